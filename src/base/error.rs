@@ -1,0 +1,95 @@
+//! The library's error: it names the file, the place in it, what is wrong and what to do.
+
+use std::path::{Path, PathBuf};
+
+/// Result of a fallible library call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, where, and the remedy.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused a file.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's own reason.
+        source: std::io::Error,
+    },
+    /// A file's content is broken.
+    #[error("{}: {at}: {problem}; {remedy}", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// The element at fault, e.g. `node "Spine2"` or `accessor 12`.
+        at: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What the user can do.
+        remedy: String,
+    },
+    /// A file is legal, but needs something that this program lacks.
+    #[error("{}: {feature} is not supported; {remedy}", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// E.g. the name of a required glTF extension.
+        feature: String,
+        /// What the user can do.
+        remedy: String,
+    },
+    /// A request that cannot be carried out on this character, e.g. an unknown joint name.
+    #[error("{problem}; {remedy}")]
+    Input {
+        /// What is wrong with the request.
+        problem: String,
+        /// What the user can do.
+        remedy: String,
+    },
+    /// A Vulkan call failed or no device fits.
+    #[error("Vulkan: {problem}; {remedy}")]
+    Gpu {
+        /// The failing call and its result.
+        problem: String,
+        /// What the user can do.
+        remedy: String,
+    },
+}
+
+impl Error {
+    /// An operating-system error on a file.
+    pub fn io(path: impl AsRef<Path>, source: std::io::Error) -> Self {
+        Self::Io { path: path.as_ref().to_owned(), source }
+    }
+
+    /// Broken content: file, element, problem, remedy.
+    pub fn broken(
+        path: impl AsRef<Path>,
+        at: impl Into<String>,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self::Broken {
+            path: path.as_ref().to_owned(),
+            at: at.into(),
+            problem: problem.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// A legal file that needs an unsupported feature.
+    pub fn unsupported(path: impl AsRef<Path>, feature: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Unsupported { path: path.as_ref().to_owned(), feature: feature.into(), remedy: remedy.into() }
+    }
+
+    /// A request that does not fit the character or the document.
+    pub fn input(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Input { problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// A failed Vulkan call.
+    pub fn gpu(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Gpu { problem: problem.into(), remedy: remedy.into() }
+    }
+}

@@ -1,0 +1,8 @@
+//! Leaf module: math names, typed ids and the error type. Knows no GPU and no file format.
+
+mod error;
+mod id;
+pub mod math;
+
+pub use error::{Error, Result};
+pub use id::*;

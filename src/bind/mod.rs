@@ -1,0 +1,28 @@
+//! From a loaded file to a deformable character, and the attachment of its skin to its bones.
+
+use crate::base::BoneId;
+use crate::base::math::Vec3;
+use crate::geom::{ControlMesh, DisplayMesh};
+use crate::rig::Skeleton;
+
+/// A deformable character: immutable data shared by every deformation method.
+#[derive(Clone, Debug, Default)]
+pub struct Character {
+    /// Hierarchy, joints, bones.
+    pub skeleton: Skeleton,
+    /// What is deformed.
+    pub control: ControlMesh,
+    /// What is drawn.
+    pub display: DisplayMesh,
+}
+
+/// The attachment of every control vertex to a bone (thesis ch. 3): `a = p + t (c - p)`, `s = x - a`.
+#[derive(Clone, Debug, Default)]
+pub struct Attachments {
+    /// Bone per control vertex.
+    pub bone: Vec<BoneId>,
+    /// Parameter along the bone, 0 at its head, 1 at its tail.
+    pub t: Vec<f32>,
+    /// Scale vector per control vertex in bind space, metres.
+    pub scale_vector: Vec<Vec3>,
+}

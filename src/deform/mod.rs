@@ -1,0 +1,52 @@
+//! Deformation: a chain of nodes from bind positions to the drawn surface.
+//!
+//! Each method is one folder with the same four files: `mod.rs` (authored parameters, the paper), `bind.rs`
+//! (precompute on the CPU, where there is any), `gpu.rs` (pipelines once per device, state per character,
+//! record) and `cpu.rs` (the reference twin, the oracle of the tests).
+//!
+//! The stages of a frame: a **geometric** node ([`Geometric`]) poses the control vertices by the skeleton; the
+//! **spring** node ([`springs`]) relaxes them; display copy and normals ([`surface`]) make what is drawn.
+
+use crate::base::math::Vec3;
+use crate::bind::{Attachments, Character};
+use crate::rig::PosedRig;
+use std::sync::Arc;
+
+/// What every node is bound to: the character and the attachment of its skin to its bones.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// The character.
+    pub character: Arc<Character>,
+    /// One entry per control vertex.
+    pub attachments: Arc<Attachments>,
+}
+
+/// A stream of per-control-vertex data between nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// World position of each control vertex, metres.
+    Position,
+    /// World attachment point `a'` of each control vertex, metres.
+    Attachment,
+}
+
+/// The streams on the CPU.
+#[derive(Clone, Debug, Default)]
+pub struct Streams {
+    /// [`Stream::Position`].
+    pub position: Vec<Vec3>,
+    /// [`Stream::Attachment`].
+    pub attachment: Vec<Vec3>,
+}
+
+/// The CPU side of a node: names its inputs and evaluates itself. Clarity over speed.
+pub trait Reference: Send + Sync {
+    /// As in the command line and the reports, e.g. `lbs`.
+    fn name(&self) -> &'static str;
+    /// Streams that must hold this frame's data before.
+    fn reads(&self) -> &'static [Stream];
+    /// Streams that hold this frame's data after.
+    fn writes(&self) -> &'static [Stream];
+    /// Evaluates one frame.
+    fn reference(&self, rig: &PosedRig, streams: &mut Streams);
+}

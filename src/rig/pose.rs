@@ -1,0 +1,82 @@
+//! A pose: local transforms per node; and what it means for joints and bones.
+
+use super::Skeleton;
+use crate::base::NodeId;
+use crate::base::math::{Affine3A, Quat, Trs, Vec3, rotation_of};
+
+/// Local transforms and morph weights per node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pose {
+    /// Local transform per node, in node order.
+    pub local: Vec<Trs>,
+    /// Morph weights per node; empty for nodes without morph targets.
+    pub weights: Vec<Vec<f32>>,
+}
+
+impl Pose {
+    /// World transforms of all nodes.
+    pub fn world(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
+        let mut world = vec![Affine3A::IDENTITY; skeleton.nodes.len()];
+        for &id in &skeleton.order {
+            world[id.index()] = self.world_of_child(skeleton, id, &world);
+        }
+        world
+    }
+
+    fn world_of_child(&self, skeleton: &Skeleton, id: NodeId, world: &[Affine3A]) -> Affine3A {
+        let node = &skeleton.nodes[id.index()];
+        let mut local = self.local[id.index()].affine();
+        if let Some(remainder) = node.remainder {
+            local = local * remainder;
+        }
+        node.parent.map_or(local, |p| world[p.index()] * local)
+    }
+}
+
+/// A posed skeleton: what every deformer reads, computed once per frame.
+#[derive(Clone, Debug, Default)]
+pub struct PosedRig {
+    /// `world_from_node`, per node.
+    pub world: Vec<Affine3A>,
+    /// `T_j = W_j B_j^-1`, from bind space to world, per joint.
+    pub skinning: Vec<Affine3A>,
+    /// `R_j`, the rotation part of `T_j`, per joint.
+    pub rotation: Vec<Quat>,
+    /// Per bone.
+    pub bones: Vec<BonePose>,
+}
+
+/// A posed bone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BonePose {
+    /// `p'`, world.
+    pub head: Vec3,
+    /// `c'`, world.
+    pub tail: Vec3,
+    /// Rotation from bind space, that of its joint.
+    pub rotation: Quat,
+}
+
+impl PosedRig {
+    /// Poses a skeleton.
+    pub fn new(skeleton: &Skeleton, pose: &Pose) -> Self {
+        let world = pose.world(skeleton);
+        let skinning: Vec<Affine3A> =
+            skeleton.joints.iter().map(|j| world[j.node.index()] * j.joint_from_bind).collect();
+        let rotation: Vec<Quat> = skinning.iter().map(rotation_of).collect();
+        let bones = skeleton
+            .bones
+            .iter()
+            .map(|b| {
+                let owner = &skinning[b.parent.index()];
+                // A child joint moved by its own translation channel stretches the bone.
+                let tail = match b.child {
+                    Some(c) => skinning[c.index()].transform_point3(b.tail),
+                    None => owner.transform_point3(b.tail),
+                };
+                BonePose { head: owner.transform_point3(b.head), tail, rotation: rotation[b.parent.index()] }
+            })
+            .collect();
+        Self { world, skinning, rotation, bones }
+    }
+}
