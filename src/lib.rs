@@ -5,17 +5,17 @@
 //! [`anim`] samples it, [`deform`] evaluates the surface (on the GPU, or on the CPU by the reference twin),
 //! [`render`] draws it and [`export`] writes it.
 
-pub mod base;
-pub mod gpu;
-pub mod asset;
-pub mod geom;
-pub mod rig;
-pub mod bind;
 pub mod anim;
+pub mod asset;
+pub mod base;
+pub mod bind;
 pub mod deform;
-pub mod render;
-pub mod query;
 pub mod edit;
-pub mod export;
 pub mod editor;
+pub mod export;
 pub mod front;
+pub mod geom;
+pub mod gpu;
+pub mod query;
+pub mod render;
+pub mod rig;

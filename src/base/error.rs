@@ -79,7 +79,11 @@ impl Error {
     }
 
     /// A legal file that needs an unsupported feature.
-    pub fn unsupported(path: impl AsRef<Path>, feature: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub fn unsupported(
+        path: impl AsRef<Path>,
+        feature: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
         Self::Unsupported { path: path.as_ref().to_owned(), feature: feature.into(), remedy: remedy.into() }
     }
 

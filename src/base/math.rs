@@ -18,7 +18,8 @@ pub struct Trs {
 
 impl Trs {
     /// No translation, no rotation, unit scale.
-    pub const IDENTITY: Self = Self { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
+    pub const IDENTITY: Self =
+        Self { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
 
     /// From glam's types.
     pub fn new(translation: Vec3, rotation: Quat, scale: Vec3) -> Self {

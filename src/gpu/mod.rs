@@ -1,1 +1,3 @@
-//! gpu
+//! Vulkan.
+pub mod compile;
+pub mod constants;
