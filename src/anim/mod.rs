@@ -1,1 +1,10 @@
-//! anim
+//! Animation: what a clip's keys mean at a time, and clips made of poses.
+//!
+//! A [`crate::asset::Clip`] is the one form of keyed data: the loader reads it, [`sample`] evaluates it into a
+//! [`crate::rig::Pose`], [`clip_from_poses`] makes one, `export` writes it.
+
+mod build;
+mod sample;
+
+pub use build::clip_from_poses;
+pub use sample::sample;

@@ -1,0 +1,210 @@
+//! Evaluation of a clip at a time (glTF 2.0, section 3.11 and appendix C, "Animation Sampler Interpolation").
+
+use crate::asset::{Channel, Clip, Interpolation, Property};
+use crate::rig::Pose;
+
+/// Writes the clip's value at `time_s` (seconds) over the animated parts of `pose`; all else stays.
+///
+/// Before the first key the first value holds, after the last key the last one; a time that is no number
+/// counts as 0. STEP holds, LINEAR is linear and for rotations the slerp along the shorter arc, CUBICSPLINE is
+/// the Hermite spline with tangents scaled by the key interval, rotations normalised. Channels whose node or
+/// number of weights the pose does not have are passed over. Allocates nothing.
+pub fn sample(clip: &Clip, time_s: f32, pose: &mut Pose) {
+    let time_s = if time_s.is_nan() { 0.0 } else { time_s };
+    for channel in &clip.channels {
+        let node = channel.node.index();
+        match channel.property {
+            Property::Weights => {
+                if let Some(weights) = pose.weights.get_mut(node) {
+                    evaluate(channel, time_s, weights);
+                }
+            }
+            property => {
+                if let Some(local) = pose.local.get_mut(node) {
+                    match property {
+                        Property::Translation => evaluate(channel, time_s, &mut local.translation),
+                        Property::Rotation => evaluate(channel, time_s, &mut local.rotation),
+                        _ => evaluate(channel, time_s, &mut local.scale),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One channel into `out`, whose length is the number of floats per key.
+fn evaluate(channel: &Channel, time_s: f32, out: &mut [f32]) {
+    let (times, width) = (&channel.times, out.len());
+    let spline = channel.interpolation == Interpolation::CubicSpline;
+    let stride = if spline { 3 * width } else { width };
+    if times.is_empty() || width == 0 || channel.values.len() != times.len() * stride {
+        return;
+    }
+    // The value of a key; a spline's key is (in-tangent, value, out-tangent).
+    let value = |key: usize| {
+        let at = key * stride + if spline { width } else { 0 };
+        &channel.values[at..at + width]
+    };
+    let after = times.partition_point(|&t| t <= time_s);
+    if after == 0 || after == times.len() {
+        out.copy_from_slice(value(after.saturating_sub(1)));
+    } else {
+        let key = after - 1;
+        let interval = times[after] - times[key];
+        let u = ((time_s - times[key]) / interval).clamp(0.0, 1.0);
+        match channel.interpolation {
+            Interpolation::Step => out.copy_from_slice(value(key)),
+            Interpolation::Linear if channel.property == Property::Rotation && width == 4 => {
+                out.copy_from_slice(&slerp(value(key), value(after), u));
+                return;
+            }
+            Interpolation::Linear => {
+                for ((o, a), b) in out.iter_mut().zip(value(key)).zip(value(after)) {
+                    *o = a + (b - a) * u;
+                }
+            }
+            Interpolation::CubicSpline => {
+                let out_tangent = &channel.values[key * stride + 2 * width..(key + 1) * stride];
+                let in_tangent = &channel.values[after * stride..after * stride + width];
+                let [h00, h10, h01, h11] = hermite(u);
+                for (i, o) in out.iter_mut().enumerate() {
+                    *o = h00 * value(key)[i]
+                        + h10 * interval * out_tangent[i]
+                        + h01 * value(after)[i]
+                        + h11 * interval * in_tangent[i];
+                }
+            }
+        }
+    }
+    if channel.property == Property::Rotation {
+        normalize(out);
+    }
+}
+
+/// The cubic Hermite basis at `u`: value and tangent of the start, value and tangent of the end.
+fn hermite(u: f32) -> [f32; 4] {
+    let (u2, u3) = (u * u, u * u * u);
+    [2.0 * u3 - 3.0 * u2 + 1.0, u3 - 2.0 * u2 + u, -2.0 * u3 + 3.0 * u2, u3 - u2]
+}
+
+fn normalize(q: &mut [f32]) {
+    let length = q.iter().map(|v| v * v).sum::<f32>().sqrt();
+    if length > 1e-12 && length.is_finite() {
+        q.iter_mut().for_each(|v| *v /= length);
+    }
+}
+
+/// Slerp along the shorter arc (Shoemake, "Animating rotation with quaternion curves", 1985).
+fn slerp(a: &[f32], b: &[f32], u: f32) -> [f32; 4] {
+    let dot: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
+    let sign = if dot < 0.0 { -1.0 } else { 1.0 };
+    let angle = dot.abs().min(1.0).acos();
+    // Below about 0.06° the sines cancel; the chord is the arc to rounding there.
+    let (from, to) = if angle < 1e-3 {
+        (1.0 - u, u)
+    } else {
+        let sine = angle.sin();
+        (((1.0 - u) * angle).sin() / sine, (u * angle).sin() / sine)
+    };
+    let mut out = [0.0; 4];
+    for (i, o) in out.iter_mut().enumerate() {
+        *o = from * a[i] + sign * to * b[i];
+    }
+    normalize(&mut out);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::NodeId;
+    use crate::base::math::{Quat, Trs, Vec3};
+
+    fn clip(property: Property, interpolation: Interpolation, times: &[f32], values: &[f32]) -> Clip {
+        let channel = Channel {
+            node: NodeId(0),
+            property,
+            interpolation,
+            times: times.to_vec(),
+            values: values.to_vec(),
+        };
+        Clip { name: "c".into(), channels: vec![channel] }
+    }
+
+    fn pose() -> Pose {
+        Pose { local: vec![Trs::IDENTITY], weights: vec![vec![0.0, 0.0]] }
+    }
+
+    #[test]
+    fn step_holds_and_linear_interpolates_and_both_clamp() {
+        let values = [1.0, 2.0, 3.0, 5.0, 6.0, 7.0];
+        for (time, step, linear) in [
+            (0.0, 1.0, 1.0),
+            (1.0, 1.0, 1.0),
+            (2.0, 1.0, 3.0),
+            (2.999, 1.0, 4.998),
+            (3.0, 5.0, 5.0),
+            (9.0, 5.0, 5.0),
+        ] {
+            let mut p = pose();
+            sample(&clip(Property::Translation, Interpolation::Step, &[1.0, 3.0], &values), time, &mut p);
+            assert_eq!(p.local[0].translation[0], step);
+            sample(&clip(Property::Scale, Interpolation::Linear, &[1.0, 3.0], &values), time, &mut p);
+            assert!((p.local[0].scale[0] - linear).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn rotations_take_the_shorter_arc_at_constant_speed() {
+        let (a, b) = (Quat::from_rotation_y(0.2), Quat::from_rotation_y(2.2));
+        for b in [b, -b] {
+            let values = [a.to_array(), b.to_array()].concat();
+            let c = clip(Property::Rotation, Interpolation::Linear, &[0.0, 2.0], &values);
+            for (time, angle) in [(0.0, 0.2), (0.5, 0.7), (1.0, 1.2), (1.5, 1.7), (2.0, 2.2)] {
+                let mut p = pose();
+                sample(&c, time, &mut p);
+                let turned = p.local[0].rotation() * Vec3::Z;
+                assert!((turned - Quat::from_rotation_y(angle) * Vec3::Z).length() < 1e-5, "{time}");
+            }
+        }
+    }
+
+    #[test]
+    fn cubic_spline_reproduces_a_cubic() {
+        // x(t) = t^3 - 2 t on [1, 3]: tangents are its derivatives, so the spline is the polynomial itself.
+        let (x, d) = (|t: f32| t * t * t - 2.0 * t, |t: f32| 3.0 * t * t - 2.0);
+        let mut values = Vec::new();
+        for t in [1.0, 3.0] {
+            values.extend([d(t); 3]);
+            values.extend([x(t); 3]);
+            values.extend([d(t); 3]);
+        }
+        let c = clip(Property::Translation, Interpolation::CubicSpline, &[1.0, 3.0], &values);
+        for t in [1.0, 1.3, 2.0, 2.9, 3.0] {
+            let mut p = pose();
+            sample(&c, t, &mut p);
+            assert!((p.local[0].translation[1] - x(t)).abs() < 1e-4, "{t}");
+        }
+    }
+
+    #[test]
+    fn spline_rotations_are_unit_and_weights_are_sampled_as_a_block() {
+        let mut values = Vec::new();
+        for q in [Quat::IDENTITY, Quat::from_rotation_x(1.5)] {
+            values.extend([0.0; 4]);
+            values.extend(q.to_array());
+            values.extend([0.0; 4]);
+        }
+        let mut p = pose();
+        sample(&clip(Property::Rotation, Interpolation::CubicSpline, &[0.0, 1.0], &values), 0.5, &mut p);
+        let q = Quat::from_array(p.local[0].rotation);
+        assert!((q.length() - 1.0).abs() < 1e-6);
+        // Equal weights of both ends at the middle: the bisecting rotation.
+        assert!(q.angle_between(Quat::from_rotation_x(0.75)) < 1e-3);
+        let weights = clip(Property::Weights, Interpolation::Linear, &[0.0, 1.0], &[0.0, 1.0, 1.0, 0.0]);
+        sample(&weights, 0.25, &mut p);
+        assert_eq!(p.weights[0], [0.25, 0.75]);
+        sample(&weights, f32::NAN, &mut p);
+        assert_eq!(p.weights[0], [0.0, 1.0]);
+    }
+}
