@@ -1,1 +1,26 @@
-//! export
+//! Out of Sinew: glTF, OBJ, and files written whole or not at all.
+//!
+//! A loaded file is exported by editing its own JSON and buffers ([`crate::asset::Source`]), so that what Sinew
+//! does not know (extensions, extras, materials, cameras, names) is kept.
+
+mod atomic;
+mod builder;
+mod glb;
+mod obj;
+
+pub use atomic::write_atomically;
+pub use builder::{Builder, Usage, number, numbers};
+pub use obj::obj;
+
+use crate::asset::Asset;
+use crate::base::Result;
+
+/// The file as it was loaded, as a .glb: semantically identical, buffers and images packed into the one file.
+///
+/// A .glb with one buffer keeps its binary chunk byte for byte and its JSON's keys and values in their order.
+///
+/// # Errors
+/// Where the asset has no source, a buffer is shorter than it claims, or the result is over 4 GiB.
+pub fn unedited(asset: &Asset) -> Result<Vec<u8>> {
+    Builder::from_source(&asset.path, &asset.source)?.glb()
+}

@@ -1,0 +1,101 @@
+//! Writing a file so that no reader, and no crash, ever finds half of it.
+
+use crate::base::{Error, Result};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Writes `bytes` to `path`: a temporary file in the same folder, synced, renamed over `path`, folder synced.
+///
+/// At any moment, a crash or loss of power included, `path` is either the old file or the whole new one. An
+/// existing file keeps its permissions; a symbolic link is followed. On failure the temporary file is removed.
+///
+/// # Errors
+/// [`Error::Io`] naming `path`: no such folder, no right to write there, no space left.
+pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
+    let path = path.as_ref();
+    // Renaming over a link would replace the link, not the file it stands for.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let Some(name) = target.file_name() else {
+        return Err(Error::io(path, std::io::Error::other("this is no file name")));
+    };
+    let temporary = folder.join(format!(".{}.{}.tmp", name.to_string_lossy(), unique()));
+    let written = write_synced(&temporary, bytes, &target).and_then(|()| fs::rename(&temporary, &target));
+    if let Err(error) = written {
+        // The first error is the one to tell; a temporary file that cannot be removed changes nothing.
+        let _ = fs::remove_file(&temporary);
+        return Err(Error::io(path, error));
+    }
+    // Makes the rename itself durable. Some file systems refuse to sync a folder; the file is whole anyway.
+    if let Ok(folder) = File::open(&folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// Distinct per process and call, so that two writers never share a temporary file.
+fn unique() -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
+}
+
+fn write_synced(temporary: &Path, bytes: &[u8], target: &Path) -> std::io::Result<()> {
+    let mut file = File::create_new(temporary)?;
+    file.write_all(bytes)?;
+    if let Ok(existing) = fs::metadata(target) {
+        file.set_permissions(existing.permissions())?;
+    }
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn writes_replaces_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.glb");
+        write_atomically(&path, b"one").unwrap();
+        write_atomically(&path, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(names(folder.path()), ["a.glb"]);
+    }
+
+    #[test]
+    fn a_failure_keeps_the_old_file_and_removes_the_temporary_one() {
+        let folder = tempfile::tempdir().unwrap();
+        // A folder in the way: the rename fails after the temporary file was written.
+        let path = folder.path().join("taken");
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("inside"), b"x").unwrap();
+        let error = write_atomically(&path, b"bytes").unwrap_err();
+        assert!(error.to_string().contains("taken"), "{error}");
+        assert_eq!(names(folder.path()), ["taken"]);
+        assert!(write_atomically(folder.path().join("none/a"), b"").is_err());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, b"old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_atomically(&link, b"new").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+}
