@@ -1,0 +1,128 @@
+//! Skin influences: all sets of a primitive merged, summed, sorted and normalised.
+
+use super::attributes::Attributes;
+use super::context::Item;
+use crate::asset::Influences;
+use crate::base::Result;
+
+/// What was mended, told once per primitive.
+#[derive(Default)]
+struct Flaws {
+    invalid: usize,
+    unbound: usize,
+    /// Vertices whose weights sum to something else than one, and the sum furthest from it.
+    unnormalised: usize,
+    worst: f32,
+}
+
+/// Reads `JOINTS_n` and `WEIGHTS_n` for every n. `joints`: length of the shortest joint list of the skins that
+/// deform the mesh, none where no skin does.
+///
+/// # Errors
+/// Where a joint with a positive weight is not in the skin, or an attribute is malformed.
+pub(super) fn read(
+    item: &Item,
+    attributes: &Attributes,
+    vertices: usize,
+    joints: Option<usize>,
+) -> Result<Influences> {
+    let mut sets = Vec::new();
+    for set in attributes.sets("JOINTS") {
+        let joint = attributes.open(&format!("JOINTS_{set}"), &[4])?;
+        let weight = attributes.open(&format!("WEIGHTS_{set}"), &[4])?;
+        match (joint, weight) {
+            (Some(joint), Some(weight)) => sets.push((joint.wholes()?, weight.floats_as(true)?)),
+            _ => item.mend(format!("JOINTS_{set} without WEIGHTS_{set} was ignored")),
+        }
+    }
+    for set in attributes.sets("WEIGHTS") {
+        if !attributes.has(&format!("JOINTS_{set}")) {
+            item.mend(format!("WEIGHTS_{set} without JOINTS_{set} was ignored"));
+        }
+    }
+    let Some(joints) = joints else {
+        if !sets.is_empty() {
+            item.mend("it has joints and weights, but no node gives it a skin; they were ignored");
+        }
+        return Ok(Influences::default());
+    };
+    if sets.is_empty() {
+        item.mend("a skin deforms it, but it has no joints and weights; it follows its node rigidly");
+        return Ok(Influences::default());
+    }
+
+    item.ctx.spend(&item.at, (vertices * (4 + 24 * sets.len())) as u64)?;
+    let mut out = Influences::default();
+    let mut entries: Vec<(u16, f32)> = Vec::new();
+    let mut flaws = Flaws { worst: 1.0, ..Flaws::default() };
+    for vertex in 0..vertices {
+        entries.clear();
+        for (joint, weight) in &sets {
+            for k in vertex * 4..vertex * 4 + 4 {
+                if weight[k] > 0.0 && weight[k].is_finite() {
+                    if joint[k] as usize >= joints {
+                        return Err(item.broken(format!(
+                            "vertex {vertex} is bound to joint {}, but its skin has {joints} joints",
+                            joint[k]
+                        )));
+                    }
+                    add(&mut entries, joint[k] as u16, weight[k]);
+                } else if weight[k] != 0.0 {
+                    flaws.invalid += 1;
+                }
+            }
+        }
+        normalise(&mut entries, &mut flaws);
+        out.push(entries.iter().copied());
+    }
+    tell(item, &flaws);
+    Ok(out)
+}
+
+fn add(entries: &mut Vec<(u16, f32)>, joint: u16, weight: f32) {
+    match entries.iter_mut().find(|entry| entry.0 == joint) {
+        Some(entry) => entry.1 += weight,
+        None => entries.push((joint, weight)),
+    }
+}
+
+/// Sorts by descending weight and makes the sum one; a vertex without weight goes to joint 0.
+fn normalise(entries: &mut Vec<(u16, f32)>, flaws: &mut Flaws) {
+    let sum: f64 = entries.iter().map(|entry| f64::from(entry.1)).sum();
+    if sum <= 1e-12 || !sum.is_finite() {
+        flaws.unbound += 1;
+        entries.clear();
+        entries.push((0, 1.0));
+        return;
+    }
+    // Eight bits per weight leave sums off by a few 1/255.
+    if (sum - 1.0).abs() > 0.02 {
+        flaws.unnormalised += 1;
+        if (sum - 1.0).abs() > f64::from(flaws.worst - 1.0).abs() {
+            flaws.worst = sum as f32;
+        }
+    }
+    for entry in entries.iter_mut() {
+        entry.1 = (f64::from(entry.1) / sum) as f32;
+    }
+    entries.retain(|entry| entry.1 > 0.0);
+    entries.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+}
+
+fn tell(item: &Item, flaws: &Flaws) {
+    if flaws.invalid > 0 {
+        item.mend(format!("{} weights are negative or not finite and were dropped", flaws.invalid));
+    }
+    if flaws.unbound > 0 {
+        item.mend(format!(
+            "{} vertices whose weights sum to 0 were bound to the skin's first joint; repaint or bind again",
+            flaws.unbound
+        ));
+    }
+    if flaws.unnormalised > 0 {
+        item.mend(format!(
+            "the weights of {} vertices do not sum to 1 (one sums to {}) and were normalised",
+            flaws.unnormalised, flaws.worst
+        ));
+    }
+}

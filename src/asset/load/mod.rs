@@ -1,0 +1,118 @@
+//! The loader: one file per part of glTF, each from JSON to plain data.
+
+mod accessor;
+mod attributes;
+mod clips;
+mod container;
+mod context;
+mod images;
+mod influences;
+mod look;
+mod meshes;
+mod nodes;
+mod normals;
+mod skins;
+mod triangles;
+mod uri;
+mod version;
+mod view;
+
+use super::{Asset, Source};
+use crate::base::Result;
+use context::{Context, Item};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+impl Asset {
+    /// Loads a .gltf, .glb or .vrm file, with the files it names beside it.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, is broken so that its shape is unknowable, goes over a limit of
+    /// [`super::limits`], or needs an unsupported feature; the message names file, element and remedy.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = uri::read_file(path)?;
+        read(&bytes, path, Some(path.parent().unwrap_or(Path::new(""))))
+    }
+
+    /// Loads a file's content from memory. Files that it names are not read: buffers must be inside it, images
+    /// outside of it become magenta. `path_for_messages` appears in messages only.
+    ///
+    /// # Errors
+    /// As [`Asset::load`].
+    pub fn from_slice(bytes: &[u8], path_for_messages: impl AsRef<Path>) -> Result<Self> {
+        read(bytes, path_for_messages.as_ref(), None)
+    }
+}
+
+fn read(bytes: &[u8], path: &Path, folder: Option<&Path>) -> Result<Asset> {
+    let container = container::split(bytes, path)?;
+    let (json, mut problems) = (container.json, container.problems);
+    version::check(path, &json, &mut problems)?;
+    let (buffers, problems) = buffers(path, &json, container.bin, folder, problems)?;
+    let ctx = Context::new(path, &json, &buffers, problems);
+
+    let (nodes, roots) = nodes::read(&ctx)?;
+    let skins = skins::read(&ctx, nodes.len())?;
+    let (images, image_files) = images::read(&ctx, folder)?;
+    let textures = look::textures(&ctx, images.len())?;
+    let looks = look::materials(&ctx, &textures)?;
+    let meshes = meshes::read(&ctx, &nodes, &skins, &looks)?;
+    let nodes = nodes::finish(&ctx, nodes, &meshes)?;
+    let clips = clips::read(&ctx, &nodes, &meshes)?;
+    let mut asset = Asset {
+        path: path.to_owned(),
+        source: Source::default(),
+        nodes,
+        roots,
+        meshes,
+        skins,
+        clips,
+        materials: looks.into_iter().map(|look| look.material).collect(),
+        textures,
+        images,
+        problems: ctx.take_problems(),
+    };
+    asset.source = Source { json: Value::Object(json), buffers, image_files };
+    Ok(asset)
+}
+
+/// The content of all buffers.
+fn buffers(
+    path: &Path,
+    json: &Map<String, Value>,
+    bin: Option<&[u8]>,
+    folder: Option<&Path>,
+    problems: Vec<super::Problem>,
+) -> Result<(Vec<Vec<u8>>, Vec<super::Problem>)> {
+    let ctx = Context::new(path, json, &[], problems);
+    let items = ctx.items("buffers", "buffer")?;
+    let mut buffers = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        buffers.push(buffer(item, index, bin, folder)?);
+    }
+    if bin.is_some() && items.first().is_none_or(|first| first.map.contains_key("uri")) {
+        ctx.mend("GLB container", "no buffer uses its binary chunk");
+    }
+    Ok((buffers, ctx.take_problems()))
+}
+
+fn buffer(item: &Item, index: usize, bin: Option<&[u8]>, folder: Option<&Path>) -> Result<Vec<u8>> {
+    let length = item.required_whole("byteLength")?;
+    let mut bytes = match (item.text("uri")?, bin) {
+        (Some(text), _) => match uri::resolve(item, text, folder)? {
+            uri::Content::Data(bytes) | uri::Content::File(bytes) => bytes,
+            uri::Content::Missing(reason) => return Err(item.broken(reason)),
+        },
+        (None, Some(bin)) if index == 0 => bin.to_vec(),
+        // A placeholder: legal as long as nothing reads it (EXT_meshopt_compression's fallback buffers).
+        (None, _) => return Ok(Vec::new()),
+    };
+    if length > bytes.len() as u64 {
+        return Err(
+            item.broken(format!("its byteLength is {length}, but there are only {} bytes", bytes.len()))
+        );
+    }
+    bytes.truncate(length as usize);
+    Ok(bytes)
+}

@@ -1,0 +1,198 @@
+//! Data URIs and the files a glTF file names.
+
+use super::context::Item;
+use crate::asset::limits;
+use crate::base::{Error, Result};
+use std::path::{Component, Path, PathBuf};
+
+/// What a URI gives.
+pub(super) enum Content {
+    /// A data URI's bytes.
+    Data(Vec<u8>),
+    /// The bytes of a file beside the glTF file.
+    File(Vec<u8>),
+    /// The file cannot be had, and why.
+    Missing(String),
+}
+
+/// Resolves a URI relative to `folder` (none: no files may be read).
+///
+/// # Errors
+/// Where the URI is malformed or leads to the network, to an absolute path or too far up.
+pub(super) fn resolve(item: &Item, uri: &str, folder: Option<&Path>) -> Result<Content> {
+    if uri.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:")) {
+        return data(&uri[5..]).map(Content::Data).map_err(|problem| item.broken(problem));
+    }
+    let decoded = percent_decoded(uri.as_bytes());
+    let decoded = String::from_utf8(decoded)
+        .map_err(|_| item.broken(format!("its URI {} is not UTF-8", shown(uri))))?;
+    let relative = relative_path(item, &decoded)?;
+    let Some(folder) = folder else {
+        return Ok(Content::Missing(format!(
+            "{} is a file of its own, and only one file was given",
+            shown(uri)
+        )));
+    };
+    let names = [relative, PathBuf::from(uri)];
+    // A name with a literal percent sign that was never encoded is tried as it is.
+    let tries = if names[0] == names[1] || relative_path(item, uri).is_err() { 1 } else { 2 };
+    let mut reason = String::new();
+    for name in &names[..tries] {
+        let path = folder.join(name);
+        match read_file(&path) {
+            Ok(bytes) => return Ok(Content::File(bytes)),
+            Err(Error::Io { source, .. }) => {
+                if reason.is_empty() {
+                    reason = format!("{} cannot be read: {source}", shown(&name.to_string_lossy()));
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Content::Missing(reason))
+}
+
+/// Reads a regular file of at most [`limits::FILE_BYTES`].
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
+    let io = |source| Error::io(path, source);
+    let about = std::fs::metadata(path).map_err(io)?;
+    if !about.is_file() {
+        return Err(io(std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a regular file")));
+    }
+    if about.len() > limits::FILE_BYTES {
+        return Err(Error::broken(
+            path,
+            "file",
+            format!("it has {} bytes, the limit is {}", about.len(), limits::FILE_BYTES),
+            "split it into smaller ones",
+        ));
+    }
+    std::fs::read(path).map_err(io)
+}
+
+/// A decoded relative URI as a path that stays near the file.
+fn relative_path(item: &Item, uri: &str) -> Result<PathBuf> {
+    let refuse = |why: &str| {
+        Err(Error::broken(
+            item.ctx.path,
+            &item.at,
+            format!("its URI {} {why}", shown(uri)),
+            "put the file beside the glTF file and name it without a folder, or export a .glb",
+        ))
+    };
+    let scheme = uri.split(['/', '\\', '?', '#']).next().unwrap_or("");
+    if let Some((name, _)) = scheme.split_once(':')
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    {
+        return refuse("does not name a file beside it");
+    }
+    if uri.is_empty() || uri.contains('\0') {
+        return refuse("is not a file name");
+    }
+    // Exporters on Windows write backslashes.
+    let path = PathBuf::from(uri.replace('\\', "/"));
+    let (mut depth, mut highest) = (0_isize, 0);
+    for part in path.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir => depth -= 1,
+            Component::RootDir | Component::Prefix(_) => return refuse("is an absolute path"),
+        }
+        highest = highest.min(depth);
+    }
+    if highest < -(limits::PARENT_STEPS as isize) {
+        return refuse("leads too far above the file's folder");
+    }
+    Ok(path)
+}
+
+/// A URI as messages show it: quoted and cut.
+fn shown(uri: &str) -> String {
+    let cut: String = uri.chars().take(80).collect();
+    if cut.len() < uri.len() { format!("\"{cut}...\"") } else { format!("\"{cut}\"") }
+}
+
+/// Content of a data URI without its scheme (RFC 2397).
+fn data(rest: &str) -> Result<Vec<u8>, String> {
+    let (head, body) = rest.split_once(',').ok_or("its data URI has no comma")?;
+    if head.to_ascii_lowercase().ends_with(";base64") {
+        let decoded;
+        let text = if body.contains('%') {
+            decoded = percent_decoded(body.as_bytes());
+            &decoded[..]
+        } else {
+            body.as_bytes()
+        };
+        base64(text).ok_or_else(|| "its data URI is not base64".into())
+    } else {
+        Ok(percent_decoded(body.as_bytes()))
+    }
+}
+
+/// Replaces `%41` by `A`; a percent sign that no two hexadecimal digits follow stays.
+fn percent_decoded(text: &[u8]) -> Vec<u8> {
+    let hex = |byte: u8| (byte as char).to_digit(16).map(|d| d as u8);
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        if let [b'%', high, low, ..] = text[at..]
+            && let (Some(high), Some(low)) = (hex(high), hex(low))
+        {
+            out.push(high << 4 | low);
+            at += 3;
+        } else {
+            out.push(text[at]);
+            at += 1;
+        }
+    }
+    out
+}
+
+/// Decodes base64 in the common and the URL alphabet, padded or not (RFC 4648); white space is skipped.
+fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    let (mut bits, mut held, mut ended) = (0_u32, 0, false);
+    for &byte in text {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' => {
+                ended = true;
+                continue;
+            }
+            b' ' | b'\t' | b'\r' | b'\n' => continue,
+            _ => return None,
+        };
+        if ended {
+            return None;
+        }
+        bits = bits << 6 | u32::from(value);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            out.push((bits >> held) as u8);
+            bits &= (1 << held) - 1;
+        }
+    }
+    (held < 6).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_uris() {
+        assert_eq!(data("application/octet-stream;base64,AAEC/w==").unwrap(), [0, 1, 2, 255]);
+        assert_eq!(data(";base64,AAEC_w").unwrap(), [0, 1, 2, 255]);
+        assert_eq!(data(";base64,AAEC%2Fw%3D%3D").unwrap(), [0, 1, 2, 255]);
+        assert_eq!(data("text/plain,a%20b%").unwrap(), b"a b%");
+        assert!(data(";base64,A").is_err() && data(";base64,A*==").is_err() && data("base64").is_err());
+        assert!(data(";base64,AA=A").is_err());
+    }
+}

@@ -1,0 +1,183 @@
+//! The file's geometry, hierarchy and skins as plain data.
+
+use super::{Clip, Image, Material, Texture};
+use crate::base::math::{Mat4, Trs, Vec2, Vec3, Vec4};
+use crate::base::{MaterialId, MeshId, NodeId, SkinId};
+use std::path::PathBuf;
+
+/// A glTF file in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Asset {
+    /// Where it came from, for messages.
+    pub path: PathBuf,
+    /// The file's own JSON and buffers, for an export that loses nothing.
+    pub source: Source,
+    /// All nodes, in file order.
+    pub nodes: Vec<Node>,
+    /// Root nodes of the default scene (or of the first scene; or all roots where there is no scene).
+    pub roots: Vec<NodeId>,
+    /// All meshes, in file order.
+    pub meshes: Vec<Mesh>,
+    /// All skins, in file order.
+    pub skins: Vec<Skin>,
+    /// All animations, in file order.
+    pub clips: Vec<Clip>,
+    /// All materials, in file order.
+    pub materials: Vec<Material>,
+    /// All textures, in file order.
+    pub textures: Vec<Texture>,
+    /// All images, in file order.
+    pub images: Vec<Image>,
+    /// What was found wrong and mended or left out while loading.
+    pub problems: Vec<Problem>,
+}
+
+/// A flaw of the file that did not prevent loading.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Problem {
+    /// The element, e.g. `node "Spine2"`.
+    pub at: String,
+    /// What is wrong and what was done about it.
+    pub text: String,
+}
+
+/// The file as it was read: JSON tree in its own key order, and one byte vector per buffer.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// The glTF JSON.
+    pub json: serde_json::Value,
+    /// Content of each `buffers[i]`, external files and data URIs resolved.
+    pub buffers: Vec<Vec<u8>>,
+    /// Content and MIME type of images that live in files of their own, by image index.
+    pub image_files: Vec<Option<(Vec<u8>, String)>>,
+}
+
+/// A node of the hierarchy.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its name, or `node 12` where the file gives none.
+    pub name: String,
+    /// The parent, none for a root.
+    pub parent: Option<NodeId>,
+    /// The children, in file order.
+    pub children: Vec<NodeId>,
+    /// The local transform. Where the file gives a matrix, its closest decomposition.
+    pub rest: Trs,
+    /// The file's own matrix where `rest` does not reproduce it (shear).
+    pub matrix: Option<Mat4>,
+    /// The mesh drawn here.
+    pub mesh: Option<MeshId>,
+    /// The skin that deforms it.
+    pub skin: Option<SkinId>,
+    /// Morph weights of this node (the mesh's defaults where the node has none); empty without morphs.
+    pub weights: Vec<f32>,
+}
+
+/// A mesh: its triangle primitives.
+#[derive(Clone, Debug)]
+pub struct Mesh {
+    /// Its name, or `mesh 3`.
+    pub name: String,
+    /// Triangle primitives only; points and lines stay in [`Asset::source`] and are noted as problems.
+    pub primitives: Vec<Primitive>,
+}
+
+impl Mesh {
+    /// Number of morph targets, the same for all its primitives.
+    pub fn morph_count(&self) -> usize {
+        self.primitives.iter().map(|p| p.morphs.len()).max().unwrap_or(0)
+    }
+}
+
+/// A triangle primitive, decoded. All per-vertex vectors have the length of `positions`.
+#[derive(Clone, Debug, Default)]
+pub struct Primitive {
+    /// Index of this primitive in the file's mesh (points and lines are skipped here, so it may differ).
+    pub file_index: usize,
+    /// Mesh space, metres.
+    pub positions: Vec<Vec3>,
+    /// Unit length; computed from the triangles where the file has none.
+    pub normals: Vec<Vec3>,
+    /// Whether `normals` came from the file.
+    pub normals_from_file: bool,
+    /// First texture coordinates, zero where the file has none.
+    pub uvs: Vec<Vec2>,
+    /// Second texture coordinates, empty where the file has none.
+    pub uvs1: Vec<Vec2>,
+    /// Linear RGBA vertex colours, empty where the file has none.
+    pub colors: Vec<Vec4>,
+    /// Vertex indices; strips and fans expanded, non-indexed numbered.
+    pub triangles: Vec<[u32; 3]>,
+    /// The material, none for glTF's default.
+    pub material: Option<MaterialId>,
+    /// Skin influences of all JOINTS_n/WEIGHTS_n sets; empty (no vertex) without any.
+    pub influences: Influences,
+    /// Morph targets, in file order.
+    pub morphs: Vec<Morph>,
+}
+
+/// Skin influences in CSR form: vertex `v` has entries `offset[v] .. offset[v + 1]`.
+///
+/// Weights are positive and sum to one per vertex; no joint occurs twice in a vertex; entries are sorted by
+/// descending weight.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Influences {
+    /// `vertices + 1` entries, or none.
+    pub offset: Vec<u32>,
+    /// Index into the joint list that goes with it ([`Skin::joints`], or a skeleton's joints).
+    pub joint: Vec<u16>,
+    /// Weight of that joint.
+    pub weight: Vec<f32>,
+}
+
+impl Influences {
+    /// Number of vertices covered.
+    pub fn len(&self) -> usize {
+        self.offset.len().saturating_sub(1)
+    }
+
+    /// Whether no vertex is covered.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// `(joint, weight)` of one vertex, heaviest first.
+    pub fn of(&self, vertex: usize) -> impl ExactSizeIterator<Item = (u16, f32)> + '_ {
+        let range = self.offset[vertex] as usize..self.offset[vertex + 1] as usize;
+        self.joint[range.clone()].iter().copied().zip(self.weight[range].iter().copied())
+    }
+
+    /// Appends a vertex; `entries` must satisfy the invariants.
+    pub fn push(&mut self, entries: impl IntoIterator<Item = (u16, f32)>) {
+        if self.offset.is_empty() {
+            self.offset.push(0);
+        }
+        for (joint, weight) in entries {
+            self.joint.push(joint);
+            self.weight.push(weight);
+        }
+        self.offset.push(self.joint.len() as u32);
+    }
+}
+
+/// A morph target: displacements to be scaled by its weight and added.
+#[derive(Clone, Debug)]
+pub struct Morph {
+    /// Its name (`extras.targetNames`), or `target 2`.
+    pub name: String,
+    /// Position displacement per vertex, mesh space, metres.
+    pub positions: Vec<Vec3>,
+    /// Normal displacement per vertex, empty where the file has none.
+    pub normals: Vec<Vec3>,
+}
+
+/// A skin.
+#[derive(Clone, Debug)]
+pub struct Skin {
+    /// Its name, or `skin 0`.
+    pub name: String,
+    /// The joint nodes.
+    pub joints: Vec<NodeId>,
+    /// `joint_from_mesh`, one per joint; the identity where the file has none.
+    pub inverse_bind: Vec<Mat4>,
+}

@@ -1,0 +1,99 @@
+//! Every glTF file of the shared test data loads, or is refused with an error that names the cause.
+
+use sinew::asset::{Asset, Interpolation};
+use std::path::{Path, PathBuf};
+
+/// The folder of the shared test data, none where it is not there.
+fn data() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let folder = std::env::var_os("SINEW_DATA").map_or(beside, PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no shared data");
+    None
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("a readable folder").map(|e| e.expect("an entry").path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|e| ["gltf", "glb", "vrm"].iter().any(|known| e == *known)) {
+            found.push(path);
+        }
+    }
+}
+
+/// Whether every number is finite, every vector as long as it must be and every index valid.
+fn assert_sound(asset: &Asset) {
+    let name = asset.path.display();
+    for (index, node) in asset.nodes.iter().enumerate() {
+        assert!(node.rest.affine().is_finite(), "{name}: node {index}");
+        assert!(
+            node.parent.is_none_or(|p| asset.nodes[p.index()].children.iter().any(|c| c.index() == index))
+        );
+        assert_eq!(node.weights.len(), node.mesh.map_or(0, |m| asset.meshes[m.index()].morph_count()));
+        assert!(node.skin.is_none_or(|s| s.index() < asset.skins.len()));
+    }
+    assert!(asset.roots.iter().all(|r| asset.nodes[r.index()].parent.is_none()), "{name}");
+    for skin in &asset.skins {
+        assert_eq!(skin.joints.len(), skin.inverse_bind.len());
+        assert!(skin.joints.iter().all(|j| j.index() < asset.nodes.len()));
+        assert!(skin.inverse_bind.iter().all(|m| m.is_finite()), "{name}");
+    }
+    for primitive in asset.meshes.iter().flat_map(|m| &m.primitives) {
+        let count = primitive.positions.len();
+        assert!(primitive.positions.iter().all(|p| p.is_finite()), "{name}");
+        assert!(primitive.normals.iter().all(|n| (n.length() - 1.0).abs() < 1e-3), "{name}");
+        assert_eq!((primitive.normals.len(), primitive.uvs.len()), (count, count), "{name}");
+        assert!(primitive.uvs.iter().chain(&primitive.uvs1).all(|u| u.is_finite()), "{name}");
+        assert!([0, count].contains(&primitive.uvs1.len()) && [0, count].contains(&primitive.colors.len()));
+        assert!(primitive.triangles.iter().flatten().all(|&v| (v as usize) < count), "{name}");
+        assert!(primitive.material.is_none_or(|m| m.index() < asset.materials.len()));
+        let influences = &primitive.influences;
+        assert!(influences.is_empty() || influences.len() == count, "{name}");
+        for vertex in 0..influences.len() {
+            let sum: f32 = influences.of(vertex).map(|(_, w)| w).sum();
+            assert!((sum - 1.0).abs() < 1e-5, "{name}: vertex {vertex} sums to {sum}");
+            assert!(influences.of(vertex).all(|(_, w)| w > 0.0));
+        }
+        for morph in &primitive.morphs {
+            assert!(morph.positions.len() == count && [0, count].contains(&morph.normals.len()), "{name}");
+            assert!(morph.positions.iter().chain(&morph.normals).all(|p| p.is_finite()), "{name}");
+        }
+    }
+    for channel in asset.clips.iter().flat_map(|c| &c.channels) {
+        assert!(channel.times.windows(2).all(|t| t[0] < t[1]), "{name}");
+        assert!(!channel.times.is_empty() && channel.node.index() < asset.nodes.len(), "{name}");
+        let tangents = if channel.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+        assert_eq!(channel.values.len() % (channel.times.len() * tangents), 0, "{name}");
+        assert!(channel.times.iter().chain(&channel.values).all(|v| v.is_finite()), "{name}");
+    }
+    for image in &asset.images {
+        assert_eq!(image.rgba.len(), 4 * image.width as usize * image.height as usize, "{name}");
+    }
+}
+
+#[test]
+fn every_file_loads_or_is_refused() {
+    let Some(folder) = data() else { return };
+    let mut found = Vec::new();
+    files(&folder, &mut found);
+    assert!(found.len() > 150, "only {} files", found.len());
+    for path in found {
+        let short = path.strip_prefix(&folder).expect("a file of the folder").display().to_string();
+        match Asset::load(&path) {
+            Ok(asset) => {
+                assert_sound(&asset);
+                println!("{short}: loads");
+                for problem in &asset.problems {
+                    println!("    {}: {}", problem.at, problem.text);
+                }
+            }
+            Err(error) => println!("{short}: REFUSED {error}"),
+        }
+    }
+}
