@@ -3,7 +3,9 @@
 //! Metres, radians, seconds; right-handed, +Y up (glTF axes); column vectors, `x' = M x`. Matrices are named
 //! `to_from_from`, e.g. `world_from_joint`.
 
-pub use glam::{Affine3A, DMat3, DVec3, IVec3, Mat3, Mat3A, Mat4, Quat, UVec3, Vec2, Vec3, Vec3A, Vec4};
+pub use glam::{
+    Affine3A, DAffine3, DMat3, DQuat, DVec3, IVec3, Mat3, Mat3A, Mat4, Quat, UVec3, Vec2, Vec3, Vec3A, Vec4,
+};
 
 /// A local transform as glTF stores it: `translation * rotation * scale`.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

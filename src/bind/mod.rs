@@ -1,5 +1,14 @@
 //! From a loaded file to a deformable character, and the attachment of its skin to its bones.
 
+mod attach;
+mod character;
+mod report;
+pub mod shapes;
+mod smooth;
+
+pub use attach::{BindOptions, Binding, MAX_SMOOTH, bind_attachments, point_on, project};
+pub use report::{BindReport, Gap};
+
 use crate::base::BoneId;
 use crate::base::math::Vec3;
 use crate::geom::{ControlMesh, DisplayMesh};

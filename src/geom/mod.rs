@@ -1,5 +1,12 @@
 //! Geometry on the CPU: functions from data to data, one algorithm per file.
 
+mod adjacency;
 mod mesh;
+mod normals;
+mod order;
+mod weld;
 
 pub use mesh::{Adjacency, ControlMesh, DisplayMesh, Part};
+pub use normals::vertex_normals;
+pub use order::{locality_order, mean_edge_span};
+pub use weld::{WELD_TOLERANCE, Weld, weld};

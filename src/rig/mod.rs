@@ -1,7 +1,10 @@
 //! The skeleton, its pose, and what a pose means for bones.
 
+mod bones;
+mod build;
 mod pose;
 mod skeleton;
 
+pub(crate) use build::{in_scene, skin_of};
 pub use pose::{BonePose, Pose, PosedRig};
-pub use skeleton::{Bone, Joint, RigNode, Skeleton};
+pub use skeleton::{Bone, Joint, RigNode, Skeleton, SkinPlacement};

@@ -14,6 +14,14 @@ pub struct Pose {
 }
 
 impl Pose {
+    /// The pose of the file: every node at its rest transform, morph weights at their defaults.
+    pub fn rest(skeleton: &Skeleton) -> Self {
+        Self {
+            local: skeleton.nodes.iter().map(|n| n.rest).collect(),
+            weights: skeleton.nodes.iter().map(|n| n.weights.clone()).collect(),
+        }
+    }
+
     /// World transforms of all nodes.
     pub fn world(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
         let mut world = vec![Affine3A::IDENTITY; skeleton.nodes.len()];

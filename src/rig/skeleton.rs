@@ -3,7 +3,12 @@
 //! **Bind space** is one space for the whole character, placed in the world as the file's rest pose places it:
 //! a skin's mesh space maps to it by `W_j(rest) * inverse_bind_j` of its first joint, and a skin that shares a
 //! joint with one already placed is placed by that joint. Node transforms of skinned mesh nodes are ignored, as
-//! glTF demands. A mesh node without a skin is bound rigidly to its own node, which becomes a joint.
+//! glTF demands. A mesh node without a skin is bound rigidly to its own node, which becomes a joint; it is placed
+//! by the nearest skin joint at or above it, so that a sword stays in the hand in bind space too, and by its rest
+//! transform where there is none.
+//!
+//! Every joint owns at least one bone, so that every vertex can be attached to one: a prop's joint owns a bone of
+//! length zero at its node.
 
 use crate::base::math::{Affine3A, Trs, Vec3};
 use crate::base::{BoneId, JointId, NodeId};
@@ -18,8 +23,11 @@ pub struct Skeleton {
     /// Skinning transforms: one per node that is a joint of some skin or carries an unskinned mesh; a node that
     /// two skins bind differently has two.
     pub joints: Vec<Joint>,
-    /// Bones: for each joint node, one per child joint, or one to its tip. Nodes that only carry props own none.
+    /// Bones: for each skin joint one per child joint, or one to its tip; for a prop's joint one of length zero.
+    /// Bones of one joint are consecutive, joints in order.
     pub bones: Vec<Bone>,
+    /// How each of the file's skins maps to `joints`, in file order.
+    pub skins: Vec<SkinPlacement>,
 }
 
 /// A node as posing needs it.
@@ -33,8 +41,19 @@ pub struct RigNode {
     pub rest: Trs,
     /// What the file's matrix has beyond `rest` (shear): `local = rest * remainder`. None for nearly all nodes.
     pub remainder: Option<Affine3A>,
+    /// Morph weights at rest; empty for nodes without morph targets.
+    pub weights: Vec<f32>,
     /// First joint at this node.
     pub joint: Option<JointId>,
+}
+
+/// A skin of the file in terms of the skeleton.
+#[derive(Clone, Debug)]
+pub struct SkinPlacement {
+    /// Joint for each entry of [`crate::asset::Skin::joints`].
+    pub joints: Vec<JointId>,
+    /// From the space of the skin's meshes to bind space.
+    pub bind_from_mesh: Affine3A,
 }
 
 /// A skinning transform `T = world_from_joint * joint_from_bind`.
@@ -44,7 +63,7 @@ pub struct Joint {
     pub node: NodeId,
     /// `B^-1`, from bind space to joint space.
     pub joint_from_bind: Affine3A,
-    /// `B`; where `joint_from_bind` is singular, the node's rest transform.
+    /// `B`; where `joint_from_bind` is singular, the node's rest transform in the world.
     pub bind_from_joint: Affine3A,
     /// The nearest ancestor node that is a joint of a skin.
     pub parent: Option<JointId>,
@@ -69,6 +88,12 @@ impl Skeleton {
     /// Bones owned by a joint.
     pub fn bones_of(&self, joint: JointId) -> impl Iterator<Item = BoneId> + '_ {
         self.bones.iter().enumerate().filter(move |(_, b)| b.parent == joint).map(|(i, _)| BoneId::from(i))
+    }
+
+    /// The joint that a mesh node without a skin is bound to: its own, or the skin joint at this node.
+    pub fn prop_joint(&self, node: NodeId) -> Option<JointId> {
+        let own = self.joints.iter().position(|j| j.node == node && !j.skinned).map(JointId::from);
+        own.or(self.nodes.get(node.index()).and_then(|n| n.joint))
     }
 
     /// The node of that name.

@@ -1,0 +1,268 @@
+//! Attachment binding: every control vertex gets a point on a bone (thesis, chapter 3; methods, section 2).
+
+use super::report::BindReport;
+use super::smooth::smooth;
+use super::{Attachments, Character};
+use crate::base::math::Vec3;
+use crate::base::{BoneId, Error, JointId, Result};
+use crate::rig::{Bone, Skeleton};
+
+/// Most rounds of smoothing: more draws the points on chains of leaf bones together (thesis, 3.2).
+pub const MAX_SMOOTH: u32 = 10;
+
+/// Squared distances closer than this share are a tie, e.g. at the joint that two bones have in common.
+const TIE: f32 = 1e-5;
+
+/// Which bone a vertex is attached to, and where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Binding {
+    /// The nearest point of all bones (eq. 12).
+    Direct,
+    /// The nearest point of the bones at the joint with the largest skin weight (3.2).
+    #[default]
+    Weights,
+}
+
+/// How to bind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BindOptions {
+    /// Default [`Binding::Weights`], as every vertex of a character has weights.
+    pub method: Binding,
+    /// Rounds of alternating smoothing and reprojection, default 6, at most [`MAX_SMOOTH`].
+    pub smooth: u32,
+}
+
+impl Default for BindOptions {
+    fn default() -> Self {
+        Self { method: Binding::default(), smooth: 6 }
+    }
+}
+
+/// Attaches every control vertex to a bone.
+///
+/// Vertices of rigid props are attached to their node's position (`t = 0`) and never smoothed.
+///
+/// # Errors
+/// [`Error::Input`] for more than [`MAX_SMOOTH`] rounds, or vertices without any bone.
+pub fn bind_attachments(character: &Character, options: &BindOptions) -> Result<(Attachments, BindReport)> {
+    if options.smooth > MAX_SMOOTH {
+        let problem = format!("{} rounds of smoothing", options.smooth);
+        return Err(Error::input(problem, format!("ask for at most {MAX_SMOOTH}")));
+    }
+    let skeleton = &character.skeleton;
+    let control = &character.control;
+    if skeleton.bones.is_empty() && !control.positions.is_empty() {
+        return Err(Error::input("the character has no bones", "give the file a skeleton"));
+    }
+    let topology = BoneTopology::new(skeleton);
+    let mut attachments = match options.method {
+        Binding::Direct => bind_each(character, &topology, |_| &topology.skinned),
+        Binding::Weights => {
+            let at_joint: Vec<Vec<BoneId>> =
+                (0..skeleton.joints.len()).map(|j| topology.at_joint(JointId::from(j))).collect();
+            bind_each(character, &topology, |v| {
+                control.influences.of(v).next().map_or(&[][..], |(j, _)| &at_joint[usize::from(j)])
+            })
+        }
+    };
+    let before = attachments.clone();
+    smooth(character, &topology, &mut attachments, options.smooth);
+    let report = BindReport::new(character, options, &before, &attachments);
+    Ok((attachments, report))
+}
+
+/// Attaches each skin vertex to the nearest of its candidate bones, each prop vertex to its node.
+fn bind_each<'a>(
+    character: &Character,
+    topology: &BoneTopology,
+    candidates: impl Fn(usize) -> &'a [BoneId],
+) -> Attachments {
+    let control = &character.control;
+    let mut out = Attachments::default();
+    for (v, &x) in control.positions.iter().enumerate() {
+        let weight = |b: BoneId| weight_of(character, v, character.skeleton.bones[b.index()].parent);
+        let nearest = if control.rigid[v] {
+            None
+        } else {
+            nearest_bone(&character.skeleton, candidates(v).iter().copied(), x, weight)
+        };
+        let (bone, t) = nearest.unwrap_or_else(|| (topology.node_bone(character, v), 0.0));
+        out.push(&character.skeleton, x, bone, t);
+    }
+    out
+}
+
+fn weight_of(character: &Character, vertex: usize, joint: JointId) -> f32 {
+    character.control.influences.of(vertex).find(|e| usize::from(e.0) == joint.index()).map_or(0.0, |e| e.1)
+}
+
+/// The candidate with the shortest scale vector and the parameter on it; ties go to the larger weight, then to
+/// the earlier candidate.
+pub(super) fn nearest_bone(
+    skeleton: &Skeleton,
+    candidates: impl IntoIterator<Item = BoneId>,
+    x: Vec3,
+    weight: impl Fn(BoneId) -> f32,
+) -> Option<(BoneId, f32)> {
+    let mut best: Option<(BoneId, f32, f32)> = None;
+    for id in candidates {
+        let bone = &skeleton.bones[id.index()];
+        let t = project(bone, x);
+        let distance = point_on(bone, t).distance_squared(x);
+        let better = best.is_none_or(|(other, _, least)| {
+            let tie = (distance - least).abs() <= TIE * least.max(distance);
+            if tie { weight(id) > weight(other) } else { distance < least }
+        });
+        if better {
+            best = Some((id, t, distance));
+        }
+    }
+    best.map(|(id, t, _)| (id, t))
+}
+
+/// Eq. 12, with the length squared: parameter of the point of a bone nearest to `x`; 0 without length.
+pub fn project(bone: &Bone, x: Vec3) -> f32 {
+    let along = bone.tail - bone.head;
+    let length_squared = along.length_squared();
+    if length_squared <= f32::MIN_POSITIVE {
+        return 0.0;
+    }
+    ((x - bone.head).dot(along) / length_squared).clamp(0.0, 1.0)
+}
+
+/// `a = p + t (c - p)`.
+pub fn point_on(bone: &Bone, t: f32) -> Vec3 {
+    bone.head + t * (bone.tail - bone.head)
+}
+
+impl Attachments {
+    pub(super) fn push(&mut self, skeleton: &Skeleton, x: Vec3, bone: BoneId, t: f32) {
+        self.bone.push(bone);
+        self.t.push(t);
+        self.scale_vector.push(x - point_on(&skeleton.bones[bone.index()], t));
+    }
+
+    pub(super) fn set(&mut self, skeleton: &Skeleton, vertex: usize, x: Vec3, bone: BoneId, t: f32) {
+        self.bone[vertex] = bone;
+        self.t[vertex] = t;
+        self.scale_vector[vertex] = x - point_on(&skeleton.bones[bone.index()], t);
+    }
+
+    /// Attachment point of a vertex in bind space.
+    pub fn point(&self, skeleton: &Skeleton, vertex: usize) -> Vec3 {
+        point_on(&skeleton.bones[self.bone[vertex].index()], self.t[vertex])
+    }
+
+    /// Attaches vertices to a bone of the user's choice, each at its nearest point of it.
+    ///
+    /// # Errors
+    /// [`Error::Input`] where the bone or a vertex does not exist; nothing is changed then.
+    pub fn assign(&mut self, character: &Character, vertices: &[u32], bone: BoneId) -> Result<()> {
+        let Some(target) = character.skeleton.bones.get(bone.index()) else {
+            let count = character.skeleton.bones.len();
+            return Err(Error::input(
+                format!("there is no bone {}", bone.0),
+                format!("name one below {count}"),
+            ));
+        };
+        self.check(vertices)?;
+        for v in vertices.iter().map(|&v| v as usize) {
+            let x = character.control.positions[v];
+            self.set(&character.skeleton, v, x, bone, project(target, x));
+        }
+        Ok(())
+    }
+
+    /// Moves the attachment of vertices along their bones to `t`, which is clamped to 0..=1.
+    ///
+    /// # Errors
+    /// [`Error::Input`] where `t` is not a number or a vertex does not exist; nothing is changed then.
+    pub fn set_t(&mut self, character: &Character, vertices: &[u32], t: f32) -> Result<()> {
+        if t.is_nan() {
+            return Err(Error::input("the bone parameter is not a number", "give one in 0..=1"));
+        }
+        self.check(vertices)?;
+        for v in vertices.iter().map(|&v| v as usize) {
+            self.set(&character.skeleton, v, character.control.positions[v], self.bone[v], t.clamp(0.0, 1.0));
+        }
+        Ok(())
+    }
+
+    fn check(&self, vertices: &[u32]) -> Result<()> {
+        match vertices.iter().find(|&&v| v as usize >= self.bone.len()) {
+            Some(v) => {
+                let count = self.bone.len();
+                Err(Error::input(
+                    format!("there is no control vertex {v}"),
+                    format!("name one below {count}"),
+                ))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Which bones meet where.
+pub(super) struct BoneTopology {
+    /// Bones of skin joints: the candidates of the skin.
+    pub skinned: Vec<BoneId>,
+    /// First bone owned by each joint; one more entry at the end.
+    first_of_joint: Vec<u32>,
+    /// Bones that end at each joint.
+    into_joint: Vec<Vec<BoneId>>,
+}
+
+impl BoneTopology {
+    pub fn new(skeleton: &Skeleton) -> Self {
+        let joints = skeleton.joints.len();
+        let mut first_of_joint = vec![0u32; joints + 1];
+        let mut into_joint = vec![Vec::new(); joints];
+        let mut skinned = Vec::new();
+        for (i, bone) in skeleton.bones.iter().enumerate() {
+            first_of_joint[bone.parent.index() + 1] += 1;
+            if let Some(child) = bone.child {
+                into_joint[child.index()].push(BoneId::from(i));
+            }
+            if skeleton.joints[bone.parent.index()].skinned {
+                skinned.push(BoneId::from(i));
+            }
+        }
+        for j in 0..joints {
+            first_of_joint[j + 1] += first_of_joint[j];
+        }
+        Self { skinned, first_of_joint, into_joint }
+    }
+
+    /// Bones owned by a joint.
+    pub fn owned(&self, joint: JointId) -> impl Iterator<Item = BoneId> + use<> {
+        (self.first_of_joint[joint.index()]..self.first_of_joint[joint.index() + 1]).map(BoneId)
+    }
+
+    /// Bones at a joint: those that it owns, then those that end there.
+    pub fn at_joint(&self, joint: JointId) -> Vec<BoneId> {
+        self.owned(joint).chain(self.into_joint[joint.index()].iter().copied()).collect()
+    }
+
+    /// Each bone with those that share one of its joints, itself first.
+    pub fn neighborhoods(&self, skeleton: &Skeleton) -> Vec<Vec<BoneId>> {
+        let neighborhood = |(i, bone): (usize, &Bone)| {
+            let mut near = vec![BoneId::from(i)];
+            for joint in [Some(bone.parent), bone.child].into_iter().flatten() {
+                for other in self.at_joint(joint) {
+                    if !near.contains(&other) {
+                        near.push(other);
+                    }
+                }
+            }
+            near
+        };
+        skeleton.bones.iter().enumerate().map(neighborhood).collect()
+    }
+
+    /// The first bone of a vertex's heaviest joint: where props, and vertices without candidates, are attached.
+    fn node_bone(&self, character: &Character, vertex: usize) -> BoneId {
+        let joint = character.control.influences.of(vertex).next().map_or(0, |e| e.0);
+        BoneId(self.first_of_joint[usize::from(joint)])
+    }
+}

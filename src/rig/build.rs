@@ -1,0 +1,301 @@
+//! A skeleton from a file: hierarchy, skin placement, joints. In f64; the results are rounded once.
+
+use super::bones::build_bones;
+use super::{Joint, RigNode, Skeleton, SkinPlacement};
+use crate::asset::{Asset, Node};
+use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Mat4, Trs};
+use crate::base::{Error, JointId, NodeId, Result, SkinId};
+use std::collections::{HashMap, HashSet};
+
+/// Two bindings of a node are one where they move no vertex apart by more than this share of the skin's size.
+const SAME_BINDING: f64 = 4e-6;
+
+impl Skeleton {
+    /// The skeleton of a file.
+    ///
+    /// # Errors
+    /// [`Error::Broken`] where transforms overflow, [`Error::Unsupported`] beyond 65 535 joints.
+    pub fn from_asset(asset: &Asset) -> Result<Self> {
+        let (nodes, locals): (Vec<_>, Vec<_>) = asset.nodes.iter().map(rig_node).unzip();
+        let mut skeleton = Self { nodes, order: parents_first(asset), ..Default::default() };
+        make_names_unique(&mut skeleton.nodes);
+        let mut world = vec![DAffine3::IDENTITY; locals.len()];
+        for &id in &skeleton.order {
+            let i = id.index();
+            world[i] = skeleton.nodes[i].parent.map_or(locals[i], |p| world[p.index()] * locals[i]);
+            if !world[i].is_finite() {
+                return Err(Error::broken(
+                    &asset.path,
+                    format!("node \"{}\"", skeleton.nodes[i].name),
+                    "its world transform overflows",
+                    "give it and its ancestors smaller scales",
+                ));
+            }
+        }
+        let mut builder = Builder { asset, world, skeleton, at_node: HashMap::new(), bind: Vec::new() };
+        for skin in 0..asset.skins.len() {
+            builder.add_skin(skin);
+        }
+        builder.add_props();
+        builder.link_parents();
+        let mut skeleton = builder.skeleton;
+        if skeleton.joints.len() > usize::from(u16::MAX) {
+            let count = skeleton.joints.len();
+            let remedy = "split the file into several characters";
+            return Err(Error::unsupported(&asset.path, format!("a character of {count} joints"), remedy));
+        }
+        build_bones(&mut skeleton, asset);
+        Ok(skeleton)
+    }
+}
+
+/// Nodes under the roots of the default scene.
+pub(crate) fn in_scene(asset: &Asset) -> Vec<bool> {
+    let mut seen = vec![false; asset.nodes.len()];
+    let mut stack: Vec<NodeId> = asset.roots.clone();
+    while let Some(id) = stack.pop() {
+        if !std::mem::replace(&mut seen[id.index()], true) {
+            stack.extend(&asset.nodes[id.index()].children);
+        }
+    }
+    seen
+}
+
+/// Whether a node's mesh is deformed by a skin (else it is a rigid prop).
+pub(crate) fn skin_of(asset: &Asset, node: &Node) -> Option<SkinId> {
+    node.skin.filter(|s| asset.skins.get(s.index()).is_some_and(|s| !s.joints.is_empty()))
+}
+
+fn parents_first(asset: &Asset) -> Vec<NodeId> {
+    let roots = (0..asset.nodes.len()).rev().filter(|&i| asset.nodes[i].parent.is_none()).map(NodeId::from);
+    let mut stack: Vec<NodeId> = roots.collect();
+    let mut order = Vec::with_capacity(asset.nodes.len());
+    while let Some(id) = stack.pop() {
+        order.push(id);
+        stack.extend(asset.nodes[id.index()].children.iter().rev());
+    }
+    order
+}
+
+/// The node and its local transform, `rest * remainder`.
+fn rig_node(node: &Node) -> (RigNode, DAffine3) {
+    let mut rest = node.rest;
+    let mut remainder = None;
+    if let Some(matrix) = node.matrix {
+        // A flat matrix has no inverse: its zero scales go into the remainder.
+        rest.scale = rest.scale.map(|s| if s == 0.0 { 1.0 } else { s });
+        let beyond = trs_f64(&rest).inverse() * affine_f64(&matrix);
+        if beyond.is_finite() {
+            remainder = Some(beyond.as_affine3a());
+        } else {
+            rest = node.rest;
+        }
+    }
+    let local = trs_f64(&rest) * remainder.map_or(DAffine3::IDENTITY, |r| as_f64(&r));
+    let node = RigNode {
+        name: node.name.clone(),
+        parent: node.parent,
+        rest,
+        remainder,
+        weights: node.weights.clone(),
+        joint: None,
+    };
+    (node, local)
+}
+
+fn make_names_unique(nodes: &mut [RigNode]) {
+    let given: HashSet<String> = nodes.iter().map(|n| n.name.clone()).collect();
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    for node in nodes {
+        let Some(count) = seen.get_mut(&node.name) else {
+            seen.insert(node.name.clone(), 0);
+            continue;
+        };
+        node.name = loop {
+            *count += 1;
+            let candidate = format!("{}.{count:03}", node.name);
+            if !given.contains(&candidate) {
+                break candidate;
+            }
+        };
+    }
+}
+
+struct Builder<'a> {
+    asset: &'a Asset,
+    /// Rest, per node.
+    world: Vec<DAffine3>,
+    skeleton: Skeleton,
+    /// Joints of each node.
+    at_node: HashMap<NodeId, Vec<JointId>>,
+    /// `joint_from_bind` of each joint and the skin that made it.
+    bind: Vec<(DAffine3, Option<usize>)>,
+}
+
+impl Builder<'_> {
+    fn add_skin(&mut self, index: usize) {
+        let skin = &self.asset.skins[index];
+        let inverse_bind: Vec<DAffine3> = skin.inverse_bind.iter().map(affine_f64).collect();
+        let bind_from_mesh = self.place(&skin.joints, &inverse_bind);
+        let mesh_from_bind = bind_from_mesh.inverse();
+        let size = self.size_of(index, &bind_from_mesh);
+        let mut joints = Vec::with_capacity(skin.joints.len());
+        for (&node, &joint_from_mesh) in skin.joints.iter().zip(&inverse_bind) {
+            let joint_from_bind = joint_from_mesh * mesh_from_bind;
+            let present = self.at_node.get(&node).into_iter().flatten().copied();
+            let same = present
+                .into_iter()
+                .find(|j| same_binding(&self.bind[j.index()].0, &joint_from_bind, size.0, size.1));
+            joints.push(same.unwrap_or_else(|| self.add_joint(node, joint_from_bind, Some(index))));
+        }
+        self.skeleton.skins.push(SkinPlacement { joints, bind_from_mesh: bind_from_mesh.as_affine3a() });
+    }
+
+    /// `bind_from_mesh` of a skin: by the first joint already placed, else by the rest pose of its first joint
+    /// (of the first one that can be inverted, as a limb scaled to nothing places nothing).
+    fn place(&self, joints: &[NodeId], inverse_bind: &[DAffine3]) -> DAffine3 {
+        let placed = joints.iter().zip(inverse_bind).filter_map(|(node, joint_from_mesh)| {
+            let joint = self.at_node.get(node)?.first()?;
+            Some(self.bind[joint.index()].0.inverse() * *joint_from_mesh)
+        });
+        let by_rest = joints.iter().zip(inverse_bind).map(|(node, m)| self.world[node.index()] * *m);
+        placed.chain(by_rest).find(is_invertible).unwrap_or(DAffine3::IDENTITY)
+    }
+
+    /// Middle and half diagonal, in bind space, of what a skin deforms.
+    fn size_of(&self, skin: usize, bind_from_mesh: &DAffine3) -> (DVec3, f64) {
+        let skinned = self.asset.nodes.iter().filter(|n| n.skin == Some(SkinId::from(skin)));
+        let primitives =
+            skinned.filter_map(|n| n.mesh).flat_map(|m| &self.asset.meshes[m.index()].primitives);
+        let vertices = primitives.flat_map(|p| &p.positions);
+        let ball = ball_around(vertices.map(|p| bind_from_mesh.transform_point3(p.as_dvec3())));
+        let joints = self.asset.skins[skin].joints.iter();
+        ball.or_else(|| ball_around(joints.map(|n| self.world[n.index()].translation))).unwrap_or_default()
+    }
+
+    fn add_joint(&mut self, node: NodeId, joint_from_bind: DAffine3, skin: Option<usize>) -> JointId {
+        let id = JointId::from(self.skeleton.joints.len());
+        let bind_from_joint = if is_invertible(&joint_from_bind) {
+            joint_from_bind.inverse()
+        } else {
+            self.world[node.index()]
+        };
+        self.skeleton.joints.push(Joint {
+            node,
+            joint_from_bind: joint_from_bind.as_affine3a(),
+            bind_from_joint: bind_from_joint.as_affine3a(),
+            parent: None,
+            skinned: skin.is_some(),
+        });
+        self.bind.push((joint_from_bind, skin));
+        self.at_node.entry(node).or_default().push(id);
+        self.skeleton.nodes[node.index()].joint.get_or_insert(id);
+        id
+    }
+
+    /// A joint for every mesh node of the scene that no skin deforms (or whose mesh has a part without weights).
+    fn add_props(&mut self) {
+        let shown = in_scene(self.asset);
+        for (i, node) in self.asset.nodes.iter().enumerate().filter(|(i, _)| shown[*i]) {
+            let Some(mesh) = node.mesh else { continue };
+            let primitives = &self.asset.meshes[mesh.index()].primitives;
+            let skinned = skin_of(self.asset, node).is_some();
+            if primitives.iter().all(|p| skinned && !p.influences.is_empty()) {
+                continue;
+            }
+            let id = NodeId::from(i);
+            let placed = self.at_node.get(&id).is_some_and(|js| is_invertible(&self.bind[js[0].index()].0));
+            if !placed {
+                let bind_from_node = self.place_prop(id);
+                self.add_joint(id, bind_from_node.inverse(), None);
+            }
+        }
+    }
+
+    /// Where a prop stands in bind space: as its nearest skin joint carries it.
+    fn place_prop(&self, node: NodeId) -> DAffine3 {
+        let world = self.world[node.index()];
+        let carried = self.skin_joint_above(node, None).and_then(|j| {
+            let (joint_from_bind, _) = self.bind[j.index()];
+            let joint_world = self.world[self.skeleton.joints[j.index()].node.index()];
+            is_invertible(&joint_world).then(|| joint_from_bind.inverse() * joint_world.inverse() * world)
+        });
+        let carried = carried.filter(is_invertible).unwrap_or(world);
+        if is_invertible(&carried) {
+            return carried;
+        }
+        // Hidden by a zero scale at rest: any placement is right, as the same one is undone when posed. Take the
+        // nearest ancestor's size.
+        let mut at = self.skeleton.nodes[node.index()].parent;
+        while let Some(p) = at {
+            let above = self.world[p.index()];
+            if is_invertible(&above) {
+                return DAffine3 { translation: world.translation, ..above };
+            }
+            at = self.skeleton.nodes[p.index()].parent;
+        }
+        DAffine3::from_translation(world.translation)
+    }
+
+    fn link_parents(&mut self) {
+        for i in 0..self.skeleton.joints.len() {
+            let (node, skin) = (self.skeleton.joints[i].node, self.bind[i].1);
+            self.skeleton.joints[i].parent = self.skin_joint_above(node, skin);
+        }
+    }
+
+    /// The nearest skin joint above a node; where that node has several, the one made by `skin`.
+    fn skin_joint_above(&self, node: NodeId, skin: Option<usize>) -> Option<JointId> {
+        let mut at = self.skeleton.nodes[node.index()].parent;
+        while let Some(p) = at {
+            let joints = self.at_node.get(&p).map_or(&[][..], |v| v);
+            let mut skinned = joints.iter().copied().filter(|j| self.skeleton.joints[j.index()].skinned);
+            let own = skinned.clone().find(|j| self.bind[j.index()].1 == skin);
+            if let Some(found) = own.or_else(|| skinned.next()) {
+                return Some(found);
+            }
+            at = self.skeleton.nodes[p.index()].parent;
+        }
+        None
+    }
+}
+
+/// Centre and radius of the ball around the points' box.
+fn ball_around(points: impl Iterator<Item = DVec3>) -> Option<(DVec3, f64)> {
+    let box_of = points.fold(None, |b: Option<(DVec3, DVec3)>, p| {
+        Some(b.map_or((p, p), |(min, max)| (min.min(p), max.max(p))))
+    });
+    box_of.map(|(min, max)| ((min + max) * 0.5, (max - min).length() * 0.5))
+}
+
+/// Whether two `joint_from_bind` place every point of a ball equally, to [`SAME_BINDING`].
+fn same_binding(a: &DAffine3, b: &DAffine3, center: DVec3, radius: f64) -> bool {
+    if !is_invertible(a) {
+        return a == b;
+    }
+    let between = a.inverse() * *b;
+    let turned =
+        (between.matrix3 - DMat3::IDENTITY).to_cols_array().iter().map(|v| v * v).sum::<f64>().sqrt();
+    let moved = (between.transform_point3(center) - center).length();
+    moved + turned * radius <= SAME_BINDING * radius
+}
+
+/// Whether a map is far enough from flat for its inverse to mean something.
+fn is_invertible(map: &DAffine3) -> bool {
+    let m = map.matrix3;
+    let lengths = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
+    map.is_finite() && lengths > 1e-60 && m.determinant().abs() > 1e-9 * lengths && map.inverse().is_finite()
+}
+
+fn trs_f64(trs: &Trs) -> DAffine3 {
+    let q: DQuat = trs.rotation().as_dquat().normalize();
+    DAffine3::from_scale_rotation_translation(trs.scale().as_dvec3(), q, trs.translation().as_dvec3())
+}
+
+fn affine_f64(m: &Mat4) -> DAffine3 {
+    DAffine3::from_mat4(m.as_dmat4())
+}
+
+fn as_f64(m: &Affine3A) -> DAffine3 {
+    DAffine3::from_mat4(Mat4::from(*m).as_dmat4())
+}
