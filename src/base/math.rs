@@ -69,7 +69,7 @@ pub fn nearest_rotation(linear: Mat3) -> Quat {
     }
     m *= 1.0 / largest;
     if m.determinant() < 0.0 {
-        m = m * -1.0;
+        m *= -1.0;
     }
     if m.determinant() < 1e-9 {
         return orthonormal_from_columns(m);

@@ -35,7 +35,7 @@ impl Pose {
         let node = &skeleton.nodes[id.index()];
         let mut local = self.local[id.index()].affine();
         if let Some(remainder) = node.remainder {
-            local = local * remainder;
+            local *= remainder;
         }
         node.parent.map_or(local, |p| world[p.index()] * local)
     }
