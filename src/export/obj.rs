@@ -81,6 +81,7 @@ mod tests {
             parent: None,
             rest: Trs::IDENTITY,
             remainder: None,
+            weights: Vec::new(),
             joint: None,
         };
         let part = |vertices: std::ops::Range<u32>, triangle, primitive| Part {
