@@ -4,6 +4,7 @@
 //! The constants of [`super::constants`] are macro definitions in every stage. Debug names are kept (reflection
 //! binds by name), source text and line tables are not.
 
+#[cfg(feature = "shaderc")]
 use super::constants;
 use crate::base::{Error, Result};
 use std::path::{Path, PathBuf};

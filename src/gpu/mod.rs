@@ -1,3 +1,35 @@
-//! Vulkan.
+//! Vulkan 1.3, and nothing but Vulkan: this module knows no mesh. `unsafe` lives here alone.
+//!
+//! A [`Device`] runs [`Frame`]s: named phases of [`Compute`] dispatches over [`Buffer`]s, with one global barrier
+//! per phase boundary. Objects are bound by the names their shaders give them ([`Reflection`]); freed ones retire
+//! when the GPU has finished with them.
+
+mod bindings;
+mod buffer;
 pub mod compile;
+mod compute;
 pub mod constants;
+mod debug;
+mod device;
+mod error;
+mod factory;
+mod frame;
+mod image;
+mod reflect;
+mod shader;
+pub mod testing;
+mod transfer;
+
+pub use bindings::{Bindings, Resource};
+pub use buffer::{Buffer, Memory};
+pub use compute::Compute;
+pub use device::{Device, DeviceOptions, Sync};
+pub use factory::{DeviceFactory, Headless};
+pub use frame::{Frame, Frames, Timings};
+pub use image::{Image, ImageInfo, Sampler};
+pub use reflect::{Binding, Field, Reflection, StructLayout, assert_layout};
+pub use shader::{Spv, words_of};
+pub use transfer::Readback;
+
+#[cfg(test)]
+mod tests;

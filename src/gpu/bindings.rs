@@ -1,0 +1,229 @@
+//! Descriptor sets from reflection: resources are bound by the names that the shaders give them.
+#![allow(unsafe_code, reason = "Vulkan calls")]
+
+use super::buffer::Buffer;
+use super::device::{Device, Retired};
+use super::error::failed;
+use super::image::{Image, Sampler};
+use super::reflect::{Binding, Reflection, StructLayout};
+use crate::base::{Error, Result};
+use ash::vk;
+use std::sync::Arc;
+
+/// Something that can be bound.
+#[derive(Clone, Copy)]
+pub enum Resource<'a> {
+    /// A whole buffer.
+    Buffer(&'a Buffer),
+    /// An image to sample.
+    Sampled(&'a Image, &'a Sampler),
+    /// An image to load and store.
+    Storage(&'a Image),
+}
+
+impl<'a> From<&'a Buffer> for Resource<'a> {
+    fn from(buffer: &'a Buffer) -> Self {
+        Self::Buffer(buffer)
+    }
+}
+
+impl<'a> From<(&'a Image, &'a Sampler)> for Resource<'a> {
+    fn from((image, sampler): (&'a Image, &'a Sampler)) -> Self {
+        Self::Sampled(image, sampler)
+    }
+}
+
+/// Resources bound to one set of a pipeline; keeps them alive. Made once, used in any number of frames.
+pub struct Bindings {
+    pub(super) device: Arc<Device>,
+    pub(super) set: u32,
+    pub(super) handle: vk::DescriptorSet,
+    pool: vk::DescriptorPool,
+    _buffers: Vec<Buffer>,
+    _images: Vec<Image>,
+    _samplers: Vec<Sampler>,
+}
+
+impl Drop for Bindings {
+    fn drop(&mut self) {
+        self.device.retire(Retired::Descriptors(self.pool));
+    }
+}
+
+/// The interface of a pipeline: all its stages together.
+pub(super) struct Interface {
+    pub(super) name: String,
+    pub(super) bindings: Vec<Binding>,
+    pub(super) push: Option<StructLayout>,
+    pub(super) stages: vk::ShaderStageFlags,
+    pub(super) layout: vk::PipelineLayout,
+    pub(super) sets: Vec<vk::DescriptorSetLayout>,
+}
+
+impl Interface {
+    /// Merges the stages' reflections. Errors where two stages disagree on a binding or on push constants.
+    pub(super) fn new(device: &Device, name: &str, stages: &[&Reflection]) -> Result<Self> {
+        let mut bindings: Vec<Binding> = Vec::new();
+        let mut push: Option<StructLayout> = None;
+        let mut flags = vk::ShaderStageFlags::empty();
+        for stage in stages {
+            flags |= stage.stage;
+            for b in &stage.bindings {
+                match bindings.iter_mut().find(|o| (o.set, o.binding) == (b.set, b.binding)) {
+                    None => bindings.push(b.clone()),
+                    Some(other) if (&other.name, other.kind, other.count) != (&b.name, b.kind, b.count) => {
+                        return Err(mistake(
+                            name,
+                            format!("stages disagree on {} and {}", other.name, b.name),
+                        ));
+                    }
+                    Some(other) => other.min_bytes = other.min_bytes.max(b.min_bytes),
+                }
+            }
+            if let Some(p) = &stage.push {
+                if push.as_ref().is_some_and(|o| o.size != p.size) {
+                    return Err(mistake(name, "stages disagree on the size of push constants".into()));
+                }
+                push = Some(p.clone());
+            }
+        }
+        if push.as_ref().is_some_and(|p| p.size > device.limits().max_push_constants_size) {
+            return Err(mistake(name, "more push constants than this device has".into()));
+        }
+        let count = bindings.iter().map(|b| b.set + 1).max().unwrap_or(0);
+        let mut sets = Vec::new();
+        for set in 0..count {
+            let entries: Vec<_> = bindings
+                .iter()
+                .filter(|b| b.set == set)
+                .map(|b| {
+                    vk::DescriptorSetLayoutBinding::default()
+                        .binding(b.binding)
+                        .descriptor_type(b.kind)
+                        .descriptor_count(b.count)
+                        .stage_flags(flags)
+                })
+                .collect();
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&entries);
+            // SAFETY: complete info, valid device.
+            let layout = unsafe { device.handle.create_descriptor_set_layout(&info, None) };
+            sets.push(layout.map_err(failed("vkCreateDescriptorSetLayout"))?);
+        }
+        let ranges: Vec<_> = push
+            .iter()
+            .map(|p| vk::PushConstantRange::default().stage_flags(flags).size(p.size.next_multiple_of(4)))
+            .collect();
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&ranges);
+        // SAFETY: complete info, valid device.
+        let layout = unsafe { device.handle.create_pipeline_layout(&info, None) };
+        let layout = layout.map_err(failed("vkCreatePipelineLayout"))?;
+        Ok(Self { name: name.to_owned(), bindings, push, stages: flags, layout, sets })
+    }
+
+    /// Binds every name of a set, each once. Errors name what is missing, unknown or of the wrong kind.
+    pub(super) fn bind<'a, R>(
+        &self,
+        device: &Arc<Device>,
+        set: u32,
+        resources: &[(&str, R)],
+    ) -> Result<Bindings>
+    where
+        R: Into<Resource<'a>> + Copy,
+    {
+        let Some(&layout) = self.sets.get(set as usize) else {
+            return Err(mistake(&self.name, format!("there is no descriptor set {set}")));
+        };
+        let wanted: Vec<&Binding> = self.bindings.iter().filter(|b| b.set == set).collect();
+        for (index, (name, _)) in resources.iter().enumerate() {
+            if !wanted.iter().any(|b| b.name == *name) {
+                let names: Vec<_> = wanted.iter().map(|b| b.name.as_str()).collect();
+                return Err(mistake(
+                    &self.name,
+                    format!("no binding \"{name}\"; there are {}", names.join(", ")),
+                ));
+            }
+            if resources[..index].iter().any(|(other, _)| other == name) {
+                return Err(mistake(&self.name, format!("\"{name}\" is bound twice")));
+            }
+        }
+        let sizes: Vec<_> = wanted
+            .iter()
+            .map(|b| vk::DescriptorPoolSize::default().ty(b.kind).descriptor_count(b.count))
+            .collect();
+        let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
+        // SAFETY: complete info, valid device.
+        let pool = unsafe { device.handle.create_descriptor_pool(&info, None) };
+        let pool = pool.map_err(failed("vkCreateDescriptorPool"))?;
+        let layouts = [layout];
+        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+        // SAFETY: the pool was made for exactly this set.
+        let allocated = unsafe { device.handle.allocate_descriptor_sets(&info) };
+        let mut out = Bindings {
+            device: device.clone(),
+            set,
+            handle: vk::DescriptorSet::null(),
+            pool,
+            _buffers: Vec::new(),
+            _images: Vec::new(),
+            _samplers: Vec::new(),
+        };
+        out.handle = allocated.map_err(failed("vkAllocateDescriptorSets"))?[0];
+        for binding in wanted {
+            let Some((_, resource)) = resources.iter().find(|(name, _)| *name == binding.name) else {
+                return Err(mistake(&self.name, format!("\"{}\" is not bound", binding.name)));
+            };
+            out.write(&self.name, binding, (*resource).into())?;
+        }
+        Ok(out)
+    }
+}
+
+impl Bindings {
+    fn write(&mut self, pipeline: &str, binding: &Binding, resource: Resource<'_>) -> Result<()> {
+        let write = vk::WriteDescriptorSet::default()
+            .dst_set(self.handle)
+            .dst_binding(binding.binding)
+            .descriptor_type(binding.kind);
+        let image_info = |image: &Image| {
+            [vk::DescriptorImageInfo::default()
+                .image_view(image.view())
+                .image_layout(vk::ImageLayout::GENERAL)]
+        };
+        let update = |write: vk::WriteDescriptorSet<'_>| {
+            // SAFETY: the set is fresh and in no command buffer; the resources are kept by this struct.
+            unsafe { self.device.handle.update_descriptor_sets(&[write], &[]) }
+        };
+        match (resource, binding.kind) {
+            (Resource::Buffer(buffer), vk::DescriptorType::STORAGE_BUFFER) => {
+                if buffer.bytes() < binding.min_bytes {
+                    let problem =
+                        format!("\"{}\" needs {} bytes: {buffer:?}", binding.name, binding.min_bytes);
+                    return Err(mistake(pipeline, problem));
+                }
+                let info =
+                    [vk::DescriptorBufferInfo::default().buffer(buffer.handle()).range(vk::WHOLE_SIZE)];
+                update(write.buffer_info(&info));
+                self._buffers.push(buffer.clone());
+            }
+            (Resource::Sampled(image, sampler), vk::DescriptorType::COMBINED_IMAGE_SAMPLER) => {
+                let mut info = image_info(image);
+                info[0] = info[0].sampler(sampler.handle());
+                update(write.image_info(&info));
+                self._images.push(image.clone());
+                self._samplers.push(sampler.clone());
+            }
+            (Resource::Storage(image), vk::DescriptorType::STORAGE_IMAGE) => {
+                update(write.image_info(&image_info(image)));
+                self._images.push(image.clone());
+            }
+            (_, kind) => {
+                return Err(mistake(pipeline, format!("\"{}\" must be a {kind:?}", binding.name)));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn mistake(pipeline: &str, problem: String) -> Error {
+    Error::gpu(format!("{pipeline}: {problem}"), "this is a mistake in the program: report it")
+}

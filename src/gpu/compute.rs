@@ -1,0 +1,235 @@
+//! Compute pipelines and their dispatch.
+#![allow(unsafe_code, reason = "Vulkan calls")]
+
+use super::bindings::{Bindings, Interface, Resource, mistake};
+use super::buffer::Buffer;
+use super::device::{Device, Retired};
+use super::error::failed;
+use super::frame::Frame;
+use super::reflect::Reflection;
+use super::shader::Spv;
+use crate::base::{Error, Result};
+use ash::vk;
+use bytemuck::Pod;
+use std::sync::Arc;
+
+/// A compute pipeline.
+pub struct Compute {
+    device: Arc<Device>,
+    spv: Spv,
+    specialisation: Vec<u32>,
+    reflection: Reflection,
+    interface: Interface,
+    pipeline: vk::Pipeline,
+    loaded: Option<std::time::SystemTime>,
+}
+
+impl Compute {
+    /// Makes the pipeline; `specialisation` gives the values of constants 0, 1, ... in order.
+    ///
+    /// Errors where the stage does not compile, is no compute stage, has other constants, or exceeds the device.
+    pub fn new(device: &Arc<Device>, spv: Spv, specialisation: &[u32]) -> Result<Self> {
+        let loaded = spv.modified();
+        let words = spv.words()?;
+        let reflection = Reflection::new(spv.name, &words)?;
+        if reflection.stage != vk::ShaderStageFlags::COMPUTE {
+            return Err(mistake(spv.name, "is no compute stage".into()));
+        }
+        check_specialisation(&reflection, specialisation)?;
+        let interface = Interface::new(device, spv.name, &[&reflection])?;
+        let mut out = Self {
+            device: device.clone(),
+            spv,
+            specialisation: specialisation.to_vec(),
+            reflection,
+            interface,
+            pipeline: vk::Pipeline::null(),
+            loaded,
+        };
+        let module = Module::new(device, &words)?;
+        let (entries, data) = specialisation_of(specialisation);
+        let special = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module.handle)
+            .name(c"main")
+            .specialization_info(&special);
+        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(out.interface.layout)];
+        // SAFETY: module and layout are valid and agree: both come from the same SPIR-V.
+        out.pipeline =
+            unsafe { device.handle.create_compute_pipelines(vk::PipelineCache::null(), &info, None) }
+                .map_err(|(_, e)| failed("vkCreateComputePipelines")(e))?[0];
+        Ok(out)
+    }
+
+    /// What the stage expects, e.g. for [`super::assert_layout`].
+    pub fn reflection(&self) -> &Reflection {
+        &self.reflection
+    }
+
+    /// Binds resources by name: every binding of the stage, each once. Errors name what is missing or unknown.
+    pub fn bind<'a, R>(&self, resources: &[(&str, R)]) -> Result<Bindings>
+    where
+        R: Into<Resource<'a>> + Copy,
+    {
+        self.interface.bind(&self.device, 0, resources)
+    }
+
+    /// Makes the pipeline again where its source has changed (feature `shaderc`, debug builds). Existing bindings
+    /// stay valid as long as the bindings' declarations are the same; otherwise this is an error and the old
+    /// pipeline stays, as it does when the source does not compile.
+    pub fn reload_if_changed(&mut self) -> Result<bool> {
+        let modified = self.spv.modified();
+        if modified == self.loaded {
+            return Ok(false);
+        }
+        self.loaded = modified;
+        let fresh = Self::new(&self.device, self.spv, &self.specialisation)?;
+        if fresh.interface.bindings != self.interface.bindings {
+            return Err(Error::input(
+                format!("{} declares other bindings now", self.spv.name),
+                "start again",
+            ));
+        }
+        *self = fresh;
+        Ok(true)
+    }
+}
+
+impl Drop for Compute {
+    fn drop(&mut self) {
+        let sets = std::mem::take(&mut self.interface.sets);
+        self.device.retire(Retired::Pipeline(self.pipeline, self.interface.layout, sets));
+    }
+}
+
+impl Frame {
+    /// Runs a compute stage for `elements` invocations in x (rounded up to whole groups; the stage must check).
+    ///
+    /// No barrier: stages that depend on each other need [`Frame::barrier`] or [`Frame::phase`] between.
+    pub fn dispatch<P: Pod>(&mut self, pipeline: &Compute, bindings: &Bindings, push: &P, elements: u32) {
+        let size = pipeline.reflection.local_size;
+        self.dispatch_groups(pipeline, bindings, push, [elements.div_ceil(size[0]), 1, 1]);
+    }
+
+    /// Runs a compute stage for a grid of invocations, rounded up to whole groups in each direction.
+    pub fn dispatch_grid<P: Pod>(
+        &mut self,
+        pipeline: &Compute,
+        bindings: &Bindings,
+        push: &P,
+        grid: [u32; 3],
+    ) {
+        let size = pipeline.reflection.local_size;
+        self.dispatch_groups(pipeline, bindings, push, std::array::from_fn(|i| grid[i].div_ceil(size[i])));
+    }
+
+    /// Runs a compute stage for a number of groups.
+    pub fn dispatch_groups<P: Pod>(
+        &mut self,
+        pipeline: &Compute,
+        bindings: &Bindings,
+        push: &P,
+        groups: [u32; 3],
+    ) {
+        if groups.contains(&0) || !self.bind_compute(pipeline, bindings, push) {
+            return;
+        }
+        let most = self.device().limits().max_compute_work_group_count;
+        if groups.iter().zip(most).any(|(&n, most)| n > most) {
+            return self.fail(format!("{}: {groups:?} groups, the device takes {most:?}", pipeline.spv.name));
+        }
+        // SAFETY: recording; pipeline and descriptors are bound; the counts were checked.
+        unsafe { self.device().handle.cmd_dispatch(self.commands, groups[0], groups[1], groups[2]) };
+    }
+
+    /// Runs a compute stage for as many groups as three `u32` in `arguments` at byte `offset` say.
+    pub fn dispatch_indirect<P: Pod>(
+        &mut self,
+        pipeline: &Compute,
+        bindings: &Bindings,
+        push: &P,
+        arguments: &Buffer,
+        offset: u64,
+    ) {
+        if offset % 4 != 0 || offset + 12 > arguments.bytes() {
+            return self.fail(format!("{}: no arguments at {offset} of {arguments:?}", pipeline.spv.name));
+        }
+        if self.bind_compute(pipeline, bindings, push) {
+            // SAFETY: recording; pipeline and descriptors are bound; the range was checked.
+            unsafe { self.device().handle.cmd_dispatch_indirect(self.commands, arguments.handle(), offset) };
+        }
+    }
+
+    fn bind_compute<P: Pod>(&mut self, pipeline: &Compute, bindings: &Bindings, push: &P) -> bool {
+        let interface = &pipeline.interface;
+        if let Err(problem) = check_push(interface, bytemuck::bytes_of(push)) {
+            self.fail(problem);
+            return false;
+        }
+        let device = self.device();
+        // SAFETY: recording; the set was made for this layout; the push constants' size was checked.
+        unsafe {
+            device.handle.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::COMPUTE, pipeline.pipeline);
+            device.handle.cmd_bind_descriptor_sets(
+                self.commands,
+                vk::PipelineBindPoint::COMPUTE,
+                interface.layout,
+                bindings.set,
+                &[bindings.handle],
+                &[],
+            );
+            if interface.push.is_some() {
+                let bytes = bytemuck::bytes_of(push);
+                device.handle.cmd_push_constants(self.commands, interface.layout, interface.stages, 0, bytes);
+            }
+        }
+        true
+    }
+}
+
+pub(super) fn check_push(interface: &Interface, bytes: &[u8]) -> std::result::Result<(), String> {
+    let wanted = interface.push.as_ref().map_or(0, |p| p.size as usize);
+    if bytes.len() == wanted {
+        return Ok(());
+    }
+    Err(format!("{}: {} bytes of push constants given, {wanted} expected", interface.name, bytes.len()))
+}
+
+pub(super) fn check_specialisation(reflection: &Reflection, values: &[u32]) -> Result<()> {
+    let ids: Vec<u32> = (0..values.len() as u32).collect();
+    if reflection.specialisation.iter().all(|id| ids.contains(id)) {
+        return Ok(());
+    }
+    let problem = format!("wants constants {:?}, {} were given", reflection.specialisation, values.len());
+    Err(mistake(&reflection.name, problem))
+}
+
+pub(super) fn specialisation_of(values: &[u32]) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
+    let entries = (0..values.len() as u32)
+        .map(|id| vk::SpecializationMapEntry::default().constant_id(id).offset(id * 4).size(4))
+        .collect();
+    (entries, bytemuck::cast_slice(values).to_vec())
+}
+
+/// A shader module for as long as pipelines are made from it.
+pub(super) struct Module<'a> {
+    device: &'a Device,
+    pub(super) handle: vk::ShaderModule,
+}
+
+impl<'a> Module<'a> {
+    pub(super) fn new(device: &'a Device, words: &[u32]) -> Result<Self> {
+        let info = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the words were reflected, so they are SPIR-V of this project's compiler.
+        let handle = unsafe { device.handle.create_shader_module(&info, None) };
+        Ok(Self { device, handle: handle.map_err(failed("vkCreateShaderModule"))? })
+    }
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        // SAFETY: modules may go once the pipelines are made.
+        unsafe { self.device.handle.destroy_shader_module(self.handle, None) };
+    }
+}

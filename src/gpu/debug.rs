@@ -1,0 +1,67 @@
+//! The validation layer's messages: collected for tests, printed for people.
+#![allow(unsafe_code, reason = "Vulkan calls")]
+
+use super::error::{failed, lock};
+use crate::base::Result;
+use ash::{ext::debug_utils, vk};
+use std::ffi::{CStr, c_void};
+use std::sync::Mutex;
+
+/// A debug messenger and what it heard.
+pub(super) struct Debug {
+    functions: debug_utils::Instance,
+    messenger: vk::DebugUtilsMessengerEXT,
+    // Boxed: the driver keeps its address.
+    messages: Box<Mutex<Vec<String>>>,
+}
+
+impl Debug {
+    pub(super) fn new(entry: &ash::Entry, instance: &ash::Instance) -> Result<Self> {
+        let functions = debug_utils::Instance::new(entry, instance);
+        let messages: Box<Mutex<Vec<String>>> = Box::default();
+        let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(
+                vk::DebugUtilsMessageSeverityFlagsEXT::ERROR | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
+            )
+            .message_type(
+                vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION
+                    | vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE,
+            )
+            .pfn_user_callback(Some(hear))
+            .user_data((&raw const *messages).cast_mut().cast());
+        // SAFETY: the messages outlive the messenger: `destroy` is called before this struct is dropped.
+        let messenger = unsafe { functions.create_debug_utils_messenger(&info, None) }
+            .map_err(failed("vkCreateDebugUtilsMessengerEXT"))?;
+        Ok(Self { functions, messenger, messages })
+    }
+
+    pub(super) fn messages(&self) -> Vec<String> {
+        lock(&self.messages).clone()
+    }
+
+    pub(super) fn destroy(&self) {
+        // SAFETY: called once, by the device's drop, before the instance goes.
+        unsafe { self.functions.destroy_debug_utils_messenger(self.messenger, None) };
+    }
+}
+
+unsafe extern "system" fn hear(
+    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _types: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    user: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the layer passes valid data for the length of the call; `user` is the mutex that `Debug` keeps alive,
+    // and it is only ever shared.
+    let (text, messages) = unsafe {
+        let text = if data.is_null() || (*data).p_message.is_null() {
+            String::new()
+        } else {
+            CStr::from_ptr((*data).p_message).to_string_lossy().into_owned()
+        };
+        (text, &*user.cast::<Mutex<Vec<String>>>())
+    };
+    eprintln!("Vulkan validation: {text}");
+    lock(messages).push(text);
+    vk::FALSE
+}

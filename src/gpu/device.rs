@@ -1,0 +1,514 @@
+//! The Vulkan device: choice, memory, the queue with its timeline, and the retirement of freed objects.
+#![allow(unsafe_code, reason = "Vulkan calls")]
+
+use super::debug::Debug;
+use super::error::{failed, failed_allocation, lock};
+use super::factory::{DeviceFactory, Headless};
+use super::frame::Slot;
+use crate::base::{Error, Result};
+use ash::{ext::debug_utils, vk};
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{
+    Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc,
+};
+use std::ffi::CStr;
+use std::sync::{Arc, Mutex};
+
+const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// What device to use.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceOptions {
+    /// Part of the device's name, any case; none picks discrete before integrated before virtual before software.
+    pub name: Option<String>,
+    /// Turns the validation layer on, synchronization validation included. `SINEW_VALIDATION=1` does too.
+    pub validation: bool,
+}
+
+/// A Vulkan 1.3 device with one queue. All GPU objects keep it alive.
+pub struct Device {
+    entry: ash::Entry,
+    instance: ash::Instance,
+    physical: vk::PhysicalDevice,
+    pub(super) handle: ash::Device,
+    queue: Mutex<vk::Queue>,
+    queue_family: u32,
+    allocator: Mutex<Option<Allocator>>,
+    name: String,
+    kind: vk::PhysicalDeviceType,
+    limits: vk::PhysicalDeviceLimits,
+    /// Counts submissions; each signals the next value.
+    timeline: vk::Semaphore,
+    submissions: Mutex<Submissions>,
+    retired: Mutex<Vec<(Option<u64>, Retired)>>,
+    pub(super) slots: Mutex<Vec<Slot>>,
+    debug: Option<Debug>,
+}
+
+#[derive(Default)]
+struct Submissions {
+    /// Value that the last submission signals.
+    last: u64,
+    /// Frames being recorded: what they use must live until they are submitted.
+    open: usize,
+}
+
+/// An object that nobody holds any more, but the GPU may still read.
+pub(super) enum Retired {
+    Buffer(vk::Buffer, Allocation),
+    Image(vk::Image, Vec<vk::ImageView>, Allocation),
+    Sampler(vk::Sampler),
+    Descriptors(vk::DescriptorPool),
+    Pipeline(vk::Pipeline, vk::PipelineLayout, Vec<vk::DescriptorSetLayout>),
+}
+
+impl Device {
+    /// Opens a device without any window system. Errors list the devices there are.
+    pub fn new(options: &DeviceOptions) -> Result<Arc<Self>> {
+        Self::with_factory(options, &Headless)
+    }
+
+    /// Opens a device through a factory. Errors where Vulkan or the layer is missing, where no device offers
+    /// Vulkan 1.3 with the needed features, or none has the wanted name; they list what there is.
+    pub fn with_factory(options: &DeviceOptions, factory: &dyn DeviceFactory) -> Result<Arc<Self>> {
+        // SAFETY: loading the system's Vulkan loader runs its initialisers; that is what a loader is for.
+        let entry = unsafe { ash::Entry::load() }.map_err(|e| {
+            Error::gpu(
+                format!("the loader libvulkan.so.1 cannot be opened ({e})"),
+                "install libvulkan1 and a driver such as mesa-vulkan-drivers",
+            )
+        })?;
+        let validation = options.validation || std::env::var_os("SINEW_VALIDATION").is_some_and(|v| v == "1");
+        let instance = create_instance(&entry, factory, validation)?;
+        let debug = if validation { Some(Debug::new(&entry, &instance)?) } else { None };
+        let physical = match factory.physical_device(&instance)? {
+            Some(physical) => physical,
+            None => choose(&instance, options.name.as_deref())?,
+        };
+        // SAFETY: `physical` belongs to `instance`.
+        let properties = unsafe { instance.get_physical_device_properties(physical) };
+        let queue_family = queue_family(&instance, physical)?;
+        let handle = create_device(&instance, physical, queue_family, factory)?;
+        // SAFETY: the device was created with one queue of this family.
+        let queue = unsafe { handle.get_device_queue(queue_family, 0) };
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.clone(),
+            device: handle.clone(),
+            physical_device: physical,
+            debug_settings: Default::default(),
+            buffer_device_address: false,
+            allocation_sizes: gpu_allocator::AllocationSizes::new(16 << 20, 8 << 20)
+                .with_max_device_memblock_size(256 << 20)
+                .with_max_host_memblock_size(64 << 20),
+        })
+        .map_err(|e| failed_allocation("the allocator", 0, &e))?;
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: the device is valid and the info complete.
+        let timeline =
+            unsafe { handle.create_semaphore(&info, None) }.map_err(failed("vkCreateSemaphore"))?;
+        Ok(Arc::new(Self {
+            entry,
+            instance,
+            physical,
+            handle,
+            queue: Mutex::new(queue),
+            queue_family,
+            allocator: Mutex::new(Some(allocator)),
+            name: name_of(&properties),
+            kind: properties.device_type,
+            limits: properties.limits,
+            timeline,
+            submissions: Mutex::default(),
+            retired: Mutex::default(),
+            slots: Mutex::default(),
+            debug,
+        }))
+    }
+
+    /// The device's name as the driver gives it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the "device" is a program running on the CPU.
+    pub fn is_software(&self) -> bool {
+        self.kind == vk::PhysicalDeviceType::CPU
+    }
+
+    /// The device's limits.
+    pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
+        &self.limits
+    }
+
+    /// All that the validation layer said since the device was made; empty without validation.
+    pub fn validation_messages(&self) -> Vec<String> {
+        self.debug.as_ref().map(Debug::messages).unwrap_or_default()
+    }
+
+    /// The loader, for front ends that make surfaces or sessions.
+    pub fn entry(&self) -> &ash::Entry {
+        &self.entry
+    }
+
+    /// The instance, for front ends that make surfaces or sessions.
+    pub fn instance(&self) -> &ash::Instance {
+        &self.instance
+    }
+
+    /// The physical device, for front ends.
+    pub fn physical(&self) -> vk::PhysicalDevice {
+        self.physical
+    }
+
+    /// The device functions, for front ends.
+    pub fn handle(&self) -> &ash::Device {
+        &self.handle
+    }
+
+    /// The family of the one queue.
+    pub fn queue_family(&self) -> u32 {
+        self.queue_family
+    }
+
+    /// Runs `f` while holding the queue, e.g. to present.
+    pub fn with_queue<T>(&self, f: impl FnOnce(vk::Queue) -> T) -> T {
+        f(*lock(&self.queue))
+    }
+
+    /// Waits until all submitted work is done.
+    pub fn wait_idle(&self) -> Result<()> {
+        self.with_queue(|_| {
+            // SAFETY: the queue's lock is held, so no other thread uses it.
+            unsafe { self.handle.device_wait_idle() }
+        })
+        .map_err(failed("vkDeviceWaitIdle"))
+    }
+
+    /// Whether the submission of this value has finished.
+    pub fn is_done(&self, value: u64) -> Result<bool> {
+        // SAFETY: the semaphore lives as long as the device.
+        let done = unsafe { self.handle.get_semaphore_counter_value(self.timeline) };
+        Ok(done.map_err(failed("vkGetSemaphoreCounterValue"))? >= value)
+    }
+
+    /// Waits for the submission of this value (as [`super::Frame::submit`] returned it).
+    pub fn wait(&self, value: u64) -> Result<()> {
+        let (semaphores, values) = ([self.timeline], [value]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        // SAFETY: the semaphore lives as long as the device.
+        unsafe { self.handle.wait_semaphores(&info, u64::MAX) }.map_err(failed("vkWaitSemaphores"))
+    }
+
+    pub(super) fn open_frame(&self) {
+        lock(&self.submissions).open += 1;
+    }
+
+    /// Ends a recording: submits it (with the extra semaphores) or, without a command buffer, drops it.
+    pub(super) fn close_frame(&self, commands: Option<vk::CommandBuffer>, sync: &Sync<'_>) -> Result<u64> {
+        let mut submissions = lock(&self.submissions);
+        submissions.open -= 1;
+        let mut result = Ok(submissions.last);
+        if let Some(commands) = commands {
+            let value = submissions.last + 1;
+            let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
+            let mut signals = vec![
+                vk::SemaphoreSubmitInfo::default()
+                    .semaphore(self.timeline)
+                    .value(value)
+                    .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS),
+            ];
+            signals.extend_from_slice(sync.signal);
+            let info = vk::SubmitInfo2::default()
+                .wait_semaphore_infos(sync.wait)
+                .command_buffer_infos(&buffers)
+                .signal_semaphore_infos(&signals);
+            // SAFETY: the command buffer is fully recorded; the queue's lock is held.
+            let submitted = self
+                .with_queue(|queue| unsafe { self.handle.queue_submit2(queue, &[info], vk::Fence::null()) });
+            result = submitted.map_err(failed("vkQueueSubmit2")).map(|()| value);
+            if result.is_ok() {
+                submissions.last = value;
+            }
+        }
+        if submissions.open == 0 {
+            for entry in lock(&self.retired).iter_mut() {
+                entry.0.get_or_insert(submissions.last);
+            }
+        }
+        result
+    }
+
+    /// Frees the object once nothing submitted or being recorded can use it.
+    pub(super) fn retire(&self, object: Retired) {
+        {
+            let submissions = lock(&self.submissions);
+            let tag = (submissions.open == 0).then_some(submissions.last);
+            lock(&self.retired).push((tag, object));
+        }
+        self.collect();
+    }
+
+    /// Frees what the GPU has finished with.
+    pub(super) fn collect(&self) {
+        // SAFETY: the semaphore lives as long as the device.
+        let Ok(done) = (unsafe { self.handle.get_semaphore_counter_value(self.timeline) }) else { return };
+        let free: Vec<_> =
+            lock(&self.retired).extract_if(.., |(tag, _)| tag.is_some_and(|value| value <= done)).collect();
+        for (_, object) in free {
+            self.destroy(object);
+        }
+    }
+
+    fn destroy(&self, object: Retired) {
+        // SAFETY: nobody holds the object any more, and the timeline says that the GPU has finished with it.
+        unsafe {
+            match object {
+                Retired::Buffer(buffer, memory) => {
+                    self.handle.destroy_buffer(buffer, None);
+                    self.free(memory);
+                }
+                Retired::Image(image, views, memory) => {
+                    for view in views {
+                        self.handle.destroy_image_view(view, None);
+                    }
+                    self.handle.destroy_image(image, None);
+                    self.free(memory);
+                }
+                Retired::Sampler(sampler) => self.handle.destroy_sampler(sampler, None),
+                Retired::Descriptors(pool) => self.handle.destroy_descriptor_pool(pool, None),
+                Retired::Pipeline(pipeline, layout, sets) => {
+                    self.handle.destroy_pipeline(pipeline, None);
+                    self.handle.destroy_pipeline_layout(layout, None);
+                    for set in sets {
+                        self.handle.destroy_descriptor_set_layout(set, None);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn allocate(
+        &self,
+        name: &str,
+        requirements: vk::MemoryRequirements,
+        location: MemoryLocation,
+        linear: bool,
+    ) -> Result<Allocation> {
+        let mut allocator = lock(&self.allocator);
+        let allocator = allocator.as_mut().ok_or_else(|| Error::gpu("the device is gone", "start again"))?;
+        allocator
+            .allocate(&AllocationCreateDesc {
+                name,
+                requirements,
+                location,
+                linear,
+                allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+            })
+            .map_err(|e| failed_allocation(name, requirements.size, &e))
+    }
+
+    pub(super) fn free(&self, memory: Allocation) {
+        if let Some(allocator) = lock(&self.allocator).as_mut() {
+            // Fails only for memory of another allocator, which cannot be here.
+            let _ = allocator.free(memory);
+        }
+    }
+}
+
+/// Semaphores beside the timeline: those of a swapchain.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sync<'a> {
+    /// Waited for before the work starts.
+    pub wait: &'a [vk::SemaphoreSubmitInfo<'a>],
+    /// Signalled when it is done.
+    pub signal: &'a [vk::SemaphoreSubmitInfo<'a>],
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // A lost device cannot be waited for; its objects are destroyed all the same.
+        let _ = self.wait_idle();
+        for slot in std::mem::take(&mut *lock(&self.slots)) {
+            slot.destroy(self);
+        }
+        for (_, object) in std::mem::take(&mut *lock(&self.retired)) {
+            self.destroy(object);
+        }
+        drop(lock(&self.allocator).take());
+        // SAFETY: every object holds the device alive, so at this point none is left and the GPU is idle.
+        unsafe {
+            self.handle.destroy_semaphore(self.timeline, None);
+            self.handle.destroy_device(None);
+            if let Some(debug) = &self.debug {
+                debug.destroy();
+            }
+            self.instance.destroy_instance(None);
+        }
+    }
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+fn create_instance(
+    entry: &ash::Entry,
+    factory: &dyn DeviceFactory,
+    validation: bool,
+) -> Result<ash::Instance> {
+    let mut extensions: Vec<_> = factory.instance_extensions().iter().map(|e| e.as_ptr()).collect();
+    let mut layers = Vec::new();
+    if validation {
+        // SAFETY: a plain query.
+        let available = unsafe { entry.enumerate_instance_layer_properties() }
+            .map_err(failed("vkEnumerateInstanceLayers"))?;
+        if !available.iter().any(|l| l.layer_name_as_c_str() == Ok(VALIDATION_LAYER)) {
+            return Err(Error::gpu(
+                "validation was asked for, but the layer VK_LAYER_KHRONOS_validation is missing",
+                "install vulkan-validationlayers or unset SINEW_VALIDATION",
+            ));
+        }
+        layers.push(VALIDATION_LAYER.as_ptr());
+        extensions.push(debug_utils::NAME.as_ptr());
+        extensions.push(ash::ext::validation_features::NAME.as_ptr());
+    }
+    let app = vk::ApplicationInfo::default()
+        .application_name(c"sinew")
+        .engine_name(c"sinew")
+        .api_version(vk::API_VERSION_1_3);
+    let enabled = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+    let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled);
+    let mut info = vk::InstanceCreateInfo::default()
+        .application_info(&app)
+        .enabled_extension_names(&extensions)
+        .enabled_layer_names(&layers);
+    if validation {
+        info = info.push_next(&mut features);
+    }
+    factory.create_instance(entry, &info)
+}
+
+/// What a device lacks, or nothing.
+fn missing(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<&'static str> {
+    let (mut v11, mut v12, mut v13) = <(
+        vk::PhysicalDeviceVulkan11Features<'_>,
+        vk::PhysicalDeviceVulkan12Features<'_>,
+        vk::PhysicalDeviceVulkan13Features<'_>,
+    )>::default();
+    // SAFETY: `physical` belongs to `instance`.
+    if unsafe { instance.get_physical_device_properties(physical) }.api_version < vk::API_VERSION_1_3 {
+        return vec!["Vulkan 1.3"];
+    }
+    let mut features =
+        vk::PhysicalDeviceFeatures2::default().push_next(&mut v11).push_next(&mut v12).push_next(&mut v13);
+    // SAFETY: the chain is of the versions just checked.
+    unsafe { instance.get_physical_device_features2(physical, &mut features) };
+    let core = features.features;
+    [
+        ("multiview", v11.multiview),
+        ("timelineSemaphore", v12.timeline_semaphore),
+        ("scalarBlockLayout", v12.scalar_block_layout),
+        ("dynamicRendering", v13.dynamic_rendering),
+        ("synchronization2", v13.synchronization2),
+        ("geometryShader (for gl_PrimitiveID)", core.geometry_shader),
+        ("independentBlend", core.independent_blend),
+    ]
+    .into_iter()
+    .filter(|(_, there)| *there == vk::FALSE)
+    .map(|(name, _)| name)
+    .collect()
+}
+
+fn choose(instance: &ash::Instance, wanted: Option<&str>) -> Result<vk::PhysicalDevice> {
+    // SAFETY: a plain query.
+    let all =
+        unsafe { instance.enumerate_physical_devices() }.map_err(failed("vkEnumeratePhysicalDevices"))?;
+    let mut listed = Vec::new();
+    let mut best: Option<(u32, vk::PhysicalDevice)> = None;
+    for physical in all {
+        // SAFETY: `physical` belongs to `instance`.
+        let properties = unsafe { instance.get_physical_device_properties(physical) };
+        let name = name_of(&properties);
+        let lacks = missing(instance, physical);
+        let note = if lacks.is_empty() { String::new() } else { format!(" (lacks {})", lacks.join(", ")) };
+        listed.push(format!("\"{name}\"{note}"));
+        let fits = wanted.is_none_or(|w| name.to_lowercase().contains(&w.to_lowercase()));
+        let rank = match properties.device_type {
+            vk::PhysicalDeviceType::DISCRETE_GPU => 4,
+            vk::PhysicalDeviceType::INTEGRATED_GPU => 3,
+            vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
+            vk::PhysicalDeviceType::CPU => 1,
+            _ => 0,
+        };
+        if fits && lacks.is_empty() && best.is_none_or(|(r, _)| rank > r) {
+            best = Some((rank, physical));
+        }
+    }
+    let there = if listed.is_empty() { "there is none".to_owned() } else { listed.join(", ") };
+    best.map(|(_, physical)| physical).ok_or_else(|| match wanted {
+        Some(name) => Error::gpu(
+            format!("no usable device is called \"{name}\""),
+            format!("choose one of those there are: {there}"),
+        ),
+        None => Error::gpu(
+            format!("no usable device: {there}"),
+            "install a Vulkan 1.3 driver such as mesa-vulkan-drivers (which also has a software device)",
+        ),
+    })
+}
+
+fn queue_family(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<u32> {
+    // SAFETY: `physical` belongs to `instance`.
+    let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+    let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
+    families
+        .iter()
+        .position(|f| f.queue_flags.contains(wanted) && f.timestamp_valid_bits > 0)
+        .map(|index| index as u32)
+        .ok_or_else(|| {
+            Error::gpu("no queue does graphics, compute and timestamps", "choose another --device")
+        })
+}
+
+fn create_device(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    queue_family: u32,
+    factory: &dyn DeviceFactory,
+) -> Result<ash::Device> {
+    // SAFETY: `physical` belongs to `instance`.
+    let there = unsafe { instance.get_physical_device_features(physical) };
+    let core = vk::PhysicalDeviceFeatures::default()
+        .geometry_shader(true)
+        .independent_blend(true)
+        .sampler_anisotropy(there.sampler_anisotropy == vk::TRUE)
+        .multi_draw_indirect(there.multi_draw_indirect == vk::TRUE)
+        .fragment_stores_and_atomics(there.fragment_stores_and_atomics == vk::TRUE)
+        .vertex_pipeline_stores_and_atomics(there.vertex_pipeline_stores_and_atomics == vk::TRUE);
+    let mut v11 = vk::PhysicalDeviceVulkan11Features::default().multiview(true);
+    let mut v12 =
+        vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true).scalar_block_layout(true);
+    let mut v13 =
+        vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true).synchronization2(true);
+    let priorities = [1.0];
+    let queues =
+        [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&priorities)];
+    let extensions: Vec<_> = factory.device_extensions().iter().map(|e| e.as_ptr()).collect();
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&extensions)
+        .enabled_features(&core)
+        .push_next(&mut v11)
+        .push_next(&mut v12)
+        .push_next(&mut v13);
+    factory.create_device(instance, physical, &info)
+}
+
+fn name_of(properties: &vk::PhysicalDeviceProperties) -> String {
+    properties
+        .device_name_as_c_str()
+        .map_or_else(|_| "unnamed device".into(), |n| n.to_string_lossy().into_owned())
+}

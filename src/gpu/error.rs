@@ -1,0 +1,39 @@
+//! Vulkan results as errors with a remedy.
+
+use crate::base::Error;
+use ash::vk;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The error for a failed call, e.g. `check("vkQueueSubmit2")`; to be used with `map_err`.
+pub(crate) fn failed(call: &'static str) -> impl Fn(vk::Result) -> Error {
+    move |result| match result {
+        vk::Result::ERROR_DEVICE_LOST => Error::gpu(
+            format!("{call}: the device was lost"),
+            "start again: edits are already in the journal; update the driver if it recurs, or use --device llvmpipe",
+        ),
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => Error::gpu(
+            format!("{call}: out of device memory"),
+            "close other programs that use the GPU, use a smaller model or picture, or --device llvmpipe",
+        ),
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
+            Error::gpu(format!("{call}: out of memory"), "close other programs or use a smaller model")
+        }
+        other => Error::gpu(
+            format!("{call} failed: {other}"),
+            "update the graphics driver or choose another --device",
+        ),
+    }
+}
+
+/// The error for a failed allocation of `bytes` for `name`.
+pub(crate) fn failed_allocation(name: &str, bytes: u64, error: &gpu_allocator::AllocationError) -> Error {
+    Error::gpu(
+        format!("no memory for {name} ({:.1} MiB): {error}", bytes as f64 / (1024.0 * 1024.0)),
+        "close other programs that use the GPU, use a smaller model or picture, or --device llvmpipe",
+    )
+}
+
+/// Locks, whatever a panicking thread left: all guarded state here stays consistent between statements.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

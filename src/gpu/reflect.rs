@@ -1,0 +1,297 @@
+//! What a SPIR-V stage expects: bindings, push constants, struct layouts, group size. Needs no device.
+
+use crate::base::{Error, Result};
+use ash::vk;
+use spirq::prelude::*;
+use spirq::ty::SpirvType;
+
+/// The interface of one shader stage.
+#[derive(Clone, Debug)]
+pub struct Reflection {
+    /// Name of the stage, for messages.
+    pub name: String,
+    /// Compute, vertex, ...
+    pub stage: vk::ShaderStageFlags,
+    /// Invocations per group; ones outside compute.
+    pub local_size: [u32; 3],
+    /// All descriptors, by set and binding.
+    pub bindings: Vec<Binding>,
+    /// The push constant block.
+    pub push: Option<StructLayout>,
+    /// Every struct in a block or buffer, by name; each block too.
+    pub structs: Vec<StructLayout>,
+    /// Ids of specialisation constants, rising.
+    pub specialisation: Vec<u32>,
+}
+
+/// A descriptor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The variable's name; for a block without instance name and with one member, that member's name; else the
+    /// block's name.
+    pub name: String,
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding in the set.
+    pub binding: u32,
+    /// Number of descriptors (array bindings).
+    pub count: u32,
+    /// Kind.
+    pub kind: vk::DescriptorType,
+    /// Bytes between elements of the block's last member where that is an array, else zero.
+    pub stride: u32,
+    /// Bytes that must be bound at least.
+    pub min_bytes: u64,
+}
+
+/// A struct's or block's layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StructLayout {
+    /// Name in GLSL.
+    pub name: String,
+    /// End of the last member, bytes; a run-time array counts as empty.
+    pub size: u32,
+    /// Members in order.
+    pub fields: Vec<Field>,
+}
+
+/// A member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Name in GLSL.
+    pub name: String,
+    /// Bytes from the start.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+impl Reflection {
+    /// Reflects one stage. Errors on SPIR-V that cannot be understood or has no entry point `main`.
+    pub fn new(name: &str, words: &[u32]) -> Result<Self> {
+        let broken = |problem: String| {
+            Error::gpu(
+                format!("{name}: {problem}"),
+                "compile the shaders again (cargo run --features shaderc --bin shaders)",
+            )
+        };
+        let entries = ReflectConfig::new()
+            .spv(words)
+            .ref_all_rscs(true)
+            .reflect()
+            .map_err(|e| broken(format!("cannot be reflected: {e}")))?;
+        let [entry] = entries.as_slice() else {
+            return Err(broken("has not exactly one entry point".into()));
+        };
+        let mut out = Self {
+            name: name.to_owned(),
+            stage: stage_of(entry.exec_model).ok_or_else(|| broken("is of an unknown stage".into()))?,
+            local_size: [1; 3],
+            bindings: Vec::new(),
+            push: None,
+            structs: Vec::new(),
+            specialisation: Vec::new(),
+        };
+        for mode in &entry.exec_modes {
+            if mode.exec_mode == spirq::spirv::ExecutionMode::LocalSize {
+                for (size, operand) in out.local_size.iter_mut().zip(&mode.operands) {
+                    // A literal operand is typeless: four little-endian bytes.
+                    *size = match &operand.value {
+                        ConstantValue::U32(n) => *n,
+                        ConstantValue::Typeless(b) => {
+                            b.get(..4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                        }
+                        _ => 0,
+                    };
+                }
+            }
+        }
+        if out.local_size.contains(&0) {
+            return Err(broken("its group size is no literal".into()));
+        }
+        for variable in &entry.vars {
+            out.add(variable).map_err(broken)?;
+        }
+        out.bindings.sort_by_key(|b| (b.set, b.binding));
+        out.specialisation.sort_unstable();
+        out.specialisation.dedup();
+        Ok(out)
+    }
+
+    /// The layout of a struct or block by its GLSL name.
+    pub fn layout(&self, name: &str) -> Option<&StructLayout> {
+        self.structs.iter().find(|s| s.name == name)
+    }
+
+    /// The binding of that name.
+    pub fn binding(&self, name: &str) -> Option<&Binding> {
+        self.bindings.iter().find(|b| b.name == name)
+    }
+
+    fn add(&mut self, variable: &Variable) -> Result<(), String> {
+        match variable {
+            Variable::Descriptor { name, desc_bind, desc_ty, ty, nbind } => {
+                let kind = kind_of(desc_ty)
+                    .ok_or_else(|| format!("descriptor {desc_bind} is of an unknown kind"))?;
+                self.add_structs(ty);
+                let inner = strip_arrays(ty);
+                let block = if let Type::Struct(block) = inner { Some(block) } else { None };
+                let last = block.and_then(|b| b.members.last());
+                let only_member =
+                    block.filter(|b| b.members.len() == 1).and_then(|b| b.members[0].name.clone());
+                let called = name.clone().filter(|n| !n.is_empty()).or(only_member);
+                let called = called.or_else(|| block.and_then(|b| b.name.clone()));
+                let stride = match last.map(|m| &m.ty) {
+                    Some(Type::Array(array)) => array.stride.unwrap_or(0) as u32,
+                    _ => 0,
+                };
+                self.bindings.push(Binding {
+                    name: called.ok_or_else(|| format!("descriptor {desc_bind} has no name"))?,
+                    set: desc_bind.set(),
+                    binding: desc_bind.bind(),
+                    count: (*nbind).max(1),
+                    kind,
+                    stride,
+                    min_bytes: block.and_then(SpirvType::min_nbyte).unwrap_or(0) as u64,
+                });
+            }
+            Variable::PushConstant { ty, .. } => {
+                self.add_structs(ty);
+                if let Type::Struct(block) = ty {
+                    self.push = Some(layout_of(block));
+                }
+            }
+            Variable::SpecConstant { spec_id, .. } => self.specialisation.push(*spec_id),
+            Variable::Input { .. } | Variable::Output { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn add_structs(&mut self, ty: &Type) {
+        match ty {
+            Type::Array(array) => self.add_structs(&array.element_ty),
+            Type::Struct(block) => {
+                let layout = layout_of(block);
+                if !self.structs.contains(&layout) {
+                    self.structs.push(layout);
+                }
+                for member in &block.members {
+                    self.add_structs(&member.ty);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Checks that `T` has the layout of a GLSL struct or block: every field's name, offset and size, in order, and
+/// the total size (a run-time array at the end is not counted).
+///
+/// `fields` are `("field", offset_of!(T, field), size_of_field)`. Errors name the first difference.
+pub fn assert_layout<T>(reflection: &Reflection, name: &str, fields: &[(&str, usize, usize)]) -> Result<()> {
+    let stage = &reflection.name;
+    let wrong = |problem: String| {
+        Error::gpu(
+            format!("{stage}: {name}: {problem}"),
+            "make the GLSL and the Rust struct agree (scalar layout)",
+        )
+    };
+    let layout = reflection.layout(name).ok_or_else(|| wrong("no struct or block of that name".into()))?;
+    for (index, (field, &(rust, offset, size))) in layout.fields.iter().zip(fields).enumerate() {
+        if field.name != rust || field.offset as usize != offset || field.size as usize != size {
+            return Err(wrong(format!(
+                "field {index} is {} at {} ({} bytes) in GLSL, {rust} at {offset} ({size} bytes) in Rust",
+                field.name, field.offset, field.size
+            )));
+        }
+    }
+    if layout.fields.len() != fields.len() || layout.size as usize != size_of::<T>() {
+        return Err(wrong(format!(
+            "{} fields, {} bytes in GLSL; {} fields, {} bytes in Rust",
+            layout.fields.len(),
+            layout.size,
+            fields.len(),
+            size_of::<T>()
+        )));
+    }
+    Ok(())
+}
+
+fn layout_of(block: &spirq::ty::StructType) -> StructLayout {
+    let fields: Vec<Field> = block
+        .members
+        .iter()
+        .map(|m| Field {
+            name: m.name.clone().unwrap_or_default(),
+            offset: m.offset.unwrap_or(0) as u32,
+            size: m.ty.nbyte().unwrap_or(0) as u32,
+        })
+        .collect();
+    let size = fields.iter().map(|f| f.offset + f.size).max().unwrap_or(0);
+    StructLayout { name: block.name.clone().unwrap_or_default(), size, fields }
+}
+
+fn strip_arrays(ty: &Type) -> &Type {
+    if let Type::Array(array) = ty { strip_arrays(&array.element_ty) } else { ty }
+}
+
+fn stage_of(model: ExecutionModel) -> Option<vk::ShaderStageFlags> {
+    Some(match model {
+        ExecutionModel::GLCompute => vk::ShaderStageFlags::COMPUTE,
+        ExecutionModel::Vertex => vk::ShaderStageFlags::VERTEX,
+        ExecutionModel::Fragment => vk::ShaderStageFlags::FRAGMENT,
+        ExecutionModel::Geometry => vk::ShaderStageFlags::GEOMETRY,
+        _ => return None,
+    })
+}
+
+fn kind_of(kind: &DescriptorType) -> Option<vk::DescriptorType> {
+    Some(match kind {
+        DescriptorType::StorageBuffer(_) => vk::DescriptorType::STORAGE_BUFFER,
+        DescriptorType::UniformBuffer() => vk::DescriptorType::UNIFORM_BUFFER,
+        DescriptorType::CombinedImageSampler() => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+        DescriptorType::SampledImage() => vk::DescriptorType::SAMPLED_IMAGE,
+        DescriptorType::Sampler() => vk::DescriptorType::SAMPLER,
+        DescriptorType::StorageImage(_) => vk::DescriptorType::STORAGE_IMAGE,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytemuck::{Pod, Zeroable};
+    use std::mem::offset_of;
+
+    #[repr(C)]
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    struct Push {
+        count: u32,
+        factor: f32,
+    }
+
+    fn scale() -> Reflection {
+        let spv = crate::spv!("test/scale.comp");
+        Reflection::new(spv.name, &crate::gpu::shader::words_of(spv.name, spv.bytes).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn reflects_bindings_push_and_group_size() {
+        let r = scale();
+        assert_eq!(r.local_size, [crate::gpu::constants::GROUP_SIZE, 1, 1]);
+        let source = r.binding("source").unwrap();
+        assert_eq!((source.set, source.binding, source.stride), (0, 0, 12));
+        assert_eq!(r.binding("target").unwrap().kind, vk::DescriptorType::STORAGE_BUFFER);
+        assert_eq!(r.push.as_ref().unwrap().size, 8);
+        let fields = [("count", offset_of!(Push, count), 4), ("factor", offset_of!(Push, factor), 4)];
+        assert_layout::<Push>(&r, "Push", &fields).unwrap();
+    }
+
+    #[test]
+    fn a_differing_layout_is_an_error_that_names_the_field() {
+        let error =
+            assert_layout::<[f32; 2]>(&scale(), "Push", &[("count", 0, 4), ("scale", 4, 4)]).unwrap_err();
+        assert!(error.to_string().contains("field 1 is factor at 4"), "{error}");
+        assert!(assert_layout::<Push>(&scale(), "Nothing", &[]).is_err());
+    }
+}

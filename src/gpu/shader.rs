@@ -1,0 +1,67 @@
+//! Shader stages: the SPIR-V embedded in the program, or compiled from `glsl/` where feature `shaderc` is on in
+//! a debug build.
+
+use crate::base::{Error, Result};
+
+/// A shader stage: its name under `glsl/` and its committed SPIR-V. Made by [`crate::spv!`].
+#[derive(Clone, Copy, Debug)]
+pub struct Spv {
+    /// E.g. `deform/lbs.comp`.
+    pub name: &'static str,
+    /// The file `glsl/spv/{name}.spv`.
+    pub bytes: &'static [u8],
+}
+
+/// Embeds `glsl/spv/NAME.spv`: `spv!("deform/lbs.comp")`.
+#[macro_export]
+macro_rules! spv {
+    ($name:literal) => {
+        $crate::gpu::Spv {
+            name: $name,
+            bytes: include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/glsl/spv/", $name, ".spv")),
+        }
+    };
+}
+
+impl Spv {
+    /// The SPIR-V words to use: fresh from the source where hot reload is on, else the embedded ones.
+    ///
+    /// Errors on a stage that does not compile, or on bytes that are no SPIR-V.
+    pub fn words(&self) -> Result<Vec<u32>> {
+        #[cfg(all(feature = "shaderc", debug_assertions))]
+        {
+            let folder = super::compile::source_folder();
+            if folder.join(self.name).exists() {
+                return super::compile::Compiler::new(&folder)?.compile(self.name);
+            }
+        }
+        words_of(self.name, self.bytes)
+    }
+
+    /// When the newest of the GLSL files was written; none where hot reload is off. Includes are not tracked one
+    /// by one: a change of any file under `glsl/lib` or `glsl/types` counts for every stage.
+    pub fn modified(&self) -> Option<std::time::SystemTime> {
+        #[cfg(all(feature = "shaderc", debug_assertions))]
+        {
+            let folder = super::compile::source_folder();
+            let includes = super::compile::files(&folder, &["glsl"]).unwrap_or_default();
+            let all = includes.iter().map(String::as_str).chain([self.name]);
+            return all.filter_map(|f| std::fs::metadata(folder.join(f)).ok()?.modified().ok()).max();
+        }
+        #[allow(unreachable_code, reason = "the other half of the cfg above")]
+        None
+    }
+}
+
+/// SPIR-V words from a file's bytes. Errors unless they are whole words after SPIR-V's magic number.
+pub fn words_of(name: &str, bytes: &[u8]) -> Result<Vec<u32>> {
+    let words: Vec<u32> =
+        bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    if bytes.len() % 4 != 0 || words.len() < 5 || words[0] != 0x0723_0203 {
+        return Err(Error::gpu(
+            format!("{name}.spv is no SPIR-V"),
+            "compile the shaders again (cargo run --features shaderc --bin shaders)",
+        ));
+    }
+    Ok(words)
+}

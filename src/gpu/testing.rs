@@ -1,0 +1,35 @@
+//! The device that tests share: validation always on.
+
+use super::{Device, DeviceOptions};
+use std::sync::{Arc, OnceLock};
+
+/// The tests' device, with validation; none where `SINEW_NO_GPU=1`.
+///
+/// # Panics
+/// Where no Vulkan device or no validation layer exists: a test that needs one must not pass silently.
+#[allow(clippy::panic, reason = "a helper of tests")]
+pub fn device() -> Option<Arc<Device>> {
+    static SHARED: OnceLock<Option<Arc<Device>>> = OnceLock::new();
+    SHARED
+        .get_or_init(|| {
+            if std::env::var_os("SINEW_NO_GPU").is_some_and(|v| v == "1") {
+                eprintln!("skipped: SINEW_NO_GPU=1");
+                return None;
+            }
+            let name = std::env::var("SINEW_DEVICE").ok();
+            match Device::new(&DeviceOptions { name, validation: true }) {
+                Ok(device) => Some(device),
+                Err(error) => panic!("{error}; or set SINEW_NO_GPU=1 to skip the tests that need Vulkan"),
+            }
+        })
+        .clone()
+}
+
+/// Checks that the validation layer said nothing so far.
+///
+/// # Panics
+/// With its messages, where there are any.
+pub fn assert_silent(device: &Device) {
+    let messages = device.validation_messages();
+    assert!(messages.is_empty(), "validation messages:\n{}", messages.join("\n"));
+}
