@@ -2,6 +2,7 @@
 
 use super::accessor::{Accessor, Component};
 use super::context::{Context, Item};
+use super::draco::Draco;
 use crate::asset::limits;
 use crate::base::Result;
 use crate::base::math::{Vec2, Vec3, Vec4};
@@ -11,12 +12,19 @@ pub(super) struct Attributes<'c> {
     item: Item<'c>,
     /// Vertices; every attribute must have as many elements.
     vertices: Option<usize>,
+    /// Where the values of some attributes are instead.
+    draco: Option<&'c Draco<'c>>,
 }
 
 impl<'c> Attributes<'c> {
     /// `vertices`: the count that each attribute must have, none for "as POSITION has".
     pub fn new(item: Item<'c>, vertices: Option<usize>) -> Self {
-        Self { item, vertices }
+        Self { item, vertices, draco: None }
+    }
+
+    /// The attributes of a compressed primitive.
+    pub fn compressed(item: Item<'c>, draco: &'c Draco<'c>) -> Self {
+        Self { item, vertices: Some(draco.vertices()), draco: Some(draco) }
     }
 
     /// Fixes the number of vertices.
@@ -38,37 +46,95 @@ impl<'c> Attributes<'c> {
         self.item.map.contains_key(semantic)
     }
 
-    /// Opens an attribute with one of the given widths, none where it is absent.
-    pub fn open(&self, semantic: &str, widths: &[usize]) -> Result<Option<Accessor<'c>>> {
+    /// Components of an attribute and its values, none where it is absent. Integers become fractions where the
+    /// accessor or `fractions` says so.
+    ///
+    /// # Errors
+    /// Where it has none of the given widths, another number of elements than vertices, or is malformed.
+    pub fn floats(
+        &self,
+        semantic: &str,
+        widths: &[usize],
+        fractions: bool,
+    ) -> Result<Option<(usize, Vec<f32>)>> {
+        let Some(accessor) = self.open(semantic)? else { return Ok(None) };
+        let fractions = fractions || accessor.normalized;
+        let (width, floats) = match self.draco.map(|d| d.values(semantic)).transpose()?.flatten() {
+            Some((width, mut floats)) => {
+                if fractions && accessor.component != Component::F32 {
+                    let scale = accessor.component.scale();
+                    floats.iter_mut().for_each(|v| *v = (*v * scale).max(-1.0));
+                }
+                (width, floats)
+            }
+            None => {
+                self.check_count(semantic, accessor.count)?;
+                (accessor.width, accessor.floats_as(fractions)?)
+            }
+        };
+        self.check_width(semantic, width, widths)?;
+        Ok(Some((width, floats)))
+    }
+
+    /// The values of an attribute of unsigned integers, `width` components each, none where it is absent.
+    ///
+    /// # Errors
+    /// As [`Self::floats`], or where it holds something else than unsigned integers.
+    pub fn wholes(&self, semantic: &str, width: usize) -> Result<Option<Vec<u32>>> {
+        let Some(accessor) = self.open(semantic)? else { return Ok(None) };
+        if !matches!(accessor.component, Component::U8 | Component::U16) {
+            return Err(self.wrong(semantic, "it must hold unsigned bytes or shorts"));
+        }
+        let (have, values) = match self.draco.map(|d| d.values(semantic)).transpose()?.flatten() {
+            // Casts saturate; the values are checked against the skin.
+            Some((width, floats)) => (width, floats.iter().map(|v| *v as u32).collect()),
+            None => {
+                self.check_count(semantic, accessor.count)?;
+                (accessor.width, accessor.wholes()?)
+            }
+        };
+        self.check_width(semantic, have, &[width])?;
+        Ok(Some(values))
+    }
+
+    fn open(&self, semantic: &str) -> Result<Option<Accessor<'c>>> {
         let ctx: &'c Context<'c> = self.item.ctx;
         let count = ctx.table("accessors", limits::ACCESSORS)?.len();
         let Some(index) = self.item.index(semantic, count, "accessor")? else { return Ok(None) };
         let accessor = Accessor::open(ctx, index)?;
-        if !widths.contains(&accessor.width) {
-            return Err(self.wrong(semantic, &format!("it has {} components", accessor.width)));
-        }
         if accessor.component == Component::U32 {
             return Err(self.wrong(semantic, "32-bit integers are not allowed"));
-        }
-        if let Some(vertices) = self.vertices
-            && accessor.count != vertices
-        {
-            return Err(self.wrong(semantic, &format!("{} elements for {vertices} vertices", accessor.count)));
         }
         Ok(Some(accessor))
     }
 
+    fn check_width(&self, semantic: &str, width: usize, widths: &[usize]) -> Result<()> {
+        if widths.contains(&width) {
+            Ok(())
+        } else {
+            Err(self.wrong(semantic, &format!("it has {width} components")))
+        }
+    }
+
+    fn check_count(&self, semantic: &str, count: usize) -> Result<()> {
+        match self.vertices {
+            Some(vertices) if vertices != count => {
+                Err(self.wrong(semantic, &format!("{count} elements for {vertices} vertices")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A three-component attribute.
     pub fn vec3(&self, semantic: &str) -> Result<Option<Vec<Vec3>>> {
-        let Some(accessor) = self.open(semantic, &[3])? else { return Ok(None) };
-        let floats = accessor.floats()?;
+        let Some((_, floats)) = self.floats(semantic, &[3], false)? else { return Ok(None) };
         Ok(Some(floats.chunks_exact(3).map(Vec3::from_slice).collect()))
     }
 
     /// A two-component attribute; what is not finite becomes zero and is told.
     pub fn vec2(&self, semantic: &str) -> Result<Option<Vec<Vec2>>> {
-        let Some(accessor) = self.open(semantic, &[2])? else { return Ok(None) };
-        let mut out: Vec<Vec2> = accessor.floats()?.chunks_exact(2).map(Vec2::from_slice).collect();
+        let Some((_, floats)) = self.floats(semantic, &[2], false)? else { return Ok(None) };
+        let mut out: Vec<Vec2> = floats.chunks_exact(2).map(Vec2::from_slice).collect();
         let wrong = mend_all(&mut out, |v| v.is_finite(), Vec2::ZERO);
         self.told(semantic, wrong, "not finite and became zero");
         Ok(Some(out))
@@ -77,11 +143,10 @@ impl<'c> Attributes<'c> {
     /// Colours, three or four components; what is not finite becomes white and is told. Linear, clamped to
     /// non-negative values.
     pub fn color(&self, semantic: &str) -> Result<Option<Vec<Vec4>>> {
-        let Some(accessor) = self.open(semantic, &[3, 4])? else { return Ok(None) };
         // Integer colours must be normalised; some exporters forget the flag.
-        let floats = accessor.floats_as(true)?;
+        let Some((width, floats)) = self.floats(semantic, &[3, 4], true)? else { return Ok(None) };
         let rgba = |c: &[f32]| Vec4::new(c[0], c[1], c[2], c.get(3).copied().unwrap_or(1.0)).max(Vec4::ZERO);
-        let mut out: Vec<Vec4> = floats.chunks_exact(accessor.width).map(rgba).collect();
+        let mut out: Vec<Vec4> = floats.chunks_exact(width).map(rgba).collect();
         let wrong = mend_all(&mut out, |v| v.is_finite(), Vec4::ONE);
         self.told(semantic, wrong, "not finite and became white");
         Ok(Some(out))

@@ -11,11 +11,20 @@ use std::path::Path;
 /// What to do about most broken files.
 pub(super) const REMEDY: &str = "export the file again, or see what the glTF validator says of it";
 
+/// The content of the file's buffers.
+#[derive(Default)]
+pub(super) struct Buffers {
+    /// Bytes per buffer, empty where they cannot be had.
+    pub content: Vec<Vec<u8>>,
+    /// Per buffer why its bytes cannot be had: an error only for what reads them.
+    pub missing: Vec<Option<String>>,
+}
+
 /// A file being read.
 pub(super) struct Context<'a> {
     pub path: &'a Path,
     pub json: &'a Map<String, Value>,
-    pub buffers: &'a [Vec<u8>],
+    pub buffers: &'a Buffers,
     /// One per buffer view, opened on first use.
     pub views: Vec<OnceCell<View>>,
     problems: RefCell<Vec<Problem>>,
@@ -28,10 +37,10 @@ impl<'a> Context<'a> {
     pub fn new(
         path: &'a Path,
         json: &'a Map<String, Value>,
-        buffers: &'a [Vec<u8>],
+        buffers: &'a Buffers,
         problems: Vec<Problem>,
     ) -> Self {
-        let bytes: u64 = buffers.iter().map(|b| b.len() as u64).sum();
+        let bytes: u64 = buffers.content.iter().map(|b| b.len() as u64).sum();
         let budget =
             (limits::DECODED_FLOOR + bytes.saturating_mul(limits::DECODED_RATIO)).min(limits::DECODED_BYTES);
         let views = json.get("bufferViews").and_then(Value::as_array).map_or(0, Vec::len);
@@ -85,6 +94,11 @@ impl<'a> Context<'a> {
                 "split the file into smaller ones",
             )),
         }
+    }
+
+    /// Bytes that may still be decoded.
+    pub fn remaining(&self) -> u64 {
+        self.budget.get()
     }
 
     /// The top-level array `key`, at most `most` long, empty where absent.

@@ -28,10 +28,10 @@ pub(super) fn read(
 ) -> Result<Influences> {
     let mut sets = Vec::new();
     for set in attributes.sets("JOINTS") {
-        let joint = attributes.open(&format!("JOINTS_{set}"), &[4])?;
-        let weight = attributes.open(&format!("WEIGHTS_{set}"), &[4])?;
+        let joint = attributes.wholes(&format!("JOINTS_{set}"), 4)?;
+        let weight = attributes.floats(&format!("WEIGHTS_{set}"), &[4], true)?;
         match (joint, weight) {
-            (Some(joint), Some(weight)) => sets.push((joint.wholes()?, weight.floats_as(true)?)),
+            (Some(joint), Some((_, weight))) => sets.push((joint, weight)),
             _ => item.mend(format!("JOINTS_{set} without WEIGHTS_{set} was ignored")),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::attributes::{Attributes, mend_all};
 use super::context::{Context, Item};
+use super::draco::Draco;
 use super::look::Look;
 use super::{influences, normals, triangles};
 use crate::asset::{Mesh, Morph, Node, Primitive, Skin, limits};
@@ -87,7 +88,12 @@ fn primitive(
         }
     };
     let map = item.child("attributes")?.ok_or_else(|| item.broken("\"attributes\" is missing"))?;
-    let mut attributes = Attributes::new(Item { at: item.at.clone(), ..map }, None);
+    let map = Item { at: item.at.clone(), ..map };
+    let draco = Draco::open(item)?;
+    let mut attributes = match &draco {
+        Some(draco) => Attributes::compressed(map, draco),
+        None => Attributes::new(map, None),
+    };
     let Some(positions) = attributes.vec3("POSITION")? else {
         item.mend("it has no positions and is not shown");
         return Ok(None);
@@ -101,7 +107,10 @@ fn primitive(
     if let Some(at) = positions.iter().position(|p| !p.is_finite()) {
         return Err(item.broken(format!("the position of vertex {at} is not finite")));
     }
-    let indices = triangles::indices(item, vertices)?;
+    let (indices, mode) = match &draco {
+        Some(draco) => (draco.indices()?, triangles::Mode::List),
+        None => (triangles::indices(item, vertices)?, mode),
+    };
     let triangles = triangles::expand(item, &indices, mode, vertices)?;
     totals.vertices += vertices;
     totals.triangles += triangles.len();

@@ -5,10 +5,12 @@ mod attributes;
 mod clips;
 mod container;
 mod context;
+mod draco;
 mod images;
 mod influences;
 mod look;
 mod meshes;
+mod meshopt;
 mod nodes;
 mod normals;
 mod skins;
@@ -17,9 +19,9 @@ mod uri;
 mod version;
 mod view;
 
-use super::{Asset, Source};
+use super::{Asset, Problem, Source};
 use crate::base::Result;
-use context::{Context, Item};
+use context::{Buffers, Context, Item};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -73,7 +75,7 @@ fn read(bytes: &[u8], path: &Path, folder: Option<&Path>) -> Result<Asset> {
         images,
         problems: ctx.take_problems(),
     };
-    asset.source = Source { json: Value::Object(json), buffers, image_files };
+    asset.source = Source { json: Value::Object(json), buffers: buffers.content, image_files };
     Ok(asset)
 }
 
@@ -83,30 +85,45 @@ fn buffers(
     json: &Map<String, Value>,
     bin: Option<&[u8]>,
     folder: Option<&Path>,
-    problems: Vec<super::Problem>,
-) -> Result<(Vec<Vec<u8>>, Vec<super::Problem>)> {
-    let ctx = Context::new(path, json, &[], problems);
+    problems: Vec<Problem>,
+) -> Result<(Buffers, Vec<Problem>)> {
+    let none = Buffers::default();
+    let ctx = Context::new(path, json, &none, problems);
     let items = ctx.items("buffers", "buffer")?;
-    let mut buffers = Vec::with_capacity(items.len());
+    let mut buffers = Buffers::default();
     for (index, item) in items.iter().enumerate() {
-        buffers.push(buffer(item, index, bin, folder)?);
+        let (content, missing) = match buffer(item, index, bin, folder)? {
+            Ok(bytes) => (bytes, None),
+            Err(reason) => (Vec::new(), Some(reason)),
+        };
+        buffers.content.push(content);
+        buffers.missing.push(missing);
     }
-    if bin.is_some() && items.first().is_none_or(|first| first.map.contains_key("uri")) {
+    if bin.is_some_and(|b| !b.is_empty()) && items.first().is_none_or(|first| first.map.contains_key("uri")) {
         ctx.mend("GLB container", "no buffer uses its binary chunk");
     }
     Ok((buffers, ctx.take_problems()))
 }
 
-fn buffer(item: &Item, index: usize, bin: Option<&[u8]>, folder: Option<&Path>) -> Result<Vec<u8>> {
+/// A buffer's bytes, or why they cannot be had.
+fn buffer(
+    item: &Item,
+    index: usize,
+    bin: Option<&[u8]>,
+    folder: Option<&Path>,
+) -> Result<std::result::Result<Vec<u8>, String>> {
     let length = item.required_whole("byteLength")?;
     let mut bytes = match (item.text("uri")?, bin) {
         (Some(text), _) => match uri::resolve(item, text, folder)? {
             uri::Content::Data(bytes) | uri::Content::File(bytes) => bytes,
-            uri::Content::Missing(reason) => return Err(item.broken(reason)),
+            uri::Content::Missing(reason) => {
+                item.mend(&reason);
+                return Ok(Err(reason));
+            }
         },
         (None, Some(bin)) if index == 0 => bin.to_vec(),
-        // A placeholder: legal as long as nothing reads it (EXT_meshopt_compression's fallback buffers).
-        (None, _) => return Ok(Vec::new()),
+        // A placeholder, e.g. EXT_meshopt_compression's fallback buffers: legal as long as nothing reads it.
+        (None, _) => return Ok(Err("it has no data: no URI and no binary chunk".into())),
     };
     if length > bytes.len() as u64 {
         return Err(
@@ -114,5 +131,5 @@ fn buffer(item: &Item, index: usize, bin: Option<&[u8]>, folder: Option<&Path>) 
         );
     }
     bytes.truncate(length as usize);
-    Ok(bytes)
+    Ok(Ok(bytes))
 }

@@ -11,33 +11,34 @@ pub(super) enum Content {
     Data(Vec<u8>),
     /// The bytes of a file beside the glTF file.
     File(Vec<u8>),
-    /// The file cannot be had, and why.
+    /// The bytes cannot be had, and why: no such file, or a URI that must not be followed.
     Missing(String),
 }
 
 /// Resolves a URI relative to `folder` (none: no files may be read).
 ///
 /// # Errors
-/// Where the URI is malformed or leads to the network, to an absolute path or too far up.
+/// Where a data URI is malformed or a file too large.
 pub(super) fn resolve(item: &Item, uri: &str, folder: Option<&Path>) -> Result<Content> {
     if uri.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:")) {
         return data(&uri[5..]).map(Content::Data).map_err(|problem| item.broken(problem));
     }
-    let decoded = percent_decoded(uri.as_bytes());
-    let decoded = String::from_utf8(decoded)
-        .map_err(|_| item.broken(format!("its URI {} is not UTF-8", shown(uri))))?;
-    let relative = relative_path(item, &decoded)?;
+    let decoded = String::from_utf8(percent_decoded(uri.as_bytes()));
+    let relative = match decoded.map_err(|_| "is not UTF-8".into()).and_then(|uri| relative_path(&uri)) {
+        Ok(relative) => relative,
+        Err(why) => return Ok(Content::Missing(format!("its URI {} {why}", shown(uri)))),
+    };
     let Some(folder) = folder else {
         return Ok(Content::Missing(format!(
             "{} is a file of its own, and only one file was given",
             shown(uri)
         )));
     };
-    let names = [relative, PathBuf::from(uri)];
     // A name with a literal percent sign that was never encoded is tried as it is.
-    let tries = if names[0] == names[1] || relative_path(item, uri).is_err() { 1 } else { 2 };
+    let literal = relative_path(uri).ok().filter(|path| *path != relative);
+    let names = [Some(relative), literal];
     let mut reason = String::new();
-    for name in &names[..tries] {
+    for name in names.iter().flatten() {
         let path = folder.join(name);
         match read_file(&path) {
             Ok(bytes) => return Ok(Content::File(bytes)),
@@ -70,40 +71,33 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(io)
 }
 
-/// A decoded relative URI as a path that stays near the file.
-fn relative_path(item: &Item, uri: &str) -> Result<PathBuf> {
-    let refuse = |why: &str| {
-        Err(Error::broken(
-            item.ctx.path,
-            &item.at,
-            format!("its URI {} {why}", shown(uri)),
-            "put the file beside the glTF file and name it without a folder, or export a .glb",
-        ))
-    };
-    let scheme = uri.split(['/', '\\', '?', '#']).next().unwrap_or("");
-    if let Some((name, _)) = scheme.split_once(':')
-        && name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+/// A decoded relative URI as a path that stays near the file, or why it must not be followed.
+fn relative_path(uri: &str) -> Result<PathBuf, String> {
+    let head = uri.split(['/', '\\', '?', '#']).next().unwrap_or("");
+    if let Some((scheme, _)) = head.split_once(':')
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
     {
-        return refuse("does not name a file beside it");
+        return Err("does not name a file beside it; put the file there, or export a .glb".into());
     }
     if uri.is_empty() || uri.contains('\0') {
-        return refuse("is not a file name");
+        return Err("is not a file name".into());
     }
     // Exporters on Windows write backslashes.
     let path = PathBuf::from(uri.replace('\\', "/"));
-    let (mut depth, mut highest) = (0_isize, 0);
+    let (mut depth, mut lowest) = (0_isize, 0);
     for part in path.components() {
         match part {
             Component::Normal(_) => depth += 1,
             Component::CurDir => {}
             Component::ParentDir => depth -= 1,
-            Component::RootDir | Component::Prefix(_) => return refuse("is an absolute path"),
+            Component::RootDir | Component::Prefix(_) => {
+                return Err("is an absolute path; put the file beside the glTF file".into());
+            }
         }
-        highest = highest.min(depth);
+        lowest = lowest.min(depth);
     }
-    if highest < -(limits::PARENT_STEPS as isize) {
-        return refuse("leads too far above the file's folder");
+    if lowest < -(limits::PARENT_STEPS as isize) {
+        return Err("leads too far above the file's folder; put the file beside the glTF file".into());
     }
     Ok(path)
 }

@@ -1,7 +1,7 @@
 //! Which files are read at all: version and required extensions.
 
 use super::container::version_1;
-use super::context::Context;
+use super::context::{Buffers, Context};
 use crate::asset::Problem;
 use crate::base::{Error, Result};
 use serde_json::{Map, Value};
@@ -9,11 +9,14 @@ use std::path::Path;
 
 /// Required extensions whose meaning the loader honours, or that only change how surfaces look.
 const KNOWN: &[&str] = &[
+    "EXT_meshopt_compression",
     "EXT_texture_webp",
+    "KHR_draco_mesh_compression",
     "KHR_materials_emissive_strength",
     "KHR_materials_pbrSpecularGlossiness",
     "KHR_materials_unlit",
     "KHR_mesh_quantization",
+    "KHR_meshopt_compression",
     "KHR_texture_transform",
 ];
 
@@ -22,7 +25,8 @@ const PICTURE_ONLY: &[&str] = &["KHR_lights_punctual", "KHR_materials_", "KHR_xm
 
 /// Refuses versions and required extensions that the loader does not know.
 pub(super) fn check(path: &Path, json: &Map<String, Value>, problems: &mut Vec<Problem>) -> Result<()> {
-    let ctx = Context::new(path, json, &[], Vec::new());
+    let none = Buffers::default();
+    let ctx = Context::new(path, json, &none, Vec::new());
     let Some(asset) = json.get("asset").and_then(Value::as_object) else {
         if ["meshes", "accessors", "nodes", "scenes"]
             .iter()
@@ -79,9 +83,6 @@ pub(super) fn check(path: &Path, json: &Map<String, Value>, problems: &mut Vec<P
 
 fn remedy(name: &str) -> &'static str {
     match name {
-        "KHR_draco_mesh_compression" | "EXT_meshopt_compression" | "KHR_meshopt_compression" => {
-            "export without compression, or convert with gltf-transform copy"
-        }
         "KHR_texture_basisu" => "export the textures as PNG or JPEG",
         "EXT_mesh_gpu_instancing" => "export the instances as nodes",
         _ => "export without this extension",

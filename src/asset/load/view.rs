@@ -1,6 +1,7 @@
 //! Buffer views: checked ranges of the file's buffers.
 
 use super::context::{Context, Item};
+use super::meshopt;
 use crate::asset::limits;
 use crate::base::Result;
 use std::ops::Range;
@@ -21,7 +22,7 @@ impl View {
     /// The bytes.
     pub fn bytes<'c>(&'c self, ctx: &'c Context<'_>) -> &'c [u8] {
         match &self.data {
-            Data::Slice { buffer, range } => &ctx.buffers[*buffer][range.clone()],
+            Data::Slice { buffer, range } => &ctx.buffers.content[*buffer][range.clone()],
             Data::Decoded(bytes) => bytes,
         }
     }
@@ -45,24 +46,30 @@ impl Context<'_> {
 }
 
 fn open(item: &Item) -> Result<View> {
-    let (buffer, range) = range(item)?;
     let stride = match item.whole("byteStride")? {
         None | Some(0) => None,
         Some(stride) if stride <= 1 << 16 => Some(stride as usize),
         Some(stride) => return Err(item.broken(format!("its byteStride {stride} is too large"))),
     };
+    if let Some((bytes, own)) = meshopt::decode(item)? {
+        return Ok(View { data: Data::Decoded(bytes), stride: stride.or(own) });
+    }
+    let (buffer, range) = range(item)?;
     Ok(View { data: Data::Slice { buffer, range }, stride })
 }
 
 /// The buffer and the byte range that an object with `buffer`, `byteOffset` and `byteLength` names.
-fn range(item: &Item) -> Result<(usize, Range<usize>)> {
+pub(super) fn range(item: &Item) -> Result<(usize, Range<usize>)> {
     let ctx = item.ctx;
     let buffer = item
-        .index("buffer", ctx.buffers.len(), "buffer")?
+        .index("buffer", ctx.buffers.content.len(), "buffer")?
         .ok_or_else(|| item.broken("\"buffer\" is missing"))?;
     let offset = item.whole("byteOffset")?.unwrap_or(0);
     let length = item.required_whole("byteLength")?;
-    let have = ctx.buffers[buffer].len();
+    if let Some(reason) = &ctx.buffers.missing[buffer] {
+        return Err(ctx.broken(format!("buffer {buffer}"), format!("{} needs it, but {reason}", item.at)));
+    }
+    let have = ctx.buffers.content[buffer].len();
     match offset.checked_add(length) {
         Some(end) if end <= have as u64 => Ok((buffer, offset as usize..end as usize)),
         _ => Err(item.broken(format!(
