@@ -1,1 +1,3 @@
 //! front
+
+pub mod inspect;

@@ -46,7 +46,7 @@ fn mesh(
     let names = target_names(item);
     let mut primitives = Vec::new();
     for (file_index, primitive_item) in item.children("primitives", "primitive")?.iter().enumerate() {
-        if let Some(mut found) = primitive(primitive_item, joints, &names, totals)? {
+        if let Some(mut found) = primitive(primitive_item, joints, names, totals)? {
             found.file_index = file_index;
             if let Some(material) = primitive_item.index("material", looks.len(), "material")? {
                 found.material = Some(MaterialId::from(material));
@@ -64,11 +64,7 @@ fn mesh(
         item.ctx.spend(&item.at, ((morphs - primitive.morphs.len()) * vertices * 12) as u64)?;
         for target in primitive.morphs.len()..morphs {
             let positions = vec![Vec3::ZERO; vertices];
-            primitive.morphs.push(Morph {
-                name: target_name(&names, target),
-                positions,
-                normals: Vec::new(),
-            });
+            primitive.morphs.push(Morph { name: target_name(names, target), positions, normals: Vec::new() });
         }
     }
     Ok(mesh)
