@@ -1,11 +1,13 @@
 //! Attachment binding: every control vertex gets a point on a bone (thesis, chapter 3; methods, section 2).
 
+use super::planar::Dividers;
 use super::report::BindReport;
 use super::smooth::smooth;
 use super::{Attachments, Character};
-use crate::base::math::Vec3;
+use crate::base::math::{Quat, Vec3};
 use crate::base::{BoneId, Error, JointId, Result};
 use crate::rig::{Bone, Skeleton};
+use std::collections::BTreeMap;
 
 /// Most rounds of smoothing: more draws the points on chains of leaf bones together (thesis, 3.2).
 pub const MAX_SMOOTH: u32 = 10;
@@ -22,6 +24,8 @@ pub enum Binding {
     /// The nearest point of the bones at the joint with the largest skin weight (3.2).
     #[default]
     Weights,
+    /// Dividing planes at the joints (eq. 13).
+    Planar,
 }
 
 /// How to bind.
@@ -31,11 +35,13 @@ pub struct BindOptions {
     pub method: Binding,
     /// Rounds of alternating smoothing and reprojection, default 6, at most [`MAX_SMOOTH`].
     pub smooth: u32,
+    /// For [`Binding::Planar`]: turns the dividing planes at a joint about it, in bind space.
+    pub planes: BTreeMap<JointId, Quat>,
 }
 
 impl Default for BindOptions {
     fn default() -> Self {
-        Self { method: Binding::default(), smooth: 6 }
+        Self { method: Binding::default(), smooth: 6, planes: BTreeMap::new() }
     }
 }
 
@@ -56,20 +62,38 @@ pub fn bind_attachments(character: &Character, options: &BindOptions) -> Result<
         return Err(Error::input("the character has no bones", "give the file a skeleton"));
     }
     let topology = BoneTopology::new(skeleton);
+    let at_joint: Vec<Vec<BoneId>> =
+        (0..skeleton.joints.len()).map(|j| topology.at_joint(JointId::from(j))).collect();
+    let at_heaviest =
+        |v: usize| control.influences.of(v).next().map_or(&[][..], |(j, _)| &at_joint[usize::from(j)]);
     let mut attachments = match options.method {
         Binding::Direct => bind_each(character, &topology, |_| &topology.skinned),
-        Binding::Weights => {
-            let at_joint: Vec<Vec<BoneId>> =
-                (0..skeleton.joints.len()).map(|j| topology.at_joint(JointId::from(j))).collect();
-            bind_each(character, &topology, |v| {
-                control.influences.of(v).next().map_or(&[][..], |(j, _)| &at_joint[usize::from(j)])
-            })
-        }
+        Binding::Weights | Binding::Planar => bind_each(character, &topology, at_heaviest),
     };
+    if options.method == Binding::Planar {
+        check_planes(skeleton, options)?;
+        // The weights only say where to start crossing planes from.
+        let dividers = Dividers::new(skeleton, &topology, &options.planes);
+        for (v, &x) in control.positions.iter().enumerate().filter(|(v, _)| !control.rigid[*v]) {
+            let (bone, t) = dividers.bind(skeleton, attachments.bone[v], x);
+            attachments.set(skeleton, v, x, bone, t);
+        }
+    }
     let before = attachments.clone();
     smooth(character, &topology, &mut attachments, options.smooth);
     let report = BindReport::new(character, options, &before, &attachments);
     Ok((attachments, report))
+}
+
+fn check_planes(skeleton: &Skeleton, options: &BindOptions) -> Result<()> {
+    let count = skeleton.joints.len();
+    match options.planes.iter().find(|(j, q)| j.index() >= count || !q.is_normalized()) {
+        Some((joint, _)) => {
+            let problem = format!("the turn of the planes at joint {} is not possible", joint.0);
+            Err(Error::input(problem, format!("name a joint below {count} and a unit quaternion")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Attaches each skin vertex to the nearest of its candidate bones, each prop vertex to its node.
@@ -242,22 +266,6 @@ impl BoneTopology {
     /// Bones at a joint: those that it owns, then those that end there.
     pub fn at_joint(&self, joint: JointId) -> Vec<BoneId> {
         self.owned(joint).chain(self.into_joint[joint.index()].iter().copied()).collect()
-    }
-
-    /// Each bone with those that share one of its joints, itself first.
-    pub fn neighborhoods(&self, skeleton: &Skeleton) -> Vec<Vec<BoneId>> {
-        let neighborhood = |(i, bone): (usize, &Bone)| {
-            let mut near = vec![BoneId::from(i)];
-            for joint in [Some(bone.parent), bone.child].into_iter().flatten() {
-                for other in self.at_joint(joint) {
-                    if !near.contains(&other) {
-                        near.push(other);
-                    }
-                }
-            }
-            near
-        };
-        skeleton.bones.iter().enumerate().map(neighborhood).collect()
     }
 
     /// The first bone of a vertex's heaviest joint: where props, and vertices without candidates, are attached.

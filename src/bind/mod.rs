@@ -2,6 +2,7 @@
 
 mod attach;
 mod character;
+mod planar;
 mod report;
 pub mod shapes;
 mod smooth;

@@ -1,6 +1,8 @@
 //! What a binding is worth: lengths of the scale vectors, gaps between neighbours.
 
 use super::{Attachments, BindOptions, Binding, Character};
+use crate::base::math::Vec3;
+use crate::geom::ControlMesh;
 
 /// Edges shorter than this share of the mean edge count as this long, so that no sliver makes the gap.
 const SHORT_EDGE: f32 = 0.1;
@@ -56,7 +58,7 @@ impl BindReport {
             smooth: options.smooth,
             vertices: control.positions.len(),
             rigid_vertices: control.positions.len() - soft,
-            mean_length: (lengths().map(f64::from).sum::<f64>() / soft.max(1) as f64) as f32,
+            mean_length: (lengths().map(f64::from).fold(0.0, |a, b| a + b) / soft.max(1) as f64) as f32,
             max_length: lengths().fold(0.0, f32::max),
             before: Gap::of(character, before),
             after: Gap::of(character, after),
@@ -69,22 +71,49 @@ impl Gap {
     /// The gap of a binding. Edges under a tenth of the mean edge length are measured against that tenth.
     pub fn of(character: &Character, attachments: &Attachments) -> Self {
         let (skeleton, control) = (&character.skeleton, &character.control);
-        let soft = || control.adjacency.edges().filter(|e| !control.rigid[e.0 as usize]);
-        let length =
-            |(a, b): (u32, u32)| control.positions[a as usize].distance(control.positions[b as usize]);
-        let (sum, edges) = soft().fold((0.0f64, 0u64), |(s, n), e| (s + f64::from(length(e)), n + 1));
-        if edges == 0 || sum <= 0.0 {
-            return Self::default();
-        }
-        let shortest = SHORT_EDGE * (sum / edges as f64) as f32;
-        let (mut max, mut total) = (0.0f32, 0.0f64);
-        for e in soft() {
-            let apart =
-                attachments.point(skeleton, e.0 as usize).distance(attachments.point(skeleton, e.1 as usize));
-            let relative = apart / length(e).max(shortest);
-            max = max.max(relative);
-            total += f64::from(relative);
-        }
-        Self { max, mean: (total / edges as f64) as f32 }
+        let lengths = EdgeLengths::of(control);
+        let points: Vec<Vec3> =
+            (0..control.positions.len()).map(|v| attachments.point(skeleton, v)).collect();
+        let gaps = soft_edges(control).map(|(a, b)| lengths.gap(control, &points, a as usize, b as usize));
+        let (sum, edges) = gaps.fold((0.0f64, 0u64), |(s, n), g| (s + f64::from(g), n + 1));
+        Self { max: lengths.widest_gap(control, &points), mean: (sum / edges.max(1) as f64) as f32 }
+    }
+}
+
+fn soft_edges(control: &ControlMesh) -> impl Iterator<Item = (u32, u32)> + '_ {
+    control.adjacency.edges().filter(|e| !control.rigid[e.0 as usize])
+}
+
+/// Edge lengths of what a skin deforms, with a lower bound.
+pub(super) struct EdgeLengths {
+    /// Mean length, 1 where there is no length.
+    pub mean: f32,
+    shortest: f32,
+}
+
+impl EdgeLengths {
+    pub fn of(control: &ControlMesh) -> Self {
+        let lengths = soft_edges(control)
+            .map(|(a, b)| control.positions[a as usize].distance(control.positions[b as usize]));
+        let (sum, edges) = lengths.fold((0.0f64, 0u64), |(s, n), l| (s + f64::from(l), n + 1));
+        let mean = (sum / edges.max(1) as f64) as f32;
+        let mean = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
+        Self { mean, shortest: SHORT_EDGE * mean }
+    }
+
+    /// Length of the edge, or the lower bound.
+    pub fn of_edge(&self, control: &ControlMesh, a: usize, b: usize) -> f32 {
+        control.positions[a].distance(control.positions[b]).max(self.shortest)
+    }
+
+    /// `|a_i - a_j|` relative to the edge length.
+    pub fn gap(&self, control: &ControlMesh, points: &[Vec3], a: usize, b: usize) -> f32 {
+        points[a].distance(points[b]) / self.of_edge(control, a, b)
+    }
+
+    pub fn widest_gap(&self, control: &ControlMesh, points: &[Vec3]) -> f32 {
+        soft_edges(control)
+            .map(|(a, b)| self.gap(control, points, a as usize, b as usize))
+            .fold(0.0, f32::max)
     }
 }

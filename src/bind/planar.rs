@@ -1,0 +1,208 @@
+//! Planar binding: dividing planes at the joints cut the mesh into the bones' regions (thesis 3.2, eq. 13).
+
+use super::attach::{BoneTopology, project};
+use crate::base::math::{Quat, Vec3};
+use crate::base::{BoneId, JointId};
+use crate::rig::Skeleton;
+use std::collections::BTreeMap;
+
+/// Bones shorter than this share of the longest one have no direction: what they join counts as one joint.
+const NO_LENGTH: f32 = 1e-5;
+
+/// The dividers of a skeleton.
+///
+/// Of two bones at a joint with unit directions `u` and `v` away from it, the divider holds their half-vector
+/// `u + v` and their cross product; its normal is `v - u`. So the bone whose side of all dividers at the joint
+/// holds `x` is the one with the largest `(x - joint) · u`.
+pub(super) struct Dividers {
+    ends: Vec<Option<[End; 2]>>,
+    sites: Vec<Site>,
+    /// Site of each joint.
+    site_of: Vec<usize>,
+}
+
+/// An end of a bone: where it is and which way the bone leaves.
+#[derive(Clone, Copy)]
+struct End {
+    site: Option<usize>,
+    at: Vec3,
+    out: Vec3,
+}
+
+/// A joint, or several in one place.
+#[derive(Default)]
+struct Site {
+    /// Bones with a length that meet here, and their directions away from it.
+    bones: Vec<(BoneId, Vec3)>,
+    /// Undoes the user's turn of the planes.
+    straightened: Quat,
+}
+
+impl Dividers {
+    pub fn new(skeleton: &Skeleton, topology: &BoneTopology, planes: &BTreeMap<JointId, Quat>) -> Self {
+        let along = |b: BoneId| {
+            let bone = &skeleton.bones[b.index()];
+            bone.tail - bone.head
+        };
+        let longest = topology.skinned.iter().map(|&b| along(b).length()).fold(0.0, f32::max);
+        let has_length = |b: BoneId| along(b).length() > NO_LENGTH * longest;
+        let mut above: Vec<usize> = (0..skeleton.joints.len()).collect();
+        // A zero-length bone's two joints share a site, named by the upper one.
+        for &b in topology.skinned.iter().filter(|&&b| !has_length(b)) {
+            let bone = &skeleton.bones[b.index()];
+            if let Some(child) = bone.child {
+                let (from, to) =
+                    (root_of(&mut above, child.index()), root_of(&mut above, bone.parent.index()));
+                above[from] = to;
+            }
+        }
+        let site_of: Vec<usize> = (0..above.len()).map(|j| root_of(&mut above, j)).collect();
+        let mut sites: Vec<Site> = site_of.iter().map(|_| Site::default()).collect();
+        for (joint, turn) in planes {
+            if let Some(&site) = site_of.get(joint.index()) {
+                sites[site].straightened = turn.inverse();
+            }
+        }
+        let mut ends = vec![None; skeleton.bones.len()];
+        for &b in topology.skinned.iter().filter(|&&b| has_length(b)) {
+            let bone = &skeleton.bones[b.index()];
+            let direction = along(b).normalize_or_zero();
+            let head = End { site: Some(site_of[bone.parent.index()]), at: bone.head, out: direction };
+            let tail = End { site: bone.child.map(|c| site_of[c.index()]), at: bone.tail, out: -direction };
+            for end in [head, tail] {
+                if let Some(site) = end.site {
+                    sites[site].bones.push((b, end.out));
+                }
+            }
+            ends[b.index()] = Some([head, tail]);
+        }
+        Self { ends, sites, site_of }
+    }
+
+    /// The bone whose region holds `x`, found by crossing dividers from `start` on, and the parameter on it.
+    pub fn bind(&self, skeleton: &Skeleton, start: BoneId, x: Vec3) -> (BoneId, f32) {
+        let mut bone = start;
+        if self.ends[start.index()].is_none() {
+            let owner = &skeleton.bones[start.index()];
+            match self.winner(self.site_of[owner.parent.index()], owner.head, x, start) {
+                Some(b) => bone = b,
+                None => return (start, 0.0),
+            }
+        }
+        // A joint's winner does not change on the way and a skeleton has no cycles: each joint is crossed once.
+        for _ in 0..self.ends.len() {
+            let Some(ends) = &self.ends[bone.index()] else { break };
+            let next =
+                ends.iter().find_map(|end| self.winner(end.site?, end.at, x, bone).filter(|&w| w != bone));
+            match next {
+                Some(b) => bone = b,
+                None => break,
+            }
+        }
+        (bone, self.parameter(skeleton, bone, x))
+    }
+
+    /// The bone at a site on whose side of the dividers `x` lies; `current` wins ties.
+    fn winner(&self, site: usize, at: Vec3, x: Vec3, current: BoneId) -> Option<BoneId> {
+        let offset = self.sites[site].straightened * (x - at);
+        let slack = 1e-6 * offset.length();
+        let mut best: Option<(BoneId, f32)> = None;
+        for &(bone, out) in &self.sites[site].bones {
+            let score = offset.dot(out) + if bone == current { slack } else { 0.0 };
+            if best.is_none_or(|(_, most)| score > most) {
+                best = Some((bone, score));
+            }
+        }
+        best.map(|(b, _)| b)
+    }
+
+    /// Eq. 13: `t = d_p / (d_p + d_c)`, the distances to the nearest divider at either end, zero beyond it.
+    fn parameter(&self, skeleton: &Skeleton, bone: BoneId, x: Vec3) -> f32 {
+        let Some(ends) = &self.ends[bone.index()] else { return 0.0 };
+        let [p, c] = ends.map(|end| self.distance(&end, bone, x));
+        let t = p / (p + c);
+        if t.is_finite() { t } else { project(&skeleton.bones[bone.index()], x) }
+    }
+
+    /// Distance to the nearest divider at an end of a bone, or to the plane across the bone where there is none.
+    fn distance(&self, end: &End, bone: BoneId, x: Vec3) -> f32 {
+        let across = (x - end.at).dot(end.out).max(0.0);
+        let Some(site) = end.site.map(|s| &self.sites[s]) else { return across };
+        let offset = site.straightened * (x - end.at);
+        let others = site.bones.iter().filter(|o| o.0 != bone);
+        let normals = others.filter_map(|o| (end.out - o.1).try_normalize());
+        let nearest = normals.map(|n| offset.dot(n).max(0.0)).reduce(f32::min);
+        nearest.unwrap_or_else(|| offset.dot(end.out).max(0.0))
+    }
+}
+
+/// The representative of an element (union-find with path halving).
+fn root_of(above: &mut [usize], mut at: usize) -> usize {
+    while above[at] != at {
+        above[at] = above[above[at]];
+        at = above[at];
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BindOptions, Binding, Character, bind_attachments};
+    use super::*;
+    use crate::asset::Influences;
+
+    /// Vertices without triangles, all bound to joint 0.
+    fn points(x: &[Vec3], joints: &[(Vec3, Option<usize>)]) -> Character {
+        let mut influences = Influences::default();
+        x.iter().for_each(|_| influences.push([(0, 1.0)]));
+        Character::from_parts(x.to_vec(), vec![], joints, influences).unwrap()
+    }
+
+    fn bind(c: &Character, planes: &[(u32, Quat)]) -> Vec<(u32, f32)> {
+        let planes = planes.iter().map(|&(j, q)| (JointId(j), q)).collect();
+        let options = BindOptions { method: Binding::Planar, smooth: 0, planes };
+        let (a, _) = bind_attachments(c, &options).unwrap();
+        // Back to the order given: control vertices are numbered anew.
+        c.display.control_of.iter().map(|&v| (a.bone[v as usize].0, a.t[v as usize])).collect()
+    }
+
+    #[test]
+    fn an_elbow_is_cut_along_its_half_vector() {
+        let elbow = [(Vec3::ZERO, None), (Vec3::Y, Some(0)), (Vec3::new(1.0, 1.0, 0.0), Some(1))];
+        let x = [Vec3::new(0.3, 0.4, 0.0), Vec3::new(0.41, 0.6, 0.2), Vec3::new(0.39, 0.6, 0.2)];
+        let got = bind(&points(&x, &elbow), &[]);
+        // Plane at the root across the bone: 0.4 away; at the elbow the diagonal: (0.6 - 0.3) / sqrt 2 away.
+        let to_diagonal = 0.3 / 2f32.sqrt();
+        assert_eq!(got[0].0, 0);
+        assert!((got[0].1 - 0.4 / (0.4 + to_diagonal)).abs() < 1e-5, "{}", got[0].1);
+        // On either side of the diagonal, and the point attached to hardly differs.
+        assert_eq!((got[1].0, got[2].0), (1, 0));
+        assert!(got[1].1 < 0.02 && got[2].1 > 0.98, "{got:?}");
+    }
+
+    #[test]
+    fn siblings_are_divided_and_a_turned_plane_moves_the_cut() {
+        let fork = [
+            (Vec3::ZERO, None),
+            (Vec3::Y, Some(0)),
+            (Vec3::new(-1.0, 2.0, 0.0), Some(1)),
+            (Vec3::new(1.0, 2.0, 0.0), Some(1)),
+        ];
+        let x = [Vec3::new(0.05, 1.5, 0.0), Vec3::new(-0.05, 1.5, 0.0), Vec3::new(0.3, 0.7, 0.0)];
+        let c = points(&x, &fork);
+        let [stem, left, right] = [0, 1, 2];
+        assert_eq!(bind(&c, &[]).iter().map(|e| e.0).collect::<Vec<_>>(), [right, left, stem]);
+        let turned = bind(&c, &[(1, Quat::from_rotation_z(0.2))]);
+        assert_eq!(turned.iter().map(|e| e.0).collect::<Vec<_>>(), [right, right, stem]);
+    }
+
+    #[test]
+    fn zero_length_bones_are_crossed() {
+        let twist = [(Vec3::ZERO, None), (Vec3::Y, Some(0)), (Vec3::Y, Some(1)), (Vec3::Y * 2.0, Some(2))];
+        let got = bind(&points(&[Vec3::new(0.1, 0.5, 0.0), Vec3::new(0.1, 1.5, 0.0)], &twist), &[]);
+        assert_eq!((got[0].0, got[1].0), (0, 2));
+        assert!(got.iter().all(|e| (e.1 - 0.5).abs() < 1e-5));
+        let all_at_one = [(Vec3::Y, None), (Vec3::Y, Some(0))];
+        assert_eq!(bind(&points(&[Vec3::X], &all_at_one), &[]), [(0, 0.0)]);
+    }
+}
