@@ -5,7 +5,7 @@ use crate::base::NodeId;
 use crate::base::math::{Affine3A, Quat, Trs, Vec3, rotation_of};
 
 /// Local transforms and morph weights per node.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pose {
     /// Local transform per node, in node order.
     pub local: Vec<Trs>,
