@@ -5,11 +5,11 @@
 //! positions* of its two joints. Aimed at the new position itself it would turn around and point backwards as
 //! soon as the offset stroke is drawn shorter than the baseline.
 
-use super::select::marked_parents;
-use super::world::{best_turn, is_regular, local_affine, turn_in, world, world_from_parent};
+use super::select::{marked_parents, posable};
+use super::world::{best_turn, is_regular, local_affine, turn_between, world, world_from_parent};
 use super::{Selected, Stroke, Warp};
 use crate::base::NodeId;
-use crate::base::math::{DAffine3, DQuat, DVec3, Trs};
+use crate::base::math::{DAffine3, DQuat, DVec3};
 use crate::rig::{Pose, Skeleton};
 
 /// Turns below this (radians) and moves below this share of the stroke's length are rounding, and leave the
@@ -77,33 +77,140 @@ pub fn pose_by_stroke(
     }
     let parents = marked_parents(skeleton, &marked);
     let mut children = vec![Vec::new(); count];
+    // A topmost joint that stays takes the targets of its whole chain along.
+    let mut shift = vec![DVec3::ZERO; count];
+    let mut moves = vec![false; count];
     for &id in skeleton.order.iter().filter(|id| marked[id.index()]) {
-        match parents[id.index()] {
-            Some(p) => {
-                target[id.index()] += target_shift(&before, &target, p, posing, skeleton, &parents);
-                children[p.index()].push(id);
+        let i = id.index();
+        if let Some(p) = parents[i] {
+            shift[i] = shift[p.index()];
+            moves[i] = posing.lengths == Lengths::Stretch;
+            children[p.index()].push(id);
+        } else {
+            moves[i] = match posing.root {
+                RootMotion::Auto => carries_all(skeleton, id),
+                RootMotion::Fixed => false,
+                RootMotion::Free => true,
+            };
+            if !moves[i] {
+                shift[i] = before[i].translation - target[i];
             }
-            None => {}
         }
+        target[i] += shift[i];
     }
-    let mut solver = Solver { skeleton, pose: pose.clone(), world: before.clone() };
-    let nothing = NOTHING * f64::from(baseline.length());
+    let scale = baseline.spline().length().max(offset.spline().length());
+    let mut solver =
+        Solver { skeleton, pose: pose.clone(), world: before.clone(), before, nothing: NOTHING * scale };
     for &id in &skeleton.order {
         let i = id.index();
         solver.refresh(id);
         if !marked[i] {
             continue;
         }
-        let moves = match parents[i] {
-            None => root_moves(skeleton, id, posing.root),
-            Some(_) => posing.lengths == Lengths::Stretch,
-        };
-        if moves && (target[i] - before[i].translation).length() > nothing {
+        if moves[i] {
             solver.place(id, target[i]);
         }
         let bones: Vec<(NodeId, DVec3)> =
-            children[i].iter().map(|&c| (c, target[c.index()] - target[i])).collect();
-        solver.turn(id, turn[i], &bones, nothing);
+            children[i].iter().map(|c| (*c, target[c.index()] - target[i])).collect();
+        solver.turn(id, turn[i], &bones);
     }
     solver.pose
 }
+
+/// Whether moving a joint moves the whole character: no joint is above it; or at most two are, each with one
+/// child, and it branches three ways or more, as hips below a root bone on the ground do.
+pub fn carries_all(skeleton: &Skeleton, node: NodeId) -> bool {
+    let mut joint = vec![false; skeleton.nodes.len()];
+    for id in posable(skeleton) {
+        joint[id.index()] = true;
+    }
+    let parents = marked_parents(skeleton, &joint);
+    let children = |of: NodeId| (0..joint.len()).filter(|&i| joint[i] && parents[i] == Some(of)).count();
+    let mut above = std::iter::successors(parents[node.index()], |p| parents[p.index()]);
+    let Some(first) = above.next() else {
+        return true;
+    };
+    let ancestors: Vec<NodeId> = std::iter::once(first).chain(above.take(2)).collect();
+    ancestors.len() <= 2 && ancestors.iter().all(|&a| children(a) == 1) && children(node) >= 3
+}
+
+/// The pose being changed, root first.
+struct Solver<'a> {
+    skeleton: &'a Skeleton,
+    pose: Pose,
+    world: Vec<DAffine3>,
+    /// World transforms before any change.
+    before: Vec<DAffine3>,
+    /// Moves below this (metres) are rounding.
+    nothing: f64,
+}
+
+impl Solver<'_> {
+    /// Recomputes a node's world transform after its ancestors have changed.
+    fn refresh(&mut self, node: NodeId) {
+        let i = node.index();
+        self.world[i] = world_from_parent(self.skeleton, node, &self.world)
+            * local_affine(self.skeleton, node, &self.pose.local[i]);
+    }
+
+    /// Moves a node to a world position by its own translation.
+    fn place(&mut self, node: NodeId, target: DVec3) {
+        let i = node.index();
+        let parent = world_from_parent(self.skeleton, node, &self.world);
+        let step = target - self.world[i].translation;
+        if !(step.length() > self.nothing) || !is_regular(parent.matrix3) {
+            return;
+        }
+        let local = parent.matrix3.inverse() * step;
+        // Added to the old translation, so that a small step keeps its digits.
+        let moved = self.pose.local[i].translation().as_dvec3() + local;
+        self.pose.local[i].translation = moved.as_vec3().into();
+        self.refresh(node);
+    }
+
+    /// Turns a node by the stroke's rotation, corrected by the smallest turn that makes its bones point along
+    /// `bones` (per selected child the wanted world direction). All in the space of the node's parent, so that
+    /// directions are exact under parents of any scale.
+    fn turn(&mut self, node: NodeId, turn: DQuat, bones: &[(NodeId, DVec3)]) {
+        let i = node.index();
+        let parent = world_from_parent(self.skeleton, node, &self.world).matrix3;
+        let parent_before = world_from_parent(self.skeleton, node, &self.before).matrix3;
+        let Some(wanted) = turn_between(parent_before, turn, parent) else {
+            return;
+        };
+        let to_parent = parent.inverse();
+        let local = local_affine(self.skeleton, node, &self.pose.local[i]);
+        let pairs: Vec<(DVec3, DVec3)> = bones
+            .iter()
+            .map(|(child, direction)| {
+                let tip = local.transform_point3(self.child_in(node, *child)) - local.translation;
+                (wanted * tip, to_parent * *direction)
+            })
+            .filter(|(tip, direction)| tip.length() > 0.0 && direction.length() > 0.0)
+            .collect();
+        let delta = (best_turn(&pairs) * wanted).normalize();
+        if delta.xyz().length() < 0.5 * NOTHING {
+            return;
+        }
+        let rotation = delta * self.pose.local[i].rotation().as_dquat().normalize();
+        self.pose.local[i].rotation = rotation.normalize().as_quat().into();
+        self.refresh(node);
+    }
+
+    /// A descendant's position in a node's own space; what lies between moves rigidly.
+    fn child_in(&self, node: NodeId, child: NodeId) -> DVec3 {
+        let mut at = DVec3::ZERO;
+        let mut id = child;
+        while id != node {
+            at = local_affine(self.skeleton, id, &self.pose.local[id.index()]).transform_point3(at);
+            match self.skeleton.nodes[id.index()].parent {
+                Some(parent) => id = parent,
+                None => break,
+            }
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests;

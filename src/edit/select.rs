@@ -187,7 +187,8 @@ mod tests {
     #[test]
     fn a_stroke_from_hand_to_hand_falls_in_one_arm_and_rises_in_the_other() {
         let (skeleton, pose) = tree();
-        let at = |name: &str| node_positions(&skeleton, &pose)[skeleton.find(name).unwrap().index()].as_vec3();
+        let at =
+            |name: &str| node_positions(&skeleton, &pose)[skeleton.find(name).unwrap().index()].as_vec3();
         let path = ["hand.L", "arm.L", "chest", "arm.R", "hand.R"].map(at);
         let picked = select(&skeleton, &pose, &stroke(&path), 0.02);
         let t = |name: &str| picked.iter().find(|s| s.node == skeleton.find(name).unwrap()).unwrap().t;

@@ -22,8 +22,8 @@ pub(super) fn local_affine(skeleton: &Skeleton, node: NodeId, trs: &Trs) -> DAff
 pub(super) fn world(skeleton: &Skeleton, pose: &Pose) -> Vec<DAffine3> {
     let mut world = vec![DAffine3::IDENTITY; skeleton.nodes.len()];
     for &id in &skeleton.order {
-        world[id.index()] = world_from_parent(skeleton, id, &world)
-            * local_affine(skeleton, id, &pose.local[id.index()]);
+        world[id.index()] =
+            world_from_parent(skeleton, id, &world) * local_affine(skeleton, id, &pose.local[id.index()]);
     }
     world
 }
@@ -33,14 +33,15 @@ pub(super) fn world_from_parent(skeleton: &Skeleton, node: NodeId, world: &[DAff
     skeleton.nodes[node.index()].parent.map_or(DAffine3::IDENTITY, |p| world[p.index()])
 }
 
-/// A world rotation as seen in a parent's space: the rotation nearest to `parent^-1 * turn * parent`, exact
-/// for parents that rotate, scale uniformly and mirror. None where the parent flattens space.
-pub(super) fn turn_in(parent: DMat3, turn: DQuat) -> Option<DQuat> {
-    if !is_regular(parent) {
+/// A world rotation as a node's local rotation must follow it: the rotation nearest to
+/// `now^-1 * turn * before`, where the linear map of the node's parent was `before` and is `now`. Exact for
+/// parents that rotate, scale uniformly and mirror. None where a parent flattens space.
+pub(super) fn turn_between(before: DMat3, turn: DQuat, now: DMat3) -> Option<DQuat> {
+    if !is_regular(before) || !is_regular(now) {
         return None;
     }
-    let m = parent.inverse() * DMat3::from_quat(turn) * parent;
-    Some(nearest(m))
+    let m = now.inverse() * DMat3::from_quat(turn) * before;
+    (m.determinant() > 1e-12).then(|| nearest(m))
 }
 
 /// Whether a linear map can be inverted without blowing up rounding.
@@ -62,7 +63,7 @@ fn nearest(mut m: DMat3) -> DQuat {
     DQuat::from_mat3(&m).normalize()
 }
 
-/// The smallest rotation that takes one direction to another; for opposite ones, about `axis_hint`.
+/// The smallest rotation that takes one direction to another.
 pub(super) fn smallest_turn(from: DVec3, to: DVec3) -> DQuat {
     let (Some(from), Some(to)) = (from.try_normalize(), to.try_normalize()) else {
         return DQuat::IDENTITY;
@@ -157,12 +158,12 @@ mod tests {
 
     #[test]
     fn a_turn_seen_in_a_mirrored_parent_turns_the_same_world_vector() {
-        let parent = DMat3::from_quat(DQuat::from_rotation_x(0.7))
-            * DMat3::from_diagonal(DVec3::new(-2.0, 2.0, 2.0));
+        let parent =
+            DMat3::from_quat(DQuat::from_rotation_x(0.7)) * DMat3::from_diagonal(DVec3::new(-2.0, 2.0, 2.0));
         let turn = DQuat::from_rotation_y(1.1);
-        let local = turn_in(parent, turn).unwrap();
+        let local = turn_between(parent, turn, parent).unwrap();
         let v = DVec3::new(0.3, -0.4, 0.8);
         assert!((parent * (local * v) - turn * (parent * v)).length() < 1e-12);
-        assert!(turn_in(DMat3::ZERO, turn).is_none());
+        assert!(turn_between(DMat3::ZERO, turn, parent).is_none());
     }
 }
