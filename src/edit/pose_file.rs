@@ -109,7 +109,7 @@ pub fn parse_pose(path: &Path, text: &str, skeleton: &Skeleton) -> Result<Pose> 
         }
         if let Some(q) = node.rotation {
             let length = q.iter().map(|v| v * v).sum::<f32>().sqrt();
-            if !((length - 1.0).abs() < 0.01) {
+            if !(0.99..1.01).contains(&length) {
                 return Err(broken(
                     name,
                     format!("the rotation has length {length}"),

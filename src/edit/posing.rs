@@ -158,7 +158,7 @@ impl Solver<'_> {
         let i = node.index();
         let parent = world_from_parent(self.skeleton, node, &self.world);
         let step = target - self.world[i].translation;
-        if !(step.length() > self.nothing) || !is_regular(parent.matrix3) {
+        if !step.is_finite() || step.length() <= self.nothing || !is_regular(parent.matrix3) {
             return;
         }
         let local = parent.matrix3.inverse() * step;

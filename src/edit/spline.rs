@@ -122,7 +122,7 @@ impl Spline {
 
     /// Parameter at an arc length from the start, clamped to the curve; inverse of [`Self::length_at`].
     pub fn at_length(&self, length: f64) -> f64 {
-        if !(length > 0.0) {
+        if length.is_nan() || length <= 0.0 {
             return 0.0;
         }
         if length >= self.length() {

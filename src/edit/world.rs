@@ -78,7 +78,7 @@ pub(super) fn best_turn(pairs: &[(DVec3, DVec3)]) -> DQuat {
         return smallest_turn(*from, *to);
     }
     let scale: f64 = pairs.iter().map(|(a, b)| a.length() * b.length()).sum();
-    if !(scale > 0.0) || !scale.is_finite() {
+    if !scale.is_finite() || scale <= 0.0 {
         return DQuat::IDENTITY;
     }
     let mut h = DMat3::from_diagonal(DVec3::splat(1e-9));
@@ -111,12 +111,11 @@ fn largest_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
                 }
                 let theta = 0.5 * (2.0 * a[p][q]).atan2(a[q][q] - a[p][p]);
                 let (sin, cos) = theta.sin_cos();
-                for k in 0..4 {
-                    (a[k][p], a[k][q]) = (cos * a[k][p] - sin * a[k][q], sin * a[k][p] + cos * a[k][q]);
+                for row in a.iter_mut().chain(&mut v) {
+                    (row[p], row[q]) = (cos * row[p] - sin * row[q], sin * row[p] + cos * row[q]);
                 }
                 for k in 0..4 {
                     (a[p][k], a[q][k]) = (cos * a[p][k] - sin * a[q][k], sin * a[p][k] + cos * a[q][k]);
-                    (v[k][p], v[k][q]) = (cos * v[k][p] - sin * v[k][q], sin * v[k][p] + cos * v[k][q]);
                 }
             }
         }
