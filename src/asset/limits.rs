@@ -29,6 +29,9 @@ pub const DECODED_BYTES: u64 = 2 << 30;
 pub const DECODED_FLOOR: u64 = 64 << 20;
 /// Decoded bytes allowed per byte of the file, up to [`DECODED_BYTES`]: room for any honest compression.
 pub const DECODED_RATIO: u64 = 256;
+/// Largest magnitude of a coordinate, scale or matrix entry, in the file and in world space: beyond it, squares
+/// and cubes of lengths are no longer safe in f32.
+pub const COORDINATE: f32 = 1e10;
 /// Most pixels of one image.
 pub const IMAGE_PIXELS: u64 = 64 << 20;
 /// Most bytes of all decoded images together.

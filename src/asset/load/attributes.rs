@@ -1,7 +1,7 @@
 //! Vertex attributes of a primitive, from accessors.
 
 use super::accessor::{Accessor, Component};
-use super::context::{Context, Item};
+use super::context::{Context, Item, in_range};
 use super::draco::Draco;
 use crate::asset::limits;
 use crate::base::Result;
@@ -135,7 +135,7 @@ impl<'c> Attributes<'c> {
     pub fn vec2(&self, semantic: &str) -> Result<Option<Vec<Vec2>>> {
         let Some((_, floats)) = self.floats(semantic, &[2], false)? else { return Ok(None) };
         let mut out: Vec<Vec2> = floats.chunks_exact(2).map(Vec2::from_slice).collect();
-        let wrong = mend_all(&mut out, |v| v.is_finite(), Vec2::ZERO);
+        let wrong = mend_all(&mut out, |v| in_range(&v.to_array()), Vec2::ZERO);
         self.told(semantic, wrong, "not finite and became zero");
         Ok(Some(out))
     }
@@ -145,9 +145,10 @@ impl<'c> Attributes<'c> {
     pub fn color(&self, semantic: &str) -> Result<Option<Vec<Vec4>>> {
         // Integer colours must be normalised; some exporters forget the flag.
         let Some((width, floats)) = self.floats(semantic, &[3, 4], true)? else { return Ok(None) };
-        let rgba = |c: &[f32]| Vec4::new(c[0], c[1], c[2], c.get(3).copied().unwrap_or(1.0)).max(Vec4::ZERO);
+        let rgba = |c: &[f32]| Vec4::new(c[0], c[1], c[2], c.get(3).copied().unwrap_or(1.0));
         let mut out: Vec<Vec4> = floats.chunks_exact(width).map(rgba).collect();
         let wrong = mend_all(&mut out, |v| v.is_finite(), Vec4::ONE);
+        out.iter_mut().for_each(|v| *v = v.max(Vec4::ZERO));
         self.told(semantic, wrong, "not finite and became white");
         Ok(Some(out))
     }

@@ -2,7 +2,7 @@
 //! mended or left out, and the problem told. Data beyond its buffer is an error here as everywhere.
 
 use super::accessor::{Accessor, Component};
-use super::context::{Context, Item};
+use super::context::{Context, Item, in_range};
 use crate::asset::{Channel, Clip, Interpolation, Mesh, Node, Property, limits};
 use crate::base::{NodeId, Result};
 use std::collections::HashSet;
@@ -129,7 +129,7 @@ fn clean(
     let (mut dropped, mut turned) = (0, 0);
     for (&time, key) in times.iter().zip(values.chunks_exact(group)) {
         let late = channel.times.last().is_none_or(|&last| time > last);
-        if !(time.is_finite() && time >= 0.0 && late && key.iter().all(|v| v.is_finite())) {
+        if !(in_range(&[time]) && time >= 0.0 && late && in_range(key)) {
             dropped += 1;
             continue;
         }
@@ -151,7 +151,9 @@ fn clean(
         }
     }
     if dropped > 0 {
-        item.mend(format!("{dropped} keys are not finite or not in order of time and were dropped"));
+        item.mend(format!(
+            "{dropped} keys are not finite, out of range or not in order of time and were dropped"
+        ));
     }
     if turned > 0 {
         item.mend(format!("{turned} rotations were not unit quaternions and were normalised"));

@@ -144,6 +144,11 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Whether all values are numbers within [`limits::COORDINATE`].
+pub(super) fn in_range(values: &[f32]) -> bool {
+    values.iter().all(|v| v.abs() <= limits::COORDINATE)
+}
+
 /// A JSON object of the file and how messages call it.
 #[derive(Clone)]
 pub(super) struct Item<'c> {

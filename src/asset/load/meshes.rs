@@ -1,7 +1,7 @@
 //! Meshes: every triangle primitive decoded to plain vectors.
 
 use super::attributes::{Attributes, mend_all};
-use super::context::{Context, Item};
+use super::context::{Context, Item, in_range};
 use super::draco::Draco;
 use super::look::Look;
 use super::{influences, normals, triangles};
@@ -100,8 +100,8 @@ fn primitive(
     }
     let vertices = positions.len();
     attributes.set_vertices(vertices);
-    if let Some(at) = positions.iter().position(|p| !p.is_finite()) {
-        return Err(item.broken(format!("the position of vertex {at} is not finite")));
+    if let Some(at) = positions.iter().position(|p| !in_range(&p.to_array())) {
+        return Err(item.broken(format!("the position of vertex {at} is not finite or out of range")));
     }
     let (indices, mode) = match &draco {
         Some(draco) => (draco.indices()?, triangles::Mode::List),
@@ -158,11 +158,13 @@ fn morphs(item: &Item, vertices: usize, names: &[Value]) -> Result<Vec<Morph>> {
                 vec![Vec3::ZERO; vertices]
             }
         };
-        if let Some(vertex) = positions.iter().position(|p| !p.is_finite()) {
-            return Err(at.broken(format!("the displacement of vertex {vertex} is not finite")));
+        if let Some(vertex) = positions.iter().position(|p| !in_range(&p.to_array())) {
+            return Err(
+                at.broken(format!("the displacement of vertex {vertex} is not finite or out of range"))
+            );
         }
         let mut normals = attributes.vec3("NORMAL")?.unwrap_or_default();
-        let wrong = mend_all(&mut normals, |n| n.is_finite(), Vec3::ZERO);
+        let wrong = mend_all(&mut normals, |n| in_range(&n.to_array()), Vec3::ZERO);
         if wrong > 0 {
             at.mend(format!("{wrong} normal displacements are not finite and became zero"));
         }

@@ -14,6 +14,8 @@ mod meshopt;
 mod nodes;
 mod normals;
 mod skins;
+#[cfg(test)]
+mod tests;
 mod triangles;
 mod uri;
 mod version;
@@ -55,7 +57,7 @@ fn read(bytes: &[u8], path: &Path, folder: Option<&Path>) -> Result<Asset> {
     let ctx = Context::new(path, &json, &buffers, problems);
 
     let (nodes, roots) = nodes::read(&ctx)?;
-    let skins = skins::read(&ctx, nodes.len())?;
+    let skins = skins::read(&ctx, &nodes)?;
     let (images, image_files) = images::read(&ctx, folder)?;
     let textures = look::textures(&ctx, images.len())?;
     let looks = look::materials(&ctx, &textures)?;

@@ -1,6 +1,6 @@
 //! The hierarchy: a forest, checked.
 
-use super::context::{Context, Item};
+use super::context::{Context, Item, in_range};
 use crate::asset::{Mesh, Node, limits};
 use crate::base::math::{Affine3A, Mat4, Trs, Vec3, nearest_rotation};
 use crate::base::{MeshId, NodeId, Result, SkinId};
@@ -14,6 +14,10 @@ pub(super) fn read(ctx: &Context) -> Result<(Vec<Node>, Vec<NodeId>)> {
     let mut nodes = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         let (rest, matrix) = transform(item)?;
+        let matrix_ok = matrix.is_none_or(|m| in_range(&m.to_cols_array()));
+        if !(matrix_ok && in_range(&rest.translation) && in_range(&rest.scale)) {
+            return Err(item.broken("its transform is out of range"));
+        }
         let mesh = item.index("mesh", mesh_count, "mesh")?.map(MeshId::from);
         let mut skin = item.index("skin", skin_count, "skin")?.map(SkinId::from);
         if skin.is_some() && mesh.is_none() {
@@ -32,6 +36,7 @@ pub(super) fn read(ctx: &Context) -> Result<(Vec<Node>, Vec<NodeId>)> {
         });
     }
     link(&items, &mut nodes)?;
+    check_world(&items, &nodes)?;
     let roots = roots(ctx, &nodes)?;
     Ok((nodes, roots))
 }
@@ -62,6 +67,29 @@ fn link(items: &[Item], nodes: &mut [Node]) -> Result<()> {
         Some(at) => Err(items[at].broken("it is its own ancestor")),
         None => Ok(()),
     }
+}
+
+/// Refuses transforms that are small one by one, but not multiplied down the hierarchy.
+fn check_world(items: &[Item], nodes: &[Node]) -> Result<()> {
+    for (at, world) in world_from_node(nodes).iter().enumerate() {
+        if !in_range(&world.to_cols_array()) {
+            return Err(items[at].broken("its transform in world space is out of range"));
+        }
+    }
+    Ok(())
+}
+
+/// The rest transform of every node, as [`Node::rest`] or [`Node::matrix`] give it.
+pub(super) fn world_from_node(nodes: &[Node]) -> Vec<Affine3A> {
+    let mut world = vec![Affine3A::IDENTITY; nodes.len()];
+    let mut open: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].parent.is_none()).collect();
+    while let Some(at) = open.pop() {
+        let node = &nodes[at];
+        let parent_from_node = node.matrix.map_or_else(|| node.rest.affine(), Affine3A::from_mat4);
+        world[at] = node.parent.map_or(parent_from_node, |parent| world[parent.index()] * parent_from_node);
+        open.extend(node.children.iter().map(|child| child.index()));
+    }
+    world
 }
 
 fn transform(item: &Item) -> Result<(Trs, Option<Mat4>)> {

@@ -1,14 +1,30 @@
 //! Skins: joint nodes and inverse bind matrices.
 
 use super::accessor::{Accessor, Component};
-use super::context::{Context, Item};
-use crate::asset::{Skin, limits};
-use crate::base::math::Mat4;
+use super::context::{Context, Item, in_range};
+use super::nodes::world_from_node;
+use crate::asset::{Node, Skin, limits};
+use crate::base::math::{Affine3A, Mat4};
 use crate::base::{NodeId, Result};
 
 /// All skins of the file.
-pub(super) fn read(ctx: &Context, nodes: usize) -> Result<Vec<Skin>> {
-    ctx.items("skins", "skin")?.iter().enumerate().map(|(index, item)| skin(item, index, nodes)).collect()
+pub(super) fn read(ctx: &Context, nodes: &[Node]) -> Result<Vec<Skin>> {
+    let world = world_from_node(nodes);
+    let mut skins = Vec::new();
+    for (index, item) in ctx.items("skins", "skin")?.iter().enumerate() {
+        let skin = skin(item, index, nodes.len())?;
+        for (joint, inverse) in skin.joints.iter().zip(&skin.inverse_bind) {
+            let world_from_mesh = world[joint.index()] * Affine3A::from_mat4(*inverse);
+            if !in_range(&world_from_mesh.to_cols_array()) {
+                let name = &nodes[joint.index()].name;
+                return Err(
+                    item.broken(format!("the bind transform of its joint \"{name}\" is out of range"))
+                );
+            }
+        }
+        skins.push(skin);
+    }
+    Ok(skins)
 }
 
 fn skin(item: &Item, index: usize, nodes: usize) -> Result<Skin> {
@@ -49,8 +65,10 @@ fn matrices(item: &Item, accessor: usize, joints: usize) -> Result<Vec<Mat4>> {
     let mut out = Vec::with_capacity(joints);
     for (joint, chunk) in floats.chunks_exact(16).take(joints).enumerate() {
         let mut matrix = Mat4::from_cols_slice(chunk);
-        if !matrix.is_finite() {
-            return Err(item.broken(format!("the inverse bind matrix of its joint {joint} is not finite")));
+        if !in_range(chunk) {
+            return Err(item.broken(format!(
+                "the inverse bind matrix of its joint {joint} is not finite or out of range"
+            )));
         }
         if !matrix.row(3).abs_diff_eq(glam::Vec4::W, 1e-4) {
             mended += 1;

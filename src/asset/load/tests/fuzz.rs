@@ -1,0 +1,84 @@
+//! Seeded mutations: whatever happens to a file's bytes, loading returns.
+
+use super::builder::{Build, SQUARE, U8, everything};
+use crate::asset::Asset;
+use serde_json::json;
+
+/// SplitMix64 (Steele, Lea & Flood 2014): a small generator with a fixed seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % bound.max(1) as u64) as usize
+    }
+}
+
+fn sparse() -> Build {
+    let mut b = Build::new();
+    let positions = b.floats("VEC3", &SQUARE);
+    let at = b.view(&[1, 3]);
+    let values = b.view(&[0; 24]);
+    b.json["accessors"][positions]["sparse"] = json!({"count": 2,
+        "indices": {"bufferView": at, "componentType": U8}, "values": {"bufferView": values}});
+    b.show(json!({"attributes": {"POSITION": positions}, "mode": 5}));
+    b
+}
+
+/// Every float of the asset that others compute with.
+fn assert_finite(asset: &Asset) {
+    for primitive in asset.meshes.iter().flat_map(|m| &m.primitives) {
+        let count = primitive.positions.len();
+        assert!(primitive.positions.iter().chain(&primitive.normals).all(|p| p.is_finite()));
+        assert!(primitive.triangles.iter().flatten().all(|&v| (v as usize) < count));
+        assert!(primitive.uvs.iter().all(|u| u.is_finite()));
+        assert!(primitive.influences.weight.iter().all(|w| *w > 0.0 && *w <= 1.0));
+        assert!(primitive.morphs.iter().flat_map(|m| &m.positions).all(|p| p.is_finite()));
+    }
+    assert!(asset.nodes.iter().all(|n| n.rest.affine().is_finite()));
+    assert!(asset.skins.iter().flat_map(|s| &s.inverse_bind).all(|m| m.is_finite()));
+    assert!(asset.clips.iter().flat_map(|c| &c.channels).flat_map(|c| &c.values).all(|v| v.is_finite()));
+}
+
+#[test]
+fn mutated_files_load_soundly_or_are_refused() {
+    let mut random = Random(1);
+    let (mut loaded, mut refused) = (0, 0);
+    for original in [everything().glb(), sparse().glb(), everything().gltf()] {
+        // Where the JSON ends and plain data begins.
+        let data = original.windows(4).position(|w| w == b"BIN\0" || w == b"%00%").unwrap();
+        for round in 0..400 {
+            let mut bytes = original.clone();
+            match round % 4 {
+                0 => bytes.truncate(random.below(bytes.len())),
+                1 => {
+                    // A digit of the JSON becomes another: indices, counts, offsets.
+                    let digits: Vec<usize> =
+                        (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit()).collect();
+                    bytes[digits[random.below(digits.len())]] = b'0' + random.below(10) as u8;
+                }
+                kind => {
+                    let from = if kind == 2 { 0 } else { data + 4 };
+                    for _ in 0..=random.below(3) {
+                        let at = from + random.below(bytes.len() - from);
+                        bytes[at] ^= 1 << random.below(8);
+                    }
+                }
+            }
+            match Asset::from_slice(&bytes, "fuzz.glb") {
+                Ok(asset) => {
+                    assert_finite(&asset);
+                    loaded += 1;
+                }
+                Err(error) => {
+                    assert!(error.to_string().len() > 20, "{error}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(loaded > 100 && refused > 100, "{loaded} loaded, {refused} refused");
+}
