@@ -19,8 +19,8 @@ impl Character {
     /// Where a mesh is drawn by several nodes each has its own part. A file without a skin gives rigid props only.
     ///
     /// # Errors
-    /// [`Error::Broken`] where transforms overflow, [`Error::Unsupported`] for more than 2^32 vertices or
-    /// 65 535 joints.
+    /// [`Error::Broken`] where transforms overflow, [`Error::Unsupported`] beyond the limits of
+    /// [`Skeleton::from_asset`].
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let skeleton = Skeleton::from_asset(asset)?;
         let mut soup = Soup::default();
@@ -112,27 +112,23 @@ impl Soup {
         for (index, primitive) in asset.meshes[mesh.index()].primitives.iter().enumerate() {
             let first_vertex = self.display.positions.len();
             let first_triangle = self.display.triangles.len();
-            if first_vertex + primitive.positions.len() > u32::MAX as usize {
-                let remedy = "split the file into several characters";
-                return Err(Error::unsupported(&asset.path, "a scene of more than 2^32 vertices", remedy));
-            }
-            match placement.filter(|_| !primitive.influences.is_empty()) {
+            let Some(bind_from_mesh) = placement_of(asset, skeleton, id, primitive) else { continue };
+            self.add_vertices(primitive, &bind_from_mesh);
+            let soft = placement.filter(|_| !primitive.influences.is_empty());
+            match soft {
                 Some(placement) => {
-                    self.add_vertices(primitive, &placement.bind_from_mesh);
                     for v in 0..primitive.positions.len() {
                         self.influences.push(remap(primitive.influences.of(v), &placement.joints));
                     }
                 }
                 None => {
-                    let Some(joint) = skeleton.prop_joint(id) else { continue };
-                    self.add_vertices(primitive, &skeleton.joints[joint.index()].bind_from_joint);
+                    let joint = skeleton.prop_joint(id).map_or(0, |j| j.0 as u16);
                     for _ in &primitive.positions {
-                        self.influences.push([(joint.0 as u16, 1.0)]);
+                        self.influences.push([(joint, 1.0)]);
                     }
                 }
             }
-            self.rigid
-                .resize(self.display.positions.len(), placement.is_none() || primitive.influences.is_empty());
+            self.rigid.resize(self.display.positions.len(), soft.is_none());
             if self.display.positions[first_vertex..].iter().any(|p| !p.is_finite()) {
                 let at = format!("node \"{}\"", node.name);
                 let remedy = "scale the mesh or its node down";
@@ -167,6 +163,19 @@ impl Soup {
             let [a, b, c] = t.map(|v| v + first);
             if mirrored { [a, c, b] } else { [a, b, c] }
         }));
+    }
+}
+
+/// `bind_from_mesh` of a primitive drawn by a node: that of its skin, or of the node's joint for a prop.
+pub(super) fn placement_of(
+    asset: &Asset,
+    skeleton: &Skeleton,
+    node: NodeId,
+    primitive: &Primitive,
+) -> Option<Affine3A> {
+    match skin_of(asset, &asset.nodes[node.index()]).filter(|_| !primitive.influences.is_empty()) {
+        Some(skin) => Some(skeleton.skins[skin.index()].bind_from_mesh),
+        None => Some(skeleton.joints[skeleton.prop_joint(node)?.index()].bind_from_joint),
     }
 }
 

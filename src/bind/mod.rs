@@ -2,12 +2,14 @@
 
 mod attach;
 mod character;
+mod morphs;
 mod planar;
 mod report;
 pub mod shapes;
 mod smooth;
 
 pub use attach::{BindOptions, Binding, MAX_SMOOTH, bind_attachments, point_on, project};
+pub use morphs::{MorphTarget, Morphs};
 pub use report::{BindReport, Gap};
 
 use crate::base::BoneId;

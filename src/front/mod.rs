@@ -1,3 +1,4 @@
 //! front
 
+pub mod bind;
 pub mod inspect;

@@ -1,11 +1,13 @@
 //! Geometry on the CPU: functions from data to data, one algorithm per file.
 
 mod adjacency;
+mod measure;
 mod mesh;
 mod normals;
 mod order;
 mod weld;
 
+pub use measure::{FOLD, Measure, MeasureReport, smallest_radius_ratio};
 pub use mesh::{Adjacency, ControlMesh, DisplayMesh, Part};
 pub use normals::vertex_normals;
 pub use order::{locality_order, mean_edge_span};

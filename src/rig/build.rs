@@ -2,20 +2,26 @@
 
 use super::bones::build_bones;
 use super::{Joint, RigNode, Skeleton, SkinPlacement};
-use crate::asset::{Asset, Node};
+use crate::asset::{Asset, Node, limits};
 use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Mat4, Trs};
-use crate::base::{Error, JointId, NodeId, Result, SkinId};
-use std::collections::{HashMap, HashSet};
+use crate::base::{Error, JointId, MeshId, NodeId, Result, SkinId};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Two bindings of a node are one where they move no vertex apart by more than this share of the skin's size.
 const SAME_BINDING: f64 = 4e-6;
+
+/// A joint's binding is compared with at most so many others of its node.
+const CANDIDATES: usize = 64;
 
 impl Skeleton {
     /// The skeleton of a file.
     ///
     /// # Errors
-    /// [`Error::Broken`] where transforms overflow, [`Error::Unsupported`] beyond 65 535 joints.
+    /// [`Error::Broken`] where transforms overflow, [`Error::Unsupported`] beyond 65 535 joints or where the scene
+    /// draws more vertices than a file may hold ([`limits::VERTICES`]), by drawing meshes again and again.
     pub fn from_asset(asset: &Asset) -> Result<Self> {
+        let shown = in_scene(asset);
+        check_size(asset, &shown)?;
         let (nodes, locals): (Vec<_>, Vec<_>) = asset.nodes.iter().map(rig_node).unzip();
         let mut skeleton = Self { nodes, order: parents_first(asset), ..Default::default() };
         make_names_unique(&mut skeleton.nodes);
@@ -32,10 +38,13 @@ impl Skeleton {
                 ));
             }
         }
-        let mut builder = Builder { asset, world, skeleton, at_node: HashMap::new(), bind: Vec::new() };
+        let (above, at_node, bind) = (Vec::new(), HashMap::new(), Vec::new());
+        let mut builder = Builder { asset, shown, world, skeleton, above, at_node, bind };
+        let drawn = builder.drawn_meshes();
         for skin in 0..asset.skins.len() {
-            builder.add_skin(skin);
+            builder.add_skin(skin, &drawn[skin]);
         }
+        builder.find_joints_above();
         builder.add_props();
         builder.link_parents();
         let mut skeleton = builder.skeleton;
@@ -47,6 +56,23 @@ impl Skeleton {
         build_bones(&mut skeleton, asset);
         Ok(skeleton)
     }
+}
+
+/// Refuses a scene that draws more than a whole file may hold.
+fn check_size(asset: &Asset, shown: &[bool]) -> Result<()> {
+    let drawn = asset.nodes.iter().zip(shown).filter(|(_, shown)| **shown).filter_map(|(n, _)| n.mesh);
+    let primitives = drawn.flat_map(|m| &asset.meshes[m.index()].primitives);
+    let (mut vertices, mut triangles) = (0usize, 0usize);
+    for p in primitives {
+        vertices = vertices.saturating_add(p.positions.len());
+        triangles = triangles.saturating_add(p.triangles.len());
+    }
+    if vertices.max(triangles) > limits::VERTICES {
+        let feature = format!("a scene of {vertices} vertices and {triangles} triangles");
+        let remedy = format!("draw fewer copies: at most {} of each", limits::VERTICES);
+        return Err(Error::unsupported(&asset.path, feature, remedy));
+    }
+    Ok(())
 }
 
 /// Nodes under the roots of the default scene.
@@ -123,9 +149,13 @@ fn make_names_unique(nodes: &mut [RigNode]) {
 
 struct Builder<'a> {
     asset: &'a Asset,
+    /// Nodes under the scene's roots.
+    shown: Vec<bool>,
     /// Rest, per node.
     world: Vec<DAffine3>,
     skeleton: Skeleton,
+    /// Per node, the nearest node above it that is a joint of a skin.
+    above: Vec<Option<NodeId>>,
     /// Joints of each node.
     at_node: HashMap<NodeId, Vec<JointId>>,
     /// `joint_from_bind` of each joint and the skin that made it.
@@ -133,18 +163,18 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn add_skin(&mut self, index: usize) {
+    fn add_skin(&mut self, index: usize, meshes: &BTreeSet<MeshId>) {
         let skin = &self.asset.skins[index];
         let inverse_bind: Vec<DAffine3> = skin.inverse_bind.iter().map(affine_f64).collect();
         let bind_from_mesh = self.place(&skin.joints, &inverse_bind);
         let mesh_from_bind = bind_from_mesh.inverse();
-        let size = self.size_of(index, &bind_from_mesh);
+        let size = self.size_of(index, meshes, &bind_from_mesh);
         let mut joints = Vec::with_capacity(skin.joints.len());
         for (&node, &joint_from_mesh) in skin.joints.iter().zip(&inverse_bind) {
             let joint_from_bind = joint_from_mesh * mesh_from_bind;
             let present = self.at_node.get(&node).into_iter().flatten().copied();
             let same = present
-                .into_iter()
+                .take(CANDIDATES)
                 .find(|j| same_binding(&self.bind[j.index()].0, &joint_from_bind, size.0, size.1));
             joints.push(same.unwrap_or_else(|| self.add_joint(node, joint_from_bind, Some(index))));
         }
@@ -162,11 +192,20 @@ impl Builder<'_> {
         placed.chain(by_rest).find(is_invertible).unwrap_or(DAffine3::IDENTITY)
     }
 
-    /// Middle and half diagonal, in bind space, of what a skin deforms.
-    fn size_of(&self, skin: usize, bind_from_mesh: &DAffine3) -> (DVec3, f64) {
-        let skinned = self.asset.nodes.iter().filter(|n| n.skin == Some(SkinId::from(skin)));
-        let primitives =
-            skinned.filter_map(|n| n.mesh).flat_map(|m| &self.asset.meshes[m.index()].primitives);
+    /// Meshes of the scene that each skin deforms.
+    fn drawn_meshes(&self) -> Vec<BTreeSet<MeshId>> {
+        let mut drawn = vec![BTreeSet::new(); self.asset.skins.len()];
+        for node in self.asset.nodes.iter().enumerate().filter(|(i, _)| self.shown[*i]).map(|(_, n)| n) {
+            if let (Some(mesh), Some(skin)) = (node.mesh, skin_of(self.asset, node)) {
+                drawn[skin.index()].insert(mesh);
+            }
+        }
+        drawn
+    }
+
+    /// Centre and radius, in bind space, of what a skin deforms.
+    fn size_of(&self, skin: usize, meshes: &BTreeSet<MeshId>, bind_from_mesh: &DAffine3) -> (DVec3, f64) {
+        let primitives = meshes.iter().flat_map(|m| &self.asset.meshes[m.index()].primitives);
         let vertices = primitives.flat_map(|p| &p.positions);
         let ball = ball_around(vertices.map(|p| bind_from_mesh.transform_point3(p.as_dvec3())));
         let joints = self.asset.skins[skin].joints.iter();
@@ -195,8 +234,11 @@ impl Builder<'_> {
 
     /// A joint for every mesh node of the scene that no skin deforms (or whose mesh has a part without weights).
     fn add_props(&mut self) {
-        let shown = in_scene(self.asset);
-        for (i, node) in self.asset.nodes.iter().enumerate().filter(|(i, _)| shown[*i]) {
+        let asset = self.asset;
+        for (i, node) in asset.nodes.iter().enumerate() {
+            if !self.shown[i] {
+                continue;
+            }
             let Some(mesh) = node.mesh else { continue };
             let primitives = &self.asset.meshes[mesh.index()].primitives;
             let skinned = skin_of(self.asset, node).is_some();
@@ -244,19 +286,22 @@ impl Builder<'_> {
         }
     }
 
+    /// Fills in `above`; all skins must be added.
+    fn find_joints_above(&mut self) {
+        self.above = vec![None; self.skeleton.nodes.len()];
+        for &id in &self.skeleton.order {
+            if let Some(p) = self.skeleton.nodes[id.index()].parent {
+                let is_joint = self.at_node.contains_key(&p);
+                self.above[id.index()] = if is_joint { Some(p) } else { self.above[p.index()] };
+            }
+        }
+    }
+
     /// The nearest skin joint above a node; where that node has several, the one made by `skin`.
     fn skin_joint_above(&self, node: NodeId, skin: Option<usize>) -> Option<JointId> {
-        let mut at = self.skeleton.nodes[node.index()].parent;
-        while let Some(p) = at {
-            let joints = self.at_node.get(&p).map_or(&[][..], |v| v);
-            let mut skinned = joints.iter().copied().filter(|j| self.skeleton.joints[j.index()].skinned);
-            let own = skinned.clone().find(|j| self.bind[j.index()].1 == skin);
-            if let Some(found) = own.or_else(|| skinned.next()) {
-                return Some(found);
-            }
-            at = self.skeleton.nodes[p.index()].parent;
-        }
-        None
+        let joints = self.at_node.get(&self.above[node.index()]?)?;
+        let own = joints.iter().find(|j| self.bind[j.index()].1 == skin);
+        own.or(joints.first()).copied()
     }
 }
 
