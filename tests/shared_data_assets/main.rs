@@ -1,6 +1,11 @@
 //! Every glTF file of the shared test data loads, or is refused with an error that names the cause.
 
+mod compressed;
+mod expected;
+
+use expected::{COUNTS, NO_DATA, REFUSED, TOLD};
 use sinew::asset::{Asset, Interpolation};
+use sinew::front::inspect;
 use std::path::{Path, PathBuf};
 
 /// The folder of the shared test data, none where it is not there.
@@ -78,22 +83,72 @@ fn assert_sound(asset: &Asset) {
 }
 
 #[test]
-fn every_file_loads_or_is_refused() {
+fn every_file_loads_soundly_or_is_refused_with_its_cause() {
     let Some(folder) = data() else { return };
     let mut found = Vec::new();
     files(&folder, &mut found);
     assert!(found.len() > 150, "only {} files", found.len());
     for path in found {
         let short = path.strip_prefix(&folder).expect("a file of the folder").display().to_string();
-        match Asset::load(&path) {
-            Ok(asset) => {
+        let refusal = REFUSED.iter().find(|(file, _)| *file == short);
+        match (Asset::load(&path), refusal) {
+            (Ok(asset), None) => {
                 assert_sound(&asset);
-                println!("{short}: loads");
-                for problem in &asset.problems {
-                    println!("    {}: {}", problem.at, problem.text);
-                }
+                inspect::Report::of(&asset);
             }
-            Err(error) => println!("{short}: REFUSED {error}"),
+            (Ok(_), Some((_, cause))) => panic!("{short} loads, but should be refused: {cause}"),
+            (Err(error), None) => panic!("{short} should load, but is refused: {error}"),
+            (Err(error), Some((_, cause))) => {
+                let text = error.to_string();
+                assert!(text.contains(cause) && text.contains(&path.display().to_string()), "{text}");
+            }
         }
     }
+}
+
+#[test]
+fn counts_are_those_of_the_readme() {
+    let Some(folder) = data() else { return };
+    for (file, counts) in COUNTS {
+        let report = inspect::Report::of(&Asset::load(folder.join(file)).expect(file));
+        let found = [
+            report.meshes.iter().map(|m| m.vertices).sum(),
+            report.meshes.iter().map(|m| m.triangles).sum(),
+            report.joints.len(),
+            report.skins.len(),
+            report.clips.len(),
+            report.meshes.iter().map(|m| m.morphs.len()).max().unwrap_or(0),
+        ];
+        assert_eq!(found, *counts, "{file}");
+    }
+}
+
+#[test]
+fn mended_flaws_are_told() {
+    let Some(folder) = data() else { return };
+    for (file, words) in TOLD {
+        let asset = Asset::load(folder.join(file)).expect(file);
+        assert!(asset.problems.iter().any(|p| p.text.contains(words)), "{file}: {:?}", asset.problems);
+    }
+}
+
+/// The validator's own vectors: a report without errors beside the file means that it must load.
+#[test]
+fn files_without_validator_errors_load() {
+    let Some(folder) = data() else { return };
+    let mut found = Vec::new();
+    files(&folder.join("oddities/invalid"), &mut found);
+    let mut valid = 0;
+    for path in found {
+        let report = PathBuf::from(format!("{}.report.json", path.display()));
+        let Ok(text) = std::fs::read_to_string(&report) else { continue };
+        let report: serde_json::Value = serde_json::from_str(&text).expect("a report");
+        let messages = report["issues"]["messages"].as_array().expect("messages");
+        let short = path.strip_prefix(&folder).expect("a file of the folder").display().to_string();
+        if messages.iter().all(|m| m["severity"] != 0) && !NO_DATA.contains(&short.as_str()) {
+            Asset::load(&path).unwrap_or_else(|error| panic!("{error}"));
+            valid += 1;
+        }
+    }
+    assert!(valid > 20, "only {valid}");
 }
