@@ -13,4 +13,32 @@ shared! {
     GROUP_SIZE = 64;
     /// Marks an absent index.
     NONE = u32::MAX;
+
+    /// Material flag: fragments below the cutoff are left out.
+    MATERIAL_MASK = 1;
+    /// Material flag: blended.
+    MATERIAL_BLEND = 2;
+    /// Material flag: the base colour is shown as it is.
+    MATERIAL_UNLIT = 4;
+    /// Material flag: there is a base colour texture.
+    MATERIAL_BASE_COLOR_TEXTURE = 8;
+    /// Material flag: there is a metallic-roughness texture.
+    MATERIAL_METALLIC_ROUGHNESS_TEXTURE = 16;
+    /// Material flag: there is a normal map.
+    MATERIAL_NORMAL_TEXTURE = 32;
+    /// Material flag: there is an emissive texture.
+    MATERIAL_EMISSIVE_TEXTURE = 64;
+    /// Material flag: the base colour texture uses the second texture coordinates.
+    MATERIAL_BASE_COLOR_UV1 = 128;
+    /// Material flag: the metallic-roughness texture uses the second texture coordinates.
+    MATERIAL_METALLIC_ROUGHNESS_UV1 = 256;
+    /// Material flag: the normal map uses the second texture coordinates.
+    MATERIAL_NORMAL_UV1 = 512;
+    /// Material flag: the emissive texture uses the second texture coordinates.
+    MATERIAL_EMISSIVE_UV1 = 1024;
+
+    /// Look flag: the key light casts shadows.
+    LOOK_SHADOW = 1;
+    /// Look flag: there is a floor.
+    LOOK_FLOOR = 2;
 }

@@ -1,11 +1,13 @@
 //! Images and samplers: RAII; images stay in layout GENERAL from their creation on.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
+use super::buffer::{Buffer, Memory};
 use super::device::{Device, Retired};
 use super::error::failed;
 use super::frame::Frame;
 use crate::base::{Error, Result};
 use ash::vk;
+use bytemuck::Pod;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::Allocation;
 use std::sync::Arc;
@@ -124,6 +126,20 @@ impl Image {
         self.0.format
     }
 
+    /// Width and height of a mip level.
+    pub fn level_size(&self, level: u32) -> [u32; 2] {
+        self.0.size.map(|n| (n >> level).max(1))
+    }
+
+    /// Bytes per texel of the formats this project uses.
+    pub fn texel_bytes(&self) -> u64 {
+        match self.0.format {
+            vk::Format::R32G32B32A32_SFLOAT => 16,
+            vk::Format::R16G16B16A16_SFLOAT | vk::Format::R32G32_UINT => 8,
+            _ => 4,
+        }
+    }
+
     pub(super) fn handle(&self) -> vk::Image {
         self.0.handle
     }
@@ -176,6 +192,76 @@ impl Frame {
         let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
         // SAFETY: recording, outside a render pass; the image is fresh.
         unsafe { self.device().handle.cmd_pipeline_barrier2(self.commands, &info) };
+    }
+}
+
+impl Frame {
+    /// Writes the texels of one layer and level, rows from the top, tightly packed. A copy: put a barrier before
+    /// its use.
+    pub fn upload_image(&mut self, target: &Image, layer: u32, level: u32, texels: &[u8]) {
+        let staged = self.stage(texels);
+        let Some(Some((staging, offset))) = self.check(staged) else { return };
+        let region = [region(target, layer, level, [0; 2], target.level_size(level)).buffer_offset(offset)];
+        let layout = vk::ImageLayout::GENERAL;
+        // SAFETY: recording; the staging memory holds the bytes until the submission is done. A wrong number of
+        // bytes is a mistake that the validation layer tells.
+        unsafe {
+            let handle = &self.device().handle;
+            handle.cmd_copy_buffer_to_image(self.commands, staging, target.handle(), layout, &region);
+        }
+    }
+
+    /// Copies a rectangle of the first level of a layer into a buffer at a byte offset, rows from the top, tightly
+    /// packed.
+    pub fn read_image(
+        &mut self,
+        source: &Image,
+        layer: u32,
+        corner: [u32; 2],
+        size: [u32; 2],
+        target: &Buffer,
+        offset: u64,
+    ) {
+        let inside = (0..2).all(|i| corner[i] + size[i] <= source.size()[i] && size[i] > 0);
+        let bytes = u64::from(size[0]) * u64::from(size[1]) * source.texel_bytes();
+        if !inside || layer >= source.layers() || offset + bytes > target.bytes() {
+            return self
+                .fail(format!("read of {size:?} texels at {corner:?} of layer {layer} to {target:?}"));
+        }
+        let region = [region(source, layer, 0, corner, size).buffer_offset(offset)];
+        let layout = vk::ImageLayout::GENERAL;
+        // SAFETY: recording; the ranges were checked.
+        unsafe {
+            let handle = &self.device().handle;
+            handle.cmd_copy_image_to_buffer(self.commands, source.handle(), layout, target.handle(), &region);
+        }
+    }
+}
+
+fn region(image: &Image, layer: u32, level: u32, corner: [u32; 2], size: [u32; 2]) -> vk::BufferImageCopy {
+    vk::BufferImageCopy::default()
+        .image_subresource(
+            vk::ImageSubresourceLayers::default()
+                .aspect_mask(image.0.aspect)
+                .mip_level(level)
+                .base_array_layer(layer)
+                .layer_count(1),
+        )
+        .image_offset(vk::Offset3D { x: corner[0] as i32, y: corner[1] as i32, z: 0 })
+        .image_extent(vk::Extent3D { width: size[0], height: size[1], depth: 1 })
+}
+
+impl Device {
+    /// All texels of one layer's first level, rows from the top. Waits.
+    pub fn read_image<T: Pod>(self: &Arc<Self>, source: &Image, layer: u32) -> Result<Vec<T>> {
+        let size = source.size();
+        let bytes = u64::from(size[0]) * u64::from(size[1]) * source.texel_bytes();
+        let staging = Buffer::new(self, "image readback", bytes, Memory::Readback)?;
+        self.run(|frame| {
+            frame.read_image(source, layer, [0; 2], size, &staging, 0);
+            Ok(())
+        })?;
+        Ok(bytemuck::pod_collect_to_vec(&staging.mapped()?[..bytes as usize]))
     }
 }
 

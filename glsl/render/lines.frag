@@ -1,0 +1,38 @@
+// Draws a tapered capsule by its distance field; parts behind the surface are faint.
+#version 460
+#extension GL_EXT_multiview : require
+#include "types/segment.glsl"
+
+layout(set = 0, binding = 1, scalar) readonly buffer Segments { Segment segments[]; };
+layout(set = 0, binding = 2) uniform sampler2DArray depth;
+
+layout(push_constant, scalar) uniform Push {
+    vec2 size;
+    uint samples;
+} push;
+
+layout(location = 0) flat in uint in_segment;
+layout(location = 1) flat in vec4 in_ends;
+layout(location = 2) flat in vec2 in_depths;
+layout(location = 0) out vec4 out_color;
+
+void main() {
+    Segment s = segments[in_segment];
+    vec2 p = gl_FragCoord.xy, a = in_ends.xy, ab = in_ends.zw - in_ends.xy;
+    float t = clamp(dot(p - a, ab) / max(dot(ab, ab), 1e-8), 0.0, 1.0);
+    float outside = distance(p, a + t * ab) - 0.5 * mix(s.width_a, s.width_b, t);
+    float fill = clamp(0.5 - outside, 0.0, 1.0);
+    float cover = clamp(0.5 - (outside - s.outline), 0.0, 1.0);
+    vec4 color = mix(unpackUnorm4x8(s.color_a), unpackUnorm4x8(s.color_b), t);
+    // The outline is a darker edge of the same hue.
+    color.rgb = mix(color.rgb * 0.25, color.rgb, fill);
+    ivec2 texel = clamp(ivec2(p * float(push.samples)), ivec2(0), textureSize(depth, 0).xy - 1);
+    float surface = texelFetch(depth, ivec3(texel, gl_ViewIndex), 0).r;
+    // Reversed depth is 1 / distance up to a factor, so it is linear on the screen.
+    float here = mix(in_depths.x, in_depths.y, t);
+    float visible = surface > here * 1.002 ? s.hidden : 1.0;
+    out_color = vec4(color.rgb, color.a * cover * visible);
+    if (out_color.a <= 0.0) {
+        discard;
+    }
+}

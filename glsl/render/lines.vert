@@ -1,0 +1,54 @@
+// A segment becomes a quad that covers its tapered capsule on the screen.
+#version 460
+#extension GL_EXT_multiview : require
+#include "types/view.glsl"
+#include "types/segment.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer Views { View views[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer Segments { Segment segments[]; };
+
+layout(push_constant, scalar) uniform Push {
+    vec2 size;
+    uint samples;
+} push;
+
+layout(location = 0) flat out uint out_segment;
+layout(location = 1) flat out vec4 out_ends;
+layout(location = 2) flat out vec2 out_depths;
+
+vec2 pixel_of(vec4 clip) {
+    return (vec2(clip.x, -clip.y) / clip.w * 0.5 + 0.5) * push.size;
+}
+
+void main() {
+    uint index = gl_VertexIndex / 6;
+    Segment s = segments[index];
+    mat4 m = views[gl_ViewIndex].clip_from_world;
+    vec4 a = m * vec4(s.a, 1.0), b = m * vec4(s.b, 1.0);
+    // Clip at the eye's plane (w is the distance along the view).
+    float near = 1e-3 * max(max(abs(a.w), abs(b.w)), 1e-6);
+    out_segment = index;
+    if (max(a.w, b.w) <= near) {
+        out_ends = vec4(0.0);
+        out_depths = vec2(0.0);
+        gl_Position = vec4(0.0, 0.0, -1.0, 1.0);
+        return;
+    }
+    if (a.w < near) {
+        a = mix(a, b, (near - a.w) / (b.w - a.w));
+    } else if (b.w < near) {
+        b = mix(b, a, (near - b.w) / (a.w - b.w));
+    }
+    vec2 pa = pixel_of(a), pb = pixel_of(b);
+    out_ends = vec4(pa, pb);
+    out_depths = vec2(a.z / a.w, b.z / b.w);
+    float l = distance(pa, pb);
+    vec2 along = l > 1e-4 ? (pb - pa) / l : vec2(1.0, 0.0);
+    vec2 across = vec2(-along.y, along.x);
+    float grow = max(s.width_a, s.width_b) * 0.5 + s.outline + 1.5;
+    uint corner = uint[](0u, 1u, 2u, 2u, 1u, 3u)[gl_VertexIndex % 6];
+    vec2 end = (corner & 1u) == 0u ? pa - along * grow : pb + along * grow;
+    vec2 pixel = end + across * ((corner & 2u) == 0u ? -grow : grow);
+    vec2 ndc = pixel / push.size * 2.0 - 1.0;
+    gl_Position = vec4(ndc.x, -ndc.y, 0.5, 1.0);
+}

@@ -1,0 +1,22 @@
+// Shared with Rust: render/look.rs.
+#extension GL_EXT_scalar_block_layout : require
+
+// The studio: three lights, a sky, a floor. Directions point from the subject to the light.
+struct Lighting {
+    mat4 shadow_from_world;
+    vec3 key_direction;
+    vec3 key_color;
+    vec3 fill_direction;
+    vec3 fill_color;
+    vec3 rim_direction;
+    vec3 rim_color;
+    vec3 sky_color;
+    vec3 floor_color;
+    vec3 background_top;
+    vec3 background_bottom;
+    vec3 center;
+    float radius;
+    float floor_height;
+    float grid_spacing;
+    uint flags;
+};

@@ -1,0 +1,19 @@
+// Shared with Rust: render/material.rs.
+#extension GL_EXT_scalar_block_layout : require
+
+struct Material {
+    vec4 base_color;
+    vec3 emissive;
+    float metallic;
+    float roughness;
+    float normal_scale;
+    float alpha_cutoff;
+    uint flags;
+};
+
+// Per display vertex, constant under deformation. The colour is linear RGBA as four halves.
+struct Attributes {
+    vec2 uv0;
+    vec2 uv1;
+    uvec2 color;
+};

@@ -1,0 +1,14 @@
+// Shared with Rust: render/lines.rs.
+#extension GL_EXT_scalar_block_layout : require
+
+// A tapered line between two points; widths in pixels of the picture, colours RGBA8 with sRGB encoding.
+struct Segment {
+    vec3 a;
+    float width_a;
+    vec3 b;
+    float width_b;
+    uint color_a;
+    uint color_b;
+    float outline;
+    float hidden;
+};

@@ -1,0 +1,323 @@
+//! Graphics pipelines and passes (dynamic rendering); one pass draws one or two views by multiview.
+#![allow(unsafe_code, reason = "Vulkan calls")]
+
+use super::bindings::{Bindings, Interface, Resource};
+use super::buffer::Buffer;
+use super::compute::{Module, check_push, check_specialisation, specialisation_of};
+use super::device::{Device, Retired};
+use super::error::failed;
+use super::frame::Frame;
+use super::image::Image;
+use super::reflect::Reflection;
+use super::shader::Spv;
+use crate::base::Result;
+use ash::vk;
+use bytemuck::Pod;
+use std::sync::Arc;
+
+/// What a graphics pipeline is made of. Triangles come from vertex pulling: there are no vertex inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct GraphicsInfo<'a> {
+    /// The vertex stage.
+    pub vertex: Spv,
+    /// The fragment stage; none for a depth-only pass.
+    pub fragment: Option<Spv>,
+    /// Values of specialisation constants 0, 1, ... of both stages.
+    pub specialisation: &'a [u32],
+    /// Formats of the colour targets.
+    pub colors: &'a [vk::Format],
+    /// Format of the depth target. Depth is reversed: nearer is greater, cleared to 0.
+    pub depth: Option<vk::Format>,
+    /// Alpha blending (straight alpha) instead of replacing.
+    pub blend: bool,
+    /// Number of views, 1 or more; `gl_ViewIndex` tells them apart.
+    pub views: u32,
+}
+
+/// A graphics pipeline. Viewport, scissor and culling are set by the pass.
+pub struct Graphics {
+    device: Arc<Device>,
+    interface: Interface,
+    pipeline: vk::Pipeline,
+    reflections: Vec<Reflection>,
+}
+
+impl Graphics {
+    /// Makes the pipeline. Errors where stages do not compile, disagree, or exceed the device.
+    pub fn new(device: &Arc<Device>, info: &GraphicsInfo<'_>) -> Result<Self> {
+        let spvs: Vec<Spv> = [Some(info.vertex), info.fragment].into_iter().flatten().collect();
+        let words = spvs.iter().map(Spv::words).collect::<Result<Vec<_>>>()?;
+        let reflections =
+            spvs.iter().zip(&words).map(|(s, w)| Reflection::new(s.name, w)).collect::<Result<Vec<_>>>()?;
+        for reflection in &reflections {
+            check_specialisation(reflection, info.specialisation)?;
+        }
+        let name = info.fragment.unwrap_or(info.vertex).name;
+        let interface = Interface::new(device, name, &reflections.iter().collect::<Vec<_>>())?;
+        let mut out = Self { device: device.clone(), interface, pipeline: vk::Pipeline::null(), reflections };
+        let modules = words.iter().map(|w| Module::new(device, w)).collect::<Result<Vec<_>>>()?;
+        let (entries, data) = specialisation_of(info.specialisation);
+        let special = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
+        let stages: Vec<_> = modules
+            .iter()
+            .zip(&out.reflections)
+            .map(|(module, reflection)| {
+                vk::PipelineShaderStageCreateInfo::default()
+                    .stage(reflection.stage)
+                    .module(module.handle)
+                    .name(c"main")
+                    .specialization_info(&special)
+            })
+            .collect();
+        out.pipeline = create(device, info, &stages, out.interface.layout)?;
+        Ok(out)
+    }
+
+    /// What the stages expect, vertex first.
+    pub fn reflections(&self) -> &[Reflection] {
+        &self.reflections
+    }
+
+    /// Binds the resources of one descriptor set by name. Errors name what is missing or unknown.
+    pub fn bind<'a, R>(&self, set: u32, resources: &[(&str, R)]) -> Result<Bindings>
+    where
+        R: Into<Resource<'a>> + Copy,
+    {
+        self.interface.bind(&self.device, set, resources)
+    }
+}
+
+impl Drop for Graphics {
+    fn drop(&mut self) {
+        let sets = std::mem::take(&mut self.interface.sets);
+        self.device.retire(Retired::Pipeline(self.pipeline, self.interface.layout, sets));
+    }
+}
+
+fn create(
+    device: &Device,
+    info: &GraphicsInfo<'_>,
+    stages: &[vk::PipelineShaderStageCreateInfo<'_>],
+    layout: vk::PipelineLayout,
+) -> Result<vk::Pipeline> {
+    let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
+    let assembly =
+        vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+    let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
+    let raster = vk::PipelineRasterizationStateCreateInfo::default()
+        .polygon_mode(vk::PolygonMode::FILL)
+        .front_face(vk::FrontFace::COUNTER_CLOCKWISE)
+        .line_width(1.0);
+    let samples =
+        vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
+    let depth = vk::PipelineDepthStencilStateCreateInfo::default()
+        .depth_test_enable(info.depth.is_some())
+        .depth_write_enable(info.depth.is_some())
+        .depth_compare_op(vk::CompareOp::GREATER_OR_EQUAL);
+    let attachment = vk::PipelineColorBlendAttachmentState::default()
+        .color_write_mask(vk::ColorComponentFlags::RGBA)
+        .blend_enable(info.blend)
+        .src_color_blend_factor(vk::BlendFactor::SRC_ALPHA)
+        .dst_color_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
+        .src_alpha_blend_factor(vk::BlendFactor::ONE)
+        .dst_alpha_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA);
+    let attachments = vec![attachment; info.colors.len()];
+    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&attachments);
+    let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR, vk::DynamicState::CULL_MODE];
+    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+    let mut rendering = vk::PipelineRenderingCreateInfo::default()
+        .view_mask(view_mask(info.views))
+        .color_attachment_formats(info.colors)
+        .depth_attachment_format(info.depth.unwrap_or_default());
+    let create = [vk::GraphicsPipelineCreateInfo::default()
+        .stages(stages)
+        .vertex_input_state(&vertex_input)
+        .input_assembly_state(&assembly)
+        .viewport_state(&viewport)
+        .rasterization_state(&raster)
+        .multisample_state(&samples)
+        .depth_stencil_state(&depth)
+        .color_blend_state(&blend)
+        .dynamic_state(&dynamic)
+        .layout(layout)
+        .push_next(&mut rendering)];
+    // SAFETY: all state outlives the call; stages and layout come from the same SPIR-V.
+    let made = unsafe { device.handle.create_graphics_pipelines(vk::PipelineCache::null(), &create, None) };
+    Ok(made.map_err(|(_, e)| failed("vkCreateGraphicsPipelines")(e))?[0])
+}
+
+fn view_mask(views: u32) -> u32 {
+    (1 << views) - 1
+}
+
+/// What a target holds before the pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Load {
+    /// What it held.
+    Keep,
+    /// This colour (or depth in the first component).
+    Clear([f32; 4]),
+    /// These integers.
+    ClearUint([u32; 4]),
+}
+
+/// Which faces are not drawn; front faces are counter-clockwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cull {
+    /// All are drawn.
+    None,
+    /// Back faces are not drawn.
+    Back,
+}
+
+/// A pass being recorded.
+pub struct Pass<'f> {
+    frame: &'f mut Frame,
+}
+
+impl Frame {
+    /// Records a pass over whole targets with one layer per view. +Y is up in clip space.
+    ///
+    /// The targets need a barrier after the pass, as all else does.
+    pub fn render(
+        &mut self,
+        colors: &[(&Image, Load)],
+        depth: Option<(&Image, Load)>,
+        views: u32,
+        record: impl FnOnce(&mut Pass<'_>),
+    ) {
+        let Some(size) = colors.first().map(|c| c.0).or(depth.map(|d| d.0)).map(Image::size) else { return };
+        let images = || colors.iter().map(|c| c.0).chain(depth.map(|d| d.0));
+        if images().any(|i| i.size() != size || i.layers() < views) {
+            return self.fail("the targets of a pass differ in size or lack layers".into());
+        }
+        let attachment = |(image, load): (&Image, Load)| {
+            let (op, clear) = match load {
+                Load::Keep => (vk::AttachmentLoadOp::LOAD, vk::ClearValue::default()),
+                Load::Clear(c) if image.aspect() == vk::ImageAspectFlags::DEPTH => {
+                    let depth_stencil = vk::ClearDepthStencilValue { depth: c[0], stencil: 0 };
+                    (vk::AttachmentLoadOp::CLEAR, vk::ClearValue { depth_stencil })
+                }
+                Load::Clear(float32) => {
+                    (vk::AttachmentLoadOp::CLEAR, vk::ClearValue { color: vk::ClearColorValue { float32 } })
+                }
+                Load::ClearUint(uint32) => {
+                    (vk::AttachmentLoadOp::CLEAR, vk::ClearValue { color: vk::ClearColorValue { uint32 } })
+                }
+            };
+            vk::RenderingAttachmentInfo::default()
+                .image_view(image.view())
+                .image_layout(vk::ImageLayout::GENERAL)
+                .load_op(op)
+                .store_op(vk::AttachmentStoreOp::STORE)
+                .clear_value(clear)
+        };
+        let color_infos: Vec<_> = colors.iter().copied().map(attachment).collect();
+        let depth_info = depth.map(attachment);
+        let area = vk::Rect2D::default().extent(vk::Extent2D { width: size[0], height: size[1] });
+        let mut info = vk::RenderingInfo::default()
+            .render_area(area)
+            .layer_count(1)
+            .view_mask(view_mask(views))
+            .color_attachments(&color_infos);
+        if let Some(depth_info) = &depth_info {
+            info = info.depth_attachment(depth_info);
+        }
+        // Vulkan's clip space has +Y down; a negative height turns it up, as glTF's winding expects.
+        let viewport = vk::Viewport::default()
+            .y(size[1] as f32)
+            .width(size[0] as f32)
+            .height(-(size[1] as f32))
+            .max_depth(1.0);
+        let device = self.device().clone();
+        // SAFETY: recording; targets live until the submission is done; state is set before any draw.
+        unsafe {
+            device.handle.cmd_begin_rendering(self.commands, &info);
+            device.handle.cmd_set_viewport(self.commands, 0, &[viewport]);
+            device.handle.cmd_set_scissor(self.commands, 0, &[area]);
+            device.handle.cmd_set_cull_mode(self.commands, vk::CullModeFlags::NONE);
+        }
+        record(&mut Pass { frame: self });
+        // SAFETY: the pass was begun above; `Pass` records nothing that is not allowed in one.
+        unsafe { device.handle.cmd_end_rendering(self.commands) };
+    }
+}
+
+impl Pass<'_> {
+    /// Uses a pipeline and its sets from here on.
+    pub fn bind(&mut self, pipeline: &Graphics, bindings: &[&Bindings]) {
+        let frame = &self.frame;
+        let point = vk::PipelineBindPoint::GRAPHICS;
+        // SAFETY: recording inside a pass.
+        unsafe { frame.device().handle.cmd_bind_pipeline(frame.commands, point, pipeline.pipeline) };
+        for bindings in bindings {
+            self.bind_set(pipeline, bindings);
+        }
+    }
+
+    /// Replaces one set.
+    pub fn bind_set(&mut self, pipeline: &Graphics, bindings: &Bindings) {
+        let frame = &self.frame;
+        let point = vk::PipelineBindPoint::GRAPHICS;
+        let layout = pipeline.interface.layout;
+        // SAFETY: recording; the set was made for a layout of this pipeline.
+        unsafe {
+            let handle = &frame.device().handle;
+            handle.cmd_bind_descriptor_sets(
+                frame.commands,
+                point,
+                layout,
+                bindings.set,
+                &[bindings.handle],
+                &[],
+            );
+        }
+    }
+
+    /// Sets the push constants of a pipeline.
+    pub fn push<P: Pod>(&mut self, pipeline: &Graphics, push: &P) {
+        let bytes = bytemuck::bytes_of(push);
+        if let Err(problem) = check_push(&pipeline.interface, bytes) {
+            return self.frame.fail(problem);
+        }
+        let frame = &self.frame;
+        let interface = &pipeline.interface;
+        // SAFETY: recording; the size was checked.
+        unsafe {
+            let handle = &frame.device().handle;
+            handle.cmd_push_constants(frame.commands, interface.layout, interface.stages, 0, bytes);
+        }
+    }
+
+    /// Sets which faces are drawn.
+    pub fn cull(&mut self, cull: Cull) {
+        let mode = match cull {
+            Cull::None => vk::CullModeFlags::NONE,
+            Cull::Back => vk::CullModeFlags::BACK,
+        };
+        // SAFETY: recording; the state is dynamic.
+        unsafe { self.frame.device().handle.cmd_set_cull_mode(self.frame.commands, mode) };
+    }
+
+    /// Draws `vertices` numbered from `first`, `instances` times.
+    pub fn draw(&mut self, first: u32, vertices: u32, instances: u32) {
+        // SAFETY: recording; a pipeline is bound by contract, else the validation layer tells.
+        unsafe { self.frame.device().handle.cmd_draw(self.frame.commands, vertices, instances, first, 0) };
+    }
+
+    /// Uses 32-bit indices for [`Pass::draw_indexed`].
+    pub fn indices(&mut self, indices: &Buffer) {
+        let frame = &self.frame;
+        // SAFETY: recording; every buffer may hold indices.
+        unsafe {
+            let handle = &frame.device().handle;
+            handle.cmd_bind_index_buffer(frame.commands, indices.handle(), 0, vk::IndexType::UINT32);
+        }
+    }
+
+    /// Draws a range of the indices.
+    pub fn draw_indexed(&mut self, first: u32, indices: u32) {
+        // SAFETY: recording; as for `draw`.
+        unsafe { self.frame.device().handle.cmd_draw_indexed(self.frame.commands, indices, 1, first, 0, 0) };
+    }
+}
