@@ -23,10 +23,8 @@ impl Debug {
             .message_severity(
                 vk::DebugUtilsMessageSeverityFlagsEXT::ERROR | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
             )
-            .message_type(
-                vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION
-                    | vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE,
-            )
+            // Not PERFORMANCE: it objects to layout GENERAL, which is chosen on purpose (see `frame`).
+            .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
             .pfn_user_callback(Some(hear))
             .user_data((&raw const *messages).cast_mut().cast());
         // SAFETY: the messages outlive the messenger: `destroy` is called before this struct is dropped.

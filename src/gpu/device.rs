@@ -413,6 +413,7 @@ fn missing(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<&'stat
         ("scalarBlockLayout", v12.scalar_block_layout),
         ("dynamicRendering", v13.dynamic_rendering),
         ("synchronization2", v13.synchronization2),
+        ("shaderDemoteToHelperInvocation (for discard)", v13.shader_demote_to_helper_invocation),
         ("geometryShader (for gl_PrimitiveID)", core.geometry_shader),
         ("independentBlend", core.independent_blend),
     ]
@@ -491,8 +492,10 @@ fn create_device(
     let mut v11 = vk::PhysicalDeviceVulkan11Features::default().multiview(true);
     let mut v12 =
         vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true).scalar_block_layout(true);
-    let mut v13 =
-        vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true).synchronization2(true);
+    let mut v13 = vk::PhysicalDeviceVulkan13Features::default()
+        .dynamic_rendering(true)
+        .synchronization2(true)
+        .shader_demote_to_helper_invocation(true);
     let priorities = [1.0];
     let queues =
         [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&priorities)];

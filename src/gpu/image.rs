@@ -275,19 +275,28 @@ struct SamplerInner {
 }
 
 impl Sampler {
-    /// Trilinear (or nearest) filtering with wrap modes in u and v.
+    /// Trilinear filtering with wrap modes in u and v; `nearest` magnifies without.
     pub fn new(device: &Arc<Device>, wrap: [vk::SamplerAddressMode; 2], nearest: bool) -> Result<Self> {
-        let filter = if nearest { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
+        let magnify = if nearest { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
         let info = vk::SamplerCreateInfo::default()
-            .mag_filter(filter)
+            .mag_filter(magnify)
             .min_filter(vk::Filter::LINEAR)
             .mipmap_mode(vk::SamplerMipmapMode::LINEAR)
             .address_mode_u(wrap[0])
             .address_mode_v(wrap[1])
             .max_lod(vk::LOD_CLAMP_NONE);
+        Self::create(device, &info)
+    }
+
+    /// No filtering: for `texelFetch`, and formats that cannot be filtered.
+    pub fn texels(device: &Arc<Device>) -> Result<Self> {
+        Self::create(device, &vk::SamplerCreateInfo::default())
+    }
+
+    fn create(device: &Arc<Device>, info: &vk::SamplerCreateInfo<'_>) -> Result<Self> {
         // SAFETY: complete info, valid device.
         let handle =
-            unsafe { device.handle.create_sampler(&info, None) }.map_err(failed("vkCreateSampler"))?;
+            unsafe { device.handle.create_sampler(info, None) }.map_err(failed("vkCreateSampler"))?;
         Ok(Self(Arc::new(SamplerInner { device: device.clone(), handle })))
     }
 

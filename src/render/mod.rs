@@ -1,1 +1,23 @@
-//! render
+//! Deferred rendering of one or two views: G-buffer, physically based shading with image-free light, lines on top.
+//!
+//! [`Renderer`] holds the pipelines, [`Scene`] a character's mesh and materials, [`Targets`] the images; a frame is
+//! [`Renderer::record`]. The surface is pulled from storage buffers that the deformer writes ([`SurfaceBuffers`]).
+
+mod lines;
+mod look;
+mod material;
+mod renderer;
+mod scene;
+mod targets;
+mod texture;
+mod view;
+
+pub use lines::{BASELINE, BONE, JOINT, LineBuffer, Lines, OFFSET, Segment, rgba};
+pub use look::Look;
+pub use renderer::{Renderer, SceneBindings};
+pub use scene::{Scene, SurfaceBuffers};
+pub use targets::Targets;
+pub use view::{Camera, Tangents, View};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! Lines over the picture: skeleton and strokes, as tapered ribbons whose width is in pixels.
+
+use crate::base::Result;
+use crate::base::math::Vec3;
+use crate::gpu::{Buffer, Device, Frame, Memory};
+use bytemuck::{Pod, Zeroable};
+use std::sync::Arc;
+
+/// A tapered line (`glsl/types/segment.glsl`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Segment {
+    /// Start, world, metres.
+    pub a: Vec3,
+    /// Width at the start, pixels of the picture.
+    pub width_a: f32,
+    /// End, world, metres.
+    pub b: Vec3,
+    /// Width at the end, pixels.
+    pub width_b: f32,
+    /// RGBA8 at the start (first component in the low bits), sRGB encoded: see [`rgba`].
+    pub color_a: u32,
+    /// RGBA8 at the end.
+    pub color_b: u32,
+    /// Width of the darker edge around it, pixels.
+    pub outline: f32,
+    /// Factor on the opacity of what lies behind the surface, 0 to 1.
+    pub hidden: f32,
+}
+
+/// A colour for [`Segment`].
+pub fn rgba(color: [u8; 4]) -> u32 {
+    u32::from_le_bytes(color)
+}
+
+/// Warm orange of bones.
+pub const BONE: [u8; 4] = [255, 172, 64, 235];
+/// Colour of joints.
+pub const JOINT: [u8; 4] = [255, 236, 200, 255];
+/// Blue of baseline strokes.
+pub const BASELINE: [u8; 4] = [70, 160, 255, 255];
+/// Red of offset strokes.
+pub const OFFSET: [u8; 4] = [255, 84, 96, 255];
+
+/// The lines of a frame, in drawing order.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    /// Drawn in order, later ones on top.
+    pub segments: Vec<Segment>,
+}
+
+impl Lines {
+    /// A polyline of constant width in pixels.
+    pub fn polyline(&mut self, points: &[Vec3], color: [u8; 4], width: f32) {
+        let color = rgba(color);
+        self.segments.extend(points.windows(2).map(|p| Segment {
+            a: p[0],
+            width_a: width,
+            b: p[1],
+            width_b: width,
+            color_a: color,
+            color_b: color,
+            outline: 0.0,
+            hidden: 0.45,
+        }));
+    }
+
+    /// A stroke: a polyline with a dark edge, its start marked by a dot.
+    pub fn stroke(&mut self, points: &[Vec3], color: [u8; 4], width: f32) {
+        self.polyline(points, [color[0] / 4, color[1] / 4, color[2] / 4, color[3]], width + 2.0);
+        self.polyline(points, color, width);
+        if let Some(&start) = points.first() {
+            self.dot(start, color, width * 2.2);
+        }
+    }
+
+    /// A round dot.
+    pub fn dot(&mut self, at: Vec3, color: [u8; 4], width: f32) {
+        let color = rgba(color);
+        self.segments.push(Segment {
+            a: at,
+            width_a: width,
+            b: at,
+            width_b: width,
+            color_a: color,
+            color_b: color,
+            outline: 1.0,
+            hidden: 0.6,
+        });
+    }
+
+    /// A bone as a wedge from its head to its tail, with a dot on its joint. `width` is that of its head, pixels.
+    pub fn bone(&mut self, head: Vec3, tail: Vec3, width: f32) {
+        self.segments.push(Segment {
+            a: head,
+            width_a: width,
+            b: tail,
+            width_b: width * 0.25,
+            color_a: rgba(BONE),
+            color_b: rgba(BONE),
+            outline: 1.0,
+            hidden: 0.55,
+        });
+        self.dot(head, JOINT, width * 0.8);
+    }
+}
+
+/// Lines on the device. Made once; its capacity doubles when a frame has more.
+pub struct LineBuffer {
+    pub(super) buffer: Buffer,
+    pub(super) count: u32,
+}
+
+impl LineBuffer {
+    /// Room for some lines.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        Ok(Self { buffer: room(device, 1024)?, count: 0 })
+    }
+
+    /// Puts a frame's lines in place; true where the buffer was replaced by a larger one. A copy: put a barrier
+    /// before they are drawn.
+    pub(super) fn upload(&mut self, frame: &mut Frame, lines: &Lines) -> Result<bool> {
+        let needed = lines.segments.len();
+        let grows = (needed * size_of::<Segment>()) as u64 > self.buffer.bytes();
+        if grows {
+            self.buffer = room(frame.device(), needed.next_power_of_two())?;
+        }
+        frame.upload(&self.buffer, 0, &lines.segments);
+        self.count = needed as u32;
+        Ok(grows)
+    }
+}
+
+fn room(device: &Arc<Device>, segments: usize) -> Result<Buffer> {
+    Buffer::new(device, "lines", (segments * size_of::<Segment>()) as u64, Memory::Device)
+}

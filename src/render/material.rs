@@ -1,0 +1,62 @@
+//! Materials as the shaders read them.
+
+use crate::asset::{Alpha, Asset, Material, TextureRef};
+use crate::base::math::{Vec3, Vec4};
+use crate::gpu::constants::*;
+use bytemuck::{Pod, Zeroable};
+
+/// `glsl/types/material.glsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(super) struct GpuMaterial {
+    pub base_color: Vec4,
+    pub emissive: Vec3,
+    pub metallic: f32,
+    pub roughness: f32,
+    pub normal_scale: f32,
+    pub alpha_cutoff: f32,
+    pub flags: u32,
+}
+
+/// The textures of a material in the order of the shaders' bindings; none where it has none or its picture is
+/// missing.
+pub(super) fn textures(asset: &Asset, material: &Material) -> [Option<TextureRef>; 4] {
+    [
+        material.base_color_texture,
+        material.metallic_roughness_texture,
+        material.normal_texture.map(|(texture, _)| texture),
+        material.emissive_texture,
+    ]
+    .map(|t| t.filter(|t| asset.textures[t.texture.index()].image.is_some()))
+}
+
+impl GpuMaterial {
+    pub(super) fn new(asset: &Asset, material: &Material) -> Self {
+        const BITS: [(u32, u32); 4] = [
+            (MATERIAL_BASE_COLOR_TEXTURE, MATERIAL_BASE_COLOR_UV1),
+            (MATERIAL_METALLIC_ROUGHNESS_TEXTURE, MATERIAL_METALLIC_ROUGHNESS_UV1),
+            (MATERIAL_NORMAL_TEXTURE, MATERIAL_NORMAL_UV1),
+            (MATERIAL_EMISSIVE_TEXTURE, MATERIAL_EMISSIVE_UV1),
+        ];
+        let (alpha_flag, alpha_cutoff) = match material.alpha {
+            Alpha::Opaque => (0, 0.0),
+            Alpha::Mask(cutoff) => (MATERIAL_MASK, cutoff),
+            Alpha::Blend => (MATERIAL_BLEND, 0.0),
+        };
+        let mut flags = alpha_flag | if material.unlit { MATERIAL_UNLIT } else { 0 };
+        for (texture, (there, second)) in textures(asset, material).iter().zip(BITS) {
+            if let Some(texture) = texture {
+                flags |= there | if texture.uv_set == 1 { second } else { 0 };
+            }
+        }
+        Self {
+            base_color: material.base_color,
+            emissive: material.emissive,
+            metallic: material.metallic,
+            roughness: material.roughness,
+            normal_scale: material.normal_texture.map_or(1.0, |(_, scale)| scale),
+            alpha_cutoff,
+            flags,
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! One readable function draws a frame: shadow, G-buffer, shading, lines.
+
+use super::lines::{LineBuffer, Lines, Segment};
+use super::look::{Lighting, Look};
+use super::material::GpuMaterial;
+use super::scene::{Attributes, PartPush, Scene};
+use super::targets::{COLORS, DEPTH, Targets};
+use super::view::View;
+use crate::base::{Error, Result};
+use crate::gpu::constants::NONE;
+use crate::gpu::{
+    Bindings, Compute, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Resource, Sampler,
+    assert_layout,
+};
+use crate::spv;
+use ash::vk::{Format, ImageUsageFlags};
+use bytemuck::{Pod, Zeroable};
+use std::mem::offset_of;
+use std::sync::Arc;
+
+const SHADOW_SIZE: u32 = 1024;
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct ShadePush {
+    size: [u32; 2],
+    samples: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct LinePush {
+    size: [f32; 2],
+    samples: u32,
+}
+
+/// The pipelines for one number of views.
+struct ViewPipelines {
+    gbuffer: Graphics,
+    lines: Graphics,
+}
+
+/// All pipelines, made once per device.
+pub struct Renderer {
+    device: Arc<Device>,
+    by_views: [ViewPipelines; 2],
+    shadow: Graphics,
+    shade: Compute,
+    shadow_image: Image,
+    shadow_sampler: Sampler,
+}
+
+/// What binds a scene to targets: made once, used every frame.
+pub struct SceneBindings {
+    views: Bindings,
+    surface: Bindings,
+    materials: Vec<Bindings>,
+    shadow_light: Bindings,
+    shadow_surface: Bindings,
+    shadow_materials: Vec<Bindings>,
+    shade: Bindings,
+    lines: LineBuffer,
+    line_bindings: Bindings,
+}
+
+impl Renderer {
+    /// Makes the pipelines. Errors where shaders and Rust disagree or the device cannot.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let by_views = [view_pipelines(device, 1)?, view_pipelines(device, 2)?];
+        let shadow = Graphics::new(
+            device,
+            &GraphicsInfo {
+                vertex: spv!("render/shadow.vert"),
+                fragment: Some(spv!("render/shadow.frag")),
+                specialisation: &[],
+                colors: &[],
+                depth: Some(DEPTH),
+                blend: false,
+                views: 1,
+            },
+        )?;
+        let shade = Compute::new(device, spv!("render/shade.comp"), &[])?;
+        check_layouts(&by_views[0], &shadow, &shade)?;
+        let shadow_image = Image::new(
+            device,
+            &ImageInfo {
+                name: "shadow",
+                format: DEPTH,
+                size: [SHADOW_SIZE; 2],
+                layers: 1,
+                levels: 1,
+                usage: ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | ImageUsageFlags::SAMPLED,
+            },
+        )?;
+        let shadow_sampler = Sampler::texels(device)?;
+        Ok(Self { device: device.clone(), by_views, shadow, shade, shadow_image, shadow_sampler })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    fn pipelines(&self, views: u32) -> &ViewPipelines {
+        &self.by_views[views as usize - 1]
+    }
+
+    /// Binds a scene to targets.
+    pub fn bind(&self, scene: &Scene, targets: &Targets) -> Result<SceneBindings> {
+        let gbuffer = &self.pipelines(targets.views).gbuffer;
+        let lines = LineBuffer::new(&self.device)?;
+        let sampled = |image| Resource::Sampled(image, &targets.sampler);
+        Ok(SceneBindings {
+            views: gbuffer.bind(0, &[("views", &targets.view_buffer)])?,
+            surface: gbuffer.bind(
+                1,
+                &[
+                    ("positions", &scene.surface.positions),
+                    ("normals", &scene.surface.normals),
+                    ("attributes", &scene.attributes),
+                    ("materials", &scene.materials),
+                ],
+            )?,
+            materials: scene.material_sets(
+                &[
+                    ("base_color_texture", 0),
+                    ("metallic_roughness_texture", 1),
+                    ("normal_texture", 2),
+                    ("emissive_texture", 3),
+                ],
+                |resources| gbuffer.bind(2, resources),
+            )?,
+            shadow_light: self.shadow.bind(0, &[("lighting", &targets.lighting_buffer)])?,
+            shadow_surface: self.shadow.bind(
+                1,
+                &[
+                    ("positions", &scene.surface.positions),
+                    ("attributes", &scene.attributes),
+                    ("materials", &scene.materials),
+                ],
+            )?,
+            shadow_materials: scene
+                .material_sets(&[("base_color_texture", 0)], |resources| self.shadow.bind(2, resources))?,
+            shade: self.shade.bind(&[
+                ("views", Resource::Buffer(&targets.view_buffer)),
+                ("lighting", Resource::Buffer(&targets.lighting_buffer)),
+                ("albedo", sampled(&targets.albedo)),
+                ("material", sampled(&targets.material)),
+                ("emissive", sampled(&targets.emissive)),
+                ("position", sampled(&targets.position)),
+                ("normal", sampled(&targets.normal)),
+                ("ids", sampled(&targets.ids)),
+                ("shadow", Resource::Sampled(&self.shadow_image, &self.shadow_sampler)),
+                ("picture", Resource::Storage(&targets.picture)),
+            ])?,
+            line_bindings: self.bind_lines(&lines, targets)?,
+            lines,
+        })
+    }
+
+    fn bind_lines(&self, lines: &LineBuffer, targets: &Targets) -> Result<Bindings> {
+        self.pipelines(targets.views).lines.bind(
+            0,
+            &[
+                ("views", Resource::Buffer(&targets.view_buffer)),
+                ("segments", Resource::Buffer(&lines.buffer)),
+                ("depth", Resource::Sampled(&targets.depth, &targets.sampler)),
+            ],
+        )
+    }
+
+    /// Draws the scene's current surface into the targets' picture, lines on top. `views` must be as many as the
+    /// targets have.
+    pub fn record(
+        &self,
+        frame: &mut Frame,
+        scene: &Scene,
+        views: &[View],
+        targets: &Targets,
+        bound: &mut SceneBindings,
+        look: &Look,
+        lines: &Lines,
+    ) -> Result<()> {
+        let lighting = look.lighting(&scene.bounds, views.first().ok_or_else(no_view)?);
+        frame.phase("upload views");
+        frame.upload(&targets.lighting_buffer, 0, &[lighting]);
+        if bound.lines.upload(frame, lines)? {
+            bound.line_bindings = self.bind_lines(&bound.lines, targets)?;
+        }
+        if look.shadows {
+            frame.barrier();
+            self.record_shadow(frame, scene, bound);
+        }
+        self.record_gbuffer(frame, scene, views, targets, bound)?;
+        frame.phase("shading");
+        let [width, height] = targets.size;
+        let push = ShadePush { size: targets.size, samples: targets.samples };
+        frame.dispatch_grid(&self.shade, &bound.shade, &push, [width, height, targets.views]);
+        if bound.lines.count > 0 {
+            frame.phase("lines");
+            self.record_lines(frame, targets, bound);
+        }
+        Ok(())
+    }
+
+    /// Fills the G-buffer only: what queries and brushes read.
+    pub fn record_gbuffer(
+        &self,
+        frame: &mut Frame,
+        scene: &Scene,
+        views: &[View],
+        targets: &Targets,
+        bound: &SceneBindings,
+    ) -> Result<()> {
+        if views.len() != targets.views as usize {
+            return Err(Error::input(
+                format!("{} views for targets with {}", views.len(), targets.views),
+                "make targets with as many views",
+            ));
+        }
+        frame.upload(&targets.view_buffer, 0, views);
+        frame.phase("G-buffer");
+        let none = Load::ClearUint([NONE; 4]);
+        let clear = Load::Clear([0.0; 4]);
+        let colors = [
+            (&targets.albedo, clear),
+            (&targets.material, clear),
+            (&targets.emissive, clear),
+            (&targets.position, clear),
+            (&targets.normal, clear),
+            (&targets.ids, none),
+        ];
+        let pipeline = &self.pipelines(targets.views).gbuffer;
+        frame.render(&colors, Some((&targets.depth, clear)), targets.views, |pass| {
+            pass.bind(pipeline, &[&bound.views, &bound.surface]);
+            scene.draw(
+                pass,
+                false,
+                |pass, material| pass.bind_set(pipeline, &bound.materials[material]),
+                |pass, push| pass.push(pipeline, push),
+            );
+        });
+        Ok(())
+    }
+
+    fn record_shadow(&self, frame: &mut Frame, scene: &Scene, bound: &SceneBindings) {
+        frame.phase("shadow");
+        let clear = Load::Clear([0.0; 4]);
+        frame.render(&[], Some((&self.shadow_image, clear)), 1, |pass| {
+            pass.bind(&self.shadow, &[&bound.shadow_light, &bound.shadow_surface]);
+            scene.draw(
+                pass,
+                true,
+                |pass, material| pass.bind_set(&self.shadow, &bound.shadow_materials[material]),
+                |pass, push| pass.push(&self.shadow, push),
+            );
+        });
+    }
+
+    fn record_lines(&self, frame: &mut Frame, targets: &Targets, bound: &SceneBindings) {
+        let pipeline = &self.pipelines(targets.views).lines;
+        let push = LinePush { size: targets.size.map(|n| n as f32), samples: targets.samples };
+        frame.render(&[(&targets.picture, Load::Keep)], None, targets.views, |pass| {
+            pass.bind(pipeline, &[&bound.line_bindings]);
+            pass.push(pipeline, &push);
+            pass.draw(0, bound.lines.count * 6, 1);
+        });
+    }
+}
+
+fn no_view() -> Error {
+    Error::input("there is no view to draw", "give one or two")
+}
+
+fn view_pipelines(device: &Arc<Device>, views: u32) -> Result<ViewPipelines> {
+    let gbuffer = Graphics::new(
+        device,
+        &GraphicsInfo {
+            vertex: spv!("render/gbuffer.vert"),
+            fragment: Some(spv!("render/gbuffer.frag")),
+            specialisation: &[],
+            colors: &COLORS,
+            depth: Some(DEPTH),
+            blend: false,
+            views,
+        },
+    )?;
+    let lines = Graphics::new(
+        device,
+        &GraphicsInfo {
+            vertex: spv!("render/lines.vert"),
+            fragment: Some(spv!("render/lines.frag")),
+            specialisation: &[],
+            colors: &[Format::R8G8B8A8_UNORM],
+            depth: None,
+            blend: true,
+            views,
+        },
+    )?;
+    Ok(ViewPipelines { gbuffer, lines })
+}
+
+macro_rules! fields {
+    ($type:ty { $($field:ident),* }) => {
+        &[$((
+            stringify!($field),
+            offset_of!($type, $field),
+            field_size(|v: &$type| &v.$field),
+        )),*]
+    };
+}
+
+fn field_size<T, F>(_: impl Fn(&T) -> &F) -> usize {
+    size_of::<F>()
+}
+
+fn check_layouts(pipelines: &ViewPipelines, shadow: &Graphics, shade: &Compute) -> Result<()> {
+    let vertex = &pipelines.gbuffer.reflections()[0];
+    let fragment = &pipelines.gbuffer.reflections()[1];
+    let view = fields!(View { clip_from_world, eye, ray_corner, ray_right, ray_down });
+    assert_layout::<View>(vertex, "View", view)?;
+    assert_layout::<View>(shade.reflection(), "View", view)?;
+    assert_layout::<Attributes>(vertex, "Attributes", fields!(Attributes { uv0, uv1, color }))?;
+    let material =
+        fields!(GpuMaterial { base_color, emissive, metallic, roughness, normal_scale, alpha_cutoff, flags });
+    assert_layout::<GpuMaterial>(fragment, "Material", material)?;
+    assert_layout::<PartPush>(fragment, "Push", fields!(PartPush { part, first_triangle, material }))?;
+    let lighting = fields!(Lighting {
+        shadow_from_world,
+        key_direction,
+        key_color,
+        fill_direction,
+        fill_color,
+        rim_direction,
+        rim_color,
+        sky_color,
+        floor_color,
+        background_top,
+        background_bottom,
+        center,
+        radius,
+        floor_height,
+        grid_spacing,
+        flags
+    });
+    assert_layout::<Lighting>(shade.reflection(), "Lighting", lighting)?;
+    assert_layout::<Lighting>(&shadow.reflections()[0], "Lighting", lighting)?;
+    assert_layout::<ShadePush>(shade.reflection(), "Push", fields!(ShadePush { size, samples }))?;
+    let segment = fields!(Segment { a, width_a, b, width_b, color_a, color_b, outline, hidden });
+    for stage in pipelines.lines.reflections() {
+        assert_layout::<Segment>(stage, "Segment", segment)?;
+        assert_layout::<LinePush>(stage, "Push", fields!(LinePush { size, samples }))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,272 @@
+//! What is drawn: a display mesh with its materials on the device; its surface comes from the deformer.
+
+use super::material::{GpuMaterial, textures};
+use super::texture;
+use crate::asset::{Asset, Image as Picture, Material, Wrap};
+use crate::base::math::{Aabb, Vec3};
+use crate::base::{Error, Result};
+use crate::geom::DisplayMesh;
+use crate::gpu::{Bindings, Buffer, Cull, Device, Frame, Image, Pass, Resource, Sampler};
+use bytemuck::{Pod, Zeroable};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// `glsl/types/material.glsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(super) struct Attributes {
+    pub uv0: [f32; 2],
+    pub uv1: [f32; 2],
+    pub color: [u32; 2],
+}
+
+/// Push constants of the passes that draw parts.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(super) struct PartPush {
+    pub part: u32,
+    pub first_triangle: u32,
+    pub material: u32,
+}
+
+/// The deformed surface on the device: `array of vec4` position (world, metres) and normal per display vertex.
+///
+/// The deformer writes these buffers; tools without one upload into them.
+#[derive(Clone, Debug)]
+pub struct SurfaceBuffers {
+    /// Positions; the fourth component is not read.
+    pub positions: Buffer,
+    /// Unit normals; the fourth component is not read.
+    pub normals: Buffer,
+}
+
+impl SurfaceBuffers {
+    /// Buffers that hold this surface.
+    pub fn from_slices(device: &Arc<Device>, positions: &[Vec3], normals: &[Vec3]) -> Result<Self> {
+        Ok(Self {
+            positions: Buffer::from_slice(device, "display positions", &padded(positions))?,
+            normals: Buffer::from_slice(device, "display normals", &padded(normals))?,
+        })
+    }
+
+    /// Replaces the surface within a frame. A copy: a phase or barrier must follow before it is drawn.
+    pub fn upload(&self, frame: &mut Frame, positions: &[Vec3], normals: &[Vec3]) {
+        frame.upload(&self.positions, 0, &padded(positions));
+        frame.upload(&self.normals, 0, &padded(normals));
+    }
+}
+
+fn padded(vectors: &[Vec3]) -> Vec<[f32; 4]> {
+    vectors.iter().map(|v| [v.x, v.y, v.z, 0.0]).collect()
+}
+
+/// A part of the mesh with one material.
+pub(super) struct DrawPart {
+    pub id: u32,
+    pub first_triangle: u32,
+    pub triangles: u32,
+    pub material: u32,
+}
+
+/// A character ready to be drawn.
+pub struct Scene {
+    /// The surface that is drawn.
+    pub surface: SurfaceBuffers,
+    /// Its box in this frame, metres: for lights, floor and framing. Set it when the pose changes.
+    pub bounds: Aabb,
+    pub(super) triangles: Buffer,
+    pub(super) attributes: Buffer,
+    pub(super) materials: Buffer,
+    /// Of each material, the last being glTF's default; double-sided ones are not culled.
+    pub(super) double_sided: Vec<bool>,
+    pub(super) textures: Vec<[(Image, Sampler); 4]>,
+    pub(super) parts: Vec<DrawPart>,
+}
+
+impl Scene {
+    /// Uploads a display mesh (bind pose bounds) and the materials and textures of its asset. The surface buffers
+    /// must hold one entry per display vertex. Errors when memory is short.
+    pub fn new(
+        device: &Arc<Device>,
+        asset: &Asset,
+        display: &DisplayMesh,
+        surface: &SurfaceBuffers,
+    ) -> Result<Self> {
+        let needed = display.positions.len() as u64 * 16;
+        if surface.positions.bytes() < needed || surface.normals.bytes() < needed {
+            return Err(Error::gpu(
+                format!("{:?} and {:?} hold fewer than {needed} bytes", surface.positions, surface.normals),
+                "give buffers with one vec4 per display vertex",
+            ));
+        }
+        let default = Material { metallic: 0.0, roughness: 0.7, ..Material::default() };
+        let materials: Vec<&Material> = asset.materials.iter().chain([&default]).collect();
+        let gpu: Vec<GpuMaterial> = materials.iter().map(|m| GpuMaterial::new(asset, m)).collect();
+        let mut cache = TextureCache::new(device)?;
+        let textures = materials.iter().map(|m| cache.of(asset, m)).collect::<Result<Vec<_>>>()?;
+        let parts = display
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(index, part)| DrawPart {
+                id: index as u32,
+                first_triangle: part.triangles.start,
+                triangles: part.triangles.len() as u32,
+                material: part.material.map_or(asset.materials.len() as u32, |m| m.0),
+            })
+            .filter(|part| part.triangles > 0)
+            .collect();
+        Ok(Self {
+            surface: surface.clone(),
+            bounds: Aabb::of(display.positions.iter().copied()),
+            triangles: Buffer::from_slice(device, "display triangles", &display.triangles)?,
+            attributes: Buffer::from_slice(device, "display attributes", &attributes(display))?,
+            materials: Buffer::from_slice(device, "materials", &gpu)?,
+            double_sided: materials.iter().map(|m| m.double_sided).collect(),
+            textures,
+            parts,
+        })
+    }
+
+    /// Draws every part; `material_set` gives the bindings of a material, `push` sets a part's push constants.
+    pub(super) fn draw(
+        &self,
+        pass: &mut Pass<'_>,
+        all_sides: bool,
+        mut bind: impl FnMut(&mut Pass<'_>, usize),
+        mut push: impl FnMut(&mut Pass<'_>, &PartPush),
+    ) {
+        pass.indices(&self.triangles);
+        let mut bound = None;
+        for part in &self.parts {
+            let material = part.material as usize;
+            if bound != Some(material) {
+                bound = Some(material);
+                let both = all_sides || self.double_sided[material];
+                pass.cull(if both { Cull::None } else { Cull::Back });
+                bind(pass, material);
+            }
+            push(
+                pass,
+                &PartPush { part: part.id, first_triangle: part.first_triangle, material: part.material },
+            );
+            pass.draw_indexed(part.first_triangle * 3, part.triangles * 3);
+        }
+    }
+
+    /// One set of bindings per material, made by `bind` from its four textures.
+    pub(super) fn material_sets(
+        &self,
+        names: &[(&str, usize)],
+        bind: impl Fn(&[(&str, Resource<'_>)]) -> Result<Bindings>,
+    ) -> Result<Vec<Bindings>> {
+        self.textures
+            .iter()
+            .map(|textures| {
+                let resources: Vec<_> = names
+                    .iter()
+                    .map(|&(name, index)| {
+                        let (image, sampler) = &textures[index];
+                        (name, Resource::Sampled(image, sampler))
+                    })
+                    .collect();
+                bind(&resources)
+            })
+            .collect()
+    }
+}
+
+fn attributes(display: &DisplayMesh) -> Vec<Attributes> {
+    (0..display.positions.len())
+        .map(|v| Attributes {
+            uv0: display.uvs.get(v).copied().unwrap_or_default().into(),
+            uv1: display.uvs1.get(v).copied().unwrap_or_default().into(),
+            color: halves(display.colors.get(v).map_or([1.0; 4], |c| c.to_array())),
+        })
+        .collect()
+}
+
+/// Four halves, the first in the low bits.
+fn halves(c: [f32; 4]) -> [u32; 2] {
+    let h = c.map(|v| u32::from(half_from(v.clamp(0.0, 65504.0))));
+    [h[0] | h[1] << 16, h[2] | h[3] << 16]
+}
+
+/// A finite, non-negative float as IEEE half, rounded to nearest; tiny values become zero.
+fn half_from(v: f32) -> u16 {
+    // 2^-14 is the smallest normal half.
+    if v < 6.103_515_6e-5 {
+        return 0;
+    }
+    // Rebias the exponent (127 to 15) and drop 13 bits of the mantissa, rounding half up.
+    let bits = v.to_bits() + 0x1000;
+    (((bits >> 23) - 112) << 10 | (bits >> 13) & 0x3ff).min(0x7bff) as u16
+}
+
+/// Textures by picture and use, samplers by texture; a white texel stands in for what is absent.
+struct TextureCache<'a> {
+    device: &'a Arc<Device>,
+    white: (Image, Sampler),
+    images: HashMap<(u32, bool), Image>,
+    samplers: HashMap<u32, Sampler>,
+}
+
+impl<'a> TextureCache<'a> {
+    fn new(device: &'a Arc<Device>) -> Result<Self> {
+        let white = Picture { name: "white".into(), width: 1, height: 1, rgba: vec![255; 4] };
+        let white =
+            (texture::upload(device, &white, true)?, texture::sampler(device, [Wrap::Repeat; 2], false)?);
+        Ok(Self { device, white, images: HashMap::new(), samplers: HashMap::new() })
+    }
+
+    fn of(&mut self, asset: &Asset, material: &Material) -> Result<[(Image, Sampler); 4]> {
+        let mut out = std::array::from_fn(|_| self.white.clone());
+        // Base colour and emission are sRGB; the others are numbers.
+        let srgb = [true, false, false, true];
+        for ((slot, reference), srgb) in out.iter_mut().zip(textures(asset, material)).zip(srgb) {
+            let Some(reference) = reference else { continue };
+            let described = &asset.textures[reference.texture.index()];
+            let Some(picture) = described.image else { continue };
+            let image = match self.images.get(&(picture.0, srgb)) {
+                Some(image) => image.clone(),
+                None => {
+                    let image = texture::upload(self.device, &asset.images[picture.index()], srgb)?;
+                    self.images.insert((picture.0, srgb), image.clone());
+                    image
+                }
+            };
+            let sampler = match self.samplers.get(&reference.texture.0) {
+                Some(sampler) => sampler.clone(),
+                None => {
+                    let sampler = texture::sampler(self.device, described.wrap, described.nearest)?;
+                    self.samplers.insert(reference.texture.0, sampler.clone());
+                    sampler
+                }
+            };
+            *slot = (image, sampler);
+        }
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_exact_where_a_half_can_be() {
+        let known = [
+            (0.0, 0u16),
+            (1.0, 0x3c00),
+            (0.5, 0x3800),
+            (2.0, 0x4000),
+            (65504.0, 0x7bff),
+            (1.0 / 3.0, 0x3555),
+        ];
+        for (value, half) in known {
+            assert_eq!(half_from(value), half, "{value}");
+        }
+        assert_eq!(half_from(0.999_99), 0x3c00);
+        assert_eq!(halves([1.0, 0.0, 0.5, 1.0]), [0x3c00, 0x3c00_3800]);
+    }
+}

@@ -1,0 +1,177 @@
+//! Eyes: a camera becomes one view, or a stereo pair.
+
+use crate::base::math::{Aabb, Mat3, Mat4, Quat, Vec3, Vec4};
+use bytemuck::{Pod, Zeroable};
+
+/// One eye, as the shaders read it (`glsl/types/view.glsl`). Depth is reversed and has no far plane: 1 at the near
+/// plane, 0 at infinity.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct View {
+    /// +X right, +Y up, reversed depth.
+    pub clip_from_world: Mat4,
+    /// Position, metres.
+    pub eye: Vec3,
+    /// Direction through the picture's upper left corner, at unit distance along the view.
+    pub ray_corner: Vec3,
+    /// From the left to the right edge of the picture, at unit distance.
+    pub ray_right: Vec3,
+    /// From the upper to the lower edge, at unit distance.
+    pub ray_down: Vec3,
+}
+
+impl View {
+    /// From a pose and the tangents of the half angles (left and down negative), as XR runtimes give them.
+    ///
+    /// `near` is the distance of the near plane in metres.
+    pub fn new(eye: Vec3, rotation: Quat, tangents: Tangents, near: f32) -> Self {
+        let Tangents { left, right, up, down } = tangents;
+        let (w, h) = (right - left, up - down);
+        let clip_from_eye = Mat4::from_cols(
+            Vec4::X * (2.0 / w),
+            Vec4::Y * (2.0 / h),
+            Vec4::new((right + left) / w, (up + down) / h, 0.0, -1.0),
+            Vec4::new(0.0, 0.0, near, 0.0),
+        );
+        let eye_from_world = Mat4::from_rotation_translation(rotation, eye).inverse();
+        let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| rotation * axis);
+        Self {
+            clip_from_world: clip_from_eye * eye_from_world,
+            eye,
+            ray_corner: x * left + y * up - z,
+            ray_right: x * w,
+            ray_down: -y * h,
+        }
+    }
+
+    /// Direction of the ray through picture coordinates (0..1, v down); not unit length.
+    pub fn ray(&self, u: f32, v: f32) -> Vec3 {
+        self.ray_corner + self.ray_right * u + self.ray_down * v
+    }
+
+    /// Picture coordinates (0..1, v down) of a point; none behind the eye.
+    pub fn project(&self, point: Vec3) -> Option<[f32; 2]> {
+        let clip = self.clip_from_world * point.extend(1.0);
+        (clip.w > 0.0).then(|| [clip.x / clip.w * 0.5 + 0.5, 0.5 - clip.y / clip.w * 0.5])
+    }
+}
+
+/// Tangents of a view's half angles; `left` and `down` are negative in a symmetric view.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tangents {
+    /// Left edge.
+    pub left: f32,
+    /// Right edge.
+    pub right: f32,
+    /// Upper edge.
+    pub up: f32,
+    /// Lower edge.
+    pub down: f32,
+}
+
+/// A camera that looks at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Where it is, metres.
+    pub eye: Vec3,
+    /// What it looks at, metres.
+    pub target: Vec3,
+    /// Roughly upwards.
+    pub up: Vec3,
+    /// Vertical angle of view, radians.
+    pub fov_y: f32,
+}
+
+impl Camera {
+    /// The angle of view of [`Camera::framing`], radians: a portrait lens.
+    pub const PORTRAIT: f32 = 0.5;
+
+    /// A camera that sees the whole box in a picture of this aspect (width over height).
+    ///
+    /// `yaw` turns the camera about +Y (0 sees the front of a character that faces +Z, a quarter turn its left side),
+    /// `pitch` raises it; radians.
+    pub fn framing(bounds: &Aabb, aspect: f32, yaw: f32, pitch: f32) -> Self {
+        let fov_y = Self::PORTRAIT;
+        let center = bounds.center();
+        let back = Quat::from_rotation_y(yaw) * Quat::from_rotation_x(-pitch) * Vec3::Z;
+        let side = Vec3::Y.cross(back).normalize_or(Vec3::X);
+        let up = back.cross(side);
+        let tan_y = (fov_y * 0.5).tan();
+        let tan_x = tan_y * aspect;
+        let half = bounds.size() * 0.5;
+        // Every corner of the box must lie inside the pyramid of the view.
+        let distance = (0..8)
+            .map(|i| {
+                let sign = |bit: i32| if i & bit == 0 { 1.0 } else { -1.0 };
+                let corner = half * Vec3::new(sign(1), sign(2), sign(4));
+                let needed = (corner.dot(side).abs() / tan_x).max(corner.dot(up).abs() / tan_y);
+                needed + corner.dot(back)
+            })
+            .fold(0.0f32, f32::max);
+        let distance = if distance > 0.0 { distance * 1.12 } else { 1.0 };
+        Self { eye: center + back * distance, target: center, up: Vec3::Y, fov_y }
+    }
+
+    /// The one view of this camera for a picture of this aspect.
+    pub fn view(&self, aspect: f32) -> View {
+        self.offset_view(aspect, 0.0)
+    }
+
+    /// Left and right eye, `separation` metres apart, converging on the target's distance with parallel axes
+    /// (sheared pyramids, no vertical parallax). For a model in other units, scale 0.063 m by its size / 1.8 m.
+    pub fn stereo(&self, aspect: f32, separation: f32) -> [View; 2] {
+        [self.offset_view(aspect, -0.5 * separation), self.offset_view(aspect, 0.5 * separation)]
+    }
+
+    fn offset_view(&self, aspect: f32, offset: f32) -> View {
+        let back = (self.eye - self.target).normalize_or(Vec3::Z);
+        let side = self.up.cross(back).try_normalize().unwrap_or_else(|| back.any_orthonormal_vector());
+        let rotation = Quat::from_mat3(&Mat3::from_cols(side, back.cross(side), back));
+        let tan_y = (self.fov_y * 0.5).tan();
+        let tan_x = tan_y * aspect;
+        let distance = self.eye.distance(self.target).max(f32::MIN_POSITIVE);
+        let shift = -offset / distance;
+        let tangents = Tangents { left: -tan_x + shift, right: tan_x + shift, up: tan_y, down: -tan_y };
+        View::new(self.eye + side * offset, rotation, tangents, distance * 1e-3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn framing_sees_every_corner_and_the_box_nearly_fills_the_picture() {
+        for (yaw, pitch, aspect) in [(0.0, 0.0, 1.0), (0.7, 0.3, 1.8), (-2.0, -0.4, 0.5)] {
+            let bounds = Aabb { min: Vec3::new(-0.9, 0.0, -0.2), max: Vec3::new(0.9, 1.8, 0.3) };
+            let view = Camera::framing(&bounds, aspect, yaw, pitch).view(aspect);
+            let mut widest = 0.0f32;
+            for i in 0..8 {
+                let pick =
+                    |bit: usize, axis: usize| if i & bit == 0 { bounds.min[axis] } else { bounds.max[axis] };
+                let [u, v] = view.project(Vec3::new(pick(1, 0), pick(2, 1), pick(4, 2))).unwrap();
+                assert!((0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v), "{u} {v}");
+                widest = widest.max((u - 0.5).abs()).max((v - 0.5).abs());
+            }
+            assert!(widest > 0.4, "{widest}");
+        }
+    }
+
+    #[test]
+    fn rays_and_projection_agree_and_depth_is_reversed() {
+        let camera = Camera { eye: Vec3::new(1.0, 2.0, 3.0), target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.8 };
+        for view in camera.stereo(1.5, 0.063) {
+            let point = view.eye + view.ray(0.2, 0.7) * 2.5;
+            let [u, v] = view.project(point).unwrap();
+            assert!((u - 0.2).abs() < 1e-5 && (v - 0.7).abs() < 1e-5);
+            let depth = |t: f32| {
+                let clip = view.clip_from_world * (view.eye + view.ray(0.5, 0.5) * t).extend(1.0);
+                clip.z / clip.w
+            };
+            assert!(depth(1.0) > depth(2.0) && depth(2.0) > 0.0);
+        }
+        let [left, right] = camera.stereo(1.5, 0.063);
+        let (l, r) = (left.project(Vec3::ZERO).unwrap(), right.project(Vec3::ZERO).unwrap());
+        assert!((l[0] - r[0]).abs() < 1e-5, "the target has no parallax");
+    }
+}
