@@ -7,6 +7,24 @@
 //! The stages of a frame: a **geometric** node ([`Geometric`]) poses the control vertices by the skeleton; the
 //! **spring** node ([`springs`]) relaxes them; display copy and normals ([`surface`]) make what is drawn.
 
+pub mod attach;
+pub mod blend;
+pub mod cor;
+pub mod dqs;
+pub mod geometric;
+pub mod irs;
+pub mod lbs;
+pub mod rig_data;
+pub mod rigid;
+pub mod surface;
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use geometric::Geometric;
+
 use crate::base::math::Vec3;
 use crate::bind::{Attachments, Character};
 use crate::rig::PosedRig;

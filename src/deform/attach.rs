@@ -1,0 +1,99 @@
+//! Where each control vertex is anchored, checked once: on a bone, or rigidly on a prop's joint.
+//!
+//! Shared by all geometric nodes, which must all provide the posed attachment points `a'` to the nodes after
+//! them.
+
+use super::Bound;
+use super::rig_data::RigData;
+use crate::base::math::Vec3;
+use crate::base::{Error, Result};
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+/// Set in [`Anchor::target`] where the rest is a joint, not a bone.
+pub const ON_JOINT: u32 = 1 << 31;
+
+/// The anchor of a control vertex, in the layout of `glsl/types/rig.glsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Anchor {
+    /// `s` in bind space, metres; on a joint: the bind position.
+    pub scale_vector: [f32; 3],
+    /// Parameter along the bone, 0..=1.
+    pub t: f32,
+}
+
+/// Anchors of all control vertices.
+#[derive(Clone, Debug, Default)]
+pub struct Anchors {
+    /// Per control vertex.
+    pub anchors: Vec<Anchor>,
+    /// Bone per control vertex, or joint and [`ON_JOINT`] for the vertices of rigid props.
+    pub target: Vec<u32>,
+}
+
+impl Anchors {
+    /// Takes the anchors of a bound character; an error where a vertex has no valid bone.
+    pub fn new(bound: &Bound) -> Result<Self> {
+        let (character, attach) = (&*bound.character, &*bound.attachments);
+        let (control, skeleton) = (&character.control, &character.skeleton);
+        let vertices = control.positions.len();
+        if [attach.bone.len(), attach.t.len(), attach.scale_vector.len()] != [vertices; 3]
+            || control.influences.len() != vertices
+            || control.rigid.len() != vertices
+        {
+            return Err(Error::input(
+                format!("attachments cover {} of {vertices} control vertices", attach.bone.len()),
+                "bind the character again",
+            ));
+        }
+        let mut out = Self::default();
+        for i in 0..vertices {
+            // Nodes that only carry props own no bone, so their vertices follow the joint itself.
+            let (anchor, target) = if control.rigid[i] {
+                let joint = control.influences.of(i).next().map(|(j, _)| u32::from(j));
+                let joint = joint.filter(|&j| (j as usize) < skeleton.joints.len());
+                let Some(joint) = joint else { return Err(unusable(i, "joint")) };
+                (Anchor { scale_vector: control.positions[i].into(), t: 0.0 }, joint | ON_JOINT)
+            } else {
+                let bone = attach.bone[i].0;
+                if bone as usize >= skeleton.bones.len() {
+                    return Err(unusable(i, "bone"));
+                }
+                (Anchor { scale_vector: attach.scale_vector[i].into(), t: attach.t[i] }, bone)
+            };
+            out.anchors.push(anchor);
+            out.target.push(target);
+        }
+        Ok(out)
+    }
+
+    /// The bone of a vertex, none for a prop's.
+    pub fn bone(&self, vertex: usize) -> Option<usize> {
+        let target = self.target[vertex];
+        (target & ON_JOINT == 0).then_some(target as usize)
+    }
+
+    /// `s` of a vertex in bind space.
+    pub fn scale_vector(&self, vertex: usize) -> Vec3 {
+        self.anchors[vertex].scale_vector.into()
+    }
+
+    /// Posed attachment points: `a' = p' + t (c' - p')`; for props the posed vertex itself.
+    pub fn attachment_points(&self, rig: &RigData, out: &mut Vec<Vec3>) {
+        out.resize(self.anchors.len(), Vec3::ZERO);
+        out.par_iter_mut().zip(&self.anchors).zip(&self.target).for_each(|((out, anchor), &target)| {
+            *out = if target & ON_JOINT == 0 {
+                let bone = &rig.bones[target as usize];
+                Vec3::from(bone.head) + anchor.t * Vec3::from(bone.span)
+            } else {
+                let joint = (target & !ON_JOINT) as usize;
+                rig.skinning[joint].affine().transform_point3(anchor.scale_vector.into())
+            };
+        });
+    }
+}
+
+fn unusable(vertex: usize, what: &str) -> Error {
+    Error::input(format!("control vertex {vertex} is attached to no {what}"), "bind the character again")
+}

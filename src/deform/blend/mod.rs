@@ -1,0 +1,7 @@
+//! The mean of linear blend and dual quaternion skinning: the first loses volume at a bend, the second bulges.
+//!
+//! `x' = (1 - f) x_lbs + f x_dqs`, with one factor for all or painted per vertex.
+
+mod cpu;
+
+pub use cpu::{Blend, Factor};

@@ -1,0 +1,110 @@
+//! Centres of rotation (Le & Hodgins 2016, equations 1 and 4).
+
+use crate::base::math::{DVec3, Vec3};
+use crate::geom::ControlMesh;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// Width of the similarity kernel (their section 4: 0.1).
+pub const SIGMA: f64 = 0.1;
+
+/// Cells per unit of weight in the quadrature. A cell is 0.16 σ wide, so that grouping errors are of the second
+/// order in it.
+const CELLS: f64 = 64.0;
+
+/// Triangles of nearly equal weights for one pair of joints, as one sample of the integral.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    /// Σ area · w_j w_k.
+    mass: f64,
+    /// Σ mass · triangle centre.
+    moment: DVec3,
+    /// Mass-weighted mean weight of the first joint.
+    first: f64,
+    /// And of the second.
+    second: f64,
+}
+
+type Pair = (u16, u16);
+
+/// The centre of rotation per control vertex, bind space: the mean of the triangle centres over the surface,
+/// each weighted by its area and the similarity of its weights (equation 1),
+/// `s(p, v) = Σ_{j≠k} w_pj w_pk w_vj w_vk exp(-((w_pj w_vk - w_pk w_vj) / σ)²)`.
+///
+/// Vertices moved by one joint alone, and those like no triangle, keep their own position, which makes them
+/// plain LBS. **(differs)** The integral is separable over pairs of joints, and for one pair depends on two
+/// weights only: triangles are grouped by those into cells of 1/64, so that binding is linear in the mesh where
+/// the paper searches for similar vertices.
+pub fn centers(control: &ControlMesh) -> Vec<Vec3> {
+    let pairs = gather(control);
+    let one = |vertex: usize| -> Vec3 {
+        let own = control.positions[vertex];
+        let weights: Vec<(u16, f32)> = control.influences.of(vertex).collect();
+        let (mut mass, mut moment) = (0.0, DVec3::ZERO);
+        for (a, b) in unordered(&weights) {
+            let (a, b) = if a.0 < b.0 { (a, b) } else { (b, a) };
+            let Some(cells) = pairs.get(&(a.0, b.0)) else { continue };
+            let (wa, wb) = (f64::from(a.1), f64::from(b.1));
+            for cell in cells {
+                let apart = (wa * cell.second - wb * cell.first) / SIGMA;
+                let similarity = wa * wb * (-apart * apart).exp();
+                mass += similarity * cell.mass;
+                moment += similarity * cell.moment;
+            }
+        }
+        // Far from every similar triangle the sums underflow.
+        if mass > 1e-300 { (moment / mass).as_vec3() } else { own }
+    };
+    (0..control.positions.len()).into_par_iter().map(one).collect()
+}
+
+/// Groups all triangles by pair of joints and weights.
+fn gather(control: &ControlMesh) -> BTreeMap<Pair, Vec<Cell>> {
+    // Areas relative to the model's own size: the quotient is the same at every scale and cannot underflow.
+    let unit = f64::from(control.aabb.diagonal()).max(1e-30);
+    let mut cells: BTreeMap<(Pair, u32), Cell> = BTreeMap::new();
+    let mut mean: Vec<(u16, f32)> = Vec::new();
+    for triangle in &control.triangles {
+        let [a, b, c] = triangle.map(|v| control.positions[v as usize].as_dvec3() / unit);
+        let area = (b - a).cross(c - a).length() * 0.5;
+        if area.is_nan() || area <= 0.0 {
+            continue;
+        }
+        let center = (a + b + c) * (unit / 3.0);
+        mean.clear();
+        for &v in triangle {
+            for (joint, weight) in control.influences.of(v as usize) {
+                match mean.iter_mut().find(|(j, _)| *j == joint) {
+                    Some((_, sum)) => *sum += weight / 3.0,
+                    None => mean.push((joint, weight / 3.0)),
+                }
+            }
+        }
+        mean.sort_unstable_by_key(|&(joint, _)| joint);
+        for (j, k) in unordered(&mean) {
+            let (wj, wk) = (f64::from(j.1), f64::from(k.1));
+            let index = (wj * CELLS) as u32 * 1024 + (wk * CELLS) as u32;
+            let cell = cells.entry(((j.0, k.0), index)).or_default();
+            let mass = area * wj * wk;
+            if mass > 0.0 {
+                cell.mass += mass;
+                cell.moment += mass * center;
+                cell.first += mass * wj;
+                cell.second += mass * wk;
+            }
+        }
+    }
+    let mut pairs: BTreeMap<Pair, Vec<Cell>> = BTreeMap::new();
+    for ((pair, _), mut cell) in cells {
+        if cell.mass > 0.0 {
+            cell.first /= cell.mass;
+            cell.second /= cell.mass;
+            pairs.entry(pair).or_default().push(cell);
+        }
+    }
+    pairs
+}
+
+fn unordered(list: &[(u16, f32)]) -> impl Iterator<Item = ((u16, f32), (u16, f32))> + '_ {
+    list.iter().enumerate().flat_map(|(i, &a)| list[i + 1..].iter().map(move |&b| (a, b)))
+}

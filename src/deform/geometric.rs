@@ -1,0 +1,96 @@
+//! The choice of geometric method: the first node of the graph.
+
+use super::blend::{Blend, Factor};
+use super::cor::Cor;
+use super::dqs::Dqs;
+use super::irs::{Irs, IrsParams};
+use super::lbs::Lbs;
+use super::rigid::Rigid;
+use super::{Bound, Reference};
+use crate::base::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A geometric skinning method with its authored settings (methods, section 3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Geometric {
+    /// Rigid attachment.
+    Rigid,
+    /// Linear blend skinning.
+    Lbs,
+    /// Dual quaternion skinning.
+    Dqs,
+    /// The mean of LBS and DQS.
+    Blend {
+        /// 0 is LBS, 1 is DQS.
+        factor: f32,
+    },
+    /// Incremental rotation skinning.
+    Irs(IrsParams),
+    /// Optimized centres of rotation.
+    Cor,
+}
+
+impl Geometric {
+    /// Every method with its default settings, in the order of reports.
+    pub const ALL: [Self; 6] = [
+        Self::Rigid,
+        Self::Lbs,
+        Self::Dqs,
+        Self::Blend { factor: 0.5 },
+        Self::Irs(IrsParams::DEFAULT),
+        Self::Cor,
+    ];
+
+    /// As in the command line and the reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Rigid => "rigid",
+            Self::Lbs => "lbs",
+            Self::Dqs => "dqs",
+            Self::Blend { .. } => "blend",
+            Self::Irs(_) => "irs",
+            Self::Cor => "cor",
+        }
+    }
+
+    /// The method of that name with its default settings.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|m| m.name() == name).ok_or_else(|| {
+            let known = Self::ALL.map(|m| m.name()).join(", ");
+            Error::input(format!("\"{name}\" is no skinning method"), format!("choose one of {known}"))
+        })
+    }
+
+    /// Binds the method's CPU twin; an error where attachments and character do not fit together.
+    pub fn bind(&self, bound: &Bound) -> Result<Box<dyn Reference>> {
+        Ok(match self {
+            Self::Rigid => Box::new(Rigid::bind(bound)?),
+            Self::Lbs => Box::new(Lbs::bind(bound)?),
+            Self::Dqs => Box::new(Dqs::bind(bound)?),
+            Self::Blend { factor } => Box::new(Blend::bind(bound, Factor::Global(*factor))?),
+            Self::Irs(params) => Box::new(Irs::bind(bound, params)?),
+            Self::Cor => Box::new(Cor::bind(bound)?),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_settings_survive_a_round_trip() {
+        for method in Geometric::ALL {
+            assert_eq!(Geometric::from_name(method.name()).unwrap(), method);
+        }
+        assert!(Geometric::from_name("nurbs").unwrap_err().to_string().contains("cor"));
+        let mut params = IrsParams { length_correction: true, ..IrsParams::DEFAULT };
+        params
+            .joints
+            .insert(crate::base::JointId(3), crate::deform::irs::Reach { as_parent: 0.2, as_child: 0.9 });
+        let method = Geometric::Irs(params);
+        let text = serde_json::to_string(&method).unwrap();
+        assert_eq!(serde_json::from_str::<Geometric>(&text).unwrap(), method, "{text}");
+    }
+}

@@ -1,0 +1,59 @@
+//! Incremental rotation skinning (thesis section 4.1, equations 14-18).
+//!
+//! Rigid attachment first; then scale vectors near a joint turn by up to half of that joint's own rotation, back
+//! at its child bones, on at its parent bone, so that both sides of a bend meet half-way. Needs no weights.
+
+mod bind;
+mod cpu;
+
+use crate::base::JointId;
+use std::collections::BTreeMap;
+
+pub use bind::{BoneReach, IrsBinding, bind};
+pub use cpu::Irs;
+
+/// How far a joint's rotation reaches along its bones, as fractions of bone length in 0..=1.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Reach {
+    /// `p_i`: along each bone that starts at the joint, the parameter up to which vertices turn.
+    pub as_parent: f32,
+    /// `c_i`: along the bone that ends at the joint, the parameter from which vertices turn.
+    pub as_child: f32,
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self::HALF
+    }
+}
+
+impl Reach {
+    /// The thesis's default: half of each bone.
+    pub const HALF: Self = Self { as_parent: 0.5, as_child: 0.5 };
+}
+
+/// Authored settings.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct IrsParams {
+    /// Reach of all joints not in `joints`.
+    pub reach: Reach,
+    /// Reach of single joints.
+    pub joints: BTreeMap<JointId, Reach>,
+    /// Whether vertices are set back to their bind distance from the skeleton (thesis figure 13). Off by default.
+    pub length_correction: bool,
+}
+
+impl IrsParams {
+    /// The defaults.
+    pub const DEFAULT: Self = Self { reach: Reach::HALF, joints: BTreeMap::new(), length_correction: false };
+
+    /// The reach of one joint, clamped to 0..=1.
+    pub fn reach_of(&self, joint: JointId) -> Reach {
+        let reach = self.joints.get(&joint).unwrap_or(&self.reach);
+        // `max` first: it turns a not-a-number into 0.
+        let sane = |v: f32| v.max(0.0).min(1.0);
+        Reach { as_parent: sane(reach.as_parent), as_child: sane(reach.as_child) }
+    }
+}

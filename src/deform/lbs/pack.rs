@@ -1,0 +1,75 @@
+//! Influences in the layout the GPU reads: four per vertex in 24 bytes, the rest in a tail list.
+
+use crate::asset::Influences;
+use bytemuck::{Pod, Zeroable};
+
+/// An influence beyond a vertex's fourth.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct TailEntry {
+    /// The joint.
+    pub joint: u32,
+    /// Its weight.
+    pub weight: f32,
+}
+
+/// Skin influences for the GPU; weights stay f32 so that GPU and twin agree to rounding.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PackedInfluences {
+    /// The four heaviest joints per vertex, 16 bits each, low half first; unused ones 0.
+    pub joints: Vec<[u32; 2]>,
+    /// Their weights, descending; unused ones 0, and a zero ends the list.
+    pub weights: Vec<[f32; 4]>,
+    /// CSR offsets into `tail`, `vertices + 1`; a single 0 where no vertex has more than four influences.
+    pub tail_offset: Vec<u32>,
+    /// Influences beyond the fourth.
+    pub tail: Vec<TailEntry>,
+}
+
+impl PackedInfluences {
+    /// Packs influences, which are sorted by descending weight.
+    pub fn new(influences: &Influences) -> Self {
+        let mut out = Self { tail_offset: vec![0], ..Self::default() };
+        for vertex in 0..influences.len() {
+            let (mut joints, mut weights) = ([0u32; 4], [0.0; 4]);
+            for (k, (joint, weight)) in influences.of(vertex).enumerate() {
+                if k < 4 {
+                    (joints[k], weights[k]) = (joint.into(), weight);
+                } else {
+                    out.tail.push(TailEntry { joint: joint.into(), weight });
+                }
+            }
+            out.joints.push([joints[0] | joints[1] << 16, joints[2] | joints[3] << 16]);
+            out.weights.push(weights);
+            out.tail_offset.push(out.tail.len() as u32);
+        }
+        if out.tail.is_empty() {
+            out.tail_offset.truncate(1);
+        }
+        out
+    }
+
+    /// Whether some vertex has more than four influences.
+    pub fn has_tail(&self) -> bool {
+        !self.tail.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fifth_influence_goes_to_the_tail_and_four_need_none() {
+        let mut influences = Influences::default();
+        influences.push([(7, 0.5), (300, 0.5)]);
+        let packed = PackedInfluences::new(&influences);
+        assert!(!packed.has_tail());
+        assert_eq!((packed.tail_offset.len(), packed.joints[0]), (1, [7 | 300 << 16, 0]));
+        influences.push((0..6).map(|j| (j, 1.0 / 6.0)));
+        let packed = PackedInfluences::new(&influences);
+        assert_eq!(packed.tail_offset, [0, 0, 2]);
+        assert_eq!(packed.tail[1], TailEntry { joint: 5, weight: 1.0 / 6.0 });
+        assert_eq!(packed.weights[1], [1.0 / 6.0; 4]);
+    }
+}

@@ -1,0 +1,169 @@
+//! What geometric nodes read of a posed skeleton, in the layout of `glsl/types/rig.glsl`.
+//!
+//! Computed once per frame from a [`PosedRig`], without allocating; the CPU twins read the same arrays, so a
+//! joint's decomposition into rigid and scale part is defined in one place.
+
+use crate::base::math::{Affine3A, Mat3, Quat, Vec3};
+use crate::rig::{PosedRig, Skeleton};
+use bytemuck::{Pod, Zeroable};
+
+/// An affine map as the first three rows of its matrix: `x' = rows * (x, 1)`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Rows {
+    /// Row-major 3x4.
+    pub rows: [[f32; 4]; 3],
+}
+
+impl From<&Affine3A> for Rows {
+    fn from(map: &Affine3A) -> Self {
+        let [x, y, z, w] = [map.matrix3.x_axis, map.matrix3.y_axis, map.matrix3.z_axis, map.translation];
+        Self { rows: std::array::from_fn(|r| [x[r], y[r], z[r], w[r]]) }
+    }
+}
+
+impl Rows {
+    /// The map these rows stand for.
+    pub fn affine(&self) -> Affine3A {
+        let column = |c: usize| Vec3::new(self.rows[0][c], self.rows[1][c], self.rows[2][c]);
+        Affine3A::from_mat3_translation(Mat3::from_cols(column(0), column(1), column(2)), column(3))
+    }
+}
+
+/// A rigid motion as a unit dual quaternion `real + ε dual`, each `(x, y, z, w)`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct DualQuat {
+    /// The rotation.
+    pub real: [f32; 4],
+    /// Half the translation times the rotation.
+    pub dual: [f32; 4],
+}
+
+impl DualQuat {
+    /// `x' = rotation x + translation`.
+    pub fn new(rotation: Quat, translation: Vec3) -> Self {
+        let dual = Quat::from_xyzw(translation.x, translation.y, translation.z, 0.0) * rotation * 0.5;
+        Self { real: rotation.into(), dual: dual.into() }
+    }
+}
+
+/// A posed bone.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct BoneFrame {
+    /// `p'`, world, metres.
+    pub head: [f32; 3],
+    /// Zero.
+    pub pad0: f32,
+    /// `c' - p'`, metres.
+    pub span: [f32; 3],
+    /// Zero.
+    pub pad1: f32,
+    /// From bind space to world, `(x, y, z, w)`.
+    pub rotation: [f32; 4],
+}
+
+/// Per-frame arrays of a skeleton; their lengths never change.
+#[derive(Clone, Debug, Default)]
+pub struct RigData {
+    /// `T_j` per joint.
+    pub skinning: Vec<Rows>,
+    /// Rigid part of `T_j` per joint, see [`RigData::update`].
+    pub dual: Vec<DualQuat>,
+    /// Scale part of `T_j` per joint, a map of bind space.
+    pub scale: Vec<Rows>,
+    /// Local rotation per joint relative to its parent, expressed in world space, `w >= 0`; the identity for roots.
+    pub local: Vec<[f32; 4]>,
+    /// Per bone.
+    pub bones: Vec<BoneFrame>,
+    /// Whether any scale part differs from the identity by more than rounding.
+    pub scaled: bool,
+    pivot: Vec<Vec3>,
+    parent: Vec<Option<usize>>,
+}
+
+/// Scale parts closer to the identity than this are rounding (f32 has a machine epsilon of 1.2e-7).
+const UNSCALED: f32 = 1e-6;
+
+impl RigData {
+    /// Zeroed arrays of a skeleton's size.
+    pub fn new(skeleton: &Skeleton) -> Self {
+        let joints = skeleton.joints.len();
+        Self {
+            skinning: vec![Rows::default(); joints],
+            dual: vec![DualQuat::default(); joints],
+            scale: vec![Rows::default(); joints],
+            local: vec![[0.0, 0.0, 0.0, 1.0]; joints],
+            bones: vec![BoneFrame::default(); skeleton.bones.len()],
+            scaled: false,
+            pivot: skeleton.joints.iter().map(|j| j.bind_from_joint.translation.into()).collect(),
+            parent: skeleton.joints.iter().map(|j| j.parent.map(|p| p.index())).collect(),
+        }
+    }
+
+    /// The arrays of one pose.
+    pub fn of(skeleton: &Skeleton, rig: &PosedRig) -> Self {
+        let mut data = Self::new(skeleton);
+        data.update(rig);
+        data
+    }
+
+    /// Fills the arrays. With `b_j` the joint's position in bind and `A_j` the linear part of `T_j`,
+    /// `T_j = D_j P_j`, where the scale part `P_j x = b_j + R_j^-1 A_j (x - b_j)` stretches about the joint, so
+    /// that the rigid part `D_j x = T_j b_j + R_j (x - b_j)` keeps the joint's own screw axis (a scale about the
+    /// origin would put the stretch's displacement into the screw).
+    ///
+    /// The pose must be of the skeleton given to [`RigData::new`].
+    pub fn update(&mut self, rig: &PosedRig) {
+        self.scaled = false;
+        for (j, (map, &rotation)) in rig.skinning.iter().zip(&rig.rotation).enumerate() {
+            let pivot = self.pivot[j];
+            self.skinning[j] = map.into();
+            let moved = map.transform_point3(pivot);
+            self.dual[j] = DualQuat::new(rotation, moved - rotation * pivot);
+            let stretch = Mat3::from_quat(rotation.conjugate()) * Mat3::from(map.matrix3);
+            let off = (stretch - Mat3::IDENTITY).to_cols_array().iter().fold(0.0, |m: f32, v| m.max(v.abs()));
+            self.scaled |= off > UNSCALED;
+            self.scale[j] = (&Affine3A::from_mat3_translation(stretch, pivot - stretch * pivot)).into();
+            let local = match self.parent[j] {
+                Some(p) => rotation * rig.rotation[p].conjugate(),
+                None => Quat::IDENTITY,
+            };
+            self.local[j] = if local.w < 0.0 { (-local).into() } else { local.into() };
+        }
+        for (out, bone) in self.bones.iter_mut().zip(&rig.bones) {
+            *out = BoneFrame {
+                head: bone.head.into(),
+                span: (bone.tail - bone.head).into(),
+                rotation: bone.rotation.into(),
+                ..BoneFrame::default()
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deform::testing;
+
+    #[test]
+    fn rigid_times_scale_part_is_the_skinning_transform() {
+        let bound = testing::cylinder(3, 8, 12);
+        let mut pose = testing::rest(&bound);
+        pose.local[1].scale = [1.5, 0.7, 2.0];
+        pose.local[1].rotation = Quat::from_rotation_z(0.8).into();
+        let rig = PosedRig::new(&bound.character.skeleton, &pose);
+        let data = RigData::of(&bound.character.skeleton, &rig);
+        assert!(data.scaled);
+        for (j, map) in rig.skinning.iter().enumerate() {
+            let (q, d) = (Quat::from_array(data.dual[j].real), Quat::from_array(data.dual[j].dual));
+            let moved = d * q.conjugate() * 2.0;
+            for x in [Vec3::new(0.3, 1.0, -0.2), Vec3::new(-2.0, 0.1, 0.4)] {
+                let rigid = q * data.scale[j].affine().transform_point3(x) + moved.xyz();
+                assert!(rigid.distance(map.transform_point3(x)) < 2e-6, "joint {j}");
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Which faces make the normal of which display vertex.
+
+use super::normal_frame::SourceNormal;
+use crate::base::math::Vec3;
+use crate::bind::Character;
+use crate::geom::DisplayMesh;
+use std::sync::Arc;
+
+/// Where normals are continuous across edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Crease {
+    /// As the source's normals are: display vertices of one control vertex whose bind normals agree share their
+    /// faces (texture seams stay smooth, hard edges hard). Source normals are kept.
+    #[default]
+    Source,
+    /// Across edges whose faces meet at less than this angle, radians; 0 is faceted as far as the display
+    /// vertices are split, π is smooth. Source normals are not used.
+    Angle(f32),
+}
+
+/// The display stage bound to a character.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    pub(super) character: Arc<Character>,
+    /// Offset and number of entries in `faces`, per display vertex.
+    pub range: Vec<[u32; 2]>,
+    /// Display triangles; vertices of equal normals share their list.
+    pub faces: Vec<u32>,
+    /// Per display vertex.
+    pub source: Vec<SourceNormal>,
+}
+
+/// Cosine of 1°: bind normals closer than this are the same (exporters quantise them).
+const SAME: f32 = 0.999_847_7;
+/// Crease where a vertex of the source has no usable normal: 60°.
+const DEFAULT_CREASE: f32 = std::f32::consts::FRAC_PI_3;
+/// Deviations below 1e-3 rad are not kept.
+const KEPT: f32 = 1.0 - 5e-7;
+
+/// Groups faces by the normals they make.
+pub fn bind(character: &Arc<Character>, crease: Crease) -> Surface {
+    let display = &character.display;
+    let crosses: Vec<Vec3> = display.triangles.iter().map(|t| face_cross(&display.positions, *t)).collect();
+    let corners = Corners::new(character);
+    let vertices = display.positions.len();
+    let mut out = Surface {
+        character: character.clone(),
+        range: vec![[0, 0]; vertices],
+        faces: Vec::new(),
+        source: vec![SourceNormal::COMPUTED; vertices],
+    };
+    let mut list = Vec::new();
+    for control in 0..character.control.positions.len() {
+        let around = corners.of(control);
+        let first = out.faces.len() as u32;
+        let mut ranges: Vec<[u32; 2]> = Vec::new();
+        for &(_, vertex) in around {
+            if out.range[vertex as usize][1] > 0 {
+                continue;
+            }
+            list.clear();
+            list.extend(faces_of(display, around, vertex, crease, &crosses));
+            let same = |r: &&[u32; 2]| out.faces[r[0] as usize..(r[0] + r[1]) as usize] == list[..];
+            let range = ranges.iter().find(same).copied().unwrap_or_else(|| {
+                let range = [out.faces.len() as u32, list.len() as u32];
+                out.faces.extend_from_slice(&list);
+                range
+            });
+            ranges.push(range);
+            out.range[vertex as usize] = range;
+            debug_assert!(range[0] >= first);
+            if crease == Crease::Source {
+                out.source[vertex as usize] = deviation(display, vertex, &list, &crosses, &corners, control);
+            }
+        }
+    }
+    out
+}
+
+/// Twice the area times the unit normal.
+pub(super) fn face_cross(positions: &[Vec3], triangle: [u32; 3]) -> Vec3 {
+    let [a, b, c] = triangle.map(|v| positions[v as usize]);
+    (b - a).cross(c - a)
+}
+
+fn usable(normal: Vec3) -> bool {
+    normal.is_finite() && (normal.length_squared() - 1.0).abs() < 0.1
+}
+
+/// The faces that make a display vertex's normal, of those around its control vertex.
+fn faces_of<'a>(
+    display: &'a DisplayMesh,
+    around: &'a [(u32, u32)],
+    vertex: u32,
+    crease: Crease,
+    crosses: &'a [Vec3],
+) -> impl Iterator<Item = u32> + 'a {
+    let normal = display.normals[vertex as usize];
+    let by_source = crease == Crease::Source && usable(normal);
+    let own = around.iter().filter(|(_, v)| *v == vertex);
+    let mean = own.map(|&(f, _)| crosses[f as usize]).sum::<Vec3>().normalize_or_zero();
+    let limit = match crease {
+        Crease::Source => DEFAULT_CREASE.cos(),
+        // At π even opposite faces join.
+        Crease::Angle(angle) if angle >= std::f32::consts::PI => -2.0,
+        Crease::Angle(angle) => angle.max(0.0).cos(),
+    };
+    let unit = normal.normalize_or_zero();
+    around.iter().filter_map(move |&(face, other)| {
+        let joins = other == vertex
+            || if by_source {
+                display.normals[other as usize].normalize_or_zero().dot(unit) > SAME
+            } else {
+                crosses[face as usize].normalize_or_zero().dot(mean) > limit
+            };
+        joins.then_some(face)
+    })
+}
+
+/// The source normal of a vertex relative to the computed one.
+fn deviation(
+    display: &DisplayMesh,
+    vertex: u32,
+    faces: &[u32],
+    crosses: &[Vec3],
+    corners: &Corners,
+    control: usize,
+) -> SourceNormal {
+    let source = display.normals[vertex as usize];
+    let computed = faces.iter().map(|&f| crosses[f as usize]).sum::<Vec3>().normalize_or_zero();
+    if !usable(source) || computed == Vec3::ZERO || source.normalize().dot(computed) > KEPT {
+        return SourceNormal::COMPUTED;
+    }
+    let origin = display.positions[vertex as usize];
+    let mut best: Option<(f32, Vec3, u32)> = None;
+    for &(face, corner) in corners.of(control).iter().filter(|(f, _)| faces.contains(f)) {
+        for &other in display.triangles[face as usize].iter().filter(|&&v| v != corner) {
+            let edge = display.positions[other as usize] - origin;
+            let length = edge.reject_from_normalized(computed).length();
+            if best.is_none_or(|(longest, ..)| length > longest) {
+                best = Some((length, edge, other));
+            }
+        }
+    }
+    best.map_or(SourceNormal::COMPUTED, |(_, edge, toward)| {
+        SourceNormal::encode(source.normalize(), computed, edge, toward)
+    })
+}
+
+/// `(face, display vertex)` around each control vertex, in CSR form.
+struct Corners {
+    offset: Vec<u32>,
+    entries: Vec<(u32, u32)>,
+}
+
+impl Corners {
+    fn new(character: &Character) -> Self {
+        let (display, control) = (&character.display, &character.control);
+        let mut offset = vec![0u32; control.positions.len() + 1];
+        let control_of = |v: u32| display.control_of[v as usize] as usize;
+        for &vertex in display.triangles.iter().flatten() {
+            offset[control_of(vertex) + 1] += 1;
+        }
+        for i in 1..offset.len() {
+            offset[i] += offset[i - 1];
+        }
+        let mut next = offset.clone();
+        let mut entries = vec![(0, 0); display.triangles.len() * 3];
+        for (face, triangle) in display.triangles.iter().enumerate() {
+            for &vertex in triangle {
+                let slot = &mut next[control_of(vertex)];
+                entries[*slot as usize] = (face as u32, vertex);
+                *slot += 1;
+            }
+        }
+        Self { offset, entries }
+    }
+
+    fn of(&self, control: usize) -> &[(u32, u32)] {
+        &self.entries[self.offset[control] as usize..self.offset[control + 1] as usize]
+    }
+}

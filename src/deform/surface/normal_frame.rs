@@ -1,0 +1,42 @@
+//! A source normal in a frame that moves with the surface.
+
+use crate::base::math::Vec3;
+use bytemuck::{Pod, Zeroable};
+
+/// Deviation of a display vertex's source normal from its computed normal, as `glsl/types/surface.glsl` has it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct SourceNormal {
+    /// Components along tangent, bitangent and computed normal.
+    pub components: [f32; 3],
+    /// The display vertex the tangent points to; [`SourceNormal::NONE`] where the computed normal is kept.
+    pub toward: u32,
+}
+
+impl SourceNormal {
+    /// No vertex.
+    pub const NONE: u32 = u32::MAX;
+
+    /// Keeps the computed normal.
+    pub const COMPUTED: Self = Self { components: [0.0, 0.0, 1.0], toward: Self::NONE };
+
+    /// Encodes `source` against the computed `normal` with the tangent along `edge`, which leads to `toward`.
+    pub fn encode(source: Vec3, normal: Vec3, edge: Vec3, toward: u32) -> Self {
+        let Some((t, b)) = tangents(normal, edge) else { return Self::COMPUTED };
+        Self { components: [source.dot(t), source.dot(b), source.dot(normal)], toward }
+    }
+
+    /// The source normal over a posed surface.
+    pub fn decode(&self, normal: Vec3, edge: Vec3) -> Vec3 {
+        let Some((t, b)) = tangents(normal, edge) else { return normal };
+        let [x, y, z] = self.components;
+        (x * t + y * b + z * normal).normalize_or(normal)
+    }
+}
+
+/// Tangent along `edge` and bitangent; none where the edge is along the normal.
+fn tangents(normal: Vec3, edge: Vec3) -> Option<(Vec3, Vec3)> {
+    let t = edge - normal * normal.dot(edge);
+    let long_enough = t.length_squared() > 1e-8 * edge.length_squared();
+    long_enough.then(|| t.normalize()).map(|t| (t, normal.cross(t)))
+}

@@ -1,0 +1,47 @@
+//! Known answers of geometric skinning (methods, section 3) and of the display stage (section 5).
+
+mod geometric;
+mod research;
+mod surface;
+
+use super::testing::{cylinder, rest};
+use super::{Bound, Geometric, Streams};
+use crate::base::math::{Quat, Vec3};
+use crate::rig::{Pose, PosedRig};
+
+/// Positions by a method in a pose.
+fn deform(method: &Geometric, bound: &Bound, pose: &Pose) -> Streams {
+    let mut streams = Streams::default();
+    let rig = PosedRig::new(&bound.character.skeleton, pose);
+    method.bind(bound).unwrap().reference(&rig, &mut streams);
+    streams
+}
+
+/// Two unit bones, the second joint turned.
+fn bent(bound: &Bound, turn: Quat) -> Pose {
+    let mut pose = rest(bound);
+    pose.local[1].rotation = turn.into();
+    pose
+}
+
+/// A pose in which every joint moves in its own way.
+fn contorted(bound: &Bound) -> Pose {
+    let mut pose = rest(bound);
+    for (k, local) in pose.local.iter_mut().enumerate() {
+        let k = k as f32;
+        local.rotation = Quat::from_euler(glam::EulerRot::XYZ, 0.4 + 0.2 * k, 0.9 - 0.3 * k, -0.5).into();
+        local.translation[0] += 0.1 * k;
+    }
+    pose
+}
+
+fn volume(positions: &[Vec3], triangles: &[[u32; 3]]) -> f32 {
+    let six: f32 = triangles
+        .iter()
+        .map(|t| {
+            let [a, b, c] = t.map(|v| positions[v as usize]);
+            a.dot(b.cross(c))
+        })
+        .sum();
+    six.abs() / 6.0
+}
