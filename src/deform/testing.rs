@@ -118,6 +118,7 @@ fn chain(bones: usize) -> Skeleton {
             rest: Trs::new(offset, Quat::IDENTITY, Vec3::ONE),
             remainder: None,
             joint: Some(JointId::from(k)),
+            weights: Vec::new(),
         });
         skeleton.order.push(NodeId::from(k));
         let bind = Affine3A::from_translation(Vec3::Y * k as f32);

@@ -19,6 +19,17 @@ pub enum Factor {
 }
 
 impl Factor {
+    /// An error where there are factors for another number of vertices.
+    pub fn check(&self, vertices: usize) -> Result<()> {
+        match self {
+            Self::PerVertex(factors) if factors.len() != vertices => Err(Error::input(
+                format!("{} blend factors for {vertices} control vertices", factors.len()),
+                "give one factor per control vertex",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The factor of one vertex, clamped to 0..=1; not-a-number counts as 0.
     pub fn of(&self, vertex: usize) -> f32 {
         let factor = match self {
@@ -39,15 +50,7 @@ pub struct Blend {
 impl Blend {
     /// Binds; an error where attachments, factors and character do not fit together.
     pub fn bind(bound: &Bound, factor: Factor) -> Result<Self> {
-        let vertices = bound.character.control.positions.len();
-        if let Factor::PerVertex(factors) = &factor
-            && factors.len() != vertices
-        {
-            return Err(Error::input(
-                format!("{} blend factors for {vertices} control vertices", factors.len()),
-                "give one factor per control vertex",
-            ));
-        }
+        factor.check(bound.character.control.positions.len())?;
         Ok(Self { bound: bound.clone(), anchors: Anchors::new(bound)?, factor })
     }
 }

@@ -3,5 +3,7 @@
 //! `x' = (1 - f) x_lbs + f x_dqs`, with one factor for all or painted per vertex.
 
 mod cpu;
+mod gpu;
 
 pub use cpu::{Blend, Factor};
+pub use gpu::{BlendPipeline, BlendState};

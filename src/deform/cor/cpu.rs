@@ -62,7 +62,7 @@ impl Reference for Cor {
             for (joint, weight) in control.influences.of(i) {
                 let q = rig.rotation[joint as usize];
                 let sign = if heaviest.get_or_insert(q).dot(q) < 0.0 { -weight } else { weight };
-                sum = sum + q * sign;
+                sum += q * sign;
             }
             let turn = if sum.length() > 1e-6 { sum.normalize() } else { heaviest.unwrap_or(Quat::IDENTITY) };
             let center = lbs::blend(&control.influences, i, &rig.skinning).transform_point3(self.centers[i]);

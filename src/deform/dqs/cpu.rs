@@ -57,8 +57,8 @@ pub(in crate::deform) fn skin(influences: &Influences, vertex: usize, data: &Rig
         let (q, d) = (Quat::from_array(data.dual[joint].real), Quat::from_array(data.dual[joint].dual));
         // q and -q are the same rotation: take the one on the heaviest joint's side.
         let sign = if pivot.get_or_insert(q).dot(q) < 0.0 { -weight } else { weight };
-        real = real + q * sign;
-        dual = dual + d * sign;
+        real += q * sign;
+        dual += d * sign;
         if data.scaled {
             stretched += weight * data.scale[joint].affine().transform_point3(x);
         }

@@ -7,6 +7,8 @@
 //! Keeps volume at twists, bulges at bends.
 
 mod cpu;
+mod gpu;
 
 pub use cpu::Dqs;
 pub(in crate::deform) use cpu::skin;
+pub use gpu::{DqsPipeline, DqsState};

@@ -5,12 +5,14 @@
 
 mod bind;
 mod cpu;
+mod gpu;
 
 use crate::base::JointId;
 use std::collections::BTreeMap;
 
 pub use bind::{BoneReach, IrsBinding, bind};
 pub use cpu::Irs;
+pub use gpu::{IrsPipeline, IrsState};
 
 /// How far a joint's rotation reaches along its bones, as fractions of bone length in 0..=1.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -52,8 +54,8 @@ impl IrsParams {
     /// The reach of one joint, clamped to 0..=1.
     pub fn reach_of(&self, joint: JointId) -> Reach {
         let reach = self.joints.get(&joint).unwrap_or(&self.reach);
-        // `max` first: it turns a not-a-number into 0.
-        let sane = |v: f32| v.max(0.0).min(1.0);
+        // A not-a-number counts as 0.
+        let sane = |v: f32| if v.is_nan() { 0.0 } else { v.clamp(0.0, 1.0) };
         Reach { as_parent: sane(reach.as_parent), as_child: sane(reach.as_child) }
     }
 }

@@ -4,8 +4,10 @@
 //! Object Grasping*, 1988. Loses volume at bends and collapses at twists.
 
 mod cpu;
+mod gpu;
 mod pack;
 
 pub(in crate::deform) use cpu::blend;
 pub use cpu::{Lbs, linear_parts};
+pub use gpu::{LbsPipeline, LbsState};
 pub use pack::{PackedInfluences, TailEntry};

@@ -6,5 +6,7 @@
 //! follow their node's transform.
 
 mod cpu;
+mod gpu;
 
 pub use cpu::Rigid;
+pub use gpu::{AttachPipeline, AttachState, RigidPipeline, RigidState};

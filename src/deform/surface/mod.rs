@@ -11,8 +11,10 @@
 
 mod bind;
 mod cpu;
+mod gpu;
 mod normal_frame;
 
 pub use bind::{Crease, Surface, bind};
 pub use cpu::Display;
+pub use gpu::{SurfacePipelines, SurfaceState};
 pub use normal_frame::SourceNormal;

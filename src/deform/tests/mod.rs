@@ -1,6 +1,8 @@
 //! Known answers of geometric skinning (methods, section 3) and of the display stage (section 5).
 
 mod geometric;
+mod gpu;
+mod layout;
 mod research;
 mod surface;
 

@@ -44,6 +44,7 @@ fn handles(count: usize) -> Skeleton {
             rest: crate::base::math::Trs::IDENTITY,
             remainder: None,
             joint: Some(JointId::from(j)),
+            weights: Vec::new(),
         });
         skeleton.order.push(NodeId::from(j));
         skeleton.joints.push(Joint {

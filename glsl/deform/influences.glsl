@@ -1,0 +1,25 @@
+// Skin influences of the control vertices, bindings 0 to 3, for stages that blend joints (needs types/rig.glsl).
+
+layout(set = 0, binding = 0, scalar) readonly buffer InfluenceJoints { uvec2 influence_joints[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer InfluenceWeights { vec4 influence_weights[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer TailOffset { uint tail_offset[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer Tail { TailEntry tail[]; };
+
+// ADD(joint, weight) for each influence of vertex i, heaviest first: four 16-bit joints in 24 bytes, the rest
+// from the tail list.
+#define FOR_INFLUENCES(i, has_tail, ADD)                             \
+    {                                                                \
+        uvec2 joints_ = influence_joints[i];                         \
+        vec4 weights_ = influence_weights[i];                        \
+        ADD(joints_.x & 0xffffu, weights_.x)                         \
+        if (weights_.y > 0.0) { ADD(joints_.x >> 16, weights_.y) }   \
+        if (weights_.z > 0.0) { ADD(joints_.y & 0xffffu, weights_.z) } \
+        if (weights_.w > 0.0) { ADD(joints_.y >> 16, weights_.w) }   \
+        if (has_tail != 0u) {                                        \
+            uint end_ = tail_offset[i + 1];                          \
+            for (uint k_ = tail_offset[i]; k_ < end_; ++k_) {        \
+                TailEntry entry_ = tail[k_];                         \
+                ADD(entry_.joint, entry_.weight)                     \
+            }                                                        \
+        }                                                            \
+    }

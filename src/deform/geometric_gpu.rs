@@ -1,0 +1,108 @@
+//! The geometric methods on the GPU behind one face, as the graph uses them.
+
+use super::attach::Anchors;
+use super::blend::{BlendPipeline, BlendState, Factor};
+use super::cor::{CorPipeline, CorState, centers};
+use super::dqs::{DqsPipeline, DqsState};
+use super::irs::{self, IrsPipeline, IrsState};
+use super::lbs::{LbsPipeline, LbsState};
+use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
+use super::rigid::{AttachPipeline, AttachState, RigidPipeline, RigidState};
+use super::{Bound, Geometric};
+use crate::base::Result;
+use crate::gpu::{Device, Frame};
+use std::sync::Arc;
+
+/// The stages of all geometric methods, once per device.
+pub struct GeometricPipelines {
+    rigid: RigidPipeline,
+    lbs: LbsPipeline,
+    dqs: DqsPipeline,
+    blend: BlendPipeline,
+    irs: IrsPipeline,
+    cor: CorPipeline,
+    attach: AttachPipeline,
+}
+
+/// A bound method with its character's bindings.
+pub struct GeometricState {
+    method: Method,
+    attach: AttachState,
+}
+
+enum Method {
+    Rigid(RigidState),
+    Lbs(LbsState),
+    Dqs(DqsState),
+    Blend(BlendState),
+    Irs(IrsState),
+    Cor(CorState),
+}
+
+impl GeometricPipelines {
+    /// Makes all pipelines.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        Ok(Self {
+            rigid: RigidPipeline::new(device)?,
+            lbs: LbsPipeline::new(device)?,
+            dqs: DqsPipeline::new(device)?,
+            blend: BlendPipeline::new(device)?,
+            irs: IrsPipeline::new(device)?,
+            cor: CorPipeline::new(device)?,
+            attach: AttachPipeline::new(device)?,
+        })
+    }
+
+    /// Precomputes and binds a method; it will write both streams.
+    pub fn bind(
+        &self,
+        method: &Geometric,
+        bound: &Bound,
+        control: &ControlBuffers,
+        rig: &RigBuffers,
+        out: &StreamBuffers,
+    ) -> Result<GeometricState> {
+        let position = &out.position;
+        let method = match method {
+            Geometric::Rigid => Method::Rigid(self.rigid.bind(control, rig, position)?),
+            Geometric::Lbs => Method::Lbs(self.lbs.bind(control, rig, position)?),
+            Geometric::Dqs => Method::Dqs(self.dqs.bind(control, rig, position)?),
+            Geometric::Blend { factor } => {
+                Method::Blend(self.blend.bind(&Factor::Global(*factor), control, rig, position)?)
+            }
+            Geometric::Irs(params) => {
+                let binding = irs::bind(bound, &Anchors::new(bound)?, params);
+                Method::Irs(self.irs.bind(&binding, control, rig, position)?)
+            }
+            Geometric::Cor => {
+                let centers = centers(&bound.character.control);
+                Method::Cor(self.cor.bind(&centers, control, rig, position)?)
+            }
+        };
+        Ok(GeometricState { method, attach: self.attach.bind(control, rig, &out.attachment)? })
+    }
+
+    /// Records the method: the position stream. The rig must be uploaded before, behind a barrier.
+    pub fn record(
+        &self,
+        state: &GeometricState,
+        control: &ControlBuffers,
+        rig: &RigBuffers,
+        frame: &mut Frame,
+    ) {
+        match &state.method {
+            Method::Rigid(state) => self.rigid.record(state, control, frame),
+            Method::Lbs(state) => self.lbs.record(state, control, frame),
+            Method::Dqs(state) => self.dqs.record(state, control, rig, frame),
+            Method::Blend(state) => self.blend.record(state, control, rig, frame),
+            Method::Irs(state) => self.irs.record(state, frame),
+            Method::Cor(state) => self.cor.record(state, control, rig, frame),
+        }
+    }
+
+    /// Records the attachment stream, needed only where a later node reads it. Independent of
+    /// [`GeometricPipelines::record`]: no barrier between them.
+    pub fn record_attachments(&self, state: &GeometricState, control: &ControlBuffers, frame: &mut Frame) {
+        self.attach.record(&state.attach, control, frame);
+    }
+}

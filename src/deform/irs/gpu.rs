@@ -1,0 +1,58 @@
+//! Incremental rotation skinning on the GPU.
+
+use super::IrsBinding;
+use crate::base::Result;
+use crate::deform::rig_buffers::{ControlBuffers, GeometricPush, RigBuffers};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
+use crate::spv;
+use std::sync::Arc;
+
+/// The stage, once per device.
+pub struct IrsPipeline {
+    stage: Compute,
+}
+
+/// A character's bindings and settings.
+pub struct IrsState {
+    bindings: Bindings,
+    push: GeometricPush,
+}
+
+impl IrsPipeline {
+    /// Makes the pipeline.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        Ok(Self { stage: Compute::new(device, spv!("deform/irs.comp"), &[])? })
+    }
+
+    /// Binds a character; `position` takes the posed positions.
+    pub fn bind(
+        &self,
+        binding: &IrsBinding,
+        control: &ControlBuffers,
+        rig: &RigBuffers,
+        position: &Buffer,
+    ) -> Result<IrsState> {
+        let device = position.device();
+        let reaches = Buffer::from_slice(device, "bone reaches", &binding.bones)?;
+        let near = Buffer::from_slice(device, "near bones", &binding.near)?;
+        let distances = Buffer::from_slice(device, "skeleton distances", &binding.distance)?;
+        let bindings = self.stage.bind(&[
+            ("anchors", &control.anchors),
+            ("targets", &control.targets),
+            ("skinning", &rig.skinning),
+            ("bones", &rig.bones),
+            ("reaches", &reaches),
+            ("near", &near),
+            ("distances", &distances),
+            ("local", &rig.local),
+            ("positions", position),
+        ])?;
+        let push = GeometricPush { on_bone: binding.on_bone, ..control.push(binding.length_correction) };
+        Ok(IrsState { bindings, push })
+    }
+
+    /// Records the stage; the rig must be uploaded before, behind a barrier.
+    pub fn record(&self, state: &IrsState, frame: &mut Frame) {
+        frame.dispatch(&self.stage, &state.bindings, &state.push, state.push.count);
+    }
+}

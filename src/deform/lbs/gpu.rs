@@ -1,0 +1,40 @@
+//! Linear blend skinning on the GPU.
+
+use crate::base::Result;
+use crate::deform::rig_buffers::{ControlBuffers, RigBuffers};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
+use crate::spv;
+use std::sync::Arc;
+
+/// The stage, once per device.
+pub struct LbsPipeline {
+    stage: Compute,
+}
+
+/// A character's bindings.
+pub struct LbsState {
+    bindings: Bindings,
+}
+
+impl LbsPipeline {
+    /// Makes the pipeline.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        Ok(Self { stage: Compute::new(device, spv!("deform/lbs.comp"), &[])? })
+    }
+
+    /// Binds a character; `position` takes the posed positions.
+    pub fn bind(&self, control: &ControlBuffers, rig: &RigBuffers, position: &Buffer) -> Result<LbsState> {
+        let mut list = control.influences().to_vec();
+        list.extend([
+            ("bind_positions", &control.bind_positions),
+            ("skinning", &rig.skinning),
+            ("positions", position),
+        ]);
+        Ok(LbsState { bindings: self.stage.bind(&list)? })
+    }
+
+    /// Records the stage; the rig must be uploaded before, behind a barrier.
+    pub fn record(&self, state: &LbsState, control: &ControlBuffers, frame: &mut Frame) {
+        frame.dispatch(&self.stage, &state.bindings, &control.push(false), control.vertices);
+    }
+}

@@ -1,0 +1,164 @@
+//! A character's control mesh and posed skeleton on the GPU, in the layouts of `glsl/types/rig.glsl`.
+
+use super::Bound;
+use super::attach::Anchors;
+use super::lbs::PackedInfluences;
+use super::rig_data::RigData;
+use crate::base::Result;
+use crate::base::math::Vec3;
+use crate::gpu::{Buffer, Device, Frame};
+use crate::rig::{PosedRig, Skeleton};
+use bytemuck::{Pod, Zeroable};
+use std::sync::Arc;
+
+/// Push constants of the geometric stages.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct GeometricPush {
+    /// Number of vertices.
+    pub count: u32,
+    /// Whether some vertex has more than four influences.
+    pub has_tail: u32,
+    /// Whether joints have scale parts; for IRS: whether lengths are corrected.
+    pub flag: u32,
+    /// Distances below this have no direction, metres (IRS).
+    pub on_bone: f32,
+}
+
+/// Positions as the GPU keeps them: 16 bytes, the fourth component zero.
+pub fn padded(points: &[Vec3]) -> Vec<[f32; 4]> {
+    points.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect()
+}
+
+/// The posed skeleton: small arrays, uploaded once per frame.
+pub struct RigBuffers {
+    data: RigData,
+    /// `Rows` per joint.
+    pub skinning: Buffer,
+    /// `DualQuat` per joint.
+    pub dual: Buffer,
+    /// `Rows` per joint; current only while [`RigBuffers::scaled`].
+    pub scale: Buffer,
+    /// Local rotation per joint, `vec4`.
+    pub local: Buffer,
+    /// `BoneFrame` per bone.
+    pub bones: Buffer,
+}
+
+impl RigBuffers {
+    /// Buffers of a skeleton's size. Errors when memory is short.
+    pub fn new(device: &Arc<Device>, skeleton: &Skeleton) -> Result<Self> {
+        let data = RigData::new(skeleton);
+        Ok(Self {
+            skinning: Buffer::from_slice(device, "skinning", &data.skinning)?,
+            dual: Buffer::from_slice(device, "dual", &data.dual)?,
+            scale: Buffer::from_slice(device, "scale", &data.scale)?,
+            local: Buffer::from_slice(device, "local rotations", &data.local)?,
+            bones: Buffer::from_slice(device, "bones", &data.bones)?,
+            data,
+        })
+    }
+
+    /// Uploads a pose of that skeleton through the frame's own memory, without allocating. A copy: put a barrier
+    /// or a phase before the first stage that reads it.
+    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
+        self.data.update(rig);
+        frame.upload(&self.skinning, 0, &self.data.skinning);
+        frame.upload(&self.dual, 0, &self.data.dual);
+        if self.data.scaled {
+            frame.upload(&self.scale, 0, &self.data.scale);
+        }
+        frame.upload(&self.local, 0, &self.data.local);
+        frame.upload(&self.bones, 0, &self.data.bones);
+    }
+
+    /// Whether the current pose has scale parts.
+    pub fn scaled(&self) -> bool {
+        self.data.scaled
+    }
+
+    /// The current pose's arrays.
+    pub fn data(&self) -> &RigData {
+        &self.data
+    }
+}
+
+/// The control mesh of a bound character: written once.
+pub struct ControlBuffers {
+    /// Number of control vertices.
+    pub vertices: u32,
+    /// Bind positions, `vec4`.
+    pub bind_positions: Buffer,
+    /// Four 16-bit joints per vertex, `uvec2`.
+    pub influence_joints: Buffer,
+    /// Their weights, `vec4`.
+    pub influence_weights: Buffer,
+    /// CSR offsets of further influences, `uint`.
+    pub tail_offset: Buffer,
+    /// Further influences, `TailEntry`.
+    pub tail: Buffer,
+    /// Whether there are any.
+    pub has_tail: bool,
+    /// `Anchor` per vertex.
+    pub anchors: Buffer,
+    /// Bone, or joint with [`super::attach::ON_JOINT`], per vertex.
+    pub targets: Buffer,
+}
+
+impl ControlBuffers {
+    /// Uploads. Errors when memory is short or attachments and character do not fit together.
+    pub fn new(device: &Arc<Device>, bound: &Bound) -> Result<Self> {
+        let control = &bound.character.control;
+        let packed = PackedInfluences::new(&control.influences);
+        let anchors = Anchors::new(bound)?;
+        Ok(Self {
+            vertices: control.positions.len() as u32,
+            bind_positions: Buffer::from_slice(device, "bind positions", &padded(&control.positions))?,
+            influence_joints: Buffer::from_slice(device, "influence joints", &packed.joints)?,
+            influence_weights: Buffer::from_slice(device, "influence weights", &packed.weights)?,
+            tail_offset: Buffer::from_slice(device, "influence tail offsets", &packed.tail_offset)?,
+            tail: Buffer::from_slice(device, "influence tail", &packed.tail)?,
+            has_tail: packed.has_tail(),
+            anchors: Buffer::from_slice(device, "anchors", &anchors.anchors)?,
+            targets: Buffer::from_slice(device, "anchor targets", &anchors.target)?,
+        })
+    }
+
+    /// The bindings of `glsl/deform/influences.glsl`.
+    pub fn influences(&self) -> [(&'static str, &Buffer); 4] {
+        [
+            ("influence_joints", &self.influence_joints),
+            ("influence_weights", &self.influence_weights),
+            ("tail_offset", &self.tail_offset),
+            ("tail", &self.tail),
+        ]
+    }
+
+    /// Push constants over all control vertices.
+    pub fn push(&self, flag: bool) -> GeometricPush {
+        GeometricPush {
+            count: self.vertices,
+            has_tail: self.has_tail.into(),
+            flag: flag.into(),
+            on_bone: 0.0,
+        }
+    }
+}
+
+/// Per-control-vertex streams on the GPU, `vec4` each.
+pub struct StreamBuffers {
+    /// [`super::Stream::Position`].
+    pub position: Buffer,
+    /// [`super::Stream::Attachment`].
+    pub attachment: Buffer,
+}
+
+impl StreamBuffers {
+    /// Zeroed streams. Errors when memory is short.
+    pub fn new(device: &Arc<Device>, vertices: usize) -> Result<Self> {
+        Ok(Self {
+            position: Buffer::zeroed::<[f32; 4]>(device, "positions", vertices)?,
+            attachment: Buffer::zeroed::<[f32; 4]>(device, "attachments", vertices)?,
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! GPU against twin, on a device with validation.
+
+use super::*;
+use crate::asset::Influences;
+use crate::deform::geometric_gpu::GeometricPipelines;
+use crate::deform::irs::IrsParams;
+use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
+use crate::deform::surface::{Crease, Display, SurfacePipelines, bind};
+use crate::gpu::Device;
+use crate::gpu::testing::{assert_silent, device};
+use std::sync::Arc;
+
+/// 1e-5 of the box's diagonal.
+fn tolerance(bound: &Bound) -> f32 {
+    1e-5 * bound.character.control.aabb.diagonal()
+}
+
+fn points(device: &Arc<Device>, buffer: &crate::gpu::Buffer, count: usize) -> Vec<Vec3> {
+    let raw = device.read::<[f32; 4]>(buffer, count).unwrap();
+    raw.iter().map(|p| Vec3::new(p[0], p[1], p[2])).collect()
+}
+
+fn assert_near(got: &[Vec3], expected: &[Vec3], limit: f32, what: &str) {
+    assert_eq!(got.len(), expected.len());
+    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
+        assert!(a.distance(*b) <= limit, "{what}: element {i}: GPU {a}, twin {b}");
+    }
+}
+
+/// Five influences per vertex, a prop vertex, a joint with uneven scale.
+fn many_influences() -> (Bound, Pose) {
+    let bound = cylinder(6, 16, 36);
+    let mut character = (*bound.character).clone();
+    let mut influences = Influences::default();
+    for v in 0..character.control.positions.len() {
+        let mut list: Vec<(u16, f32)> =
+            (0..6u16).map(|j| (j, ((v * 7 + j as usize * 13) % 17) as f32)).filter(|e| e.1 > 1.0).collect();
+        let sum: f32 = list.iter().map(|e| e.1).sum();
+        list.iter_mut().for_each(|e| e.1 /= sum);
+        list.sort_by(|a, b| b.1.total_cmp(&a.1));
+        influences.push(list);
+    }
+    character.control.influences = influences;
+    character.control.rigid[11] = true;
+    let bound = Bound { character: character.into(), ..bound };
+    let mut pose = contorted(&bound);
+    pose.local[2].scale = [1.3, 0.8, 1.1];
+    (bound, pose)
+}
+
+fn check_all(device: &Arc<Device>, bound: &Bound, pose: &Pose) {
+    let control = ControlBuffers::new(device, bound).unwrap();
+    let pipelines = GeometricPipelines::new(device).unwrap();
+    let mut rig = RigBuffers::new(device, &bound.character.skeleton).unwrap();
+    let vertices = bound.character.control.positions.len();
+    let out = StreamBuffers::new(device, vertices).unwrap();
+    let posed = PosedRig::new(&bound.character.skeleton, pose);
+    let mut methods = Geometric::ALL.to_vec();
+    methods.push(Geometric::Irs(IrsParams { length_correction: true, ..IrsParams::DEFAULT }));
+    for method in methods {
+        let state = pipelines.bind(&method, bound, &control, &rig, &out).unwrap();
+        device
+            .run(|frame| {
+                frame.phase("upload");
+                rig.update(frame, &posed);
+                frame.phase("skin");
+                pipelines.record(&state, &control, &rig, frame);
+                pipelines.record_attachments(&state, &control, frame);
+                Ok(())
+            })
+            .unwrap();
+        let twin = deform(&method, bound, pose);
+        let limit = tolerance(bound);
+        assert_near(&points(device, &out.position, vertices), &twin.position, limit, method.name());
+        assert_near(&points(device, &out.attachment, vertices), &twin.attachment, limit, "attachments");
+    }
+}
+
+#[test]
+fn every_method_equals_its_twin() {
+    let Some(device) = device() else { return };
+    let bound = cylinder(3, 16, 24);
+    check_all(&device, &bound, &contorted(&bound));
+    check_all(&device, &bound, &rest(&bound));
+    let (bound, pose) = many_influences();
+    check_all(&device, &bound, &pose);
+    assert_silent(&device);
+}
+
+#[test]
+fn display_equals_its_twin_with_and_without_morphs() {
+    let Some(device) = device() else { return };
+    let (bound, pose) = many_influences();
+    let mut character = (*bound.character).clone();
+    // Authored normals on one half, and a vertex without faces.
+    for (k, n) in character.display.normals.iter_mut().enumerate().skip(300) {
+        *n = (*n + 0.5 * Vec3::new((k as f32).cos(), 0.0, 0.2)).normalize();
+    }
+    character.display.positions.push(Vec3::ZERO);
+    character.display.normals.push(Vec3::X);
+    character.display.control_of.push(0);
+    let bound = Bound { character: character.into(), ..bound };
+    let surface = bind(&bound.character, Crease::Source);
+    let control = ControlBuffers::new(&device, &bound).unwrap();
+    let mut rig = RigBuffers::new(&device, &bound.character.skeleton).unwrap();
+    let vertices = bound.character.control.positions.len();
+    let out = StreamBuffers::new(&device, vertices).unwrap();
+    let (skin, display) =
+        (GeometricPipelines::new(&device).unwrap(), SurfacePipelines::new(&device).unwrap());
+    let posed = PosedRig::new(&bound.character.skeleton, &pose);
+    let twin_control = deform(&Geometric::Lbs, &bound, &pose).position;
+    let shown = bound.character.display.positions.len();
+    let morph: Vec<Vec3> = (0..shown)
+        .map(|k| if k % 3 == 0 { Vec3::new(0.02, 0.1, (k as f32).sin() * 0.05) } else { Vec3::ZERO })
+        .collect();
+    for morph in [&[][..], &morph] {
+        let state = skin.bind(&Geometric::Lbs, &bound, &control, &rig, &out).unwrap();
+        let view = display.bind(&surface, &control, &rig, &out.position, !morph.is_empty()).unwrap();
+        device
+            .run(|frame| {
+                frame.phase("upload");
+                rig.update(frame, &posed);
+                view.set_morph(frame, &crate::deform::rig_buffers::padded(morph));
+                frame.phase("skin");
+                skin.record(&state, &control, &rig, frame);
+                frame.phase("display");
+                display.record(&view, frame);
+                Ok(())
+            })
+            .unwrap();
+        let mut twin = Display::default();
+        surface.reference(&posed, &twin_control, morph, &mut twin);
+        assert_near(
+            &points(&device, &view.positions, shown),
+            &twin.positions,
+            tolerance(&bound),
+            "positions",
+        );
+        assert_near(&points(&device, &view.normals, shown), &twin.normals, 2e-4, "normals");
+    }
+    assert_silent(&device);
+}
