@@ -5,7 +5,7 @@
 //! views and on no other, ascending sparse indices.
 
 use super::glb;
-use crate::asset::Source;
+use crate::asset::{Asset, Source};
 use crate::base::Result;
 use crate::base::math::Vec3;
 use serde_json::{Value, json};
@@ -27,9 +27,13 @@ pub enum Usage {
 pub struct Builder {
     /// The glTF JSON; edit it freely, keeping indices valid.
     pub json: Value,
-    bin: Vec<u8>,
+    pub(super) bin: Vec<u8>,
     path: PathBuf,
-    zeros: Vec<(usize, usize)>,
+    /// Accessors of zeros by count, and accessors of key times: written once.
+    pub(super) zeros: Vec<(usize, usize)>,
+    times: Vec<(Vec<f32>, usize)>,
+    /// Accessors that an edit may have left without a user, see [`Builder::prune`].
+    pub(super) orphans: Vec<usize>,
 }
 
 impl Builder {
@@ -37,7 +41,19 @@ impl Builder {
     pub fn new(path: impl AsRef<Path>) -> Self {
         let generator = concat!("Sinew ", env!("CARGO_PKG_VERSION"));
         let json = json!({ "asset": { "version": "2.0", "generator": generator } });
-        Self { json, bin: Vec::new(), path: path.as_ref().to_owned(), zeros: Vec::new() }
+        Self::with(json, Vec::new(), path.as_ref().to_owned())
+    }
+
+    /// An asset's own file where it was loaded, what is known of it where it was made in memory.
+    ///
+    /// # Errors
+    /// As [`Builder::from_source`] or [`Builder::from_asset`].
+    pub fn of(asset: &Asset) -> Result<Self> {
+        if asset.source.json.is_object() {
+            Self::from_source(&asset.path, &asset.source)
+        } else {
+            Self::from_asset(asset)
+        }
     }
 
     /// A loaded file's own JSON and data: all buffers packed into one, images in buffer views, unknown things kept.
@@ -47,7 +63,11 @@ impl Builder {
     pub fn from_source(path: impl AsRef<Path>, source: &Source) -> Result<Self> {
         let path = path.as_ref().to_owned();
         let (json, bin) = glb::pack(&path, source)?;
-        Ok(Self { json, bin, path, zeros: Vec::new() })
+        Ok(Self::with(json, bin, path))
+    }
+
+    fn with(json: Value, bin: Vec<u8>, path: PathBuf) -> Self {
+        Self { json, bin, path, zeros: Vec::new(), times: Vec::new(), orphans: Vec::new() }
     }
 
     /// The binary chunk so far.
@@ -69,6 +89,14 @@ impl Builder {
     /// Appends an element to a top-level array (`"nodes"`, `"meshes"`, ...) and returns its index.
     pub fn push(&mut self, collection: &str, element: Value) -> usize {
         glb::push(&mut self.json, collection, element)
+    }
+
+    /// Lists an extension as used.
+    pub fn use_extension(&mut self, name: &str) {
+        let known = self.json.get("extensionsUsed").and_then(Value::as_array);
+        if !known.is_some_and(|k| k.iter().any(|n| n == name)) {
+            self.push("extensionsUsed", name.into());
+        }
     }
 
     /// Number of elements of a top-level array.
@@ -127,6 +155,16 @@ impl Builder {
     /// Appends vectors as VEC3 float vertex data.
     pub fn vec3(&mut self, values: &[Vec3], bounds: bool) -> usize {
         self.floats(bytemuck::cast_slice(values), 3, Usage::Vertices, bounds)
+    }
+
+    /// Appends key times as an animation input; equal ones are written once.
+    pub fn times(&mut self, times: &[f32]) -> usize {
+        if let Some((_, accessor)) = self.times.iter().find(|t| t.0 == times) {
+            return *accessor;
+        }
+        let accessor = self.floats(times, 1, Usage::Other, true);
+        self.times.push((times.to_vec(), accessor));
+        accessor
     }
 
     /// Appends triangle indices, 16-bit where they fit (65535 is reserved for primitive restart).

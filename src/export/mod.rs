@@ -5,12 +5,25 @@
 
 mod atomic;
 mod builder;
+mod compatible;
+mod evaluate;
 mod glb;
+mod locals;
+mod morph;
 mod obj;
+mod plain;
+mod posed;
+mod prune;
+mod receipt;
+mod targets;
 
 pub use atomic::write_atomically;
 pub use builder::{Builder, Usage, number, numbers};
+pub use compatible::Reduction;
+pub use evaluate::{Drawn, Moment, evaluate};
 pub use obj::obj;
+pub use posed::{Export, Key, Options, Shape, posed};
+pub use receipt::{KeyReceipt, Receipt};
 
 use crate::asset::Asset;
 use crate::base::Result;
@@ -20,7 +33,7 @@ use crate::base::Result;
 /// A .glb with one buffer keeps its binary chunk byte for byte and its JSON's keys and values in their order.
 ///
 /// # Errors
-/// Where the asset has no source, a buffer is shorter than it claims, or the result is over 4 GiB.
+/// Where a buffer is shorter than it claims, or the result is over 4 GiB.
 pub fn unedited(asset: &Asset) -> Result<Vec<u8>> {
-    Builder::from_source(&asset.path, &asset.source)?.glb()
+    Builder::of(asset)?.glb()
 }

@@ -1,0 +1,133 @@
+//! Node transforms of the keys: which nodes they change, what is written, and where that puts every node.
+
+use super::posed::Job;
+use super::{Builder, numbers};
+use crate::asset::{Asset, Problem};
+use crate::base::math::{Mat4, Trs};
+use glam::{DAffine3, DMat4, DQuat, DVec3};
+use serde_json::Value;
+
+/// How a node is written.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// As in the file.
+    File,
+    /// Translation, rotation, scale.
+    Trs,
+    /// A matrix, because the file's own has shear that a transform does not express; static export only.
+    Matrix,
+}
+
+/// What the keys do to the nodes.
+pub(super) struct Locals {
+    form: Vec<Form>,
+}
+
+impl Locals {
+    pub fn new(job: &Job, problems: &mut Vec<Problem>) -> Self {
+        let form = |(i, node): (usize, &crate::asset::Node)| {
+            if job.keys.iter().all(|k| k.pose.local[i] == node.rest) {
+                Form::File
+            } else if job.character.skeleton.nodes[i].remainder.is_none() {
+                Form::Trs
+            } else if job.keys.len() == 1 {
+                Form::Matrix
+            } else {
+                problems.push(Problem {
+                    at: format!("node \"{}\"", node.name),
+                    text: "its matrix has shear, which an animation cannot carry; it is left out".into(),
+                });
+                Form::Trs
+            }
+        };
+        Self { form: job.asset.nodes.iter().enumerate().map(form).collect() }
+    }
+
+    /// `world_from_node` of a key, of the transforms as they are written.
+    pub fn world(&self, job: &Job, key: usize) -> Vec<DAffine3> {
+        let mut world = vec![DAffine3::IDENTITY; job.asset.nodes.len()];
+        for id in &job.character.skeleton.order {
+            let i = id.index();
+            let local = match self.form[i] {
+                Form::File => file_local(job.asset, i),
+                Form::Trs => affine(&unit(job.keys[key].pose.local[i])),
+                Form::Matrix => DAffine3::from_mat4(self.matrix(job, key, i).as_dmat4()),
+            };
+            world[i] = job.asset.nodes[i].parent.map_or(local, |p| world[p.index()] * local);
+        }
+        world
+    }
+
+    fn matrix(&self, job: &Job, key: usize, node: usize) -> Mat4 {
+        let remainder = job.character.skeleton.nodes[node].remainder.map(Mat4::from).unwrap_or_default();
+        Mat4::from(job.keys[key].pose.local[node].affine()) * remainder
+    }
+}
+
+/// The file's own local transform.
+fn file_local(asset: &Asset, node: usize) -> DAffine3 {
+    let node = &asset.nodes[node];
+    node.matrix.map_or_else(|| affine(&node.rest), |m| DAffine3::from_mat4(m.as_dmat4()))
+}
+
+/// With the rotation rounded to a unit quaternion, as it is written.
+fn unit(local: Trs) -> Trs {
+    Trs { rotation: local.rotation().to_array(), ..local }
+}
+
+/// `translation * rotation * scale` in double precision.
+pub(super) fn affine(trs: &Trs) -> DAffine3 {
+    let q = trs.rotation.map(f64::from);
+    let rotation = DQuat::from_array(q);
+    let rotation = if rotation.length_squared() > 1e-12 { rotation.normalize() } else { DQuat::IDENTITY };
+    DAffine3::from_scale_rotation_translation(
+        DVec3::from_array(trs.scale.map(f64::from)),
+        rotation,
+        DVec3::from_array(trs.translation.map(f64::from)),
+    )
+}
+
+/// Writes the first key into the nodes it changes; all other nodes stay as they are in the file.
+pub(super) fn write_nodes(job: &Job, locals: &Locals, builder: &mut Builder) {
+    for (i, form) in locals.form.iter().enumerate() {
+        let Some(node) = builder.json["nodes"].get_mut(i).and_then(Value::as_object_mut) else { continue };
+        let local = unit(job.keys[0].pose.local[i]);
+        match form {
+            Form::File => continue,
+            Form::Matrix => {
+                let columns: Vec<f32> = locals.matrix(job, 0, i).to_cols_array().to_vec();
+                node.insert("matrix".into(), numbers(&columns));
+                for name in ["translation", "rotation", "scale"] {
+                    node.shift_remove(name);
+                }
+            }
+            Form::Trs => {
+                node.shift_remove("matrix");
+                let rest = Trs::IDENTITY;
+                let mut set = |name: &str, value: &[f32], default: &[f32]| {
+                    if value == default {
+                        node.shift_remove(name);
+                    } else {
+                        node.insert(name.into(), numbers(value));
+                    }
+                };
+                set("translation", &local.translation, &rest.translation);
+                set("rotation", &local.rotation, &rest.rotation);
+                set("scale", &local.scale, &rest.scale);
+            }
+        }
+    }
+    for (i, node) in job.asset.nodes.iter().enumerate() {
+        let weights = &job.keys[0].pose.weights[i];
+        if *weights != node.weights {
+            builder.json["nodes"][i]["weights"] = numbers(weights);
+        }
+    }
+}
+
+/// `world_from_mesh` per joint of a skin: `W_j * inverse_bind_j`.
+pub(super) fn skinning(asset: &Asset, skin: crate::base::SkinId, world: &[DAffine3]) -> Vec<DAffine3> {
+    let skin = &asset.skins[skin.index()];
+    let bind = |i: usize| skin.inverse_bind.get(i).map_or(DMat4::IDENTITY, |m| m.as_dmat4());
+    skin.joints.iter().enumerate().map(|(i, j)| world[j.index()] * DAffine3::from_mat4(bind(i))).collect()
+}

@@ -1,0 +1,167 @@
+//! The displacement in mesh space that makes a viewer's skinning arrive at the editor's shape.
+//!
+//! A viewer draws `M (x + d)`, with `M = Σ w_j W_j IBM_j` for a skinned vertex and the node's world transform for
+//! an unskinned one, so `d = M^-1 p - x`. For normals, viewers (three.js, Khronos' sample viewer) apply the linear
+//! part of `M` to skinned normals, not its inverse transpose (the two agree for rigid joints), and the inverse
+//! transpose of the node's transform to unskinned ones, then normalise: the displaced normal is the unit vector
+//! that this maps to the wanted direction.
+
+use super::locals::skinning;
+use super::posed::{Job, Shape};
+use crate::asset::Influences;
+use crate::base::math::Vec3;
+use crate::geom::Part;
+use crate::rig::Pose;
+use glam::{DAffine3, DMat3, DVec3};
+
+/// Condition number from which `M` counts as singular. Below it, the rounding of stored displacements
+/// (up to 1e4 times the residual) stays under 1e-7 * 1e4 = 1e-3 of it.
+const SINGULAR: f64 = 1e4;
+
+/// When a vertex is left to the bones.
+#[derive(Clone, Copy)]
+pub(super) struct Tolerance {
+    /// Scene units.
+    pub position: f64,
+    /// Radians.
+    pub normal: f64,
+}
+
+/// Displacements of one primitive at one key: `(vertex ascending, displacement)`, zero ones left out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Delta {
+    pub positions: Vec<(u32, Vec3)>,
+    pub normals: Vec<(u32, Vec3)>,
+    pub singular: usize,
+}
+
+/// Solves one display part at one key. No displacement at all where bones alone give every position.
+pub(super) fn solve(
+    job: &Job,
+    part: &Part,
+    influences: &Influences,
+    world: &[DAffine3],
+    pose: &Pose,
+    shape: &Shape,
+    tolerance: Tolerance,
+) -> Delta {
+    let primitive = &job.asset.meshes[part.mesh.index()].primitives[part.primitive];
+    let node = part.node.index();
+    let skin = crate::rig::skin_of(job.asset, &job.asset.nodes[node]).filter(|_| !influences.is_empty());
+    let joints = skin.map(|s| skinning(job.asset, s, world));
+    let weights = &pose.weights[node];
+    // An asset made in memory is written with its normals, wherever they came from.
+    let has_normals = primitive.normals_from_file || !job.asset.source.json.is_object();
+    let mut out = Delta::default();
+    let start = part.vertices.start as usize;
+    for (v, &position) in primitive.positions.iter().enumerate() {
+        let (mut base, mut normal) = (position.as_dvec3(), primitive.normals[v].as_dvec3());
+        for (morph, &w) in primitive.morphs.iter().zip(weights) {
+            base += morph.positions[v].as_dvec3() * f64::from(w);
+            normal += morph.normals.get(v).map_or(DVec3::ZERO, |n| n.as_dvec3() * f64::from(w));
+        }
+        let to_world = match &joints {
+            Some(joints) => blend(influences, v, joints),
+            None => world[node],
+        };
+        let inverse = Inverse::new(to_world.matrix3);
+        let residual = shape.positions[start + v].as_dvec3() - to_world.transform_point3(base);
+        let moved = residual.length() > tolerance.position;
+        if moved {
+            out.positions.push((v as u32, inverse.apply(residual).as_vec3()));
+            out.singular += usize::from(inverse.singular);
+        }
+        let wanted = shape.normals[start + v].as_dvec3();
+        if !has_normals || wanted.length_squared() < 0.25 {
+            continue;
+        }
+        let drawn = if joints.is_some() { to_world.matrix3 * normal } else { inverse.transposed() * normal };
+        if moved || drawn.normalize_or_zero().angle_between(wanted) > tolerance.normal {
+            let mesh =
+                if joints.is_some() { inverse.apply(wanted) } else { to_world.matrix3.transpose() * wanted };
+            if let Some(unit) = mesh.try_normalize() {
+                out.normals.push((v as u32, (unit - normal).as_vec3()));
+            }
+        }
+    }
+    if out.positions.is_empty() { Delta::default() } else { out }
+}
+
+/// `M` of one vertex.
+pub(super) fn blend(influences: &Influences, vertex: usize, joints: &[DAffine3]) -> DAffine3 {
+    let mut sum = DAffine3::ZERO;
+    let mut total = 0.0;
+    for (joint, weight) in influences.of(vertex) {
+        let weight = f64::from(weight);
+        // A mesh drawn with a shorter skin than it was made for: its last joint stands in.
+        let joint = &joints[usize::from(joint).min(joints.len() - 1)];
+        sum.matrix3 += joint.matrix3 * weight;
+        sum.translation += joint.translation * weight;
+        total += weight;
+    }
+    if total > 0.0 {
+        sum.matrix3 *= 1.0 / total;
+        sum.translation /= total;
+    }
+    sum
+}
+
+/// The inverse of a 3x3 matrix, or its regularised pseudo-inverse where it is near singular.
+struct Inverse {
+    matrix: DMat3,
+    inverse: DMat3,
+    singular: bool,
+}
+
+impl Inverse {
+    fn new(matrix: DMat3) -> Self {
+        let inverse = matrix.inverse();
+        let condition = frobenius(&matrix) * frobenius(&inverse);
+        if condition.is_finite() && condition < SINGULAR {
+            return Self { matrix, inverse, singular: false };
+        }
+        // Tikhonov: the smallest displacement among those nearly as good.
+        let lambda = (frobenius(&matrix) / SINGULAR).powi(2).max(1e-60);
+        let normal = matrix.transpose() * matrix + DMat3::from_diagonal(DVec3::splat(lambda));
+        Self { matrix, inverse: normal.inverse() * matrix.transpose(), singular: true }
+    }
+
+    /// `d` with `matrix * d = residual`; the regularised solution is refined twice (iterated Tikhonov).
+    fn apply(&self, residual: DVec3) -> DVec3 {
+        let mut d = self.inverse * residual;
+        for _ in 0..if self.singular { 2 } else { 0 } {
+            d += self.inverse * (residual - self.matrix * d);
+        }
+        if d.is_finite() { d } else { DVec3::ZERO }
+    }
+
+    fn transposed(&self) -> DMat3 {
+        self.inverse.transpose()
+    }
+}
+
+fn frobenius(m: &DMat3) -> f64 {
+    m.to_cols_array().iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inverse_is_exact_until_singular_and_then_smallest() {
+        let m = DMat3::from_cols(
+            DVec3::new(0.0, 2.0, 0.0),
+            DVec3::new(-0.01, 0.0, 0.3),
+            DVec3::new(0.0, 0.1, 1.0),
+        );
+        let inverse = Inverse::new(m);
+        let r = DVec3::new(0.3, -0.2, 0.7);
+        assert!(!inverse.singular && (m * inverse.apply(r) - r).length() < 1e-12);
+        // Rank one: the part of the residual in its range is met, the rest costs no displacement.
+        let flat = Inverse::new(DMat3::from_diagonal(DVec3::X));
+        let d = flat.apply(DVec3::new(0.5, 4.0, -3.0));
+        assert!(flat.singular && (d - DVec3::new(0.5, 0.0, 0.0)).length() < 1e-6, "{d}");
+        assert_eq!(Inverse::new(DMat3::ZERO).apply(DVec3::ONE), DVec3::ZERO);
+    }
+}

@@ -1,0 +1,201 @@
+//! A posed or animated export: node transforms carry the pose, morph targets what bones cannot give.
+
+use super::locals::{Locals, write_nodes};
+use super::morph::{Delta, Tolerance, solve};
+use super::{Builder, Reduction, compatible, targets};
+use crate::anim::clip_from_poses;
+use crate::asset::{Asset, Problem};
+use crate::base::math::{Aabb, Vec3};
+use crate::base::{Error, NodeId, Result};
+use crate::bind::Character;
+use crate::rig::Pose;
+
+/// The editor's final surface at one key.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<'a> {
+    /// World position per display vertex, scene units.
+    pub positions: &'a [Vec3],
+    /// World normal per display vertex, unit length.
+    pub normals: &'a [Vec3],
+}
+
+/// One key of an export.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'a> {
+    /// Seconds, not negative; of no meaning where there is only one key.
+    pub time_s: f32,
+    /// The node transforms and the weights of the file's own morph targets.
+    pub pose: &'a Pose,
+    /// The surface to reproduce; none where the file's own skinning is all that is wanted.
+    pub shape: Option<Shape<'a>>,
+}
+
+/// How a posed export is made.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Name of the animation, where there are several keys.
+    pub clip_name: String,
+    /// At most 4 influences per vertex (JOINTS_0 and WEIGHTS_0), for viewers that read no more.
+    pub compatible: bool,
+    /// Vertices that bones bring closer than this to the editor's shape get no displacement; relative to the
+    /// diagonal of the first shape's box. 5e-6 is 0.01 mm for a person.
+    pub tolerance: f32,
+    /// In primitives that are displaced, normals that bones bring closer than this stay, degrees.
+    pub normal_tolerance_degrees: f32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { clip_name: "Sinew".into(), compatible: false, tolerance: 5e-6, normal_tolerance_degrees: 0.5 }
+    }
+}
+
+/// A finished posed export, not yet written.
+#[derive(Clone, Debug, Default)]
+pub struct Export {
+    /// The .glb.
+    pub glb: Vec<u8>,
+    /// Index of the animation that holds the keys, where there are several.
+    pub clip: Option<usize>,
+    /// Morph targets added, over all meshes.
+    pub targets: usize,
+    /// Displacements stored, over all keys.
+    pub morph_vertices: usize,
+    /// Displacements that had to be approximated because the blended skinning matrix is near singular.
+    pub singular: usize,
+    /// In compatible mode, what 4 influences cost.
+    pub reduction: Option<Reduction>,
+    /// What the file cannot carry exactly.
+    pub problems: Vec<Problem>,
+}
+
+/// Everything the steps of an export share.
+pub(super) struct Job<'a> {
+    pub asset: &'a Asset,
+    pub character: &'a Character,
+    pub keys: &'a [Key<'a>],
+    pub options: &'a Options,
+}
+
+/// Exports a character at one or several keys.
+///
+/// The first key is the file's static pose. Several keys also become an animation, LINEAR in node transforms and
+/// in morph weights, one target per key and mesh that needs one. Targets of the file come first and keep their
+/// weights. Existing animations stay and switch the new targets off.
+///
+/// # Errors
+/// [`Error::Input`] where there is no key, key times do not rise, or a pose or shape belongs to another character;
+/// errors of [`Builder::of`].
+pub fn posed(asset: &Asset, character: &Character, keys: &[Key], options: &Options) -> Result<Export> {
+    let job = Job { asset, character, keys, options };
+    job.check()?;
+    let mut out = Export::default();
+    let mut builder = Builder::of(asset)?;
+    let influences = compatible::influences(&job, &mut builder, &mut out);
+    let locals = Locals::new(&job, &mut out.problems);
+    write_nodes(&job, &locals, &mut builder);
+
+    if let Some(reduction) = &mut out.reduction {
+        for key in 0..keys.len() {
+            compatible::measure(&job, &influences, &locals.world(&job, key), reduction);
+        }
+        compatible::finish(reduction, keys.len());
+    }
+    let deltas = solve_all(&job, &locals, &influences);
+    for delta in deltas.iter().flatten() {
+        out.morph_vertices += delta.positions.len();
+        out.singular += delta.singular;
+    }
+    let morphs = targets::add(&job, &mut builder, &deltas);
+    out.targets = morphs.iter().map(|m| m.active.len()).sum();
+    if keys.len() > 1 {
+        let poses: Vec<_> = keys.iter().map(|k| (k.time_s, k.pose.clone())).collect();
+        let clip = clip_from_poses(&options.clip_name, &poses, &character.skeleton)?;
+        out.clip = targets::write_clip(&job, &mut builder, &clip, &morphs);
+    }
+    builder.prune();
+    if out.singular > 0 {
+        out.problems.push(Problem {
+            at: "morph targets".into(),
+            text: format!(
+                "{} displacements lie where bones flatten the skin to nothing (twists near 180°) and are approximate",
+                out.singular
+            ),
+        });
+    }
+    out.glb = builder.glb()?;
+    Ok(out)
+}
+
+/// `[key][part]`.
+fn solve_all(
+    job: &Job,
+    locals: &Locals,
+    influences: &[std::borrow::Cow<crate::asset::Influences>],
+) -> Vec<Vec<Delta>> {
+    let diagonal = job
+        .keys
+        .iter()
+        .find_map(|k| k.shape)
+        .map_or(0.0, |s| Aabb::of(s.positions.iter().copied()).diagonal());
+    let tolerance = Tolerance {
+        position: f64::from(job.options.tolerance * diagonal),
+        normal: f64::from(job.options.normal_tolerance_degrees).to_radians(),
+    };
+    let mut all = Vec::with_capacity(job.keys.len());
+    for (k, key) in job.keys.iter().enumerate() {
+        let world = locals.world(job, k);
+        let part = |(i, part): (usize, &crate::geom::Part)| {
+            let Some(shape) = key.shape else { return Delta::default() };
+            solve(job, part, &influences[i], &world, key.pose, &shape, tolerance)
+        };
+        all.push(job.character.display.parts.iter().enumerate().map(part).collect());
+    }
+    all
+}
+
+impl Job<'_> {
+    fn check(&self) -> Result<()> {
+        let rising = self.keys.windows(2).all(|w| w[0].time_s < w[1].time_s);
+        if self.keys.is_empty()
+            || !rising
+            || self.keys.iter().any(|k| !k.time_s.is_finite() || k.time_s < 0.0)
+        {
+            return Err(Error::input(
+                "the keys of an export do not have finite, not negative, strictly rising times",
+                "give at least one key, and each key a later time than the one before",
+            ));
+        }
+        let vertices = self.character.display.positions.len();
+        for key in self.keys {
+            let weights = |n: usize| key.pose.weights.get(n).map_or(0, Vec::len);
+            let pose_fits = key.pose.local.len() == self.asset.nodes.len()
+                && self.asset.nodes.iter().enumerate().all(|(n, node)| weights(n) == node.weights.len());
+            let shape_fits =
+                key.shape.is_none_or(|s| s.positions.len() == vertices && s.normals.len() == vertices);
+            let finite = key.shape.is_none_or(|s| s.positions.iter().chain(s.normals).all(|p| p.is_finite()))
+                && key.pose.local.iter().all(|l| l.affine().is_finite());
+            if !(pose_fits && shape_fits && finite)
+                || self.character.skeleton.nodes.len() != self.asset.nodes.len()
+            {
+                return Err(Error::input(
+                    format!("the key at {} s does not fit this character or is not finite", key.time_s),
+                    "give a pose with one transform per node and a shape with one vertex per display vertex",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The nodes that draw display parts, with the range of their parts.
+    pub fn drawn(&self) -> Vec<(NodeId, std::ops::Range<usize>)> {
+        let mut out: Vec<(NodeId, std::ops::Range<usize>)> = Vec::new();
+        for (i, part) in self.character.display.parts.iter().enumerate() {
+            match out.last_mut() {
+                Some((node, range)) if *node == part.node => range.end = i + 1,
+                _ => out.push((part.node, i..i + 1)),
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,182 @@
+//! The export receipt: how far the written file is from the editor's shape, measured on the file itself.
+
+use super::evaluate::{Moment, evaluate};
+use super::{Export, Key, Reduction, Shape, write_atomically};
+use crate::asset::{Asset, Problem};
+use crate::base::math::Aabb;
+use crate::base::{Error, Result};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What a written file shows, compared with what the editor showed. Scene units are taken as metres.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct Receipt {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// Morph targets added, over all meshes.
+    pub targets: usize,
+    /// Displacements stored, over all keys.
+    pub morph_vertices: usize,
+    /// Displacements that are approximate because bones flatten the skin there.
+    pub singular: usize,
+    /// One entry per key that has a shape.
+    pub keys: Vec<KeyReceipt>,
+    /// In compatible mode, what 4 influences cost.
+    pub reduction: Option<Reduction>,
+    /// What the file could not carry.
+    pub problems: Vec<Problem>,
+}
+
+/// The comparison at one key.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub struct KeyReceipt {
+    /// Seconds.
+    pub time_s: f32,
+    /// Largest distance of a vertex, millimetres.
+    pub largest_mm: f64,
+    /// Mean distance over all display vertices, millimetres.
+    pub mean_mm: f64,
+    /// `largest` relative to the diagonal of the shape's box.
+    pub largest_of_diagonal: f64,
+    /// Largest deviation of a normal, degrees; only vertices of primitives whose normals are in the file.
+    pub normal_largest_degrees: f64,
+    /// Mean deviation of the normals, degrees.
+    pub normal_mean_degrees: f64,
+}
+
+impl Receipt {
+    /// The largest distance over all keys, millimetres.
+    pub fn largest_mm(&self) -> f64 {
+        self.keys.iter().map(|k| k.largest_mm).fold(0.0, f64::max)
+    }
+}
+
+impl fmt::Display for Receipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{}: {} bytes, {} morph targets with {} displaced vertices",
+            self.path.display(),
+            self.bytes,
+            self.targets,
+            self.morph_vertices
+        )?;
+        for k in &self.keys {
+            writeln!(
+                f,
+                "  at {:.3} s: distance largest {:.5} mm ({:.1e} of the size), mean {:.5} mm; normals largest {:.2}°, mean {:.2}°",
+                k.time_s,
+                k.largest_mm,
+                k.largest_of_diagonal,
+                k.mean_mm,
+                k.normal_largest_degrees,
+                k.normal_mean_degrees
+            )?;
+        }
+        if let Some(r) = &self.reduction {
+            writeln!(
+                f,
+                "  4 influences: {} vertices lost some; bones alone are off by at most {:.3} mm, {:.3} mm on average",
+                r.vertices, r.largest_mm, r.mean_mm
+            )?;
+        }
+        self.problems.iter().try_for_each(|p| writeln!(f, "  {}: {}", p.at, p.text))
+    }
+}
+
+impl Export {
+    /// Writes the file atomically, reads it again and compares it with the keys it was made of.
+    ///
+    /// # Errors
+    /// From writing and loading; [`Error::Broken`] where the written file shows other vertices than the keys have.
+    pub fn write(&self, path: impl AsRef<Path>, keys: &[Key]) -> Result<Receipt> {
+        let path = path.as_ref();
+        write_atomically(path, &self.glb)?;
+        let written = Asset::load(path)?;
+        self.receipt(&written, keys)
+    }
+
+    /// Compares a written and re-read file with the keys it was made of. With several keys the animation is
+    /// compared at each key's time, and the static pose with the first key.
+    ///
+    /// # Errors
+    /// [`Error::Broken`] where the file shows other vertices than the keys have.
+    pub fn receipt(&self, written: &Asset, keys: &[Key]) -> Result<Receipt> {
+        let mut receipt = Receipt {
+            path: written.path.clone(),
+            bytes: self.glb.len() as u64,
+            targets: self.targets,
+            morph_vertices: self.morph_vertices,
+            singular: self.singular,
+            keys: Vec::new(),
+            reduction: self.reduction,
+            problems: self.problems.clone(),
+        };
+        for (i, key) in keys.iter().enumerate() {
+            let Some(shape) = &key.shape else { continue };
+            let mut entry = match self.clip {
+                Some(clip) => {
+                    let moment = Moment::Clip { clip, time_s: f64::from(key.time_s) };
+                    compare(written, moment, shape)?
+                }
+                None => compare(written, Moment::Static, shape)?,
+            };
+            if i == 0 && self.clip.is_some() {
+                entry = entry.worse(&compare(written, Moment::Static, shape)?);
+            }
+            receipt.keys.push(KeyReceipt { time_s: key.time_s, ..entry });
+        }
+        Ok(receipt)
+    }
+}
+
+impl KeyReceipt {
+    fn worse(self, other: &Self) -> Self {
+        if other.largest_mm > self.largest_mm { *other } else { self }
+    }
+}
+
+fn compare(written: &Asset, moment: Moment, shape: &Shape) -> Result<KeyReceipt> {
+    let drawn = evaluate(written, moment);
+    if drawn.len() != shape.positions.len() {
+        return Err(Error::broken(
+            &written.path,
+            "display vertices",
+            format!("it shows {} vertices, the editor {}", drawn.len(), shape.positions.len()),
+            "report this as a fault of the exporter",
+        ));
+    }
+    let has_normal: Vec<bool> = shown_normals(written);
+    let mut out = KeyReceipt::default();
+    let (mut sum, mut turned, mut normals) = (0.0, 0.0, 0usize);
+    for (i, vertex) in drawn.iter().enumerate() {
+        let distance = vertex.position.distance(shape.positions[i].as_dvec3()) * 1000.0;
+        // A NaN must not hide behind a comparison.
+        out.largest_mm = if distance.is_nan() { f64::INFINITY } else { out.largest_mm.max(distance) };
+        sum += distance;
+        let wanted = shape.normals[i].as_dvec3();
+        if has_normal[i] && wanted.length_squared() > 0.25 && vertex.normal.length_squared() > 0.25 {
+            let angle = vertex.normal.angle_between(wanted).to_degrees();
+            out.normal_largest_degrees = out.normal_largest_degrees.max(angle);
+            turned += angle;
+            normals += 1;
+        }
+    }
+    out.mean_mm = sum / drawn.len().max(1) as f64;
+    out.normal_mean_degrees = turned / normals.max(1) as f64;
+    let diagonal = f64::from(Aabb::of(shape.positions.iter().copied()).diagonal()) * 1000.0;
+    out.largest_of_diagonal = if diagonal > 0.0 { out.largest_mm / diagonal } else { 0.0 };
+    Ok(out)
+}
+
+/// Per drawn vertex, whether the file holds its normal (else viewers compute flat ones from the positions).
+fn shown_normals(asset: &Asset) -> Vec<bool> {
+    let shown = crate::rig::in_scene(asset);
+    let meshes = asset.nodes.iter().zip(shown).filter(|n| n.1).filter_map(|n| n.0.mesh);
+    meshes
+        .flat_map(|m| &asset.meshes[m.index()].primitives)
+        .flat_map(|p| std::iter::repeat_n(p.normals_from_file, p.positions.len()))
+        .collect()
+}

@@ -1,0 +1,284 @@
+//! Morph targets and animations written into the file's JSON.
+
+use super::morph::Delta;
+use super::posed::Job;
+use super::{Builder, Usage, numbers};
+use crate::asset::{Channel, Clip, Interpolation, Property};
+use crate::base::NodeId;
+use serde_json::{Value, json};
+
+/// The targets added for one node.
+pub(super) struct Added {
+    pub node: NodeId,
+    /// Keys that have a target, in order.
+    pub active: Vec<usize>,
+}
+
+impl Added {
+    /// The weights of the added targets at a key: its own target only.
+    fn weights(&self, key: usize) -> impl Iterator<Item = f32> + '_ {
+        self.active.iter().map(move |&k| if k == key { 1.0 } else { 0.0 })
+    }
+}
+
+/// Adds a target per node and key that has displacements (`deltas[key][part]`), weighted for the first key.
+pub(super) fn add(job: &Job, builder: &mut Builder, deltas: &[Vec<Delta>]) -> Vec<Added> {
+    let mut out = Vec::new();
+    for (node, parts) in job.drawn() {
+        let has = |k: &usize| deltas[*k][parts.clone()].iter().any(|d| !d.positions.is_empty());
+        let active: Vec<usize> = (0..deltas.len()).filter(has).collect();
+        if active.is_empty() {
+            continue;
+        }
+        let mesh = own_mesh(builder, node);
+        let primitives = builder.json["meshes"][mesh]["primitives"].as_array().map_or(0, Vec::len);
+        for index in 0..primitives {
+            let part = parts.clone().find(|&p| {
+                let part = &job.character.display.parts[p];
+                job.asset.meshes[part.mesh.index()].primitives[part.primitive].file_index == index
+            });
+            add_to_primitive(
+                builder,
+                mesh,
+                index,
+                active.iter().map(|&k| part.map(|p| &deltas[k][p])).collect(),
+            );
+        }
+        describe(job, builder, mesh, &active);
+        let added = Added { node, active };
+        let mut weights = job.keys[0].pose.weights[node.index()].clone();
+        weights.extend(added.weights(0));
+        builder.json["nodes"][node.index()]["weights"] = numbers(&weights);
+        out.push(added);
+    }
+    extend_existing_clips(job, builder, &out);
+    out
+}
+
+/// The mesh of a node, made its own where other nodes draw it too: they have other displacements.
+fn own_mesh(builder: &mut Builder, node: NodeId) -> usize {
+    let mesh = builder.json["nodes"][node.index()]["mesh"].clone();
+    let index = mesh.as_u64().unwrap_or(0) as usize;
+    let users = builder.json["nodes"].as_array().into_iter().flatten().filter(|n| n["mesh"] == mesh).count();
+    if users <= 1 {
+        return index;
+    }
+    let copy = builder.json["meshes"][index].clone();
+    let index = builder.push("meshes", copy);
+    builder.json["nodes"][node.index()]["mesh"] = index.into();
+    index
+}
+
+/// Appends a target per element of `deltas`; none stands for a primitive that is not drawn as triangles.
+fn add_to_primitive(builder: &mut Builder, mesh: usize, index: usize, deltas: Vec<Option<&Delta>>) {
+    let attributes = builder.json["meshes"][mesh]["primitives"][index]["attributes"].clone();
+    let position = attributes["POSITION"].as_u64().unwrap_or(0) as usize;
+    let count = builder.json["accessors"][position]["count"].as_u64().unwrap_or(0) as usize;
+    // Either all new targets of a primitive displace normals or none does: some viewers want it so.
+    let normals = deltas.iter().flatten().any(|d| !d.normals.is_empty());
+    for delta in deltas {
+        let (positions, turned) = delta.map_or((&[][..], &[][..]), |d| (&d.positions[..], &d.normals[..]));
+        let mut target = json!({ "POSITION": builder.displacements(count, positions) });
+        if normals {
+            target["NORMAL"] = builder.displacements(count, turned).into();
+        }
+        let primitive = &mut builder.json["meshes"][mesh]["primitives"][index];
+        match primitive["targets"].as_array_mut() {
+            Some(targets) => targets.push(target),
+            None => primitive["targets"] = json!([target]),
+        }
+    }
+}
+
+/// Default weights and names of the added targets.
+fn describe(job: &Job, builder: &mut Builder, mesh: usize, active: &[usize]) {
+    let mesh = &mut builder.json["meshes"][mesh];
+    if let Some(weights) = mesh.get_mut("weights").and_then(Value::as_array_mut) {
+        weights.extend(active.iter().map(|_| Value::from(0)));
+    }
+    let existing = mesh["primitives"][0]["targets"].as_array().map_or(0, Vec::len) - active.len();
+    let names = active.iter().map(|&k| Value::from(format!("{} {}", job.options.clip_name, k + 1)));
+    let extendable = mesh.get("extras").is_none_or(Value::is_object);
+    match mesh.pointer_mut("/extras/targetNames").and_then(Value::as_array_mut) {
+        Some(known) if known.len() == existing => known.extend(names),
+        None if existing == 0 && extendable => {
+            mesh["extras"]["targetNames"] = names.collect::<Vec<_>>().into();
+        }
+        _ => {}
+    }
+}
+
+/// The file's own animations know nothing of the new targets: their weight channels get zeros, and a clip without
+/// one gets a constant one, so that playing it shows the character without the pose's displacements.
+fn extend_existing_clips(job: &Job, builder: &mut Builder, added: &[Added]) {
+    for index in 0..builder.len("animations") {
+        for added in added {
+            let clip = job.asset.clips.get(index);
+            let known = clip.and_then(|c| {
+                c.channels.iter().find(|c| c.node == added.node && c.property == Property::Weights)
+            });
+            let node = added.node.index();
+            let target = json!({ "node": node, "path": "weights" });
+            let sampler = match known {
+                Some(channel) => {
+                    write_sampler(builder, index, &widened(channel, |_| vec![0.0; added.active.len()]))
+                }
+                None => {
+                    let mut values = job.asset.nodes[node].weights.clone();
+                    values.extend(vec![0.0; added.active.len()]);
+                    let channel = Channel {
+                        node: added.node,
+                        property: Property::Weights,
+                        interpolation: Interpolation::Step,
+                        times: vec![0.0],
+                        values,
+                    };
+                    write_sampler(builder, index, &channel)
+                }
+            };
+            let channels = &mut builder.json["animations"][index]["channels"];
+            let same = |c: &&mut Value| c["target"]["node"] == node && c["target"]["path"] == "weights";
+            match channels.as_array_mut().and_then(|c| c.iter_mut().find(same)) {
+                Some(channel) => channel["sampler"] = sampler.into(),
+                None => {
+                    if let Some(channels) = channels.as_array_mut() {
+                        channels.push(json!({ "sampler": sampler, "target": target }));
+                    }
+                }
+            }
+        }
+    }
+    if !added.is_empty() {
+        (0..builder.len("animations")).for_each(|a| drop_unused_samplers(builder, a));
+    }
+}
+
+/// Removes the samplers of an animation that were replaced.
+fn drop_unused_samplers(builder: &mut Builder, animation: usize) {
+    let animation = &mut builder.json["animations"][animation];
+    let mut used: Vec<u64> = animation["channels"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|c| c["sampler"].as_u64())
+        .collect();
+    used.sort_unstable();
+    used.dedup();
+    let mut kept = Vec::new();
+    for (i, sampler) in animation["samplers"].as_array().into_iter().flatten().enumerate() {
+        if used.binary_search(&(i as u64)).is_ok() {
+            kept.push(sampler.clone());
+        } else {
+            builder
+                .orphans
+                .extend(["input", "output"].iter().filter_map(|n| sampler[n].as_u64()).map(|a| a as usize));
+        }
+    }
+    animation["samplers"] = kept.into();
+    for channel in animation["channels"].as_array_mut().into_iter().flatten() {
+        if let Some(at) = channel["sampler"].as_u64().and_then(|s| used.binary_search(&s).ok()) {
+            channel["sampler"] = at.into();
+        }
+    }
+}
+
+/// A weights channel with more targets: `extra(key)` gives their values. A spline's tangents are zero.
+fn widened(channel: &Channel, extra: impl Fn(usize) -> Vec<f32>) -> Channel {
+    let blocks = if channel.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+    let width = channel.values.len() / (channel.times.len() * blocks).max(1);
+    let mut values = Vec::new();
+    for block in 0..channel.times.len() * blocks {
+        values.extend(&channel.values[block * width..(block + 1) * width]);
+        let added = extra(block / blocks);
+        let is_value = blocks == 1 || block % 3 == 1;
+        values.extend(added.iter().map(|v| if is_value { *v } else { 0.0 }));
+    }
+    Channel { values, ..channel.clone() }
+}
+
+fn write_sampler(builder: &mut Builder, animation: usize, channel: &Channel) -> usize {
+    let width = match channel.property {
+        Property::Translation | Property::Scale => 3,
+        Property::Rotation => 4,
+        Property::Weights => 1,
+    };
+    let sampler = json!({
+        "input": builder.times(&channel.times),
+        "interpolation": match channel.interpolation {
+            Interpolation::Step => "STEP",
+            Interpolation::Linear => "LINEAR",
+            Interpolation::CubicSpline => "CUBICSPLINE",
+        },
+        "output": builder.floats(&channel.values, width, Usage::Other, false),
+    });
+    let animation = &mut builder.json["animations"][animation];
+    if !animation["samplers"].is_array() {
+        animation["samplers"] = json!([]);
+    }
+    let Some(samplers) = animation["samplers"].as_array_mut() else { return 0 };
+    samplers.push(sampler);
+    samplers.len() - 1
+}
+
+/// Writes the keys as an animation; returns its index, none where nothing can be animated.
+pub(super) fn write_clip(job: &Job, builder: &mut Builder, clip: &Clip, added: &[Added]) -> Option<usize> {
+    let mut channels: Vec<Channel> = clip
+        .channels
+        .iter()
+        .filter(|c| c.times.len() > 1 && c.property != Property::Weights)
+        .cloned()
+        .collect();
+    let all_times: Vec<f32> = job.keys.iter().map(|k| k.time_s).collect();
+    for (node, file) in job.asset.nodes.iter().enumerate() {
+        let added = added.iter().find(|a| a.node.index() == node);
+        let of = |key: usize| {
+            let mut weights = job.keys[key].pose.weights[node].clone();
+            weights.extend(added.into_iter().flat_map(|a| a.weights(key)));
+            weights
+        };
+        let first = of(0);
+        if file.mesh.is_some() && (1..job.keys.len()).any(|k| of(k) != first) {
+            channels.push(Channel {
+                node: NodeId::from(node),
+                property: Property::Weights,
+                interpolation: Interpolation::Linear,
+                times: all_times.clone(),
+                values: (0..job.keys.len()).flat_map(of).collect(),
+            });
+        }
+    }
+    if channels.is_empty() {
+        // An animation must have a channel: keys that all agree hold some node still (one with a matrix may not
+        // be a target).
+        let free = (0..job.asset.nodes.len()).find(|&n| builder.json["nodes"][n].get("matrix").is_none());
+        channels.extend(free.map(|node| Channel {
+            node: NodeId::from(node),
+            property: Property::Translation,
+            interpolation: Interpolation::Linear,
+            times: all_times.clone(),
+            values: all_times.iter().flat_map(|_| job.keys[0].pose.local[node].translation).collect(),
+        }));
+    }
+    if channels.is_empty() {
+        return None;
+    }
+    Some(write_channels(builder, &clip.name, &channels))
+}
+
+/// Writes channels as an animation; returns its index.
+pub(super) fn write_channels(builder: &mut Builder, name: &str, channels: &[Channel]) -> usize {
+    let index = builder.push("animations", json!({ "name": name, "samplers": [], "channels": [] }));
+    for channel in channels {
+        let sampler = write_sampler(builder, index, channel);
+        let path = match channel.property {
+            Property::Translation => "translation",
+            Property::Rotation => "rotation",
+            Property::Scale => "scale",
+            Property::Weights => "weights",
+        };
+        if let Some(channels) = builder.json["animations"][index]["channels"].as_array_mut() {
+            channels.push(json!({ "sampler": sampler, "target": { "node": channel.node.0, "path": path } }));
+        }
+    }
+    index
+}

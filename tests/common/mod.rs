@@ -1,0 +1,52 @@
+//! What the export tests export.
+
+use sinew::asset::Asset;
+use sinew::bind::shapes::Shape;
+use std::path::{Path, PathBuf};
+
+/// A capsule of 1.8 m over four bones, loaded from the file that an export of it gives.
+pub fn generated() -> Asset {
+    let shape = Shape { bones: 4, rings: 60, segments: 24, radius: 0.15, length: 1.8, blend: 0.5 };
+    let glb = sinew::export::unedited(&shape.capsule_asset()).unwrap();
+    Asset::from_slice(&glb, "capsule.glb").unwrap()
+}
+
+/// A file of the shared data, none (and a line) where there is none.
+pub fn load_data(name: &str) -> Option<Asset> {
+    let folder = std::env::var_os("SINEW_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let path = folder.join(name);
+    if !path.exists() {
+        println!("skipped: no shared data ({name})");
+        return None;
+    }
+    Some(Asset::load(&path).unwrap())
+}
+
+/// Characters of the shared data; with the odd ones where `posable` is not asked for.
+pub fn data_files(posable: bool) -> Vec<(PathBuf, Asset)> {
+    let characters = [
+        "khronos/CesiumMan/glTF-Binary/CesiumMan.glb",
+        "khronos/Fox/glTF-Binary/Fox.glb",
+        "khronos/RiggedSimple/glTF-Embedded/RiggedSimple.gltf",
+        "khronos/SimpleSkin/glTF/SimpleSkin.gltf",
+        "khronos/AnimatedMorphCube/glTF-Binary/AnimatedMorphCube.glb",
+        "khronos/MorphPrimitivesTest/glTF-Binary/MorphPrimitivesTest.glb",
+        "khronos/SimpleMorph/glTF-Embedded/SimpleMorph.gltf",
+        "khronos/BoxAnimated/glTF-Binary/BoxAnimated.glb",
+        "characters/mannequiny.glb",
+        "characters/robot.glb",
+        "characters/webxr_hand_left.glb",
+        "characters/kaykit/Knight.glb",
+        "characters/quaternius/modular_men/Adventurer.glb",
+        "characters/quaternius/cute_fish_pack/Puffer.glb",
+        "characters/quaternius/Bunny.gltf",
+        "derived/makehuman_male_8infl.glb",
+        "derived/valid_Black_M_1_Casual_plain.glb",
+        "characters/valid/Black_M_1_Casual.glb",
+    ];
+    let only_unedited =
+        ["khronos/CesiumMan/glTF/CesiumMan.gltf", "khronos/AnimatedMorphCube/glTF/AnimatedMorphCube.gltf"];
+    let names = characters.iter().chain(only_unedited.iter().filter(|_| !posable));
+    names.filter_map(|name| load_data(name).map(|asset| (asset.path.clone(), asset))).collect()
+}

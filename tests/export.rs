@@ -1,0 +1,197 @@
+//! Exports of generated and real files: nothing lost, shapes reproduced, receipts true.
+
+mod common;
+
+use common::{data_files, generated, load_data};
+use sinew::asset::Asset;
+use sinew::base::math::{Quat, Vec3};
+use sinew::bind::Character;
+use sinew::export::{Builder, Key, Moment, Options, Shape, evaluate, posed, unedited};
+use sinew::rig::{Pose, Skeleton};
+
+/// A pose that bends every joint a little, differently per `phase`.
+fn bent(skeleton: &Skeleton, phase: f32, amount: f32) -> Pose {
+    let mut pose = Pose::rest(skeleton);
+    for (i, node) in skeleton.nodes.iter().enumerate().filter(|n| n.1.joint.is_some()) {
+        let angle = amount * (i as f32 * 1.3 + phase).sin();
+        let axis = Vec3::new((i as f32).cos(), (i as f32 * 2.0).sin(), 0.5).normalize();
+        let turned = node.rest.rotation() * Quat::from_axis_angle(axis, angle);
+        pose.local[i].rotation = turned.to_array();
+    }
+    pose
+}
+
+/// What the file shows in a pose: by the evaluator, on a copy of the asset with the pose as its nodes.
+fn shown(asset: &Asset, pose: &Pose) -> (Vec<Vec3>, Vec<Vec3>) {
+    let mut asset = asset.clone();
+    for (node, local) in asset.nodes.iter_mut().zip(&pose.local) {
+        if node.rest != *local {
+            (node.rest, node.matrix) = (*local, None);
+        }
+    }
+    for (node, weights) in asset.nodes.iter_mut().zip(&pose.weights) {
+        node.weights.clone_from(weights);
+    }
+    let drawn = evaluate(&asset, Moment::Static);
+    drawn.iter().map(|d| (d.position.as_vec3(), d.normal.as_vec3())).unzip()
+}
+
+/// A shape that bones cannot give: waves along the normals where `mask` says so, normals tilted with them.
+fn waves(asset: &Asset, pose: &Pose, height: f32, mask: impl Fn(usize) -> bool) -> (Vec<Vec3>, Vec<Vec3>) {
+    let (mut positions, mut normals) = shown(asset, pose);
+    let size = sinew::base::math::Aabb::of(positions.iter().copied()).diagonal();
+    for (i, (p, n)) in positions.iter_mut().zip(&mut normals).enumerate().filter(|v| mask(v.0)) {
+        let wave = (p.x * 40.0 / size + p.y * 63.0 / size).sin();
+        *p += *n * height * size * wave + Vec3::new(0.0, 0.3 * height * size, 0.0);
+        *n = (*n + Vec3::new(0.3 * wave, 0.1, -0.2 * wave) + Vec3::splat(1e-3 * (i % 7) as f32)).normalize();
+    }
+    (positions, normals)
+}
+
+fn same_asset(a: &Asset, b: &Asset) {
+    let text = |asset: &Asset| {
+        let mut asset = asset.clone();
+        asset.source = Default::default();
+        asset.path = Default::default();
+        format!("{asset:?}")
+    };
+    assert!(text(a) == text(b), "{}: the export differs", a.path.display());
+}
+
+#[test]
+fn unedited_exports_are_identical_and_not_larger() {
+    for (path, asset) in data_files(false) {
+        let out = unedited(&asset).unwrap();
+        let again = Asset::from_slice(&out, &path).unwrap();
+        same_asset(&asset, &again);
+        let before = std::fs::metadata(&path).unwrap().len()
+            + if path.extension().is_some_and(|e| e == "gltf") {
+                let external: usize = asset.source.buffers.iter().map(Vec::len).sum();
+                let images: usize = asset.source.image_files.iter().flatten().map(|f| f.0.len()).sum();
+                (external + images) as u64
+            } else {
+                0
+            };
+        // Alignment, the container's headers, and a view per packed image.
+        assert!(out.len() as u64 <= before + 64 + 90 * asset.images.len() as u64, "{}", path.display());
+        if path.extension().is_some_and(|e| e == "glb") {
+            assert_eq!(again.source.buffers[0], asset.source.buffers[0]);
+            assert_eq!(again.source.json, asset.source.json);
+            assert!(out.len() as u64 <= before);
+        }
+    }
+    let generated = generated();
+    same_asset(&generated, &Asset::from_slice(&unedited(&generated).unwrap(), "g").unwrap());
+}
+
+/// Exports a waved pose, reads it back, and returns the receipt with the export.
+fn round_trip(
+    asset: &Asset,
+    options: &Options,
+    keys: usize,
+    mask: fn(usize) -> bool,
+) -> sinew::export::Receipt {
+    let character = Character::from_asset(asset).unwrap();
+    let poses: Vec<_> = (0..keys).map(|k| bent(&character.skeleton, k as f32, 0.5)).collect();
+    let shapes: Vec<_> = poses.iter().map(|p| waves(asset, p, 0.01, mask)).collect();
+    let keys: Vec<_> = poses
+        .iter()
+        .zip(&shapes)
+        .enumerate()
+        .map(|(i, (pose, shape))| Key {
+            time_s: i as f32 * 0.5,
+            pose,
+            shape: Some(Shape { positions: &shape.0, normals: &shape.1 }),
+        })
+        .collect();
+    let export = posed(asset, &character, &keys, options).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let receipt = export.write(folder.path().join("out.glb"), &keys).unwrap();
+    keep(asset, &export.glb, keys.len(), options.compatible);
+    println!("{}: {receipt}", asset.path.display());
+    receipt
+}
+
+/// Leaves a copy for the validator where `SINEW_KEEP` names a folder (see tools/validate.mjs).
+fn keep(asset: &Asset, glb: &[u8], keys: usize, compatible: bool) {
+    if let Some(folder) = std::env::var_os("SINEW_KEEP") {
+        let stem = asset.path.file_stem().unwrap().to_string_lossy().into_owned();
+        let name = format!("{stem}.{keys}{}.glb", if compatible { ".c" } else { "" });
+        std::fs::write(std::path::Path::new(&folder).join(name), glb).unwrap();
+    }
+}
+
+/// The shape is met to 0.1 mm on 1.8 m, whatever the file's units.
+fn assert_met(receipt: &sinew::export::Receipt) {
+    for key in &receipt.keys {
+        assert!(key.largest_of_diagonal < 0.1e-3 / 1.8, "{receipt}");
+        assert!(key.normal_largest_degrees < 0.6, "{receipt}");
+    }
+}
+
+#[test]
+fn a_generated_character_is_reproduced_and_stored_sparsely() {
+    let asset = generated();
+    let all = round_trip(&asset, &Options::default(), 1, |_| true);
+    assert_met(&all);
+    assert!(all.targets > 0 && all.morph_vertices > 0);
+    let few = round_trip(&asset, &Options::default(), 1, |v| v % 16 == 0);
+    assert_met(&few);
+    assert!(few.morph_vertices * 10 < all.morph_vertices && few.bytes + 2000 < all.bytes, "{few} {all}");
+    let none = round_trip(&asset, &Options::default(), 1, |_| false);
+    assert_eq!((none.targets, none.morph_vertices), (0, 0));
+    assert!(none.bytes < few.bytes);
+    let animated = round_trip(&asset, &Options::default(), 3, |_| true);
+    assert_met(&animated);
+    assert_eq!((animated.keys.len(), animated.targets), (3, 3));
+}
+
+#[test]
+fn real_characters_are_reproduced() {
+    for (_, asset) in data_files(true) {
+        assert_met(&round_trip(&asset, &Options::default(), 1, |_| true));
+        assert_met(&round_trip(&asset, &Options::default(), 2, |v| v % 5 == 0));
+    }
+}
+
+#[test]
+fn compatible_mode_keeps_four_influences_and_says_its_cost() {
+    let Some(asset) = load_data("derived/makehuman_male_8infl.glb") else { return };
+    let full = round_trip(&asset, &Options::default(), 1, |_| false);
+    assert!(full.reduction.is_none());
+    let options = Options { compatible: true, ..Default::default() };
+    let receipt = round_trip(&asset, &options, 1, |_| false);
+    let reduction = receipt.reduction.unwrap();
+    assert!(
+        reduction.vertices > 100 && reduction.largest_mm > 0.0 && reduction.mean_mm <= reduction.largest_mm
+    );
+    assert_met(&receipt);
+    let character = Character::from_asset(&asset).unwrap();
+    let pose = bent(&character.skeleton, 0.0, 0.5);
+    let export =
+        posed(&asset, &character, &[Key { time_s: 0.0, pose: &pose, shape: None }], &options).unwrap();
+    let written = Asset::from_slice(&export.glb, "c").unwrap();
+    for primitive in written.meshes.iter().flat_map(|m| &m.primitives) {
+        assert!((0..primitive.influences.len()).all(|v| primitive.influences.of(v).len() <= 4));
+    }
+    let mut primitives = written.source.json["meshes"].as_array().into_iter().flatten();
+    assert!(primitives.all(|m| m["primitives"][0]["attributes"].get("JOINTS_1").is_none()));
+    assert!(export.glb.len() < unedited(&asset).unwrap().len());
+}
+
+#[test]
+fn bad_requests_are_refused() {
+    let asset = generated();
+    let character = Character::from_asset(&asset).unwrap();
+    let pose = Pose::rest(&character.skeleton);
+    let options = Options::default();
+    let key = |time_s| Key { time_s, pose: &pose, shape: None };
+    assert!(posed(&asset, &character, &[], &options).is_err());
+    assert!(posed(&asset, &character, &[key(1.0), key(1.0)], &options).is_err());
+    assert!(posed(&asset, &character, &[key(f32::NAN)], &options).is_err());
+    let short = Shape { positions: &[Vec3::ZERO], normals: &[Vec3::Y] };
+    assert!(posed(&asset, &character, &[Key { shape: Some(short), ..key(0.0) }], &options).is_err());
+    let other = Pose { local: Vec::new(), weights: Vec::new() };
+    assert!(posed(&asset, &character, &[Key { pose: &other, ..key(0.0) }], &options).is_err());
+    assert!(Builder::from_source("none", &Default::default()).is_err());
+}
