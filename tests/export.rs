@@ -1,5 +1,7 @@
 //! Exports of generated and real files: nothing lost, shapes reproduced, receipts true.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::{data_files, generated, load_data};

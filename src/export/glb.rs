@@ -108,7 +108,7 @@ fn is_placeholder(buffer: &Value) -> bool {
     let flagged = |name: &&str| {
         buffer.pointer(&format!("/extensions/{name}/fallback")).and_then(Value::as_bool) == Some(true)
     };
-    buffer.get("uri").is_none() && MESHOPT.iter().any(|name| flagged(name))
+    buffer.get("uri").is_none() && MESHOPT.iter().any(flagged)
 }
 
 /// Points an object with `buffer` and `byteOffset` to where its bytes went.

@@ -84,13 +84,11 @@ impl Builder {
     }
 }
 
+/// Calls a function with every reference of one kind.
+type Visitor = fn(&mut Value, &mut dyn FnMut(&mut u64));
+
 /// Removes elements of a top-level array and renumbers the references to the others.
-fn remove(
-    json: &mut Value,
-    collection: &str,
-    gone: &[usize],
-    visit: fn(&mut Value, &mut dyn FnMut(&mut u64)),
-) {
+fn remove(json: &mut Value, collection: &str, gone: &[usize], visit: Visitor) {
     let Some(array) = json.get_mut(collection).and_then(Value::as_array_mut).filter(|_| !gone.is_empty())
     else {
         return;
@@ -103,7 +101,7 @@ fn remove(
     visit(json, &mut |i| *i -= gone.partition_point(|g| (*g as u64) < *i) as u64);
 }
 
-fn each<'a>(value: Option<&'a mut Value>) -> impl Iterator<Item = &'a mut Value> {
+fn each(value: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
     value.and_then(Value::as_array_mut).into_iter().flatten()
 }
 
