@@ -7,6 +7,8 @@ mod planar;
 mod report;
 pub mod shapes;
 mod smooth;
+#[cfg(test)]
+mod tests;
 
 pub use attach::{BindOptions, Binding, MAX_SMOOTH, bind_attachments, point_on, project};
 pub use morphs::{MorphTarget, Morphs};

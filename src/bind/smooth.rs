@@ -8,6 +8,13 @@ use crate::base::{BoneId, JointId};
 use crate::geom::ControlMesh;
 use crate::rig::Skeleton;
 
+/// How much wider than the widest gap is wider: above the rounding, so that scale makes no difference.
+const SLACK: f32 = 1.0 + 1e-4;
+
+/// Holding vertices back may widen the gaps to their neighbours, which are then held back too, at most this often;
+/// else the round is not made and smoothing ends.
+const HOLD_BACK: usize = 100;
+
 /// Moves each point towards the mean of its one-ring and projects it on the skeleton, `rounds` times.
 ///
 /// **Differs** from the thesis, where a plain mean and the nearest of all bones make the largest gap grow on most
@@ -16,7 +23,8 @@ use crate::rig::Skeleton;
 ///   of them: the worst gaps close first, and points are not spread evenly where the vertices are not.
 /// - A point slides: it is projected on its own bone, and where it runs into a joint on the nearest bone there. The
 ///   nearest of all bones may be another finger.
-/// - What would open a gap wider than the widest one is not moved in that round, so the largest gap never grows.
+/// - What would open a gap wider than the widest one is not moved in that round, so the largest gap never grows (by
+///   more than 1e-4 of it).
 pub(super) fn smooth(
     character: &Character,
     topology: &BoneTopology,
@@ -41,18 +49,20 @@ pub(super) fn smooth(
             .collect();
         let mut moved: Vec<Vec3> =
             next.iter().map(|&(b, t)| point_on(&skeleton.bones[b.index()], t)).collect();
-        // Ends when the wide edges are as they were before the round, at the latest.
-        loop {
+        for attempt in 0..=HOLD_BACK {
             let wide: Vec<usize> = control
                 .adjacency
                 .edges()
                 .map(|(a, b)| [a as usize, b as usize])
                 .filter(|&[a, b]| (moved[a], moved[b]) != (points[a], points[b]))
-                .filter(|&[a, b]| lengths.gap(control, &moved, a, b) > widest)
+                .filter(|&[a, b]| lengths.gap(control, &moved, a, b) > widest * SLACK)
                 .flatten()
                 .collect();
             if wide.is_empty() {
                 break;
+            }
+            if attempt == HOLD_BACK {
+                return;
             }
             for v in wide {
                 (next[v], moved[v]) = ((attachments.bone[v], attachments.t[v]), points[v]);

@@ -41,8 +41,8 @@ impl Skeleton {
         let (above, at_node, bind) = (Vec::new(), HashMap::new(), Vec::new());
         let mut builder = Builder { asset, shown, world, skeleton, above, at_node, bind };
         let drawn = builder.drawn_meshes();
-        for skin in 0..asset.skins.len() {
-            builder.add_skin(skin, &drawn[skin]);
+        for (skin, meshes) in drawn.iter().enumerate() {
+            builder.add_skin(skin, meshes);
         }
         builder.find_joints_above();
         builder.add_props();

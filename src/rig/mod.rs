@@ -4,6 +4,8 @@ mod bones;
 mod build;
 mod pose;
 mod skeleton;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use build::{in_scene, skin_of};
 pub use pose::{BonePose, Pose, PosedRig};
