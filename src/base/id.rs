@@ -39,4 +39,6 @@ ids! {
     JointId,
     /// A bone of the skeleton: a joint and one of its children or its tip.
     BoneId,
+    /// A stroke layer of a document.
+    StrokeId,
 }

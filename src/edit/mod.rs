@@ -1,25 +1,36 @@
 //! Strokes, posing, and the document: everything the user does to a character.
 
+mod canonical;
+mod document;
 mod frames;
+mod journal;
+mod layer;
 mod names;
+mod operation;
 mod plane;
 mod pose_file;
 mod posing;
 mod reduce;
 mod rotate;
 mod select;
+mod session;
 mod spline;
 mod stroke;
 #[cfg(test)]
 mod testing;
 mod world;
 
+pub use document::{AssetRef, DeformerSettings, Document, Key};
 pub use frames::{Frames, Warp};
+pub use journal::{Journal, Recovered, Torn, journal_folder, journal_path, recover, unfinished_journals};
+pub use layer::StrokeLayer;
+pub use operation::{Context, Edit, Line, Operation};
 pub use plane::{WorkingPlane, ray_through};
 pub use pose_file::{load_pose, parse_pose, pose_text, save_pose};
 pub use posing::{Lengths, Posing, RootMotion, carries_all, pose_by_stroke};
 pub use reduce::{reduce, tolerance_in_space, tolerance_in_window};
 pub use rotate::{Axis, Turns, parse_rotation, rotate_joint};
 pub use select::{Selected, posable, select};
+pub use session::{Loader, Session};
 pub use spline::Spline;
 pub use stroke::{MAX_KNOTS, Sample, Stroke};

@@ -1,0 +1,125 @@
+//! Content hashes over a canonical form: floats by their bits (negative zero as zero), lengths before lists,
+//! object keys in order. Equal contents have equal hashes on every machine.
+
+use super::{Lengths, RootMotion, Stroke, StrokeLayer};
+use crate::base::math::Trs;
+use crate::rig::Pose;
+use serde_json::Value;
+
+/// Feeds values into a BLAKE3 hash, each in its canonical form.
+pub(super) struct Canonical(blake3::Hasher);
+
+impl Canonical {
+    /// `kind` keeps hashes of different kinds of things apart.
+    pub fn new(kind: &str) -> Self {
+        let mut new = Self(blake3::Hasher::new());
+        new.text(kind);
+        new
+    }
+
+    /// As 64 hexadecimal digits.
+    pub fn finish(self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.count(bytes.len());
+        self.0.update(bytes);
+    }
+
+    pub fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    pub fn count(&mut self, count: usize) {
+        self.0.update(&(count as u64).to_le_bytes());
+    }
+
+    pub fn float(&mut self, value: f64) {
+        // Adding zero turns negative zero into zero.
+        self.0.update(&(value + 0.0).to_bits().to_le_bytes());
+    }
+
+    pub fn floats(&mut self, values: &[f32]) {
+        values.iter().for_each(|v| self.float(f64::from(*v)));
+    }
+
+    pub fn trs(&mut self, trs: &Trs) {
+        self.floats(&trs.translation);
+        self.floats(&trs.rotation);
+        self.floats(&trs.scale);
+    }
+
+    pub fn pose(&mut self, pose: &Pose) {
+        self.count(pose.local.len());
+        pose.local.iter().for_each(|t| self.trs(t));
+        self.count(pose.weights.len());
+        for weights in &pose.weights {
+            self.count(weights.len());
+            self.floats(weights);
+        }
+    }
+
+    pub fn stroke(&mut self, stroke: &Stroke) {
+        self.count(stroke.knots().len());
+        for knot in stroke.knots() {
+            self.floats(&knot.position);
+            self.floats(&knot.orientation);
+            self.floats(&[knot.pressure]);
+            self.float(knot.time);
+        }
+    }
+
+    pub fn layer(&mut self, layer: &StrokeLayer) {
+        self.count(layer.id.index());
+        self.text(&layer.name);
+        self.stroke(&layer.baseline);
+        self.count(usize::from(layer.offset.is_some()));
+        layer.offset.iter().for_each(|o| self.stroke(o));
+        self.count(layer.selection.len());
+        for selected in &layer.selection {
+            self.count(selected.node.index());
+            self.float(selected.t);
+        }
+        self.floats(&[layer.radius]);
+        self.count(usize::from(layer.posing.lengths == Lengths::Stretch));
+        self.count(match layer.posing.root {
+            RootMotion::Auto => 0,
+            RootMotion::Fixed => 1,
+            RootMotion::Free => 2,
+        });
+        self.count(usize::from(layer.posing.roll));
+        self.count(usize::from(layer.enabled));
+    }
+
+    /// Any JSON value, object keys sorted, every number as f64.
+    pub fn json(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.text("null"),
+            Value::Bool(b) => self.text(if *b { "true" } else { "false" }),
+            Value::Number(n) => {
+                self.text("number");
+                self.float(n.as_f64().unwrap_or(f64::NAN));
+            }
+            Value::String(s) => {
+                self.text("string");
+                self.text(s);
+            }
+            Value::Array(list) => {
+                self.text("array");
+                self.count(list.len());
+                list.iter().for_each(|v| self.json(v));
+            }
+            Value::Object(map) => {
+                self.text("object");
+                self.count(map.len());
+                let mut keys: Vec<&String> = map.keys().collect();
+                keys.sort();
+                for key in keys {
+                    self.text(key);
+                    self.json(&map[key]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The journal: every operation of a session, on disk as it happens, so that no crash loses work.
+//!
+//! A text file of lines `CHECKSUM JSON`: first a header (format, version, asset), then one [`Operation`] each.
+//! The checksum (16 hexadecimal digits of BLAKE3) covers the line and the checksum before it: a line that is
+//! torn, changed, repeated or out of place ends the journal. The document is never at the mercy of the disk:
+//! what cannot be written is kept and tried again with the next operation.
+
+mod place;
+mod recover;
+
+pub use place::{journal_folder, journal_path, unfinished_journals};
+pub use recover::{Recovered, Torn, recover};
+
+use super::{AssetRef, Operation};
+use crate::base::{Error, Result};
+use recover::{HEADER_CHAIN, Header, checksum};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Version of the format.
+const VERSION: u32 = 1;
+/// Partial strokes are synced to the disk every so many records; a killed program loses none either way.
+const DRAWING_SYNC: u32 = 32;
+/// Journals of one file that can be open at a time.
+const MAX_OPEN: usize = 64;
+
+/// Where a journal is written: a file, or a failing one in tests.
+trait Sink: Send {
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()>;
+    fn sync(&mut self) -> std::io::Result<()>;
+    fn truncate(&mut self, length: u64) -> std::io::Result<()>;
+}
+
+impl Sink for File {
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        Write::write_all(self, bytes)
+    }
+
+    fn sync(&mut self) -> std::io::Result<()> {
+        self.sync_data()
+    }
+
+    fn truncate(&mut self, length: u64) -> std::io::Result<()> {
+        self.set_len(length)
+    }
+}
+
+/// A journal open for appending, locked against other processes.
+pub struct Journal {
+    path: PathBuf,
+    sink: Box<dyn Sink>,
+    /// Bytes on disk that are whole records.
+    length: u64,
+    /// Whether a failed write may have left part of a record behind `length`.
+    dirty: bool,
+    chain: u64,
+    /// Records not yet written.
+    pending: Vec<u8>,
+    unsynced: u32,
+}
+
+impl Journal {
+    /// Opens the journal at a path: creates it, or takes up the one that is there and cuts its torn tail off (where
+    /// that is more than one unfinished record, a copy of the whole is kept beside it).
+    ///
+    /// # Errors
+    /// It is open in another process; it is no journal, or one of a newer version; the operating system's
+    /// errors.
+    pub fn open(path: &Path, asset: &AssetRef) -> Result<(Self, Recovered)> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
+        }
+        let file = OpenOptions::new()
+            .create(true)
+            .read(true)
+            .append(true)
+            .open(path)
+            .map_err(|e| Error::io(path, e))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(in_use(path)),
+            Err(TryLockError::Error(e)) => return Err(Error::io(path, e)),
+        }
+        let recovered = recover(path)?;
+        if recovered.torn.as_ref().is_some_and(|t| t.lines > 0) {
+            let copy = path.with_extension("torn");
+            std::fs::copy(path, &copy).map_err(|e| Error::io(&copy, e))?;
+        }
+        let (length, chain) = (recovered.length, recovered.chain);
+        let mut journal = Self {
+            path: path.to_owned(),
+            sink: Box::new(file),
+            length,
+            dirty: recovered.torn.is_some(),
+            chain,
+            pending: Vec::new(),
+            unsynced: 0,
+        };
+        if recovered.asset.is_none() {
+            journal.start(asset)?;
+        } else {
+            journal.flush(true)?;
+        }
+        // The file's name must survive a power cut too.
+        if let Some(folder) = path.parent().and_then(|f| File::open(f).ok()) {
+            folder.sync_all().map_err(|e| Error::io(path, e))?;
+        }
+        Ok((journal, recovered))
+    }
+
+    /// Opens a journal for a file in a folder: that of [`journal_path`], or, while other processes hold it, the
+    /// next free one beside it.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_for(folder: &Path, asset: &AssetRef) -> Result<(Self, Recovered)> {
+        let mut last = None;
+        for number in 1..=MAX_OPEN {
+            match Self::open(&journal_path(folder, asset, number), asset) {
+                Err(error) if is_in_use(&error) => last = Some(error),
+                other => return other,
+            }
+        }
+        Err(last.unwrap_or_else(|| in_use(folder)))
+    }
+
+    /// Appends an operation. When this returns without error, an edit is on the disk; samples of an unfinished
+    /// stroke are with the operating system, which is enough to survive the end of this program.
+    ///
+    /// # Errors
+    /// The disk is full or gone. Nothing is lost: the record waits in memory for the next call.
+    pub fn append(&mut self, operation: &Operation) -> Result<()> {
+        let json = serde_json::to_vec(operation).map_err(|e| {
+            Error::input(
+                format!("an operation cannot be written: {e}"),
+                "report it as a bug; save the project",
+            )
+        })?;
+        self.push(&json);
+        let drawing = matches!(operation, Operation::Drawing(_));
+        self.flush(!drawing || self.unsynced >= DRAWING_SYNC)
+    }
+
+    /// Writes and syncs whatever waits.
+    ///
+    /// # Errors
+    /// As [`Self::append`].
+    pub fn sync(&mut self) -> Result<()> {
+        self.flush(true)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the journal: its document has been saved elsewhere, or is not wanted.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn discard(self) -> Result<()> {
+        std::fs::remove_file(&self.path).map_err(|e| Error::io(&self.path, e))
+    }
+
+    fn start(&mut self, asset: &AssetRef) -> Result<()> {
+        let header = Header { sinew_journal: VERSION, asset: asset.clone() };
+        let json = serde_json::to_vec(&header).map_err(|e| {
+            Error::input(format!("a journal header cannot be written: {e}"), "report it as a bug")
+        })?;
+        self.chain = HEADER_CHAIN;
+        self.push(&json);
+        self.flush(true)
+    }
+
+    fn push(&mut self, json: &[u8]) {
+        self.chain = checksum(self.chain, json);
+        self.pending.extend_from_slice(format!("{:016x} ", self.chain).as_bytes());
+        self.pending.extend_from_slice(json);
+        self.pending.push(b'\n');
+        self.unsynced += 1;
+    }
+
+    fn flush(&mut self, sync: bool) -> Result<()> {
+        self.try_flush(sync).map_err(|source| Error::Broken {
+            path: self.path.clone(),
+            at: "autosave journal".into(),
+            problem: source.to_string(),
+            remedy: "your work is still in memory: free space on this disk, or save the project elsewhere"
+                .into(),
+        })
+    }
+
+    fn try_flush(&mut self, sync: bool) -> std::io::Result<()> {
+        if self.dirty {
+            self.sink.truncate(self.length)?;
+            self.dirty = false;
+        }
+        if !self.pending.is_empty() {
+            self.dirty = true;
+            self.sink.write_all(&self.pending)?;
+            self.dirty = false;
+            self.length += self.pending.len() as u64;
+            self.pending.clear();
+        }
+        if sync {
+            self.sink.sync()?;
+            self.unsynced = 0;
+        }
+        Ok(())
+    }
+}
+
+fn in_use(path: &Path) -> Error {
+    Error::Io { path: path.to_owned(), source: std::io::ErrorKind::WouldBlock.into() }
+}
+
+fn is_in_use(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::WouldBlock)
+}
+
+#[cfg(test)]
+mod tests;

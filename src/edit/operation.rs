@@ -1,0 +1,323 @@
+//! The one table of operations: what tools emit, what the journal records, what scripts and replays run and what
+//! undo inverts.
+//!
+//! As JSON each is one line, e.g. `{"do":{"set_key":{"time":0.5,"pose":...}}}` or `"undo"`.
+
+use super::document::{validate_pose, validate_time};
+use super::{AssetRef, Axis, DeformerSettings, Document, Key, Sample, Stroke, StrokeLayer, rotate_joint};
+use crate::base::math::Trs;
+use crate::base::{Error, NodeId, Result, StrokeId};
+use crate::rig::{Pose, Skeleton};
+use serde::{Deserialize, Serialize};
+
+/// Groups within groups; the journal's reader has a limit of its own beyond this.
+const MAX_DEPTH: usize = 16;
+/// Above all stroke ids.
+const MAX_ID: u32 = 1 << 30;
+
+/// An entry of a journal or a script.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// An edit, one step of undo.
+    Do(Edit),
+    /// An edit that belongs to the step before it: a knot while it is dragged.
+    Continue(Edit),
+    /// Takes one step back.
+    Undo,
+    /// Takes one step forward again.
+    Redo,
+    /// Goes to the state after that many steps.
+    Jump(usize),
+    /// Samples of the stroke being drawn, as they arrive: no part of the document yet.
+    Drawing(Vec<Sample>),
+}
+
+/// A change of a document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edit {
+    /// Starts over on a file, at rest.
+    Open {
+        /// The file.
+        asset: AssetRef,
+    },
+    /// Puts a whole document in place of this one.
+    Replace(Box<Document>),
+    /// Names the document.
+    Rename(String),
+    /// Sets every node's pose below the strokes.
+    SetPose(Pose),
+    /// Sets one node's local transform.
+    SetLocal {
+        /// The node.
+        node: NodeId,
+        /// Its transform.
+        local: Trs,
+    },
+    /// Sets one node's morph weights.
+    SetWeights {
+        /// The node.
+        node: NodeId,
+        /// One per morph target.
+        weights: Vec<f32>,
+    },
+    /// Turns a joint, see [`rotate_joint`].
+    RotateJoint {
+        /// The joint's node.
+        node: NodeId,
+        /// Axis and degrees, in order.
+        turns: Vec<(Axis, f32)>,
+    },
+    /// Adds a stroke layer.
+    AddStroke {
+        /// Its place among the layers; none for on top.
+        index: Option<usize>,
+        /// It, with an id of [`Document::unused_stroke_id`].
+        layer: Box<StrokeLayer>,
+    },
+    /// Replaces the layer of the same id.
+    SetStroke(Box<StrokeLayer>),
+    /// Removes a layer.
+    RemoveStroke(StrokeId),
+    /// Draws the offset stroke of a layer, first or again; none erases it.
+    RedrawOffset {
+        /// The layer.
+        id: StrokeId,
+        /// The stroke.
+        offset: Option<Stroke>,
+    },
+    /// Moves a knot. A moved baseline selects again.
+    MoveKnot {
+        /// The layer.
+        id: StrokeId,
+        /// Which of its strokes.
+        line: Line,
+        /// The knot's index.
+        knot: usize,
+        /// World, metres.
+        position: [f32; 3],
+    },
+    /// Names a layer.
+    RenameStroke {
+        /// The layer.
+        id: StrokeId,
+        /// Its name.
+        name: String,
+    },
+    /// Sets the key at a time.
+    SetKey(Key),
+    /// Removes the key at a time, seconds.
+    RemoveKey(f64),
+    /// Chooses the deformation method.
+    SetDeformer(DeformerSettings),
+    /// Several edits as one.
+    Group(Vec<Edit>),
+}
+
+/// A stroke of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Line {
+    /// The baseline.
+    Baseline,
+    /// The offset stroke.
+    Offset,
+}
+
+/// What an edit needs to know beside the document.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The skeleton of the document's file; for [`Edit::Open`] and [`Edit::Replace`], of the new one.
+    pub skeleton: &'a Skeleton,
+}
+
+impl Edit {
+    /// Changes the document and returns the edit that changes it back.
+    ///
+    /// # Errors
+    /// An edit that does not fit the document or the skeleton; the document is as before then.
+    pub fn apply(&self, document: &mut Document, context: &Context) -> Result<Self> {
+        let skeleton = context.skeleton;
+        if document.asset.is_none() && !matches!(self, Self::Open { .. } | Self::Replace(_) | Self::Group(_))
+        {
+            return Err(Error::input("no character is open", "open a file first"));
+        }
+        Ok(match self {
+            Self::Open { asset } => {
+                let name = file_stem(&asset.path);
+                let pose = Pose::rest(skeleton);
+                let new = Document { name, asset: Some(asset.clone()), pose, ..Document::default() };
+                Self::Replace(Box::new(std::mem::replace(document, new)))
+            }
+            Self::Replace(new) => {
+                new.validate(skeleton)?;
+                Self::Replace(Box::new(std::mem::replace(document, (**new).clone())))
+            }
+            Self::Rename(name) => Self::Rename(std::mem::replace(&mut document.name, name.clone())),
+            Self::SetPose(pose) => {
+                validate_pose(pose, skeleton)?;
+                Self::SetPose(std::mem::replace(&mut document.pose, pose.clone()))
+            }
+            Self::SetLocal { node, local } => {
+                let mut pose = document.pose.clone();
+                *entry(&mut pose.local, *node)? = *local;
+                validate_pose(&pose, skeleton)?;
+                let old = std::mem::replace(&mut document.pose, pose);
+                Self::SetLocal { node: *node, local: old.local[node.index()] }
+            }
+            Self::SetWeights { node, weights } => {
+                let mut pose = document.pose.clone();
+                entry(&mut pose.weights, *node)?.clone_from(weights);
+                validate_pose(&pose, skeleton)?;
+                let mut old = std::mem::replace(&mut document.pose, pose);
+                Self::SetWeights { node: *node, weights: old.weights.swap_remove(node.index()) }
+            }
+            Self::RotateJoint { node, turns } => {
+                let old = *entry(&mut document.pose.local, *node)?;
+                rotate_joint(skeleton, &mut document.pose, *node, turns).inspect_err(|_| {
+                    document.pose.local[node.index()] = old;
+                })?;
+                Self::SetLocal { node: *node, local: old }
+            }
+            Self::AddStroke { .. }
+            | Self::SetStroke(_)
+            | Self::RemoveStroke(_)
+            | Self::RedrawOffset { .. }
+            | Self::MoveKnot { .. }
+            | Self::RenameStroke { .. } => self.apply_to_strokes(document, skeleton)?,
+            Self::SetKey(key) => {
+                validate_time(key.time)?;
+                validate_pose(&key.pose, skeleton)?;
+                match document.key_index(key.time) {
+                    Ok(i) => Self::SetKey(std::mem::replace(&mut document.keys[i], key.clone())),
+                    Err(i) => {
+                        document.keys.insert(i, key.clone());
+                        Self::RemoveKey(key.time)
+                    }
+                }
+            }
+            Self::RemoveKey(time) => match document.key_index(*time) {
+                Ok(i) => Self::SetKey(document.keys.remove(i)),
+                Err(_) => return Err(Error::input(format!("there is no key at {time} s"), "choose a key")),
+            },
+            Self::SetDeformer(deformer) => {
+                Self::SetDeformer(std::mem::replace(&mut document.deformer, deformer.clone()))
+            }
+            Self::Group(edits) => apply_group(edits, document, context)?,
+        })
+    }
+
+    fn apply_to_strokes(&self, document: &mut Document, skeleton: &Skeleton) -> Result<Self> {
+        Ok(match self {
+            Self::AddStroke { index, layer } => {
+                layer.validate(skeleton.nodes.len())?;
+                let at = index.unwrap_or(document.strokes.len());
+                if at > document.strokes.len()
+                    || document.stroke_index(layer.id).is_ok()
+                    || layer.id.0 >= MAX_ID
+                {
+                    return Err(Error::input(
+                        format!("stroke {} cannot be added at {at}", layer.id.0),
+                        "use an unused id and a place among the strokes",
+                    ));
+                }
+                document.strokes.insert(at, (**layer).clone());
+                Self::RemoveStroke(layer.id)
+            }
+            Self::SetStroke(layer) => {
+                layer.validate(skeleton.nodes.len())?;
+                let i = document.stroke_index(layer.id)?;
+                Self::SetStroke(Box::new(std::mem::replace(&mut document.strokes[i], (**layer).clone())))
+            }
+            Self::RemoveStroke(id) => {
+                let i = document.stroke_index(*id)?;
+                Self::AddStroke { index: Some(i), layer: Box::new(document.strokes.remove(i)) }
+            }
+            Self::RedrawOffset { id, offset } => {
+                let i = document.stroke_index(*id)?;
+                let old = std::mem::replace(&mut document.strokes[i].offset, offset.clone());
+                Self::RedrawOffset { id: *id, offset: old }
+            }
+            Self::RenameStroke { id, name } => {
+                let i = document.stroke_index(*id)?;
+                let renamed = StrokeLayer { name: name.clone(), ..document.strokes[i].clone() };
+                renamed.validate(skeleton.nodes.len())?;
+                let old = std::mem::replace(&mut document.strokes[i].name, renamed.name);
+                Self::RenameStroke { id: *id, name: old }
+            }
+            Self::MoveKnot { id, line, knot, position } => {
+                let i = document.stroke_index(*id)?;
+                let old = document.strokes[i].clone();
+                if *line == Line::Offset {
+                    let moved = old.offset.as_ref().map(|o| o.with_knot(*knot, *position)).transpose()?;
+                    let moved = moved.ok_or_else(|| {
+                        Error::input(format!("stroke {} has no offset stroke", id.0), "draw one first")
+                    })?;
+                    document.strokes[i].offset = Some(moved);
+                    Self::RedrawOffset { id: *id, offset: old.offset }
+                } else {
+                    let baseline = old.baseline.with_knot(*knot, *position)?;
+                    let below = document.posed_below(skeleton, i);
+                    let new = StrokeLayer::new(*id, baseline, old.radius, skeleton, &below)?;
+                    let layer = &mut document.strokes[i];
+                    (layer.baseline, layer.selection) = (new.baseline, new.selection);
+                    Self::SetStroke(Box::new(old))
+                }
+            }
+            _ => return Err(Error::input("this edit is not about strokes", "report it as a bug")),
+        })
+    }
+
+    /// Whether this edit makes an earlier one of the same step void: its own value is all that counts.
+    pub(super) fn supersedes(&self, earlier: &Self) -> bool {
+        match (self, earlier) {
+            (
+                Self::MoveKnot { id, line, knot, .. },
+                Self::MoveKnot { id: old_id, line: old_line, knot: old_knot, .. },
+            ) => (id, line, knot) == (old_id, old_line, old_knot),
+            (Self::RedrawOffset { id, .. }, Self::RedrawOffset { id: old, .. }) => id == old,
+            (Self::SetLocal { node, .. }, Self::SetLocal { node: old, .. })
+            | (Self::SetWeights { node, .. }, Self::SetWeights { node: old, .. }) => node == old,
+            (Self::SetPose(_), Self::SetPose(_)) | (Self::SetDeformer(_), Self::SetDeformer(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// All or nothing.
+fn apply_group(edits: &[Edit], document: &mut Document, context: &Context) -> Result<Edit> {
+    if depth(edits) > MAX_DEPTH {
+        return Err(Error::input("groups of edits are nested too deeply", "put them into one group"));
+    }
+    let mut inverses = Vec::with_capacity(edits.len());
+    for edit in edits {
+        match edit.apply(document, context) {
+            Ok(inverse) => inverses.push(inverse),
+            Err(error) => {
+                for inverse in inverses.iter().rev() {
+                    inverse.apply(document, context)?;
+                }
+                return Err(error);
+            }
+        }
+    }
+    inverses.reverse();
+    Ok(Edit::Group(inverses))
+}
+
+fn depth(edits: &[Edit]) -> usize {
+    let inner = |e: &Edit| if let Edit::Group(edits) = e { depth(edits) } else { 0 };
+    1 + edits.iter().map(inner).max().unwrap_or(0)
+}
+
+fn entry<T>(list: &mut [T], node: NodeId) -> Result<&mut T> {
+    let count = list.len();
+    list.get_mut(node.index()).ok_or_else(|| {
+        Error::input(format!("there is no node {}", node.0), format!("the character has {count} nodes"))
+    })
+}
+
+fn file_stem(path: &str) -> String {
+    std::path::Path::new(path).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())
+}
