@@ -14,6 +14,8 @@ layout(push_constant, scalar) uniform Push {
 layout(location = 0) flat in uint in_segment;
 layout(location = 1) flat in vec4 in_ends;
 layout(location = 2) flat in vec2 in_depths;
+layout(location = 3) flat in vec3 in_start;
+layout(location = 4) flat in vec3 in_end;
 layout(location = 0) out vec4 out_color;
 
 void main() {
@@ -32,7 +34,9 @@ void main() {
     float here = mix(in_depths.x, in_depths.y, t);
     float visible = surface > here * 1.002 ? s.hidden : 1.0;
     out_color = vec4(color.rgb, color.a * cover * visible);
-    if (out_color.a <= 0.0) {
+    // Each pixel of a polyline belongs to one of its segments, so half-clear lines show no joints.
+    bool mine = dot(in_start.xy, p) + in_start.z >= 0.0 && dot(in_end.xy, p) + in_end.z <= 0.0;
+    if (out_color.a <= 0.0 || !mine) {
         discard;
     }
 }

@@ -15,9 +15,22 @@ layout(push_constant, scalar) uniform Push {
 layout(location = 0) flat out uint out_segment;
 layout(location = 1) flat out vec4 out_ends;
 layout(location = 2) flat out vec2 out_depths;
+// Lines through the ends that part this segment's pixels from its neighbours': normal and offset each.
+layout(location = 3) flat out vec3 out_start;
+layout(location = 4) flat out vec3 out_end;
 
 vec2 pixel_of(vec4 clip) {
     return (vec2(clip.x, -clip.y) / clip.w * 0.5 + 0.5) * push.size;
+}
+
+vec2 direction(vec2 from, vec2 to) {
+    float l = distance(from, to);
+    return l > 1e-4 ? (to - from) / l : vec2(0.0);
+}
+
+// The side of p on which `along` points.
+vec3 half_plane(vec2 p, vec2 along) {
+    return dot(along, along) > 1e-6 ? vec3(along, -dot(along, p)) : vec3(0.0);
 }
 
 void main() {
@@ -28,6 +41,8 @@ void main() {
     // Clip at the eye's plane (w is the distance along the view).
     float near = 1e-3 * max(max(abs(a.w), abs(b.w)), 1e-6);
     out_segment = index;
+    out_start = vec3(0.0);
+    out_end = vec3(0.0);
     if (max(a.w, b.w) <= near) {
         out_ends = vec4(0.0);
         out_depths = vec2(0.0);
@@ -42,8 +57,16 @@ void main() {
     vec2 pa = pixel_of(a), pb = pixel_of(b);
     out_ends = vec4(pa, pb);
     out_depths = vec2(a.z / a.w, b.z / b.w);
-    float l = distance(pa, pb);
-    vec2 along = l > 1e-4 ? (pb - pa) / l : vec2(1.0, 0.0);
+    vec2 along = direction(pa, pb);
+    if ((s.joined & SEGMENT_JOINED_BEFORE) != 0u) {
+        vec4 before = m * vec4(segments[index - 1].a, 1.0);
+        out_start = half_plane(pa, along + (before.w > near ? direction(pixel_of(before), pa) : vec2(0.0)));
+    }
+    if ((s.joined & SEGMENT_JOINED_AFTER) != 0u) {
+        vec4 after = m * vec4(segments[index + 1].b, 1.0);
+        out_end = half_plane(pb, along + (after.w > near ? direction(pb, pixel_of(after)) : vec2(0.0)));
+    }
+    along = dot(along, along) > 0.0 ? along : vec2(1.0, 0.0);
     vec2 across = vec2(-along.y, along.x);
     float grow = max(s.width_a, s.width_b) * 0.5 + s.outline + 1.5;
     uint corner = uint[](0u, 1u, 2u, 2u, 1u, 3u)[gl_VertexIndex % 6];

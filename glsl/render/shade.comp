@@ -28,24 +28,22 @@ const vec2 TAPS[12] = vec2[](
     vec2(0.962, -0.195), vec2(0.473, -0.480), vec2(0.519, 0.767), vec2(0.185, -0.893),
     vec2(0.507, 0.064), vec2(0.896, 0.412), vec2(-0.322, -0.933), vec2(-0.792, -0.598));
 
-// Share of the key light that arrives; `spread` is the blur's radius relative to the model's.
-float lit_share(vec3 p, float spread, float bias, float turn) {
-    if ((lighting.flags & LOOK_SHADOW) == 0u) {
-        return 1.0;
-    }
+// Share of the key light that arrives at p; `spread` is the blur's radius in the shadow picture. Where it is not
+// `wanted` no tap is taken: loops of no turn are skipped even by software drivers, which run both sides of an if.
+float lit_share(vec3 p, bool wanted, float spread, float bias, float turn) {
     vec4 clip = lighting.shadow_from_world * vec4(p, 1.0);
     vec2 uv = vec2(clip.x, -clip.y) * 0.5 + 0.5;
-    if (any(lessThan(uv, vec2(0.0))) || any(greaterThan(uv, vec2(1.0)))) {
-        return 1.0;
-    }
-    ivec2 size = textureSize(shadow, 0).xy;
-    float c = cos(turn), s = sin(turn), lit = 0.0;
-    for (int i = 0; i < 12; i++) {
+    bool inside = all(greaterThanEqual(uv, vec2(0.0))) && all(lessThanEqual(uv, vec2(1.0)));
+    int taps = wanted && inside && (lighting.flags & LOOK_SHADOW) != 0u ? 12 : 0;
+    vec2 size = vec2(textureSize(shadow, 0).xy);
+    float c = cos(turn), s = sin(turn), covered = 0.0;
+    for (int i = 0; i < taps; i++) {
         vec2 tap = mat2(c, s, -s, c) * TAPS[i] * spread + uv;
-        ivec2 texel = clamp(ivec2(tap * vec2(size)), ivec2(0), size - 1);
-        lit += texelFetch(shadow, ivec3(texel, 0), 0).r > clip.z + bias ? 0.0 : 1.0;
+        float depth = texelFetch(shadow, ivec3(clamp(tap * size, vec2(0.0), size - 1.0), 0), 0).r;
+        // Depth 0 is empty; the floor may lie beyond the picture's depths.
+        covered += depth > max(clip.z + bias, 0.0) ? 1.0 : 0.0;
     }
-    return lit / 12.0;
+    return 1.0 - covered / 12.0;
 }
 
 // Ambient light from a direction, blurred: sky above, floor below.
@@ -72,38 +70,40 @@ float grid(vec2 p, float spacing, float footprint) {
     return line * clamp(1.0 - 6.0 * width / spacing, 0.0, 1.0);
 }
 
-// What is seen where there is no surface: the floor, fading into the backdrop.
-vec3 surroundings(View view, vec3 ray, float footprint, float turn) {
-    vec3 d = normalize(ray);
-    vec3 behind = backdrop(d);
-    if ((lighting.flags & LOOK_FLOOR) == 0u || d.y > -1e-3) {
-        return behind;
-    }
-    float t = (lighting.floor_height - view.eye.y) / d.y;
-    if (t <= 0.0) {
-        return behind;
-    }
-    vec3 p = view.eye + t * d;
-    float away = distance(p.xz, lighting.center.xz) / lighting.radius;
-    float fade = 1.0 - smoothstep(1.0, 5.0, away);
-    float lit = lit_share(p, 0.03, 0.0, turn);
-    // Under the model the sky is hidden: an ambient shadow, round and soft.
-    float contact = 0.22 * exp(-3.0 * away * away);
-    float shade = mix(1.0, 0.58 + 0.42 * lit, fade) * (1.0 - contact * fade);
-    float width = footprint * t / max(-d.y, 0.05);
-    float lines = 0.10 * grid(p.xz, lighting.grid_spacing, width) + 0.08 * grid(p.xz, lighting.grid_spacing * 10.0, width);
-    return behind * shade * (1.0 - lines * fade);
-}
-
 struct Sample {
     vec3 albedo, emissive, position, normal;
     vec3 material;
 };
 
-vec3 shaded(Sample g, View view, float turn) {
-    if (g.material.z > 0.5) {
-        return g.albedo + g.emissive;
+Sample fetch(ivec3 at) {
+    return Sample(texelFetch(albedo, at, 0).rgb, texelFetch(emissive, at, 0).rgb, texelFetch(position, at, 0).xyz,
+        texelFetch(normal, at, 0).xyz, texelFetch(material, at, 0).xyz);
+}
+
+// Where a ray meets the floor: the distance along it, negative where it does not.
+float floor_distance(vec3 eye, vec3 d) {
+    bool meets = (lighting.flags & LOOK_FLOOR) != 0u && d.y < -1e-3 && eye.y > lighting.floor_height;
+    return meets ? (lighting.floor_height - eye.y) / d.y : -1.0;
+}
+
+// The backdrop with the floor fading into it; t as above, p the floor's point, lit its share of the key light.
+vec3 surroundings(vec3 d, float t, vec3 p, float lit, float footprint) {
+    vec3 behind = backdrop(d);
+    if (t <= 0.0) {
+        return behind;
     }
+    float away = distance(p.xz, lighting.center.xz) / lighting.radius;
+    float fade = 1.0 - smoothstep(1.0, 5.0, away);
+    // Under the model the sky is hidden: an ambient shadow, round and soft.
+    float contact = 0.22 * exp(-3.0 * away * away);
+    float shade = mix(1.0, 0.58 + 0.42 * lit, fade) * (1.0 - contact * fade);
+    float width = footprint * t / max(-d.y, 0.05);
+    float lines = 0.10 * grid(p.xz, lighting.grid_spacing, width)
+        + 0.08 * grid(p.xz, lighting.grid_spacing * 10.0, width);
+    return behind * shade * (1.0 - lines * fade);
+}
+
+vec3 shaded(Sample g, View view, float lit) {
     vec3 v = normalize(view.eye - g.position);
     vec3 n = normalize(g.normal);
     // A normal that points away from the eye (smooth normals at a silhouette) is bent just into view.
@@ -111,9 +111,6 @@ vec3 shaded(Sample g, View view, float turn) {
     n = nv < 0.02 ? normalize(n + v * (0.02 - nv)) : n;
     nv = max(dot(n, v), 0.02);
     Surface s = surface_of(g.albedo, g.material.x, g.material.y);
-    float away = 1.0 - clamp(dot(g.normal, lighting.key_direction), 0.0, 1.0);
-    vec3 lifted = g.position + g.normal * (lighting.radius * (0.004 + 0.012 * away));
-    float lit = lit_share(lifted, 0.006, 0.0008, turn);
     vec3 c = lighting.key_color * reflect_light(s, n, v, lighting.key_direction) * lit;
     c += lighting.fill_color * reflect_light(s, n, v, lighting.fill_direction);
     c += lighting.rim_color * reflect_light(s, n, v, lighting.rim_direction);
@@ -125,7 +122,7 @@ vec3 shaded(Sample g, View view, float turn) {
     vec3 mirrored = ambient(r, s.roughness) + panel(r, lighting.key_direction, lighting.key_color, s.roughness)
         + panel(r, lighting.rim_direction, lighting.rim_color, s.roughness);
     c += ambient_specular(s, nv) * mirrored * open;
-    return c + g.emissive;
+    return (g.material.z > 0.5 ? g.albedo : c) + g.emissive;
 }
 
 void main() {
@@ -135,48 +132,56 @@ void main() {
         return;
     }
     View view = views[eye];
-    uint samples = push.samples;
-    float turn = 6.2831853 * fract(52.9829189 * fract(dot(vec2(pixel), vec2(0.06711056, 0.00583715))));
-    vec2 footprint2 = vec2(length(view.ray_right) / float(push.size.x), length(view.ray_down) / float(push.size.y));
+    uint samples = push.samples, count = samples * samples;
+    float noise = fract(52.9829189 * fract(dot(vec2(pixel), vec2(0.06711056, 0.00583715))));
+    float turn = 6.2831853 * noise;
+    vec2 size = vec2(push.size);
+    float pixel_side = max(length(view.ray_right) / size.x, length(view.ray_down) / size.y);
 
+    uint parts[4];
+    bool same = true;
+    for (uint i = 0u; i < count; i++) {
+        parts[i] = texelFetch(ids, ivec3(pixel * samples + uvec2(i % samples, i / samples), eye), 0).y;
+        same = same && parts[i] == parts[0];
+    }
     // Samples of one part that face one way are shaded as one; others one by one.
     Sample mean = Sample(vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0));
-    uint part = texelFetch(ids, ivec3(pixel * samples, eye), 0).y;
-    bool uniform_part = true;
-    float count = float(samples * samples);
-    for (uint i = 0u; i < samples * samples; i++) {
-        ivec3 at = ivec3(pixel * samples + uvec2(i % samples, i / samples), eye);
-        uniform_part = uniform_part && texelFetch(ids, at, 0).y == part;
-        mean.albedo += texelFetch(albedo, at, 0).rgb / count;
-        mean.emissive += texelFetch(emissive, at, 0).rgb / count;
-        mean.position += texelFetch(position, at, 0).xyz / count;
-        mean.normal += texelFetch(normal, at, 0).xyz / count;
-        mean.material += texelFetch(material, at, 0).xyz / count;
+    uint averaged = same && parts[0] != NONE ? count : 0u;
+    for (uint i = 0u; i < averaged; i++) {
+        Sample g = fetch(ivec3(pixel * samples + uvec2(i % samples, i / samples), eye));
+        float w = 1.0 / float(count);
+        mean.albedo += g.albedo * w;
+        mean.emissive += g.emissive * w;
+        mean.position += g.position * w;
+        mean.normal += g.normal * w;
+        mean.material += g.material * w;
     }
-    bool one = uniform_part && (part == NONE || dot(mean.normal, mean.normal) > 0.9);
-    uint shadings = one ? 1u : samples * samples;
+    bool one = same && (parts[0] == NONE || dot(mean.normal, mean.normal) > 0.9);
+    uint shadings = one ? 1u : count;
     vec3 color = vec3(0.0);
     for (uint i = 0u; i < shadings; i++) {
         uvec2 sub = uvec2(i % samples, i / samples);
-        ivec3 at = ivec3(pixel * samples + sub, eye);
-        vec3 c;
-        if (texelFetch(ids, at, 0).y == NONE) {
-            vec2 inside = one ? vec2(0.5) : (vec2(sub) + 0.5) / float(samples);
-            vec2 uv = (vec2(pixel) + inside) / vec2(push.size);
-            vec3 ray = view.ray_corner + uv.x * view.ray_right + uv.y * view.ray_down;
-            float angle = max(footprint2.x, footprint2.y) / length(ray);
-            c = surroundings(view, ray, angle, turn);
-        } else {
-            Sample g = mean;
-            if (!one) {
-                g = Sample(texelFetch(albedo, at, 0).rgb, texelFetch(emissive, at, 0).rgb,
-                    texelFetch(position, at, 0).xyz, texelFetch(normal, at, 0).xyz, texelFetch(material, at, 0).xyz);
-            }
-            c = shaded(g, view, turn);
+        bool surface = parts[i] != NONE;
+        Sample g = mean;
+        uint fetched = surface && !one ? 1u : 0u;
+        for (uint k = 0u; k < fetched; k++) {
+            g = fetch(ivec3(pixel * samples + sub, eye));
         }
+        vec2 uv = (vec2(pixel) + (one ? vec2(0.5) : (vec2(sub) + 0.5) / float(samples))) / size;
+        vec3 ray = view.ray_corner + uv.x * view.ray_right + uv.y * view.ray_down;
+        vec3 d = normalize(ray);
+        float t = floor_distance(view.eye, d);
+        vec3 p = view.eye + t * d;
+        // One look at the shadow for either kind of sample; a surface looks a little in front of itself.
+        float facing = dot(g.normal, lighting.key_direction);
+        vec3 lifted = g.position + g.normal * (lighting.radius * (0.009 + 0.014 * (1.0 - clamp(facing, 0.0, 1.0))));
+        bool near = distance(p.xz, lighting.center.xz) < 5.0 * lighting.radius;
+        bool wanted = surface ? facing > 0.0 : t > 0.0 && near;
+        float lit = lit_share(surface ? lifted : p, wanted, surface ? 0.0045 : 0.03, surface ? 0.0008 : 0.0, turn);
+        vec3 c = surface ? shaded(g, view, lit) : surroundings(d, t, p, lit, pixel_side / length(ray));
         color += srgb_from_linear(tone_map(c));
     }
     // Half a step of noise hides the bands of the backdrop's gradient.
-    vec3 encoded = color / float(shadings) + (turn / 6.2831853 - 0.5) / 255.0;
+    vec3 encoded = color / float(shadings) + (noise - 0.5) / 255.0;
     imageStore(picture, ivec3(pixel, eye), vec4(encoded, 1.0));
 }

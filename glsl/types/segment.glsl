@@ -11,4 +11,5 @@ struct Segment {
     uint color_b;
     float outline;
     float hidden;
+    uint joined;
 };

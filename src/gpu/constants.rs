@@ -37,6 +37,11 @@ shared! {
     /// Material flag: the emissive texture uses the second texture coordinates.
     MATERIAL_EMISSIVE_UV1 = 1024;
 
+    /// Segment flag: goes on from the one before it in the list.
+    SEGMENT_JOINED_BEFORE = 1;
+    /// Segment flag: the next in the list goes on from it.
+    SEGMENT_JOINED_AFTER = 2;
+
     /// Look flag: the key light casts shadows.
     LOOK_SHADOW = 1;
     /// Look flag: there is a floor.

@@ -2,6 +2,7 @@
 
 use crate::base::Result;
 use crate::base::math::Vec3;
+use crate::gpu::constants::{SEGMENT_JOINED_AFTER, SEGMENT_JOINED_BEFORE};
 use crate::gpu::{Buffer, Device, Frame, Memory};
 use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
@@ -26,6 +27,9 @@ pub struct Segment {
     pub outline: f32,
     /// Factor on the opacity of what lies behind the surface, 0 to 1.
     pub hidden: f32,
+    /// Whether it goes on from the segment before, and the next from it: [`SEGMENT_JOINED_BEFORE`],
+    /// [`SEGMENT_JOINED_AFTER`].
+    pub joined: u32,
 }
 
 /// A colour for [`Segment`].
@@ -50,25 +54,27 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// A polyline of constant width in pixels.
-    pub fn polyline(&mut self, points: &[Vec3], color: [u8; 4], width: f32) {
+    /// A polyline of constant width with a dark edge of `outline`, both in pixels.
+    pub fn polyline(&mut self, points: &[Vec3], color: [u8; 4], width: f32, outline: f32) {
         let color = rgba(color);
-        self.segments.extend(points.windows(2).map(|p| Segment {
+        let last = points.len().saturating_sub(2);
+        self.segments.extend(points.windows(2).enumerate().map(|(i, p)| Segment {
             a: p[0],
             width_a: width,
             b: p[1],
             width_b: width,
             color_a: color,
             color_b: color,
-            outline: 0.0,
-            hidden: 0.45,
+            outline,
+            hidden: 0.4,
+            joined: if i > 0 { SEGMENT_JOINED_BEFORE } else { 0 }
+                | if i < last { SEGMENT_JOINED_AFTER } else { 0 },
         }));
     }
 
     /// A stroke: a polyline with a dark edge, its start marked by a dot.
     pub fn stroke(&mut self, points: &[Vec3], color: [u8; 4], width: f32) {
-        self.polyline(points, [color[0] / 4, color[1] / 4, color[2] / 4, color[3]], width + 2.0);
-        self.polyline(points, color, width);
+        self.polyline(points, color, width, 1.0);
         if let Some(&start) = points.first() {
             self.dot(start, color, width * 2.2);
         }
@@ -86,6 +92,7 @@ impl Lines {
             color_b: color,
             outline: 1.0,
             hidden: 0.6,
+            joined: 0,
         });
     }
 
@@ -100,6 +107,7 @@ impl Lines {
             color_b: rgba(BONE),
             outline: 1.0,
             hidden: 0.55,
+            joined: 0,
         });
         self.dot(head, JOINT, width * 0.8);
     }

@@ -346,7 +346,7 @@ fn check_layouts(pipelines: &ViewPipelines, shadow: &Graphics, shade: &Compute) 
     assert_layout::<Lighting>(shade.reflection(), "Lighting", lighting)?;
     assert_layout::<Lighting>(&shadow.reflections()[0], "Lighting", lighting)?;
     assert_layout::<ShadePush>(shade.reflection(), "Push", fields!(ShadePush { size, samples }))?;
-    let segment = fields!(Segment { a, width_a, b, width_b, color_a, color_b, outline, hidden });
+    let segment = fields!(Segment { a, width_a, b, width_b, color_a, color_b, outline, hidden, joined });
     for stage in pipelines.lines.reflections() {
         assert_layout::<Segment>(stage, "Segment", segment)?;
         assert_layout::<LinePush>(stage, "Push", fields!(LinePush { size, samples }))?;

@@ -128,7 +128,12 @@ impl Scene {
         })
     }
 
-    /// Draws every part; `material_set` gives the bindings of a material, `push` sets a part's push constants.
+    /// The display mesh's triangles: three `u32` each.
+    pub fn triangles(&self) -> &Buffer {
+        &self.triangles
+    }
+
+    /// Draws every part; `bind` sets the bindings of a material, `push` sets a part's push constants.
     pub(super) fn draw(
         &self,
         pass: &mut Pass<'_>,

@@ -105,7 +105,7 @@ fn lines_are_drawn_where_they_project_and_fainter_behind_the_surface() {
     let view = Camera::framing(&bounds, 1.0, 0.0, 0.0).view(1.0);
     let line = |z: f32| {
         let mut lines = Lines::default();
-        lines.polyline(&[[-0.4, 0.5, z].into(), [0.4, 0.5, z].into()], [255, 0, 0, 255], 4.0);
+        lines.polyline(&[[-0.4, 0.5, z].into(), [0.4, 0.5, z].into()], [255, 0, 0, 255], 4.0, 0.0);
         let d = draw(&device, size, &[view], 2, &lines);
         let picture = d.targets.read(&device, 0).unwrap();
         let [_, v] = view.project([0.0, 0.5, z].into()).unwrap();

@@ -108,7 +108,7 @@ impl Camera {
                 needed + corner.dot(back)
             })
             .fold(0.0f32, f32::max);
-        let distance = if distance > 0.0 { distance * 1.12 } else { 1.0 };
+        let distance = if distance > 0.0 { distance * 1.06 } else { 1.0 };
         Self { eye: center + back * distance, target: center, up: Vec3::Y, fov_y }
     }
 
