@@ -152,7 +152,7 @@ impl Frame {
         arguments: &Buffer,
         offset: u64,
     ) {
-        if offset % 4 != 0 || offset + 12 > arguments.bytes() {
+        if !offset.is_multiple_of(4) || offset + 12 > arguments.bytes() {
             return self.fail(format!("{}: no arguments at {offset} of {arguments:?}", pipeline.spv.name));
         }
         if self.bind_compute(pipeline, bindings, push) {

@@ -57,7 +57,7 @@ impl Spv {
 pub fn words_of(name: &str, bytes: &[u8]) -> Result<Vec<u32>> {
     let words: Vec<u32> =
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-    if bytes.len() % 4 != 0 || words.len() < 5 || words[0] != 0x0723_0203 {
+    if !bytes.len().is_multiple_of(4) || words.len() < 5 || words[0] != 0x0723_0203 {
         return Err(Error::gpu(
             format!("{name}.spv is no SPIR-V"),
             "compile the shaders again (cargo run --features shaderc --bin shaders)",

@@ -167,7 +167,7 @@ mod tests {
             let asked = [(0, [32, 32]), (1, [30, 20]), (0, [1, 1])];
             device
                 .run(|frame| {
-                    renderer.record_gbuffer(frame, &scene, &views, &targets, &bound)?;
+                    renderer.record_gbuffer(frame, &scene, &targets, &bound, &views)?;
                     frame.phase("pick");
                     for (view, pixel) in asked {
                         assert!(picker.record(frame, view, pixel, (view, pixel)));

@@ -14,7 +14,7 @@ mod view;
 
 pub use lines::{BASELINE, BONE, JOINT, LineBuffer, Lines, OFFSET, Segment, rgba};
 pub use look::Look;
-pub use renderer::{Renderer, SceneBindings};
+pub use renderer::{Renderer, SceneBindings, Shot};
 pub use scene::{Scene, SurfaceBuffers};
 pub use targets::Targets;
 pub use view::{Camera, Tangents, View};

@@ -50,6 +50,17 @@ pub struct Renderer {
     shadow_sampler: Sampler,
 }
 
+/// What a picture shows beside the scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Shot<'a> {
+    /// One or two eyes.
+    pub views: &'a [View],
+    /// Lights and backdrop.
+    pub look: &'a Look,
+    /// Drawn over the surface.
+    pub lines: &'a Lines,
+}
+
 /// What binds a scene to targets: made once, used every frame.
 pub struct SceneBindings {
     views: Bindings,
@@ -169,18 +180,18 @@ impl Renderer {
         )
     }
 
-    /// Draws the scene's current surface into the targets' picture, lines on top. `views` must be as many as the
-    /// targets have.
+    /// Draws the scene's current surface into the targets' picture, lines on top.
+    ///
+    /// Errors unless there are as many views as the targets have.
     pub fn record(
         &self,
         frame: &mut Frame,
         scene: &Scene,
-        views: &[View],
         targets: &Targets,
         bound: &mut SceneBindings,
-        look: &Look,
-        lines: &Lines,
+        shot: &Shot<'_>,
     ) -> Result<()> {
+        let Shot { views, look, lines } = *shot;
         let lighting = look.lighting(&scene.bounds, views.first().ok_or_else(no_view)?);
         frame.phase("upload views");
         frame.upload(&targets.lighting_buffer, 0, &[lighting]);
@@ -191,7 +202,7 @@ impl Renderer {
             frame.barrier();
             self.record_shadow(frame, scene, bound);
         }
-        self.record_gbuffer(frame, scene, views, targets, bound)?;
+        self.record_gbuffer(frame, scene, targets, bound, views)?;
         frame.phase("shading");
         let [width, height] = targets.size;
         let push = ShadePush { size: targets.size, samples: targets.samples };
@@ -208,9 +219,9 @@ impl Renderer {
         &self,
         frame: &mut Frame,
         scene: &Scene,
-        views: &[View],
         targets: &Targets,
         bound: &SceneBindings,
+        views: &[View],
     ) -> Result<()> {
         if views.len() != targets.views as usize {
             return Err(Error::input(

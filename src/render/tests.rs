@@ -32,9 +32,8 @@ fn draw(device: &Arc<Device>, size: [u32; 2], views: &[View], samples: u32, line
     let scene = Scene::new(device, &asset, display, &surface).unwrap();
     let targets = Targets::new(device, size, views.len() as u32, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
-    device
-        .run(|frame| renderer.record(frame, &scene, views, &targets, &mut bound, &Look::default(), lines))
-        .unwrap();
+    let shot = Shot { views, look: &Look::default(), lines };
+    device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
     Drawn {
         targets,
         views: views.to_vec(),
