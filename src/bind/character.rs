@@ -141,6 +141,7 @@ impl Soup {
                 material: primitive.material,
                 vertices: first_vertex as u32..self.display.positions.len() as u32,
                 triangles: first_triangle as u32..self.display.triangles.len() as u32,
+                computed_normals: !primitive.normals_from_file,
             });
         }
         Ok(())

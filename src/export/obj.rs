@@ -91,6 +91,7 @@ mod tests {
             material: None,
             vertices,
             triangles: triangle..triangle + 1,
+            computed_normals: false,
         };
         let character = Character {
             skeleton: Skeleton { nodes: vec![node], order: vec![NodeId(0)], ..Default::default() },

@@ -41,6 +41,8 @@ pub struct Part {
     pub vertices: std::ops::Range<u32>,
     /// First triangle and number of triangles.
     pub triangles: std::ops::Range<u32>,
+    /// Whether the file has no normals for it; they were computed.
+    pub computed_normals: bool,
 }
 
 /// The deformed mesh: display vertices welded by position.

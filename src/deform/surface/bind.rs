@@ -11,7 +11,8 @@ use std::sync::Arc;
 #[serde(rename_all = "lowercase")]
 pub enum Crease {
     /// As the source's normals are: display vertices of one control vertex whose bind normals agree share their
-    /// faces (texture seams stay smooth, hard edges hard). Source normals are kept.
+    /// faces (texture seams stay smooth, hard edges hard). Source normals are kept. Where the file has none,
+    /// faces that meet at less than 60° join.
     #[default]
     Source,
     /// Across edges whose faces meet at less than this angle, radians; 0 is faceted as far as the display
@@ -50,17 +51,22 @@ pub fn bind(character: &Arc<Character>, crease: Crease) -> Surface {
         faces: Vec::new(),
         source: vec![SourceNormal::COMPUTED; vertices],
     };
+    let mut trusted: Vec<bool> =
+        display.normals.iter().map(|&n| crease == Crease::Source && usable(n)).collect();
+    for part in display.parts.iter().filter(|p| p.computed_normals) {
+        trusted[part.vertices.start as usize..part.vertices.end as usize].fill(false);
+    }
     let mut list = Vec::new();
     for control in 0..character.control.positions.len() {
         let around = corners.of(control);
-        let first = out.faces.len() as u32;
         let mut ranges: Vec<[u32; 2]> = Vec::new();
         for &(_, vertex) in around {
             if out.range[vertex as usize][1] > 0 {
                 continue;
             }
             list.clear();
-            list.extend(faces_of(display, around, vertex, crease, &crosses));
+            let by_source = trusted[vertex as usize];
+            list.extend(faces_of(display, around, vertex, by_source, crease, &crosses));
             let same = |r: &&[u32; 2]| out.faces[r[0] as usize..(r[0] + r[1]) as usize] == list[..];
             let range = ranges.iter().find(same).copied().unwrap_or_else(|| {
                 let range = [out.faces.len() as u32, list.len() as u32];
@@ -69,8 +75,7 @@ pub fn bind(character: &Arc<Character>, crease: Crease) -> Surface {
             });
             ranges.push(range);
             out.range[vertex as usize] = range;
-            debug_assert!(range[0] >= first);
-            if crease == Crease::Source {
+            if by_source {
                 out.source[vertex as usize] = deviation(display, vertex, &list, &crosses, &corners, control);
             }
         }
@@ -93,11 +98,11 @@ fn faces_of<'a>(
     display: &'a DisplayMesh,
     around: &'a [(u32, u32)],
     vertex: u32,
+    by_source: bool,
     crease: Crease,
     crosses: &'a [Vec3],
 ) -> impl Iterator<Item = u32> + 'a {
     let normal = display.normals[vertex as usize];
-    let by_source = crease == Crease::Source && usable(normal);
     let own = around.iter().filter(|(_, v)| *v == vertex);
     let mean = own.map(|&(f, _)| crosses[f as usize]).sum::<Vec3>().normalize_or_zero();
     let limit = match crease {
@@ -129,7 +134,7 @@ fn deviation(
 ) -> SourceNormal {
     let source = display.normals[vertex as usize];
     let computed = faces.iter().map(|&f| crosses[f as usize]).sum::<Vec3>().normalize_or_zero();
-    if !usable(source) || computed == Vec3::ZERO || source.normalize().dot(computed) > KEPT {
+    if computed == Vec3::ZERO || source.normalize().dot(computed) > KEPT {
         return SourceNormal::COMPUTED;
     }
     let origin = display.positions[vertex as usize];

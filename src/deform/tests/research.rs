@@ -6,18 +6,6 @@ use crate::base::math::{Affine3A, Mat3};
 use crate::base::{JointId, NodeId};
 use crate::deform::testing;
 use crate::rig::{Bone, Joint, RigNode, Skeleton};
-use std::path::{Path, PathBuf};
-
-fn data(folder: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("SINEW_DATA").map(PathBuf::from);
-    let root = root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
-    let folder = root.join(folder);
-    if folder.exists() {
-        return Some(folder);
-    }
-    println!("skipped: no shared data");
-    None
-}
 
 fn floats(text: &str) -> Vec<f32> {
     text.split_whitespace().map(|w| w.parse().unwrap()).collect()
@@ -61,7 +49,7 @@ fn handles(count: usize) -> Skeleton {
 
 #[test]
 fn published_wolf_poses_are_lbs() {
-    let Some(folder) = data("research/hyperskinning/wolf") else { return };
+    let Some(folder) = shared_data("research/hyperskinning/wolf") else { return };
     let (positions, triangles) = obj(&folder.join("wolf.obj"));
     let matrix = std::fs::read_to_string(folder.join("wolf.DMAT")).unwrap();
     let (head, body) = matrix.split_once('\n').unwrap();

@@ -1,9 +1,11 @@
 use super::*;
 use crate::asset::Influences;
 use crate::base::math::Affine3A;
+use crate::base::{MeshId, NodeId};
 use crate::bind::Character;
 use crate::deform::surface::{Crease, Display, bind};
 use crate::deform::testing;
+use crate::geom::Part;
 use std::sync::Arc;
 
 fn display(character: &Arc<Character>, crease: Crease, rig: &PosedRig, control: &[Vec3]) -> Display {
@@ -72,6 +74,31 @@ fn crease_angle_decides_where_normals_are_continuous() {
         let twin = character.display.control_of.iter().position(|c| *c == character.display.control_of[d]);
         assert!(n.distance(smooth.normals[twin.unwrap()]) < 1e-6);
         assert!(n.dot(character.display.normals[d]) < 0.95);
+    }
+}
+
+#[test]
+fn without_source_normals_sharp_edges_are_hard() {
+    let bound = cube(true);
+    let mut character = (*bound.character).clone();
+    let smooth = Vec3::ONE.normalize();
+    character.display.normals.fill(smooth);
+    let mut part = |computed_normals| {
+        character.display.parts = vec![Part {
+            node: NodeId(0),
+            mesh: MeshId(0),
+            primitive: 0,
+            material: None,
+            vertices: 0..24,
+            triangles: 0..12,
+            computed_normals,
+        }];
+        let character = Arc::new(character.clone());
+        display(&character, Crease::Source, &at_rest(&bound), &character.control.positions).normals
+    };
+    assert!(part(false).iter().all(|n| n.distance(smooth) < 1e-5));
+    for (n, face) in part(true).iter().zip(&bound.character.display.normals) {
+        assert!(n.distance(*face) < 1e-5, "{n} {face}");
     }
 }
 
