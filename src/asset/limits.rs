@@ -3,8 +3,9 @@
 //! Data of a file is only decoded after its extent was checked against the buffer it lies in, so most sizes
 //! are bounded by the file itself; these limits bound what a small file can ask for in a few words.
 
-/// Largest file (.gltf, .glb, .bin or image) that is read, bytes.
-pub const FILE_BYTES: u64 = 4 << 30;
+/// Largest file (.gltf, .glb, .bin or image) that is read, and most bytes of all buffers and of all image files
+/// together.
+pub const FILE_BYTES: u64 = 2 << 30;
 /// Largest JSON text, bytes; embedded data URIs included.
 pub const JSON_BYTES: usize = 512 << 20;
 /// Most values in the JSON text. Each costs up to about 100 bytes once parsed.
@@ -40,3 +41,5 @@ pub const IMAGE_BYTES: u64 = 2 << 30;
 pub const PARENT_STEPS: usize = 2;
 /// Most problems told one by one; more are only counted.
 pub const PROBLEMS: usize = 500;
+/// Most characters of a message about an element, names from the file included.
+pub const MESSAGE: usize = 400;

@@ -26,3 +26,53 @@ pub fn inspect(path: &Path, json: bool) -> Result<String> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two joints, a skinned triangle a metre to the side of the origin, and a points primitive.
+    const FILE: &str = r#"{"asset": {"version": "2.0", "generator": "by hand"}, "extensionsUsed": ["KHR_materials_unlit"],
+        "buffers": [{"byteLength": 60, "uri": "BYTES"}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 12},
+            {"buffer": 0, "byteOffset": 48, "byteLength": 12}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3},
+            {"bufferView": 1, "componentType": 5121, "type": "VEC4", "count": 3},
+            {"bufferView": 2, "componentType": 5121, "type": "VEC4", "count": 3, "normalized": true}],
+        "meshes": [{"name": "flag", "primitives": [
+            {"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}}, {"attributes": {"POSITION": 0}, "mode": 0}]}],
+        "skins": [{"name": "pole", "joints": [1, 2]}],
+        "nodes": [{"mesh": 0, "skin": 0}, {"name": "low", "translation": [0, 5, 0], "children": [2]}, {"name": "high"}],
+        "scenes": [{"nodes": [0, 1]}]}"#;
+
+    #[test]
+    fn text_and_json_say_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("flag.gltf");
+        let corners =
+            [1.0_f32, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0, 1.0, 0.0].into_iter().flat_map(f32::to_le_bytes);
+        let bytes = corners.chain([0; 12]).chain([255, 0, 0, 0].repeat(3));
+        let body: String = bytes.map(|byte| format!("%{byte:02X}")).collect();
+        std::fs::write(&path, FILE.replace("BYTES", &format!("data:,{body}"))).unwrap();
+        let text = inspect(&path, false).unwrap();
+        for words in [
+            "flag.gltf",
+            "by hand",
+            "3 nodes, 1 mesh, 1 skin, 0 clips",
+            "KHR_materials_unlit",
+            "low > high",
+            "1.0000 x 1.0000 x 0.0000 m, from (1.0000, 5.0000, 0.0000)",
+            "Problems (1)\n  mesh \"flag\" primitive 1: it consists of points",
+        ] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        assert!(text.lines().all(|line| line == line.trim_end()));
+        let json: serde_json::Value = serde_json::from_str(&inspect(&path, true).unwrap()).unwrap();
+        assert_eq!(json["meshes"][0]["vertices"], 3);
+        assert_eq!(json["meshes"][0]["influences_max"], 1);
+        assert_eq!(json["joints"][1]["parent"], 0);
+        assert_eq!(json["bounds"][1], serde_json::json!([2.0, 6.0, 0.0]));
+        let refusal = inspect(&folder.path().join("none.glb"), true).expect_err("no file").to_string();
+        assert!(refusal.contains("none.glb: No such file"), "{refusal}");
+    }
+}

@@ -11,6 +11,9 @@ use std::path::Path;
 /// What to do about most broken files.
 pub(super) const REMEDY: &str = "export the file again, or see what the glTF validator says of it";
 
+/// Characters of an element's name in messages.
+const NAME: usize = 80;
+
 /// The content of the file's buffers.
 #[derive(Default)]
 pub(super) struct Buffers {
@@ -57,14 +60,14 @@ impl<'a> Context<'a> {
 
     /// An error about an element of the file.
     pub fn broken(&self, at: impl Into<String>, problem: impl Into<String>) -> Error {
-        Error::broken(self.path, at, problem, REMEDY)
+        Error::broken(self.path, at, cut(problem.into(), limits::MESSAGE), REMEDY)
     }
 
     /// Notes a flaw that was mended.
     pub fn mend(&self, at: impl Into<String>, text: impl Into<String>) {
         let mut problems = self.problems.borrow_mut();
         if problems.len() < limits::PROBLEMS {
-            problems.push(Problem { at: at.into(), text: text.into() });
+            problems.push(Problem { at: at.into(), text: cut(text.into(), limits::MESSAGE) });
         } else {
             self.untold.set(self.untold.get() + 1);
         }
@@ -131,7 +134,7 @@ impl<'a> Context<'a> {
             .as_object()
             .ok_or_else(|| self.broken(format!("{what} {index}"), "it is not a JSON object"))?;
         let at = match map.get("name").and_then(Value::as_str) {
-            Some(name) if !name.is_empty() => format!("{what} \"{name}\""),
+            Some(name) if !name.is_empty() => format!("{what} \"{}\"", cut(name.into(), NAME)),
             _ => format!("{what} {index}"),
         };
         Ok(Item { ctx: self, map, at })
@@ -142,6 +145,15 @@ impl<'a> Context<'a> {
         let count = self.table(key, limits::ELEMENTS)?.len();
         (0..count).map(|index| self.item(key, what, index)).collect()
     }
+}
+
+/// A text of at most `most` characters, for messages: names in a file can have any length.
+fn cut(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+        text.push_str("...");
+    }
+    text
 }
 
 /// Whether all values are numbers within [`limits::COORDINATE`].

@@ -49,6 +49,8 @@ impl<'c> Draco<'c> {
         if mesh.num_points().max(mesh.num_faces()) > limits::VERTICES {
             return Err(item.broken(format!("it has more than {} vertices or triangles", limits::VERTICES)));
         }
+        // Paid whether or not the attributes are used: a bitstream can be named by many primitives.
+        ctx.spend(&item.at, 16 * bytes.len() as u64 + 4 * (mesh.num_points() + mesh.num_faces()) as u64)?;
         let ids = item.child("attributes")?.ok_or_else(|| item.broken("\"attributes\" is missing"))?;
         Ok(Some(Self { mesh, ids }))
     }

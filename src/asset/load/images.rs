@@ -27,8 +27,13 @@ pub(super) fn read(ctx: &Context, folder: Option<&Path>) -> Result<(Vec<Image>, 
     let mut files: Vec<FileContent> = Vec::with_capacity(items.len());
     let mut encoded = Vec::with_capacity(items.len());
     let mut inline: Vec<Vec<u8>> = Vec::new();
+    let mut read = 0;
     for item in &items {
         let (file, place) = source(item, folder, &mut inline)?;
+        read += file.as_ref().map_or(0, |(bytes, _)| bytes.len() as u64);
+        if read > limits::FILE_BYTES {
+            return Err(item.broken(format!("all image files together exceed {} bytes", limits::FILE_BYTES)));
+        }
         encoded.push(place);
         files.push(file);
     }
@@ -105,6 +110,8 @@ fn admit(items: &[Item], bytes: &[Option<&[u8]>]) -> Result<Vec<Option<(ImageFor
             sizes.push(None);
             continue;
         };
+        // Many images can name the same bytes.
+        item.ctx.spend(&item.at, bytes.len() as u64)?;
         let format = match image::guess_format(bytes) {
             Ok(format @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP)) => format,
             _ => {

@@ -66,12 +66,13 @@ pub(super) fn read(
                             joint[k]
                         )));
                     }
-                    add(&mut entries, joint[k] as u16, weight[k]);
+                    entries.push((joint[k] as u16, weight[k]));
                 } else if weight[k] != 0.0 {
                     flaws.invalid += 1;
                 }
             }
         }
+        merge(&mut entries);
         normalise(&mut entries, &mut flaws);
         out.push(entries.iter().copied());
     }
@@ -79,11 +80,16 @@ pub(super) fn read(
     Ok(out)
 }
 
-fn add(entries: &mut Vec<(u16, f32)>, joint: u16, weight: f32) {
-    match entries.iter_mut().find(|entry| entry.0 == joint) {
-        Some(entry) => entry.1 += weight,
-        None => entries.push((joint, weight)),
-    }
+/// Sums the weights of each joint.
+fn merge(entries: &mut Vec<(u16, f32)>) {
+    entries.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    entries.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 += later.1;
+        }
+        same
+    });
 }
 
 /// Sorts by descending weight and makes the sum one; a vertex without weight goes to joint 0.

@@ -168,7 +168,9 @@ fn morphs(item: &Item, vertices: usize, names: &[Value]) -> Result<Vec<Morph>> {
         if wrong > 0 {
             at.mend(format!("{wrong} normal displacements are not finite and became zero"));
         }
-        out.push(Morph { name: target_name(names, index), positions, normals });
+        let name = target_name(names, index);
+        item.ctx.spend(&item.at, name.len() as u64)?;
+        out.push(Morph { name, positions, normals });
     }
     Ok(out)
 }

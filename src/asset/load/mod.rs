@@ -21,7 +21,7 @@ mod uri;
 mod version;
 mod view;
 
-use super::{Asset, Problem, Source};
+use super::{Asset, Problem, Source, limits};
 use crate::base::Result;
 use context::{Buffers, Context, Item};
 use serde_json::{Map, Value};
@@ -93,11 +93,16 @@ fn buffers(
     let ctx = Context::new(path, json, &none, problems);
     let items = ctx.items("buffers", "buffer")?;
     let mut buffers = Buffers::default();
+    let mut read = 0;
     for (index, item) in items.iter().enumerate() {
         let (content, missing) = match buffer(item, index, bin, folder)? {
             Ok(bytes) => (bytes, None),
             Err(reason) => (Vec::new(), Some(reason)),
         };
+        read += content.len() as u64;
+        if read > limits::FILE_BYTES {
+            return Err(item.broken(format!("all buffers together exceed {} bytes", limits::FILE_BYTES)));
+        }
         buffers.content.push(content);
         buffers.missing.push(missing);
     }

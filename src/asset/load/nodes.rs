@@ -19,6 +19,9 @@ pub(super) fn read(ctx: &Context) -> Result<(Vec<Node>, Vec<NodeId>)> {
             return Err(item.broken("its transform is out of range"));
         }
         let mesh = item.index("mesh", mesh_count, "mesh")?.map(MeshId::from);
+        if item.extension("EXT_mesh_gpu_instancing").is_some() {
+            item.mend("its instances (EXT_mesh_gpu_instancing) are not shown, its mesh is shown once");
+        }
         let mut skin = item.index("skin", skin_count, "skin")?.map(SkinId::from);
         if skin.is_some() && mesh.is_none() {
             item.mend("it has a skin but no mesh; the skin was ignored here");
@@ -206,6 +209,7 @@ pub(super) fn finish(ctx: &Context, mut nodes: Vec<Node>, meshes: &[Mesh]) -> Re
             continue;
         };
         let count = meshes[mesh.index()].morph_count();
+        ctx.spend(&item.at, 4 * count as u64)?;
         if node.weights.is_empty() {
             let mesh = ctx.item("meshes", "mesh", mesh.index())?;
             node.weights = mesh.floats("weights")?.unwrap_or_default();

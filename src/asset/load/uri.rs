@@ -3,6 +3,7 @@
 use super::context::Item;
 use crate::asset::limits;
 use crate::base::{Error, Result};
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// What a URI gives.
@@ -60,15 +61,15 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
     if !about.is_file() {
         return Err(io(std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a regular file")));
     }
-    if about.len() > limits::FILE_BYTES {
-        return Err(Error::broken(
-            path,
-            "file",
-            format!("it has {} bytes, the limit is {}", about.len(), limits::FILE_BYTES),
-            "split it into smaller ones",
-        ));
+    // Some files are longer than they say.
+    let mut bytes = Vec::with_capacity(about.len().min(limits::FILE_BYTES) as usize);
+    let file = std::fs::File::open(path).map_err(io)?;
+    file.take(limits::FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > limits::FILE_BYTES {
+        let problem = format!("it has more than the {} bytes that are read", limits::FILE_BYTES);
+        return Err(Error::broken(path, "file", problem, "split it into smaller ones"));
     }
-    std::fs::read(path).map_err(io)
+    Ok(bytes)
 }
 
 /// A decoded relative URI as a path that stays near the file, or why it must not be followed.

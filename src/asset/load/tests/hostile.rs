@@ -92,6 +92,37 @@ fn json_is_bounded_in_depth_and_number() {
 }
 
 #[test]
+fn long_names_do_not_multiply() {
+    let mut b = Build::new();
+    let positions = b.floats("VEC3", &SQUARE);
+    let primitive = json!({"attributes": {"POSITION": positions}, "mode": 0});
+    b.push("meshes", json!({"name": "x".repeat(1 << 20), "primitives": vec![primitive; 20_000]}));
+    let asset = b.load().unwrap();
+    assert_eq!(asset.meshes[0].name.len(), 1 << 20);
+    assert_eq!(asset.problems.len(), limits::PROBLEMS + 1);
+    assert!(asset.problems.iter().all(|p| p.at.len() < 200 && p.text.len() < 200));
+    assert!(asset.problems[limits::PROBLEMS].text.contains("19500 more"));
+}
+
+#[test]
+fn very_many_influence_sets_are_merged_in_time() {
+    let mut b = everything();
+    let (joints, weights) = {
+        let attributes = &b.json["meshes"][0]["primitives"][0]["attributes"];
+        (attributes["JOINTS_0"].clone(), attributes["WEIGHTS_0"].clone())
+    };
+    for set in 1..20_000 {
+        let attributes = &mut b.json["meshes"][0]["primitives"][0]["attributes"];
+        attributes[format!("JOINTS_{set}")] = joints.clone();
+        attributes[format!("WEIGHTS_{set}")] = weights.clone();
+    }
+    let asset = b.load().unwrap();
+    let found: Vec<_> = asset.meshes[0].primitives[0].influences.of(0).collect();
+    assert_eq!(found.iter().map(|f| f.0).collect::<Vec<_>>(), [0, 1]);
+    assert!((found[0].1 - 0.75).abs() < 1e-3, "{found:?}");
+}
+
+#[test]
 fn a_chain_of_all_nodes_is_loaded_without_recursion() {
     let mut b = Build::new();
     for child in 1..60_000 {
