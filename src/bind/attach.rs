@@ -7,6 +7,7 @@ use super::{Attachments, Character};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{BoneId, Error, JointId, Result};
 use crate::rig::{Bone, Skeleton};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Most rounds of smoothing: more draws the points on chains of leaf bones together (thesis, 3.2).
@@ -74,10 +75,12 @@ pub fn bind_attachments(character: &Character, options: &BindOptions) -> Result<
         check_planes(skeleton, options)?;
         // The weights only say where to start crossing planes from.
         let dividers = Dividers::new(skeleton, &topology, &options.planes);
-        for (v, &x) in control.positions.iter().enumerate().filter(|(v, _)| !control.rigid[*v]) {
-            let (bone, t) = dividers.bind(skeleton, attachments.bone[v], x);
-            attachments.set(skeleton, v, x, bone, t);
-        }
+        let bind = |v: usize| match control.rigid[v] {
+            true => (attachments.bone[v], attachments.t[v]),
+            false => dividers.bind(skeleton, attachments.bone[v], control.positions[v]),
+        };
+        let bound: Vec<(BoneId, f32)> = (0..control.positions.len()).into_par_iter().map(bind).collect();
+        attachments = Attachments::new(character, &bound);
     }
     let before = attachments.clone();
     smooth(character, &topology, &mut attachments, options.smooth);
@@ -100,21 +103,17 @@ fn check_planes(skeleton: &Skeleton, options: &BindOptions) -> Result<()> {
 fn bind_each<'a>(
     character: &Character,
     topology: &BoneTopology,
-    candidates: impl Fn(usize) -> &'a [BoneId],
+    candidates: impl Fn(usize) -> &'a [BoneId] + Sync,
 ) -> Attachments {
-    let control = &character.control;
-    let mut out = Attachments::default();
-    for (v, &x) in control.positions.iter().enumerate() {
-        let weight = |b: BoneId| weight_of(character, v, character.skeleton.bones[b.index()].parent);
-        let nearest = if control.rigid[v] {
-            None
-        } else {
-            nearest_bone(&character.skeleton, candidates(v).iter().copied(), x, weight)
-        };
-        let (bone, t) = nearest.unwrap_or_else(|| (topology.node_bone(character, v), 0.0));
-        out.push(&character.skeleton, x, bone, t);
-    }
-    out
+    let (skeleton, control) = (&character.skeleton, &character.control);
+    let bind = |v: usize| {
+        let weight = |b: BoneId| weight_of(character, v, skeleton.bones[b.index()].parent);
+        let candidates = if control.rigid[v] { &[] } else { candidates(v) };
+        nearest_bone(skeleton, candidates.iter().copied(), control.positions[v], weight)
+            .unwrap_or_else(|| (topology.node_bone(character, v), 0.0))
+    };
+    let bound: Vec<(BoneId, f32)> = (0..control.positions.len()).into_par_iter().map(bind).collect();
+    Attachments::new(character, &bound)
 }
 
 fn weight_of(character: &Character, vertex: usize, joint: JointId) -> f32 {
@@ -161,10 +160,15 @@ pub fn point_on(bone: &Bone, t: f32) -> Vec3 {
 }
 
 impl Attachments {
-    pub(super) fn push(&mut self, skeleton: &Skeleton, x: Vec3, bone: BoneId, t: f32) {
-        self.bone.push(bone);
-        self.t.push(t);
-        self.scale_vector.push(x - point_on(&skeleton.bones[bone.index()], t));
+    /// From a bone and a parameter per control vertex.
+    fn new(character: &Character, bound: &[(BoneId, f32)]) -> Self {
+        let bones = &character.skeleton.bones;
+        let scale_vector = |(x, (bone, t)): (&Vec3, &(BoneId, f32))| *x - point_on(&bones[bone.index()], *t);
+        Self {
+            bone: bound.iter().map(|b| b.0).collect(),
+            t: bound.iter().map(|b| b.1).collect(),
+            scale_vector: character.control.positions.iter().zip(bound).map(scale_vector).collect(),
+        }
     }
 
     pub(super) fn set(&mut self, skeleton: &Skeleton, vertex: usize, x: Vec3, bone: BoneId, t: f32) {

@@ -7,6 +7,8 @@ use crate::base::math::Vec3;
 use crate::base::{BoneId, JointId};
 use crate::geom::ControlMesh;
 use crate::rig::Skeleton;
+use rayon::prelude::*;
+use std::iter;
 
 /// How much wider than the widest gap is wider: above the rounding, so that scale makes no difference.
 const SLACK: f32 = 1.0 + 1e-4;
@@ -21,8 +23,8 @@ const HOLD_BACK: usize = 100;
 /// rigs:
 /// - A neighbour weighs `g / |x_i - x_j|^2`, `g` being the gap of that edge, and the vertex itself as much as all
 ///   of them: the worst gaps close first, and points are not spread evenly where the vertices are not.
-/// - A point slides: it is projected on its own bone, and where it runs into a joint on the nearest bone there. The
-///   nearest of all bones may be another finger.
+/// - A point slides: it is projected on its own bone, and where it runs into a joint on the nearest bone there; or
+///   on a bone of a neighbour where that is nearer. The nearest of all bones may be another finger.
 /// - What would open a gap wider than the widest one is not moved in that round, so the largest gap never grows (by
 ///   more than 1e-4 of it).
 pub(super) fn smooth(
@@ -39,14 +41,19 @@ pub(super) fn smooth(
         (0..control.positions.len()).map(|v| attachments.point(skeleton, v)).collect();
     let mut widest = lengths.widest_gap(control, &points);
     for _ in 0..rounds {
-        let mut next: Vec<(BoneId, f32)> = (0..points.len())
-            .map(|v| {
-                if control.rigid[v] {
-                    return (attachments.bone[v], attachments.t[v]);
-                }
-                slide(skeleton, &at_joint, attachments.bone[v], mean_point(control, &lengths, &points, v))
-            })
-            .collect();
+        let step = |v: usize| {
+            if control.rigid[v] {
+                return (attachments.bone[v], attachments.t[v]);
+            }
+            let mean = mean_point(control, &lengths, &points, v);
+            let own = slide(skeleton, &at_joint, attachments.bone[v], mean);
+            let ring = control.adjacency.of(v).iter().map(|&n| attachments.bone[n as usize]);
+            let keep = |b: BoneId| f32::from(u8::from(b == own.0));
+            nearest_bone(skeleton, iter::once(own.0).chain(ring), mean, keep)
+                .filter(|n| n.0 != own.0)
+                .unwrap_or(own)
+        };
+        let mut next: Vec<(BoneId, f32)> = (0..points.len()).into_par_iter().map(step).collect();
         let mut moved: Vec<Vec3> =
             next.iter().map(|&(b, t)| point_on(&skeleton.bones[b.index()], t)).collect();
         for attempt in 0..=HOLD_BACK {
