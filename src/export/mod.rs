@@ -6,6 +6,7 @@
 mod atomic;
 mod builder;
 mod compatible;
+mod diff;
 mod evaluate;
 mod glb;
 mod locals;
@@ -13,6 +14,7 @@ mod morph;
 mod obj;
 mod plain;
 mod posed;
+pub mod project;
 mod prune;
 mod receipt;
 mod targets;
