@@ -13,11 +13,15 @@ pub mod cor;
 pub mod dqs;
 pub mod geometric;
 pub mod geometric_gpu;
+mod graph;
 pub mod irs;
 pub mod lbs;
+mod recipe;
+mod reference;
 pub mod rig_buffers;
 pub mod rig_data;
 pub mod rigid;
+pub mod springs;
 pub mod surface;
 
 #[cfg(test)]
@@ -26,6 +30,9 @@ pub(crate) mod testing;
 mod tests;
 
 pub use geometric::Geometric;
+pub use graph::{Graph, Kernels};
+pub use recipe::Recipe;
+pub use reference::CpuGraph;
 
 use crate::base::math::Vec3;
 use crate::bind::{Attachments, Character};

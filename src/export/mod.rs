@@ -6,7 +6,6 @@
 mod atomic;
 mod builder;
 mod compatible;
-mod diff;
 mod evaluate;
 mod glb;
 mod locals;
@@ -14,7 +13,6 @@ mod morph;
 mod obj;
 mod plain;
 mod posed;
-pub mod project;
 mod prune;
 mod receipt;
 mod targets;

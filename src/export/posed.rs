@@ -88,39 +88,32 @@ pub(super) struct Job<'a> {
 /// errors of [`Builder::of`].
 pub fn posed(asset: &Asset, character: &Character, keys: &[Key], options: &Options) -> Result<Export> {
     let job = Job { asset, character, keys, options };
-    let mut out = Export::default();
-    let mut builder = build(&job, Builder::of(asset)?, &mut out)?;
-    builder.prune();
-    out.glb = builder.glb()?;
-    Ok(out)
-}
-
-/// Edits the file in `builder`; only ever appends to its binary chunk.
-pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result<Builder> {
-    let (keys, options) = (job.keys, job.options);
     job.check()?;
-    let influences = compatible::influences(job, &mut builder, out);
-    let locals = Locals::new(job, &mut out.problems);
-    write_nodes(job, &locals, &mut builder);
+    let mut out = Export::default();
+    let mut builder = Builder::of(asset)?;
+    let influences = compatible::influences(&job, &mut builder, &mut out);
+    let locals = Locals::new(&job, &mut out.problems);
+    write_nodes(&job, &locals, &mut builder);
 
     if let Some(reduction) = &mut out.reduction {
         for key in 0..keys.len() {
-            compatible::measure(job, &influences, &locals.world(job, key), reduction);
+            compatible::measure(&job, &influences, &locals.world(&job, key), reduction);
         }
         compatible::finish(reduction, keys.len());
     }
-    let deltas = solve_all(job, &locals, &influences);
+    let deltas = solve_all(&job, &locals, &influences);
     for delta in deltas.iter().flatten() {
         out.morph_vertices += delta.positions.len();
         out.singular += delta.singular;
     }
-    let morphs = targets::add(job, &mut builder, &deltas);
+    let morphs = targets::add(&job, &mut builder, &deltas);
     out.targets = morphs.iter().map(|m| m.active.len()).sum();
     if keys.len() > 1 {
         let poses: Vec<_> = keys.iter().map(|k| (k.time_s, k.pose.clone())).collect();
-        let clip = clip_from_poses(&options.clip_name, &poses, &job.character.skeleton)?;
-        out.clip = targets::write_clip(job, &mut builder, &clip, &morphs);
+        let clip = clip_from_poses(&options.clip_name, &poses, &character.skeleton)?;
+        out.clip = targets::write_clip(&job, &mut builder, &clip, &morphs);
     }
+    builder.prune();
     if out.singular > 0 {
         out.problems.push(Problem {
             at: "morph targets".into(),
@@ -130,7 +123,8 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
             ),
         });
     }
-    Ok(builder)
+    out.glb = builder.glb()?;
+    Ok(out)
 }
 
 /// `[key][part]`.

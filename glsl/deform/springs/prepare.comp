@@ -1,0 +1,89 @@
+// Poses the rest measures of the springs: once per frame, one invocation per control vertex.
+#version 460
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+
+#include "types/rig.glsl"
+#include "types/springs.glsl"
+#include "lib/quaternion.glsl"
+#include "deform/influences.glsl"
+
+layout(local_size_x = GROUP_SIZE) in;
+
+layout(set = 0, binding = 4, scalar) readonly buffer Vertices { SpringVertex vertices[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer Dual { DualQuat dual[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer Positions { vec4 positions[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer Attachments { vec4 attachments[]; };
+layout(set = 0, binding = 8, scalar) writeonly buffer Anchors { vec4 anchors[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer Posed { SpringPose posed[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer Iterates { vec4 iterates[]; };
+
+layout(push_constant, scalar) uniform Push {
+    uint count;
+    uint has_tail;
+    float edge_stiffness;
+    float turning;
+    float bone;
+    float hold;
+    float girth;
+    float bend_reach;
+    float hold_reach;
+    float girth_reach;
+    float largest_step;
+    float omega;
+    float on_bone;
+} push;
+
+// Each rotation on the hemisphere of the heaviest, which comes first.
+#define ADD(joint, weight)                                       \
+    {                                                            \
+        vec4 q_ = dual[joint].real;                              \
+        if (dot(sum, sum) == 0.0) { pivot = q_; }                \
+        sum += q_ * (dot(pivot, q_) < 0.0 ? -weight : weight);   \
+    }
+
+// Stiffness per unit with which a difference fades over `reach` metres: deg/4 (l/reach)^2.
+float fading(float mean_length, float degree, float reach) {
+    float ratio = mean_length > 0.0 ? min(mean_length / reach, 1.0) : 0.0;
+    return degree * 0.25 * ratio * ratio;
+}
+
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i >= push.count) {
+        return;
+    }
+    SpringVertex v = vertices[i];
+    vec4 pivot = vec4(0.0, 0.0, 0.0, 1.0);
+    vec4 sum = vec4(0.0);
+    FOR_INFLUENCES(i, push.has_tail, ADD)
+    float l2 = dot(sum, sum);
+    vec4 q = l2 > 1e-12 ? sum / sqrt(l2) : pivot;
+    float degree = float(v.first_and_degree >> 24);
+    bool free = v.radius > push.on_bone;
+    bool has_bone = v.bone_direction != vec3(0.0);
+
+    SpringPose p;
+    p.hold = quat_rotate(q, v.scale_vector);
+    p.axis = quat_rotate(q, v.bone_direction);
+    p.turn = quat_rotate(q, v.turn);
+    p.shape = quat_rotate(q, v.shape);
+    p.phi = v.phi;
+    p.bone_stiffness =
+        free && has_bone ? push.bone * fading(v.mean_length, degree, push.bend_reach * v.radius) : 0.0;
+    p.hold_stiffness = free ? push.hold * fading(v.mean_length, degree, push.hold_reach * v.radius) : 0.0;
+    p.girth_stiffness = free ? push.girth * fading(v.mean_length, degree, push.girth_reach * v.radius) : 0.0;
+    float ratio = free && v.mean_length > 0.0 ? min(v.radius / v.mean_length, 1.0) : 0.0;
+    p.sense = ratio * ratio;
+    p.pull = push.hold * degree * 0.25 * (1.0 - p.sense);
+    float bound = degree * push.edge_stiffness + (p.bone_stiffness + p.hold_stiffness) * push.turning
+        + p.girth_stiffness + p.pull;
+    p.time_step = bound > 0.0 ? min(push.largest_step, push.omega / bound) : 0.0;
+    p.first_and_degree = v.first_and_degree;
+
+    vec4 x = vec4(positions[i].xyz, 0.0);
+    anchors[i] = vec4(attachments[i].xyz, v.radius);
+    posed[i] = p;
+    iterates[i] = x;
+    iterates[push.count + i] = x;
+}

@@ -1,0 +1,129 @@
+//! The graph on the GPU: upload the pose, geometric node, springs, display surface; every phase timed.
+
+use super::geometric_gpu::{GeometricPipelines, GeometricState};
+use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
+use super::springs::gpu::{SpringPipelines, SpringState};
+use super::springs::momentum::Momentum;
+use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
+use super::{Bound, Recipe, springs};
+use crate::base::Result;
+use crate::gpu::{Buffer, Device, Frame};
+use crate::rig::PosedRig;
+use std::sync::Arc;
+
+/// The stages of all deformers, once per device.
+pub struct Kernels {
+    device: Arc<Device>,
+    geometric: GeometricPipelines,
+    springs: SpringPipelines,
+    surface: SurfacePipelines,
+}
+
+impl Kernels {
+    /// Makes all pipelines. Errors where a shader and Rust disagree.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        Ok(Self {
+            device: device.clone(),
+            geometric: GeometricPipelines::new(device)?,
+            springs: SpringPipelines::new(device)?,
+            surface: SurfacePipelines::new(device)?,
+        })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+}
+
+/// A character's deformation on the GPU. Nothing is allocated or read back in [`Graph::record`].
+pub struct Graph {
+    kernels: Arc<Kernels>,
+    rig: RigBuffers,
+    control: ControlBuffers,
+    streams: StreamBuffers,
+    geometric: GeometricState,
+    springs: Option<SpringNode>,
+    surface: SurfaceState,
+}
+
+struct SpringNode {
+    binding: springs::bind::Binding,
+    params: springs::Params,
+    momentum: Momentum,
+    state: SpringState,
+}
+
+impl Graph {
+    /// Binds a recipe and uploads the character; `morphs` says whether displacements will be given to
+    /// [`Graph::set_morph`]. Errors when memory is short or attachments and character do not fit together.
+    pub fn new(kernels: &Arc<Kernels>, bound: &Bound, recipe: &Recipe, morphs: bool) -> Result<Self> {
+        let device = &kernels.device;
+        let rig = RigBuffers::new(device, &bound.character.skeleton)?;
+        let control = ControlBuffers::new(device, bound)?;
+        let streams = StreamBuffers::new(device, bound.character.control.positions.len())?;
+        let geometric = kernels.geometric.bind(&recipe.geometric, bound, &control, &rig, &streams)?;
+        let springs = match &recipe.springs {
+            None => None,
+            Some(params) => {
+                let binding = springs::bind::bind(bound);
+                let state = kernels.springs.bind(device, &binding, &control, &rig, &streams)?;
+                let params = params.sane();
+                Some(SpringNode { momentum: Momentum::new(&params, &binding), params, binding, state })
+            }
+        };
+        let display = surface::bind(&bound.character, Crease::Source);
+        let surface = kernels.surface.bind(&display, &control, &rig, &streams.position, morphs)?;
+        Ok(Self { kernels: kernels.clone(), rig, control, streams, geometric, springs, surface })
+    }
+
+    /// Changes the springs' parameters without binding again; without effect on a recipe without springs.
+    pub fn set_springs(&mut self, params: &springs::Params) {
+        if let Some(node) = &mut self.springs {
+            node.params = params.sane();
+            node.momentum = Momentum::new(&node.params, &node.binding);
+        }
+    }
+
+    /// Uploads the morph displacement of every display vertex, bind space, `vec4`, metres.
+    pub fn set_morph(&self, frame: &mut Frame, displacement: &[[f32; 4]]) {
+        self.surface.set_morph(frame, displacement);
+    }
+
+    /// Records one frame: afterwards [`Graph::positions`] and [`Graph::normals`] hold the posed surface (a phase
+    /// or barrier must follow before they are read).
+    pub fn record(&mut self, frame: &mut Frame, rig: &PosedRig) {
+        let kernels = &self.kernels;
+        frame.phase("pose");
+        self.rig.update(frame, rig);
+        frame.phase("skinning");
+        kernels.geometric.record(&self.geometric, &self.control, &self.rig, frame);
+        if let Some(node) = &self.springs {
+            kernels.geometric.record_attachments(&self.geometric, &self.control, frame);
+            frame.phase("springs");
+            kernels.springs.record(&node.state, &node.params, &node.momentum, frame);
+        }
+        frame.phase("surface");
+        kernels.surface.record(&self.surface, frame);
+    }
+
+    /// World position per display vertex, `vec4`, metres.
+    pub fn positions(&self) -> &Buffer {
+        &self.surface.positions
+    }
+
+    /// World normal per display vertex, `vec4`.
+    pub fn normals(&self) -> &Buffer {
+        &self.surface.normals
+    }
+
+    /// World position per control vertex, `vec4`, metres.
+    pub fn control_positions(&self) -> &Buffer {
+        &self.streams.position
+    }
+
+    /// Spring iterations of the last finished frame; zero without springs. Blocks: for tools and tests.
+    pub fn iterations(&self) -> Result<u32> {
+        self.springs.as_ref().map_or(Ok(0), |node| node.state.iterations(&self.kernels.device))
+    }
+}

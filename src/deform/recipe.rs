@@ -1,0 +1,54 @@
+//! Which deformation a character gets: the authored choice of nodes.
+
+use super::{Geometric, springs};
+use crate::base::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A geometric method and, on top of it, springs or not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// The first node.
+    pub geometric: Geometric,
+    /// The spring node, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub springs: Option<springs::Params>,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self::springs(springs::Params::default())
+    }
+}
+
+impl Recipe {
+    /// The methods by name, in the order of reports.
+    pub const NAMES: [&'static str; 7] = ["rigid", "lbs", "dqs", "blend", "irs", "cor", "springs"];
+
+    /// One geometric method alone.
+    pub fn geometric(geometric: Geometric) -> Self {
+        Self { geometric, springs: None }
+    }
+
+    /// Springs on dual quaternion skinning, which starts nearest to their equilibrium.
+    pub fn springs(params: springs::Params) -> Self {
+        Self { geometric: Geometric::Dqs, springs: Some(params) }
+    }
+
+    /// The method of that name with its default settings; an error lists the names.
+    pub fn from_name(name: &str) -> Result<Self> {
+        match name {
+            "springs" => Ok(Self::default()),
+            _ if Self::NAMES.contains(&name) => Ok(Self::geometric(Geometric::from_name(name)?)),
+            _ => Err(Error::input(
+                format!("\"{name}\" is no deformation method"),
+                format!("choose one of {}", Self::NAMES.join(", ")),
+            )),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        if self.springs.is_some() { "springs" } else { self.geometric.name() }
+    }
+}

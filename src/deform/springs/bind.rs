@@ -1,0 +1,115 @@
+//! Rest measures of the springs, taken once in bind pose.
+
+use super::cpu::{angle, leverage, turn_between};
+use crate::base::math::Vec3;
+use crate::deform::Bound;
+
+/// Everything the iterations need that no pose changes. Indices are control vertices and half-edges of
+/// [`crate::geom::Adjacency`].
+#[derive(Clone, Debug, Default)]
+pub struct Binding {
+    /// CSR offsets into `edges`, one more than vertices.
+    pub offset: Vec<u32>,
+    /// Per half-edge.
+    pub edges: Vec<RestEdge>,
+    /// Per control vertex.
+    pub vertices: Vec<RestVertex>,
+    /// Vertices nearer to their bone than this have no direction from it, metres.
+    pub on_bone: f32,
+    /// Shortest side of the bind box, metres; the unit of the stop threshold. Flat models use their diagonal's
+    /// thousandth at least.
+    pub thickness: f32,
+}
+
+/// Rest measures of a half-edge `i -> j`.
+#[derive(Clone, Copy, Debug)]
+pub struct RestEdge {
+    /// `j`.
+    pub neighbor: u32,
+    /// `l0`, metres.
+    pub length: f32,
+    /// How far both ends hang on the skeleton as one surface does, 0..=1, see [`coherence`].
+    pub coherence: f32,
+}
+
+/// Rest measures of a vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct RestVertex {
+    /// `s_i0` in bind space, metres.
+    pub scale_vector: Vec3,
+    /// `|s_i0|`, metres.
+    pub radius: f32,
+    /// Sum over the neighbours of [`turn_between`] times [`leverage`] in bind, radians.
+    pub turn: Vec3,
+    /// `Σ_j (1 - coherence) (x_j0 - x_i0)`, bind space, metres.
+    pub shape: Vec3,
+    /// `φ0`, radians.
+    pub phi: f32,
+    /// Bone direction in bind space, unit; zero for a bone without length.
+    pub bone_direction: Vec3,
+    /// Mean length of its edges, metres; zero for an isolated vertex.
+    pub mean_length: f32,
+}
+
+impl Binding {
+    /// Number of neighbours.
+    pub fn degree(&self, vertex: usize) -> u32 {
+        self.offset[vertex + 1] - self.offset[vertex]
+    }
+}
+
+/// How far an edge's two ends hang on the skeleton as one surface does: 1 where their attachment points are no
+/// further apart than they are themselves (always so on one bone), falling to 0 where neighbours are attached to
+/// bones that have nothing to do with each other, as in a face full of little bones. Scale vectors of such
+/// neighbours must not be compared. In steps of 1/255, as the GPU stores it.
+pub fn coherence(length: f32, gap: f32) -> f32 {
+    let ratio = if gap > length { length / gap } else { 1.0 };
+    (ratio * ratio * 255.0).round() / 255.0
+}
+
+/// Measures the bind pose.
+pub fn bind(bound: &Bound) -> Binding {
+    let control = &bound.character.control;
+    let attach = &bound.attachments;
+    let bones = &bound.character.skeleton.bones;
+    let size = control.aabb.size();
+    let diagonal = control.aabb.diagonal();
+    let on_bone = diagonal * 1e-6;
+    let mut offset = vec![0];
+    let mut edges = Vec::with_capacity(control.adjacency.neighbor.len());
+    let mut vertices = Vec::with_capacity(control.positions.len());
+    for i in 0..control.positions.len() {
+        let s = attach.scale_vector[i];
+        let mut mean_length = 0.0;
+        let mut turn = Vec3::ZERO;
+        let mut shape = Vec3::ZERO;
+        // Rigid props follow their node: no springs.
+        let ring: &[u32] = if control.rigid[i] { &[] } else { control.adjacency.of(i) };
+        for &j in ring {
+            let sj = attach.scale_vector[j as usize];
+            let length = control.positions[i].distance(control.positions[j as usize]);
+            mean_length += length / ring.len() as f32;
+            let gap = attach
+                .point(&bound.character.skeleton, i)
+                .distance(attach.point(&bound.character.skeleton, j as usize));
+            let coherence = coherence(length, gap);
+            turn += turn_between(s, sj) * (coherence * leverage(s.length(), sj.length()));
+            shape += (control.positions[j as usize] - control.positions[i]) * (1.0 - coherence);
+            edges.push(RestEdge { neighbor: j, length, coherence });
+        }
+        offset.push(edges.len() as u32);
+        // Props have no bone.
+        let bone = bones.get(attach.bone[i].index()).filter(|_| !control.rigid[i]);
+        let along = bone.map_or(Vec3::ZERO, |b| b.tail - b.head);
+        vertices.push(RestVertex {
+            scale_vector: s,
+            radius: s.length(),
+            turn,
+            shape,
+            phi: angle(s, along),
+            bone_direction: if along.length() > on_bone { along.normalize_or_zero() } else { Vec3::ZERO },
+            mean_length,
+        });
+    }
+    Binding { offset, edges, vertices, on_bone, thickness: size.min_element().max(diagonal * 1e-3) }
+}

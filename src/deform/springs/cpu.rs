@@ -1,0 +1,290 @@
+//! The reference twin of the spring iterations, in the arithmetic of the shader (`glsl/deform/springs`).
+
+use super::bind::Binding;
+use super::momentum::Momentum;
+use super::{Params, THESIS_LIMIT, Torque};
+use crate::asset::Influences;
+use crate::base::math::{Quat, Vec3};
+use crate::deform::{Bound, Reference, Stream, Streams};
+use crate::rig::PosedRig;
+use rayon::prelude::*;
+use std::f32::consts::PI;
+use std::sync::Arc;
+
+/// What a pose fixes for all iterations of a frame, per control vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct PosedVertex {
+    /// `a'`, world.
+    pub attachment: Vec3,
+    /// `Σ_j θ0 n0` turned by `Q`, radians.
+    pub rest_turn: Vec3,
+    /// Sum of the bind edges that take no part in torsion, turned by `Q`, metres.
+    pub rest_shape: Vec3,
+    /// Bone direction turned by `Q`, unit; zero for a bone without length.
+    pub bone_direction: Vec3,
+    /// `h = Q s_0`, world, metres.
+    pub hold: Vec3,
+    /// Stiffness of the bone, hold and girth forces on this vertex.
+    pub stiffness: [f32; 3],
+    /// How well its direction from the bone is known, 0..=1: forces along and about the scale vector count by it.
+    pub sense: f32,
+    /// Stiffness of the pull to `a' + h` that takes their place where it is not.
+    pub pull: f32,
+    /// Step of an iteration, `min(dt, ω / K)`, with the arc form of the torques.
+    pub step: f32,
+}
+
+/// Stiffness per unit with which a difference fades over `reach` metres: `deg/4 (l/reach)²`.
+pub(super) fn fading(mean_length: f32, degree: f32, reach: f32) -> f32 {
+    let ratio = if mean_length > 0.0 { (mean_length / reach).min(1.0) } else { 0.0 };
+    degree * 0.25 * ratio * ratio
+}
+
+/// Poses the rest measures. `Q` is the blend of the joints' rotations by skin weight; `attachment` are the posed
+/// attachment points.
+pub fn pose(
+    binding: &Binding,
+    params: &Params,
+    influences: &Influences,
+    rig: &PosedRig,
+    attachment: &[Vec3],
+) -> Vec<PosedVertex> {
+    let edge_stiffness = params.edge_stiffness();
+    let mut out = Vec::with_capacity(binding.vertices.len());
+    for (i, v) in binding.vertices.iter().enumerate() {
+        let rotation = blended_rotation(influences.of(i), &rig.rotation);
+        let degree = binding.degree(i) as f32;
+        let fade = |gain: f32, reach: f32, on: bool| {
+            if on { gain * params.torsion * fading(v.mean_length, degree, reach * v.radius) } else { 0.0 }
+        };
+        let free = v.radius > binding.on_bone;
+        let stiffness = [
+            fade(params.bone, params.bend_reach, free && v.bone_direction != Vec3::ZERO),
+            fade(params.hold, params.hold_reach, free),
+            fade(params.girth, params.girth_reach, free),
+        ];
+        // A vertex nearer to the bone than its edges are long may pass through the bone in one step.
+        let ratio = if free && v.mean_length > 0.0 { (v.radius / v.mean_length).min(1.0) } else { 0.0 };
+        let sense = ratio * ratio;
+        let pull = params.hold * params.torsion * degree * 0.25 * (1.0 - sense);
+        let bound =
+            degree * edge_stiffness + (stiffness[0] + stiffness[1]) * params.turning() + stiffness[2] + pull;
+        out.push(PosedVertex {
+            attachment: attachment[i],
+            rest_turn: rotation * v.turn,
+            rest_shape: rotation * v.shape,
+            bone_direction: rotation * v.bone_direction,
+            hold: rotation * v.scale_vector,
+            stiffness,
+            sense,
+            pull,
+            step: if bound > 0.0 { params.largest_step().min(params.omega / bound) } else { 0.0 },
+        });
+    }
+    out
+}
+
+/// Normalised weighted sum of the joints' rotations, each on the hemisphere of the heaviest.
+pub fn blended_rotation(influences: impl Iterator<Item = (u16, f32)>, rotations: &[Quat]) -> Quat {
+    let mut pivot = None;
+    let mut sum = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
+    for (joint, weight) in influences {
+        let q = rotations[joint as usize];
+        let pivot = *pivot.get_or_insert(q);
+        sum = sum + q * if pivot.dot(q) < 0.0 { -weight } else { weight };
+    }
+    if sum.length_squared() > 1e-12 { sum.normalize() } else { pivot.unwrap_or(Quat::IDENTITY) }
+}
+
+/// The net force on vertex `i`, metres (stiffness is dimensionless).
+pub fn force(binding: &Binding, params: &Params, posed: &[PosedVertex], x: &[Vec3], i: usize) -> Vec3 {
+    let rest = &binding.vertices[i];
+    let me = &posed[i];
+    let s = x[i] - me.attachment;
+    let s_length = s.length();
+    let free = s_length > rest.radius * 1e-3 && rest.radius > 0.0;
+    let radial = if free { s / s_length } else { Vec3::ZERO };
+    let mut surface = Vec3::ZERO;
+    let mut length = 0.0;
+    let mut turn = Vec3::ZERO;
+    let mut shape = Vec3::ZERO;
+    for edge in &binding.edges[binding.offset[i] as usize..binding.offset[i + 1] as usize] {
+        let j = edge.neighbor as usize;
+        let along = x[j] - x[i];
+        let distance = along.length();
+        if distance > 0.0 {
+            surface += along * ((distance - edge.length) / distance);
+        }
+        let sj = x[j] - posed[j].attachment;
+        let sj_length = sj.length();
+        let rest_j = binding.vertices[j].radius;
+        length += ((sj_length - s_length) - (rest_j - rest.radius)) * edge.coherence;
+        turn += turn_between(s, sj) * (edge.coherence * leverage(rest.radius, rest_j.min(sj_length)));
+        shape += along * (1.0 - edge.coherence);
+    }
+    let mut total =
+        surface * params.surface + (shape - me.rest_shape) * params.torsion + (me.hold - s) * me.pull;
+    if free {
+        // Arc length per radian; the print has the inverse.
+        let lever = match params.torque {
+            Torque::Arc => s_length,
+            Torque::Thesis => (1.0 / s_length).min(s_length * THESIS_LIMIT),
+        };
+        let [bone, hold, girth] = me.stiffness;
+        let mut turning = (turn - me.rest_turn).cross(radial) * params.torsion;
+        turning += toward(s, me.bone_direction) * (bone * (angle(s, me.bone_direction) - rest.phi));
+        turning += toward(s, me.hold) * (hold * angle(s, me.hold));
+        let stretching = length * params.length + girth * (rest.radius - s_length);
+        total += (turning * lever + radial * stretching) * me.sense;
+    }
+    total
+}
+
+/// The turn from one scale vector to another as a rotation vector `θ n`, radians. Beyond two radians it falls to
+/// zero at π, where the direction is lost: opposite sides of a bone do not pull at each other.
+pub fn turn_between(s: Vec3, sj: Vec3) -> Vec3 {
+    let normal = s.cross(sj);
+    let sine = normal.length();
+    if sine <= 0.0 {
+        return Vec3::ZERO;
+    }
+    let theta = atan2_positive(sine, s.dot(sj));
+    let felt = if theta > 2.0 { (PI - theta) * (2.0 / (PI - 2.0)) } else { theta };
+    normal * (felt / sine)
+}
+
+/// How much a neighbour nearer to the bone counts in the torsion. A move of it turns its scale vector by the
+/// inverse of its own length, which a vertex far from the bone must not feel as an arc of its own.
+pub fn leverage(radius: f32, neighbor: f32) -> f32 {
+    if radius > 0.0 { (neighbor / radius).min(1.0) } else { 0.0 }
+}
+
+/// Unit vector orthogonal to `s` in the plane of both, towards `target`; zero where they are parallel.
+fn toward(s: Vec3, target: Vec3) -> Vec3 {
+    s.cross(target).cross(s).normalize_or_zero()
+}
+
+/// The spring node's CPU twin, bound to a character.
+pub struct Springs {
+    bound: Bound,
+    binding: Arc<Binding>,
+    params: Params,
+}
+
+impl Springs {
+    /// Takes rest measures made by [`super::bind::bind`] of the same character.
+    pub fn new(bound: &Bound, binding: &Arc<Binding>, params: &Params) -> Self {
+        Self { bound: bound.clone(), binding: binding.clone(), params: *params }
+    }
+
+    /// Relaxes the position stream and tells what it took.
+    pub fn solve(&self, rig: &PosedRig, streams: &mut Streams) -> Report {
+        let influences = &self.bound.character.control.influences;
+        solve(&self.binding, &self.params, influences, rig, &streams.attachment, &mut streams.position)
+    }
+}
+
+impl Reference for Springs {
+    fn name(&self) -> &'static str {
+        "springs"
+    }
+
+    fn reads(&self) -> &'static [Stream] {
+        &[Stream::Position, Stream::Attachment]
+    }
+
+    fn writes(&self) -> &'static [Stream] {
+        &[Stream::Position]
+    }
+
+    fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
+        self.solve(rig, streams);
+    }
+}
+
+/// Outcome of the iterations.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Iterations carried out.
+    pub iterations: u32,
+    /// Largest move of a vertex per iteration, metres.
+    pub moves: Vec<f32>,
+}
+
+/// Iterates `x` (world positions, metres) to equilibrium.
+pub fn solve(
+    binding: &Binding,
+    params: &Params,
+    influences: &Influences,
+    rig: &PosedRig,
+    attachment: &[Vec3],
+    x: &mut Vec<Vec3>,
+) -> Report {
+    let params = params.sane();
+    let posed = pose(binding, &params, influences, rig, attachment);
+    let mut report = Report::default();
+    let threshold = params.threshold(binding.thickness);
+    let mut previous = x.clone();
+    let mut momentum = Momentum::new(&params, binding);
+    for _ in 0..params.max_iterations {
+        let weight = momentum.weight();
+        let next: Vec<Vec3> = (0..x.len())
+            .into_par_iter()
+            .map(|i| {
+                let jacobi = x[i] + force(binding, &params, &posed, x, i) * posed[i].step;
+                // A vertex that turns back has momentum from a shape that is gone: it starts again.
+                let back = (jacobi - x[i]).dot(x[i] - previous[i]) < 0.0;
+                if back { jacobi } else { jacobi + (jacobi - previous[i]) * (weight - 1.0) }
+            })
+            .collect();
+        let largest = next.iter().zip(x.iter()).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        previous = std::mem::replace(x, next);
+        report.iterations += 1;
+        report.moves.push(largest);
+        if largest < threshold {
+            break;
+        }
+    }
+    report
+}
+
+/// Angle between two vectors, radians in 0..=π; zero where one of them is zero.
+pub fn angle(a: Vec3, b: Vec3) -> f32 {
+    atan2_positive(a.cross(b).length(), a.dot(b))
+}
+
+/// `atan2(y, x)` for `y >= 0` by an odd polynomial (least-squares fit on 0..=1, error below 3e-7): the same
+/// bits on every device, and cheaper than the library's.
+pub fn atan2_positive(y: f32, x: f32) -> f32 {
+    let ax = x.abs();
+    let high = ax.max(y);
+    if high <= 0.0 {
+        return 0.0;
+    }
+    let q = ax.min(y) / high;
+    let q2 = q * q;
+    let mut p = 0.006_811_75_f32;
+    for c in [-0.033_604_11, 0.079_623_59, -0.132_333_41, 0.198_078_17, -0.333_173_7, 0.999_996_1_f32] {
+        p = p * q2 + c;
+    }
+    let mut r = p * q;
+    if y > ax {
+        r = std::f32::consts::FRAC_PI_2 - r;
+    }
+    if x < 0.0 { PI - r } else { r }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn polynomial_arctangent_is_exact_to_float_rounding() {
+        for k in 0..=2000 {
+            let a = PI * k as f32 / 2000.0;
+            let (y, x) = (a.sin().max(0.0), a.cos());
+            assert!((atan2_positive(y, x) - y.atan2(x)).abs() < 1e-6, "at {a}");
+        }
+        assert_eq!(atan2_positive(0.0, 0.0), 0.0);
+    }
+}

@@ -1,0 +1,188 @@
+//! The spring deformer (thesis 4.2; methods, section 4), the heart of Sinew.
+//!
+//! After the geometric node, Jacobi iterations move every control vertex along the sum of the spring forces
+//! between it, its one-ring and its bone until the surface is in equilibrium. With the attachment point `a`,
+//! the scale vector `s = x - a`, and bind values marked `0`:
+//!
+//! | force | rest measure | force on vertex i |
+//! |---|---|---|
+//! | surface | `l0 = abs(x_j - x_i)` | `Σ_j k_s (abs(x_j - x_i) - l0) dir(x_j - x_i)` |
+//! | length | `m0 = abs(s_j) - abs(s_i)` | `Σ_j k_l (abs(s_j) - abs(s_i) - m0) dir(s_i)` |
+//! | torsion | `θ0`, angle of `s_i` and `s_j` | `Σ_j k_t (θ - cos γ θ0) abs(s_i) u`, `u` towards `s_j` |
+//! | bone | `φ0`, angle of `s_i` and the bone | `-k_b (φ - φ0) abs(s_i) u_b` |
+//! | hold | `h = R s_i0` | `k_h angle(s_i, h) abs(s_i) u_h`, `u_h` towards `h` |
+//!
+//! Where this differs from the thesis, and why:
+//!
+//! - Torques act as arcs (times `abs(s)`), not divided by `abs(s)`, so that a step turns by `dt k Δθ` at any
+//!   scale ([`Torque::Thesis`] keeps the print).
+//! - The sign of `θ` is a cosine: `γ` is the angle between the plane of `s_i, s_j` and its bind plane turned by
+//!   the mean of both attachment rotations. Uncrossed it is 1, crossed -1 as in the thesis, and in between it
+//!   has no jump to chatter at.
+//! - **Hold** is new. Nothing in the four forces opposes a turn about the bone, so that a twisted limb's true
+//!   equilibrium is not twisted at all (a turned head would wind back); only the thesis's iteration limit hides
+//!   it. A weak spring to the rigid direction makes the equilibrium exist and be unique.
+//! - Bone and hold stiffness are given as a **reach**: the length over which a joint's bend or twist fades
+//!   into the surface, relative to the limb's thickness and to the bone's length. On a one-ring Laplacian a
+//!   reach of `λ` needs the stiffness `k_t deg/4 (l/λ)²`, `l` the edge length. So a character looks the same
+//!   whatever its tessellation, where a plain constant would reach a fixed number of edges.
+
+pub mod bind;
+pub mod cpu;
+pub mod gpu;
+pub mod momentum;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+/// Authored parameters. [`Params::default`] suits characters of any size and tessellation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// `k_s`, dimensionless, >= 0.
+    pub surface: f32,
+    /// `k_l`, dimensionless, >= 0.
+    pub length: f32,
+    /// `k_t`, dimensionless, >= 0.
+    pub torsion: f32,
+    /// `k_b`, factor on the stiffness that `bend_reach` asks for, >= 0.
+    pub bone: f32,
+    /// `k_h`, factor on the stiffness that `hold_reach` asks for, >= 0.
+    pub hold: f32,
+    /// `k_g`, factor on the stiffness that `girth_reach` asks for, >= 0.
+    pub girth: f32,
+    /// How far a change of thickness fades, in multiples of the distance to the bone, > 0.
+    pub girth_reach: f32,
+    /// How far a bend fades, in multiples of the distance to the bone, > 0.
+    pub bend_reach: f32,
+    /// How far a difference from the blended rotation fades, in multiples of the distance to the bone, > 0.
+    pub hold_reach: f32,
+    /// Time step, seconds, > 0; each vertex takes `min(dt, omega / K_i)`.
+    pub dt: f32,
+    /// Stability bound `ω` in (0, 1).
+    pub omega: f32,
+    /// Iterations at most.
+    pub max_iterations: u32,
+    /// When to stop earlier.
+    pub stop: Stop,
+    /// How to iterate.
+    pub solver: Solver,
+    /// How a torque becomes a force.
+    pub torque: Torque,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            surface: 0.3,
+            length: 0.3,
+            torsion: 1.0,
+            bone: 1.0,
+            hold: 1.0,
+            girth: 1.0,
+            girth_reach: 0.3,
+            bend_reach: 1.0,
+            hold_reach: 0.75,
+            dt: 1.0 / 30.0,
+            omega: 0.9,
+            max_iterations: 50,
+            stop: Stop::Move(1e-4),
+            solver: Solver::Chebyshev,
+            torque: Torque::Arc,
+        }
+    }
+}
+
+/// Convergence schemes (thesis 4.2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// Runs all iterations.
+    Never,
+    /// Stops when an iteration's largest move is below this fraction of the shortest side of the bind box.
+    Move(f32),
+}
+
+/// Iteration schemes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Plain Jacobi, the thesis's own and the reference the others are measured against.
+    Jacobi,
+    /// Chebyshev semi-iteration on the Jacobi step.
+    Chebyshev,
+}
+
+/// How a torque becomes a force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Torque {
+    /// Times the length of the scale vector: independent of scale.
+    Arc,
+    /// Divided by it, as printed in the thesis: for comparison in metres only.
+    Thesis,
+}
+
+/// [`Torque::Thesis`] turns as the inverse square of the distance to the bone; at most this many times faster
+/// than [`Torque::Arc`], which the step is made smaller by.
+const THESIS_LIMIT: f32 = 64.0;
+
+impl Params {
+    /// How much faster than [`Torque::Arc`] the torques may turn.
+    pub(crate) fn turning(&self) -> f32 {
+        match self.torque {
+            Torque::Arc => 1.0,
+            Torque::Thesis => THESIS_LIMIT,
+        }
+    }
+
+    /// Bound on the stiffness that one edge gives a vertex: `2 k_s + k_l + k_t`.
+    pub(crate) fn edge_stiffness(&self) -> f32 {
+        2.0 * self.surface + self.length + self.torsion * self.turning()
+    }
+
+    /// The largest step of an iteration: the accelerated solver needs no `dt`, it goes to the bound of stability.
+    pub(crate) fn largest_step(&self) -> f32 {
+        match self.solver {
+            Solver::Jacobi => self.dt,
+            Solver::Chebyshev => f32::MAX,
+        }
+    }
+
+    /// Moves below this end the iterations, metres; negative: none does.
+    pub(crate) fn threshold(&self, thickness: f32) -> f32 {
+        match self.stop {
+            Stop::Never => -1.0,
+            Stop::Move(fraction) => fraction * thickness,
+        }
+    }
+
+    /// The parameters with every field brought into its documented range; non-finite values become defaults.
+    pub fn sane(&self) -> Self {
+        let d = Self::default();
+        let clean = |v: f32, fallback: f32, low: f32, high: f32| {
+            if v.is_finite() { v.clamp(low, high) } else { fallback }
+        };
+        Self {
+            surface: clean(self.surface, d.surface, 0.0, 1e6),
+            length: clean(self.length, d.length, 0.0, 1e6),
+            torsion: clean(self.torsion, d.torsion, 0.0, 1e6),
+            bone: clean(self.bone, d.bone, 0.0, 1e6),
+            hold: clean(self.hold, d.hold, 0.0, 1e6),
+            girth: clean(self.girth, d.girth, 0.0, 1e6),
+            girth_reach: clean(self.girth_reach, d.girth_reach, 1e-3, 1e3),
+            bend_reach: clean(self.bend_reach, d.bend_reach, 1e-3, 1e3),
+            hold_reach: clean(self.hold_reach, d.hold_reach, 1e-3, 1e3),
+            dt: clean(self.dt, d.dt, 1e-6, 10.0),
+            omega: clean(self.omega, d.omega, 1e-3, 0.99),
+            max_iterations: self.max_iterations.min(100_000),
+            stop: match self.stop {
+                Stop::Move(v) => Stop::Move(clean(v, 1e-4, 0.0, 1.0)),
+                Stop::Never => Stop::Never,
+            },
+            ..*self
+        }
+    }
+}

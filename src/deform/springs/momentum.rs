@@ -1,0 +1,66 @@
+//! Weights of the Chebyshev semi-iteration (G. H. Golub and R. S. Varga, 1961): with the plain step's result
+//! `x^`, the next iterate is `x^ + (w - 1) (x^ - x_previous)`.
+
+use super::bind::Binding;
+use super::cpu::fading;
+use super::{Params, Solver};
+
+/// The sequence of weights; all one for plain Jacobi.
+#[derive(Clone, Copy, Debug)]
+pub struct Momentum {
+    rho_squared: f32,
+    weight: f32,
+    count: u32,
+}
+
+impl Momentum {
+    /// The weights for a character: linear in vertices, for bind time or a change of parameters.
+    pub fn new(params: &Params, binding: &Binding) -> Self {
+        let rho = match params.solver {
+            Solver::Jacobi => 0.0,
+            Solver::Chebyshev => spectral_radius(params, binding),
+        };
+        Self { rho_squared: rho * rho, weight: 1.0, count: 0 }
+    }
+
+    /// Starts the sequence again.
+    pub fn restarted(&self) -> Self {
+        Self { weight: 1.0, count: 0, ..*self }
+    }
+
+    /// The weight of the next iteration.
+    pub fn weight(&mut self) -> f32 {
+        self.weight = match self.count {
+            0 => 1.0,
+            1 => 2.0 / (2.0 - self.rho_squared),
+            _ => 4.0 / (4.0 - self.rho_squared * self.weight),
+        };
+        self.count += 1;
+        self.weight
+    }
+}
+
+/// Estimate of the plain step's spectral radius. The slowest mode is a turn about the bone, which the hold alone
+/// opposes: it decays by `1 - step k_h` per iteration. The slowest tenth of the vertices sets the pace.
+fn spectral_radius(params: &Params, binding: &Binding) -> f32 {
+    let mut rates: Vec<f32> = (0..binding.vertices.len())
+        .filter(|&i| binding.degree(i) > 0 && binding.vertices[i].radius > binding.on_bone)
+        .map(|i| {
+            let v = &binding.vertices[i];
+            let degree = binding.degree(i) as f32;
+            let fade = |gain: f32, reach: f32| {
+                gain * params.torsion * fading(v.mean_length, degree, reach * v.radius)
+            };
+            let hold = fade(params.hold, params.hold_reach);
+            let others = fade(params.bone, params.bend_reach) + fade(params.girth, params.girth_reach);
+            let bound = degree * params.edge_stiffness() + hold + others;
+            hold * params.largest_step().min(params.omega / bound)
+        })
+        .collect();
+    if rates.is_empty() {
+        return 0.0;
+    }
+    let slow = rates.len() / 10;
+    let (_, rate, _) = rates.select_nth_unstable_by(slow, f32::total_cmp);
+    (1.0 - *rate).clamp(0.0, 0.999)
+}

@@ -1,0 +1,263 @@
+//! Known answers of the springs (methods, section 4).
+
+use super::bind::{Binding, bind};
+use super::cpu::{self, PosedVertex, Report};
+use super::{Params, Solver, Stop, Torque};
+use crate::base::math::{Aabb, Quat, Vec3};
+use crate::bind::shapes::Shape;
+use crate::bind::{BindOptions, Character, bind_attachments};
+use crate::deform::{Bound, CpuGraph, Geometric, Graph, Kernels, Recipe, Streams};
+use crate::geom::{Measure, smallest_radius_ratio};
+use crate::gpu::testing::{assert_silent, device};
+use crate::rig::{Pose, PosedRig};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const RADIUS: f32 = 0.15;
+
+fn capsule(rings: usize, segments: usize) -> Bound {
+    bound(Shape { bones: 2, rings, segments, radius: RADIUS, length: 2.0, blend: 0.3 }.capsule())
+}
+
+fn bound(character: Character) -> Bound {
+    let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
+    Bound { character: Arc::new(character), attachments: Arc::new(attachments) }
+}
+
+fn turned(bound: &Bound, turn: Quat) -> PosedRig {
+    let skeleton = &bound.character.skeleton;
+    let mut pose = Pose::rest(skeleton);
+    let elbow = skeleton.joints[skeleton.bones[1].parent.index()].node;
+    pose.local[elbow.index()].rotation = turn.into();
+    PosedRig::new(skeleton, &pose)
+}
+
+/// The streams after a geometric node.
+fn start(bound: &Bound, geometric: &Geometric, rig: &PosedRig) -> Streams {
+    let mut streams = Streams::default();
+    geometric.bind(bound).unwrap().reference(rig, &mut streams);
+    streams
+}
+
+fn posed(bound: &Bound, binding: &Binding, params: &Params, rig: &PosedRig, s: &Streams) -> Vec<PosedVertex> {
+    cpu::pose(binding, params, &bound.character.control.influences, rig, &s.attachment)
+}
+
+fn solve(bound: &Bound, params: &Params, from: &Geometric, rig: &PosedRig) -> (Vec<Vec3>, Report) {
+    let mut streams = start(bound, from, rig);
+    let report = cpu::Springs::new(bound, &Arc::new(bind(bound)), params).solve(rig, &mut streams);
+    (streams.position, report)
+}
+
+/// Rotation of each vertex from bind to the pose: its scale vector's turn after its bone's.
+fn rotations(bound: &Bound, rig: &PosedRig, x: &[Vec3]) -> Vec<Quat> {
+    let streams = start(bound, &Geometric::Rigid, rig);
+    (0..x.len())
+        .map(|i| {
+            let bone = &rig.bones[bound.attachments.bone[i].index()];
+            let carried = bone.rotation * bound.attachments.scale_vector[i];
+            let now = x[i] - streams.attachment[i];
+            if carried.length() < 1e-6 || now.length() < 1e-6 {
+                return bone.rotation;
+            }
+            Quat::from_rotation_arc(carried.normalize(), now.normalize()) * bone.rotation
+        })
+        .collect()
+}
+
+fn converged() -> Params {
+    Params { max_iterations: 20_000, stop: Stop::Move(1e-6), ..Params::default() }
+}
+
+#[test]
+fn at_bind_and_after_a_rigid_motion_every_force_is_zero_to_rounding() {
+    let bound = capsule(20, 16);
+    let binding = bind(&bound);
+    let skeleton = &bound.character.skeleton;
+    let diagonal = bound.character.control.aabb.diagonal();
+    let mut pose = Pose::rest(skeleton);
+    for turn in [Quat::IDENTITY, Quat::from_euler(glam::EulerRot::XYZ, 1.0, 2.0, -0.7)] {
+        pose.local[0].rotation = turn.into();
+        pose.local[0].translation = [0.3, -2.0, 1.0];
+        let rig = PosedRig::new(skeleton, &pose);
+        let streams = start(&bound, &Geometric::Rigid, &rig);
+        for torque in [Torque::Arc, Torque::Thesis] {
+            let params = Params { torque, ..Params::default() };
+            let posed = posed(&bound, &binding, &params, &rig, &streams);
+            for i in 0..posed.len() {
+                let step = cpu::force(&binding, &params, &posed, &streams.position, i) * posed[i].step;
+                assert!(step.length() < 1e-6 * diagonal, "{torque:?} vertex {i}: {step}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bend_and_a_twist_keep_volume_thickness_and_orientation() {
+    let bound = capsule(40, 24);
+    let control = &bound.character.control;
+    let measure = Measure::new(control);
+    let volume = measure.volume(&control.positions);
+    let rest: Vec<(Vec3, Vec3)> = bound.character.skeleton.bones.iter().map(|b| (b.head, b.tail)).collect();
+    for (name, turn) in [
+        ("bend 90", Quat::from_rotation_z(1.5708)),
+        ("bend 135", Quat::from_rotation_z(2.3562)),
+        ("twist 135", Quat::from_rotation_y(2.3562)),
+        ("twist 180", Quat::from_rotation_y(3.1415)),
+    ] {
+        let rig = turned(&bound, turn);
+        let (x, report) = solve(&bound, &converged(), &Geometric::Rigid, &rig);
+        assert!(report.iterations < 5000, "{name}: {} iterations", report.iterations);
+        let ratio = measure.volume(&x) / volume;
+        assert!((0.94..1.02).contains(&ratio), "{name}: volume {ratio}");
+        let flipped = measure.flipped(&x, &rotations(&bound, &rig, &x));
+        if name != "bend 135" {
+            assert!(flipped.is_empty(), "{name}: {} flipped", flipped.len());
+        }
+        if name.starts_with("twist") {
+            let bones: Vec<(Vec3, Vec3)> = rig.bones.iter().map(|b| (b.head, b.tail)).collect();
+            let thinnest = smallest_radius_ratio(&control.positions, &x, &rest, &bones);
+            assert!(thinnest > 0.9, "{name}: thinnest {thinnest}");
+            // The twist spreads along both bones: it has begun, and is not over, a quarter of a bone from the joint.
+            let angle = |y: f32| {
+                let i = (0..x.len())
+                    .filter(|&i| control.positions[i].x > 0.99 * RADIUS)
+                    .min_by(|&a, &b| {
+                        let off = |i: usize| (control.positions[i].y - y).abs();
+                        off(a).total_cmp(&off(b))
+                    })
+                    .unwrap();
+                (-x[i].z).atan2(x[i].x).to_degrees()
+            };
+            let (before, after) = (angle(0.75), angle(1.25));
+            assert!(before > 4.0 && before < 45.0, "{name}: {before} before the joint");
+            let total = 2.0 * angle(1.0);
+            assert!((before + after - total).abs() < 2.0, "{name}: {before} and {after} of {total}");
+        }
+    }
+}
+
+#[test]
+fn the_equilibrium_does_not_depend_on_the_start() {
+    let bound = capsule(30, 16);
+    let diagonal = bound.character.control.aabb.diagonal();
+    for turn in [Quat::from_rotation_z(1.5), Quat::from_rotation_y(2.0)] {
+        let rig = turned(&bound, turn);
+        let ends = [Geometric::Rigid, Geometric::Lbs, Geometric::Dqs]
+            .map(|g| solve(&bound, &converged(), &g, &rig).0);
+        for end in &ends[1..] {
+            let mean = end.iter().zip(&ends[0]).map(|(a, b)| a.distance(*b)).sum::<f32>() / end.len() as f32;
+            assert!(mean < 1e-3 * diagonal, "{turn}: {mean}");
+        }
+    }
+}
+
+#[test]
+fn chebyshev_reaches_jacobis_equilibrium_in_a_quarter_of_the_iterations() {
+    let bound = capsule(60, 32);
+    let thickness = bind(&bound).thickness;
+    for turn in [Quat::from_rotation_z(1.5708), Quat::from_rotation_y(2.3562)] {
+        let rig = turned(&bound, turn);
+        let (end, _) = solve(&bound, &converged(), &Geometric::Dqs, &rig);
+        let needed = |solver: Solver| {
+            let reached = |iterations: u32| {
+                let params =
+                    Params { max_iterations: iterations, stop: Stop::Never, solver, ..Params::default() };
+                let (x, _) = solve(&bound, &params, &Geometric::Dqs, &rig);
+                x.iter().zip(&end).all(|(a, b)| a.distance(*b) < 1e-3 * thickness)
+            };
+            (0..).map(|k| 8 << k).find(|&n| reached(n)).unwrap()
+        };
+        // Powers of two: a quarter of the first sufficient one is two steps below it.
+        let (plain, fast) = (needed(Solver::Jacobi), needed(Solver::Chebyshev));
+        assert!(fast * 4 <= plain, "{turn}: {fast} against {plain}");
+    }
+}
+
+#[test]
+fn scaling_the_character_scales_the_result() {
+    let shape = Shape { bones: 2, rings: 16, segments: 12, radius: RADIUS, length: 2.0, blend: 0.3 };
+    let reference = bound(shape.capsule());
+    let rig = turned(&reference, Quat::from_rotation_z(1.2));
+    let (one, _) = solve(&reference, &Params::default(), &Geometric::Dqs, &rig);
+    for scale in [1e-2, 1e3] {
+        let scaled = bound(Shape { radius: RADIUS * scale, length: 2.0 * scale, ..shape }.capsule());
+        let rig = turned(&scaled, Quat::from_rotation_z(1.2));
+        let (x, _) = solve(&scaled, &Params::default(), &Geometric::Dqs, &rig);
+        let diagonal = scaled.character.control.aabb.diagonal();
+        for (a, b) in one.iter().zip(&x) {
+            assert!((*a * scale).distance(*b) < 1e-5 * diagonal, "{scale}: {a} and {b}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, rng_seed: prop::test_runner::RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_setting_diverges(
+        gains in prop::array::uniform6(prop_oneof![Just(0.0f32), 1e-3f32..10.0, 1e3f32..1e6]),
+        dt in prop_oneof![1e-3f32..0.1, 0.1f32..10.0],
+        turns in prop::array::uniform3(-3.0f32..3.0),
+        chebyshev: bool,
+        thesis: bool,
+    ) {
+        let [surface, length, torsion, bone, hold, girth] = gains;
+        let solver = if chebyshev { Solver::Chebyshev } else { Solver::Jacobi };
+        let torque = if thesis { Torque::Thesis } else { Torque::Arc };
+        let params = Params {
+            surface, length, torsion, bone, hold, girth, dt, solver, torque,
+            max_iterations: 200, stop: Stop::Never, ..Params::default()
+        };
+        let bound = capsule(12, 8);
+        let rig = turned(&bound, Quat::from_euler(glam::EulerRot::XYZ, turns[0], turns[1], turns[2]));
+        let begin = start(&bound, &Geometric::Rigid, &rig).position;
+        let (x, report) = solve(&bound, &params, &Geometric::Rigid, &rig);
+        let room = Aabb::of(begin);
+        for p in &x {
+            prop_assert!(p.is_finite());
+            let off = (*p - room.center()).abs();
+            prop_assert!(off.cmple(room.size() + 1e-3).all(), "{p} outside twice {room:?}");
+        }
+        let early = report.moves[..100].iter().copied().fold(0.0, f32::max);
+        let late = report.moves[180..].iter().copied().fold(0.0, f32::max);
+        prop_assert!(late <= early + 1e-6, "moves rise from {early} to {late}");
+    }
+}
+
+#[test]
+fn gpu_equals_twin_after_fifty_iterations() {
+    let Some(device) = device() else { return };
+    let kernels = Arc::new(Kernels::new(&device).unwrap());
+    let bound = capsule(40, 24);
+    let diagonal = bound.character.control.aabb.diagonal();
+    for params in [
+        Params { stop: Stop::Never, solver: Solver::Jacobi, ..Params::default() },
+        Params { stop: Stop::Never, solver: Solver::Chebyshev, ..Params::default() },
+        Params { stop: Stop::Never, torque: Torque::Thesis, solver: Solver::Jacobi, ..Params::default() },
+        Params { stop: Stop::Move(1e-3), solver: Solver::Chebyshev, ..Params::default() },
+    ] {
+        let recipe = Recipe::springs(params);
+        let mut graph = Graph::new(&kernels, &bound, &recipe, false).unwrap();
+        let mut twin = CpuGraph::new(&bound, &recipe).unwrap();
+        for turn in [Quat::from_rotation_z(1.5), Quat::from_rotation_y(2.5)] {
+            let rig = turned(&bound, turn);
+            device
+                .run(|frame| {
+                    graph.record(frame, &rig);
+                    Ok(())
+                })
+                .unwrap();
+            let gpu: Vec<[f32; 4]> =
+                device.read(graph.control_positions(), bound.character.control.positions.len()).unwrap();
+            twin.evaluate(&rig, &[], &mut Default::default());
+            for (i, (g, c)) in gpu.iter().zip(twin.control()).enumerate() {
+                let off = Vec3::new(g[0], g[1], g[2]).distance(*c);
+                assert!(off < 1e-4 * diagonal, "{params:?} vertex {i} off by {off}");
+            }
+            let (_, report) = solve(&bound, &params, &recipe.geometric, &rig);
+            assert!(graph.iterations().unwrap().abs_diff(report.iterations) <= 1);
+        }
+    }
+    assert_silent(&device);
+}
