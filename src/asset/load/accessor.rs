@@ -1,6 +1,7 @@
 //! Accessors: typed arrays, checked against their buffer before anything is allocated.
 
-use super::context::{Context, Item};
+use super::context::Context;
+use super::item::Item;
 use crate::asset::limits;
 use crate::base::Result;
 

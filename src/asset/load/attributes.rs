@@ -1,8 +1,9 @@
 //! Vertex attributes of a primitive, from accessors.
 
 use super::accessor::{Accessor, Component};
-use super::context::{Context, Item, in_range};
+use super::context::{Context, in_range};
 use super::draco::Draco;
+use super::item::Item;
 use crate::asset::limits;
 use crate::base::Result;
 use crate::base::math::{Vec2, Vec3, Vec4};

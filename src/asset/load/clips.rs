@@ -2,7 +2,8 @@
 //! mended or left out, and the problem told. Data beyond its buffer is an error here as everywhere.
 
 use super::accessor::{Accessor, Component};
-use super::context::{Context, Item, in_range};
+use super::context::{Context, in_range};
+use super::item::Item;
 use crate::asset::{Channel, Clip, Interpolation, Mesh, Node, Property, limits};
 use crate::base::{NodeId, Result};
 use std::collections::HashSet;

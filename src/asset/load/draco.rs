@@ -1,6 +1,6 @@
 //! KHR_draco_mesh_compression: a primitive's triangles and most of its attributes in one bitstream.
 
-use super::context::Item;
+use super::item::Item;
 use crate::asset::limits;
 use crate::base::Result;
 use draco_core::{DecodeLimits, DecoderBuffer, FaceIndex, Mesh, MeshDecoder};

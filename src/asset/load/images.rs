@@ -1,6 +1,7 @@
 //! Images: PNG, JPEG and WebP to RGBA8, in parallel and within limits. What cannot be decoded is magenta.
 
-use super::context::{Context, Item};
+use super::context::Context;
+use super::item::Item;
 use super::uri;
 use crate::asset::{Image, limits};
 use crate::base::{Error, Result};

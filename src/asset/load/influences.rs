@@ -1,7 +1,7 @@
 //! Skin influences: all sets of a primitive merged, summed, sorted and normalised.
 
 use super::attributes::Attributes;
-use super::context::Item;
+use super::item::Item;
 use crate::asset::Influences;
 use crate::base::Result;
 

@@ -1,6 +1,7 @@
 //! Materials and textures. Nothing here changes the shape, so flaws are mended and told.
 
-use super::context::{Context, Item};
+use super::context::Context;
+use super::item::Item;
 use crate::asset::{Alpha, Material, Primitive, Texture, TextureRef, Wrap};
 use crate::base::math::{Vec2, Vec3, Vec4};
 use crate::base::{ImageId, Result, TextureId};

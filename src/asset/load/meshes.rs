@@ -1,8 +1,9 @@
 //! Meshes: every triangle primitive decoded to plain vectors.
 
 use super::attributes::{Attributes, mend_all};
-use super::context::{Context, Item, in_range};
+use super::context::{Context, in_range};
 use super::draco::Draco;
+use super::item::Item;
 use super::look::Look;
 use super::{influences, normals, triangles};
 use crate::asset::{Mesh, Morph, Node, Primitive, Skin, limits};

@@ -1,6 +1,6 @@
 //! EXT_meshopt_compression (and its successor KHR_meshopt_compression): a buffer view is decoded as a whole.
 
-use super::context::Item;
+use super::item::Item;
 use super::view;
 use crate::asset::limits;
 use crate::base::Result;

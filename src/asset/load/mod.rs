@@ -8,6 +8,7 @@ mod context;
 mod draco;
 mod images;
 mod influences;
+mod item;
 mod look;
 mod meshes;
 mod meshopt;
@@ -23,7 +24,8 @@ mod view;
 
 use super::{Asset, Problem, Source, limits};
 use crate::base::Result;
-use context::{Buffers, Context, Item};
+use context::{Buffers, Context};
+use item::Item;
 use serde_json::{Map, Value};
 use std::path::Path;
 

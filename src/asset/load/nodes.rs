@@ -1,6 +1,7 @@
 //! The hierarchy: a forest, checked.
 
-use super::context::{Context, Item, in_range};
+use super::context::{Context, in_range};
+use super::item::Item;
 use crate::asset::{Mesh, Node, limits};
 use crate::base::math::{Affine3A, Mat4, Trs, Vec3, nearest_rotation};
 use crate::base::{MeshId, NodeId, Result, SkinId};

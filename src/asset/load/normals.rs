@@ -1,6 +1,6 @@
 //! Normals for primitives that have none, and mending of those that are not unit vectors.
 
-use super::context::Item;
+use super::item::Item;
 use crate::base::math::Vec3;
 
 /// Smooth normals: per display vertex the mean of its triangles' normals, weighted by area and by the angle at

@@ -1,7 +1,8 @@
 //! Skins: joint nodes and inverse bind matrices.
 
 use super::accessor::{Accessor, Component};
-use super::context::{Context, Item, in_range};
+use super::context::{Context, in_range};
+use super::item::Item;
 use super::nodes::world_from_node;
 use crate::asset::{Node, Skin, limits};
 use crate::base::math::{Affine3A, Mat4};

@@ -1,7 +1,7 @@
 //! Triangle lists from indices and primitive modes (glTF 2.0, 3.7.2.1).
 
 use super::accessor::Accessor;
-use super::context::Item;
+use super::item::Item;
 use crate::asset::limits;
 use crate::base::Result;
 

@@ -1,6 +1,6 @@
 //! Data URIs and the files a glTF file names.
 
-use super::context::Item;
+use super::item::Item;
 use crate::asset::limits;
 use crate::base::{Error, Result};
 use std::io::Read;

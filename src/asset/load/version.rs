@@ -20,8 +20,8 @@ const KNOWN: &[&str] = &[
     "KHR_texture_transform",
 ];
 
-/// Extensions that add to the picture and leave the shape alone: required or not, the file loads without them.
-const PICTURE_ONLY: &[&str] = &["KHR_lights_punctual", "KHR_materials_", "KHR_xmp_json_ld", "KHR_xmp"];
+/// Beginnings of the names of extensions that add to the picture and leave the shape alone: required or not, the file loads without them.
+const PICTURE_ONLY: &[&str] = &["KHR_lights_punctual", "KHR_materials_", "KHR_xmp"];
 
 /// Refuses versions and required extensions that the loader does not know.
 pub(super) fn check(path: &Path, json: &Map<String, Value>, problems: &mut Vec<Problem>) -> Result<()> {
@@ -66,16 +66,14 @@ pub(super) fn check(path: &Path, json: &Map<String, Value>, problems: &mut Vec<P
             text: format!("it is glTF 2.{minor}; what is new since 2.0 was ignored"),
         });
     }
-    for name in names(&ctx, "extensionsRequired")? {
-        if KNOWN.contains(&name) {
-        } else if PICTURE_ONLY.iter().any(|known| name.starts_with(known)) {
-            problems.push(Problem {
-                at: format!("extension {name}"),
-                text: "it is required but not drawn; the shape is complete".into(),
-            });
-        } else {
+    for name in names(&ctx, "extensionsRequired")?.into_iter().filter(|name| !KNOWN.contains(name)) {
+        if !PICTURE_ONLY.iter().any(|known| name.starts_with(known)) {
             return Err(Error::unsupported(path, format!("required extension {name}"), remedy(name)));
         }
+        problems.push(Problem {
+            at: format!("extension {name}"),
+            text: "it is required but not drawn; the shape is complete".into(),
+        });
     }
     names(&ctx, "extensionsUsed")?;
     Ok(())

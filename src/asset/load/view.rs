@@ -1,6 +1,7 @@
 //! Buffer views: checked ranges of the file's buffers.
 
-use super::context::{Context, Item};
+use super::context::Context;
+use super::item::Item;
 use super::meshopt;
 use crate::asset::limits;
 use crate::base::Result;

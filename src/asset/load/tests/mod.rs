@@ -2,6 +2,7 @@
 
 mod builder;
 mod clips;
+mod compressed;
 mod fuzz;
 mod geometry;
 mod hostile;
