@@ -25,7 +25,7 @@ const HOLD_BACK: usize = 100;
 ///   of them: the worst gaps close first, and points are not spread evenly where the vertices are not.
 /// - A point slides: it is projected on its own bone, and where it runs into a joint on the nearest bone there; or
 ///   on a bone of a neighbour where that is nearer. The nearest of all bones may be another finger.
-/// - What would open a gap wider than the widest one is not moved in that round, so the largest gap never grows (by
+/// - What would open a gap wider than the widest one makes a smaller step or none in that round, so the largest gap never grows (by
 ///   more than 1e-4 of it).
 pub(super) fn smooth(
     character: &Character,
@@ -41,46 +41,67 @@ pub(super) fn smooth(
         (0..control.positions.len()).map(|v| attachments.point(skeleton, v)).collect();
     let mut widest = lengths.widest_gap(control, &points);
     for _ in 0..rounds {
-        let step = |v: usize| {
+        // From the boldest step to none.
+        let steps = |v: usize| {
+            let now = (attachments.bone[v], attachments.t[v]);
             if control.rigid[v] {
-                return (attachments.bone[v], attachments.t[v]);
+                return [now; 4];
             }
             let mean = mean_point(control, &lengths, &points, v);
-            let own = slide(skeleton, &at_joint, attachments.bone[v], mean);
+            let own = slide(skeleton, &at_joint, now.0, mean);
             let ring = control.adjacency.of(v).iter().map(|&n| attachments.bone[n as usize]);
             let keep = |b: BoneId| f32::from(u8::from(b == own.0));
-            nearest_bone(skeleton, iter::once(own.0).chain(ring), mean, keep)
-                .filter(|n| n.0 != own.0)
-                .unwrap_or(own)
+            let near = nearest_bone(skeleton, iter::once(own.0).chain(ring), mean, keep);
+            let half_way = slide(skeleton, &at_joint, now.0, 0.5 * (points[v] + mean));
+            [near.filter(|n| n.0 != own.0).unwrap_or(own), own, half_way, now]
         };
-        let mut next: Vec<(BoneId, f32)> = (0..points.len()).into_par_iter().map(step).collect();
-        let mut moved: Vec<Vec3> =
-            next.iter().map(|&(b, t)| point_on(&skeleton.bones[b.index()], t)).collect();
-        for attempt in 0..=HOLD_BACK {
-            let wide: Vec<usize> = control
-                .adjacency
-                .edges()
-                .map(|(a, b)| [a as usize, b as usize])
-                .filter(|&[a, b]| (moved[a], moved[b]) != (points[a], points[b]))
-                .filter(|&[a, b]| lengths.gap(control, &moved, a, b) > widest * SLACK)
-                .flatten()
-                .collect();
-            if wide.is_empty() {
-                break;
-            }
-            if attempt == HOLD_BACK {
-                return;
-            }
-            for v in wide {
-                (next[v], moved[v]) = ((attachments.bone[v], attachments.t[v]), points[v]);
-            }
-        }
-        for (v, (bone, t)) in next.into_iter().enumerate() {
+        let steps: Vec<[(BoneId, f32); 4]> = (0..points.len()).into_par_iter().map(steps).collect();
+        let Some((chosen, moved)) = hold_back(skeleton, control, &lengths, &points, &steps, widest) else {
+            return;
+        };
+        for v in 0..points.len() {
+            let (bone, t) = steps[v][chosen[v]];
             attachments.set(skeleton, v, control.positions[v], bone, t);
         }
         points = moved;
         widest = lengths.widest_gap(control, &points).min(widest);
     }
+}
+
+/// Chooses the boldest step of each vertex with which no gap is wider than `widest`, and tells where that leads;
+/// none where this takes too long.
+fn hold_back(
+    skeleton: &Skeleton,
+    control: &ControlMesh,
+    lengths: &EdgeLengths,
+    points: &[Vec3],
+    steps: &[[(BoneId, f32); 4]],
+    widest: f32,
+) -> Option<(Vec<usize>, Vec<Vec3>)> {
+    let target = |(bone, t): (BoneId, f32)| point_on(&skeleton.bones[bone.index()], t);
+    let mut chosen = vec![0; steps.len()];
+    let mut moved: Vec<Vec3> = steps.iter().map(|s| target(s[0])).collect();
+    for _ in 0..HOLD_BACK {
+        let mut wide: Vec<usize> = control
+            .adjacency
+            .edges()
+            .map(|(a, b)| [a as usize, b as usize])
+            .filter(|&[a, b]| (moved[a], moved[b]) != (points[a], points[b]))
+            .filter(|&[a, b]| lengths.gap(control, &moved, a, b) > widest * SLACK)
+            .flatten()
+            .collect();
+        if wide.is_empty() {
+            return Some((chosen, moved));
+        }
+        wide.sort_unstable();
+        wide.dedup();
+        for v in wide {
+            chosen[v] = (chosen[v] + 1).min(3);
+            // The last one is where it is, to the bit.
+            moved[v] = if chosen[v] == 3 { points[v] } else { target(steps[v][chosen[v]]) };
+        }
+    }
+    None
 }
 
 fn mean_point(control: &ControlMesh, lengths: &EdgeLengths, points: &[Vec3], v: usize) -> Vec3 {
