@@ -305,6 +305,19 @@ impl Pass<'_> {
         unsafe { self.frame.device().handle.cmd_draw(self.frame.commands, vertices, instances, first, 0) };
     }
 
+    /// Draws what a `VkDrawIndirectCommand` (vertices, instances, first vertex, first instance) at a byte offset says.
+    pub fn draw_indirect(&mut self, arguments: &Buffer, offset: u64) {
+        if !offset.is_multiple_of(4) || offset + 16 > arguments.bytes() {
+            return self.frame.fail(format!("no draw arguments at {offset} of {arguments:?}"));
+        }
+        let frame = &self.frame;
+        // SAFETY: recording; the range was checked.
+        unsafe {
+            let handle = &frame.device().handle;
+            handle.cmd_draw_indirect(frame.commands, arguments.handle(), offset, 1, 0);
+        }
+    }
+
     /// Uses 32-bit indices for [`Pass::draw_indexed`].
     pub fn indices(&mut self, indices: &Buffer) {
         let frame = &self.frame;

@@ -272,7 +272,7 @@ mod tests {
 
     fn scale() -> Reflection {
         let spv = crate::spv!("test/scale.comp");
-        Reflection::new(spv.name, &crate::gpu::shader::words_of(spv.name, spv.bytes).unwrap()).unwrap()
+        Reflection::new(spv.name, &spv.words().unwrap()).unwrap()
     }
 
     #[test]

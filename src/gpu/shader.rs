@@ -8,11 +8,15 @@ use crate::base::{Error, Result};
 pub struct Spv {
     /// E.g. `deform/lbs.comp`.
     pub name: &'static str,
-    /// The file `glsl/spv/{name}.spv`.
+    /// The file `glsl/spv/{name}.spv`; empty under hot reload.
     pub bytes: &'static [u8],
 }
 
 /// Embeds `glsl/spv/NAME.spv`: `spv!("deform/lbs.comp")`.
+///
+/// Under hot reload (feature `shaderc`, debug build) nothing is embedded, so that a stage can be named before it has
+/// ever been compiled.
+#[cfg(not(all(feature = "shaderc", debug_assertions)))]
 #[macro_export]
 macro_rules! spv {
     ($name:literal) => {
@@ -23,18 +27,23 @@ macro_rules! spv {
     };
 }
 
+/// Names `glsl/NAME`, to be compiled when it is used: `spv!("deform/lbs.comp")`.
+#[cfg(all(feature = "shaderc", debug_assertions))]
+#[macro_export]
+macro_rules! spv {
+    ($name:literal) => {
+        $crate::gpu::Spv { name: $name, bytes: &[] }
+    };
+}
+
 impl Spv {
     /// The SPIR-V words to use: fresh from the source where hot reload is on, else the embedded ones.
     ///
     /// Errors on a stage that does not compile, or on bytes that are no SPIR-V.
     pub fn words(&self) -> Result<Vec<u32>> {
         #[cfg(all(feature = "shaderc", debug_assertions))]
-        {
-            let folder = super::compile::source_folder();
-            if folder.join(self.name).exists() {
-                return super::compile::Compiler::new(&folder)?.compile(self.name);
-            }
-        }
+        return super::compile::Compiler::new(&super::compile::source_folder())?.compile(self.name);
+        #[cfg(not(all(feature = "shaderc", debug_assertions)))]
         words_of(self.name, self.bytes)
     }
 

@@ -6,6 +6,7 @@
 mod lines;
 mod look;
 mod material;
+mod probe;
 mod renderer;
 mod scene;
 mod targets;
@@ -14,6 +15,7 @@ mod view;
 
 pub use lines::{BASELINE, BONE, JOINT, LineBuffer, Lines, OFFSET, Segment, rgba};
 pub use look::Look;
+pub use probe::{PROBE_SIZE, Probe};
 pub use renderer::{Renderer, SceneBindings, Shot};
 pub use scene::{Scene, SurfaceBuffers};
 pub use targets::Targets;

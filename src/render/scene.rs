@@ -133,6 +133,18 @@ impl Scene {
         &self.triangles
     }
 
+    /// The part of each triangle, the top bit set where its material is double-sided; and the number of triangles.
+    pub(super) fn part_of_triangle(&self) -> (Vec<u32>, u32) {
+        let count = self.parts.iter().map(|p| p.first_triangle + p.triangles).max().unwrap_or(0);
+        let mut out = vec![0; count as usize];
+        for part in &self.parts {
+            let both = u32::from(self.double_sided[part.material as usize]) << 31;
+            let range = part.first_triangle as usize..(part.first_triangle + part.triangles) as usize;
+            out[range].fill(part.id | both);
+        }
+        (out, count)
+    }
+
     /// Draws every part; `bind` sets the bindings of a material, `push` sets a part's push constants.
     pub(super) fn draw(
         &self,

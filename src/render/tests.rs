@@ -1,8 +1,10 @@
 //! Pictures of known things on a real device.
 
 use super::*;
-use crate::base::math::{Aabb, Vec3};
+use crate::asset::{self, Asset, Material};
+use crate::base::math::{Aabb, Vec2, Vec3, Vec4};
 use crate::bind::Character;
+use crate::geom::{DisplayMesh, Part};
 use crate::gpu::Device;
 use crate::gpu::constants::NONE;
 use crate::gpu::testing::{assert_silent, device};
@@ -15,7 +17,7 @@ struct Drawn {
     positions: Vec<Vec3>,
 }
 
-fn draw(device: &Arc<Device>, size: [u32; 2], views: &[View], samples: u32, lines: &Lines) -> Drawn {
+fn capsule() -> (Asset, DisplayMesh) {
     let shape = crate::bind::shapes::Shape {
         bones: 2,
         rings: 16,
@@ -25,11 +27,15 @@ fn draw(device: &Arc<Device>, size: [u32; 2], views: &[View], samples: u32, line
         blend: 0.5,
     };
     let asset = shape.capsule_asset();
-    let character = Character::from_asset(&asset).unwrap();
-    let display = &character.display;
+    let display = Character::from_asset(&asset).unwrap().display;
+    (asset, display)
+}
+
+fn draw(device: &Arc<Device>, size: [u32; 2], views: &[View], samples: u32, lines: &Lines) -> Drawn {
+    let (asset, display) = capsule();
     let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
     let renderer = Renderer::new(device).unwrap();
-    let scene = Scene::new(device, &asset, display, &surface).unwrap();
+    let scene = Scene::new(device, &asset, &display, &surface).unwrap();
     let targets = Targets::new(device, size, views.len() as u32, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
     let shot = Shot { views, look: &Look::default(), lines };
@@ -119,5 +125,148 @@ fn lines_are_drawn_where_they_project_and_fainter_behind_the_surface() {
     assert!(beside > 200 && before > 200, "{beside} {before}");
     let (beside, behind) = line(0.0);
     assert!(beside > 200 && behind > 40 && behind < 180, "{beside} {behind}");
+    assert_silent(&device);
+}
+
+#[test]
+fn a_probe_sees_what_the_gbuffer_sees() {
+    let Some(device) = device() else { return };
+    let (asset, display) = capsule();
+    let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
+    let renderer = Renderer::new(&device).unwrap();
+    let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
+    let probe = Probe::new(&device, &scene, [PROBE_SIZE; 2], 2).unwrap();
+    let targets = Targets::new(&device, [PROBE_SIZE; 2], 2, 1).unwrap();
+    let bound = renderer.bind(&scene, &targets).unwrap();
+    // From outside onto a spot, from within (only back faces), and away from the model.
+    let look = |eye: [f32; 3], target: [f32; 3]| {
+        Camera { eye: eye.into(), target: target.into(), up: Vec3::Y, fov_y: 0.3 }.view(1.0)
+    };
+    let spot = look([1.0, 0.6, 0.5], [0.1, 0.5, 0.0]);
+    let inside = look([0.0, 0.5, 0.0], [1.0, 0.5, 0.0]);
+    let away = look([1.0, 0.5, 0.0], [2.0, 0.5, 0.0]);
+    for (views, covered) in [([spot, inside], [true, false]), ([away, spot], [false, true])] {
+        device
+            .run(|frame| {
+                renderer.record_gbuffer(frame, &scene, &targets, &bound, &views)?;
+                probe.record(frame, &views)
+            })
+            .unwrap();
+        for layer in 0..2 {
+            let ids = |t: &Targets| device.read_image::<[u32; 2]>(&t.ids, layer).unwrap();
+            assert_eq!(ids(&targets), ids(&probe.targets));
+            let position = |t: &Targets| device.read_image::<[f32; 4]>(&t.position, layer).unwrap();
+            for (a, b) in position(&targets).iter().zip(position(&probe.targets)) {
+                assert!(Vec3::new(a[0] - b[0], a[1] - b[1], a[2] - b[2]).length() < 1e-5);
+            }
+            assert_eq!(ids(&targets).iter().any(|id| id[1] != NONE), covered[layer as usize]);
+        }
+    }
+    assert_silent(&device);
+}
+
+/// A square facing +Z with these corners' colours or texture, unlit: what the picture shows must be the material.
+fn unlit_square(
+    material: Material,
+    colors: Vec<Vec4>,
+    picture: Option<asset::Image>,
+) -> (Asset, DisplayMesh) {
+    let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+    let display = DisplayMesh {
+        positions: corners.map(|[x, y]| Vec3::new(x, y, 0.0)).to_vec(),
+        normals: vec![Vec3::Z; 4],
+        uvs: corners.map(|[x, y]| Vec2::new(0.5 + 0.5 * x, 0.5 - 0.5 * y)).to_vec(),
+        uvs1: vec![Vec2::ZERO; 4],
+        colors,
+        triangles: vec![[0, 1, 2], [0, 2, 3]],
+        parts: vec![Part {
+            node: 0.into(),
+            mesh: 0.into(),
+            primitive: 0,
+            material: Some(0.into()),
+            vertices: 0..4,
+            triangles: 0..2,
+        }],
+        control_of: vec![0, 1, 2, 3],
+    };
+    let texture = asset::Texture { image: Some(0.into()), wrap: [asset::Wrap::Clamp; 2], nearest: true };
+    let asset = Asset {
+        materials: vec![material],
+        textures: vec![texture],
+        images: picture.into_iter().collect(),
+        ..Asset::default()
+    };
+    (asset, display)
+}
+
+fn show(device: &Arc<Device>, asset: &Asset, display: &DisplayMesh) -> image::RgbaImage {
+    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
+    let renderer = Renderer::new(device).unwrap();
+    let scene = Scene::new(device, asset, display, &surface).unwrap();
+    let targets = Targets::new(device, [32, 32], 1, 2).unwrap();
+    let mut bound = renderer.bind(&scene, &targets).unwrap();
+    let view = Camera { eye: Vec3::Z * 4.0, target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.5 }.view(1.0);
+    let (look, lines) = (Look { floor: false, ..Look::default() }, Lines::default());
+    let shot = Shot { views: &[view], look: &look, lines: &lines };
+    device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
+    targets.read(device, 0).unwrap()
+}
+
+fn near(got: &image::Rgba<u8>, want: [u8; 3]) -> bool {
+    got.0.iter().zip(want).all(|(&g, w)| g.abs_diff(w) <= 3)
+}
+
+#[test]
+fn textures_are_upright_srgb_and_cut_out_where_clear() {
+    let Some(device) = device() else { return };
+    // Rows from the top: red and green, then blue and clear.
+    let rgba = [[120, 20, 20, 255], [20, 120, 20, 255], [20, 20, 120, 255], [0, 0, 0, 0]].concat();
+    let picture = asset::Image { name: "four".into(), width: 2, height: 2, rgba };
+    let texture = asset::TextureRef { texture: 0.into(), uv_set: 0 };
+    let material = Material {
+        base_color_texture: Some(texture),
+        alpha: asset::Alpha::Mask(0.5),
+        unlit: true,
+        ..Material::default()
+    };
+    let (asset, display) = unlit_square(material, vec![Vec4::ONE; 4], Some(picture));
+    let shown = show(&device, &asset, &display);
+    // The tone curve lowers dark tones a little, so hues and order are what is compared.
+    let at = |x, y| shown.get_pixel(x, y).0;
+    let strongest = |p: [u8; 4]| (0..3).max_by_key(|&i| p[i]).unwrap();
+    assert_eq!([strongest(at(8, 8)), strongest(at(24, 8)), strongest(at(8, 24))], [0, 1, 2]);
+    for (pixel, channel) in [(at(8, 8), 0), (at(24, 8), 1), (at(8, 24), 2)] {
+        assert!(pixel[channel].abs_diff(120) < 12, "{pixel:?}");
+    }
+    let backdrop = shown.get_pixel(24, 24).0;
+    assert!(backdrop[0].abs_diff(backdrop[1]) < 12 && backdrop[0] > 120, "{backdrop:?}");
+    assert_silent(&device);
+}
+
+#[test]
+fn vertex_colours_and_blending_reach_the_picture() {
+    let Some(device) = device() else { return };
+    let unlit = Material { unlit: true, ..Material::default() };
+    let color = Vec4::new(0.3, 0.1, 0.1, 1.0);
+    let (asset, display) = unlit_square(unlit.clone(), vec![color; 4], None);
+    let opaque = *show(&device, &asset, &display).get_pixel(16, 16);
+    assert!(opaque.0[0] > opaque.0[1] + 30, "{opaque:?}");
+    let clear =
+        Material { base_color: Vec4::new(1.0, 1.0, 1.0, 0.0), alpha: asset::Alpha::Blend, ..unlit.clone() };
+    let (asset, display) = unlit_square(clear, vec![color; 4], None);
+    let backdrop = *show(&device, &asset, &display).get_pixel(16, 16);
+    let half = Material { base_color: Vec4::new(1.0, 1.0, 1.0, 0.5), alpha: asset::Alpha::Blend, ..unlit };
+    let (asset, display) = unlit_square(half, vec![color; 4], None);
+    let picture = show(&device, &asset, &display);
+    // Dithered: the mean over a patch is half way between the square and the backdrop.
+    for channel in 0..3 {
+        let sum: u32 = (12..20)
+            .flat_map(|x| (12..20).map(move |y| (x, y)))
+            .map(|(x, y)| u32::from(picture.get_pixel(x, y).0[channel]))
+            .sum();
+        let middle = (u32::from(opaque.0[channel]) + u32::from(backdrop.0[channel])) / 2;
+        assert!((sum / 64).abs_diff(middle) < 8, "{} {middle}", sum / 64);
+    }
+    assert!(!near(&backdrop, [opaque.0[0], opaque.0[1], opaque.0[2]]));
     assert_silent(&device);
 }

@@ -6,7 +6,7 @@ use crate::deform::lbs::TailEntry;
 use crate::deform::rig_buffers::GeometricPush;
 use crate::deform::rig_data::{BoneFrame, DualQuat, Rows};
 use crate::deform::surface::SourceNormal;
-use crate::gpu::{Reflection, Spv, assert_layout, words_of};
+use crate::gpu::{Reflection, Spv, assert_layout};
 use crate::spv;
 use std::mem::offset_of;
 
@@ -17,7 +17,7 @@ macro_rules! fields {
 }
 
 fn reflect(spv: Spv) -> Reflection {
-    Reflection::new(spv.name, &words_of(spv.name, spv.bytes).unwrap()).unwrap()
+    Reflection::new(spv.name, &spv.words().unwrap()).unwrap()
 }
 
 #[test]
