@@ -186,6 +186,7 @@ fn unlit_square(
             material: Some(0.into()),
             vertices: 0..4,
             triangles: 0..2,
+            computed_normals: false,
         }],
         control_of: vec![0, 1, 2, 3],
     };
