@@ -24,6 +24,14 @@ vec4 quat_fraction(vec4 q, float fraction) {
     return vec4(q.xyz * (sin(half_angle) / sine), cos(half_angle));
 }
 
+// Turns x by an angle about a unit axis; a zero axis leaves it.
+vec3 twist_about(vec3 axis, float angle, vec3 x) {
+    if (axis == vec3(0.0)) {
+        return x;
+    }
+    return quat_rotate(vec4(axis * sin(0.5 * angle), cos(0.5 * angle)), x);
+}
+
 // The sign that brings q to the side of pivot: q and -q are the same rotation.
 float quat_side(vec4 pivot, vec4 q) {
     return dot(pivot, q) < 0.0 ? -1.0 : 1.0;

@@ -42,6 +42,27 @@ struct BoneReach {
     uint near_count;
 };
 
+// How a posed bone is strained: way of its tail from where its joint carries it, and its child's twist.
+struct Strain {
+    vec3 stretch;
+    float twist;
+};
+
+// A bone in bind.
+struct BoneRest {
+    vec3 head;
+    uint joint;
+    vec3 direction;
+    float pad;
+};
+
+// One bone's share in a vertex, with its endpoint weight.
+struct StbEntry {
+    uint bone;
+    float weight;
+    float end;
+};
+
 // Push constants of the geometric stages and of the display copy.
 struct GeometricPush {
     // Number of vertices.

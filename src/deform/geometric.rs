@@ -6,6 +6,7 @@ use super::dqs::Dqs;
 use super::irs::{Irs, IrsParams};
 use super::lbs::Lbs;
 use super::rigid::Rigid;
+use super::stb::Stb;
 use super::{Bound, Reference};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -29,17 +30,20 @@ pub enum Geometric {
     Irs(IrsParams),
     /// Optimized centres of rotation.
     Cor,
+    /// Stretchable, twistable bones.
+    Stb,
 }
 
 impl Geometric {
     /// Every method with its default settings, in the order of reports.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Rigid,
         Self::Lbs,
         Self::Dqs,
         Self::Blend { factor: 0.5 },
         Self::Irs(IrsParams::DEFAULT),
         Self::Cor,
+        Self::Stb,
     ];
 
     /// As in the command line and the reports.
@@ -51,6 +55,7 @@ impl Geometric {
             Self::Blend { .. } => "blend",
             Self::Irs(_) => "irs",
             Self::Cor => "cor",
+            Self::Stb => "stb",
         }
     }
 
@@ -71,6 +76,7 @@ impl Geometric {
             Self::Blend { factor } => Box::new(Blend::bind(bound, Factor::Global(*factor))?),
             Self::Irs(params) => Box::new(Irs::bind(bound, params)?),
             Self::Cor => Box::new(Cor::bind(bound)?),
+            Self::Stb => Box::new(Stb::bind(bound)?),
         })
     }
 }

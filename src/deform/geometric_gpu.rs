@@ -8,6 +8,7 @@ use super::irs::{self, IrsPipeline, IrsState};
 use super::lbs::{LbsPipeline, LbsState};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use super::rigid::{AttachPipeline, AttachState, RigidPipeline, RigidState};
+use super::stb::{self, StbPipeline, StbState};
 use super::{Bound, Geometric};
 use crate::base::Result;
 use crate::gpu::{Device, Frame};
@@ -21,6 +22,7 @@ pub struct GeometricPipelines {
     blend: BlendPipeline,
     irs: IrsPipeline,
     cor: CorPipeline,
+    stb: StbPipeline,
     attach: AttachPipeline,
 }
 
@@ -37,6 +39,7 @@ enum Method {
     Blend(BlendState),
     Irs(IrsState),
     Cor(CorState),
+    Stb(StbState),
 }
 
 impl GeometricPipelines {
@@ -49,6 +52,7 @@ impl GeometricPipelines {
             blend: BlendPipeline::new(device)?,
             irs: IrsPipeline::new(device)?,
             cor: CorPipeline::new(device)?,
+            stb: StbPipeline::new(device)?,
             attach: AttachPipeline::new(device)?,
         })
     }
@@ -78,6 +82,7 @@ impl GeometricPipelines {
                 let centers = centers(&bound.character.control);
                 Method::Cor(self.cor.bind(&centers, control, rig, position)?)
             }
+            Geometric::Stb => Method::Stb(self.stb.bind(&stb::bind(bound), control, rig, position)?),
         };
         Ok(GeometricState { method, attach: self.attach.bind(control, rig, &out.attachment)? })
     }
@@ -97,6 +102,7 @@ impl GeometricPipelines {
             Method::Blend(state) => self.blend.record(state, control, rig, frame),
             Method::Irs(state) => self.irs.record(state, frame),
             Method::Cor(state) => self.cor.record(state, control, rig, frame),
+            Method::Stb(state) => self.stb.record(state, control, frame),
         }
     }
 

@@ -22,6 +22,7 @@ pub mod rig_buffers;
 pub mod rig_data;
 pub mod rigid;
 pub mod springs;
+pub mod stb;
 pub mod surface;
 
 #[cfg(test)]

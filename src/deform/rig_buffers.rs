@@ -43,6 +43,8 @@ pub struct RigBuffers {
     pub local: Buffer,
     /// `BoneFrame` per bone.
     pub bones: Buffer,
+    /// `Strain` per bone.
+    pub strain: Buffer,
 }
 
 impl RigBuffers {
@@ -55,6 +57,7 @@ impl RigBuffers {
             scale: Buffer::from_slice(device, "scale", &data.scale)?,
             local: Buffer::from_slice(device, "local rotations", &data.local)?,
             bones: Buffer::from_slice(device, "bones", &data.bones)?,
+            strain: Buffer::from_slice(device, "bone strains", &data.strain)?,
             data,
         })
     }
@@ -70,6 +73,7 @@ impl RigBuffers {
         }
         frame.upload(&self.local, 0, &self.data.local);
         frame.upload(&self.bones, 0, &self.data.bones);
+        frame.upload(&self.strain, 0, &self.data.strain);
     }
 
     /// Whether the current pose has scale parts.

@@ -4,7 +4,7 @@
 //! joint's decomposition into rigid and scale part is defined in one place.
 
 use crate::base::math::{Affine3A, Mat3, Quat, Vec3};
-use crate::rig::{PosedRig, Skeleton};
+use crate::rig::{Bone, PosedRig, Skeleton};
 use bytemuck::{Pod, Zeroable};
 
 /// An affine map as the first three rows of its matrix: `x' = rows * (x, 1)`.
@@ -64,6 +64,16 @@ pub struct BoneFrame {
     pub rotation: [f32; 4],
 }
 
+/// How a posed bone is strained.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Strain {
+    /// `c' - T_j c`: from where its joint alone would carry the tail to where it is, metres.
+    pub stretch: [f32; 3],
+    /// Angle of the child joint's local rotation about the bone's direction, radians in -π..=π; 0 for a tip.
+    pub twist: f32,
+}
+
 /// Per-frame arrays of a skeleton; their lengths never change.
 #[derive(Clone, Debug, Default)]
 pub struct RigData {
@@ -77,10 +87,13 @@ pub struct RigData {
     pub local: Vec<[f32; 4]>,
     /// Per bone.
     pub bones: Vec<BoneFrame>,
+    /// Per bone.
+    pub strain: Vec<Strain>,
     /// Whether any scale part differs from the identity by more than rounding.
     pub scaled: bool,
     pivot: Vec<Vec3>,
     parent: Vec<Option<usize>>,
+    rest: Vec<Bone>,
 }
 
 /// Scale parts closer to the identity than this are rounding (f32 has a machine epsilon of 1.2e-7).
@@ -96,6 +109,8 @@ impl RigData {
             scale: vec![Rows::default(); joints],
             local: vec![[0.0, 0.0, 0.0, 1.0]; joints],
             bones: vec![BoneFrame::default(); skeleton.bones.len()],
+            strain: vec![Strain::default(); skeleton.bones.len()],
+            rest: skeleton.bones.clone(),
             scaled: false,
             pivot: skeleton.joints.iter().map(|j| j.bind_from_joint.translation.into()).collect(),
             parent: skeleton.joints.iter().map(|j| j.parent.map(|p| p.index())).collect(),
@@ -139,6 +154,16 @@ impl RigData {
                 rotation: bone.rotation.into(),
                 ..BoneFrame::default()
             };
+        }
+        for ((out, rest), bone) in self.strain.iter_mut().zip(&self.rest).zip(&rig.bones) {
+            let carried = rig.skinning[rest.parent.index()].transform_point3(rest.tail);
+            let axis = bone.rotation * (rest.tail - rest.head).normalize_or_zero();
+            let twist = rest.child.map_or(0.0, |child| {
+                // Swing-twist split: the part of the quaternion along the axis.
+                let local = Quat::from_array(self.local[child.index()]);
+                2.0 * local.xyz().dot(axis).atan2(local.w)
+            });
+            *out = Strain { stretch: (bone.tail - carried).into(), twist };
         }
     }
 }

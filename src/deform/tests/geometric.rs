@@ -71,7 +71,7 @@ fn twist_collapses_lbs_by_the_cosine_of_half_the_angle() {
 #[test]
 fn twist_keeps_the_radius_of_dqs_cor_and_irs() {
     let bound = cylinder(2, SIDES, RINGS);
-    for method in [Geometric::Dqs, Geometric::Cor, Geometric::Irs(IrsParams::DEFAULT)] {
+    for method in [Geometric::Dqs, Geometric::Cor, Geometric::Irs(IrsParams::DEFAULT), Geometric::Stb] {
         let streams = deform(&method, &bound, &bent(&bound, Quat::from_rotation_y(179.0f32.to_radians())));
         let worst = joint_ring(&streams).map(|r| (r / RADIUS - 1.0).abs()).fold(0.0, f32::max);
         assert!(worst < 0.01, "{}: {worst}", method.name());
@@ -169,6 +169,22 @@ fn irs_length_correction_restores_the_distance_from_the_skeleton() {
     };
     assert!(nearest(false) < 0.9, "{}", nearest(false));
     assert!(nearest(true) > 0.999, "{}", nearest(true));
+}
+
+#[test]
+fn stb_spreads_twist_and_stretch_evenly_along_the_bone() {
+    let bound = cylinder(2, SIDES, RINGS);
+    let mut pose = bent(&bound, Quat::from_rotation_y(2.4));
+    pose.local[1].translation[1] = 1.5;
+    let streams = deform(&Geometric::Stb, &bound, &pose);
+    // The first quarter follows the first bone alone: half a bone takes half of the twist and of the stretch.
+    for (x, bind) in
+        streams.position.iter().zip(&bound.character.control.positions).filter(|(_, b)| b.y <= 0.5)
+    {
+        let turned = Quat::from_rotation_y(2.4 * bind.y) * *bind;
+        let expected = turned + Vec3::Y * (0.5 * bind.y);
+        assert!(x.distance(expected) < 2e-6, "{bind}: {x} {expected}");
+    }
 }
 
 #[test]
