@@ -10,7 +10,7 @@ use crate::base::{Error, Result};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-/// Set in [`Anchor::target`] where the rest is a joint, not a bone.
+/// Set in [`Anchors::target`] where the rest is a joint, not a bone.
 pub const ON_JOINT: u32 = 1 << 31;
 
 /// The anchor of a control vertex, in the layout of `glsl/types/rig.glsl`.
