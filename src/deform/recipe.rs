@@ -23,7 +23,7 @@ impl Default for Recipe {
 
 impl Recipe {
     /// The methods by name, in the order of reports.
-    pub const NAMES: [&'static str; 7] = ["rigid", "lbs", "dqs", "blend", "irs", "cor", "springs"];
+    pub const NAMES: [&'static str; 8] = ["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "springs"];
 
     /// One geometric method alone.
     pub fn geometric(geometric: Geometric) -> Self {
