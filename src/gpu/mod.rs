@@ -6,6 +6,7 @@
 
 mod bindings;
 mod buffer;
+mod choose;
 pub mod compile;
 mod compute;
 pub mod constants;

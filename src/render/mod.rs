@@ -3,6 +3,7 @@
 //! [`Renderer`] holds the pipelines, [`Scene`] a character's mesh and materials, [`Targets`] the images; a frame is
 //! [`Renderer::record`]. The surface is pulled from storage buffers that the deformer writes ([`SurfaceBuffers`]).
 
+mod layout;
 mod lines;
 mod look;
 mod material;

@@ -1,37 +1,35 @@
 //! One readable function draws a frame: shadow, G-buffer, shading, lines.
 
-use super::lines::{LineBuffer, Lines, Segment};
-use super::look::{Lighting, Look};
-use super::material::GpuMaterial;
-use super::scene::{Attributes, PartPush, Scene};
+use super::layout::{self, Stages};
+use super::lines::{LineBuffer, Lines};
+use super::look::Look;
+use super::scene::Scene;
 use super::targets::{COLORS, DEPTH, Targets};
 use super::view::View;
 use crate::base::{Error, Result};
 use crate::gpu::constants::NONE;
 use crate::gpu::{
     Bindings, Compute, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Resource, Sampler,
-    assert_layout,
 };
 use crate::spv;
 use ash::vk::{Format, ImageUsageFlags};
 use bytemuck::{Pod, Zeroable};
-use std::mem::offset_of;
 use std::sync::Arc;
 
 const SHADOW_SIZE: u32 = 1024;
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct ShadePush {
-    size: [u32; 2],
-    samples: u32,
+pub(super) struct ShadePush {
+    pub size: [u32; 2],
+    pub samples: u32,
 }
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct LinePush {
-    size: [f32; 2],
-    samples: u32,
+pub(super) struct LinePush {
+    pub size: [f32; 2],
+    pub samples: u32,
 }
 
 /// The pipelines for one number of views.
@@ -91,7 +89,14 @@ impl Renderer {
             },
         )?;
         let shade = Compute::new(device, spv!("render/shade.comp"), &[])?;
-        check_layouts(&by_views[0], &shadow, &shade)?;
+        let gbuffer = by_views[0].gbuffer.reflections();
+        layout::check(&Stages {
+            vertex: &gbuffer[0],
+            fragment: &gbuffer[1],
+            shadow: &shadow.reflections()[0],
+            shade: shade.reflection(),
+            lines: by_views[0].lines.reflections(),
+        })?;
         let shadow_image = Image::new(
             device,
             &ImageInfo {
@@ -309,58 +314,4 @@ fn view_pipelines(device: &Arc<Device>, views: u32) -> Result<ViewPipelines> {
         },
     )?;
     Ok(ViewPipelines { gbuffer, lines })
-}
-
-macro_rules! fields {
-    ($type:ty { $($field:ident),* }) => {
-        &[$((
-            stringify!($field),
-            offset_of!($type, $field),
-            field_size(|v: &$type| &v.$field),
-        )),*]
-    };
-}
-
-fn field_size<T, F>(_: impl Fn(&T) -> &F) -> usize {
-    size_of::<F>()
-}
-
-fn check_layouts(pipelines: &ViewPipelines, shadow: &Graphics, shade: &Compute) -> Result<()> {
-    let vertex = &pipelines.gbuffer.reflections()[0];
-    let fragment = &pipelines.gbuffer.reflections()[1];
-    let view = fields!(View { clip_from_world, eye, ray_corner, ray_right, ray_down });
-    assert_layout::<View>(vertex, "View", view)?;
-    assert_layout::<View>(shade.reflection(), "View", view)?;
-    assert_layout::<Attributes>(vertex, "Attributes", fields!(Attributes { uv0, uv1, color }))?;
-    let material =
-        fields!(GpuMaterial { base_color, emissive, metallic, roughness, normal_scale, alpha_cutoff, flags });
-    assert_layout::<GpuMaterial>(fragment, "Material", material)?;
-    assert_layout::<PartPush>(fragment, "Push", fields!(PartPush { part, first_triangle, material }))?;
-    let lighting = fields!(Lighting {
-        shadow_from_world,
-        key_direction,
-        key_color,
-        fill_direction,
-        fill_color,
-        rim_direction,
-        rim_color,
-        sky_color,
-        floor_color,
-        background_top,
-        background_bottom,
-        center,
-        radius,
-        floor_height,
-        grid_spacing,
-        flags
-    });
-    assert_layout::<Lighting>(shade.reflection(), "Lighting", lighting)?;
-    assert_layout::<Lighting>(&shadow.reflections()[0], "Lighting", lighting)?;
-    assert_layout::<ShadePush>(shade.reflection(), "Push", fields!(ShadePush { size, samples }))?;
-    let segment = fields!(Segment { a, width_a, b, width_b, color_a, color_b, outline, hidden, joined });
-    for stage in pipelines.lines.reflections() {
-        assert_layout::<Segment>(stage, "Segment", segment)?;
-        assert_layout::<LinePush>(stage, "Push", fields!(LinePush { size, samples }))?;
-    }
-    Ok(())
 }
