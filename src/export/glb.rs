@@ -5,7 +5,7 @@ use crate::base::{Error, Result};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Extensions whose buffer views name a second buffer, and whose fallback buffers hold no data.
+/// Extensions whose buffer views name a second buffer.
 const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// The bytes of a .glb file.
@@ -63,10 +63,12 @@ fn pack_buffers(path: &Path, json: &mut Value, contents: &[Vec<u8>]) -> Result<V
     // (new buffer, offset in it) per old buffer.
     let mut moved = Vec::with_capacity(buffers.len());
     let (mut bin, mut first, mut placeholders) = (Vec::new(), None::<Map<String, Value>>, Vec::new());
-    let has_data = |b: &Value| !is_placeholder(b);
+    let any_data = (0..buffers.len()).any(|i| !is_placeholder(contents.get(i)));
+    // In a .glb the first buffer without a URI is the chunk: one without data needs another before it.
+    let dummy = !any_data && buffers.iter().any(|b| b.get("uri").is_none());
     for (i, buffer) in buffers.iter().enumerate() {
-        if !has_data(buffer) {
-            moved.push((usize::from(buffers.iter().any(has_data)) + placeholders.len(), 0));
+        if is_placeholder(contents.get(i)) {
+            moved.push((usize::from(any_data || dummy) + placeholders.len(), 0));
             placeholders.push(buffer.clone());
             continue;
         }
@@ -92,6 +94,10 @@ fn pack_buffers(path: &Path, json: &mut Value, contents: &[Vec<u8>]) -> Result<V
             }
         }
     }
+    if dummy {
+        bin = vec![0; 4];
+        first = Some(Map::new());
+    }
     let mut all = Vec::new();
     if let Some(mut first) = first {
         first.shift_remove("uri");
@@ -103,12 +109,9 @@ fn pack_buffers(path: &Path, json: &mut Value, contents: &[Vec<u8>]) -> Result<V
     Ok(bin)
 }
 
-/// A buffer that stands for the decompressed content of meshopt views and holds nothing itself.
-fn is_placeholder(buffer: &Value) -> bool {
-    let flagged = |name: &&str| {
-        buffer.pointer(&format!("/extensions/{name}/fallback")).and_then(Value::as_bool) == Some(true)
-    };
-    buffer.get("uri").is_none() && MESHOPT.iter().any(flagged)
+/// A buffer whose data is not there: it stands for the decompressed content of meshopt views, or nothing reads it.
+fn is_placeholder(content: Option<&Vec<u8>>) -> bool {
+    content.is_none_or(Vec::is_empty)
 }
 
 /// Points an object with `buffer` and `byteOffset` to where its bytes went.
@@ -247,7 +250,7 @@ mod tests {
 
     #[test]
     fn short_buffers_are_refused() {
-        let json = json!({ "asset": { "version": "2.0" }, "buffers": [{ "byteLength": 5 }] });
+        let json = json!({ "asset": { "version": "2.0" }, "buffers": [{ "byteLength": 5, "uri": "a.bin" }] });
         let source = Source { json, buffers: vec![vec![0; 4]], image_files: vec![] };
         assert!(pack(Path::new("t"), &source).is_err());
     }

@@ -5,22 +5,25 @@
 
 mod atomic;
 mod builder;
-mod compatible;
+mod diff;
 mod evaluate;
 mod glb;
+mod influences;
 mod locals;
 mod morph;
 mod obj;
 mod plain;
 mod posed;
+pub mod project;
 mod prune;
 mod receipt;
 mod targets;
 
 pub use atomic::write_atomically;
 pub use builder::{Builder, Usage, number, numbers};
-pub use compatible::Reduction;
+
 pub use evaluate::{Drawn, Moment, evaluate};
+pub use influences::Reduction;
 pub use obj::obj;
 pub use posed::{Export, Key, Options, Shape, posed};
 pub use receipt::{KeyReceipt, Receipt};

@@ -15,8 +15,8 @@ use crate::rig::Pose;
 use glam::{DAffine3, DMat3, DVec3};
 
 /// Condition number from which `M` counts as singular. Below it, the rounding of stored displacements
-/// (up to 1e4 times the residual) stays under 1e-7 * 1e4 = 1e-3 of it.
-const SINGULAR: f64 = 1e4;
+/// (up to 1e3 times the residual) stays under 1e-7 * 1e3 = 1e-4 of it.
+const SINGULAR: f64 = 1e3;
 
 /// When a vertex is left to the bones.
 #[derive(Clone, Copy)]
@@ -32,7 +32,8 @@ pub(super) struct Tolerance {
 pub(super) struct Delta {
     pub positions: Vec<(u32, Vec3)>,
     pub normals: Vec<(u32, Vec3)>,
-    pub singular: usize,
+    /// Vertices whose displacement is approximate.
+    pub singular: Vec<u32>,
 }
 
 /// Solves one display part at one key. No displacement at all where bones alone give every position.
@@ -69,7 +70,9 @@ pub(super) fn solve(
         let moved = residual.length() > tolerance.position;
         if moved {
             out.positions.push((v as u32, inverse.apply(residual).as_vec3()));
-            out.singular += usize::from(inverse.singular);
+            if inverse.singular {
+                out.singular.push(v as u32);
+            }
         }
         let wanted = shape.normals[start + v].as_dvec3();
         if !has_normals || wanted.length_squared() < 0.25 {

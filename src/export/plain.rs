@@ -1,5 +1,6 @@
 //! An asset without a source (made in memory, not loaded) as glTF.
 
+use super::influences::write_sets;
 use super::targets::write_channels;
 use super::{Builder, Usage, number, numbers};
 use crate::asset::{Alpha, Asset, Image, Material, Mesh, Primitive, Texture, TextureRef, Wrap};
@@ -105,18 +106,8 @@ fn write_primitive(b: &mut Builder, p: &Primitive) -> Value {
     if !p.colors.is_empty() {
         attributes["COLOR_0"] = b.floats(bytemuck::cast_slice(&p.colors), 4, Usage::Vertices, false).into();
     }
-    let most = (0..p.influences.len()).map(|v| p.influences.of(v).len()).max().unwrap_or(0);
-    for set in 0..most.div_ceil(4) {
-        let (mut joints, mut weights) =
-            (vec![[0u16; 4]; p.positions.len()], vec![[0f32; 4]; p.positions.len()]);
-        for v in 0..p.influences.len() {
-            for (slot, (joint, weight)) in p.influences.of(v).skip(4 * set).take(4).enumerate() {
-                (joints[v][slot], weights[v][slot]) = (joint, weight);
-            }
-        }
-        attributes[format!("JOINTS_{set}")] = b.joints(&joints).into();
-        attributes[format!("WEIGHTS_{set}")] =
-            b.floats(weights.as_flattened(), 4, Usage::Vertices, false).into();
+    for (name, accessor) in write_sets(b, &p.influences, p.positions.len()) {
+        attributes[name] = accessor;
     }
     let mut out = json!({ "attributes": attributes, "indices": b.indices(&p.triangles) });
     if let Some(material) = p.material {

@@ -1,8 +1,9 @@
 //! A posed or animated export: node transforms carry the pose, morph targets what bones cannot give.
 
+use super::influences::{self, Table};
 use super::locals::{Locals, write_nodes};
 use super::morph::{Delta, Tolerance, solve};
-use super::{Builder, Reduction, compatible, targets};
+use super::{Builder, Reduction, targets};
 use crate::anim::clip_from_poses;
 use crate::asset::{Asset, Problem};
 use crate::base::math::{Aabb, Vec3};
@@ -61,7 +62,10 @@ pub struct Export {
     pub targets: usize,
     /// Displacements stored, over all keys.
     pub morph_vertices: usize,
-    /// Displacements that had to be approximated because the blended skinning matrix is near singular.
+    /// Vertices whose heaviest weight was raised to 0.6, because at some key the file's weights blend bones into a
+    /// matrix that flattens the skin (a twist of 180° at equal weights), which no displacement could mend.
+    pub steadied: usize,
+    /// Displacements that are still approximate because the blended skinning matrix is near singular.
     pub singular: usize,
     /// In compatible mode, what 4 influences cost.
     pub reduction: Option<Reduction>,
@@ -88,51 +92,74 @@ pub(super) struct Job<'a> {
 /// errors of [`Builder::of`].
 pub fn posed(asset: &Asset, character: &Character, keys: &[Key], options: &Options) -> Result<Export> {
     let job = Job { asset, character, keys, options };
-    job.check()?;
     let mut out = Export::default();
-    let mut builder = Builder::of(asset)?;
-    let influences = compatible::influences(&job, &mut builder, &mut out);
-    let locals = Locals::new(&job, &mut out.problems);
-    write_nodes(&job, &locals, &mut builder);
-
-    if let Some(reduction) = &mut out.reduction {
-        for key in 0..keys.len() {
-            compatible::measure(&job, &influences, &locals.world(&job, key), reduction);
-        }
-        compatible::finish(reduction, keys.len());
-    }
-    let deltas = solve_all(&job, &locals, &influences);
-    for delta in deltas.iter().flatten() {
-        out.morph_vertices += delta.positions.len();
-        out.singular += delta.singular;
-    }
-    let morphs = targets::add(&job, &mut builder, &deltas);
-    out.targets = morphs.iter().map(|m| m.active.len()).sum();
-    if keys.len() > 1 {
-        let poses: Vec<_> = keys.iter().map(|k| (k.time_s, k.pose.clone())).collect();
-        let clip = clip_from_poses(&options.clip_name, &poses, &character.skeleton)?;
-        out.clip = targets::write_clip(&job, &mut builder, &clip, &morphs);
-    }
+    let mut builder = build(&job, Builder::of(asset)?, &mut out)?;
     builder.prune();
-    if out.singular > 0 {
-        out.problems.push(Problem {
-            at: "morph targets".into(),
-            text: format!(
-                "{} displacements lie where bones flatten the skin to nothing (twists near 180°) and are approximate",
-                out.singular
-            ),
-        });
-    }
     out.glb = builder.glb()?;
     Ok(out)
 }
 
+/// Edits the file in `builder`; only ever appends to its binary chunk.
+pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result<Builder> {
+    let (keys, options) = (job.keys, job.options);
+    job.check()?;
+    let mut table = Table::new(job, out);
+    let locals = Locals::new(job, &mut out.problems);
+    write_nodes(job, &locals, &mut builder);
+
+    if let Some(reduction) = &mut out.reduction {
+        for key in 0..keys.len() {
+            influences::measure(job, &table, &locals.world(job, key), reduction);
+        }
+        influences::finish(reduction, keys.len());
+    }
+    let mut deltas = solve_all(job, &locals, &table);
+    for (i, part) in job.character.display.parts.iter().enumerate() {
+        let mut flattened: Vec<u32> = deltas.iter().flat_map(|key| &key[i].singular).copied().collect();
+        flattened.sort_unstable();
+        flattened.dedup();
+        if !flattened.is_empty() {
+            out.steadied += table.steady(part, &flattened);
+        }
+    }
+    if out.steadied > 0 {
+        deltas = solve_all(job, &locals, &table);
+    }
+    table.write(job, &mut builder);
+    for delta in deltas.iter().flatten() {
+        out.morph_vertices += delta.positions.len();
+        out.singular += delta.singular.len();
+    }
+    let morphs = targets::add(job, &mut builder, &deltas);
+    out.targets = morphs.iter().map(|m| m.active.len()).sum();
+    if keys.len() > 1 {
+        let poses: Vec<_> = keys.iter().map(|k| (k.time_s, k.pose.clone())).collect();
+        let clip = clip_from_poses(&options.clip_name, &poses, &job.character.skeleton)?;
+        out.clip = targets::write_clip(job, &mut builder, &clip, &morphs);
+    }
+    if out.steadied > 0 {
+        out.problems.push(Problem {
+            at: "skin weights".into(),
+            text: format!(
+                "{} vertices, which a key's bones flatten (twists near 180°), follow their first bone a little more",
+                out.steadied
+            ),
+        });
+    }
+    if out.singular > 0 {
+        out.problems.push(Problem {
+            at: "morph targets".into(),
+            text: format!(
+                "{} displacements lie where bones scale the skin to nothing and are approximate",
+                out.singular
+            ),
+        });
+    }
+    Ok(builder)
+}
+
 /// `[key][part]`.
-fn solve_all(
-    job: &Job,
-    locals: &Locals,
-    influences: &[std::borrow::Cow<crate::asset::Influences>],
-) -> Vec<Vec<Delta>> {
+fn solve_all(job: &Job, locals: &Locals, table: &Table) -> Vec<Vec<Delta>> {
     let diagonal = job
         .keys
         .iter()
@@ -145,11 +172,11 @@ fn solve_all(
     let mut all = Vec::with_capacity(job.keys.len());
     for (k, key) in job.keys.iter().enumerate() {
         let world = locals.world(job, k);
-        let part = |(i, part): (usize, &crate::geom::Part)| {
+        let part = |part: &crate::geom::Part| {
             let Some(shape) = key.shape else { return Delta::default() };
-            solve(job, part, &influences[i], &world, key.pose, &shape, tolerance)
+            solve(job, part, table.of(part), &world, key.pose, &shape, tolerance)
         };
-        all.push(job.character.display.parts.iter().enumerate().map(part).collect());
+        all.push(job.character.display.parts.iter().map(part).collect());
     }
     all
 }

@@ -19,7 +19,9 @@ pub struct Receipt {
     pub targets: usize,
     /// Displacements stored, over all keys.
     pub morph_vertices: usize,
-    /// Displacements that are approximate because bones flatten the skin there.
+    /// Vertices whose skin weights were changed, see [`Export::steadied`].
+    pub steadied: usize,
+    /// Displacements that are approximate because bones scale the skin to nothing there.
     pub singular: usize,
     /// One entry per key that has a shape.
     pub keys: Vec<KeyReceipt>,
@@ -109,6 +111,7 @@ impl Export {
             bytes: self.glb.len() as u64,
             targets: self.targets,
             morph_vertices: self.morph_vertices,
+            steadied: self.steadied,
             singular: self.singular,
             keys: Vec::new(),
             reduction: self.reduction,

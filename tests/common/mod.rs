@@ -11,11 +11,36 @@ pub fn generated() -> Asset {
     Asset::from_slice(&glb, "capsule.glb").unwrap()
 }
 
+/// Every glTF file of the shared data up to a size in bytes, in a fixed order.
+pub fn all_files(most_bytes: u64) -> Vec<PathBuf> {
+    let (mut folders, mut out) = (vec![data_folder()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "glb" || e == "gltf")
+                && entry.metadata().is_ok_and(|m| m.len() <= most_bytes)
+            {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    if out.is_empty() {
+        println!("skipped: no shared data");
+    }
+    out
+}
+
+fn data_folder() -> PathBuf {
+    std::env::var_os("SINEW_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from)
+}
+
 /// A file of the shared data, none (and a line) where there is none.
 pub fn load_data(name: &str) -> Option<Asset> {
-    let folder = std::env::var_os("SINEW_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let path = folder.join(name);
+    let path = data_folder().join(name);
     if !path.exists() {
         println!("skipped: no shared data ({name})");
         return None;

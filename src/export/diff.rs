@@ -1,0 +1,153 @@
+//! The way back from an edited JSON tree to the original: a short list of what to restore.
+
+use serde_json::{Map, Value, json};
+
+/// What leads from `edited` to `original`, in the order in which [`restore`] applies it.
+///
+/// Each entry is an object with `at` (a JSON pointer) and one of `was` (the value there), `absent` (nothing was
+/// there) or `length` (the array there was shorter). Restoring keeps the order of keys.
+pub(super) fn changes(edited: &Value, original: &Value) -> Vec<Value> {
+    let mut out = Vec::new();
+    compare("", edited, original, &mut out);
+    out
+}
+
+fn compare(at: &str, edited: &Value, original: &Value, out: &mut Vec<Value>) {
+    match (edited, original) {
+        (Value::Object(e), Value::Object(o)) if o.keys().all(|k| e.contains_key(k)) => {
+            for (key, value) in e {
+                let at = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                match o.get(key) {
+                    Some(was) => compare(&at, value, was, out),
+                    None => out.push(json!({ "at": at, "absent": true })),
+                }
+            }
+        }
+        (Value::Array(e), Value::Array(o)) if e.len() >= o.len() && o.iter().chain(e).any(is_container) => {
+            if e.len() > o.len() {
+                out.push(json!({ "at": at, "length": o.len() }));
+            }
+            for (i, (e, o)) in e.iter().zip(o).enumerate() {
+                compare(&format!("{at}/{i}"), e, o, out);
+            }
+        }
+        _ if edited == original => {}
+        _ => out.push(json!({ "at": at, "was": original })),
+    }
+}
+
+fn is_container(value: &Value) -> bool {
+    value.is_object() || value.is_array()
+}
+
+/// Applies `changes`; none where an entry does not fit the tree.
+pub(super) fn restore(tree: &mut Value, changes: &[Value]) -> Option<()> {
+    for change in changes {
+        let at = change.get("at")?.as_str()?;
+        if let Some(was) = change.get("was") {
+            *tree.pointer_mut(at)? = was.clone();
+        } else if let Some(length) = change.get("length") {
+            let array = tree.pointer_mut(at)?.as_array_mut()?;
+            let length = usize::try_from(length.as_u64()?).ok()?;
+            (length <= array.len()).then_some(())?;
+            array.truncate(length);
+        } else {
+            let (parent, key) = at.rsplit_once('/')?;
+            let parent: &mut Map<String, Value> = tree.pointer_mut(parent)?.as_object_mut()?;
+            parent.shift_remove(&key.replace("~1", "/").replace("~0", "~"))?;
+        }
+    }
+    Some(())
+}
+
+/// A checksum of a JSON tree and bytes that does not depend on the order of keys (FNV-1a, 64 bits).
+pub(super) fn checksum(json: &Value, bytes: &[u8]) -> String {
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    hash.value(json);
+    hash.bytes(bytes);
+    format!("{:016x}", hash.0)
+}
+
+struct Fnv(u64);
+
+impl Fnv {
+    fn bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Object(map) => {
+                let mut keys: Vec<&String> = map.keys().collect();
+                keys.sort_unstable();
+                self.bytes(b"{");
+                for key in keys {
+                    self.bytes(key.as_bytes());
+                    self.bytes(b":");
+                    self.value(&map[key]);
+                }
+                self.bytes(b"}");
+            }
+            Value::Array(array) => {
+                self.bytes(b"[");
+                array.iter().for_each(|v| self.value(v));
+                self.bytes(b"]");
+            }
+            leaf => self.bytes(format!("{leaf},").as_bytes()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_edit_is_taken_back_with_key_order() {
+        let original = json!({
+            "nodes": [{ "name": "a", "matrix": [1, 0], "mesh": 0 }, { "rotation": [0, 0, 0, 1], "x/~y": 1 }],
+            "meshes": [{ "primitives": [{ "attributes": { "POSITION": 1 } }] }],
+            "unknown": { "deep": [[1, 2], [3]] }
+        });
+        let mut edited = original.clone();
+        edited["nodes"][0] = json!({ "name": "a", "mesh": 4, "translation": [1, 2, 3] });
+        edited["nodes"][1]["rotation"] = json!([1, 0, 0, 0]);
+        edited["nodes"][1]["x/~y"] = json!(2);
+        edited["nodes"][1]["new/~key"] = json!([]);
+        edited["meshes"][0]["primitives"][0]["targets"] = json!([{ "POSITION": 2 }]);
+        edited["meshes"].as_array_mut().unwrap().push(json!({}));
+        edited["animations"] = json!([{}]);
+        edited["unknown"]["deep"][1] = json!([3, 4]);
+        let list = changes(&edited, &original);
+        restore(&mut edited, &list).unwrap();
+        assert_eq!(edited.to_string(), original.to_string());
+        assert!(changes(&original, &original).is_empty());
+    }
+
+    #[test]
+    fn broken_lists_are_refused() {
+        let tree = json!({ "a": [1] });
+        for bad in [
+            json!({ "at": "/b", "was": 1 }),
+            json!({ "at": "/a", "length": 2 }),
+            json!({ "at": "/a/7", "absent": true }),
+            json!({ "at": "", "absent": true }),
+            json!({ "was": 1 }),
+            json!(3),
+        ] {
+            assert!(restore(&mut tree.clone(), &[bad]).is_none());
+        }
+    }
+
+    #[test]
+    fn checksums_ignore_key_order_only() {
+        let a: Value = serde_json::from_str(r#"{"x":1,"y":[1,23]}"#).unwrap();
+        let b: Value = serde_json::from_str(r#"{"y":[1,23],"x":1}"#).unwrap();
+        let c: Value = serde_json::from_str(r#"{"y":[12,3],"x":1}"#).unwrap();
+        assert_eq!(checksum(&a, b"z"), checksum(&b, b"z"));
+        assert_ne!(checksum(&a, b"z"), checksum(&c, b"z"));
+        assert_ne!(checksum(&a, b"z"), checksum(&a, b"y"));
+    }
+}

@@ -1,0 +1,200 @@
+//! The skin weights that an export writes where they are not the file's: 4 per vertex in compatible mode, and
+//! steadier ones where bones flatten the skin.
+
+use super::locals::skinning;
+use super::morph::blend;
+use super::posed::{Export, Job};
+use super::{Builder, Usage};
+use crate::asset::{Asset, Influences};
+use crate::geom::Part;
+use glam::DAffine3;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// What the limit of 4 influences costs where no morph target makes up for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Reduction {
+    /// Vertices that lost influences.
+    pub vertices: usize,
+    /// Largest distance, over all keys, between skinning with all influences and with 4, in millimetres (scene
+    /// units as metres).
+    pub largest_mm: f64,
+    /// Mean of that distance over the reduced vertices and keys.
+    pub mean_mm: f64,
+}
+
+/// Weight of the heaviest joint from which a blend of rigid transforms cannot come near singular: the others,
+/// 0.4 together, shorten no vector by more than 0.4, so `M` keeps at least 0.2 of every length.
+const STEADY: f64 = 0.6;
+
+/// The influences that the exported file has, by mesh and primitive; owned where they are not the file's.
+pub(super) struct Table<'a> {
+    of: Vec<Vec<Cow<'a, Influences>>>,
+    /// Meshes and primitives that were steadied: these share no attributes with others.
+    steadied: Vec<(usize, usize)>,
+}
+
+impl<'a> Table<'a> {
+    /// All influences, or in compatible mode the 4 heaviest.
+    pub fn new(job: &Job<'a>, out: &mut Export) -> Self {
+        let asset: &'a Asset = job.asset;
+        if job.options.compatible {
+            out.reduction = Some(Reduction::default());
+        }
+        let of = |full: &'a Influences| match job.options.compatible {
+            true => reduce(full).map_or(Cow::Borrowed(full), Cow::Owned),
+            false => Cow::Borrowed(full),
+        };
+        let meshes = asset.meshes.iter().map(|m| m.primitives.iter().map(|p| of(&p.influences)).collect());
+        Self { of: meshes.collect(), steadied: Vec::new() }
+    }
+
+    /// The influences of a display part.
+    pub fn of(&self, part: &Part) -> &Influences {
+        &self.of[part.mesh.index()][part.primitive]
+    }
+
+    /// Raises the heaviest weight of some vertices (ascending) of a part to [`STEADY`]; returns how many had less.
+    pub fn steady(&mut self, part: &Part, vertices: &[u32]) -> usize {
+        let (mesh, primitive) = (part.mesh.index(), part.primitive);
+        let old = &self.of[mesh][primitive];
+        let mut new = Influences::default();
+        let mut changed = 0;
+        for v in 0..old.len() {
+            let heaviest = old.of(v).next().map_or(1.0, |e| f64::from(e.1));
+            if heaviest >= STEADY || old.of(v).len() < 2 || vertices.binary_search(&(v as u32)).is_err() {
+                new.push(old.of(v));
+                continue;
+            }
+            changed += 1;
+            let rest = (1.0 - STEADY) / (1.0 - heaviest);
+            let scaled = |(i, (joint, w)): (usize, (u16, f32))| {
+                (joint, if i == 0 { STEADY } else { f64::from(w) * rest } as f32)
+            };
+            new.push(old.of(v).enumerate().map(scaled));
+        }
+        if changed > 0 {
+            self.of[mesh][primitive] = Cow::Owned(new);
+            self.steadied.push((mesh, primitive));
+        }
+        changed
+    }
+
+    /// Replaces JOINTS_n and WEIGHTS_n of every primitive whose influences are not the file's, and in compatible
+    /// mode of every one that has a second set.
+    pub fn write(&self, job: &Job, builder: &mut Builder) {
+        // Primitives that share attributes go on sharing them.
+        let mut written: Vec<(Vec<Value>, Map<String, Value>)> = Vec::new();
+        for (m, mesh) in job.asset.meshes.iter().enumerate() {
+            for (p, primitive) in mesh.primitives.iter().enumerate() {
+                let influences = &self.of[m][p];
+                let pointer = format!("/meshes/{m}/primitives/{}", primitive.file_index);
+                let Some(json) = builder.json.pointer(&pointer).cloned() else { continue };
+                let Some(attributes) = json["attributes"].as_object() else { continue };
+                let old: Vec<Value> =
+                    attributes.iter().filter(|a| is_skin(a.0)).map(|a| a.1.clone()).collect();
+                let second_set = job.options.compatible && old.len() > 2;
+                if influences.is_empty() || !(second_set || matches!(influences, Cow::Owned(_))) {
+                    continue;
+                }
+                let own = self.steadied.contains(&(m, p));
+                let known = written.iter().find(|w| !own && w.0 == old).map(|w| w.1.clone());
+                let new = known.unwrap_or_else(|| {
+                    let new = write_sets(builder, influences, primitive.positions.len());
+                    if !own {
+                        written.push((old.clone(), new.clone()));
+                    }
+                    new
+                });
+                let mut kept: Map<String, Value> =
+                    attributes.iter().filter(|a| !is_skin(a.0)).map(|a| (a.0.clone(), a.1.clone())).collect();
+                kept.extend(new);
+                builder.json.pointer_mut(&pointer).into_iter().for_each(|json| {
+                    json["attributes"] = kept.clone().into();
+                    unlist_from_draco(json);
+                });
+                builder.orphans.extend(old.iter().filter_map(Value::as_u64).map(|a| a as usize));
+            }
+        }
+    }
+}
+
+/// The 4 heaviest influences, renormalised; none where no vertex has more.
+fn reduce(full: &Influences) -> Option<Influences> {
+    if (0..full.len()).all(|v| full.of(v).len() <= 4) {
+        return None;
+    }
+    let mut out = Influences::default();
+    for v in 0..full.len() {
+        let sum: f32 = full.of(v).take(4).map(|e| e.1).sum();
+        let others: f32 = full.of(v).take(4).skip(1).map(|e| e.1 / sum).sum();
+        let scaled =
+            |(i, (joint, w)): (usize, (u16, f32))| (joint, if i == 0 { 1.0 - others } else { w / sum });
+        out.push(full.of(v).take(4).enumerate().map(scaled));
+    }
+    Some(out)
+}
+
+/// Writes influences as as many JOINTS_n and WEIGHTS_n as the vertex with the most of them needs.
+pub(super) fn write_sets(
+    builder: &mut Builder,
+    influences: &Influences,
+    vertices: usize,
+) -> Map<String, Value> {
+    let most = (0..influences.len()).map(|v| influences.of(v).len()).max().unwrap_or(0);
+    let mut out = Map::new();
+    for set in 0..most.div_ceil(4) {
+        let (mut joints, mut weights) = (vec![[0u16; 4]; vertices], vec![[0f32; 4]; vertices]);
+        for v in 0..influences.len() {
+            for (slot, (joint, weight)) in influences.of(v).skip(4 * set).take(4).enumerate() {
+                (joints[v][slot], weights[v][slot]) = (joint, weight);
+            }
+        }
+        out.insert(format!("JOINTS_{set}"), builder.joints(&joints).into());
+        let weights = builder.floats(weights.as_flattened(), 4, Usage::Vertices, false);
+        out.insert(format!("WEIGHTS_{set}"), weights.into());
+    }
+    out
+}
+
+/// Attributes that a Draco stream does not list come from plain accessors: the new ones must not be listed.
+fn unlist_from_draco(primitive: &mut Value) {
+    let listed = primitive.pointer_mut("/extensions/KHR_draco_mesh_compression/attributes");
+    if let Some(listed) = listed.and_then(Value::as_object_mut) {
+        listed.retain(|name, _| !is_skin(name));
+    }
+}
+
+fn is_skin(attribute: &str) -> bool {
+    attribute.starts_with("JOINTS_") || attribute.starts_with("WEIGHTS_")
+}
+
+/// Adds the cost of the reduction at one key.
+pub(super) fn measure(job: &Job, table: &Table, world: &[DAffine3], out: &mut Reduction) {
+    let (mut vertices, mut sum) = (0usize, 0.0f64);
+    for part in &job.character.display.parts {
+        let primitive = &job.asset.meshes[part.mesh.index()].primitives[part.primitive];
+        let Some(skin) = crate::rig::skin_of(job.asset, &job.asset.nodes[part.node.index()]) else {
+            continue;
+        };
+        let four = table.of(part);
+        let joints = skinning(job.asset, skin, world);
+        for (v, x) in
+            primitive.positions.iter().enumerate().filter(|(v, _)| primitive.influences.of(*v).len() > 4)
+        {
+            let at = |influences: &Influences| blend(influences, v, &joints).transform_point3(x.as_dvec3());
+            let distance = at(&primitive.influences).distance(at(four)) * 1000.0;
+            out.largest_mm = out.largest_mm.max(distance);
+            sum += distance;
+            vertices += 1;
+        }
+    }
+    out.vertices = vertices;
+    // The sum over keys; `finish` makes it the mean.
+    out.mean_mm += sum;
+}
+
+/// Turns the sum into the mean over `keys` keys.
+pub(super) fn finish(reduction: &mut Reduction, keys: usize) {
+    reduction.mean_mm /= (reduction.vertices * keys).max(1) as f64;
+}

@@ -1,0 +1,145 @@
+//! The project file: a .glb that any viewer shows as Sinew left it, and from which Sinew gets everything back.
+//!
+//! It is the posed export of the original file (standard nodes, skins, morph targets, animation), with one root
+//! extension, used but not required:
+//!
+//! ```json
+//! "extensions": { "SINEW_project": {
+//!     "version": 1,
+//!     "document": ...,                      the editor's own data, any JSON
+//!     "original": {
+//!         "binLength": 123456,              so many bytes of the binary chunk are the original's
+//!         "changes": [                      the way back to the original's JSON, in order
+//!             { "at": "/nodes/3/rotation", "was": [0, 0, 0, 1] },
+//!             { "at": "/nodes/4/translation", "absent": true },
+//!             { "at": "/accessors", "length": 17 } ],
+//!         "checksum": "0123456789abcdef" } } }
+//! ```
+//!
+//! A project only ever appends to the original's binary chunk, so the original is a prefix of it and costs
+//! nothing but the list of changed JSON values. The original is the loaded file with its buffers and images packed
+//! ([`super::unedited`]); restored, it is that to the byte. The checksum (FNV-1a over the restored JSON, keys
+//! sorted, and the bytes) notices a file that another program has rewritten.
+
+use super::posed::{Export, Job, build};
+use super::{Builder, Key, Options, diff, glb, write_atomically};
+use crate::asset::Asset;
+use crate::base::{Error, Result};
+use crate::bind::Character;
+use crate::rig::{Pose, Skeleton};
+use serde_json::{Value, json};
+use std::path::Path;
+
+const NAME: &str = "SINEW_project";
+const VERSION: u64 = 1;
+
+/// Saves a project whose nodes stand in `pose`; `document` is the editor's own data.
+///
+/// # Errors
+/// As [`save_shown`].
+pub fn save(path: impl AsRef<Path>, asset: &Asset, pose: &Pose, document: &Value) -> Result<()> {
+    let character = Character { skeleton: Skeleton::from_asset(asset)?, ..Default::default() };
+    let key = Key { time_s: 0.0, pose, shape: None };
+    save_shown(path, asset, &character, &[key], &Options::default(), document).map(drop)
+}
+
+/// Saves a project that shows `keys` in any viewer as [`super::posed`] exports them: with morph targets for what
+/// bones do not give, as an animation where there are several. Compatible mode is not for projects and ignored.
+///
+/// # Errors
+/// As [`super::posed`]; [`Error::Io`] from writing, which leaves an older project as it was.
+pub fn save_shown(
+    path: impl AsRef<Path>,
+    asset: &Asset,
+    character: &Character,
+    keys: &[Key],
+    options: &Options,
+    document: &Value,
+) -> Result<Export> {
+    let options = Options { compatible: false, ..options.clone() };
+    let job = Job { asset, character, keys, options: &options };
+    let mut original = Builder::of(asset)?;
+    strip(&mut original.json);
+    let mut out = Export::default();
+    let mut builder = build(&job, original.clone(), &mut out)?;
+    if !builder.bin.is_empty() {
+        glb::set_first_buffer(&mut builder.json, builder.bin.len());
+    }
+    builder.use_extension(NAME);
+    builder.json["extensions"][NAME] = Value::Null;
+    let changes = diff::changes(&builder.json, &original.json);
+    builder.json["extensions"][NAME] = json!({
+        "version": VERSION,
+        "document": document,
+        "original": {
+            "binLength": original.bin.len(),
+            "changes": changes,
+            "checksum": diff::checksum(&original.json, &original.bin),
+        }
+    });
+    out.glb = builder.glb()?;
+    write_atomically(path, &out.glb)?;
+    Ok(out)
+}
+
+/// Loads a project: the original file and the editor's own data.
+///
+/// # Errors
+/// [`Error::Broken`] where the file is no project, was rewritten by another program, or is damaged;
+/// [`Error::Unsupported`] for a project of a newer version; and as [`Asset::load`].
+pub fn load(path: impl AsRef<Path>) -> Result<(Asset, Value)> {
+    let path = path.as_ref();
+    let shown = Asset::load(path)?;
+    let broken =
+        |problem: &str, remedy: &str| Error::broken(path, format!("extension {NAME}"), problem, remedy);
+    let Some(project) = shown.source.json.pointer(&format!("/extensions/{NAME}")).cloned() else {
+        return Err(broken("it is missing: this is no Sinew project", "open the file as a model instead"));
+    };
+    match project.get("version").and_then(Value::as_u64) {
+        Some(VERSION) => {}
+        Some(newer) if newer > VERSION => {
+            let feature = format!("a project of version {newer}");
+            return Err(Error::unsupported(path, feature, "open it with a newer Sinew, or as a model"));
+        }
+        _ => return Err(broken("it has no version", "open the file as a model instead")),
+    }
+    let rewritten = || {
+        let remedy = "open it as a model, or restore the file that Sinew saved";
+        broken("the original cannot be restored; another program has changed the file", remedy)
+    };
+    let original = &project["original"];
+    let changes = original["changes"].as_array().ok_or_else(rewritten)?;
+    let mut json = shown.source.json.clone();
+    diff::restore(&mut json, changes).ok_or_else(rewritten)?;
+    let chunk = shown.source.buffers.first().map_or(&[][..], Vec::as_slice);
+    let length = original["binLength"].as_u64().and_then(|l| usize::try_from(l).ok());
+    let bin = length.and_then(|l| chunk.get(..l)).ok_or_else(rewritten)?;
+    if original["checksum"].as_str() != Some(&diff::checksum(&json, bin)) {
+        return Err(rewritten());
+    }
+    let asset = Asset::from_slice(&glb::container(path, &json, bin)?, path)?;
+    Ok((asset, project["document"].clone()))
+}
+
+/// Removes a project's own data: a project opened as a model and saved again starts a new one.
+fn strip(json: &mut Value) {
+    let is_empty = |value: &Value| match value {
+        Value::Array(a) => a.is_empty(),
+        Value::Object(o) => o.is_empty(),
+        _ => false,
+    };
+    let extensions = json.get_mut("extensions").and_then(Value::as_object_mut);
+    if extensions.and_then(|e| e.shift_remove(NAME)).is_none() {
+        return;
+    }
+    if let Some(used) = json.get_mut("extensionsUsed").and_then(Value::as_array_mut) {
+        used.retain(|n| n != NAME);
+    }
+    for key in ["extensions", "extensionsUsed"] {
+        if json.get(key).is_some_and(is_empty)
+            && let Some(root) = json.as_object_mut()
+        {
+            root.shift_remove(key);
+        }
+    }
+}
