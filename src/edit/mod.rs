@@ -1,6 +1,8 @@
 //! Strokes, posing, and the document: everything the user does to a character.
 
 mod canonical;
+mod chains;
+mod demo;
 mod document;
 mod frames;
 mod journal;
@@ -20,6 +22,8 @@ mod stroke;
 mod testing;
 mod world;
 
+pub use chains::{Chain, ChainKind, chains};
+pub use demo::{DemoStroke, demo_edits, demo_strokes};
 pub use document::{AssetRef, DeformerSettings, Document, Key};
 pub use frames::{Frames, Warp};
 pub use journal::{Journal, Recovered, Torn, journal_folder, journal_path, recover, unfinished_journals};

@@ -180,19 +180,23 @@ impl Solver<'_> {
         };
         let to_parent = parent.inverse();
         let local = local_affine(self.skeleton, node, &self.pose.local[i]);
+        // A bone of no length (a twist joint on its parent) has a direction of rounding only.
         let pairs: Vec<(DVec3, DVec3)> = bones
             .iter()
+            .filter(|(_, direction)| direction.length() > 1000.0 * self.nothing)
             .map(|(child, direction)| {
                 let tip = local.transform_point3(self.child_in(node, *child)) - local.translation;
                 (wanted * tip, to_parent * *direction)
             })
-            .filter(|(tip, direction)| tip.length() > 0.0 && direction.length() > 0.0)
             .collect();
         let delta = (best_turn(&pairs) * wanted).normalize();
         if delta.xyz().length() < 0.5 * NOTHING {
             return;
         }
-        let rotation = delta * self.pose.local[i].rotation().as_dquat().normalize();
+        let old = self.pose.local[i].rotation().as_dquat().normalize();
+        // Of the two quaternions of a rotation the one near the old: keys blend the short way.
+        let new = delta * old;
+        let rotation = if new.dot(old) < 0.0 { -new } else { new };
         self.pose.local[i].rotation = rotation.normalize().as_quat().into();
         self.refresh(node);
     }
