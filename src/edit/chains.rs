@@ -155,10 +155,36 @@ impl Tree {
         let mut side = Vec3::ZERO;
         side[axis] = 1.0;
         // A limb starts at the first joint beside the plane; how far that joint is from the middle does not
-        // count, or controls on the ground would be limbs.
-        let limb = |c: NodeId| !central(c) && self.longest(c, &|_| true).1 >= DETAIL * self.size;
-        let limbs_at = |n: NodeId| self.children[n.index()].iter().filter(|c| limb(**c)).count();
-        let Some(hips) = self.nodes.iter().copied().find(|&n| central(n) && limbs_at(n) >= 2) else {
+        // count, nor does its tip, or controls on the ground would be limbs.
+        let is_limb = |c: NodeId| {
+            let (path, length) = self.longest(c, &|_| true);
+            let tip = path.last().map_or(0.0, |n| self.tip[n.index()]);
+            length >= DETAIL * self.size && length - tip >= 0.5 * DETAIL * self.size
+        };
+        let starts: Vec<NodeId> = self
+            .nodes
+            .iter()
+            .copied()
+            .filter(|&n| !central(n) && self.parent[n.index()].is_none_or(central) && is_limb(n))
+            .collect();
+        // A pair belongs where its two sides come together: some rigs have a pelvis joint per side.
+        let mut pairs_at = vec![0_usize; self.at.len()];
+        let mut pair_length = vec![0.0_f32; self.at.len()];
+        for (i, a) in starts.iter().enumerate() {
+            let mut mirrored = self.at[a.index()];
+            mirrored[axis] = 2.0 * middle - mirrored[axis];
+            let partner =
+                starts[i + 1..].iter().find(|b| (self.at[b.index()] - mirrored).length() < 2.0 * close);
+            if let Some(common) = partner.and_then(|b| self.common_ancestor(*a, *b)) {
+                pairs_at[common.index()] += 1;
+                let longest = &mut pair_length[common.index()];
+                *longest = longest.max(self.longest(*a, &|_| true).1);
+            }
+        }
+        // Controls of the feet hang from the root on the ground: the hips are where the long pairs begin.
+        let long = 0.5 * pair_length.iter().copied().fold(0.0, f32::max);
+        let starts_here = |n: &NodeId| pairs_at[n.index()] > 0 && pair_length[n.index()] >= long;
+        let Some(hips) = self.nodes.iter().copied().find(|n| central(*n) && starts_here(n)) else {
             return Vec::new();
         };
         let mut ways: Vec<(usize, f32, Vec<NodeId>)> = self.children[hips.index()]
@@ -166,7 +192,7 @@ impl Tree {
             .filter(|c| central(**c))
             .map(|&c| {
                 let (path, length) = self.longest(c, &central);
-                (path.iter().map(|n| limbs_at(*n)).sum(), length + self.edge(c), path)
+                (path.iter().map(|n| pairs_at[n.index()]).sum(), length + self.edge(c), path)
             })
             .filter(|(_, length, _)| *length >= DETAIL * self.size)
             .collect();
@@ -179,7 +205,7 @@ impl Tree {
             out.push(Chain { kind, nodes, side });
         }
         let mut limbs: Vec<(f32, Chain)> = Vec::new();
-        for &start in self.nodes.iter().filter(|&&n| limb(n) && self.parent[n.index()].is_none_or(central)) {
+        for &start in &starts {
             let (path, length) = self.longest(start, &|_| true);
             let nodes = self.up_to_hand(path);
             let end = nodes.last().map_or(0.0, |n| self.at[n.index()].y);
@@ -192,6 +218,13 @@ impl Tree {
             out.extend(limbs.iter().filter(|(_, c)| c.kind == kind).map(|(_, c)| c.clone()).take(4));
         }
         out
+    }
+
+    /// The nearest joint above both.
+    fn common_ancestor(&self, a: NodeId, b: NodeId) -> Option<NodeId> {
+        let above = |n: NodeId| std::iter::successors(self.parent[n.index()], |p| self.parent[p.index()]);
+        let of_b: Vec<NodeId> = above(b).collect();
+        above(a).find(|n| of_b.contains(n))
     }
 
     /// A path without the finger it ends in: cut at the first joint, after the second, that branches three ways.
