@@ -49,6 +49,8 @@ struct Tree {
     at: Vec<Vec3>,
     /// Length from the joint to its synthetic tip, zero for joints with children.
     tip: Vec<f32>,
+    /// Lowest point of the joint and its tip.
+    low: Vec<f32>,
     size: f32,
     ground: f32,
     height: f32,
@@ -87,14 +89,18 @@ impl Tree {
             at[joint.node.index()] = joint.bind_from_joint.translation.into();
         }
         let mut tip = vec![0.0_f32; count];
+        let mut low: Vec<f32> = at.iter().map(|p| p.y).collect();
         for bone in skeleton.bones.iter().filter(|b| b.child.is_none()) {
             let node = skeleton.joints[bone.parent.index()].node.index();
             tip[node] = tip[node].max((bone.tail - bone.head).length());
+            low[node] = low[node].min(bone.tail.y);
         }
         let aabb = Aabb::of(ordered.iter().map(|n| at[n.index()]));
         let longest_tip = tip.iter().copied().fold(0.0, f32::max);
         let size = aabb.diagonal().max(longest_tip);
-        Self { parent, children, nodes: ordered, at, tip, size, ground: aabb.min.y, height: aabb.size().y }
+        let ground = ordered.iter().map(|n| low[n.index()]).fold(f32::INFINITY, f32::min);
+        let height = aabb.max.y - ground;
+        Self { parent, children, nodes: ordered, at, tip, low, size, ground, height }
     }
 
     fn edge(&self, child: NodeId) -> f32 {
@@ -208,7 +214,7 @@ impl Tree {
         for &start in &starts {
             let (path, length) = self.longest(start, &|_| true);
             let nodes = self.up_to_hand(path);
-            let end = nodes.last().map_or(0.0, |n| self.at[n.index()].y);
+            let end = nodes.last().map_or(0.0, |n| self.low[n.index()]);
             let grounded = end < self.ground + 0.2 * self.height;
             let kind = if grounded { ChainKind::Leg } else { ChainKind::Arm };
             limbs.push((length, Chain { kind, nodes, side }));
