@@ -14,6 +14,7 @@ pub mod edit;
 pub mod editor;
 pub mod export;
 pub mod front;
+pub mod generate;
 pub mod geom;
 pub mod gpu;
 pub mod query;

@@ -1,0 +1,345 @@
+//! Implicit bodies: smoothly blended round cones in layers.
+//!
+//! Values are first-order distances, negative inside. Only additions, products, quotients and square roots are
+//! used, which IEEE 754 fixes to the bit, so that a body is the same on every machine.
+
+use crate::base::math::{Mat3, Vec3};
+
+/// A round cone from `a` to `b`, possibly flattened, that is added to its layer or carved out of it.
+#[derive(Clone, Debug)]
+pub(super) struct Cone {
+    a: Vec3,
+    axis: Vec3,
+    ra: f32,
+    rb: f32,
+    bulge: f32,
+    /// From space to the space where the cone is round.
+    round_from_space: Mat3,
+    center: Vec3,
+    bound: f32,
+    blend: f32,
+    carve: bool,
+    cut: Option<(Vec3, f32)>,
+    /// The bones that may move this part, see [`super::weights`].
+    pub group: u16,
+    /// Wanted edge length here, before scaling to the vertex count.
+    pub size: f32,
+}
+
+impl Cone {
+    /// A round cone; metres.
+    pub fn new(a: Vec3, ra: f32, b: Vec3, rb: f32) -> Self {
+        let mut cone = Self {
+            a,
+            axis: b - a,
+            ra,
+            rb,
+            bulge: 0.0,
+            round_from_space: Mat3::IDENTITY,
+            center: (a + b) * 0.5,
+            bound: 0.0,
+            blend: 0.0,
+            carve: false,
+            cut: None,
+            group: 0,
+            size: 0.02,
+        };
+        cone.bound = (b - a).length() * 0.5 + ra.max(rb);
+        cone
+    }
+
+    /// A ball.
+    pub fn ball(center: Vec3, radius: f32) -> Self {
+        Self::new(center, radius, center, radius)
+    }
+
+    /// An ellipsoid along the axes.
+    pub fn ellipsoid(center: Vec3, radii: Vec3) -> Self {
+        Self::ball(center, 1.0).scaled(Vec3::X, radii.x).scaled(Vec3::Y, radii.y).scaled(Vec3::Z, radii.z)
+    }
+
+    /// Thinner (`factor < 1`) or thicker along a unit axis; several axes must be orthogonal.
+    pub fn scaled(mut self, unit: Vec3, factor: f32) -> Self {
+        let s = 1.0 / factor - 1.0;
+        let stretch = Mat3::from_cols(
+            Vec3::X + unit * (unit.x * s),
+            Vec3::Y + unit * (unit.y * s),
+            Vec3::Z + unit * (unit.z * s),
+        );
+        let b = self.a + self.round_from_space.inverse() * self.axis;
+        self.round_from_space = stretch * self.round_from_space;
+        self.axis = self.round_from_space * (b - self.a);
+        // The largest stretch back to space bounds the shape: Frobenius norm of the inverse, a safe bound.
+        let inverse = self.round_from_space.inverse();
+        let grow = [inverse.x_axis, inverse.y_axis, inverse.z_axis].map(Vec3::length);
+        let largest = grow[0].max(grow[1]).max(grow[2]);
+        self.bound = (b - self.a).length() * 0.5 + (self.ra.max(self.rb) + self.bulge) * largest;
+        self
+    }
+
+    /// Adds to the radius half-way along the cone.
+    pub fn bulge(mut self, metres: f32) -> Self {
+        self.bulge = metres;
+        self.bound += metres.max(0.0);
+        self
+    }
+
+    /// Width over which it melts into what its layer has already.
+    pub fn blend(mut self, metres: f32) -> Self {
+        self.blend = metres;
+        self
+    }
+
+    /// Takes the shape away instead of adding it.
+    pub fn carve(mut self) -> Self {
+        self.carve = true;
+        self
+    }
+
+    /// Keeps only `normal . p < offset` of the shape.
+    pub fn cut(mut self, normal: Vec3, offset: f32) -> Self {
+        self.cut = Some((normal, offset));
+        self
+    }
+
+    /// Sets the bone group.
+    pub fn group(mut self, group: u16) -> Self {
+        self.group = group;
+        self
+    }
+
+    /// Sets the wanted edge length.
+    pub fn size(mut self, metres: f32) -> Self {
+        self.size = metres;
+        self
+    }
+
+    fn value(&self, p: Vec3) -> (f32, Vec3) {
+        let q = self.round_from_space * (p - self.a);
+        let square = self.axis.length_squared();
+        let t = if square > 0.0 { (q.dot(self.axis) / square).clamp(0.0, 1.0) } else { 0.0 };
+        let from_axis = q - self.axis * t;
+        let length = from_axis.length();
+        let mut gradient = if length > 0.0 { from_axis / length } else { Vec3::Y };
+        let radius = self.ra + (self.rb - self.ra) * t + self.bulge * 4.0 * t * (1.0 - t);
+        if t > 0.0 && t < 1.0 {
+            gradient -= self.axis * ((self.rb - self.ra + 4.0 * self.bulge * (1.0 - 2.0 * t)) / square);
+        }
+        let gradient = self.round_from_space.transpose() * gradient;
+        let slope = gradient.length().max(1e-6);
+        let (mut d, mut g) = ((length - radius) / slope, gradient / slope);
+        if let Some((normal, offset)) = self.cut {
+            // A rim that the mesh can follow.
+            let (h, plane) = (2.0 * self.size, normal.dot(p) - offset);
+            (d, g, _) = smooth_min(-d, -g, -plane, -normal, h);
+            (d, g) = (-d, -g);
+        }
+        (d, g)
+    }
+}
+
+/// Polynomial smooth minimum (Quilez): equals the minimum where the two differ by `k` or more. The last value is
+/// the share of `a` in the mix, which is also the mix of the gradients.
+fn smooth_min(a: f32, ga: Vec3, b: f32, gb: Vec3, k: f32) -> (f32, Vec3, f32) {
+    // Beyond the blend the smaller one as it is: the formula would cancel where the other is huge.
+    if (b - a).abs() >= k {
+        return if a < b { (a, ga, 1.0) } else { (b, gb, 0.0) };
+    }
+    let h = 0.5 + 0.5 * (b - a) / k;
+    (b + (a - b) * h - k * h * (1.0 - h), gb + (ga - gb) * h, h)
+}
+
+/// What a body is at a point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    /// First-order distance, negative inside.
+    pub distance: f32,
+    /// Its gradient, about unit length.
+    pub gradient: Vec3,
+    /// Wanted edge length before scaling.
+    pub size: f32,
+    /// Bone group of the nearest shape.
+    pub group: u16,
+}
+
+const NOTHING: Sample = Sample { distance: 1e9, gradient: Vec3::Y, size: 0.02, group: 0 };
+
+/// Shapes of one material.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layer {
+    cones: Vec<Cone>,
+    /// The largest blend of any cone: no farther one can show.
+    widest: f32,
+    /// Width over which the layer melts into those before it.
+    pub blend: f32,
+    /// How much of the body's relief shows, 0..=1.
+    pub rough: f32,
+}
+
+impl Layer {
+    /// An empty layer that melts into those before it over a width, metres.
+    pub fn new(blend: f32) -> Self {
+        Self { cones: Vec::new(), widest: 0.0, blend, rough: 1.0 }
+    }
+
+    /// Adds a shape.
+    pub fn add(&mut self, cone: Cone) {
+        self.widest = self.widest.max(cone.blend);
+        self.cones.push(cone);
+    }
+
+    fn sample(&self, p: Vec3, limit: f32) -> Sample {
+        let mut s = NOTHING;
+        let mut nearest = f32::INFINITY;
+        for cone in &self.cones {
+            let least = (p - cone.center).length() - cone.bound;
+            if least > limit + self.widest || least > s.distance.abs() + cone.blend {
+                continue;
+            }
+            let (d, g) = cone.value(p);
+            if cone.carve {
+                let (v, gradient, h) = smooth_min(-s.distance, -s.gradient, d, g, cone.blend);
+                s.distance = -v;
+                s.gradient = -gradient;
+                s.size = cone.size + (s.size - cone.size) * h;
+            } else {
+                let (v, gradient, h) = smooth_min(s.distance, s.gradient, d, g, cone.blend);
+                s = Sample {
+                    distance: v,
+                    gradient,
+                    size: cone.size + (s.size - cone.size) * h,
+                    group: if d < nearest { cone.group } else { s.group },
+                };
+                nearest = nearest.min(d);
+            }
+        }
+        s
+    }
+}
+
+/// A relief: height and its gradient at a point.
+pub(super) type Relief = fn(Vec3) -> (f32, Vec3);
+
+/// A body of layers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Implicit {
+    /// In order of blending.
+    pub layers: Vec<Layer>,
+    /// Raises the skin.
+    pub relief: Option<Relief>,
+}
+
+impl Implicit {
+    /// The whole body.
+    pub fn sample(&self, p: Vec3) -> Sample {
+        let mut s = NOTHING;
+        let mut nearest = f32::INFINITY;
+        let mut rough = 1.0;
+        for layer in &self.layers {
+            let l = layer.sample(p, s.distance.abs() + layer.blend);
+            let (v, gradient, h) = smooth_min(s.distance, s.gradient, l.distance, l.gradient, layer.blend);
+            s = Sample {
+                distance: v,
+                gradient,
+                size: l.size + (s.size - l.size) * h,
+                group: if l.distance < nearest { l.group } else { s.group },
+            };
+            nearest = nearest.min(l.distance);
+            rough = layer.rough + (rough - layer.rough) * h;
+        }
+        // Far away the relief cannot matter; near, it shifts the level.
+        if let (Some(relief), true) = (self.relief, s.distance.abs() < 0.1 && rough > 0.0) {
+            let (height, slope) = relief(p);
+            s.distance -= height * rough;
+            s.gradient -= slope * rough;
+        }
+        // All stand on the ground: flat below, with a small rim.
+        let (d, g, _) = smooth_min(-s.distance, -s.gradient, p.y, Vec3::Y, 0.008);
+        (s.distance, s.gradient) = (-d, -g);
+        s
+    }
+
+    /// The layer that is outermost at a point.
+    pub fn outermost(&self, p: Vec3) -> usize {
+        let mut best = (f32::INFINITY, 0);
+        for (l, layer) in self.layers.iter().enumerate() {
+            let d = layer.sample(p, best.0.abs() + 0.05).distance;
+            if d < best.0 {
+                best = (d, l);
+            }
+        }
+        best.1
+    }
+
+    /// The same body as far as it matters within `radius` of a point near the surface: fewer shapes to go through.
+    pub fn near(&self, center: Vec3, radius: f32) -> Self {
+        let layers = self.layers.iter().map(|layer| {
+            let reach =
+                |c: &&Cone| (center - c.center).length() - c.bound < 2.0 * radius + 2.0 * layer.widest;
+            Layer { cones: layer.cones.iter().filter(reach).cloned().collect(), ..*layer }
+        });
+        Self { layers: layers.collect(), relief: self.relief }
+    }
+
+    /// How far a layer's own surface is in front of all others, negative where it is the outermost.
+    pub fn lead(&self, layer: usize, p: Vec3) -> f32 {
+        let own = self.layers[layer].sample(p, f32::INFINITY).distance;
+        let others = (0..self.layers.len())
+            .filter(|&l| l != layer)
+            .map(|l| self.layers[l].sample(p, f32::INFINITY).distance)
+            .fold(f32::INFINITY, f32::min);
+        own - others
+    }
+
+    /// The nearest surface point, by a few Newton steps no longer than `reach`.
+    pub fn project(&self, mut p: Vec3, reach: f32) -> Vec3 {
+        for _ in 0..3 {
+            let s = self.sample(p);
+            let step = s.gradient * (s.distance / s.gradient.length_squared().max(0.25));
+            let length = step.length();
+            p -= if length > reach { step * (reach / length) } else { step };
+            if length < 1e-6 {
+                break;
+            }
+        }
+        p
+    }
+
+    /// The outward unit normal.
+    pub fn normal(&self, p: Vec3) -> Vec3 {
+        self.sample(p).gradient.normalize_or(Vec3::Y)
+    }
+
+    /// A box around everything, relief included.
+    pub fn bounds(&self) -> (Vec3, Vec3) {
+        let cones = || self.layers.iter().flat_map(|l| &l.cones).filter(|c| !c.carve);
+        let low = cones().map(|c| c.center - c.bound).fold(Vec3::INFINITY, Vec3::min);
+        let high = cones().map(|c| c.center + c.bound).fold(Vec3::NEG_INFINITY, Vec3::max);
+        (low - 0.03, high + 0.03)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gradients_are_the_derivatives_of_the_value() {
+        let mut layer = Layer::new(0.0);
+        layer.add(Cone::new(Vec3::ZERO, 0.1, Vec3::new(0.2, 0.3, 0.0), 0.06).bulge(0.02));
+        layer.add(Cone::ball(Vec3::new(0.1, 0.0, 0.05), 0.08).blend(0.05));
+        let body = Implicit { layers: vec![layer], relief: None };
+        for p in [Vec3::new(0.12, 0.02, 0.1), Vec3::new(0.25, 0.2, 0.05), Vec3::new(-0.1, 0.05, 0.0)] {
+            let s = body.sample(p);
+            for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+                let h = 1e-3;
+                let slope =
+                    (body.sample(p + axis * h).distance - body.sample(p - axis * h).distance) / (2.0 * h);
+                // First-order distances bend a little: their slope differs from one away from the surface.
+                assert!((slope - s.gradient.dot(axis)).abs() < 0.12, "{slope} {:?}", s.gradient);
+            }
+            let on = body.project(p, 0.1);
+            assert!(body.sample(on).distance.abs() < 1e-4);
+        }
+    }
+}

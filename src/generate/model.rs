@@ -1,0 +1,120 @@
+//! A finished rigged model, ready to be written.
+
+use crate::base::math::Vec3;
+
+/// A joint; its axes are the world's in bind, so its place is all there is to say.
+#[derive(Clone, Debug)]
+pub(super) struct Joint {
+    /// Unique name.
+    pub name: String,
+    /// Index of the parent, less than its own; none for the root.
+    pub parent: Option<usize>,
+    /// World position in bind, metres.
+    pub position: Vec3,
+}
+
+/// The joints of a model, parents first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rig {
+    /// In order of addition.
+    pub joints: Vec<Joint>,
+}
+
+impl Rig {
+    /// Adds a joint and returns its index.
+    pub fn add(&mut self, name: impl Into<String>, parent: Option<usize>, position: Vec3) -> usize {
+        self.joints.push(Joint { name: name.into(), parent, position });
+        self.joints.len() - 1
+    }
+}
+
+/// A metallic-roughness material.
+#[derive(Clone, Debug)]
+pub(super) struct Paint {
+    /// Its name.
+    pub name: &'static str,
+    /// Linear base colour.
+    pub color: [f32; 3],
+    /// 0 is a mirror, 1 is chalk.
+    pub roughness: f32,
+}
+
+impl Paint {
+    /// From an sRGB colour as painters' tools show it, 0..=255.
+    pub fn srgb(name: &'static str, color: [u8; 3], roughness: f32) -> Self {
+        Self { name, color: color.map(linear), roughness }
+    }
+}
+
+/// The sRGB curve without `powf`, which differs between platforms: its common cubic fit, within 0.5 %.
+fn linear(value: u8) -> f32 {
+    let s = f32::from(value) / 255.0;
+    s * (s * (s * 0.305_306 + 0.682_171_1) + 0.012_522_878)
+}
+
+/// Normals of a model.
+#[derive(Clone, Debug)]
+pub(super) enum Normals {
+    /// One per vertex.
+    Smooth(Vec<Vec3>),
+    /// One per triangle: vertices are split where they differ.
+    Flat(Vec<Vec3>),
+}
+
+/// Four influences: joint and weight, heaviest first; the weights sum to `u16::MAX`.
+pub(super) type Weights = [(u8, u16); 4];
+
+/// An animation of rotations.
+#[derive(Clone, Debug)]
+pub(super) struct Motion {
+    /// Its name.
+    pub name: &'static str,
+    /// Per channel: joint, then keys of time in seconds and turn. A turn is the axis times the tangent of half the
+    /// angle, which becomes a quaternion by a square root alone.
+    pub channels: Vec<(usize, Vec<(f32, Vec3)>)>,
+}
+
+/// Everything a file holds.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    /// Name of the mesh.
+    pub name: &'static str,
+    /// Joints.
+    pub rig: Rig,
+    /// Control vertices, metres.
+    pub positions: Vec<Vec3>,
+    /// Their normals.
+    pub normals: Normals,
+    /// Counter-clockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Index into `paints` per triangle.
+    pub paint_of: Vec<u8>,
+    /// Materials.
+    pub paints: Vec<Paint>,
+    /// Influences per vertex.
+    pub weights: Vec<Weights>,
+    /// A clip.
+    pub motion: Option<Motion>,
+}
+
+/// The four heaviest of dense weights, to sixteen bits, with an exact sum.
+pub(super) fn quantize(dense: &[f32]) -> Weights {
+    let mut order: Vec<usize> = (0..dense.len()).filter(|&j| dense[j] > 0.004).collect();
+    order.sort_by(|&a, &b| dense[b].total_cmp(&dense[a]).then(a.cmp(&b)));
+    order.truncate(4);
+    let sum: f32 = order.iter().map(|&j| dense[j]).sum();
+    let mut out = [(0, 0); 4];
+    let mut left = u16::MAX;
+    for (slot, &j) in order.iter().enumerate() {
+        let weight = ((dense[j] / sum * 65535.0 + 0.5) as u16).min(left);
+        out[slot] = (j as u8, weight);
+        left -= weight;
+    }
+    out[0].1 += left;
+    for slot in &mut out {
+        if slot.1 == 0 {
+            *slot = (0, 0);
+        }
+    }
+    out
+}
