@@ -1,5 +1,15 @@
 //! The `sinew` program: parses arguments and runs a front end.
 
-fn main() -> anyhow::Result<()> {
-    Ok(())
+mod cli;
+
+use clap::Parser;
+
+fn main() -> std::process::ExitCode {
+    match cli::Cli::parse().run() {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sinew: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The graph on the CPU: the twins in a row, as the oracle and as the path without a Vulkan device.
 
 use super::surface::{self, Crease, Display};
-use super::{Bound, Recipe, Reference, Stream, Streams, springs};
+use super::{Bound, Recipe, Reference, Streams, springs};
 use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::rig::PosedRig;
@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 /// A bound chain of nodes and the display stage.
 pub struct CpuGraph {
-    nodes: Vec<Box<dyn Reference>>,
+    geometric: Box<dyn Reference>,
+    springs: Option<springs::cpu::Springs>,
+    iterations: u32,
     surface: surface::Surface,
     streams: Streams,
 }
@@ -18,18 +20,14 @@ pub struct CpuGraph {
 impl CpuGraph {
     /// Binds a recipe. Errors where attachments and character do not fit together.
     pub fn new(bound: &Bound, recipe: &Recipe) -> Result<Self> {
-        let mut nodes = vec![recipe.geometric.bind(bound)?];
-        if let Some(params) = &recipe.springs {
+        let springs = recipe.springs.as_ref().map(|params| {
             let binding = Arc::new(springs::bind::bind(bound));
-            nodes.push(Box::new(springs::cpu::Springs::new(bound, &binding, params)));
-        }
-        let mut ready: Vec<Stream> = Vec::new();
-        for node in &nodes {
-            debug_assert!(node.reads().iter().all(|s| ready.contains(s)), "{} lacks an input", node.name());
-            ready.extend(node.writes());
-        }
+            springs::cpu::Springs::new(bound, &binding, params)
+        });
         Ok(Self {
-            nodes,
+            geometric: recipe.geometric.bind(bound)?,
+            springs,
+            iterations: 0,
             surface: surface::bind(&bound.character, Crease::Source),
             streams: Streams::default(),
         })
@@ -43,16 +41,24 @@ impl CpuGraph {
         morph: &[Vec3],
         out: &mut Display,
     ) -> Vec<(&'static str, Duration)> {
-        let mut times = Vec::with_capacity(self.nodes.len() + 1);
-        for node in &self.nodes {
+        let mut times = Vec::with_capacity(3);
+        let start = Instant::now();
+        self.geometric.reference(rig, &mut self.streams);
+        times.push((self.geometric.name(), start.elapsed()));
+        if let Some(springs) = &self.springs {
             let start = Instant::now();
-            node.reference(rig, &mut self.streams);
-            times.push((node.name(), start.elapsed()));
+            self.iterations = springs.solve(rig, &mut self.streams).iterations;
+            times.push(("springs", start.elapsed()));
         }
         let start = Instant::now();
         self.surface.reference(rig, &self.streams.position, morph, out);
         times.push(("surface", start.elapsed()));
         times
+    }
+
+    /// Spring iterations of the last evaluation; zero without springs.
+    pub fn iterations(&self) -> u32 {
+        self.iterations
     }
 
     /// The control vertices of the last evaluation, world, metres.

@@ -1,4 +1,11 @@
-//! front
+//! Front ends: thin siblings over [`crate::editor`]. Today's is headless, one file per command.
 
 pub mod bind;
+pub mod compare;
+pub mod context;
+pub mod deform;
+pub mod demo;
 pub mod inspect;
+pub mod play;
+pub mod pose;
+pub mod render;

@@ -91,7 +91,7 @@ pub fn blended_rotation(influences: impl Iterator<Item = (u16, f32)>, rotations:
     for (joint, weight) in influences {
         let q = rotations[joint as usize];
         let pivot = *pivot.get_or_insert(q);
-        sum = sum + q * if pivot.dot(q) < 0.0 { -weight } else { weight };
+        sum += q * if pivot.dot(q) < 0.0 { -weight } else { weight };
     }
     if sum.length_squared() > 1e-12 { sum.normalize() } else { pivot.unwrap_or(Quat::IDENTITY) }
 }

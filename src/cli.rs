@@ -1,0 +1,238 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use sinew::base::{Error, Result};
+use sinew::bind::{BindOptions, Binding};
+use sinew::deform::Recipe;
+use sinew::edit::DeformerSettings;
+use sinew::editor::Angle;
+use sinew::front::{self, context::Context, pose::PoseArgs};
+use sinew::generate;
+use std::path::PathBuf;
+
+/// Poses and deforms 3D characters: strokes move the skeleton, springs between bones and skin shape the flesh.
+#[derive(Parser)]
+#[command(version, subcommand_required = true, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Vulkan device whose name contains this; otherwise the best one
+    #[arg(long, global = true, value_name = "NAME")]
+    device: Option<String>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Bind a character, pose it by strokes along its own skeleton, deform, render and export it
+    Demo {
+        /// A rigged glTF file; without one, a generated character
+        file: Option<PathBuf>,
+        /// Folder for pictures, .glb and journal
+        #[arg(long, default_value = "out")]
+        out: PathBuf,
+    },
+    /// Show what is in a glTF file and every problem found
+    Inspect {
+        file: PathBuf,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Attach the skin to the bones and show how well it hangs
+    Bind {
+        file: PathBuf,
+        #[command(flatten)]
+        bind: BindArgs,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Deform one pose by one method
+    Deform {
+        file: PathBuf,
+        #[command(flatten)]
+        pose: PoseArgs,
+        #[command(flatten)]
+        method: MethodArgs,
+        #[command(flatten)]
+        bind: BindArgs,
+        /// Where to evaluate
+        #[arg(long, value_enum, default_value_t = Side::Gpu)]
+        on: Side,
+        /// .glb, .obj or .png
+        #[arg(long)]
+        out: Option<PathBuf>,
+        /// At most 4 influences per vertex in a .glb; the receipt tells what it costs
+        #[arg(long)]
+        compatible: bool,
+        /// Pixels of a picture
+        #[arg(long, value_parser = parse_size, default_value = "960x1280")]
+        size: [u32; 2],
+        #[arg(long)]
+        json: bool,
+    },
+    /// Compare methods on one pose: a contact sheet and a table
+    Compare {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        pose: PoseArgs,
+        /// Comma-separated
+        #[arg(long, value_delimiter = ',', default_values_t = ["lbs".to_owned(), "dqs".into(), "springs".into()])]
+        methods: Vec<String>,
+        #[arg(long, value_enum, default_value_t = Side::Gpu)]
+        on: Side,
+        #[arg(long, default_value = "out")]
+        out: PathBuf,
+    },
+    /// Take a picture
+    Render {
+        file: PathBuf,
+        #[command(flatten)]
+        pose: PoseArgs,
+        #[command(flatten)]
+        method: MethodArgs,
+        /// The .png
+        #[arg(long)]
+        out: PathBuf,
+        /// Both eyes side by side, each of --size
+        #[arg(long)]
+        stereo: bool,
+        /// Draw the bones
+        #[arg(long)]
+        skeleton: bool,
+        /// Degrees about the vertical; 0 is the front
+        #[arg(long, default_value_t = 30.0, allow_hyphen_values = true)]
+        yaw: f32,
+        /// Degrees upwards
+        #[arg(long, default_value_t = 8.0, allow_hyphen_values = true)]
+        pitch: f32,
+        #[arg(long, value_parser = parse_size, default_value = "960x1280")]
+        size: [u32; 2],
+    },
+    /// Replay a journal without a display, to the same document
+    Play {
+        journal: PathBuf,
+        #[arg(long, default_value = "out")]
+        out: PathBuf,
+    },
+    /// Make one of Sinew's own characters: box, plus, human, chibi, golem
+    Generate {
+        name: String,
+        #[arg(long)]
+        out: PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Side {
+    Gpu,
+    Cpu,
+}
+
+#[derive(Args)]
+struct BindArgs {
+    /// How vertices find their bone
+    #[arg(long, value_enum, default_value_t = BindingArg::Weights)]
+    binding: BindingArg,
+    /// Rounds of smoothing, at most 10
+    #[arg(long, default_value_t = 6, value_name = "N")]
+    smooth: u32,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum BindingArg {
+    Direct,
+    Weights,
+    Planar,
+}
+
+impl BindArgs {
+    fn options(&self) -> BindOptions {
+        let method = match self.binding {
+            BindingArg::Direct => Binding::Direct,
+            BindingArg::Weights => Binding::Weights,
+            BindingArg::Planar => Binding::Planar,
+        };
+        BindOptions { method, smooth: self.smooth, ..BindOptions::default() }
+    }
+}
+
+#[derive(Args)]
+struct MethodArgs {
+    /// rigid, lbs, dqs, blend, irs, cor or springs
+    #[arg(long, default_value = "springs", value_parser = parse_method)]
+    method: String,
+    /// A parameter of the method, e.g. torsion=0.5 or solver=jacobi
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+}
+
+impl MethodArgs {
+    fn settings(&self) -> Result<DeformerSettings> {
+        let mut out = DeformerSettings { method: self.method.clone(), ..DeformerSettings::default() };
+        for text in &self.set {
+            let Some((name, value)) = text.split_once('=') else {
+                return Err(Error::input(format!("--set {text}"), "write NAME=VALUE"));
+            };
+            let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+            out.parameters.insert(name.to_owned(), value);
+        }
+        Ok(out)
+    }
+}
+
+fn parse_method(text: &str) -> std::result::Result<String, String> {
+    Recipe::from_name(text).map(|r| r.name().to_owned()).map_err(|e| e.to_string())
+}
+
+fn parse_size(text: &str) -> std::result::Result<[u32; 2], String> {
+    let size = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+    match size {
+        Some([w, h]) if (1..=16384).contains(&w) && (1..=16384).contains(&h) => Ok([w, h]),
+        _ => Err("write WIDTHxHEIGHT, 1 to 16384 pixels each".into()),
+    }
+}
+
+impl Cli {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        let mut context = Context::new(self.device);
+        match self.command {
+            Command::Demo { file, out } => front::demo::demo(&mut context, file.as_deref(), &out)?,
+            Command::Inspect { file, json } => print!("{}", front::inspect::inspect(&file, json)?),
+            Command::Bind { file, bind, json } => {
+                print!("{}", front::bind::bind_report(&file, &bind.options(), json)?);
+            }
+            Command::Deform { file, pose, method, bind, on, out, compatible, size, json } => {
+                let job = front::deform::Job {
+                    file: &file,
+                    pose: &pose,
+                    deformer: &method.settings()?,
+                    bind: &bind.options(),
+                    cpu: matches!(on, Side::Cpu),
+                    out,
+                    compatible,
+                    size,
+                    json,
+                };
+                println!("{}", front::deform::deform(&mut context, &job)?.trim_end());
+            }
+            Command::Compare { files, pose, methods, on, out } => {
+                let cpu = matches!(on, Side::Cpu);
+                print!("{}", front::compare::compare(&mut context, &files, &pose, &methods, cpu, &out)?);
+            }
+            Command::Render { file, pose, method, out, stereo, skeleton, yaw, pitch, size } => {
+                let angle = Angle { yaw: yaw.to_radians(), pitch: pitch.to_radians() };
+                let deformer = method.settings()?;
+                let shot =
+                    front::render::Shot { pose: &pose, deformer: &deformer, angle, size, stereo, skeleton };
+                front::render::render(&mut context, &file, &shot, &out)?;
+            }
+            Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,
+            Command::Generate { name, out } => {
+                let kind = generate::Kind::from_name(&name)?;
+                generate::generate(kind, &out)?;
+            }
+        }
+        Ok(())
+    }
+}

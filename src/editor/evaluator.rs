@@ -1,0 +1,108 @@
+//! Evaluates a deformer on the GPU or on the CPU behind one face. For tools and pictures: it reads back.
+
+use super::Model;
+use crate::base::Result;
+use crate::base::math::Vec3;
+use crate::deform::surface::Display;
+use crate::deform::{CpuGraph, Graph, Kernels, Recipe};
+use crate::rig::{Pose, PosedRig};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Which side evaluates.
+#[derive(Clone)]
+pub enum Where {
+    /// Compute stages on a device.
+    Gpu(Arc<Kernels>),
+    /// The reference twins.
+    Cpu,
+}
+
+impl Where {
+    /// The device's name, or `cpu`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Gpu(kernels) => kernels.device().name(),
+            Self::Cpu => "cpu",
+        }
+    }
+}
+
+/// A posed surface and what it took.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluation {
+    /// World position per display vertex, metres.
+    pub positions: Vec<Vec3>,
+    /// World normal per display vertex.
+    pub normals: Vec<Vec3>,
+    /// World position per control vertex, metres, morphs not included.
+    pub control: Vec<Vec3>,
+    /// Spring iterations, zero without springs.
+    pub iterations: u32,
+    /// Time per stage.
+    pub stages: Vec<(String, Duration)>,
+}
+
+/// A recipe bound to a model.
+pub enum Evaluator {
+    /// On a device.
+    Gpu(Box<Graph>, Arc<Kernels>),
+    /// The twins.
+    Cpu(Box<CpuGraph>),
+}
+
+impl Evaluator {
+    /// Binds. Errors when memory is short or the model has parts that do not fit together.
+    pub fn new(side: &Where, model: &Model, recipe: &Recipe) -> Result<Self> {
+        Ok(match side {
+            Where::Gpu(kernels) => {
+                let graph = Graph::new(kernels, &model.bound, recipe, !model.morphs.is_empty())?;
+                Self::Gpu(Box::new(graph), kernels.clone())
+            }
+            Where::Cpu => Self::Cpu(Box::new(CpuGraph::new(&model.bound, recipe)?)),
+        })
+    }
+
+    /// Evaluates a pose.
+    ///
+    /// # Errors
+    /// Where the device is lost or memory is short.
+    pub fn evaluate(&mut self, model: &Model, pose: &Pose) -> Result<Evaluation> {
+        let rig = PosedRig::new(model.skeleton(), pose);
+        let morph = model.morph(pose);
+        match self {
+            Self::Cpu(graph) => {
+                let mut display = Display::default();
+                let stages = graph.evaluate(&rig, &morph, &mut display);
+                Ok(Evaluation {
+                    positions: display.positions,
+                    normals: display.normals,
+                    control: graph.control().to_vec(),
+                    iterations: graph.iterations(),
+                    stages: stages.into_iter().map(|(name, time)| (name.to_owned(), time)).collect(),
+                })
+            }
+            Self::Gpu(graph, kernels) => {
+                let device = kernels.device();
+                let morph: Vec<[f32; 4]> = morph.iter().map(|d| [d.x, d.y, d.z, 0.0]).collect();
+                let stages = device.run(|frame| {
+                    graph.set_morph(frame, &morph);
+                    graph.record(frame, &rig);
+                    Ok(())
+                })?;
+                let read = |buffer, count| -> Result<Vec<Vec3>> {
+                    let data: Vec<[f32; 4]> = device.read(buffer, count)?;
+                    Ok(data.into_iter().map(|[x, y, z, _]| Vec3::new(x, y, z)).collect())
+                };
+                let character = &model.bound.character;
+                Ok(Evaluation {
+                    positions: read(graph.positions(), character.display.positions.len())?,
+                    normals: read(graph.normals(), character.display.positions.len())?,
+                    control: read(graph.control_positions(), character.control.positions.len())?,
+                    iterations: graph.iterations()?,
+                    stages,
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! A character on the table: loaded, bound, ready for any deformer.
+
+use crate::asset::Asset;
+use crate::base::Result;
+use crate::base::math::{Quat, Vec3};
+use crate::bind::{BindOptions, BindReport, Character, Morphs, bind_attachments};
+use crate::deform::Bound;
+use crate::deform::springs::cpu::blended_rotation;
+use crate::geom::{Measure, MeasureReport};
+use crate::rig::{Pose, PosedRig, Skeleton};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A loaded and bound character.
+pub struct Model {
+    /// The file.
+    pub asset: Asset,
+    /// The character and its attachments.
+    pub bound: Bound,
+    /// Its morph targets.
+    pub morphs: Morphs,
+    /// How well it is attached.
+    pub report: BindReport,
+    /// What loading and binding took.
+    pub stages: Vec<(&'static str, Duration)>,
+    measure: Measure,
+}
+
+impl Model {
+    /// Loads and binds a file.
+    ///
+    /// # Errors
+    /// Where the file cannot be loaded, made a character or bound; see [`Asset::load`], [`Character::from_asset`]
+    /// and [`bind_attachments`].
+    pub fn load(path: &Path, options: &BindOptions) -> Result<Self> {
+        let start = Instant::now();
+        let asset = Asset::load(path)?;
+        Self::bind(asset, options, start.elapsed())
+    }
+
+    /// Binds a file in memory; `loading` is what it took to get it.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn bind(asset: Asset, options: &BindOptions, loading: Duration) -> Result<Self> {
+        let mut stages = vec![("load", loading)];
+        let mut start = Instant::now();
+        let mut lap = |name, stages: &mut Vec<_>| {
+            stages.push((name, start.elapsed()));
+            start = Instant::now();
+        };
+        let character = Arc::new(Character::from_asset(&asset)?);
+        let morphs = Morphs::from_asset(&asset, &character);
+        lap("weld", &mut stages);
+        let (attachments, report) = bind_attachments(&character, options)?;
+        lap("bind", &mut stages);
+        let measure = Measure::new(&character.control);
+        let bound = Bound { character, attachments: Arc::new(attachments) };
+        Ok(Self { asset, bound, morphs, report, stages, measure })
+    }
+
+    /// The skeleton.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.bound.character.skeleton
+    }
+
+    /// The file's own node transforms.
+    pub fn rest(&self) -> Pose {
+        Pose::rest(self.skeleton())
+    }
+
+    /// Displacement of every display vertex by the pose's morph weights, bind space, metres; empty where the
+    /// character has no morph targets.
+    pub fn morph(&self, pose: &Pose) -> Vec<Vec3> {
+        if self.morphs.is_empty() {
+            return Vec::new();
+        }
+        let mut displacement = vec![Vec3::ZERO; self.bound.character.display.positions.len()];
+        self.morphs.add_to_display(&pose.weights, &mut displacement, &mut []);
+        displacement
+    }
+
+    /// Compares posed control vertices with the bind shape. Triangles are told flipped against the blended
+    /// rotation of their joints, the same for every method.
+    pub fn measure(&self, rig: &PosedRig, control: &[Vec3]) -> MeasureReport {
+        let influences = &self.bound.character.control.influences;
+        let rotation: Vec<Quat> =
+            (0..control.len()).map(|i| blended_rotation(influences.of(i), &rig.rotation)).collect();
+        self.measure.report(control, &rotation)
+    }
+}

@@ -1,0 +1,94 @@
+//! A document's deformer settings as a recipe.
+
+use crate::base::{Error, Result};
+use crate::deform::{Geometric, Recipe, springs};
+use crate::edit::DeformerSettings;
+use serde_json::Value;
+
+/// The recipe that settings name: the method (springs where none is named) with its parameters in place of the
+/// defaults. Springs take [`springs::Params`] by field name, and `start`, a geometric method; `blend` takes `factor`;
+/// `irs` the fields of its own parameters.
+///
+/// # Errors
+/// [`Error::Input`] for an unknown method or parameter, or a value that does not fit; it lists what there is.
+pub fn recipe(settings: &DeformerSettings) -> Result<Recipe> {
+    let name = if settings.method.is_empty() { "springs" } else { &settings.method };
+    let mut out = Recipe::from_name(name)?;
+    let mut given: serde_json::Map<String, Value> = settings.parameters.clone().into_iter().collect();
+    if let Some(params) = &mut out.springs {
+        if let Some(start) = given.remove("start") {
+            out.geometric = Geometric::from_name(start.as_str().unwrap_or_default())?;
+        }
+        let changed: springs::Params = merged(name, params, given)?;
+        *params = changed.sane();
+        return Ok(out);
+    }
+    match &mut out.geometric {
+        Geometric::Blend { factor } => {
+            #[derive(serde::Serialize, serde::Deserialize)]
+            struct Factor {
+                factor: f32,
+            }
+            *factor = merged::<Factor>(name, &Factor { factor: *factor }, given)?.factor.clamp(0.0, 1.0);
+        }
+        Geometric::Irs(params) => *params = merged(name, params, given)?,
+        _ if given.is_empty() => {}
+        _ => return Err(unknown(name, &given, &[])),
+    }
+    Ok(out)
+}
+
+/// The defaults with the given fields in their place.
+fn merged<T: serde::Serialize + serde::de::DeserializeOwned>(
+    method: &str,
+    defaults: &T,
+    given: serde_json::Map<String, Value>,
+) -> Result<T> {
+    let bad =
+        |e: serde_json::Error| Error::input(format!("{method}: {e}"), "give a value of the field's kind");
+    let mut value = serde_json::to_value(defaults).map_err(bad)?;
+    if let Value::Object(fields) = &mut value {
+        let known: Vec<String> = fields.keys().cloned().collect();
+        if given.keys().any(|k| !known.contains(k)) {
+            return Err(unknown(method, &given, &known));
+        }
+        fields.extend(given);
+    }
+    serde_json::from_value(value).map_err(bad)
+}
+
+fn unknown(method: &str, given: &serde_json::Map<String, Value>, known: &[String]) -> Error {
+    let names: Vec<&str> = given.keys().filter(|k| !known.contains(k)).map(String::as_str).collect();
+    let remedy =
+        if known.is_empty() { "leave it out".into() } else { format!("it has {}", known.join(", ")) };
+    Error::input(format!("{method} has no parameter {}", names.join(", ")), remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(method: &str, parameters: &[(&str, Value)]) -> DeformerSettings {
+        DeformerSettings {
+            method: method.into(),
+            parameters: parameters.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect(),
+        }
+    }
+
+    #[test]
+    fn parameters_take_the_place_of_defaults_and_mistakes_are_named() {
+        let out = recipe(&settings("", &[("surface", 0.5.into()), ("start", "lbs".into())])).unwrap();
+        assert_eq!((out.geometric, out.springs.unwrap().surface), (Geometric::Lbs, 0.5));
+        let out = recipe(&settings("blend", &[("factor", 0.25.into())])).unwrap();
+        assert_eq!(out.geometric, Geometric::Blend { factor: 0.25 });
+        for (wrong, word) in [
+            (settings("springs", &[("stiffness", 1.into())]), "torsion"),
+            (settings("springs", &[("surface", "much".into())]), "surface"),
+            (settings("lbs", &[("factor", 1.into())]), "factor"),
+            (settings("nurbs", &[]), "rigid"),
+        ] {
+            let text = recipe(&wrong).unwrap_err().to_string();
+            assert!(text.contains(word), "{text}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Pictures of a character: one, or a stereo pair side by side.
+
+use super::{Evaluation, Model};
+use crate::base::Result;
+use crate::base::math::Aabb;
+use crate::gpu::Device;
+use crate::render::{Camera, Lines, Look, Renderer, Scene, Shot, SurfaceBuffers, Targets};
+use image::RgbaImage;
+use std::sync::Arc;
+
+/// Samples per pixel and side: 2 by 2.
+const SAMPLES: u32 = 2;
+
+/// From where a picture is taken, radians.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Angle {
+    /// About +Y; 0 sees the front of a character that faces +Z.
+    pub yaw: f32,
+    /// Upwards.
+    pub pitch: f32,
+}
+
+impl Angle {
+    /// Straight at a character that faces +Z.
+    pub const FRONT: Self = Self { yaw: 0.0, pitch: 0.05 };
+    /// At its left side.
+    pub const SIDE: Self = Self { yaw: std::f32::consts::FRAC_PI_2, pitch: 0.05 };
+    /// Between both.
+    pub const THREE_QUARTER: Self = Self { yaw: 0.6, pitch: 0.15 };
+}
+
+/// A model's scene on a device.
+pub struct Studio {
+    renderer: Arc<Renderer>,
+    scene: Scene,
+    surface: SurfaceBuffers,
+    look: Look,
+}
+
+impl Studio {
+    /// Uploads the model's mesh, materials and textures.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn new(renderer: &Arc<Renderer>, model: &Model) -> Result<Self> {
+        let display = &model.bound.character.display;
+        let device = renderer.device();
+        let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals)?;
+        let scene = Scene::new(device, &model.asset, display, &surface)?;
+        Ok(Self { renderer: renderer.clone(), scene, surface, look: Look::default() })
+    }
+
+    fn device(&self) -> &Arc<Device> {
+        self.renderer.device()
+    }
+
+    /// A picture of an evaluated surface that frames `bounds`.
+    ///
+    /// # Errors
+    /// When memory is short or the device is lost.
+    pub fn picture(
+        &mut self,
+        shape: &Evaluation,
+        bounds: &Aabb,
+        angle: Angle,
+        size: [u32; 2],
+        lines: &Lines,
+    ) -> Result<RgbaImage> {
+        let aspect = size[0] as f32 / size[1] as f32;
+        let camera = Camera::framing(bounds, aspect, angle.yaw, angle.pitch);
+        let mut images = self.shoot(shape, &[camera.view(aspect)], size, lines)?;
+        Ok(images.remove(0))
+    }
+
+    /// Left and right eye side by side, for parallel viewing; each `size`. The eyes stand 63 mm apart for a
+    /// character of 1.8 m, and in proportion for others.
+    ///
+    /// # Errors
+    /// As [`Studio::picture`].
+    pub fn stereo(
+        &mut self,
+        shape: &Evaluation,
+        bounds: &Aabb,
+        angle: Angle,
+        size: [u32; 2],
+        lines: &Lines,
+    ) -> Result<RgbaImage> {
+        let aspect = size[0] as f32 / size[1] as f32;
+        let camera = Camera::framing(bounds, aspect, angle.yaw, angle.pitch);
+        let separation = 0.063 * bounds.size().max_element() / 1.8;
+        let eyes = self.shoot(shape, &camera.stereo(aspect, separation), size, lines)?;
+        let mut pair = RgbaImage::new(size[0] * 2, size[1]);
+        for (i, eye) in eyes.iter().enumerate() {
+            image::imageops::replace(&mut pair, eye, i64::from(size[0]) * i as i64, 0);
+        }
+        Ok(pair)
+    }
+
+    fn shoot(
+        &mut self,
+        shape: &Evaluation,
+        views: &[crate::render::View],
+        size: [u32; 2],
+        lines: &Lines,
+    ) -> Result<Vec<RgbaImage>> {
+        let device = self.device().clone();
+        let targets = Targets::new(&device, size, views.len() as u32, SAMPLES)?;
+        self.scene.bounds = Aabb::of(shape.positions.iter().copied());
+        let mut bound = self.renderer.bind(&self.scene, &targets)?;
+        device.run(|frame| {
+            self.surface.upload(frame, &shape.positions, &shape.normals);
+            frame.barrier();
+            let shot = Shot { views, look: &self.look, lines };
+            self.renderer.record(frame, &self.scene, &targets, &mut bound, &shot)
+        })?;
+        (0..views.len() as u32).map(|view| targets.read(&device, view)).collect()
+    }
+}

@@ -1,0 +1,163 @@
+//! `sinew deform`: one pose, one method, one file out.
+
+use super::context::{Context, human, write_png};
+use super::pose::PoseArgs;
+use crate::base::math::Aabb;
+use crate::base::{Error, Result};
+use crate::bind::BindOptions;
+use crate::edit::DeformerSettings;
+use crate::editor::{Angle, Evaluation, Evaluator, Model, Studio, recipe};
+use crate::export;
+use crate::geom::MeasureReport;
+use crate::render::Lines;
+use crate::rig::{Pose, PosedRig};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// What to deform, how, and into which file.
+pub struct Job<'a> {
+    /// The character.
+    pub file: &'a Path,
+    /// The pose.
+    pub pose: &'a PoseArgs,
+    /// The method.
+    pub deformer: &'a DeformerSettings,
+    /// The attachment.
+    pub bind: &'a BindOptions,
+    /// Whether the twins evaluate.
+    pub cpu: bool,
+    /// `.glb`, `.obj` or `.png`.
+    pub out: Option<PathBuf>,
+    /// At most 4 influences in a `.glb`.
+    pub compatible: bool,
+    /// Picture size.
+    pub size: [u32; 2],
+    /// Report as JSON.
+    pub json: bool,
+}
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+pub struct DeformReport {
+    /// The character's file.
+    pub file: String,
+    /// Method name.
+    pub method: String,
+    /// Where it ran.
+    pub device: String,
+    /// Control vertices.
+    pub vertices: usize,
+    /// Against the bind shape.
+    #[serde(flatten)]
+    pub measure: MeasureReport,
+    /// Spring iterations.
+    pub iterations: u32,
+    /// Milliseconds per stage.
+    pub stages_ms: Vec<(String, f64)>,
+    /// Of a written `.glb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<export::Receipt>,
+}
+
+/// Deforms and writes; returns the report.
+///
+/// # Errors
+/// Whatever loading, binding, posing, evaluating or writing finds wrong.
+pub fn deform(context: &mut Context, job: &Job<'_>) -> Result<String> {
+    let model = Model::load(job.file, job.bind)?;
+    let pose = job.pose.resolve(&model)?;
+    let recipe = recipe(job.deformer)?;
+    let side = context.side(job.cpu)?;
+    let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
+    let shape = evaluator.evaluate(&model, &pose)?;
+    let rig = PosedRig::new(model.skeleton(), &pose);
+    let receipt = match &job.out {
+        Some(path) => write(context, &model, &pose, &shape, job, path)?,
+        None => None,
+    };
+    let mut stages: Vec<(String, f64)> = Vec::new();
+    for (name, time) in &model.stages {
+        stages.push(((*name).to_owned(), time.as_secs_f64() * 1e3));
+    }
+    stages.extend(shape.stages.iter().map(|(name, time)| (name.clone(), time.as_secs_f64() * 1e3)));
+    let report = DeformReport {
+        file: job.file.display().to_string(),
+        method: recipe.name().to_owned(),
+        device: side.name().to_owned(),
+        vertices: shape.control.len(),
+        measure: model.measure(&rig, &shape.control),
+        iterations: shape.iterations,
+        stages_ms: stages,
+        receipt,
+    };
+    if job.json {
+        return serde_json::to_string_pretty(&report)
+            .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"));
+    }
+    Ok(text(&report))
+}
+
+fn text(report: &DeformReport) -> String {
+    let mut out = String::new();
+    let ratio = |r: Option<f64>| r.map_or("-".to_owned(), |r| format!("{r:.4}"));
+    let m = &report.measure;
+    let _ = writeln!(out, "{}: {} on {}", report.file, report.method, report.device);
+    let _ = writeln!(
+        out,
+        "  volume {}  area {}  stretch max {:.3} mean {:.4}  flipped {}  iterations {}",
+        ratio(m.volume_ratio),
+        ratio(m.area_ratio),
+        m.stretch_max,
+        m.stretch_mean,
+        m.flipped_triangles,
+        report.iterations
+    );
+    for (name, ms) in &report.stages_ms {
+        let _ = writeln!(out, "  {name:<10} {}", human(std::time::Duration::from_secs_f64(ms / 1e3)));
+    }
+    if let Some(receipt) = &report.receipt {
+        let _ = writeln!(out, "{receipt}");
+    }
+    out
+}
+
+/// Writes the shape in the format that the path's ending names.
+fn write(
+    context: &mut Context,
+    model: &Model,
+    pose: &Pose,
+    shape: &Evaluation,
+    job: &Job<'_>,
+    path: &Path,
+) -> Result<Option<export::Receipt>> {
+    let character = &model.bound.character;
+    match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        Some("obj") => {
+            export::obj(path, character, &shape.positions, Some(&shape.normals))?;
+            Ok(None)
+        }
+        Some("png") => {
+            let renderer = context.renderer()?;
+            let bounds = Aabb::of(shape.positions.iter().copied());
+            let mut studio = Studio::new(&renderer, model)?;
+            let picture =
+                studio.picture(shape, &bounds, Angle::THREE_QUARTER, job.size, &Lines::default())?;
+            write_png(path, &picture)?;
+            Ok(None)
+        }
+        Some("glb") => {
+            let keys = [export::Key {
+                time_s: 0.0,
+                pose,
+                shape: Some(export::Shape { positions: &shape.positions, normals: &shape.normals }),
+            }];
+            let options = export::Options { compatible: job.compatible, ..export::Options::default() };
+            let export = export::posed(&model.asset, character, &keys, &options)?;
+            Ok(Some(export.write(path, &keys)?))
+        }
+        _ => Err(Error::input(
+            format!("{}: unknown kind of file", path.display()),
+            "end the name of --out in .glb, .obj or .png",
+        )),
+    }
+}

@@ -1,0 +1,58 @@
+//! The pose a command was asked for: a clip at a time, a pose file, rotations, or the file's own nodes.
+
+use crate::anim::sample;
+use crate::base::{Error, Result};
+use crate::edit::{load_pose, parse_rotation, rotate_joint};
+use crate::editor::Model;
+use crate::rig::Pose;
+use std::path::PathBuf;
+
+/// Options that choose a pose; without any, the file's own node transforms are the pose.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct PoseArgs {
+    /// Animation of the file, by name or number
+    #[arg(long, value_name = "NAME")]
+    pub clip: Option<String>,
+    /// Time in the animation, seconds
+    #[arg(long, value_name = "S", requires = "clip", default_value_t = 0.0)]
+    pub time: f32,
+    /// Pose file: node names to transforms
+    #[arg(long, value_name = "POSE.json")]
+    pub pose: Option<PathBuf>,
+    /// Turn a joint about the world axes at the joint in bind, degrees, in order: Elbow=x:90,y:-20
+    #[arg(long, value_name = "JOINT=x:90")]
+    pub rotate: Vec<String>,
+}
+
+impl PoseArgs {
+    /// The pose: clip or pose file first, rotations on top.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a clip, node or axis that is not there; errors of [`load_pose`].
+    pub fn resolve(&self, model: &Model) -> Result<Pose> {
+        let skeleton = model.skeleton();
+        let mut pose = match &self.pose {
+            Some(path) => load_pose(path, skeleton)?,
+            None => model.rest(),
+        };
+        if let Some(name) = &self.clip {
+            let clips = &model.asset.clips;
+            let index = clips.iter().position(|c| &c.name == name).or_else(|| name.parse().ok());
+            let Some(clip) = index.and_then(|i| clips.get(i)) else {
+                let names: Vec<&str> = clips.iter().map(|c| c.name.as_str()).collect();
+                let remedy = if names.is_empty() {
+                    "the file has no animation".to_owned()
+                } else {
+                    format!("choose one of {}", names.join(", "))
+                };
+                return Err(Error::input(format!("there is no clip \"{name}\""), remedy));
+            };
+            sample(clip, self.time, &mut pose);
+        }
+        for text in &self.rotate {
+            let (node, turns) = parse_rotation(skeleton, text)?;
+            rotate_joint(skeleton, &mut pose, node, &turns)?;
+        }
+        Ok(pose)
+    }
+}
