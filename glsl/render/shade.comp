@@ -28,20 +28,25 @@ const vec2 TAPS[12] = vec2[](
     vec2(0.962, -0.195), vec2(0.473, -0.480), vec2(0.519, 0.767), vec2(0.185, -0.893),
     vec2(0.507, 0.064), vec2(0.896, 0.412), vec2(-0.322, -0.933), vec2(-0.792, -0.598));
 
-// Share of the key light that arrives at p; `spread` is the blur's radius in the shadow picture. Where it is not
+// Share of the key light that arrives at p of a surface with normal n; `spread` is the blur's radius in the shadow
+// picture. Taps are compared with the surface's own plane, so slopes do not shade themselves. Where it is not
 // `wanted` no tap is taken: loops of no turn are skipped even by software drivers, which run both sides of an if.
-float lit_share(vec3 p, bool wanted, float spread, float bias, float turn) {
+float lit_share(vec3 p, vec3 n, bool wanted, float spread, float bias, float turn) {
     vec4 clip = lighting.shadow_from_world * vec4(p, 1.0);
     vec2 uv = vec2(clip.x, -clip.y) * 0.5 + 0.5;
     bool inside = all(greaterThanEqual(uv, vec2(0.0))) && all(lessThanEqual(uv, vec2(1.0)));
     int taps = wanted && inside && (lighting.flags & LOOK_SHADOW) != 0u ? 12 : 0;
     vec2 size = vec2(textureSize(shadow, 0).xy);
+    // The plane's depth per picture coordinate.
+    vec3 tilt = mat3(lighting.shadow_from_world) * (n * lighting.radius);
+    vec2 slope = clamp(0.5 * vec2(-tilt.x, tilt.y) / max(tilt.z, 1e-6), -2.0, 2.0);
     float c = cos(turn), s = sin(turn), covered = 0.0;
     for (int i = 0; i < taps; i++) {
-        vec2 tap = mat2(c, s, -s, c) * TAPS[i] * spread + uv;
+        vec2 offset = mat2(c, s, -s, c) * TAPS[i] * spread;
+        vec2 tap = uv + offset;
         float depth = texelFetch(shadow, ivec3(clamp(tap * size, vec2(0.0), size - 1.0), 0), 0).r;
         // Depth 0 is empty; the floor may lie beyond the picture's depths.
-        covered += depth > max(clip.z + bias, 0.0) ? 1.0 : 0.0;
+        covered += depth > max(clip.z + bias + dot(slope, offset), 0.0) ? 1.0 : 0.0;
     }
     return 1.0 - covered / 12.0;
 }
@@ -174,10 +179,10 @@ void main() {
         vec3 p = view.eye + t * d;
         // One look at the shadow for either kind of sample; a surface looks a little in front of itself.
         float facing = dot(g.normal, lighting.key_direction);
-        vec3 lifted = g.position + g.normal * (lighting.radius * (0.009 + 0.014 * (1.0 - clamp(facing, 0.0, 1.0))));
+        vec3 lifted = g.position + g.normal * (lighting.radius * (0.006 + 0.010 * (1.0 - clamp(facing, 0.0, 1.0))));
         bool near = distance(p.xz, lighting.center.xz) < 5.0 * lighting.radius;
         bool wanted = surface ? facing > 0.0 : t > 0.0 && near;
-        float lit = lit_share(surface ? lifted : p, wanted, surface ? 0.0045 : 0.03, surface ? 0.0008 : 0.0, turn);
+        float lit = lit_share(surface ? lifted : p, surface ? g.normal : vec3(0.0, 1.0, 0.0), wanted, surface ? 0.0045 : 0.03, surface ? 0.0008 : 0.0, turn);
         vec3 c = surface ? shaded(g, view, lit) : surroundings(d, t, p, lit, pixel_side / length(ray));
         color += srgb_from_linear(tone_map(c));
     }
