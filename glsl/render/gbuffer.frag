@@ -65,10 +65,11 @@ void main() {
         emissive *= texture(emissive_texture, vec3(uv, 0.0)).rgb;
     }
 
-    vec3 face = cross(dFdx(in_position), dFdy(in_position));
+    // Rightwards times downwards points away from the eye, so this is the triangle's own normal on the eye's side.
+    vec3 toward = cross(dFdy(in_position), dFdx(in_position));
     float l = dot(in_normal, in_normal);
-    vec3 n = l > 1e-12 ? in_normal * inversesqrt(l) : normalize(face + vec3(0.0, 1e-20, 0.0));
-    if (!gl_FrontFacing) {
+    vec3 n = l > 1e-12 ? in_normal * inversesqrt(l) : normalize(toward + vec3(0.0, 1e-20, 0.0));
+    if (l > 1e-12 && !gl_FrontFacing) {
         n = -n;
     }
     if ((m.flags & MATERIAL_NORMAL_TEXTURE) != 0u) {
