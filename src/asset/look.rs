@@ -67,7 +67,7 @@ pub enum Alpha {
 pub struct TextureRef {
     /// The texture.
     pub texture: TextureId,
-    /// 0 for [`Primitive::uvs`], 1 for [`Primitive::uvs1`].
+    /// 0 for [`super::Primitive::uvs`], 1 for [`super::Primitive::uvs1`].
     pub uv_set: u32,
 }
 

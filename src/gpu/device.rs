@@ -190,7 +190,7 @@ impl Device {
         Ok(done.map_err(failed("vkGetSemaphoreCounterValue"))? >= value)
     }
 
-    /// Waits for the submission of this value (as [`super::Frame::submit`] returned it).
+    /// Waits for the submission of this value (as [`super::Frames::submit`] returned it).
     pub fn wait(&self, value: u64) -> Result<()> {
         let (semaphores, values) = ([self.timeline], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);

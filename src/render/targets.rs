@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The G-buffer of one or two views (one array layer each), and the finished picture.
 ///
-/// Barycentrics are not stored: they follow from the triangle and the position ([`super::Pick`]).
+/// Barycentrics are not stored: they follow from the triangle and the position ([`crate::query::Picker`]).
 pub struct Targets {
     /// Width and height of the picture, pixels.
     pub size: [u32; 2],
