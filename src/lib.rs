@@ -4,21 +4,21 @@
 //! [`deform`] evaluates the surface (on the GPU, or on the CPU by the reference twin), [`render`] draws it and
 //! [`export`] writes it. A module uses only modules above it in this list (`tests/layering.rs` reads it):
 //!
-//! - [`base`]: math names, typed ids, the error type
-//! - [`gpu`]: Vulkan, which knows no mesh
-//! - [`asset`]: a glTF file as plain data
-//! - [`geom`]: functions on meshes
-//! - [`rig`]: skeleton and pose
-//! - [`bind`]: what all deformers share: character, attachment of skin to bones
-//! - [`deform`]: the deformer graph, a folder per method
-//! - [`render`]: pictures
-//! - [`query`]: what is under a pixel
-//! - [`edit`]: strokes, posing, document, journal
-//! - [`anim`]: clips at a time
-//! - [`export`]: files out
-//! - [`generate`]: Sinew's own characters
-//! - [`editor`]: what front ends share
-//! - [`front`]: front ends
+//! - [`base`] has math names, typed ids and the error type
+//! - [`gpu`] is Vulkan and knows no mesh
+//! - [`asset`] reads glTF files into plain data
+//! - [`geom`] has functions on meshes
+//! - [`rig`] has skeleton and pose
+//! - [`bind`] makes characters and attaches skin to bones
+//! - [`deform`] is the deformer graph, a folder per method
+//! - [`render`] draws pictures
+//! - [`query`] tells what is under a pixel
+//! - [`edit`] has strokes, posing, document and journal
+//! - [`anim`] samples and makes clips
+//! - [`export`] writes files
+//! - [`generate`] makes Sinew's own characters
+//! - [`editor`] has what front ends share
+//! - [`front`] has the front ends
 
 pub mod anim;
 pub mod asset;
