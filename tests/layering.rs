@@ -1,4 +1,5 @@
-//! A module uses only modules above it in the list of the crate's documentation. Tests may use what they like.
+//! The architecture's rules, read from the sources. A module uses only modules above it in the list of the crate's
+//! documentation (tests may use what they like), and `unsafe` stays in its two places.
 
 use std::path::{Path, PathBuf};
 
@@ -105,4 +106,44 @@ fn the_reader_sees_every_form_of_use() {
     assert_eq!(uses(text, 2), ["base", "bind", "rig", "edit"]);
     assert_eq!(uses("use super::gpu;", 1), ["gpu"]);
     assert_eq!(uses("use super::gpu;", 2), Vec::<String>::new());
+}
+
+/// Where `unsafe` may be written: what talks to Vulkan and to OpenXR.
+const FENCED: [&str; 2] = ["gpu", "front/vr"];
+
+/// Whether code holds the word `unsafe`, or a permission for it, outside of comments.
+fn has_unsafe(text: &str) -> bool {
+    let words = |line: &str| -> Vec<String> {
+        let word = |c: char| !c.is_alphanumeric() && c != '_';
+        line.split("//").next().unwrap_or_default().split(word).map(str::to_owned).collect()
+    };
+    text.lines().any(|line| words(line).iter().any(|w| w == "unsafe" || w == "unsafe_code"))
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let all = entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
+    all.filter(|p| p.extension().is_some_and(|e| e == "rs")).collect()
+}
+
+#[test]
+fn unsafe_stays_where_it_belongs() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut fenced, mut wrong) = (0, Vec::new());
+    for file in rust_files(&src) {
+        if has_unsafe(&std::fs::read_to_string(&file).unwrap()) {
+            let inside = file.strip_prefix(&src).unwrap();
+            if FENCED.iter().any(|f| inside.starts_with(f)) {
+                fenced += 1;
+            } else {
+                wrong.push(inside.display().to_string());
+            }
+        }
+    }
+    assert!(fenced > 5, "only {fenced} files of gpu/ are unsafe: the reader is broken");
+    assert!(wrong.is_empty(), "unsafe outside of {FENCED:?}: {wrong:?}");
+    for bad in ["unsafe { f() }", "pub unsafe fn g() {}", "#![allow(unsafe_code, reason = \"x\")]"] {
+        assert!(has_unsafe(bad), "{bad}");
+    }
+    assert!(!has_unsafe("// unsafe { f() }\nlet unsafely = 1;"));
 }

@@ -35,6 +35,31 @@ fn no_spirv_is_orphaned() {
     }
 }
 
+/// Every Rust source below a folder as one text.
+fn sources(folder: &std::path::Path) -> String {
+    let entries = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let texts = entries.map(|path| match path.extension() {
+        _ if path.is_dir() => sources(&path),
+        Some(e) if e == "rs" => std::fs::read_to_string(&path).unwrap(),
+        _ => String::new(),
+    });
+    texts.collect()
+}
+
+/// The stages that no source embeds.
+fn unused<'a>(names: &'a [String], sources: &str) -> Vec<&'a String> {
+    names.iter().filter(|name| !sources.contains(&format!("spv!(\"{name}\")"))).collect()
+}
+
+#[test]
+fn every_stage_has_a_user() {
+    let mut names = stages(&source_folder()).unwrap();
+    let sources = sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    assert_eq!(unused(&names, &sources), Vec::<&String>::new(), "stages that nothing uses: remove them");
+    names.push("deform/forgotten.comp".into());
+    assert_eq!(unused(&names, &sources), ["deform/forgotten.comp"]);
+}
+
 #[cfg(feature = "shaderc")]
 #[test]
 fn the_committed_spirv_is_what_the_sources_compile_to() {
