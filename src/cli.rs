@@ -114,6 +114,13 @@ enum Command {
         #[arg(long, default_value = "out")]
         out: PathBuf,
     },
+    /// Measure this machine's device: binding, skinning, springs, drawing, growth
+    Bench {
+        /// Rigged glTF files; without any, the meshes of the thesis's Table 1
+        files: Vec<PathBuf>,
+        #[arg(long)]
+        json: bool,
+    },
     /// Make one of Sinew's own characters: box, plus, human, chibi, golem
     Generate {
         name: String,
@@ -228,6 +235,9 @@ impl Cli {
                 front::render::render(&mut context, &file, &shot, &out)?;
             }
             Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,
+            Command::Bench { files, json } => {
+                println!("{}", front::bench::bench(&mut context, &files, json)?.trim_end());
+            }
             Command::Generate { name, out } => {
                 let kind = generate::Kind::from_name(&name)?;
                 generate::generate(kind, &out)?;

@@ -1,5 +1,6 @@
 //! Front ends: thin siblings over [`crate::editor`]. Today's is headless, one file per command.
 
+pub mod bench;
 pub mod bind;
 pub mod compare;
 pub mod context;

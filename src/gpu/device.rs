@@ -129,6 +129,17 @@ impl Device {
         &self.name
     }
 
+    /// The driver's name and version as it gives them.
+    pub fn driver(&self) -> String {
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
+        // SAFETY: `physical` belongs to `instance`; every driver of this version fills the struct.
+        unsafe { self.instance.get_physical_device_properties2(self.physical, &mut properties) };
+        let text = [driver.driver_name_as_c_str(), driver.driver_info_as_c_str()]
+            .map(|part| part.map(|t| t.to_string_lossy().into_owned()).unwrap_or_default());
+        text.join(" ").trim().to_owned()
+    }
+
     /// Whether the "device" is a program running on the CPU.
     pub fn is_software(&self) -> bool {
         self.kind == vk::PhysicalDeviceType::CPU

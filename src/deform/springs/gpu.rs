@@ -86,6 +86,23 @@ struct IteratePush {
     thesis_limit: f32,
 }
 
+/// Bytes that one iteration moves, counted from what `glsl/deform/springs/iterate.comp` loads and stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IterationBytes {
+    /// Every element of every array once: per vertex its posed rest measures, its anchor, both iterates read and one
+    /// written; per half-edge its own entry. Neighbours are taken to be found in a cache.
+    pub once: u64,
+    /// Without a cache: beside that, per half-edge the neighbour's anchor and iterate.
+    pub gathered: u64,
+}
+
+/// Bytes of one iteration on a mesh.
+pub fn iteration_bytes(vertices: usize, half_edges: usize) -> IterationBytes {
+    let vec4 = size_of::<[f32; 4]>();
+    let once = (vertices * (size_of::<GpuPose>() + 4 * vec4) + half_edges * size_of::<GpuEdge>()) as u64;
+    IterationBytes { once, gathered: once + (half_edges * 2 * vec4) as u64 }
+}
+
 /// The stages, once per device.
 pub struct SpringPipelines {
     prepare: Compute,

@@ -1,0 +1,198 @@
+//! `sinew bench`: the thesis's Table 1 on this machine's device, and what the time goes into.
+//!
+//! Every figure is the median and the minimum of repeated runs after a warm-up that compiles what the driver
+//! compiles lazily; runs take turns between two full-body poses (or cameras), so that nothing can be kept from the
+//! run before. Nothing is allocated on the device in a timed frame.
+
+mod deform;
+mod draw;
+mod growth;
+mod lbs;
+mod measure;
+mod poses;
+mod report;
+mod text;
+mod thesis;
+
+pub use measure::Sample;
+pub use report::{
+    BenchReport, Converged, Copy, DeformTimes, DrawTimes, Growth, Iteration, MeshReport, Preparation, Target,
+};
+pub use thesis::{THESIS_TABLE_1, ThesisRow};
+
+use super::context::{Context, stage};
+use crate::asset::Asset;
+use crate::base::{Error, Result};
+use crate::bind::BindOptions;
+use crate::editor::Model;
+use crate::generate::{self, Kind};
+use crate::gpu::{Buffer, Device, Memory};
+use measure::{Effort, repeat};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Bytes of the copy that the device's bandwidth is taken from: far beyond any cache.
+const COPY_BYTES: u64 = 128 << 20;
+/// Vertices of the tubes that show the growth.
+const TUBES: [usize; 5] = [10_000, 30_000, 100_000, 300_000, 1_000_000];
+
+/// A mesh to be measured: its name and its file's bytes or place.
+enum Source {
+    File(PathBuf),
+    Memory(String, Vec<u8>),
+}
+
+impl Source {
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) => {
+                path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+            }
+            Self::Memory(name, _) => name.clone(),
+        }
+    }
+
+    fn load(&self) -> Result<Asset> {
+        match self {
+            Self::File(path) => Asset::load(path),
+            Self::Memory(name, bytes) => Asset::from_slice(bytes, name),
+        }
+    }
+
+    /// Loads and binds, a few times where that is quick.
+    fn prepare(&self, effort: &Effort) -> Result<(Model, Preparation)> {
+        let begin = Instant::now();
+        let mut laps: [Vec<f64>; 3] = Default::default();
+        loop {
+            let start = Instant::now();
+            let asset = self.load()?;
+            let model = Model::bind(asset, &BindOptions::default(), start.elapsed())?;
+            for (lap, (_, time)) in laps.iter_mut().zip(&model.stages) {
+                lap.push(time.as_secs_f64() * 1e3);
+            }
+            if begin.elapsed() >= effort.budget || laps[0].len() >= effort.most {
+                let [load, weld, bind] = laps.map(|lap| Sample::of(&lap));
+                return Ok((model, Preparation { load, weld, bind }));
+            }
+        }
+    }
+}
+
+/// Measures the files, or without any the meshes of the thesis's Table 1 and the growth from 10 thousand to
+/// 1 million vertices; returns tables, or with `json` all there is.
+///
+/// # Errors
+/// Whatever loading, binding, deforming or drawing finds wrong.
+pub fn bench(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
+    let effort = Effort { budget: Duration::from_millis(400), most: 40 };
+    let report = measure(context, files, &effort)?;
+    if json {
+        return serde_json::to_string_pretty(&report)
+            .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"));
+    }
+    Ok(text::text(&report))
+}
+
+fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<BenchReport> {
+    let device = context.device()?;
+    let copy = stage("copy bandwidth", || copy_bandwidth(&device, COPY_BYTES, effort))?.0;
+    let mut sources: Vec<Source> = files.iter().cloned().map(Source::File).collect();
+    if files.is_empty() {
+        for kind in Kind::ALL {
+            let bytes = stage(&format!("generate {}", kind.name()), || generate::glb(kind))?.0;
+            sources.push(Source::Memory(kind.name().to_owned(), bytes));
+        }
+    }
+    let mut meshes = Vec::new();
+    for source in &sources {
+        let name = source.name();
+        let (model, preparation) = stage(&format!("{name}: bind"), || source.prepare(effort))?.0;
+        let mut mesh = deform::mesh(context, name, &model, preparation, effort)?;
+        mesh.iteration.share_of_copy = mesh.iteration.gigabytes_per_second / copy.gigabytes_per_second;
+        meshes.push(mesh);
+    }
+    let mut growth = Vec::new();
+    if files.is_empty() {
+        for vertices in TUBES {
+            growth.push(growth::tube(context, vertices, effort)?);
+        }
+    }
+    Ok(BenchReport {
+        device: device.name().to_owned(),
+        driver: device.driver(),
+        software: device.is_software(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        copy,
+        targets: report::targets(&device, &meshes),
+        meshes,
+        growth,
+        thesis: THESIS_TABLE_1.to_vec(),
+    })
+}
+
+/// Copies a large buffer to and fro.
+fn copy_bandwidth(device: &Arc<Device>, wanted: u64, effort: &Effort) -> Result<Copy> {
+    let bytes = wanted.min(u64::from(device.limits().max_storage_buffer_range));
+    let pair = [
+        Buffer::new(device, "copy there", bytes, Memory::Device)?,
+        Buffer::new(device, "copy back", bytes, Memory::Device)?,
+    ];
+    let runs = repeat(device, effort, |i, frame| {
+        frame.phase("copy");
+        frame.copy(&pair[i % 2], &pair[(i + 1) % 2], bytes);
+        Ok(())
+    })?;
+    let time = runs.device();
+    Ok(Copy { bytes, time, gigabytes_per_second: 2.0 * bytes as f64 / (time.median_ms * 1e6) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::shapes::Shape;
+    use crate::gpu::testing;
+
+    #[test]
+    fn a_small_mesh_is_measured_whole_and_the_report_says_so() {
+        if testing::device().is_none() {
+            return;
+        }
+        let effort = Effort { budget: Duration::ZERO, most: 2 };
+        let mut context = Context::new(None);
+        let asset =
+            Shape { bones: 3, rings: 30, segments: 16, radius: 0.1, length: 1.0, blend: 0.5 }.capsule_asset();
+        let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
+        let none = Sample::of(&[1.0]);
+        let preparation = Preparation { load: none, weld: none, bind: none };
+        // By this name it stands beside the thesis's largest mesh.
+        let mesh = deform::mesh(&mut context, "golem".into(), &model, preparation, &effort).unwrap();
+        assert_eq!(mesh.springs.iter().map(|s| s.iterations).collect::<Vec<_>>(), [1, 25, 50, 100]);
+        for c in &mesh.converged {
+            assert!(c.reached && c.iterations.iter().all(|&n| n > 1), "{c:?}");
+        }
+        let [chebyshev, jacobi] = &mesh.converged[..] else { panic!("{:?}", mesh.converged) };
+        assert!(chebyshev.iterations[0] < jacobi.iterations[0], "{chebyshev:?} {jacobi:?}");
+        let device = context.device().unwrap();
+        let copy = copy_bandwidth(&device, 1 << 20, &effort).unwrap();
+        assert!(copy.gigabytes_per_second > 0.0);
+        let report = BenchReport {
+            device: device.name().to_owned(),
+            driver: device.driver(),
+            software: device.is_software(),
+            cores: 2,
+            copy,
+            targets: report::targets(&device, std::slice::from_ref(&mesh)),
+            meshes: vec![mesh],
+            growth: vec![growth::tube(&mut context, 600, &effort).unwrap()],
+            thesis: THESIS_TABLE_1.to_vec(),
+        };
+        let text = text::text(&report);
+        assert!(
+            text.contains("thesis: Armadillo") && text.contains("3.04") && text.contains(device.name()),
+            "{text}"
+        );
+        let value = serde_json::to_value(&report).unwrap();
+        assert!(value["meshes"][0]["iteration"]["bytes_once"].as_u64().unwrap() > 0, "{value}");
+    }
+}

@@ -1,0 +1,50 @@
+//! The G-buffer of a desktop window, of a headset, and of a brush.
+
+use super::measure::{Effort, Sample, repeat};
+use super::report::DrawTimes;
+use crate::base::Result;
+use crate::base::math::Aabb;
+use crate::deform::Graph;
+use crate::editor::Model;
+use crate::render::{Camera, PROBE_SIZE, Probe, Renderer, Scene, SurfaceBuffers, Targets, View};
+
+/// A desktop window.
+const WINDOW: [u32; 2] = [1920, 1080];
+/// One eye of a headset.
+const EYE: [u32; 2] = [1024, 1024];
+/// The two cameras that runs take turns with, radians about the vertical.
+const YAW: [f32; 2] = [0.5, -0.7];
+/// Between the eyes, metres.
+const EYES: f32 = 0.063;
+/// Angle of view of a brush's camera, radians.
+const BRUSH: f32 = 0.2;
+
+/// Draws the graph's last surface, which fills `bounds`.
+pub(super) fn measure(
+    renderer: &Renderer,
+    model: &Model,
+    graph: &Graph,
+    bounds: Aabb,
+    effort: &Effort,
+) -> Result<DrawTimes> {
+    let device = renderer.device();
+    let surface = SurfaceBuffers { positions: graph.positions().clone(), normals: graph.normals().clone() };
+    let mut scene = Scene::new(device, &model.asset, &model.bound.character.display, &surface)?;
+    scene.bounds = bounds;
+    let camera = |aspect: f32, yaw: f32| Camera::framing(&bounds, aspect, yaw, 0.1);
+    let gbuffer = |size: [u32; 2], views: [Vec<View>; 2]| -> Result<Sample> {
+        let targets = Targets::new(device, size, views[0].len() as u32, 1)?;
+        let bound = renderer.bind(&scene, &targets)?;
+        let runs = repeat(device, effort, |i, frame| {
+            renderer.record_gbuffer(frame, &scene, &targets, &bound, &views[i])
+        })?;
+        Ok(runs.phases(&["G-buffer"]))
+    };
+    let aspect = WINDOW[0] as f32 / WINDOW[1] as f32;
+    let window = gbuffer(WINDOW, YAW.map(|yaw| vec![camera(aspect, yaw).view(aspect)]))?;
+    let stereo = gbuffer(EYE, YAW.map(|yaw| camera(1.0, yaw).stereo(1.0, EYES).to_vec()))?;
+    let probe = Probe::new(device, &scene, [PROBE_SIZE; 2], 1)?;
+    let brush = YAW.map(|yaw| Camera { fov_y: BRUSH, ..camera(1.0, yaw) }.view(1.0));
+    let runs = repeat(device, effort, |i, frame| probe.record(frame, &brush[i..=i]))?;
+    Ok(DrawTimes { window, stereo, probe: runs.phases(&["probe"]) })
+}

@@ -1,0 +1,115 @@
+//! Repeated runs and what is made of their times.
+
+use crate::base::Result;
+use crate::gpu::{Device, Frame, Timings};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long to measure one thing.
+pub(super) struct Effort {
+    /// Stops after this time, but not before two runs.
+    pub budget: Duration,
+    /// Stops after this many runs.
+    pub most: usize,
+}
+
+/// Median and minimum of repeated runs, milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Sample {
+    /// The middle one, or the mean of the middle two.
+    pub median_ms: f64,
+    /// The shortest.
+    pub min_ms: f64,
+    /// How many runs.
+    pub runs: usize,
+}
+
+impl Sample {
+    /// From milliseconds, at least one.
+    pub fn of(times: &[f64]) -> Self {
+        let mut sorted = times.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let at = |i: usize| sorted.get(i).copied().unwrap_or(f64::NAN);
+        let n = sorted.len();
+        Self { median_ms: (at(n / 2) + at(n.saturating_sub(1) / 2)) * 0.5, min_ms: at(0), runs: n }
+    }
+}
+
+/// What repeated frames took.
+pub(super) struct Runs {
+    phases: Vec<Timings>,
+    wall_ms: Vec<f64>,
+}
+
+impl Runs {
+    /// Device time of the named phases together.
+    pub fn phases(&self, names: &[&str]) -> Sample {
+        self.sum(|name| names.contains(&name))
+    }
+
+    /// Device time of all phases.
+    pub fn device(&self) -> Sample {
+        self.sum(|_| true)
+    }
+
+    /// From the start of recording until the device was done.
+    pub fn wall(&self) -> Sample {
+        Sample::of(&self.wall_ms)
+    }
+
+    fn sum(&self, counts: impl Fn(&str) -> bool) -> Sample {
+        let of = |timings: &Timings| -> f64 {
+            timings.iter().filter(|(name, _)| counts(name)).map(|(_, time)| time.as_secs_f64() * 1e3).sum()
+        };
+        Sample::of(&self.phases.iter().map(of).collect::<Vec<_>>())
+    }
+}
+
+/// Runs a frame again and again, after one run of each of its two variants that does not count. `record` is told
+/// the number of the run; its parity chooses the variant, and both are run equally often.
+pub(super) fn repeat(
+    device: &Arc<Device>,
+    effort: &Effort,
+    mut record: impl FnMut(usize, &mut Frame) -> Result<()>,
+) -> Result<Runs> {
+    for i in 0..2 {
+        device.run(|frame| record(i, frame))?;
+    }
+    let mut runs = Runs { phases: Vec::new(), wall_ms: Vec::new() };
+    let begin = Instant::now();
+    while runs.wall_ms.is_empty() || begin.elapsed() < effort.budget && runs.wall_ms.len() < effort.most {
+        for i in 0..2 {
+            let start = Instant::now();
+            let timings = device.run(|frame| record(i, frame))?;
+            runs.wall_ms.push(start.elapsed().as_secs_f64() * 1e3);
+            runs.phases.push(timings);
+        }
+    }
+    Ok(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_and_minima_of_odd_and_even_numbers_of_runs() {
+        let sample = |times: &[f64]| {
+            let s = Sample::of(times);
+            (s.median_ms, s.min_ms, s.runs)
+        };
+        assert_eq!(sample(&[5.0, 1.0, 3.0]), (3.0, 1.0, 3));
+        assert_eq!(sample(&[4.0, 2.0]), (3.0, 2.0, 2));
+        assert_eq!(sample(&[7.0]), (7.0, 7.0, 1));
+    }
+
+    #[test]
+    fn phases_are_summed_by_name_and_a_name_may_come_twice() {
+        let ms = Duration::from_millis;
+        let frame = |a, b, c| vec![("x".into(), ms(a)), ("y".into(), ms(b)), ("x".into(), ms(c))];
+        let runs = Runs { phases: vec![frame(1, 10, 2), frame(3, 20, 4)], wall_ms: vec![50.0, 60.0] };
+        assert_eq!(runs.phases(&["x"]).median_ms, 5.0);
+        assert_eq!(runs.device().min_ms, 13.0);
+        assert_eq!(runs.wall().median_ms, 55.0);
+    }
+}

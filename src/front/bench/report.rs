@@ -1,0 +1,221 @@
+//! What `sinew bench --json` prints.
+
+use super::measure::Sample;
+use super::thesis::ThesisRow;
+use crate::deform::springs::Solver;
+use crate::gpu::Device;
+use serde::Serialize;
+
+/// Everything measured in one run, milliseconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct BenchReport {
+    /// The device's name.
+    pub device: String,
+    /// Its driver.
+    pub driver: String,
+    /// Whether it is a program on the CPU.
+    pub software: bool,
+    /// Threads of the CPU.
+    pub cores: usize,
+    /// The device's copy bandwidth.
+    pub copy: Copy,
+    /// One per mesh.
+    pub meshes: Vec<MeshReport>,
+    /// Tubes of growing size; empty where files were given.
+    pub growth: Vec<Growth>,
+    /// What is to be reached on a software device; empty on others and without the meshes.
+    pub targets: Vec<Target>,
+    /// The thesis's own figures, on its GPU.
+    pub thesis: Vec<ThesisRow>,
+}
+
+/// A large buffer copied on the device.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Copy {
+    /// Bytes copied.
+    pub bytes: u64,
+    /// Time of one copy.
+    pub time: Sample,
+    /// Bytes read and bytes written, together.
+    pub gigabytes_per_second: f64,
+}
+
+/// From file to bound character.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Preparation {
+    /// File to asset.
+    pub load: Sample,
+    /// Asset to control mesh and skeleton.
+    pub weld: Sample,
+    /// Attachment of the skin to the bones.
+    pub bind: Sample,
+}
+
+/// A geometric method.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct DeformTimes {
+    /// The stage alone, on the device.
+    pub skinning: Sample,
+    /// Upload of the pose, skinning, display copy and normals, on the device.
+    pub frame: Sample,
+    /// From the start of recording until the device was done.
+    pub wall: Sample,
+}
+
+/// Plain Jacobi for a fixed number of iterations.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Springs {
+    /// How many.
+    pub iterations: u32,
+    /// Preparation, iterations and copy of the result, on the device.
+    pub springs: Sample,
+    /// The whole deformation on the device, skinning and normals included.
+    pub frame: Sample,
+    /// From the start of recording until the device was done.
+    pub wall: Sample,
+}
+
+/// Springs until the default stop.
+#[derive(Clone, Debug, Serialize)]
+pub struct Converged {
+    /// How they iterate.
+    pub solver: Solver,
+    /// How many iterations each of the two poses took.
+    pub iterations: [u32; 2],
+    /// How many the frame held.
+    pub limit: u32,
+    /// Whether both poses got there.
+    pub reached: bool,
+    /// Whether they did within the default limit.
+    pub within_default: bool,
+    /// Preparation, iterations and copy of the result, on the device.
+    pub springs: Sample,
+    /// The whole deformation on the device, skinning and normals included.
+    pub frame: Sample,
+    /// From the start of recording until the device was done.
+    pub wall: Sample,
+}
+
+/// One spring iteration.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Iteration {
+    /// Slope between 1 and 100 iterations.
+    pub milliseconds: f64,
+    /// The same per control vertex.
+    pub ns_per_vertex: f64,
+    /// One after convergence, which returns at once.
+    pub skipped_ms: f64,
+    /// What springs cost beside their iterations.
+    pub prepare_and_finish_ms: f64,
+    /// Bytes of every array that an iteration reads or writes, each element counted once: what a cache that holds
+    /// a vertex's neighbours moves.
+    pub bytes_once: u64,
+    /// The same with every neighbour counted each time it is read: what no cache at all moves.
+    pub bytes_gathered: u64,
+    /// `bytes_once` over the time.
+    pub gigabytes_per_second: f64,
+    /// That over the copy bandwidth.
+    pub share_of_copy: f64,
+}
+
+/// Drawing of the posed mesh.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct DrawTimes {
+    /// G-buffer of 1920 x 1080.
+    pub window: Sample,
+    /// G-buffer of two eyes of 1024 x 1024.
+    pub stereo: Sample,
+    /// A brush's camera of 16 x 16.
+    pub probe: Sample,
+}
+
+/// One mesh.
+#[derive(Clone, Debug, Serialize)]
+pub struct MeshReport {
+    /// Name of the generated mesh or of the file.
+    pub name: String,
+    /// Joints of the skeleton.
+    pub joints: usize,
+    /// Bones of the skeleton.
+    pub bones: usize,
+    /// Control vertices, which are deformed.
+    pub vertices: usize,
+    /// Directed edges between them.
+    pub half_edges: usize,
+    /// Vertices that are drawn.
+    pub display_vertices: usize,
+    /// Triangles.
+    pub triangles: usize,
+    /// Loading and binding.
+    pub preparation: Preparation,
+    /// The yardstick: linear blend skinning of the control vertices by one thread of the CPU, positions only.
+    pub cpu_lbs: Sample,
+    /// Linear blend skinning.
+    pub lbs: DeformTimes,
+    /// Dual quaternion skinning.
+    pub dqs: DeformTimes,
+    /// Plain Jacobi for 1, 25, 50 and 100 iterations.
+    pub springs: Vec<Springs>,
+    /// To convergence, accelerated and plain.
+    pub converged: Vec<Converged>,
+    /// What an iteration costs.
+    pub iteration: Iteration,
+    /// Display copy and normals, on the device.
+    pub normals: Sample,
+    /// Drawing.
+    pub draw: DrawTimes,
+}
+
+/// A tube.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Growth {
+    /// Control vertices.
+    pub vertices: usize,
+    /// File to asset.
+    pub load_ms: f64,
+    /// Asset to control mesh and skeleton.
+    pub weld_ms: f64,
+    /// Attachment.
+    pub bind_ms: f64,
+    /// Display copy and normals.
+    pub normals_ms: f64,
+    /// One spring iteration.
+    pub iteration_ms: f64,
+    /// Attachment per control vertex.
+    pub bind_ns_per_vertex: f64,
+    /// One spring iteration per control vertex.
+    pub iteration_ns_per_vertex: f64,
+}
+
+/// A whole deformation with accelerated springs against a time to keep.
+#[derive(Clone, Debug, Serialize)]
+pub struct Target {
+    /// The mesh.
+    pub mesh: String,
+    /// Its control vertices.
+    pub vertices: usize,
+    /// The time to keep.
+    pub target_ms: f64,
+    /// Median on the device.
+    pub measured_ms: f64,
+    /// Whether it was kept.
+    pub met: bool,
+}
+
+/// On a software device, half of the time that Blender's armature with Corrective Smooth (50 iterations) takes on
+/// two cores for meshes of these sizes.
+const SOFTWARE_TARGETS: [(&str, f64); 2] = [("chibi", 6.5), ("golem", 31.0)];
+
+/// The targets that belong to a device and the meshes measured.
+pub(super) fn targets(device: &Device, meshes: &[MeshReport]) -> Vec<Target> {
+    if !device.is_software() {
+        return Vec::new();
+    }
+    let target = |mesh: &MeshReport| {
+        let (_, target_ms) = *SOFTWARE_TARGETS.iter().find(|(name, _)| *name == mesh.name)?;
+        let measured_ms = mesh.converged.first()?.frame.median_ms;
+        let (mesh, vertices) = (mesh.name.clone(), mesh.vertices);
+        Some(Target { mesh, vertices, target_ms, measured_ms, met: measured_ms < target_ms })
+    };
+    meshes.iter().filter_map(target).collect()
+}

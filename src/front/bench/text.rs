@@ -1,0 +1,233 @@
+//! The report as tables for people, in Markdown.
+
+use super::deform::FIXED;
+use super::measure::Sample;
+use super::report::{BenchReport, Converged, MeshReport};
+use super::thesis::ThesisRow;
+use std::fmt::Write;
+
+/// Three digits.
+fn ms(value: f64) -> String {
+    match value {
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v if v >= 0.9995 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}
+
+/// Median, and the minimum in brackets.
+fn sample(s: Sample) -> String {
+    format!("{} ({})", ms(s.median_ms), ms(s.min_ms))
+}
+
+/// A Markdown table with aligned columns, the first to the left, the others to the right.
+fn table(out: &mut String, title: &str, head: &[&str], rows: &[Vec<String>]) {
+    let width = |c: usize| {
+        rows.iter()
+            .filter_map(|r| r.get(c))
+            .map(|t| t.chars().count())
+            .chain([head[c].chars().count(), 3])
+            .max()
+    };
+    let widths: Vec<usize> = (0..head.len()).map(|c| width(c).unwrap_or(3)).collect();
+    let line = |cells: Vec<String>| {
+        let cells = cells.iter().zip(&widths).enumerate();
+        let cells: Vec<String> =
+            cells.map(|(c, (t, &w))| if c == 0 { format!("{t:<w$}") } else { format!("{t:>w$}") }).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let _ = write!(out, "\n{title}\n\n");
+    out.push_str(&line(head.iter().map(|t| (*t).to_owned()).collect()));
+    let rule = widths
+        .iter()
+        .enumerate()
+        .map(|(c, &w)| if c == 0 { "-".repeat(w) } else { format!("{}:", "-".repeat(w - 1)) });
+    out.push_str(&line(rule.collect()));
+    for row in rows {
+        out.push_str(&line(row.clone()));
+    }
+}
+
+fn thesis_of<'a>(report: &'a BenchReport, mesh: &MeshReport) -> Option<&'a ThesisRow> {
+    report.thesis.iter().find(|row| row.stands_for == mesh.name)
+}
+
+fn steps(c: &Converged) -> String {
+    let [a, b] = c.iterations;
+    if c.reached { format!("{a}, {b}") } else { format!("over {}", a.max(b)) }
+}
+
+/// The report as text.
+pub(super) fn text(report: &BenchReport) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "{}; {}; {} CPU threads. Milliseconds, median (minimum); full-body poses of 0-60 degrees per joint.",
+        report.device, report.driver, report.cores
+    );
+    let _ = writeln!(
+        out,
+        "Copy of {} MiB on the device: {:.1} GB/s, read and written.",
+        report.copy.bytes >> 20,
+        report.copy.gigabytes_per_second
+    );
+    let each = |cells: &dyn Fn(&MeshReport) -> Vec<String>| -> Vec<Vec<String>> {
+        report.meshes.iter().map(|m| [vec![m.name.clone()], cells(m)].concat()).collect()
+    };
+    table(
+        &mut out,
+        "From file to bound character (CPU)",
+        &["mesh", "vertices", "triangles", "bones", "load", "weld", "bind"],
+        &each(&|m| {
+            let p = &m.preparation;
+            let mut row = vec![m.vertices.to_string(), m.triangles.to_string(), m.bones.to_string()];
+            row.extend([p.load, p.weld, p.bind].map(sample));
+            row
+        }),
+    );
+    table(
+        &mut out,
+        "Skinning, and one thread of the CPU skinning linearly for comparison",
+        &["mesh", "CPU LBS", "LBS", "DQS", "normals", "LBS, whole frame", "DQS, whole frame"],
+        &each(&|m| {
+            [m.cpu_lbs, m.lbs.skinning, m.dqs.skinning, m.normals, m.lbs.frame, m.dqs.frame]
+                .map(sample)
+                .to_vec()
+        }),
+    );
+    table(
+        &mut out,
+        "Springs, plain, by iterations; in the second row of each mesh the thesis's own figures on its GPU",
+        &["mesh", "1", "25", "50", "100"],
+        &thesis_rows(report),
+    );
+    table(
+        &mut out,
+        "Springs to convergence (an iteration moves nothing by 1e-4 of the thickness); frames include normals",
+        &[
+            "mesh",
+            "accelerated",
+            "whole frame",
+            "iterations",
+            "plain",
+            "whole frame",
+            "iterations",
+            "/ CPU LBS",
+        ],
+        &each(&|m| {
+            let mut row = Vec::new();
+            for c in &m.converged {
+                row.extend([sample(c.springs), sample(c.frame), steps(c)]);
+            }
+            let frame = m.converged.first().map_or(f64::NAN, |c| c.frame.median_ms);
+            row.push(format!("{:.0}", frame / m.cpu_lbs.median_ms));
+            row
+        }),
+    );
+    iterations(&mut out, report);
+    table(
+        &mut out,
+        "Drawing of the G-buffer",
+        &["mesh", "1920 x 1080", "2 x 1024 x 1024", "brush 16 x 16"],
+        &each(&|m| [m.draw.window, m.draw.stereo, m.draw.probe].map(sample).to_vec()),
+    );
+    growth(&mut out, report);
+    for t in &report.targets {
+        let verdict = if t.met { "kept" } else { "MISSED" };
+        let _ = writeln!(
+            out,
+            "\nTarget {}: {} vertices to convergence, normals included, under {} ms: {} ({} ms).",
+            t.mesh,
+            t.vertices,
+            t.target_ms,
+            verdict,
+            ms(t.measured_ms)
+        );
+    }
+    out
+}
+
+fn thesis_rows(report: &BenchReport) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for mesh in &report.meshes {
+        let mut row = vec![mesh.name.clone()];
+        row.extend(mesh.springs.iter().map(|s| sample(s.springs)));
+        rows.push(row);
+        if let Some(thesis) = thesis_of(report, mesh) {
+            let mut row = vec![format!("  thesis: {}", thesis.mesh)];
+            row.extend(thesis.gpu_ms.map(|t| format!("{t:.2}")));
+            rows.push(row);
+        }
+    }
+    debug_assert!(report.meshes.iter().all(|m| m.springs.len() == FIXED.len()));
+    rows
+}
+
+fn iterations(out: &mut String, report: &BenchReport) {
+    let rows: Vec<Vec<String>> = (report.meshes.iter())
+        .map(|m| {
+            let i = &m.iteration;
+            vec![
+                m.name.clone(),
+                ms(i.milliseconds),
+                format!("{:.1}", i.ns_per_vertex),
+                ms(i.skipped_ms),
+                ms(i.prepare_and_finish_ms),
+                format!("{:.2} ({:.2})", i.bytes_once as f64 / 1e6, i.bytes_gathered as f64 / 1e6),
+                format!("{:.2}", i.gigabytes_per_second),
+                format!("{:.0} %", i.share_of_copy * 100.0),
+            ]
+        })
+        .collect();
+    table(
+        out,
+        "One spring iteration. MB: every element that it reads or writes once (neighbours each time they are read)",
+        &["mesh", "ms", "ns/vertex", "skipped, ms", "prepare + finish, ms", "MB", "GB/s", "of copy"],
+        &rows,
+    );
+}
+
+fn growth(out: &mut String, report: &BenchReport) {
+    if report.growth.is_empty() {
+        return;
+    }
+    let rows: Vec<Vec<String>> = (report.growth.iter())
+        .map(|g| {
+            let mut row = vec![g.vertices.to_string()];
+            row.extend([g.load_ms, g.weld_ms, g.bind_ms].map(ms));
+            row.push(format!("{:.0}", g.bind_ns_per_vertex));
+            row.extend([ms(g.normals_ms), ms(g.iteration_ms), format!("{:.1}", g.iteration_ns_per_vertex)]);
+            row
+        })
+        .collect();
+    table(
+        out,
+        "Growth: tubes with four joints",
+        &[
+            "vertices",
+            "load",
+            "weld",
+            "bind",
+            "bind, ns/vertex",
+            "normals",
+            "iteration",
+            "iteration, ns/vertex",
+        ],
+        &rows,
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_numbers_keep_three_digits() {
+        assert_eq!([0.01234, 1.234, 12.34, 123.4].map(ms), ["0.012", "1.23", "12.3", "123"]);
+        let mut out = String::new();
+        table(&mut out, "T", &["a", "long head"], &[vec!["abcd".into(), "1".into()]]);
+        let lines: Vec<&str> = out.lines().skip(3).collect();
+        assert_eq!(lines, ["| a    | long head |", "| ---- | --------: |", "| abcd |         1 |"]);
+    }
+}

@@ -1,0 +1,21 @@
+//! The thesis's own figures, as printed there. They are its authors' measurements on their GPU, not this program's.
+
+/// A row of the thesis's Table 1.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct ThesisRow {
+    /// The thesis's mesh.
+    pub mesh: &'static str,
+    /// The generated mesh that stands for it here.
+    pub stands_for: &'static str,
+    /// Milliseconds of 1, 25, 50 and 100 iterations on the thesis's GPU.
+    pub gpu_ms: [f64; 4],
+}
+
+/// Deformation times of the thesis's Table 1 (its GPU).
+pub const THESIS_TABLE_1: [ThesisRow; 5] = [
+    ThesisRow { mesh: "Box", stands_for: "box", gpu_ms: [0.01, 0.28, 0.54, 1.10] },
+    ThesisRow { mesh: "Plus", stands_for: "plus", gpu_ms: [0.01, 0.34, 0.59, 1.27] },
+    ThesisRow { mesh: "Human", stands_for: "human", gpu_ms: [0.02, 0.42, 0.84, 1.50] },
+    ThesisRow { mesh: "Chibi", stands_for: "chibi", gpu_ms: [0.02, 0.53, 0.91, 1.78] },
+    ThesisRow { mesh: "Armadillo", stands_for: "golem", gpu_ms: [0.03, 0.77, 1.59, 3.04] },
+];
