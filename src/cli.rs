@@ -6,7 +6,11 @@ use sinew::bind::{BindOptions, Binding};
 use sinew::deform::Recipe;
 use sinew::edit::DeformerSettings;
 use sinew::editor::Angle;
-use sinew::front::{self, context::Context, pose::PoseArgs};
+use sinew::front::{
+    self,
+    context::{Context, folder_of, say},
+    pose::PoseArgs,
+};
 use sinew::generate;
 use std::path::PathBuf;
 
@@ -165,7 +169,7 @@ impl BindArgs {
 
 #[derive(Args)]
 struct MethodArgs {
-    /// rigid, lbs, dqs, blend, irs, cor or springs
+    /// rigid, lbs, dqs, blend, irs, cor, stb or springs
     #[arg(long, default_value = "springs", value_parser = parse_method)]
     method: String,
     /// A parameter of the method, e.g. torsion=0.5 or solver=jacobi
@@ -205,9 +209,9 @@ impl Cli {
         let mut context = Context::new(self.device);
         match self.command {
             Command::Demo { file, out } => front::demo::demo(&mut context, file.as_deref(), &out)?,
-            Command::Inspect { file, json } => print!("{}", front::inspect::inspect(&file, json)?),
+            Command::Inspect { file, json } => say(front::inspect::inspect(&file, json)?.trim_end()),
             Command::Bind { file, bind, json } => {
-                print!("{}", front::bind::bind_report(&file, &bind.options(), json)?);
+                say(front::bind::bind_report(&file, &bind.options(), json)?.trim_end());
             }
             Command::Deform { file, pose, method, bind, on, out, compatible, size, json } => {
                 let job = front::deform::Job {
@@ -221,11 +225,11 @@ impl Cli {
                     size,
                     json,
                 };
-                println!("{}", front::deform::deform(&mut context, &job)?.trim_end());
+                say(front::deform::deform(&mut context, &job)?.trim_end());
             }
             Command::Compare { files, pose, methods, on, out } => {
                 let cpu = matches!(on, Side::Cpu);
-                print!("{}", front::compare::compare(&mut context, &files, &pose, &methods, cpu, &out)?);
+                say(front::compare::compare(&mut context, &files, &pose, &methods, cpu, &out)?.trim_end());
             }
             Command::Render { file, pose, method, out, stereo, skeleton, yaw, pitch, size } => {
                 let angle = Angle { yaw: yaw.to_radians(), pitch: pitch.to_radians() };
@@ -240,6 +244,7 @@ impl Cli {
             }
             Command::Generate { name, out } => {
                 let kind = generate::Kind::from_name(&name)?;
+                folder_of(&out)?;
                 generate::generate(kind, &out)?;
             }
         }

@@ -1,5 +1,6 @@
 //! The shaders without a GPU: every stage has its SPIR-V and reflects, none is orphaned; with feature `shaderc`,
 //! the committed SPIR-V is what the sources compile to.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use sinew::gpu::compile::{files, source_folder, stages};
 use sinew::gpu::{Reflection, words_of};

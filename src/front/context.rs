@@ -6,6 +6,7 @@ use crate::editor::Where;
 use crate::gpu::{Device, DeviceOptions};
 use crate::render::Renderer;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -71,13 +72,18 @@ pub fn stage<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<(T, Dura
     Ok((out?, start.elapsed()))
 }
 
+/// Prints a line. A reader that has gone away, as in `sinew demo | head`, is no reason to stop working.
+pub fn say(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
 /// A duration for people: `3.1 ms`, `2.45 s`.
 pub fn human(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-/// Writes a picture whole or not at all.
+/// Writes a picture whole or not at all; makes its folder.
 ///
 /// # Errors
 /// Where the file cannot be written.
@@ -86,7 +92,16 @@ pub fn write_png(path: &Path, picture: &image::RgbaImage) -> Result<()> {
     picture.write_to(&mut bytes, image::ImageFormat::Png).map_err(|e| {
         Error::input(format!("{}: cannot encode the picture: {e}", path.display()), "choose a smaller --size")
     })?;
+    folder_of(path)?;
     crate::export::write_atomically(path, bytes.get_ref())
+}
+
+/// Makes the folder of a file that is to be written.
+///
+/// # Errors
+/// Where it cannot be made.
+pub fn folder_of(file: &Path) -> Result<()> {
+    file.parent().map_or(Ok(()), folder)
 }
 
 /// Makes an output folder.

@@ -1,6 +1,6 @@
 //! `sinew deform`: one pose, one method, one file out.
 
-use super::context::{Context, human, write_png};
+use super::context::{Context, folder_of, human, write_png};
 use super::pose::PoseArgs;
 use crate::base::math::Aabb;
 use crate::base::{Error, Result};
@@ -116,7 +116,7 @@ fn text(report: &DeformReport) -> String {
         let _ = writeln!(out, "  {name:<10} {}", human(std::time::Duration::from_secs_f64(ms / 1e3)));
     }
     if let Some(receipt) = &report.receipt {
-        let _ = writeln!(out, "{receipt}");
+        let _ = write!(out, "{receipt}");
     }
     out
 }
@@ -131,6 +131,7 @@ fn write(
     path: &Path,
 ) -> Result<Option<export::Receipt>> {
     let character = &model.bound.character;
+    folder_of(path)?;
     match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("obj") => {
             export::obj(path, character, &shape.positions, Some(&shape.normals))?;

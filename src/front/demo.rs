@@ -1,7 +1,7 @@
 //! `sinew demo`: the whole way in one command, from a rigged file to pictures and an animated `.glb`.
 
 use super::compare::{evaluate, pictures, table};
-use super::context::{Context, folder, human, stage, write_png};
+use super::context::{Context, folder, human, say, stage, write_png};
 use super::render::draw_bones;
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
@@ -24,7 +24,7 @@ const EYE: [u32; 2] = [800, 960];
 const METHODS: [&str; 3] = ["lbs", "dqs", "springs"];
 
 fn line(name: &str, time: Duration, what: &str) {
-    println!("{name:<12} {:>10}  {what}", human(time));
+    say(format_args!("{name:<12} {:>10}  {what}", human(time)));
 }
 
 /// Runs the demonstration on a file, or on a generated character.
@@ -127,7 +127,7 @@ pub fn write_outputs(context: &mut Context, output: &Output<'_>) -> Result<()> {
     line("compare", time, &out.join("contact.png").display().to_string());
     let (receipt, time) = stage("export", || write_glb(model, session, &mut evaluator, out))?;
     line("export", time, &out.join("posed.glb").display().to_string());
-    println!("{receipt}");
+    say(receipt.to_string().trim_end());
     Ok(())
 }
 
@@ -173,7 +173,7 @@ fn write_sheet(context: &mut Context, output: &Output<'_>, pose: &Pose) -> Resul
     row[0].caption = vec!["BEFORE".into()];
     row.extend(pictures(context, model, &after)?);
     let lines: Vec<_> = after.into_iter().map(|(line, _)| line).collect();
-    print!("{}", table(&lines));
+    say(table(&lines).trim_end());
     write_png(&out.join("contact.png"), &sheet(&[row]))
 }
 

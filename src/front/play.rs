@@ -1,6 +1,6 @@
 //! `sinew play`: a journal replayed without a display, to the same document.
 
-use super::context::{Context, folder, stage};
+use super::context::{Context, folder, say, stage};
 use super::demo::{Output, write_outputs};
 use crate::asset::Asset;
 use crate::base::{Error, Result};
@@ -36,7 +36,7 @@ pub fn play(context: &mut Context, journal: &Path, out: &Path) -> Result<()> {
     let skeleton = Arc::new(model.skeleton().clone());
     let loader = Box::new(move |_: &AssetRef| -> Result<Arc<Skeleton>> { Ok(skeleton.clone()) });
     let (session, time) = stage("replay", || Session::replay(&recovered.operations, loader))?;
-    println!("document {}", session.document().hash());
+    say(format_args!("document {}", session.document().hash()));
     write_outputs(context, &Output { model: &model, session: &session, replayed: time, out })
 }
 
