@@ -240,7 +240,7 @@ impl Cli {
             }
             Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,
             Command::Bench { files, json } => {
-                println!("{}", front::bench::bench(&mut context, &files, json)?.trim_end());
+                say(front::bench::bench(&mut context, &files, json)?.trim_end());
             }
             Command::Generate { name, out } => {
                 let kind = generate::Kind::from_name(&name)?;
