@@ -9,6 +9,7 @@ use sinew::editor::Angle;
 use sinew::front::{
     self,
     context::{Context, folder_of, say},
+    joints::Motion,
     pose::PoseArgs,
 };
 use sinew::generate;
@@ -82,6 +83,15 @@ enum Command {
         /// Comma-separated
         #[arg(long, value_delimiter = ',', default_values_t = ["lbs".to_owned(), "dqs".into(), "springs".into()])]
         methods: Vec<String>,
+        /// Bend each of the character's main joints by 90 degrees, one at a time, in place of a pose
+        #[arg(long)]
+        bends: bool,
+        /// Twist each of the character's main joints by 120 and 180 degrees, one at a time
+        #[arg(long)]
+        twists: bool,
+        /// With --bends or --twists: a parameter of the springs, e.g. torsion=0.5
+        #[arg(long = "set", value_name = "NAME=VALUE")]
+        set: Vec<String>,
         #[arg(long, value_enum, default_value_t = Side::Gpu)]
         on: Side,
         #[arg(long, default_value = "out")]
@@ -227,7 +237,23 @@ impl Cli {
                 };
                 say(front::deform::deform(&mut context, &job)?.trim_end());
             }
-            Command::Compare { files, pose, methods, on, out } => {
+            Command::Compare { files, methods, bends, twists, set, on, out, .. } if bends || twists => {
+                let settings = |method: &String| {
+                    let set = if method == "springs" { set.clone() } else { Vec::new() };
+                    MethodArgs { method: method.clone(), set }.settings()
+                };
+                let methods = methods.iter().map(settings).collect::<Result<Vec<_>>>()?;
+                let mut motions = Vec::new();
+                motions.extend(bends.then_some(Motion::Bend(90.0)));
+                motions.extend(
+                    twists.then_some([Motion::Twist(120.0), Motion::Twist(180.0)]).into_iter().flatten(),
+                );
+                let cpu = matches!(on, Side::Cpu);
+                let table =
+                    front::joints::compare_joints(&mut context, &files, &motions, &methods, cpu, &out)?;
+                say(table.trim_end());
+            }
+            Command::Compare { files, pose, methods, on, out, .. } => {
                 let cpu = matches!(on, Side::Cpu);
                 say(front::compare::compare(&mut context, &files, &pose, &methods, cpu, &out)?.trim_end());
             }

@@ -161,11 +161,12 @@ impl Tree {
         let mut side = Vec3::ZERO;
         side[axis] = 1.0;
         // A limb starts at the first joint beside the plane; how far that joint is from the middle does not
-        // count, nor does its tip, or controls on the ground would be limbs.
+        // count, nor does its tip. What starts on the ground controls a foot.
         let is_limb = |c: NodeId| {
             let (path, length) = self.longest(c, &|_| true);
             let tip = path.last().map_or(0.0, |n| self.tip[n.index()]);
-            length >= DETAIL * self.size && length - tip >= 0.5 * DETAIL * self.size
+            let raised = self.at[c.index()].y > self.ground + 0.05 * self.height;
+            raised && length >= DETAIL * self.size && length - tip >= 0.5 * DETAIL * self.size
         };
         let starts: Vec<NodeId> = self
             .nodes
@@ -202,12 +203,17 @@ impl Tree {
             })
             .filter(|(_, length, _)| *length >= DETAIL * self.size)
             .collect();
-        ways.sort_by(|a, b| (b.0, b.1).partial_cmp(&(a.0, a.1)).unwrap_or(std::cmp::Ordering::Equal));
+        // The head is where the arms are; where no arms tell, it is in front: a glTF character faces +Z.
+        let front = |path: &[NodeId]| path.last().map_or(0.0, |n| self.at[n.index()].z);
+        ways.sort_by(|a, b| {
+            b.0.cmp(&a.0).then(front(&b.2).total_cmp(&front(&a.2))).then(b.1.total_cmp(&a.1))
+        });
         let mut out = Vec::new();
         for (i, (_, _, path)) in ways.into_iter().take(2).enumerate() {
             let (kind, mut nodes) =
                 if i == 0 { (ChainKind::Spine, vec![hips]) } else { (ChainKind::Tail, Vec::new()) };
-            nodes.extend(path);
+            let last_pair = path.iter().rposition(|n| pairs_at[n.index()] > 0).map_or(0, |i| i + 1);
+            nodes.extend(if i == 0 { self.up_to_head(path, last_pair) } else { path });
             out.push(Chain { kind, nodes, side });
         }
         let mut limbs: Vec<(f32, Chain)> = Vec::new();
@@ -231,6 +237,14 @@ impl Tree {
         let above = |n: NodeId| std::iter::successors(self.parent[n.index()], |p| self.parent[p.index()]);
         let of_b: Vec<NodeId> = above(b).collect();
         above(a).find(|n| of_b.contains(n))
+    }
+
+    /// A path without the eye or jaw it ends in: cut at the first joint, from the given one on, that branches.
+    fn up_to_head(&self, mut path: Vec<NodeId>, from: usize) -> Vec<NodeId> {
+        if let Some(head) = (from..path.len()).find(|&i| self.children[path[i].index()].len() >= 2) {
+            path.truncate(head + 1);
+        }
+        path
     }
 
     /// A path without the finger it ends in: cut at the first joint, after the second, that branches three ways.

@@ -81,13 +81,17 @@ pub fn compare(
         rows.push(pictures(context, &model, &results)?);
         lines.extend(results.into_iter().map(|(line, _)| line));
     }
-    let table = table(&lines);
     write_png(&out.join("compare.png"), &sheet(&rows))?;
+    write_tables(out, &table(&lines), &lines)
+}
+
+/// Writes `compare.md` and `compare.json`.
+pub(super) fn write_tables<L: serde::Serialize>(out: &Path, table: &str, lines: &[L]) -> Result<String> {
     write_atomically(out.join("compare.md"), table.as_bytes())?;
-    let json = serde_json::to_vec_pretty(&lines)
+    let json = serde_json::to_vec_pretty(lines)
         .map_err(|e| Error::input(format!("the table is not JSON: {e}"), "report it as a bug"))?;
     write_atomically(out.join("compare.json"), &json)?;
-    Ok(table)
+    Ok(table.to_owned())
 }
 
 /// One captioned picture per method, all framed alike.

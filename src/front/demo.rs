@@ -145,12 +145,18 @@ fn write_pictures(context: &mut Context, output: &Output<'_>, pose: &Pose, shape
             }
         }
     }
-    for (name, angle, lines) in [
-        ("front.png", Angle::FRONT, &plain),
-        ("side.png", Angle::SIDE, &plain),
-        ("strokes.png", Angle::THREE_QUARTER, &drawn),
+    let mut with_strokes = bounds;
+    for layer in session.document().strokes() {
+        for p in [Some(&layer.baseline), layer.offset.as_ref()].into_iter().flatten().flat_map(points) {
+            with_strokes = Aabb { min: with_strokes.min.min(p), max: with_strokes.max.max(p) };
+        }
+    }
+    for (name, angle, bounds, lines) in [
+        ("front.png", Angle::FRONT, &bounds, &plain),
+        ("side.png", Angle::SIDE, &bounds, &plain),
+        ("strokes.png", Angle::THREE_QUARTER, &with_strokes, &drawn),
     ] {
-        write_png(&out.join(name), &studio.picture(shape, &bounds, angle, PICTURE, lines)?)?;
+        write_png(&out.join(name), &studio.picture(shape, bounds, angle, PICTURE, lines)?)?;
     }
     let pair = studio.stereo(shape, &bounds, Angle::THREE_QUARTER, EYE, &plain)?;
     write_png(&out.join("stereo.png"), &pair)

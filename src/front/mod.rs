@@ -7,6 +7,7 @@ pub mod context;
 pub mod deform;
 pub mod demo;
 pub mod inspect;
+pub mod joints;
 pub mod play;
 pub mod pose;
 pub mod render;

@@ -1,0 +1,254 @@
+//! `sinew compare --bends --twists`: methods side by side at a character's own joints, each turned on its own.
+
+use super::compare::write_tables;
+use super::context::{Context, folder, write_png};
+use crate::base::Result;
+use crate::base::math::{Aabb, DQuat, Vec3};
+use crate::bind::BindOptions;
+use crate::deform::Recipe;
+use crate::edit::{DeformerSettings, LimbJoint, limb_joints, turn_joint};
+use crate::editor::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, recipe, sheet};
+use crate::geom::{Measure, MeasureReport};
+use crate::render::Lines;
+use crate::rig::PosedRig;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Pixels of a close-up.
+const CLOSE_UP: [u32; 2] = [320, 320];
+/// How far the measured region reaches along both bones, as a share of the shorter one.
+const REGION: f32 = 0.6;
+
+/// A turn of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// About the axis that its limb bends about, degrees.
+    Bend(f32),
+    /// About its bone, degrees.
+    Twist(f32),
+}
+
+impl Motion {
+    fn name(self) -> String {
+        match self {
+            Self::Bend(d) => format!("bend {d}"),
+            Self::Twist(d) => format!("twist {d}"),
+        }
+    }
+
+    fn turn(self, joint: &LimbJoint) -> DQuat {
+        let (axis, degrees) = match self {
+            Self::Bend(d) => (joint.axis, d),
+            Self::Twist(d) => (joint.along, d),
+        };
+        DQuat::from_axis_angle(axis, f64::from(degrees).to_radians())
+    }
+}
+
+/// One method at one joint in one motion.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct JointLine {
+    /// File name without its folder.
+    pub file: String,
+    /// Name of the joint's node.
+    pub joint: String,
+    /// E.g. `bend 90`.
+    pub motion: String,
+    /// Method name.
+    pub method: String,
+    /// Volume of the surroundings of the joint over that in bind, cut off along both bones and closed; none where
+    /// they enclose hardly any.
+    pub joint_volume_ratio: Option<f64>,
+    /// The whole character.
+    #[serde(flatten)]
+    pub measure: MeasureReport,
+}
+
+/// The control triangles that hang near a joint, closed by lids.
+pub struct Region {
+    measure: Measure,
+    vertices: Vec<u32>,
+    /// In bind, cubic metres.
+    volume: f64,
+    size: f32,
+}
+
+impl Region {
+    fn new(model: &Model, joint: &LimbJoint) -> Self {
+        let (character, attachments) = (&model.bound.character, &model.bound.attachments);
+        let (skeleton, control) = (&character.skeleton, &character.control);
+        let Some(bind) = skeleton.nodes[joint.node.index()].joint else {
+            return Self {
+                measure: Measure::of_mesh(&[], Vec::new()),
+                vertices: Vec::new(),
+                volume: 0.0,
+                size: 0.0,
+            };
+        };
+        let at = Vec3::from(skeleton.joints[bind.index()].bind_from_joint.translation);
+        let reach = REGION * joint.reach as f32;
+        let near = |v: usize| !control.rigid[v] && attachments.point(skeleton, v).distance(at) <= reach;
+        let inside: Vec<bool> = (0..control.positions.len()).map(near).collect();
+        let triangles: Vec<[u32; 3]> =
+            control.triangles.iter().filter(|t| t.iter().all(|&v| inside[v as usize])).copied().collect();
+        let mut vertices: Vec<u32> = triangles.iter().flatten().copied().collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let measure = Measure::of_mesh(&control.positions, triangles);
+        let volume = measure.volume(&control.positions);
+        let size = Aabb::of(vertices.iter().map(|&v| control.positions[v as usize])).diagonal();
+        Self { measure, vertices, volume, size }
+    }
+
+    fn volume_ratio(&self, control: &[Vec3]) -> Option<f64> {
+        let solid = self.volume > 1e-4 * f64::from(self.size).powi(3);
+        solid.then(|| self.measure.volume(control) / self.volume)
+    }
+}
+
+/// Turns every telling joint of every file in every motion, one at a time; writes one sheet of close-ups per file,
+/// `compare.md` and `compare.json`, and returns the table.
+///
+/// # Errors
+/// Whatever loading, posing, evaluating or writing finds wrong.
+pub fn compare_joints(
+    context: &mut Context,
+    files: &[PathBuf],
+    motions: &[Motion],
+    methods: &[DeformerSettings],
+    cpu: bool,
+    out: &Path,
+) -> Result<String> {
+    folder(out)?;
+    let mut lines = Vec::new();
+    for path in files {
+        let model = Model::load(path, &BindOptions::default())?;
+        let side = context.side(cpu)?;
+        let mut studio = Studio::new(&context.renderer()?, &model)?;
+        let mut cells = Vec::new();
+        let found = study(&side, &model, motions, methods, |joint, region, shapes| {
+            cells.extend(close_ups(&mut studio, region, joint, shapes)?);
+            Ok(())
+        })?;
+        if found.is_empty() {
+            let problem = "no joint lies between two bones of a limb; give a pose with --rotate";
+            eprintln!("sinew: {}: {problem}", path.display());
+            continue;
+        }
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        for (i, cell) in cells.into_iter().enumerate() {
+            match rows.last_mut().filter(|_| i % (motions.len() * methods.len()) != 0) {
+                Some(row) => row.push(cell),
+                None => rows.push(vec![cell]),
+            }
+        }
+        let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        write_png(&out.join(format!("{stem}_joints.png")), &sheet(&rows))?;
+        lines.extend(found);
+    }
+    write_tables(out, &table(&lines), &lines)
+}
+
+/// Turns every telling joint of a character in every motion, one at a time, by every method. `each` sees the shapes
+/// of one joint in one motion.
+///
+/// # Errors
+/// Where a method cannot be bound or evaluated, or `each` fails.
+pub fn study(
+    side: &Where,
+    model: &Model,
+    motions: &[Motion],
+    methods: &[DeformerSettings],
+    mut each: impl FnMut(&LimbJoint, &Region, &[(JointLine, Evaluation)]) -> Result<()>,
+) -> Result<Vec<JointLine>> {
+    let skeleton = model.skeleton();
+    let recipes: Vec<Recipe> = methods.iter().map(recipe).collect::<Result<_>>()?;
+    let mut evaluators: Vec<Evaluator> =
+        recipes.iter().map(|r| Evaluator::new(side, model, r)).collect::<Result<_>>()?;
+    let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let mut lines = Vec::new();
+    for joint in &limb_joints(skeleton) {
+        let region = Region::new(model, joint);
+        for &motion in motions {
+            let mut pose = model.rest();
+            turn_joint(skeleton, &mut pose, joint.node, motion.turn(joint))?;
+            let rig = PosedRig::new(skeleton, &pose);
+            let mut shapes = Vec::new();
+            for (evaluator, method) in evaluators.iter_mut().zip(methods) {
+                let shape = evaluator.evaluate(model, &pose)?;
+                let line = JointLine {
+                    file: file.clone(),
+                    joint: skeleton.nodes[joint.node.index()].name.clone(),
+                    motion: motion.name(),
+                    method: method.method.clone(),
+                    joint_volume_ratio: region.volume_ratio(&shape.control),
+                    measure: model.measure(&rig, &shape.control),
+                };
+                shapes.push((line, shape));
+            }
+            each(joint, &region, &shapes)?;
+            lines.extend(shapes.into_iter().map(|(line, _)| line));
+        }
+    }
+    Ok(lines)
+}
+
+fn close_ups(
+    studio: &mut Studio,
+    region: &Region,
+    joint: &LimbJoint,
+    shapes: &[(JointLine, Evaluation)],
+) -> Result<Vec<Cell>> {
+    let around = |s: &Evaluation| region.vertices.iter().map(|&v| s.control[v as usize]).collect::<Vec<_>>();
+    let bounds = Aabb::of(shapes.iter().flat_map(|(_, s)| around(s)));
+    // Along the axis of the bend, from the character's front where there is a choice.
+    let mut axis = joint.axis;
+    if axis.z < -0.3 || (axis.z.abs() <= 0.3 && joint.at.dot(axis) < 0.0) {
+        axis = -axis;
+    }
+    let angle = Angle {
+        yaw: axis.x.atan2(axis.z) as f32 + 0.3,
+        pitch: (axis.y.clamp(-1.0, 1.0).asin() as f32).clamp(-1.2, 1.2),
+    };
+    shapes
+        .iter()
+        .map(|(line, shape)| {
+            let volume = line.joint_volume_ratio.map_or_else(String::new, |v| format!("volume {v:.3}"));
+            let flipped = format!("flipped {}", line.measure.flipped_triangles);
+            Ok(Cell {
+                picture: studio.picture(shape, &bounds, angle, CLOSE_UP, &Lines::default())?,
+                caption: vec![
+                    line.joint.clone(),
+                    format!("{} {}", line.motion, line.method.to_uppercase()),
+                    volume,
+                    flipped,
+                ],
+            })
+        })
+        .collect()
+}
+
+/// One row per joint and motion, the methods side by side.
+fn table(lines: &[JointLine]) -> String {
+    let mut methods: Vec<&str> = Vec::new();
+    for line in lines {
+        if !methods.contains(&line.method.as_str()) {
+            methods.push(&line.method);
+        }
+    }
+    let columns = ["volume", "flipped", "folded", "stretch"];
+    let heads: Vec<String> =
+        columns.iter().flat_map(|c| methods.iter().map(move |m| format!("{c} {m}"))).collect();
+    let mut out = format!("| file | joint | motion | {} |\n", heads.join(" | "));
+    let _ = writeln!(out, "|{}", "---|".repeat(heads.len() + 3));
+    for group in lines.chunk_by(|a, b| (&a.file, &a.joint, &a.motion) == (&b.file, &b.joint, &b.motion)) {
+        let mut row = vec![group[0].file.clone(), group[0].joint.clone(), group[0].motion.clone()];
+        let volume = |l: &JointLine| l.joint_volume_ratio.map_or("-".to_owned(), |v| format!("{v:.3}"));
+        row.extend(group.iter().map(volume));
+        row.extend(group.iter().map(|l| l.measure.flipped_triangles.to_string()));
+        row.extend(group.iter().map(|l| l.measure.folded_edges.to_string()));
+        row.extend(group.iter().map(|l| format!("{:.4}", l.measure.stretch_mean)));
+        let _ = writeln!(out, "| {} |", row.join(" | "));
+    }
+    out
+}
