@@ -85,7 +85,7 @@ impl Source {
 /// # Errors
 /// Whatever loading, binding, deforming or drawing finds wrong.
 pub fn bench(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
-    let effort = Effort { budget: Duration::from_millis(400), most: 40 };
+    let effort = Effort { budget: Duration::from_millis(250), most: 40 };
     let report = measure(context, files, &effort)?;
     if json {
         return serde_json::to_string_pretty(&report)

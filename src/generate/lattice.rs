@@ -159,7 +159,8 @@ pub(super) fn capsule(vertices: usize) -> Model {
     const STRAIGHT: f32 = 0.7;
     let quarter = std::f32::consts::FRAC_PI_2 * RADIUS;
     let meridian = STRAIGHT + 2.0 * quarter;
-    let around = ((vertices as f32 * 4.0 * quarter / meridian).sqrt() as usize).max(6);
+    // The poles are fans, and the springs take 255 neighbours: long tubes get longer triangles instead.
+    let around = ((vertices as f32 * 4.0 * quarter / meridian).sqrt() as usize).clamp(6, 250);
     let rings = ((vertices.max(50) - 2 + around / 2) / around).max(4);
     let starts = [0.0, 0.25, 0.5, 0.75];
     let mut rig = Rig::default();

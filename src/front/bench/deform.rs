@@ -16,9 +16,9 @@ use std::sync::Arc;
 /// The thesis's numbers of iterations.
 pub(super) const FIXED: [u32; 4] = [1, 25, 50, 100];
 /// More iterations than this count as no convergence.
-const LONGEST: u32 = 2000;
+const LONGEST: u32 = 500;
 /// Skipped iterations over which one is averaged.
-const SKIPPED: u32 = 400;
+const SKIPPED: u32 = 100;
 
 /// Measures a model.
 pub(super) fn mesh(
