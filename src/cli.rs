@@ -10,7 +10,7 @@ use sinew::front::{
     self,
     context::{Context, folder_of, say},
     joints::Motion,
-    pose::PoseArgs,
+    pose::{PoseArgs, finite},
 };
 use sinew::generate;
 use std::path::PathBuf;
@@ -114,10 +114,10 @@ enum Command {
         #[arg(long)]
         skeleton: bool,
         /// Degrees about the vertical; 0 is the front
-        #[arg(long, default_value_t = 30.0, allow_hyphen_values = true)]
+        #[arg(long, default_value_t = 30.0, value_parser = finite, allow_hyphen_values = true)]
         yaw: f32,
         /// Degrees upwards
-        #[arg(long, default_value_t = 8.0, allow_hyphen_values = true)]
+        #[arg(long, default_value_t = 8.0, value_parser = finite, allow_hyphen_values = true)]
         pitch: f32,
         #[arg(long, value_parser = parse_size, default_value = "960x1280")]
         size: [u32; 2],

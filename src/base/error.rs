@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused a file.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}; {}", path.display(), remedy_of(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -95,5 +95,42 @@ impl Error {
     /// A failed Vulkan call.
     pub fn gpu(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Gpu { problem: problem.into(), remedy: remedy.into() }
+    }
+}
+
+/// What the user can do about a file that the system refused.
+fn remedy_of(source: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind as Kind;
+    match source.kind() {
+        Kind::NotFound => "check the name and that its folder exists",
+        Kind::PermissionDenied | Kind::ReadOnlyFilesystem => {
+            "choose another place, or change its permissions"
+        }
+        Kind::IsADirectory | Kind::InvalidInput => "name a file",
+        Kind::NotADirectory | Kind::AlreadyExists => "a file is in the way of a folder: choose another name",
+        Kind::StorageFull | Kind::QuotaExceeded => "free space on the disk",
+        _ => "check the disk and try again",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_of_the_system_name_file_reason_and_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("none.glb");
+        let text = Error::io(&missing, std::fs::read(&missing).unwrap_err()).to_string();
+        assert!(
+            text.contains("none.glb") && text.ends_with("check the name and that its folder exists"),
+            "{text}"
+        );
+        let text = Error::io(folder.path(), std::fs::read(folder.path()).unwrap_err()).to_string();
+        assert!(text.ends_with("name a file"), "{text}");
+        let below = missing.join("below");
+        std::fs::write(&missing, "x").unwrap();
+        let text = Error::io(&below, std::fs::create_dir_all(&below).unwrap_err()).to_string();
+        assert!(text.contains("in the way"), "{text}");
     }
 }

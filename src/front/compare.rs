@@ -72,11 +72,13 @@ pub fn compare(
     cpu: bool,
     out: &Path,
 ) -> Result<String> {
-    folder(out)?;
+    methods.iter().try_for_each(|m| Recipe::from_name(m).map(|_| ()))?;
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for path in files {
         let model = Model::load(path, &BindOptions::default())?;
         let pose = pose.resolve(&model)?;
+        // Not before something is there to be put into it.
+        folder(out)?;
         let results = evaluate(context, &model, &pose, methods, cpu)?;
         rows.push(pictures(context, &model, &results)?);
         lines.extend(results.into_iter().map(|(line, _)| line));

@@ -64,6 +64,9 @@ pub struct DeformReport {
 /// # Errors
 /// Whatever loading, binding, posing, evaluating or writing finds wrong.
 pub fn deform(context: &mut Context, job: &Job<'_>) -> Result<String> {
+    if let Some(path) = &job.out {
+        ending(path)?;
+    }
     let model = Model::load(job.file, job.bind)?;
     let pose = job.pose.resolve(&model)?;
     let recipe = recipe(job.deformer)?;
@@ -121,6 +124,24 @@ fn text(report: &DeformReport) -> String {
     out
 }
 
+enum Ending {
+    Glb,
+    Obj,
+    Png,
+}
+
+fn ending(path: &Path) -> Result<Ending> {
+    match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        Some("glb") => Ok(Ending::Glb),
+        Some("obj") => Ok(Ending::Obj),
+        Some("png") => Ok(Ending::Png),
+        _ => Err(Error::input(
+            format!("{}: unknown kind of file", path.display()),
+            "end the name of --out in .glb, .obj or .png",
+        )),
+    }
+}
+
 /// Writes the shape in the format that the path's ending names.
 fn write(
     context: &mut Context,
@@ -132,12 +153,12 @@ fn write(
 ) -> Result<Option<export::Receipt>> {
     let character = &model.bound.character;
     folder_of(path)?;
-    match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("obj") => {
+    match ending(path)? {
+        Ending::Obj => {
             export::obj(path, character, &shape.positions, Some(&shape.normals))?;
             Ok(None)
         }
-        Some("png") => {
+        Ending::Png => {
             let renderer = context.renderer()?;
             let bounds = Aabb::of(shape.positions.iter().copied());
             let mut studio = Studio::new(&renderer, model)?;
@@ -146,7 +167,7 @@ fn write(
             write_png(path, &picture)?;
             Ok(None)
         }
-        Some("glb") => {
+        Ending::Glb => {
             let keys = [export::Key {
                 time_s: 0.0,
                 pose,
@@ -156,9 +177,5 @@ fn write(
             let export = export::posed(&model.asset, character, &keys, &options)?;
             Ok(Some(export.write(path, &keys)?))
         }
-        _ => Err(Error::input(
-            format!("{}: unknown kind of file", path.display()),
-            "end the name of --out in .glb, .obj or .png",
-        )),
     }
 }

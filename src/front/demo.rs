@@ -32,10 +32,10 @@ fn line(name: &str, time: Duration, what: &str) {
 /// # Errors
 /// Whatever loading, binding, posing, rendering or writing finds wrong.
 pub fn demo(context: &mut Context, file: Option<&Path>, out: &Path) -> Result<()> {
-    folder(out)?;
     let file: PathBuf = match file {
         Some(file) => file.to_owned(),
         None => {
+            folder(out)?;
             let path = out.join("human.glb");
             let ((), time) = stage("generate", || generate(Kind::Human, &path).map(|_| ()))?;
             line("generate", time, &path.display().to_string());
@@ -43,6 +43,7 @@ pub fn demo(context: &mut Context, file: Option<&Path>, out: &Path) -> Result<()
         }
     };
     let (model, _) = stage("load and bind", || Model::load(&file, &BindOptions::default()))?;
+    folder(out)?;
     let control = model.bound.character.control.positions.len();
     let bones = model.skeleton().bones.len();
     for (name, time) in &model.stages {

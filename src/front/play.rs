@@ -17,7 +17,6 @@ use std::sync::Arc;
 /// # Errors
 /// A file that is no journal, holds no document, or whose character is missing or has changed since.
 pub fn play(context: &mut Context, journal: &Path, out: &Path) -> Result<()> {
-    folder(out)?;
     let recovered = recover(journal)?;
     if let Some(torn) = &recovered.torn {
         eprintln!(
@@ -33,6 +32,7 @@ pub fn play(context: &mut Context, journal: &Path, out: &Path) -> Result<()> {
     let path = locate(&asset, journal);
     let (model, _) = stage("load", || Model::load(&path, &BindOptions::default()))?;
     same_content(&model.asset, &asset, &path)?;
+    folder(out)?;
     let skeleton = Arc::new(model.skeleton().clone());
     let loader = Box::new(move |_: &AssetRef| -> Result<Arc<Skeleton>> { Ok(skeleton.clone()) });
     let (session, time) = stage("replay", || Session::replay(&recovered.operations, loader))?;

@@ -14,7 +14,7 @@ pub struct PoseArgs {
     #[arg(long, value_name = "NAME")]
     pub clip: Option<String>,
     /// Time in the animation, seconds
-    #[arg(long, value_name = "S", requires = "clip", default_value_t = 0.0)]
+    #[arg(long, value_name = "S", requires = "clip", default_value_t = 0.0, value_parser = finite, allow_hyphen_values = true)]
     pub time: f32,
     /// Pose file: node names to transforms
     #[arg(long, value_name = "POSE.json")]
@@ -22,6 +22,14 @@ pub struct PoseArgs {
     /// Turn a joint about the world axes at the joint in bind, degrees, in order: Elbow=x:90,y:-20
     #[arg(long, value_name = "JOINT=x:90")]
     pub rotate: Vec<String>,
+}
+
+/// A finite number from the command line.
+///
+/// # Errors
+/// What to write instead.
+pub fn finite(text: &str) -> std::result::Result<f32, String> {
+    text.parse().ok().filter(|v: &f32| v.is_finite()).ok_or_else(|| "write a finite number".to_owned())
 }
 
 impl PoseArgs {

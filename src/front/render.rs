@@ -2,8 +2,8 @@
 
 use super::context::{Context, write_png};
 use super::pose::PoseArgs;
-use crate::base::Result;
 use crate::base::math::Aabb;
+use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::edit::DeformerSettings;
 use crate::editor::{Angle, Evaluator, Model, Studio, recipe};
@@ -32,6 +32,10 @@ pub struct Shot<'a> {
 /// # Errors
 /// Whatever loading, posing, rendering or writing finds wrong.
 pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -> Result<()> {
+    if out.extension().is_none_or(|e| !e.eq_ignore_ascii_case("png")) {
+        let problem = format!("{}: unknown kind of file", out.display());
+        return Err(Error::input(problem, "end the name of --out in .png"));
+    }
     let model = Model::load(file, &BindOptions::default())?;
     let pose = shot.pose.resolve(&model)?;
     let side = context.side(false)?;

@@ -1,0 +1,117 @@
+//! Hostile command lines: one clear line, the right exit code, nothing left behind. Needs no device.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[allow(dead_code, reason = "each test takes what it needs of it")]
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs the program with arguments separated by spaces; `JOINT` stands for a joint's name.
+fn sinew(folder: &Path, arguments: &str, joint: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    let arguments = arguments.split_whitespace().map(|a| a.replace("JOINT", joint));
+    command.current_dir(folder).args(arguments).output().unwrap()
+}
+
+/// Everything below the folder, with sizes.
+fn content(folder: &Path) -> Vec<(String, u64)> {
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap()) {
+        out.push((entry.path().display().to_string(), entry.metadata().unwrap().len()));
+        if entry.path().is_dir() {
+            out.extend(content(&entry.path()));
+        }
+    }
+    out.sort();
+    out
+}
+
+/// Arguments and words that the one line must hold.
+const REFUSED: [(&str, &str); 38] = [
+    ("inspect none.glb", "none.glb: No such file or directory (os error 2); check the name"),
+    ("demo none.glb --out o", "none.glb: No such"),
+    ("bind .", ".: not a regular file; name a file"),
+    ("demo empty.glb --out o", "empty.glb: JSON: it is empty"),
+    ("deform garbage.gltf", "garbage.gltf: JSON"),
+    ("compare short.glb --out o", "short.glb: GLB"),
+    ("render cut.glb --out o.png", "cut.glb: GLB container"),
+    ("inspect model.obj", "neither glTF JSON nor a binary glTF"),
+    ("inspect nothing.gltf", "\"asset\" with the version is missing"),
+    ("play none.journal --out o", "none.journal: No such"),
+    ("play model.obj --out o", "this is no Sinew journal"),
+    ("play . --out o", "name a file"),
+    ("deform ok.glb --on cpu --out model.obj/o.glb", "a file is in the way"),
+    ("deform ok.glb --on cpu --out o.fbx", "end the name of --out in .glb, .obj or .png"),
+    ("deform ok.glb --on cpu --out o", "end the name of --out in"),
+    ("render ok.glb --out o.glb", "end the name of --out in .png"),
+    ("demo ok.glb --out model.obj", "model.obj: File exists (os error 17); a file is in the way"),
+    ("compare ok.glb --out model.obj --on cpu", "model.obj: File exists"),
+    ("generate nope --out o.glb", "choose one of box, plus, human, chibi, golem"),
+    ("generate box --out model.obj/o.glb", "a file is in the way"),
+    ("generate box --out .", "name a file"),
+    ("deform ok.glb --on cpu --set torsion", "write NAME=VALUE"),
+    ("deform ok.glb --on cpu --set nope=1", "springs has no parameter nope; it has surface"),
+    ("deform ok.glb --on cpu --set torsion=NaN", "expected f32"),
+    ("deform ok.glb --on cpu --set max_iterations=-1", "expected u32"),
+    ("deform ok.glb --on cpu --set start=nope", "\"nope\" is no skinning method"),
+    ("deform ok.glb --on cpu --clip nope", "the file has no animation"),
+    ("deform ok.glb --on cpu --pose none.json", "none.json: No such"),
+    ("deform ok.glb --on cpu --pose garbage.gltf", "garbage.gltf: line 1"),
+    ("deform ok.glb --on cpu --rotate =", "there is no node"),
+    ("deform ok.glb --on cpu --rotate Elbow", "has no '='"),
+    ("deform ok.glb --on cpu --rotate Elbow=x:90", "there is no node \"Elbow\""),
+    ("deform ok.glb --on cpu --rotate JOINT=x", "has no ':'"),
+    ("deform ok.glb --on cpu --rotate JOINT=q:1", "\"q\" is no axis"),
+    ("deform ok.glb --on cpu --rotate JOINT=x:NaN", "\"NaN\" is no angle"),
+    ("deform ok.glb --on cpu --rotate JOINT=x:1e40", "\"1e40\" is no angle"),
+    ("bind ok.glb --smooth 99", "ask for at most 10"),
+    ("compare ok.glb --methods lbs,nope --out o --on cpu", "\"nope\" is no deformation method"),
+];
+
+/// What the argument parser itself refuses.
+const USAGE: [(&str, &str); 11] = [
+    ("", "Usage"),
+    ("frob", "unrecognized subcommand"),
+    ("demo a b", "unexpected argument"),
+    ("deform ok.glb --method nurbs", "choose one of rigid, lbs"),
+    ("deform ok.glb --clip 0 --time NaN", "write a finite number"),
+    ("deform ok.glb --clip 0 --time inf", "write a finite number"),
+    ("deform ok.glb --time 1", "--clip"),
+    ("render ok.glb --out o.png --size 0x0", "write WIDTHxHEIGHT"),
+    ("render ok.glb --out o.png --size axb", "write WIDTHxHEIGHT"),
+    ("render ok.glb --out o.png --yaw NaN", "write a finite number"),
+    ("bind ok.glb --smooth=-1", "-1 is not in"),
+];
+
+#[test]
+fn bad_command_lines_are_refused_in_one_line_and_leave_nothing() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    let good = sinew::export::unedited(&common::generated()).unwrap();
+    let joint = common::generated().nodes[2].name.clone();
+    for (name, bytes) in [
+        ("ok.glb", &good[..]),
+        ("cut.glb", &good[..good.len() / 2]),
+        ("empty.glb", b""),
+        ("garbage.gltf", b"{garbage"),
+        ("short.glb", b"glTFxxxx"),
+        ("model.obj", b"v 0 0 0\n"),
+        ("nothing.gltf", b"{}"),
+    ] {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    assert!(sinew(folder, "bind ok.glb", &joint).status.success());
+    let before = content(folder);
+    let (refused, usage) = (REFUSED.iter().map(|r| (r, 1)), USAGE.iter().map(|r| (r, 2)));
+    for ((arguments, words), code) in refused.chain(usage) {
+        let out = sinew(folder, arguments, &joint);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(code), "{arguments}: {text}");
+        assert!(text.contains(words), "{arguments}: {text}");
+        assert!(code == 2 || text.lines().count() == 1 && text.starts_with("sinew: "), "{arguments}: {text}");
+        assert!(out.stdout.is_empty(), "{arguments}");
+        assert_eq!(content(folder), before, "{arguments} leaves something behind");
+    }
+}
