@@ -200,7 +200,10 @@ fn close_ups(
     shapes: &[(JointLine, Evaluation)],
 ) -> Result<Vec<Cell>> {
     let around = |s: &Evaluation| region.vertices.iter().map(|&v| s.control[v as usize]).collect::<Vec<_>>();
-    let bounds = Aabb::of(shapes.iter().flat_map(|(_, s)| around(s)));
+    // At least both bones' near ends, or thin limbs would be seen from inside of what is around them.
+    let reach = Vec3::splat(joint.reach as f32);
+    let corners = [joint.at.as_vec3() - reach, joint.at.as_vec3() + reach];
+    let bounds = Aabb::of(shapes.iter().flat_map(|(_, s)| around(s)).chain(corners));
     // Along the axis of the bend, from the character's front where there is a choice.
     let mut axis = joint.axis;
     if axis.z < -0.3 || (axis.z.abs() <= 0.3 && joint.at.dot(axis) < 0.0) {

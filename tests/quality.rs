@@ -1,0 +1,66 @@
+//! Springs against LBS and DQS at the joints of real characters: 90° bends, 120° and 180° twists.
+//!
+//! What is asserted is what the springs are for: limbs keep their volume where linear blending loses it, hardly any
+//! edge folds, and no shape is broken. `sinew compare --bends --twists` writes the whole table.
+
+use sinew::bind::BindOptions;
+use sinew::edit::DeformerSettings;
+use sinew::editor::{Model, Where};
+use sinew::front::joints::{JointLine, Motion, study};
+use std::path::{Path, PathBuf};
+
+const MOTIONS: [Motion; 3] = [Motion::Bend(90.0), Motion::Twist(120.0), Motion::Twist(180.0)];
+
+fn lines(name: &str) -> Option<Vec<[JointLine; 3]>> {
+    let data = std::env::var_os("SINEW_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let path = data.join(name);
+    if !path.exists() {
+        println!("skipped: no shared data ({name})");
+        return None;
+    }
+    let model = Model::load(&path, &BindOptions::default()).unwrap();
+    let methods = ["lbs", "dqs", "springs"]
+        .map(|m| DeformerSettings { method: m.into(), ..DeformerSettings::default() });
+    let lines = study(&Where::Cpu, &model, &MOTIONS, &methods, |_, _, _| Ok(())).unwrap();
+    assert!(!lines.is_empty() && lines.len() % 9 == 0, "{name}: {} lines", lines.len());
+    Some(lines.chunks(3).map(|c| [c[0].clone(), c[1].clone(), c[2].clone()]).collect())
+}
+
+#[test]
+fn limbs_keep_volume_and_orientation_at_joints() {
+    for name in ["khronos/CesiumMan/glTF-Binary/CesiumMan.glb", "characters/mannequiny.glb"] {
+        let Some(rows) = lines(name) else { continue };
+        let total = |method: usize, of: fn(&JointLine) -> usize| -> usize {
+            rows.iter().map(|row| of(&row[method])).sum()
+        };
+        for row in &rows {
+            let [lbs, _, springs] = row;
+            let volume = |l: &JointLine| l.measure.volume_ratio.unwrap();
+            assert!(springs.measure.stretch_max.is_finite());
+            if volume(lbs) < 0.95 {
+                let kept = volume(springs);
+                assert!(kept > 0.93, "{name} {} {}: {kept}", springs.joint, springs.motion);
+            }
+        }
+        let folded = |method| total(method, |l| l.measure.folded_edges);
+        assert!(folded(2) <= folded(0).max(folded(1)), "{name}: {} folded edges", folded(2));
+    }
+}
+
+#[test]
+fn a_twisted_elbow_and_knee_keep_their_thickness() {
+    let Some(rows) = lines("khronos/CesiumMan/glTF-Binary/CesiumMan.glb") else { return };
+    let mut seen = 0;
+    for row in rows.iter().filter(|r| r[0].motion != "bend 90") {
+        // The middle of an arm and of a leg: a tube of skin, whose volume means something.
+        if !row[0].joint.contains("joint_R__2_") && row[0].joint != "leg_joint_R_2" {
+            continue;
+        }
+        seen += 1;
+        let [lbs, _, springs] = row.each_ref().map(|l| l.joint_volume_ratio.unwrap());
+        assert!(lbs < 0.7, "{}: linear blending keeps {lbs}", row[0].joint);
+        assert!(springs > 0.88 && springs < 1.05, "{} {}: {springs}", row[0].joint, row[0].motion);
+    }
+    assert_eq!(seen, 4);
+}
