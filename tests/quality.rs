@@ -23,7 +23,7 @@ fn lines(name: &str) -> Option<Vec<[JointLine; 3]>> {
     let methods = ["lbs", "dqs", "springs"]
         .map(|m| DeformerSettings { method: m.into(), ..DeformerSettings::default() });
     let lines = study(&Where::Cpu, &model, &MOTIONS, &methods, |_, _, _| Ok(())).unwrap();
-    assert!(!lines.is_empty() && lines.len() % 9 == 0, "{name}: {} lines", lines.len());
+    assert!(!lines.is_empty() && lines.len().is_multiple_of(9), "{name}: {} lines", lines.len());
     Some(lines.chunks(3).map(|c| [c[0].clone(), c[1].clone(), c[2].clone()]).collect())
 }
 
