@@ -1,15 +1,27 @@
 // The measures of the spring forces; those of src/deform/springs/cpu.rs (needs lib/angle.glsl).
 
-// The turn from one scale vector to another as a rotation vector, radians; beyond two radians it falls to zero.
-vec3 turn_between(vec3 s, vec3 sj) {
-    vec3 normal = cross(s, sj);
-    float sine = length(normal);
-    float theta = atan2_positive(sine, dot(s, sj));
-    float felt = theta > 2.0 ? (PI - theta) * (2.0 / (PI - 2.0)) : theta;
-    return sine > 0.0 ? normal * (felt / sine) : vec3(0.0);
+// The turn from one scale vector to another as a rotation vector, radians, given their lengths; beyond two radians
+// it falls to zero. The cross product over `sum` is tan(turn/2) n, and turn/tan(turn/2) is a polynomial of
+// tan^2(turn/2).
+vec3 turn_between(vec3 s, float s_length, vec3 sj, float sj_length) {
+    float product = s_length * sj_length;
+    float d = dot(s, sj);
+    float sum = product + d;
+    float inverse = sum > product * 1e-6 ? 1.0 / sum : 0.0;
+    float u = max((product - d) * inverse, 0.0);
+    float p = -0.00095792394;
+    p = p * u + 0.010206034;
+    p = p * u - 0.0471537;
+    p = p * u + 0.1281393;
+    p = p * u - 0.24363458;
+    p = p * u + 0.38990563;
+    p = p * u - 0.665703;
+    p = p * u + 1.9999847;
+    float ratio = u < 2.4255188 ? p : 3.1148155 / u;
+    return cross(s, sj) * (ratio * inverse);
 }
 
-// How much a neighbour nearer to the bone counts in the torsion.
-float leverage(float radius, float neighbor) {
-    return radius > 0.0 ? min(neighbor / radius, 1.0) : 0.0;
+// How much a neighbour nearer to the bone counts in the torsion; 0 for the inverse radius of a vertex on the bone.
+float leverage(float inverse_radius, float neighbor) {
+    return min(neighbor * inverse_radius, 1.0);
 }

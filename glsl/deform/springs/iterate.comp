@@ -44,6 +44,7 @@ void main() {
         vec3 x = iterates[from + i].xyz;
         vec3 s = x - anchor.xyz;
         float s_length = length(s);
+        float inverse_radius = anchor.w > 0.0 ? 1.0 / anchor.w : 0.0;
         bool free = s_length > anchor.w * 1e-3 && anchor.w > 0.0;
 
         vec3 surface = vec3(0.0);
@@ -55,16 +56,17 @@ void main() {
         for (uint e = first; e < end; ++e) {
             SpringEdge edge = edges[e];
             uint j = edge.neighbor_and_coherence & 0xffffffu;
-            float coherence = float(edge.neighbor_and_coherence >> 24) / 255.0;
+            float coherence = float(edge.neighbor_and_coherence >> 24) * (1.0 / 255.0);
             vec4 other = anchors[j];
             vec3 xj = iterates[from + j].xyz;
             vec3 along = xj - x;
             float span = length(along);
-            surface += span > 0.0 ? along * ((span - edge.rest_length) / span) : vec3(0.0);
+            surface += along * (span > 0.0 ? 1.0 - edge.rest_length / span : 0.0);
             vec3 sj = xj - other.xyz;
             float sj_length = length(sj);
             length_sum += ((sj_length - s_length) - (other.w - anchor.w)) * coherence;
-            turn += turn_between(s, sj) * (coherence * leverage(anchor.w, min(other.w, sj_length)));
+            turn += turn_between(s, s_length, sj, sj_length)
+                * (coherence * leverage(inverse_radius, min(other.w, sj_length)));
             shape += along * (1.0 - coherence);
         }
         vec3 force = surface * push.surface + (shape - p.shape) * push.torsion + (p.hold - s) * p.pull;
@@ -74,7 +76,7 @@ void main() {
             float lever = push.thesis_limit > 0.0 ? min(1.0 / s_length, s_length * push.thesis_limit) : s_length;
             vec3 turning = cross(turn - p.turn, radial) * push.torsion;
             turning += toward(s, p.axis) * (p.bone_stiffness * (angle_between(s, p.axis) - p.phi));
-            turning += toward(s, p.hold) * (p.hold_stiffness * angle_between(s, p.hold));
+            turning += cross(turn_between(s, s_length, p.hold, anchor.w), radial) * p.hold_stiffness;
             float stretching = length_sum * push.length_gain + p.girth_stiffness * (anchor.w - s_length);
             force += (turning * lever + radial * stretching) * p.sense;
         }

@@ -93,7 +93,8 @@ pub fn bind(bound: &Bound) -> Binding {
                 .point(&bound.character.skeleton, i)
                 .distance(attach.point(&bound.character.skeleton, j as usize));
             let coherence = coherence(length, gap);
-            turn += turn_between(s, sj) * (coherence * leverage(s.length(), sj.length()));
+            turn += turn_between(s, s.length(), sj, sj.length())
+                * (coherence * leverage(s.length(), sj.length()));
             shape += (control.positions[j as usize] - control.positions[i]) * (1.0 - coherence);
             edges.push(RestEdge { neighbor: j, length, coherence });
         }
