@@ -48,9 +48,9 @@ pub struct Graph {
 }
 
 struct SpringNode {
-    binding: springs::bind::Binding,
+    levels: springs::levels::Levels,
     params: springs::Params,
-    momentum: Momentum,
+    momenta: Vec<Momentum>,
     state: SpringState,
 }
 
@@ -66,10 +66,10 @@ impl Graph {
         let springs = match &recipe.springs {
             None => None,
             Some(params) => {
-                let binding = springs::bind::bind(bound);
-                let state = kernels.springs.bind(device, &binding, &control, &rig, &streams)?;
+                let levels = springs::levels::Levels::bind(bound);
+                let state = kernels.springs.bind(device, &levels, &control, &rig, &streams)?;
                 let params = params.sane();
-                Some(SpringNode { momentum: Momentum::new(&params, &binding), params, binding, state })
+                Some(SpringNode { momenta: levels.momenta(&params), params, levels, state })
             }
         };
         let display = surface::bind(&bound.character, Crease::Source);
@@ -81,7 +81,7 @@ impl Graph {
     pub fn set_springs(&mut self, params: &springs::Params) {
         if let Some(node) = &mut self.springs {
             node.params = params.sane();
-            node.momentum = Momentum::new(&node.params, &node.binding);
+            node.momenta = node.levels.momenta(&node.params);
         }
     }
 
@@ -101,7 +101,7 @@ impl Graph {
         if let Some(node) = &self.springs {
             kernels.geometric.record_attachments(&self.geometric, &self.control, frame);
             frame.phase("springs");
-            kernels.springs.record(&node.state, &node.params, &node.momentum, frame);
+            kernels.springs.record(&node.state, &node.params, &node.momenta, frame);
         }
         frame.phase("surface");
         kernels.surface.record(&self.surface, frame);
@@ -124,6 +124,6 @@ impl Graph {
 
     /// Spring iterations of the last finished frame; zero without springs. Blocks: for tools and tests.
     pub fn iterations(&self) -> Result<u32> {
-        self.springs.as_ref().map_or(Ok(0), |node| node.state.iterations(&self.kernels.device))
+        self.springs.as_ref().map_or(Ok(0), |node| node.state.iterations(&self.kernels.device, &node.params))
     }
 }

@@ -21,8 +21,8 @@ impl CpuGraph {
     /// Binds a recipe. Errors where attachments and character do not fit together.
     pub fn new(bound: &Bound, recipe: &Recipe) -> Result<Self> {
         let springs = recipe.springs.as_ref().map(|params| {
-            let binding = Arc::new(springs::bind::bind(bound));
-            springs::cpu::Springs::new(bound, &binding, params)
+            let levels = Arc::new(springs::levels::Levels::bind(bound));
+            springs::cpu::Springs::new(bound, &levels, params)
         });
         Ok(Self {
             geometric: recipe.geometric.bind(bound)?,

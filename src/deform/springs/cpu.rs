@@ -1,6 +1,7 @@
 //! The reference twin of the spring iterations, in the arithmetic of the shader (`glsl/deform/springs`).
 
 use super::bind::Binding;
+use super::levels::Levels;
 use super::momentum::Momentum;
 use super::{Params, THESIS_LIMIT, Torque};
 use crate::asset::Influences;
@@ -185,20 +186,40 @@ fn toward(s: Vec3, target: Vec3) -> Vec3 {
 /// The spring node's CPU twin, bound to a character.
 pub struct Springs {
     bound: Bound,
-    binding: Arc<Binding>,
+    levels: Arc<Levels>,
     params: Params,
+    momenta: Vec<Momentum>,
 }
 
 impl Springs {
-    /// Takes rest measures made by [`super::bind::bind`] of the same character.
-    pub fn new(bound: &Bound, binding: &Arc<Binding>, params: &Params) -> Self {
-        Self { bound: bound.clone(), binding: binding.clone(), params: *params }
+    /// Takes rest measures made by [`Levels::bind`] of the same character.
+    pub fn new(bound: &Bound, levels: &Arc<Levels>, params: &Params) -> Self {
+        let params = params.sane();
+        Self { bound: bound.clone(), momenta: levels.momenta(&params), levels: levels.clone(), params }
     }
 
-    /// Relaxes the position stream and tells what it took.
+    /// Relaxes the position stream and tells what it took on the fine level.
     pub fn solve(&self, rig: &PosedRig, streams: &mut Streams) -> Report {
+        let coarse = &self.levels.coarse[..self.levels.used(&self.params)];
+        let mut starts = vec![streams.position.clone()];
+        let mut attachments = vec![streams.attachment.clone()];
+        for (k, level) in coarse.iter().enumerate() {
+            starts.push(level.restrict(&starts[k]));
+            attachments.push(level.restrict(&attachments[k]));
+        }
+        let mut x = starts[coarse.len()].clone();
+        for (k, level) in coarse.iter().enumerate().rev() {
+            let params = Params { max_iterations: self.params.coarse_iterations, ..self.params };
+            let influences = &level.mesh.bound.character.control.influences;
+            let posed = pose(&level.binding, &params, influences, rig, &attachments[k + 1]);
+            iterate(&level.binding, &params, self.momenta[k + 1], &posed, &mut x);
+            x = level.prolong(&starts[k], &x);
+        }
         let influences = &self.bound.character.control.influences;
-        solve(&self.binding, &self.params, influences, rig, &streams.attachment, &mut streams.position)
+        let posed = pose(&self.levels.fine, &self.params, influences, rig, &streams.attachment);
+        let report = iterate(&self.levels.fine, &self.params, self.momenta[0], &posed, &mut x);
+        streams.position = x;
+        report
     }
 }
 
@@ -229,27 +250,24 @@ pub struct Report {
     pub moves: Vec<f32>,
 }
 
-/// Iterates `x` (world positions, metres) to equilibrium.
-pub fn solve(
+/// Iterates `x` (world positions, metres) on one level.
+fn iterate(
     binding: &Binding,
     params: &Params,
-    influences: &Influences,
-    rig: &PosedRig,
-    attachment: &[Vec3],
+    momentum: Momentum,
+    posed: &[PosedVertex],
     x: &mut Vec<Vec3>,
 ) -> Report {
-    let params = params.sane();
-    let posed = pose(binding, &params, influences, rig, attachment);
     let mut report = Report::default();
     let threshold = params.threshold(binding.thickness);
     let mut previous = x.clone();
-    let mut momentum = Momentum::new(&params, binding);
+    let mut momentum = momentum.restarted();
     for _ in 0..params.max_iterations {
         let weight = momentum.weight();
         let next: Vec<Vec3> = (0..x.len())
             .into_par_iter()
             .map(|i| {
-                let jacobi = x[i] + force(binding, &params, &posed, x, i) * posed[i].step;
+                let jacobi = x[i] + force(binding, params, posed, x, i) * posed[i].step;
                 // A vertex that turns back has momentum from a shape that is gone: it starts again.
                 let back = (jacobi - x[i]).dot(x[i] - previous[i]) < 0.0;
                 if back { jacobi } else { jacobi + (jacobi - previous[i]) * (weight - 1.0) }

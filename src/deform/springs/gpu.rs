@@ -2,8 +2,9 @@
 //! finds its predecessor's largest move below the threshold returns at once.
 
 use super::bind::Binding;
+use super::levels::{Level, Levels};
 use super::momentum::Momentum;
-use super::{Params, THESIS_LIMIT, Torque};
+use super::{Params, Solver, THESIS_LIMIT, Torque};
 use crate::base::{Error, Result};
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, assert_layout};
@@ -103,8 +104,17 @@ pub fn iteration_bytes(vertices: usize, half_edges: usize) -> IterationBytes {
     IterationBytes { once, gathered: once + (half_edges * 2 * vec4) as u64 }
 }
 
+/// Push constants of restriction and prolongation.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct LinkPush {
+    count: u32,
+}
+
 /// The stages, once per device.
 pub struct SpringPipelines {
+    restrict: Compute,
+    prolong: Compute,
     prepare: Compute,
     iterate: Compute,
     finish: Compute,
@@ -113,6 +123,8 @@ pub struct SpringPipelines {
 impl SpringPipelines {
     /// Makes the pipelines and checks the layouts they share with Rust.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let restrict = Compute::new(device, spv!("deform/springs/restrict.comp"), &[])?;
+        let prolong = Compute::new(device, spv!("deform/springs/prolong.comp"), &[])?;
         let prepare = Compute::new(device, spv!("deform/springs/prepare.comp"), &[])?;
         let iterate = Compute::new(device, spv!("deform/springs/iterate.comp"), &[])?;
         let finish = Compute::new(device, spv!("deform/springs/finish.comp"), &[])?;
@@ -140,18 +152,88 @@ impl SpringPipelines {
                         girth_stiffness 4, sense 4, pull 4, time_step 4, first_and_degree 4),
             )?;
         }
-        Ok(Self { prepare, iterate, finish })
+        Ok(Self { restrict, prolong, prepare, iterate, finish })
     }
 
-    /// Uploads a character's springs; they read both streams and write the positions.
+    /// Uploads a character's springs on all levels; they read both streams and write the positions.
     pub fn bind(
+        &self,
+        device: &Arc<Device>,
+        levels: &Levels,
+        control: &ControlBuffers,
+        rig: &RigBuffers,
+        streams: &StreamBuffers,
+    ) -> Result<SpringState> {
+        // Streams of each coarse level, and where each but the coarsest finds its start: the finer level's own
+        // start moved by the coarser level's change.
+        let coarse = (levels.coarse.iter())
+            .map(|level| StreamBuffers::new(device, level.mesh.seeds.len()))
+            .collect::<Result<Vec<_>>>()?;
+        let all: Vec<&StreamBuffers> = std::iter::once(streams).chain(&coarse).collect();
+        let starts = (levels.coarse.iter())
+            .map(|level| Buffer::zeroed::<[f32; 4]>(device, "spring start", level.mesh.parents.len()))
+            .collect::<Result<Vec<_>>>()?;
+        let start = |k: usize| starts.get(k).unwrap_or(&all[k].position);
+        let mut links = Vec::new();
+        for (k, level) in levels.coarse.iter().enumerate() {
+            links.push(self.link(device, level, all[k], all[k + 1], &starts[k])?);
+        }
+        let ends = [start(0), &streams.position];
+        let mut states = vec![self.level(device, &levels.fine, control, rig, ends, streams)?];
+        for (k, level) in levels.coarse.iter().enumerate() {
+            let control = ControlBuffers::new(device, &level.mesh.bound)?;
+            let ends = [start(k + 1), &all[k + 1].position];
+            states.push(self.level(device, &level.binding, &control, rig, ends, all[k + 1])?);
+        }
+        // The mesh itself without coarser levels before it, for the solvers that use none.
+        let ends = [&streams.position, &streams.position];
+        let plain = self.level(device, &levels.fine, control, rig, ends, streams)?;
+        Ok(SpringState { plain, levels: states, links, thickness: levels.fine.thickness })
+    }
+
+    /// Binds the way down to a coarse level and back up.
+    fn link(
+        &self,
+        device: &Arc<Device>,
+        level: &Level,
+        fine: &StreamBuffers,
+        coarse: &StreamBuffers,
+        start: &Buffer,
+    ) -> Result<LinkState> {
+        let seeds = Buffer::from_slice(device, "seeds", &level.mesh.seeds)?;
+        let parents = Buffer::from_slice(device, "parents", &level.mesh.parents)?;
+        let weights = Buffer::from_slice(device, "parent weights", &level.mesh.weights)?;
+        Ok(LinkState {
+            coarse: level.mesh.seeds.len() as u32,
+            fine: level.mesh.parents.len() as u32,
+            restrict: self.restrict.bind(&[
+                ("seeds", &seeds),
+                ("positions", &fine.position),
+                ("attachments", &fine.attachment),
+                ("coarse_positions", &coarse.position),
+                ("coarse_attachments", &coarse.attachment),
+            ])?,
+            prolong: self.prolong.bind(&[
+                ("seeds", &seeds),
+                ("parents", &parents),
+                ("weights", &weights),
+                ("positions", &fine.position),
+                ("coarse_positions", &coarse.position),
+                ("moved", start),
+            ])?,
+        })
+    }
+
+    /// Uploads one level, which finds its start in the first buffer and leaves its result in the second.
+    fn level(
         &self,
         device: &Arc<Device>,
         binding: &Binding,
         control: &ControlBuffers,
         rig: &RigBuffers,
+        [start, end]: [&Buffer; 2],
         streams: &StreamBuffers,
-    ) -> Result<SpringState> {
+    ) -> Result<LevelState> {
         let count = binding.vertices.len();
         if binding.edges.len() >= MAX_INDEX {
             let problem = format!("{} half-edges, the springs number {MAX_INDEX}", binding.edges.len());
@@ -190,17 +272,16 @@ impl SpringPipelines {
         prepare.extend([
             ("vertices", &vertices),
             ("dual", &rig.dual),
-            ("positions", &streams.position),
+            ("positions", start),
             ("attachments", &streams.attachment),
             ("anchors", &anchors),
             ("posed", &posed),
             ("iterates", &iterates),
         ]);
-        Ok(SpringState {
+        Ok(LevelState {
             count: count as u32,
             has_tail: control.has_tail,
             on_bone: binding.on_bone,
-            thickness: binding.thickness,
             prepare: self.prepare.bind(&prepare)?,
             iterate: self.iterate.bind(&[
                 ("edges", &edges),
@@ -209,20 +290,45 @@ impl SpringPipelines {
                 ("iterates", &iterates),
                 ("State", &state),
             ])?,
-            finish: self.finish.bind(&[
-                ("iterates", &iterates),
-                ("State", &state),
-                ("positions", &streams.position),
-            ])?,
+            finish: self.finish.bind(&[("iterates", &iterates), ("State", &state), ("positions", end)])?,
             state,
         })
     }
 
-    /// Records a frame's springs. `momentum` belongs to the same parameters ([`Momentum::new`]).
-    pub fn record(&self, state: &SpringState, params: &Params, momentum: &Momentum, frame: &mut Frame) {
+    /// Records a frame's springs. `momenta` belong to the same parameters ([`Levels::momenta`]).
+    pub fn record(&self, state: &SpringState, params: &Params, momenta: &[Momentum], frame: &mut Frame) {
         let params = params.sane();
+        if params.solver != Solver::Cascade || state.links.is_empty() {
+            let level = &state.plain;
+            self.record_level(level, &params, params.max_iterations, momenta.first(), state.thickness, frame);
+            return;
+        }
+        for link in &state.links {
+            frame.dispatch(&self.restrict, &link.restrict, &LinkPush { count: link.coarse }, link.coarse);
+            frame.barrier();
+        }
+        for (k, level) in state.levels.iter().enumerate().rev() {
+            let most = if k == 0 { params.max_iterations } else { params.coarse_iterations };
+            self.record_level(level, &params, most, momenta.get(k), state.thickness, frame);
+            if k > 0 {
+                let link = &state.links[k - 1];
+                frame.barrier();
+                frame.dispatch(&self.prolong, &link.prolong, &LinkPush { count: link.fine }, link.fine);
+                frame.barrier();
+            }
+        }
+    }
+
+    fn record_level(
+        &self,
+        state: &LevelState,
+        params: &Params,
+        most: u32,
+        momentum: Option<&Momentum>,
+        thickness: f32,
+        frame: &mut Frame,
+    ) {
         frame.fill(&state.state, 0);
-        frame.barrier();
         let prepare = PreparePush {
             count: state.count,
             has_tail: state.has_tail.into(),
@@ -243,16 +349,16 @@ impl SpringPipelines {
             count: state.count,
             iteration: 0,
             weight: 1.0,
-            threshold: params.threshold(state.thickness),
+            threshold: params.threshold(thickness),
             surface: params.surface,
             length: params.length,
             torsion: params.torsion,
             thesis_limit: if params.torque == Torque::Thesis { THESIS_LIMIT } else { 0.0 },
         };
-        let mut momentum = momentum.restarted();
-        for iteration in 0..params.max_iterations.min(MAX_ITERATIONS) {
+        let mut momentum = momentum.map(Momentum::restarted);
+        for iteration in 0..most.min(MAX_ITERATIONS) {
             push.iteration = iteration;
-            push.weight = momentum.weight();
+            push.weight = momentum.as_mut().map_or(1.0, Momentum::weight);
             frame.barrier();
             frame.dispatch(&self.iterate, &state.iterate, &push, state.count);
         }
@@ -263,20 +369,37 @@ impl SpringPipelines {
 
 /// A character's springs on the GPU.
 pub struct SpringState {
+    plain: LevelState,
+    /// Finest first.
+    levels: Vec<LevelState>,
+    links: Vec<LinkState>,
+    thickness: f32,
+}
+
+struct LevelState {
     count: u32,
     has_tail: bool,
     on_bone: f32,
-    thickness: f32,
     prepare: Bindings,
     iterate: Bindings,
     finish: Bindings,
     state: Buffer,
 }
 
+struct LinkState {
+    coarse: u32,
+    fine: u32,
+    restrict: Bindings,
+    prolong: Bindings,
+}
+
 impl SpringState {
-    /// Iterations that the last finished frame carried out. Blocks: for tools and tests, not for a frame.
-    pub fn iterations(&self, device: &Arc<Device>) -> Result<u32> {
-        Ok(device.read::<u32>(&self.state, 1)?[0])
+    /// Iterations on the mesh itself that the last finished frame carried out with these parameters. Blocks: for
+    /// tools and tests, not for a frame.
+    pub fn iterations(&self, device: &Arc<Device>, params: &Params) -> Result<u32> {
+        let cascade = params.solver == Solver::Cascade && !self.links.is_empty();
+        let level = if cascade { &self.levels[0] } else { &self.plain };
+        Ok(device.read::<u32>(&level.state, 1)?[0])
     }
 }
 

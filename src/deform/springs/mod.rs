@@ -28,8 +28,10 @@
 //!   whatever its tessellation, where a plain constant would reach a fixed number of edges.
 
 pub mod bind;
+pub mod coarse;
 pub mod cpu;
 pub mod gpu;
+pub mod levels;
 pub mod momentum;
 
 #[cfg(test)]
@@ -65,6 +67,8 @@ pub struct Params {
     pub omega: f32,
     /// Iterations at most.
     pub max_iterations: u32,
+    /// Iterations at most on each coarse level of [`Solver::Cascade`].
+    pub coarse_iterations: u32,
     /// When to stop earlier.
     pub stop: Stop,
     /// How to iterate.
@@ -89,7 +93,8 @@ impl Default for Params {
             omega: 0.9,
             max_iterations: 50,
             stop: Stop::Move(1e-4),
-            solver: Solver::Chebyshev,
+            solver: Solver::Cascade,
+            coarse_iterations: 20,
             torque: Torque::Arc,
         }
     }
@@ -113,6 +118,8 @@ pub enum Solver {
     Jacobi,
     /// Chebyshev semi-iteration on the Jacobi step.
     Chebyshev,
+    /// The same on coarser meshes first, coarsest first, each the start of the next ([`coarse`]).
+    Cascade,
 }
 
 /// How a torque becomes a force.
@@ -147,7 +154,7 @@ impl Params {
     pub(crate) fn largest_step(&self) -> f32 {
         match self.solver {
             Solver::Jacobi => self.dt,
-            Solver::Chebyshev => f32::MAX,
+            Solver::Chebyshev | Solver::Cascade => f32::MAX,
         }
     }
 
@@ -178,6 +185,7 @@ impl Params {
             dt: clean(self.dt, d.dt, 1e-6, 10.0),
             omega: clean(self.omega, d.omega, 1e-3, 0.99),
             max_iterations: self.max_iterations.min(100_000),
+            coarse_iterations: self.coarse_iterations.min(1000),
             stop: match self.stop {
                 Stop::Move(v) => Stop::Move(clean(v, 1e-4, 0.0, 1.0)),
                 Stop::Never => Stop::Never,

@@ -18,7 +18,7 @@ impl Momentum {
     pub fn new(params: &Params, binding: &Binding) -> Self {
         let rho = match params.solver {
             Solver::Jacobi => 0.0,
-            Solver::Chebyshev => spectral_radius(params, binding),
+            Solver::Chebyshev | Solver::Cascade => spectral_radius(params, binding),
         };
         Self { rho_squared: rho * rho, weight: 1.0, count: 0 }
     }

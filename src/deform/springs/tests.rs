@@ -1,7 +1,9 @@
 //! Known answers of the springs (methods, section 4).
 
 use super::bind::{Binding, bind};
+use super::coarse::coarsen;
 use super::cpu::{self, PosedVertex, Report};
+use super::levels::Levels;
 use super::{Params, Solver, Stop, Torque};
 use crate::base::math::{Aabb, Quat, Vec3};
 use crate::bind::shapes::Shape;
@@ -46,7 +48,7 @@ fn posed(bound: &Bound, binding: &Binding, params: &Params, rig: &PosedRig, s: &
 
 fn solve(bound: &Bound, params: &Params, from: &Geometric, rig: &PosedRig) -> (Vec<Vec3>, Report) {
     let mut streams = start(bound, from, rig);
-    let report = cpu::Springs::new(bound, &Arc::new(bind(bound)), params).solve(rig, &mut streams);
+    let report = cpu::Springs::new(bound, &Arc::new(Levels::bind(bound)), params).solve(rig, &mut streams);
     (streams.position, report)
 }
 
@@ -154,7 +156,7 @@ fn the_equilibrium_does_not_depend_on_the_start() {
 }
 
 #[test]
-fn chebyshev_reaches_jacobis_equilibrium_in_a_quarter_of_the_iterations() {
+fn faster_solvers_reach_jacobis_equilibrium_in_a_quarter_of_the_iterations() {
     let bound = capsule(60, 32);
     let thickness = bind(&bound).thickness;
     for turn in [Quat::from_rotation_z(FRAC_PI_2), Quat::from_rotation_y(2.3562)] {
@@ -170,8 +172,11 @@ fn chebyshev_reaches_jacobis_equilibrium_in_a_quarter_of_the_iterations() {
             (0..).map(|k| 8 << k).find(|&n| reached(n)).unwrap()
         };
         // Powers of two: a quarter of the first sufficient one is two steps below it.
-        let (plain, fast) = (needed(Solver::Jacobi), needed(Solver::Chebyshev));
-        assert!(fast * 4 <= plain, "{turn}: {fast} against {plain}");
+        let plain = needed(Solver::Jacobi);
+        for solver in [Solver::Chebyshev, Solver::Cascade] {
+            let fast = needed(solver);
+            assert!(fast * 4 <= plain, "{turn}: {solver:?} {fast} against {plain}");
+        }
     }
 }
 
@@ -200,17 +205,16 @@ proptest! {
         gains in prop::array::uniform6(prop_oneof![Just(0.0f32), 1e-3f32..10.0, 1e3f32..1e6]),
         dt in prop_oneof![1e-3f32..0.1, 0.1f32..10.0],
         turns in prop::array::uniform3(-3.0f32..3.0),
-        chebyshev: bool,
+        solver in prop_oneof![Just(Solver::Jacobi), Just(Solver::Chebyshev), Just(Solver::Cascade)],
         thesis: bool,
     ) {
         let [surface, length, torsion, bone, hold, girth] = gains;
-        let solver = if chebyshev { Solver::Chebyshev } else { Solver::Jacobi };
         let torque = if thesis { Torque::Thesis } else { Torque::Arc };
         let params = Params {
             surface, length, torsion, bone, hold, girth, dt, solver, torque,
             max_iterations: 200, stop: Stop::Never, ..Params::default()
         };
-        let bound = capsule(12, 8);
+        let bound = capsule(36, 12);
         let rig = turned(&bound, Quat::from_euler(glam::EulerRot::XYZ, turns[0], turns[1], turns[2]));
         let begin = start(&bound, &Geometric::Rigid, &rig).position;
         let (x, report) = solve(&bound, &params, &Geometric::Rigid, &rig);
@@ -231,10 +235,12 @@ fn gpu_equals_twin_after_fifty_iterations() {
     let Some(device) = device() else { return };
     let kernels = Arc::new(Kernels::new(&device).unwrap());
     let bound = capsule(40, 24);
+    assert!(!Levels::bind(&bound).coarse.is_empty());
     let diagonal = bound.character.control.aabb.diagonal();
     for params in [
         Params { stop: Stop::Never, solver: Solver::Jacobi, ..Params::default() },
         Params { stop: Stop::Never, solver: Solver::Chebyshev, ..Params::default() },
+        Params { stop: Stop::Never, solver: Solver::Cascade, ..Params::default() },
         Params { stop: Stop::Never, torque: Torque::Thesis, solver: Solver::Jacobi, ..Params::default() },
         Params { stop: Stop::Move(1e-3), solver: Solver::Chebyshev, ..Params::default() },
     ] {
@@ -261,4 +267,27 @@ fn gpu_equals_twin_after_fifty_iterations() {
         }
     }
     assert_silent(&device);
+}
+
+#[test]
+fn coarse_levels_are_sparse_and_every_vertex_follows_near_ones() {
+    let bound = capsule(60, 32);
+    let control = &bound.character.control;
+    let level = coarsen(&bound).unwrap();
+    let (fine, coarse) = (control.positions.len(), level.seeds.len());
+    assert!(coarse * 5 < fine && coarse * 12 > fine, "{coarse} of {fine}");
+    for &seed in &level.seeds {
+        for &a in control.adjacency.of(seed as usize) {
+            assert!(!level.seeds.contains(&a));
+            assert!(control.adjacency.of(a as usize).iter().all(|b| *b == seed || !level.seeds.contains(b)));
+        }
+    }
+    let spacing = 4.0 * 2.0 / 60.0;
+    for v in 0..fine {
+        assert!((level.weights[v].iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        let nearest = level.seeds[level.parents[v][0] as usize] as usize;
+        assert!(control.positions[nearest].distance(control.positions[v]) < spacing);
+    }
+    let coarse = &level.bound.character.control;
+    assert!((0..coarse.positions.len()).all(|c| coarse.adjacency.of(c).len() >= 3));
 }

@@ -1,0 +1,183 @@
+//! A coarser spring system over the same skeleton: where a slow, smooth change is cheap to find.
+//!
+//! Every seventh vertex or so stays (a maximal set of vertices at least three edges apart), each other vertex
+//! belongs to the nearest of them, and regions that touch are neighbours. A coarse vertex is a real vertex of the
+//! mesh with its own attachment and weights, so that the coarse springs are bound by the very same measures. Since
+//! reaches are lengths, not numbers of edges ([`super`]), both levels have nearly the same equilibrium.
+
+use crate::base::math::Vec3;
+use crate::bind::{Attachments, Character};
+use crate::deform::Bound;
+use crate::geom::{Adjacency, ControlMesh};
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// Levels with fewer vertices are not made coarser.
+const SMALLEST: usize = 400;
+/// A coarse level leaves vertices alone that are nearer to the bone than this many of its edge lengths.
+const THIN: f32 = 1.0;
+/// Coarse vertices that a fine one takes its change from.
+pub const PARENTS: usize = 4;
+
+/// A coarse level and its relation to the finer one.
+#[derive(Clone, Debug)]
+pub struct Coarse {
+    /// The coarse control mesh as a character of its own, without anything to draw.
+    pub bound: Bound,
+    /// Fine vertex of each coarse one.
+    pub seeds: Vec<u32>,
+    /// Per fine vertex, the coarse vertices it follows; unused ones repeat the first.
+    pub parents: Vec<[u32; PARENTS]>,
+    /// Their weights, summing to one; all zero where no coarse vertex is near (an island of props).
+    pub weights: Vec<[f32; PARENTS]>,
+}
+
+/// A coarser level; none where the mesh is small already or does not get much smaller.
+pub fn coarsen(bound: &Bound) -> Option<Coarse> {
+    let control = &bound.character.control;
+    let fine = control.positions.len();
+    if fine < SMALLEST {
+        return None;
+    }
+    let seeds = seeds(control);
+    if seeds.is_empty() || seeds.len() * 2 > fine {
+        return None;
+    }
+    let region = regions(control, &seeds);
+    let adjacency = neighbors(control, &region, seeds.len());
+    let mut parents = Vec::with_capacity(fine);
+    let mut weights = Vec::with_capacity(fine);
+    for (v, &region) in region.iter().enumerate() {
+        let (p, w) = follow(control, &seeds, &adjacency, region, v);
+        parents.push(p);
+        weights.push(w);
+    }
+    let pick = |values: &[Vec3]| seeds.iter().map(|&s| values[s as usize]).collect::<Vec<_>>();
+    let mut influences = crate::asset::Influences::default();
+    for &s in &seeds {
+        influences.push(control.influences.of(s as usize));
+    }
+    let attach = &bound.attachments;
+    let attachments = Attachments {
+        bone: seeds.iter().map(|&s| attach.bone[s as usize]).collect(),
+        t: seeds.iter().map(|&s| attach.t[s as usize]).collect(),
+        scale_vector: pick(&attach.scale_vector),
+    };
+    let character = Character {
+        skeleton: bound.character.skeleton.clone(),
+        control: ControlMesh {
+            positions: pick(&control.positions),
+            triangles: Vec::new(),
+            rigid: (0..seeds.len()).map(|c| thin(control, attach, &seeds, &adjacency, c)).collect(),
+            adjacency,
+            influences,
+            aabb: control.aabb,
+        },
+        display: Default::default(),
+    };
+    let bound = Bound { character: Arc::new(character), attachments: Arc::new(attachments) };
+    Some(Coarse { bound, seeds, parents, weights })
+}
+
+/// Whether a limb is too thin for a level's spacing, as fingers soon are: its vertices stay where they are there.
+fn thin(control: &ControlMesh, attach: &Attachments, seeds: &[u32], adjacency: &Adjacency, c: usize) -> bool {
+    let seed = seeds[c] as usize;
+    let ring = adjacency.of(c);
+    let spacing: f32 = ring
+        .iter()
+        .map(|&n| control.positions[seed].distance(control.positions[seeds[n as usize] as usize]))
+        .sum();
+    control.rigid[seed] || attach.scale_vector[seed].length() * (ring.len() as f32) < THIN * spacing
+}
+
+/// Vertices at least three edges apart that leave no vertex further than two edges away, in vertex order.
+fn seeds(control: &ControlMesh) -> Vec<u32> {
+    let mut covered = vec![false; control.positions.len()];
+    let mut out = Vec::new();
+    for v in 0..control.positions.len() {
+        if covered[v] || control.rigid[v] || control.adjacency.of(v).is_empty() {
+            continue;
+        }
+        out.push(v as u32);
+        covered[v] = true;
+        for &a in control.adjacency.of(v) {
+            covered[a as usize] = true;
+            control.adjacency.of(a as usize).iter().for_each(|&b| covered[b as usize] = true);
+        }
+    }
+    out
+}
+
+/// The nearest seed of each vertex along the edges; `u32::MAX` where none is reached.
+fn regions(control: &ControlMesh, seeds: &[u32]) -> Vec<u32> {
+    // Distances are positive, so their bits order like them; ties fall to the lower seed.
+    let mut queue: BinaryHeap<std::cmp::Reverse<(u32, u32, u32)>> = BinaryHeap::new();
+    for (s, &v) in seeds.iter().enumerate() {
+        queue.push(std::cmp::Reverse((0, s as u32, v)));
+    }
+    let mut region = vec![u32::MAX; control.positions.len()];
+    while let Some(std::cmp::Reverse((distance, seed, v))) = queue.pop() {
+        if region[v as usize] != u32::MAX {
+            continue;
+        }
+        region[v as usize] = seed;
+        for &next in control.adjacency.of(v as usize) {
+            if region[next as usize] == u32::MAX {
+                let step = control.positions[v as usize].distance(control.positions[next as usize]);
+                queue.push(std::cmp::Reverse(((f32::from_bits(distance) + step).to_bits(), seed, next)));
+            }
+        }
+    }
+    region
+}
+
+/// Regions that share an edge.
+fn neighbors(control: &ControlMesh, region: &[u32], count: usize) -> Adjacency {
+    let mut pairs: Vec<(u32, u32)> = control
+        .adjacency
+        .edges()
+        .map(|(a, b)| (region[a as usize], region[b as usize]))
+        .filter(|&(a, b)| a != b && a != u32::MAX && b != u32::MAX)
+        .flat_map(|(a, b)| [(a, b), (b, a)])
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut offset = vec![0u32; count + 1];
+    for &(a, _) in &pairs {
+        offset[a as usize + 1] += 1;
+    }
+    for i in 0..count {
+        offset[i + 1] += offset[i];
+    }
+    Adjacency { offset, neighbor: pairs.into_iter().map(|(_, b)| b).collect() }
+}
+
+/// The nearest coarse vertices among a vertex's region and its neighbours, by inverse squared distance.
+fn follow(
+    control: &ControlMesh,
+    seeds: &[u32],
+    adjacency: &Adjacency,
+    region: u32,
+    vertex: usize,
+) -> ([u32; PARENTS], [f32; PARENTS]) {
+    if region == u32::MAX {
+        return ([0; PARENTS], [0.0; PARENTS]);
+    }
+    let x = control.positions[vertex];
+    let mut near: Vec<(f32, u32)> = adjacency
+        .of(region as usize)
+        .iter()
+        .chain([&region])
+        .map(|&c| (control.positions[seeds[c as usize] as usize].distance_squared(x), c))
+        .collect();
+    near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    near.truncate(PARENTS);
+    let (mut parents, mut weights) = ([near[0].1; PARENTS], [0.0; PARENTS]);
+    let floor = near.last().map_or(0.0, |n| n.0) * 1e-3 + f32::MIN_POSITIVE;
+    let total: f32 = near.iter().map(|n| 1.0 / (n.0 + floor)).sum();
+    for (k, (distance, c)) in near.iter().enumerate() {
+        parents[k] = *c;
+        weights[k] = 1.0 / ((distance + floor) * total);
+    }
+    (parents, weights)
+}
