@@ -44,17 +44,18 @@ fn merged<T: serde::Serialize + serde::de::DeserializeOwned>(
     defaults: &T,
     given: serde_json::Map<String, Value>,
 ) -> Result<T> {
-    let bad =
-        |e: serde_json::Error| Error::input(format!("{method}: {e}"), "give a value of the field's kind");
-    let mut value = serde_json::to_value(defaults).map_err(bad)?;
-    if let Value::Object(fields) = &mut value {
-        let known: Vec<String> = fields.keys().cloned().collect();
-        if given.keys().any(|k| !known.contains(k)) {
-            return Err(unknown(method, &given, &known));
-        }
-        fields.extend(given);
+    let bad = |what: String| Error::input(format!("{method}: {what}"), "give a value of the field's kind");
+    let mut value = serde_json::to_value(defaults).map_err(|e| bad(e.to_string()))?;
+    let known: Vec<String> = value.as_object().map_or_else(Vec::new, |f| f.keys().cloned().collect());
+    if given.keys().any(|k| !known.contains(k)) {
+        return Err(unknown(method, &given, &known));
     }
-    serde_json::from_value(value).map_err(bad)
+    // One by one, since the reader's own message does not name the field.
+    for (name, new) in given {
+        value[&name] = new;
+        T::deserialize(&value).map_err(|e| bad(format!("{name}: {e}")))?;
+    }
+    serde_json::from_value(value).map_err(|e| bad(e.to_string()))
 }
 
 fn unknown(method: &str, given: &serde_json::Map<String, Value>, known: &[String]) -> Error {
