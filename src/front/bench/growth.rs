@@ -29,7 +29,7 @@ pub(super) fn tube(context: &mut Context, vertices: usize, effort: &Effort) -> R
         let (_, many) = bench.plain(graph, 1 + STEPS)?;
         Ok((one, many))
     })?;
-    let springs = |runs: &super::measure::Runs| runs.phases(&["springs"]).median_ms;
+    let springs = |runs: &super::measure::Runs| runs.phases(&["springs"]).min_ms;
     let iteration_ms = (springs(&many) - springs(&one)) / f64::from(STEPS);
     let control = model.bound.character.control.positions.len();
     Ok(Growth {
@@ -37,7 +37,7 @@ pub(super) fn tube(context: &mut Context, vertices: usize, effort: &Effort) -> R
         load_ms: preparation.load.median_ms,
         weld_ms: preparation.weld.median_ms,
         bind_ms: preparation.bind.median_ms,
-        normals_ms: many.phases(&["surface"]).median_ms,
+        normals_ms: many.phases(&["surface"]).min_ms,
         iteration_ms,
         bind_ns_per_vertex: preparation.bind.median_ms * 1e6 / control.max(1) as f64,
         iteration_ns_per_vertex: iteration_ms * 1e6 / control.max(1) as f64,

@@ -17,6 +17,9 @@ pub struct BenchReport {
     pub software: bool,
     /// Threads of the CPU.
     pub cores: usize,
+    /// Processes that wanted to run in the minute before; none where the system does not tell. Beyond an idle
+    /// machine's, all figures of a software device are too high.
+    pub load: Option<f64>,
     /// The device's copy bandwidth.
     pub copy: Copy,
     /// One per mesh.
@@ -78,7 +81,8 @@ pub struct Springs {
 /// Springs until the default stop.
 #[derive(Clone, Debug, Serialize)]
 pub struct Converged {
-    /// How they iterate.
+    /// How they iterate. The stop looks at the move of one iteration; the plain solver's steps are smaller, so that
+    /// it stops further from equilibrium.
     pub solver: Solver,
     /// How many iterations each of the two poses took.
     pub iterations: [u32; 2],
@@ -99,7 +103,7 @@ pub struct Converged {
 /// One spring iteration.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Iteration {
-    /// Slope between 1 and 100 iterations.
+    /// Slope between 1 and 100 iterations, of the shortest runs.
     pub milliseconds: f64,
     /// The same per control vertex.
     pub ns_per_vertex: f64,
@@ -177,9 +181,9 @@ pub struct Growth {
     pub weld_ms: f64,
     /// Attachment.
     pub bind_ms: f64,
-    /// Display copy and normals.
+    /// Display copy and normals, the shortest run.
     pub normals_ms: f64,
-    /// One spring iteration.
+    /// One spring iteration, of the shortest runs.
     pub iteration_ms: f64,
     /// Attachment per control vertex.
     pub bind_ns_per_vertex: f64,
