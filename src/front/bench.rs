@@ -176,9 +176,9 @@ mod tests {
         let mesh = deform::mesh(&mut context, "golem".into(), &model, preparation, &effort).unwrap();
         assert_eq!(mesh.springs.iter().map(|s| s.iterations).collect::<Vec<_>>(), [1, 25, 50, 100]);
         for c in &mesh.converged {
-            assert!(c.reached && c.iterations.iter().all(|&n| n > 1), "{c:?}");
+            assert!(c.reached && c.iterations.iter().all(|&n| n > 0), "{c:?}");
         }
-        let [chebyshev, jacobi] = &mesh.converged[..] else { panic!("{:?}", mesh.converged) };
+        let [_, chebyshev, jacobi] = &mesh.converged[..] else { panic!("{:?}", mesh.converged) };
         assert!(chebyshev.iterations[0] < jacobi.iterations[0], "{chebyshev:?} {jacobi:?}");
         let device = context.device().unwrap();
         let copy = copy_bandwidth(&device, 1 << 20, &effort).unwrap();

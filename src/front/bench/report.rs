@@ -84,7 +84,7 @@ pub struct Converged {
     /// How they iterate. The stop looks at the move of one iteration; the plain solver's steps are smaller, so that
     /// it stops further from equilibrium.
     pub solver: Solver,
-    /// How many iterations each of the two poses took.
+    /// How many iterations each of the two poses took, on the mesh itself.
     pub iterations: [u32; 2],
     /// How many the frame held.
     pub limit: u32,
@@ -160,7 +160,7 @@ pub struct MeshReport {
     pub dqs: DeformTimes,
     /// Plain Jacobi for 1, 25, 50 and 100 iterations.
     pub springs: Vec<Springs>,
-    /// To convergence, accelerated and plain.
+    /// To convergence: over coarse levels (the default), accelerated, plain.
     pub converged: Vec<Converged>,
     /// What an iteration costs.
     pub iteration: Iteration,
