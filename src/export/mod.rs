@@ -17,6 +17,7 @@ mod posed;
 pub mod project;
 mod prune;
 mod receipt;
+mod reread;
 mod targets;
 
 pub use atomic::write_atomically;

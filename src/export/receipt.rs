@@ -96,16 +96,34 @@ impl Export {
     pub fn write(&self, path: impl AsRef<Path>, keys: &[Key]) -> Result<Receipt> {
         let path = path.as_ref();
         write_atomically(path, &self.glb)?;
+        let on_disk = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+        if on_disk != self.glb {
+            let remedy = "check the disk and export again";
+            return Err(Error::broken(path, "file", "it does not hold what was written", remedy));
+        }
         let written = Asset::load(path)?;
         self.receipt(&written, keys)
     }
 
-    /// Compares a written and re-read file with the keys it was made of. With several keys the animation is
+    /// Compares the file's bytes, read by the `gltf` crate, with the keys they were made of; `written` is the file as
+    /// Sinew's loader reads it, and stands in (a problem says so) where the crate cannot: compressed geometry. With several keys the animation is
     /// compared at each key's time, and the static pose with the first key.
     ///
     /// # Errors
     /// [`Error::Broken`] where the file shows other vertices than the keys have.
     pub fn receipt(&self, written: &Asset, keys: &[Key]) -> Result<Receipt> {
+        let mut problems = self.problems.clone();
+        let again = super::reread::reread(&self.glb);
+        let seen = match &again {
+            Ok(seen) => seen,
+            Err(reason) => {
+                problems.push(Problem {
+                    at: "receipt".into(),
+                    text: format!("measured through Sinew's own loader, for want of another: {reason}"),
+                });
+                written
+            }
+        };
         let mut receipt = Receipt {
             path: written.path.clone(),
             bytes: self.glb.len() as u64,
@@ -115,19 +133,19 @@ impl Export {
             singular: self.singular,
             keys: Vec::new(),
             reduction: self.reduction,
-            problems: self.problems.clone(),
+            problems,
         };
         for (i, key) in keys.iter().enumerate() {
             let Some(shape) = &key.shape else { continue };
             let mut entry = match self.clip {
                 Some(clip) => {
                     let moment = Moment::Clip { clip, time_s: f64::from(key.time_s) };
-                    compare(written, moment, shape)?
+                    compare(seen, &written.path, moment, shape)?
                 }
-                None => compare(written, Moment::Static, shape)?,
+                None => compare(seen, &written.path, Moment::Static, shape)?,
             };
             if i == 0 && self.clip.is_some() {
-                entry = entry.worse(&compare(written, Moment::Static, shape)?);
+                entry = entry.worse(&compare(seen, &written.path, Moment::Static, shape)?);
             }
             receipt.keys.push(KeyReceipt { time_s: key.time_s, ..entry });
         }
@@ -141,11 +159,11 @@ impl KeyReceipt {
     }
 }
 
-fn compare(written: &Asset, moment: Moment, shape: &Shape) -> Result<KeyReceipt> {
+fn compare(written: &Asset, path: &Path, moment: Moment, shape: &Shape) -> Result<KeyReceipt> {
     let drawn = evaluate(written, moment);
     if drawn.len() != shape.positions.len() {
         return Err(Error::broken(
-            &written.path,
+            path,
             "display vertices",
             format!("it shows {} vertices, the editor {}", drawn.len(), shape.positions.len()),
             "report this as a fault of the exporter",
