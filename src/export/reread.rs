@@ -16,7 +16,7 @@ use gltf::mesh::{Mode, Semantic};
 /// Why the crate cannot: compressed or quantised geometry, required extensions it does not know, a broken file.
 pub fn reread(glb: &[u8]) -> Result<Asset, String> {
     let file = gltf::Gltf::from_slice(glb).map_err(|e| e.to_string())?;
-    for name in file.extensions_used().filter(|n| n.contains("draco") || n.contains("meshopt")) {
+    if let Some(name) = file.extensions_used().find(|n| n.contains("draco") || n.contains("meshopt")) {
         return Err(format!("{name} is not read there"));
     }
     // The crate's iterators take these for granted.
