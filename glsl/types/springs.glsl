@@ -2,6 +2,7 @@
 
 // Rest measures of a control vertex.
 struct SpringVertex {
+    vec3 attachment;
     vec3 scale_vector;
     float radius;
     vec3 bone_direction;

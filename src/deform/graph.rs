@@ -99,7 +99,6 @@ impl Graph {
         frame.phase("skinning");
         kernels.geometric.record(&self.geometric, &self.control, &self.rig, frame);
         if let Some(node) = &self.springs {
-            kernels.geometric.record_attachments(&self.geometric, &self.control, frame);
             frame.phase("springs");
             kernels.springs.record(&node.state, &node.params, &node.momenta, frame);
         }

@@ -6,6 +6,7 @@
 #include "types/rig.glsl"
 #include "types/springs.glsl"
 #include "lib/quaternion.glsl"
+#include "lib/skinning.glsl"
 #include "deform/influences.glsl"
 
 layout(local_size_x = GROUP_SIZE) in;
@@ -13,7 +14,7 @@ layout(local_size_x = GROUP_SIZE) in;
 layout(set = 0, binding = 4, scalar) readonly buffer Vertices { SpringVertex vertices[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer Dual { DualQuat dual[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer Positions { vec4 positions[]; };
-layout(set = 0, binding = 7, scalar) readonly buffer Attachments { vec4 attachments[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer Skinning { Rows skinning[]; };
 layout(set = 0, binding = 8, scalar) writeonly buffer Anchors { vec4 anchors[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer Posed { SpringPose posed[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer Iterates { vec4 iterates[]; };
@@ -40,6 +41,7 @@ layout(push_constant, scalar) uniform Push {
         vec4 q_ = dual[joint].real;                              \
         if (dot(sum, sum) == 0.0) { pivot = q_; }                \
         sum += q_ * (dot(pivot, q_) < 0.0 ? -weight : weight);   \
+        rows_add(map, skinning[joint], weight);                  \
     }
 
 // Stiffness per unit with which a difference fades over `reach` metres: deg/4 (l/reach)^2.
@@ -56,6 +58,7 @@ void main() {
     SpringVertex v = vertices[i];
     vec4 pivot = vec4(0.0, 0.0, 0.0, 1.0);
     vec4 sum = vec4(0.0);
+    Rows map = rows_zero();
     FOR_INFLUENCES(i, push.has_tail, ADD)
     float l2 = dot(sum, sum);
     vec4 q = l2 > 1e-12 ? sum / sqrt(l2) : pivot;
@@ -82,7 +85,7 @@ void main() {
     p.first_and_degree = v.first_and_degree;
 
     vec4 x = vec4(positions[i].xyz, 0.0);
-    anchors[i] = vec4(attachments[i].xyz, v.radius);
+    anchors[i] = vec4(rows_point(map, v.attachment), v.radius);
     posed[i] = p;
     iterates[i] = x;
     iterates[push.count + i] = x;

@@ -35,6 +35,8 @@ pub struct RestEdge {
 /// Rest measures of a vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct RestVertex {
+    /// `a_i0`, attachment point in bind space, metres.
+    pub attachment: Vec3,
     /// `s_i0` in bind space, metres.
     pub scale_vector: Vec3,
     /// `|s_i0|`, metres.
@@ -58,13 +60,18 @@ impl Binding {
     }
 }
 
-/// How far an edge's two ends hang on the skeleton as one surface does: 1 where their attachment points are no
-/// further apart than they are themselves (always so on one bone), falling to 0 where neighbours are attached to
-/// bones that have nothing to do with each other, as in a face full of little bones. Scale vectors of such
-/// neighbours must not be compared. In steps of 1/255, as the GPU stores it.
-pub fn coherence(length: f32, gap: f32) -> f32 {
+/// How far an edge's two ends hang on the skeleton as one surface does, 0..=1. It is 1 where their attachment points
+/// are no further apart than they are themselves (always so on one bone), and falls to 0 where neighbours are
+/// attached to bones that have nothing to do with each other, as in a face full of little bones. Scale vectors of such
+/// neighbours must not be compared.
+///
+/// It also falls from one radian to 1.8 between the scale vectors in bind: a torsion spring stretched that far turns
+/// its own end by `θ0 cot θ0` but the other by `θ0 / sin θ0`, so that the bind pose would be no stable equilibrium.
+/// In steps of 1/255, as the GPU stores it.
+pub fn coherence(length: f32, gap: f32, angle: f32) -> f32 {
     let ratio = if gap > length { length / gap } else { 1.0 };
-    (ratio * ratio * 255.0).round() / 255.0
+    let near = ((1.8 - angle) / 0.8).clamp(0.0, 1.0);
+    (ratio * ratio * near * 255.0).round() / 255.0
 }
 
 /// Measures the bind pose.
@@ -92,7 +99,7 @@ pub fn bind(bound: &Bound) -> Binding {
             let gap = attach
                 .point(&bound.character.skeleton, i)
                 .distance(attach.point(&bound.character.skeleton, j as usize));
-            let coherence = coherence(length, gap);
+            let coherence = coherence(length, gap, angle(s, sj));
             turn += turn_between(s, s.length(), sj, sj.length())
                 * (coherence * leverage(s.length(), sj.length()));
             shape += (control.positions[j as usize] - control.positions[i]) * (1.0 - coherence);
@@ -103,6 +110,7 @@ pub fn bind(bound: &Bound) -> Binding {
         let bone = bones.get(attach.bone[i].index()).filter(|_| !control.rigid[i]);
         let along = bone.map_or(Vec3::ZERO, |b| b.tail - b.head);
         vertices.push(RestVertex {
+            attachment: control.positions[i] - s,
             scale_vector: s,
             radius: s.length(),
             turn,

@@ -41,15 +41,10 @@ pub(super) fn fading(mean_length: f32, degree: f32, reach: f32) -> f32 {
     degree * 0.25 * ratio * ratio
 }
 
-/// Poses the rest measures. `Q` is the blend of the joints' rotations by skin weight; `attachment` are the posed
-/// attachment points.
-pub fn pose(
-    binding: &Binding,
-    params: &Params,
-    influences: &Influences,
-    rig: &PosedRig,
-    attachment: &[Vec3],
-) -> Vec<PosedVertex> {
+/// Poses the rest measures. `Q` is the blend of the joints' rotations by skin weight, and `a'` that of the bind
+/// attachment point by their skinning transforms: a part that follows one joint stays rigid, whichever bone it
+/// hangs on.
+pub fn pose(binding: &Binding, params: &Params, influences: &Influences, rig: &PosedRig) -> Vec<PosedVertex> {
     let edge_stiffness = params.edge_stiffness();
     let mut out = Vec::with_capacity(binding.vertices.len());
     for (i, v) in binding.vertices.iter().enumerate() {
@@ -71,7 +66,10 @@ pub fn pose(
         let bound =
             degree * edge_stiffness + (stiffness[0] + stiffness[1]) * params.turning() + stiffness[2] + pull;
         out.push(PosedVertex {
-            attachment: attachment[i],
+            attachment: influences
+                .of(i)
+                .map(|(j, w)| rig.skinning[j as usize].transform_point3(v.attachment) * w)
+                .sum(),
             rest_turn: rotation * v.turn,
             rest_shape: rotation * v.shape,
             bone_direction: rotation * v.bone_direction,
@@ -202,21 +200,19 @@ impl Springs {
     pub fn solve(&self, rig: &PosedRig, streams: &mut Streams) -> Report {
         let coarse = &self.levels.coarse[..self.levels.used(&self.params)];
         let mut starts = vec![streams.position.clone()];
-        let mut attachments = vec![streams.attachment.clone()];
         for (k, level) in coarse.iter().enumerate() {
             starts.push(level.restrict(&starts[k]));
-            attachments.push(level.restrict(&attachments[k]));
         }
         let mut x = starts[coarse.len()].clone();
         for (k, level) in coarse.iter().enumerate().rev() {
             let params = Params { max_iterations: self.params.coarse_iterations, ..self.params };
             let influences = &level.mesh.bound.character.control.influences;
-            let posed = pose(&level.binding, &params, influences, rig, &attachments[k + 1]);
+            let posed = pose(&level.binding, &params, influences, rig);
             iterate(&level.binding, &params, self.momenta[k + 1], &posed, &mut x);
             x = level.prolong(&starts[k], &x);
         }
         let influences = &self.bound.character.control.influences;
-        let posed = pose(&self.levels.fine, &self.params, influences, rig, &streams.attachment);
+        let posed = pose(&self.levels.fine, &self.params, influences, rig);
         let report = iterate(&self.levels.fine, &self.params, self.momenta[0], &posed, &mut x);
         streams.position = x;
         report
@@ -229,7 +225,7 @@ impl Reference for Springs {
     }
 
     fn reads(&self) -> &'static [Stream] {
-        &[Stream::Position, Stream::Attachment]
+        &[Stream::Position]
     }
 
     fn writes(&self) -> &'static [Stream] {

@@ -22,6 +22,7 @@ const MAX_INDEX: usize = 1 << 24;
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct GpuVertex {
+    attachment: [f32; 3],
     scale_vector: [f32; 3],
     radius: f32,
     bone_direction: [f32; 3],
@@ -136,7 +137,7 @@ impl SpringPipelines {
         assert_layout::<GpuVertex>(
             prepare.reflection(),
             "SpringVertex",
-            fields!(GpuVertex: scale_vector 12, radius 4, bone_direction 12, phi 4, turn 12, mean_length 4,
+            fields!(GpuVertex: attachment 12, scale_vector 12, radius 4, bone_direction 12, phi 4, turn 12, mean_length 4,
                     shape 12, first_and_degree 4),
         )?;
         assert_layout::<GpuEdge>(
@@ -179,15 +180,15 @@ impl SpringPipelines {
             links.push(self.link(device, level, all[k], all[k + 1], &starts[k])?);
         }
         let ends = [start(0), &streams.position];
-        let mut states = vec![self.level(device, &levels.fine, control, rig, ends, streams)?];
+        let mut states = vec![self.level(device, &levels.fine, control, rig, ends)?];
         for (k, level) in levels.coarse.iter().enumerate() {
             let control = ControlBuffers::new(device, &level.mesh.bound)?;
             let ends = [start(k + 1), &all[k + 1].position];
-            states.push(self.level(device, &level.binding, &control, rig, ends, all[k + 1])?);
+            states.push(self.level(device, &level.binding, &control, rig, ends)?);
         }
         // The mesh itself without coarser levels before it, for the solvers that use none.
         let ends = [&streams.position, &streams.position];
-        let plain = self.level(device, &levels.fine, control, rig, ends, streams)?;
+        let plain = self.level(device, &levels.fine, control, rig, ends)?;
         Ok(SpringState { plain, levels: states, links, thickness: levels.fine.thickness })
     }
 
@@ -209,9 +210,7 @@ impl SpringPipelines {
             restrict: self.restrict.bind(&[
                 ("seeds", &seeds),
                 ("positions", &fine.position),
-                ("attachments", &fine.attachment),
                 ("coarse_positions", &coarse.position),
-                ("coarse_attachments", &coarse.attachment),
             ])?,
             prolong: self.prolong.bind(&[
                 ("seeds", &seeds),
@@ -232,7 +231,6 @@ impl SpringPipelines {
         control: &ControlBuffers,
         rig: &RigBuffers,
         [start, end]: [&Buffer; 2],
-        streams: &StreamBuffers,
     ) -> Result<LevelState> {
         let count = binding.vertices.len();
         if binding.edges.len() >= MAX_INDEX {
@@ -246,6 +244,7 @@ impl SpringPipelines {
         }
         let vertices: Vec<GpuVertex> = (binding.vertices.iter().enumerate())
             .map(|(i, v)| GpuVertex {
+                attachment: v.attachment.into(),
                 scale_vector: v.scale_vector.into(),
                 radius: v.radius,
                 bone_direction: v.bone_direction.into(),
@@ -273,7 +272,7 @@ impl SpringPipelines {
             ("vertices", &vertices),
             ("dual", &rig.dual),
             ("positions", start),
-            ("attachments", &streams.attachment),
+            ("skinning", &rig.skinning),
             ("anchors", &anchors),
             ("posed", &posed),
             ("iterates", &iterates),
@@ -404,4 +403,4 @@ impl SpringState {
 }
 
 const _: () =
-    assert!(size_of::<GpuVertex>() == 64 && size_of::<GpuPose>() == 80 && size_of::<GpuEdge>() == 8);
+    assert!(size_of::<GpuVertex>() == 76 && size_of::<GpuPose>() == 80 && size_of::<GpuEdge>() == 8);

@@ -42,8 +42,8 @@ fn start(bound: &Bound, geometric: &Geometric, rig: &PosedRig) -> Streams {
     streams
 }
 
-fn posed(bound: &Bound, binding: &Binding, params: &Params, rig: &PosedRig, s: &Streams) -> Vec<PosedVertex> {
-    cpu::pose(binding, params, &bound.character.control.influences, rig, &s.attachment)
+fn posed(bound: &Bound, binding: &Binding, params: &Params, rig: &PosedRig) -> Vec<PosedVertex> {
+    cpu::pose(binding, params, &bound.character.control.influences, rig)
 }
 
 fn solve(bound: &Bound, params: &Params, from: &Geometric, rig: &PosedRig) -> (Vec<Vec3>, Report) {
@@ -86,7 +86,7 @@ fn at_bind_and_after_a_rigid_motion_every_force_is_zero_to_rounding() {
         let streams = start(&bound, &Geometric::Rigid, &rig);
         for torque in [Torque::Arc, Torque::Thesis] {
             let params = Params { torque, ..Params::default() };
-            let posed = posed(&bound, &binding, &params, &rig, &streams);
+            let posed = posed(&bound, &binding, &params, &rig);
             for i in 0..posed.len() {
                 let step = cpu::force(&binding, &params, &posed, &streams.position, i) * posed[i].step;
                 assert!(step.length() < 1e-6 * diagonal, "{torque:?} vertex {i}: {step}");
@@ -235,6 +235,7 @@ fn gpu_equals_twin_after_fifty_iterations() {
     let Some(device) = device() else { return };
     let kernels = Arc::new(Kernels::new(&device).unwrap());
     let bound = capsule(40, 24);
+    let thickness = bind(&bound).thickness;
     assert!(!Levels::bind(&bound).coarse.is_empty());
     let diagonal = bound.character.control.aabb.diagonal();
     for params in [
@@ -260,7 +261,12 @@ fn gpu_equals_twin_after_fifty_iterations() {
             twin.evaluate(&rig, &[], &mut Default::default());
             for (i, (g, c)) in gpu.iter().zip(twin.control()).enumerate() {
                 let off = Vec3::new(g[0], g[1], g[2]).distance(*c);
-                assert!(off < 1e-4 * diagonal, "{params:?} vertex {i} off by {off}");
+                // Where both stop one iteration apart, they differ by as much as an iteration moves.
+                let last = match params.stop {
+                    Stop::Move(fraction) => 2.0 * fraction * thickness,
+                    Stop::Never => 0.0,
+                };
+                assert!(off < 1e-4 * diagonal + last, "{params:?} vertex {i} off by {off}");
             }
             let (_, report) = solve(&bound, &params, &recipe.geometric, &rig);
             assert!(graph.iterations().unwrap().abs_diff(report.iterations) <= 1);
