@@ -26,6 +26,14 @@
 //!   into the surface, relative to the limb's thickness and to the bone's length. On a one-ring Laplacian a
 //!   reach of `λ` needs the stiffness `k_t deg/4 (l/λ)²`, `l` the edge length. So a character looks the same
 //!   whatever its tessellation, where a plain constant would reach a fixed number of edges.
+//! - **Girth** is new: `k_g (abs(s_0) - abs(s))` along `s`. The length springs compare neighbours only, so that a
+//!   whole region may thin without any of them noticing.
+//! - Attachment points and the frames `Q` of the rest measures follow the skin weights (`a' = Σ w_j T_j a`), where
+//!   there are some: a head does not wind up with its neck, and a part that follows one joint stays rigid.
+//! - Edges whose ends hang on unrelated bones, or whose scale vectors are far apart in bind, have no torsion and
+//!   length springs but couple by shape, `k_t ((x_j - x_i) - Q (x_j0 - x_i0))` ([`bind::coherence`]); a vertex nearer
+//!   to its bone than its edges are long is pulled to `a' + h` instead, in proportion.
+//! - Chebyshev's momentum is dropped at a vertex that turns back.
 
 pub mod bind;
 pub mod coarse;
