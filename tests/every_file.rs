@@ -36,10 +36,9 @@ const ON_DEVICE: [&str; 12] = [
     "oddities/asset-generator/Animation_Skin/Animation_Skin_07.gltf",
 ];
 
-/// Known issue of the springs: where neighbours' scale vectors are more than a right angle apart in bind, the torsion
-/// outweighs the hold, and modes of the surface grow from rounding, so that the bind pose is left within 50 iterations
-/// and device and twin drift apart. Printed, not asserted: take a file
-/// off the list when nothing is printed for it any more.
+/// Known issue of the springs: in a contorted pose these two part from the twin by up to 2e-4 of the size within 50
+/// iterations, twice what is asked. Printed, not asserted: take a file off the list when nothing is printed for it any
+/// more.
 const SPRINGS_DRIFT: [&str; 2] =
     ["characters/quaternius/cute_fish_pack/Puffer.glb", "derived/makehuman_male_8infl.glb"];
 
