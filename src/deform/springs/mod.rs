@@ -63,11 +63,14 @@ pub struct Params {
     pub hold: f32,
     /// `k_g`, factor on the stiffness that `girth_reach` asks for, >= 0.
     pub girth: f32,
-    /// How far a change of thickness fades, in multiples of the distance to the bone, > 0.
+    /// How far a change of thickness fades, in multiples of the distance to the bone, > 0, at most
+    /// 2 (beyond, torsion buckles the surface).
     pub girth_reach: f32,
-    /// How far a bend fades, in multiples of the distance to the bone, > 0.
+    /// How far a bend fades, in multiples of the distance to the bone, > 0, at most
+    /// 2 (beyond, torsion buckles the surface).
     pub bend_reach: f32,
-    /// How far a difference from the blended rotation fades, in multiples of the distance to the bone, > 0.
+    /// How far a difference from the blended rotation fades, in multiples of the distance to the bone, > 0, at most
+    /// 2 (beyond, torsion buckles the surface).
     pub hold_reach: f32,
     /// Time step, seconds, > 0; each vertex takes `min(dt, omega / K_i)`.
     pub dt: f32,
@@ -187,9 +190,9 @@ impl Params {
             bone: clean(self.bone, d.bone, 0.0, 1e6),
             hold: clean(self.hold, d.hold, 0.0, 1e6),
             girth: clean(self.girth, d.girth, 0.0, 1e6),
-            girth_reach: clean(self.girth_reach, d.girth_reach, 1e-3, 1e3),
-            bend_reach: clean(self.bend_reach, d.bend_reach, 1e-3, 1e3),
-            hold_reach: clean(self.hold_reach, d.hold_reach, 1e-3, 1e3),
+            girth_reach: clean(self.girth_reach, d.girth_reach, 1e-3, 2.0),
+            bend_reach: clean(self.bend_reach, d.bend_reach, 1e-3, 2.0),
+            hold_reach: clean(self.hold_reach, d.hold_reach, 1e-3, 2.0),
             dt: clean(self.dt, d.dt, 1e-6, 10.0),
             omega: clean(self.omega, d.omega, 1e-3, 0.99),
             max_iterations: self.max_iterations.min(100_000),
