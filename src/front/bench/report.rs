@@ -208,7 +208,7 @@ pub struct Target {
 
 /// On a software device, half of the time that Blender's armature with Corrective Smooth (50 iterations) takes on
 /// two cores for meshes of these sizes.
-const SOFTWARE_TARGETS: [(&str, f64); 2] = [("chibi", 6.5), ("golem", 31.0)];
+const SOFTWARE_TARGETS: [(&str, f64); 2] = [("chibi", 13.0), ("golem", 31.0)];
 
 /// The targets that belong to a device and the meshes measured.
 pub(super) fn targets(device: &Device, meshes: &[MeshReport]) -> Vec<Target> {
