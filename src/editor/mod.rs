@@ -1,13 +1,21 @@
 //! What every front end shares: a loaded character, its evaluation and its pictures.
 
+mod command;
 mod evaluator;
+mod input;
 mod model;
+mod output;
 mod settings;
 mod sheet;
+mod space;
 mod studio;
 
+pub use command::{Command, Tool};
 pub use evaluator::{Evaluation, Evaluator, Where};
+pub use input::{Hand, Input, SurfaceSample, Tracked, Tracking};
 pub use model::Model;
+pub use output::{Haptic, Output, Request};
 pub use settings::recipe;
 pub use sheet::{Cell, sheet};
+pub use space::{Rigid, Similarity};
 pub use studio::{Angle, Studio};

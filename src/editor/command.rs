@@ -1,0 +1,89 @@
+//! Everything a user can do by pressing something: the same table for controller buttons, panels and keys, and what the
+//! doctor proves to be in reach.
+
+use crate::edit::Lengths;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What the trigger does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tool {
+    /// Line of action: baseline, then offset strokes; drags knots.
+    #[default]
+    Line,
+    /// Takes hold of the body; away from it, pulls the world.
+    Grab,
+    /// Draws on the skin.
+    Skin,
+}
+
+impl Tool {
+    /// All of them, in the palette's order.
+    pub const ALL: [Self; 3] = [Self::Line, Self::Grab, Self::Skin];
+
+    /// For people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Line => "Line of action",
+            Self::Grab => "Grab",
+            Self::Skin => "Draw on skin",
+        }
+    }
+}
+
+/// A command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// One step back.
+    Undo,
+    /// One step forward.
+    Redo,
+    /// Shows or hides the palette.
+    Palette,
+    /// Shows or hides the file panel.
+    Files,
+    /// Chooses what the trigger does.
+    Tool(Tool),
+    /// Brush radius, metres of the room.
+    Radius(f32),
+    /// Bone lengths under strokes.
+    Lengths(Lengths),
+    /// Controller roll twists.
+    Roll(bool),
+    /// Strokes and grabs act on both sides.
+    Mirror(bool),
+    /// The next offset stroke is for this layer again.
+    RedrawOffset,
+    /// Removes the newest stroke or mark.
+    RemoveStroke,
+    /// Pins the joint next to the tool hand, or frees it.
+    TogglePin,
+    /// Deformation method by name, for A/B on the same pose.
+    Deformer(String),
+    /// Bones, strokes and the triangles' edges drawn over the body.
+    Wire(bool),
+    /// The character turns slowly on its own axis.
+    Turntable(bool),
+    /// Turns the view in steps; negative is left.
+    SnapTurn(i32),
+    /// World scale 1, standing before the character.
+    LifeSize,
+    /// Back to where the view was before the last pull, turn or jump.
+    UndoNavigation,
+    /// Two-hand scaling may roll.
+    RollWorld(bool),
+    /// Tools in the left hand.
+    LeftHanded(bool),
+    /// Haptics on.
+    Haptics(bool),
+    /// Opens a file.
+    Open(PathBuf),
+    /// Writes the project.
+    Save,
+    /// Writes a posed glTF.
+    Export,
+    /// Ends the session.
+    Quit,
+}

@@ -1,0 +1,86 @@
+//! What an animator's devices say in one frame. A front end fills it, a take records it, and replaying it gives the
+//! same document: [`super::Workbench::step`] looks at nothing else.
+//!
+//! Device poses are in the room (see [`super::Similarity`]), all of one frame for the same instant.
+
+use super::Rigid;
+use crate::base::math::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// One frame of input.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Input {
+    /// When the frame will be seen, seconds since the session began; never falls.
+    pub time: f64,
+    /// The head, between the eyes.
+    pub head: Tracked,
+    /// Left and right, whatever the user's handedness.
+    pub hands: [Hand; 2],
+    /// Whether this application has the user's attention. Without it nothing is drawn, grabbed or pressed.
+    pub focused: bool,
+    /// The runtime moved the room's origin: new room from old room. Navigation makes up for it.
+    pub recentred: Option<Rigid>,
+}
+
+/// A device's pose and how far to trust it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tracked {
+    /// Room from device; the last known one where tracking is lost.
+    pub pose: Rigid,
+    /// Its quality.
+    pub tracking: Tracking,
+}
+
+/// Quality of a pose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tracking {
+    /// Position or orientation is not valid: never enters a stroke.
+    #[default]
+    Lost,
+    /// Valid, but inferred and not tracked: pauses a stroke.
+    Inferred,
+    /// Tracked.
+    Tracked,
+}
+
+/// One hand's controller.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hand {
+    /// The palm: what it holds moves with this.
+    pub grip: Tracked,
+    /// The pointer: rays and the brush tip.
+    pub aim: Tracked,
+    /// Trigger or select, 0..=1: the tool's own act.
+    pub draw: f32,
+    /// Squeeze, 0..=1: grabs the body, or the world.
+    pub grab: f32,
+    /// Thumbstick or trackpad, right and up, -1..=1 each.
+    pub stick: [f32; 2],
+    /// One press from every tool, held while the button is down.
+    pub undo: bool,
+    /// As undo.
+    pub redo: bool,
+    /// Shows and hides the palette.
+    pub menu: bool,
+    /// The newest answer of the controller's own camera, where it sees the body; at most two frames old.
+    pub surface: Option<SurfaceSample>,
+}
+
+/// What a controller's own camera saw in the middle of its picture (thesis 7.5): a point of the skin that stays on it
+/// in any pose.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SurfaceSample {
+    /// Triangle of the display mesh, counted over all its parts.
+    pub triangle: u32,
+    /// Weights of its corners, they sum to 1.
+    pub barycentrics: [f32; 3],
+    /// World, metres, on the deformed skin at that time.
+    pub position: Vec3,
+    /// World, unit, outwards.
+    pub normal: Vec3,
+    /// Time of the frame whose aim pose and skin it belongs to, seconds.
+    pub time: f64,
+    /// Trigger at that time, 0..=1.
+    pub draw: f32,
+}
