@@ -63,6 +63,9 @@ pub struct Hand {
     pub redo: bool,
     /// Shows and hides the palette.
     pub menu: bool,
+    /// It points at a panel: the trigger is the panel's.
+    #[serde(default)]
+    pub on_panel: bool,
     /// The newest answer of the controller's own camera, where it sees the body; at most two frames old.
     pub surface: Option<SurfaceSample>,
 }

@@ -1,0 +1,325 @@
+//! Moving through the world: pulls, turns, scaling and jumps change where the room is in it, never a document.
+
+use super::{Rigid, Similarity};
+use crate::base::math::{Aabb, Quat, Vec3};
+use std::collections::VecDeque;
+
+/// World metres per room metre stay within this.
+pub const SCALE_RANGE: [f32; 2] = [0.01, 100.0];
+/// A press of the stick turns by this, radians.
+pub const SNAP: f32 = std::f32::consts::PI / 6.0;
+/// How far from the character one stands at the start, metres of the room.
+const STAND: f32 = 1.3;
+/// Characters are shown at about this size at the start where their own is far off, metres of the room.
+const NICE: f32 = 1.6;
+/// Steps that can be taken back.
+const HISTORY: usize = 64;
+
+/// Where the room is in the world, and where it was.
+#[derive(Clone, Debug, Default)]
+pub struct Navigation {
+    world_from_room: Similarity,
+    history: VecDeque<Similarity>,
+    drag: Option<Drag>,
+}
+
+/// A pull under way: what the hands held when it began.
+#[derive(Clone, Copy, Debug)]
+struct Drag {
+    /// World from room at its start.
+    start: Similarity,
+    /// The pulling hands in the room at its start.
+    hands: [Option<Vec3>; 2],
+    /// World from room before the first of the pulls that follow each other, for the history.
+    before: Similarity,
+}
+
+impl Navigation {
+    /// Where the room is.
+    pub fn world_from_room(&self) -> &Similarity {
+        &self.world_from_room
+    }
+
+    /// Pulls the world by the hands that hold it (room positions): one moves it, two scale and turn it about the
+    /// vertical, with `roll` about every axis. Hands may join and leave; none ends the pull.
+    pub fn pull(&mut self, hands: [Option<Vec3>; 2], roll: bool) {
+        if hands == [None; 2] {
+            if let Some(drag) = self.drag.take()
+                && drag.before != self.world_from_room
+            {
+                self.remember(drag.before);
+            }
+            return;
+        }
+        let joined = |d: &Drag| (0..2).all(|h| d.hands[h].is_some() == hands[h].is_some());
+        let drag = match self.drag {
+            Some(drag) if joined(&drag) => drag,
+            other => {
+                let start = self.world_from_room;
+                Drag { start, hands, before: other.map_or(start, |d| d.before) }
+            }
+        };
+        self.drag = Some(drag);
+        self.world_from_room = match (drag.hands, hands) {
+            ([Some(a), Some(b)], [Some(x), Some(y)]) => two_hands(&drag.start, [a, b], [x, y], roll),
+            ([Some(a), _], [Some(x), _]) | ([_, Some(a)], [_, Some(x)]) => one_hand(&drag.start, a, x),
+            _ => self.world_from_room,
+        };
+    }
+
+    /// Whether a pull is under way.
+    pub fn is_pulling(&self) -> bool {
+        self.drag.is_some()
+    }
+
+    /// Turns about the head (room position) by steps of [`SNAP`]; positive turns the view to the right.
+    pub fn snap_turn(&mut self, steps: i32, head: Vec3) {
+        self.remember(self.world_from_room);
+        self.turn_about(head, Quat::from_rotation_y(-SNAP * (steps % 12) as f32));
+    }
+
+    /// Turns the user about a place of the world and its vertical: the character seems to turn on its axis.
+    pub fn orbit(&mut self, centre: Vec3, angle: f32) {
+        let turn = Quat::from_rotation_y(angle);
+        let s = &mut self.world_from_room;
+        s.rotation = (turn * s.rotation).normalize();
+        s.translation = centre + turn * (s.translation - centre);
+        if let Some(drag) = &mut self.drag {
+            drag.start.rotation = (turn * drag.start.rotation).normalize();
+            drag.start.translation = centre + turn * (drag.start.translation - centre);
+        }
+    }
+
+    /// World scale 1, standing before the character (its box in the world), looking at its front.
+    pub fn life_size(&mut self, bounds: &Aabb, head: &Rigid) {
+        self.remember(self.world_from_room);
+        self.stand_before(bounds, head, 1.0);
+    }
+
+    /// The first view: as [`Self::life_size`], but small and huge characters are shown at a size to work at.
+    pub fn first(&mut self, bounds: &Aabb, head: &Rigid) {
+        let size = bounds.size().max_element();
+        let scale = if (0.25..4.0).contains(&size) || size <= 0.0 { 1.0 } else { size / NICE };
+        self.history.clear();
+        self.drag = None;
+        self.stand_before(bounds, head, scale);
+    }
+
+    /// Levels the world under the user's head.
+    pub fn level(&mut self, head: Vec3) {
+        let forward = self.world_from_room.rotation * Vec3::Z;
+        let upright = Quat::from_rotation_y(forward.x.atan2(forward.z));
+        let at = self.world_from_room.point(head);
+        self.world_from_room.rotation = upright;
+        self.hold(head, at);
+    }
+
+    /// Back to where the view was before the last pull, turn or jump; false where there is none.
+    pub fn undo(&mut self) -> bool {
+        self.drag = None;
+        match self.history.pop_back() {
+            Some(before) => {
+                self.world_from_room = before;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The room's origin was moved (new room from old room): the world stays where it is around the user.
+    pub fn recentred(&mut self, new_from_old: &Rigid) {
+        let q = new_from_old.orientation.inverse();
+        let moved = |s: &Similarity| Similarity {
+            translation: s.point(q * -new_from_old.position),
+            rotation: (s.rotation * q).normalize(),
+            scale: s.scale,
+        };
+        self.world_from_room = moved(&self.world_from_room);
+        self.history.iter_mut().for_each(|s| *s = moved(s));
+        if let Some(drag) = &mut self.drag {
+            drag.start = moved(&drag.start);
+            drag.before = moved(&drag.before);
+            drag.hands = drag.hands.map(|h| h.map(|p| new_from_old.point(p)));
+        }
+    }
+
+    fn remember(&mut self, before: Similarity) {
+        if self.history.len() == HISTORY {
+            self.history.pop_front();
+        }
+        self.history.push_back(before);
+    }
+
+    fn turn_about(&mut self, head: Vec3, turn: Quat) {
+        let at = self.world_from_room.point(head);
+        self.world_from_room.rotation = (turn * self.world_from_room.rotation).normalize();
+        self.hold(head, at);
+    }
+
+    /// Moves so that a room point lies on a world point.
+    fn hold(&mut self, room: Vec3, world: Vec3) {
+        let s = &mut self.world_from_room;
+        s.translation = world - s.rotation * (room * s.scale);
+    }
+
+    fn stand_before(&mut self, bounds: &Aabb, head: &Rigid, scale: f32) {
+        self.drag = None;
+        let scale = scale.clamp(SCALE_RANGE[0], SCALE_RANGE[1]);
+        // A glTF character faces +Z: the user looks along -Z.
+        let forward = head.forward();
+        let yaw = (-forward.x).atan2(-forward.z);
+        self.world_from_room =
+            Similarity { translation: Vec3::ZERO, rotation: Quat::from_rotation_y(-yaw), scale };
+        let (centre, half) = (bounds.center(), bounds.size() * 0.5);
+        let ground = if bounds.is_empty() { 0.0 } else { bounds.min.y };
+        let place = Vec3::new(centre.x, ground, centre.z + half.z + STAND * scale);
+        self.hold(Vec3::new(head.position.x, 0.0, head.position.z), place);
+    }
+}
+
+/// The held world point stays in the hand.
+fn one_hand(start: &Similarity, held: Vec3, hand: Vec3) -> Similarity {
+    let translation = start.point(held) - start.rotation * (hand * start.scale);
+    Similarity { translation, ..*start }
+}
+
+/// Both held world points stay in the hands as far as scale and turn allow, their middle always.
+fn two_hands(start: &Similarity, held: [Vec3; 2], hands: [Vec3; 2], roll: bool) -> Similarity {
+    let (before, now) = (held[1] - held[0], hands[1] - hands[0]);
+    // Hands that touch give no direction; the ratio stays bounded by the range of scales.
+    let ratio = before.length().max(1e-3) / now.length().max(1e-3);
+    let scale = (start.scale * ratio).clamp(SCALE_RANGE[0], SCALE_RANGE[1]);
+    // What takes the hands' direction now, in the room, to the one at the start.
+    let turn = if roll {
+        match (now.try_normalize(), before.try_normalize()) {
+            (Some(n), Some(b)) => Quat::from_rotation_arc(n, b),
+            _ => Quat::IDENTITY,
+        }
+    } else {
+        // About the world's vertical as it stands in the room.
+        let up = start.rotation.inverse() * Vec3::Y;
+        let flat = |v: Vec3| v - up * v.dot(up);
+        let (n, b) = (flat(now), flat(before));
+        // Hands above each other tell no yaw.
+        if n.length() < 0.2 * now.length() || b.length() < 0.2 * before.length() {
+            Quat::IDENTITY
+        } else {
+            Quat::from_axis_angle(up, up.dot(n.cross(b)).atan2(n.dot(b)))
+        }
+    };
+    let rotation = (start.rotation * turn).normalize();
+    let middle = (hands[0] + hands[1]) * 0.5;
+    let world = start.point((held[0] + held[1]) * 0.5);
+    Similarity { translation: world - rotation * (middle * scale), rotation, scale }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: Vec3, b: Vec3) -> bool {
+        (a - b).length() < 1e-4 * (1.0 + a.length())
+    }
+
+    #[test]
+    fn a_pulled_world_stays_in_the_hand_and_comes_back_by_one_undo() {
+        let mut n = Navigation::default();
+        let hand = Vec3::new(0.2, 1.0, -0.3);
+        n.pull([None, Some(hand)], false);
+        let held = n.world_from_room().point(hand);
+        for i in 1..=10 {
+            let moved = hand + Vec3::new(0.03, -0.02, 0.05) * i as f32;
+            n.pull([None, Some(moved)], false);
+            assert!(close(n.world_from_room().point(moved), held));
+        }
+        n.pull([None; 2], false);
+        assert!(!n.is_pulling() && n.undo());
+        assert_eq!(*n.world_from_room(), Similarity::default());
+        assert!(!n.undo());
+    }
+
+    #[test]
+    fn two_hands_scale_and_yaw_and_roll_only_when_asked() {
+        for roll in [false, true] {
+            let mut n = Navigation::default();
+            let (a, b) = (Vec3::new(-0.2, 1.2, -0.4), Vec3::new(0.2, 1.2, -0.4));
+            n.pull([Some(a), Some(b)], roll);
+            let turned = Quat::from_rotation_y(0.5) * Quat::from_rotation_z(0.4);
+            let middle = (a + b) * 0.5;
+            let spread = |p: Vec3| middle + turned * ((p - middle) * 2.0);
+            n.pull([Some(spread(a)), Some(spread(b))], roll);
+            let s = *n.world_from_room();
+            assert!((s.scale - 0.5).abs() < 1e-5);
+            assert!(close(s.point(middle), middle));
+            let up = s.rotation * Vec3::Y;
+            if roll {
+                assert!(close(s.point(spread(a)), a) && close(s.point(spread(b)), b));
+                assert!(up.y < 0.99);
+            } else {
+                assert!(close(up, Vec3::Y));
+                // The held points lie in the same vertical plane as before.
+                let (p, q) = (s.point(spread(a)), s.point(spread(b)));
+                assert!((q - p).z.abs() < 1e-4 && (q - p).x > 0.0);
+            }
+            n.pull([Some(spread(a)), None], roll);
+            n.pull([None; 2], roll);
+            assert!(n.undo() && *n.world_from_room() == Similarity::default(), "one pull, one step");
+        }
+    }
+
+    #[test]
+    fn scale_stays_in_range_and_everything_finite() {
+        let mut n = Navigation::default();
+        for (x, y) in [(1e-9, 1.0), (1.0, 1e-9), (0.0, 0.0)] {
+            for _ in 0..8 {
+                n.pull([Some(Vec3::ZERO), Some(Vec3::X * x)], false);
+                n.pull([Some(Vec3::ZERO), Some(Vec3::X * y)], true);
+                n.pull([None; 2], false);
+                let s = n.world_from_room();
+                assert!(s.translation.is_finite() && s.rotation.is_normalized());
+                assert!((SCALE_RANGE[0]..=SCALE_RANGE[1]).contains(&s.scale));
+            }
+        }
+    }
+
+    #[test]
+    fn turns_keep_the_head_and_recentring_keeps_the_world() {
+        let mut n = Navigation::default();
+        let head = Vec3::new(0.4, 1.7, 0.3);
+        n.pull([Some(Vec3::ZERO), None], false);
+        n.pull([Some(Vec3::new(0.3, 0.1, 2.0)), None], false);
+        let eye = n.world_from_room().point(head);
+        n.snap_turn(2, head);
+        assert!(close(n.world_from_room().point(head), eye));
+        let right = n.world_from_room().direction(Vec3::NEG_Z);
+        assert!(right.x > 0.8, "turning right looks towards +X: {right}");
+        let new_from_old =
+            Rigid { position: Vec3::new(1.0, 0.0, -2.0), orientation: Quat::from_rotation_y(1.1) };
+        let hand = Vec3::new(0.2, 1.0, 0.6);
+        let (before, tip) = (*n.world_from_room(), n.world_from_room().point(hand));
+        n.recentred(&new_from_old);
+        assert!(close(n.world_from_room().point(new_from_old.point(hand)), tip));
+        assert!(
+            n.world_from_room().rotation.angle_between(before.rotation * Quat::from_rotation_y(-1.1)) < 1e-3
+        );
+        // A pull under way goes on without a jump.
+        let held = Vec3::new(0.3, 0.1, 2.0);
+        n.pull([Some(new_from_old.point(held)), None], false);
+        assert!(close(n.world_from_room().point(new_from_old.point(hand)), tip));
+    }
+
+    #[test]
+    fn life_size_stands_before_the_character_and_looks_at_it() {
+        let bounds = Aabb { min: Vec3::new(1.0, 0.5, -3.0), max: Vec3::new(2.0, 2.3, -2.6) };
+        let mut n = Navigation::default();
+        let head = Rigid { position: Vec3::new(0.7, 1.6, -0.4), orientation: Quat::from_rotation_y(2.0) };
+        n.life_size(&bounds, &head);
+        let s = n.world_from_room();
+        assert_eq!(s.scale, 1.0);
+        let eye = s.point(head.position);
+        assert!(close(s.direction(head.forward()), Vec3::NEG_Z));
+        assert!((eye.x - 1.5).abs() < 1e-4 && eye.z > -2.6 + 1.0 && (eye.y - 2.1).abs() < 1e-4, "{eye}");
+        n.first(&Aabb { min: Vec3::ZERO, max: Vec3::splat(160.0) }, &head);
+        assert!((n.world_from_room().scale - 100.0).abs() < 1e-3);
+    }
+}

@@ -1,0 +1,117 @@
+//! What the trigger and the squeeze do: a file per tool.
+
+mod hands;
+mod line;
+
+pub use hands::{HandFrame, Hands, checked};
+pub use line::LineTool;
+
+use super::{Haptic, Preferences};
+use crate::base::{Error, NodeId};
+use crate::bind::Character;
+use crate::edit::{Edit, Operation, Sample, Session};
+use crate::rig::{Pose, PosedRig};
+use std::sync::Arc;
+
+/// The document and its character, as all tools share them.
+pub struct Desk {
+    /// Document, history and journal.
+    pub session: Session<'static>,
+    /// The document's character.
+    pub character: Arc<Character>,
+    /// Its nodes that posing moves.
+    pub posable: Vec<NodeId>,
+    /// The pose to show: the document's, or what a tool makes of it while it is used.
+    pub pose: Pose,
+    /// `pose`, evaluated.
+    pub rig: PosedRig,
+    /// The pose to show has changed since the front end was told.
+    pub posed: bool,
+    /// The document has changed since lines were made from it.
+    pub changed: bool,
+    /// What was refused last, for the palette.
+    pub notice: Option<String>,
+}
+
+impl Desk {
+    /// Runs an operation; a refusal becomes the notice. True where it was done.
+    pub fn run(&mut self, operation: Operation) -> bool {
+        match self.session.run(operation) {
+            Ok(()) => {
+                self.notice = self.session.trouble().map(ToString::to_string);
+                self.show_document();
+                true
+            }
+            Err(error) => {
+                self.refuse(&error);
+                false
+            }
+        }
+    }
+
+    /// Runs an edit as one step of undo.
+    pub fn apply(&mut self, edit: Edit) -> bool {
+        self.run(Operation::Do(edit))
+    }
+
+    /// Records samples of the stroke being drawn, so that a crash does not lose them.
+    pub fn journal_samples(&mut self, samples: &[Sample]) {
+        // Samples are no part of the document; they cannot be refused.
+        let recorded = self.session.run(Operation::Drawing(samples.to_vec()));
+        self.notice = recorded.err().as_ref().or(self.session.trouble()).map(ToString::to_string);
+    }
+
+    /// Tells the user why something was not done.
+    pub fn refuse(&mut self, error: &Error) {
+        self.notice = Some(error.to_string());
+    }
+
+    /// Shows the document's own pose.
+    pub fn show_document(&mut self) {
+        self.changed = true;
+        self.show(self.session.posed());
+    }
+
+    /// Shows a pose.
+    pub fn show(&mut self, pose: Pose) {
+        if pose != self.pose {
+            self.rig = PosedRig::new(&self.character.skeleton, &pose);
+            self.pose = pose;
+            self.posed = true;
+        }
+    }
+}
+
+/// What a tool knows of the frame beside the desk.
+pub struct Moment<'a> {
+    /// The hands.
+    pub hands: &'a Hands,
+    /// Index of the hand that holds the tools.
+    pub tool: usize,
+    /// World metres per room metre.
+    pub scale: f32,
+    /// The user's choices.
+    pub preferences: &'a Preferences,
+    /// Per hand, for the fingers.
+    pub haptics: &'a mut [Option<Haptic>; 2],
+}
+
+impl Moment<'_> {
+    /// The hand that holds the tools.
+    pub fn hand(&self) -> &HandFrame {
+        &self.hands.hands[self.tool]
+    }
+
+    /// Brush radius, metres of the world.
+    pub fn radius(&self) -> f32 {
+        self.preferences.radius * self.scale
+    }
+
+    /// Lets a hand feel something, unless it feels something stronger in this frame.
+    pub fn feel(&mut self, hand: usize, haptic: Haptic) {
+        let slot = &mut self.haptics[hand];
+        if self.preferences.haptics && slot.is_none_or(|old| old.pulse().1 < haptic.pulse().1) {
+            *slot = Some(haptic);
+        }
+    }
+}
