@@ -299,6 +299,17 @@ impl Pass<'_> {
         unsafe { self.frame.device().handle.cmd_set_cull_mode(self.frame.commands, mode) };
     }
 
+    /// Draws only inside this rectangle of pixels, given by its upper left corner, until the next call. The
+    /// rectangle must lie in the targets.
+    pub fn scissor(&mut self, corner: [u32; 2], size: [u32; 2]) {
+        let area = [vk::Rect2D {
+            offset: vk::Offset2D { x: corner[0] as i32, y: corner[1] as i32 },
+            extent: vk::Extent2D { width: size[0], height: size[1] },
+        }];
+        // SAFETY: recording; the state is dynamic.
+        unsafe { self.frame.device().handle.cmd_set_scissor(self.frame.commands, 0, &area) };
+    }
+
     /// Draws `vertices` numbered from `first`, `instances` times.
     pub fn draw(&mut self, first: u32, vertices: u32, instances: u32) {
         // SAFETY: recording; a pipeline is bound by contract, else the validation layer tells.

@@ -211,6 +211,35 @@ impl Frame {
         }
     }
 
+    /// Writes a rectangle of the first level of a layer, rows from the top, tightly packed. A copy: put a barrier
+    /// before its use.
+    pub fn upload_texels(
+        &mut self,
+        target: &Image,
+        layer: u32,
+        corner: [u32; 2],
+        size: [u32; 2],
+        texels: &[u8],
+    ) {
+        let inside = (0..2)
+            .all(|i| size[i] > 0 && u64::from(corner[i]) + u64::from(size[i]) <= target.size()[i].into());
+        let bytes = u64::from(size[0]) * u64::from(size[1]) * target.texel_bytes();
+        if !inside || layer >= target.layers() || bytes != texels.len() as u64 {
+            let given = texels.len();
+            return self.fail(format!("upload of {given} bytes as {size:?} texels at {corner:?} of {layer}"));
+        }
+        let staged = self.stage(texels);
+        let Some(Some((staging, offset))) = self.check(staged) else { return };
+        let region = [region(target, layer, 0, corner, size).buffer_offset(offset)];
+        let layout = vk::ImageLayout::GENERAL;
+        // SAFETY: recording; the ranges were checked; the staging memory holds the bytes until the submission is
+        // done.
+        unsafe {
+            let handle = &self.device().handle;
+            handle.cmd_copy_buffer_to_image(self.commands, staging, target.handle(), layout, &region);
+        }
+    }
+
     /// Copies a rectangle of the first level of a layer into a buffer at a byte offset, rows from the top, tightly
     /// packed.
     pub fn read_image(

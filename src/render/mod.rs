@@ -2,12 +2,15 @@
 //!
 //! [`Renderer`] holds the pipelines, [`Scene`] a character's mesh and materials, [`Targets`] the images; a frame is
 //! [`Renderer::record`]. The surface is pulled from storage buffers that the deformer writes ([`SurfaceBuffers`]).
+//! [`PanelPainter`] paints egui's shapes into images, [`QuadPainter`] puts such images into the picture.
 
 mod layout;
 mod lines;
 mod look;
 mod material;
+mod panel;
 mod probe;
+mod quad;
 mod renderer;
 mod scene;
 mod targets;
@@ -16,11 +19,15 @@ mod view;
 
 pub use lines::{BASELINE, BONE, JOINT, LineBuffer, Lines, OFFSET, Segment, rgba};
 pub use look::Look;
+pub use panel::{PanelImage, PanelPaint, PanelPainter};
 pub use probe::{PROBE_SIZE, Probe};
+pub use quad::{Quad, QuadBindings, QuadPainter};
 pub use renderer::{Renderer, SceneBindings, Shot};
 pub use scene::{Scene, SurfaceBuffers};
 pub use targets::Targets;
 pub use view::{Camera, Tangents, View};
 
+#[cfg(test)]
+mod panel_tests;
 #[cfg(test)]
 mod tests;

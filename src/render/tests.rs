@@ -17,7 +17,7 @@ struct Drawn {
     positions: Vec<Vec3>,
 }
 
-fn capsule() -> (Asset, DisplayMesh) {
+pub(super) fn capsule() -> (Asset, DisplayMesh) {
     let shape = crate::bind::shapes::Shape {
         bones: 2,
         rings: 16,
@@ -31,17 +31,30 @@ fn capsule() -> (Asset, DisplayMesh) {
     (asset, display)
 }
 
-fn draw(device: &Arc<Device>, size: [u32; 2], views: &[View], samples: u32, lines: &Lines) -> Drawn {
-    let (asset, display) = capsule();
+/// A picture of the capsule.
+pub(super) fn draw_capsule(
+    device: &Arc<Device>,
+    asset: &Asset,
+    display: &DisplayMesh,
+    size: [u32; 2],
+    views: &[View],
+    samples: u32,
+    lines: &Lines,
+) -> Targets {
     let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
     let renderer = Renderer::new(device).unwrap();
-    let scene = Scene::new(device, &asset, &display, &surface).unwrap();
+    let scene = Scene::new(device, asset, display, &surface).unwrap();
     let targets = Targets::new(device, size, views.len() as u32, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
     let shot = Shot { views, look: &Look::default(), lines };
     device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
+    targets
+}
+
+fn draw(device: &Arc<Device>, size: [u32; 2], views: &[View], samples: u32, lines: &Lines) -> Drawn {
+    let (asset, display) = capsule();
     Drawn {
-        targets,
+        targets: draw_capsule(device, &asset, &display, size, views, samples, lines),
         views: views.to_vec(),
         triangles: display.triangles.clone(),
         positions: display.positions.clone(),

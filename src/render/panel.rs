@@ -1,0 +1,315 @@
+//! Paints egui's triangles into an image: panels, on a wall of the room or in a window.
+//!
+//! egui mixes colours as they are encoded (sRGB, premultiplied alpha), so the image is no sRGB format and is written
+//! without conversion: its bytes are sRGB colours times alpha. Read as a texture it is what [`super::QuadPainter`] and
+//! a compositor's quad layer (an sRGB swapchain, bytes copied) show.
+
+use crate::base::{Error, Result};
+use crate::gpu::{
+    Bindings, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory, Reflection,
+    Resource, Sampler, assert_layout,
+};
+use crate::spv;
+use ash::vk::{Format, ImageUsageFlags, SamplerAddressMode};
+use bytemuck::{Pod, Zeroable};
+use egui::epaint::{ClippedPrimitive, ImageData, ImageDelta, Mesh, Primitive};
+use egui::{Rect, TextureId};
+use std::mem::offset_of;
+use std::sync::Arc;
+
+const FORMAT: Format = Format::R8G8B8A8_UNORM;
+/// Rows of a texture at least: a font atlas starts low and doubles, each time by a whole new picture.
+const LEAST_ROWS: u32 = 512;
+
+/// A vertex (`glsl/types/panel.glsl`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+struct PanelVertex {
+    position: [f32; 2],
+    uv: [f32; 2],
+    color: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct PanelPush {
+    size: [f32; 2],
+    uv_scale: [f32; 2],
+}
+
+/// What egui wants painted. Texture changes must reach the image in order, each once.
+#[derive(Default)]
+pub struct PanelPaint {
+    /// Triangles, later ones on top.
+    pub primitives: Vec<ClippedPrimitive>,
+    /// New textures and changed rectangles of them.
+    pub textures: Vec<(TextureId, ImageDelta)>,
+    /// Pixels of the image per point of egui.
+    pub pixels_per_point: f32,
+}
+
+/// The pipeline, made once per device.
+pub struct PanelPainter {
+    device: Arc<Device>,
+    pipeline: Graphics,
+    sampler: Sampler,
+}
+
+/// A panel's picture and what painting it needs, kept between frames.
+pub struct PanelImage {
+    /// The picture: sRGB colours times alpha, clear where nothing is.
+    pub image: Image,
+    textures: Vec<Texture>,
+    vertices: Buffer,
+    vertex_bindings: Bindings,
+    indices: Buffer,
+    draws: Vec<Draw>,
+    points: [f32; 2],
+    vertex_scratch: Vec<PanelVertex>,
+    index_scratch: Vec<u32>,
+    texel_scratch: Vec<u8>,
+}
+
+struct Texture {
+    id: TextureId,
+    /// At least as large as the texture.
+    image: Image,
+    size: [u32; 2],
+    bindings: Bindings,
+}
+
+struct Draw {
+    texture: usize,
+    corner: [u32; 2],
+    size: [u32; 2],
+    first: u32,
+    indices: u32,
+}
+
+/// Checks the structs that the stages share with Rust. Needs no device.
+fn check(stages: &[Reflection]) -> Result<()> {
+    let vertex: [(&str, usize, usize); 3] = [
+        ("position", offset_of!(PanelVertex, position), 8),
+        ("uv", offset_of!(PanelVertex, uv), 8),
+        ("color", offset_of!(PanelVertex, color), 4),
+    ];
+    assert_layout::<PanelVertex>(&stages[0], "PanelVertex", &vertex)?;
+    let push = [("size", offset_of!(PanelPush, size), 8), ("uv_scale", offset_of!(PanelPush, uv_scale), 8)];
+    assert_layout::<PanelPush>(&stages[0], "Push", &push)
+}
+
+impl PanelPainter {
+    /// Makes the pipeline. Errors where shaders and Rust disagree or the device cannot.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let pipeline = Graphics::new(
+            device,
+            &GraphicsInfo {
+                vertex: spv!("render/panel.vert"),
+                fragment: Some(spv!("render/panel.frag")),
+                specialisation: &[],
+                colors: &[FORMAT],
+                depth: None,
+                blend: true,
+                views: 1,
+            },
+        )?;
+        check(pipeline.reflections())?;
+        let sampler = Sampler::new(device, [SamplerAddressMode::CLAMP_TO_EDGE; 2], false)?;
+        Ok(Self { device: device.clone(), pipeline, sampler })
+    }
+
+    /// A panel of so many pixels. Errors when memory is short or the size exceeds the device's.
+    pub fn image(&self, name: &str, size: [u32; 2]) -> Result<PanelImage> {
+        let usage = ImageUsageFlags::COLOR_ATTACHMENT | ImageUsageFlags::SAMPLED;
+        let image =
+            Image::new(&self.device, &ImageInfo { name, format: FORMAT, size, layers: 1, levels: 1, usage })?;
+        let vertices = self.room::<PanelVertex>("panel vertices", 4096)?;
+        Ok(PanelImage {
+            image,
+            textures: Vec::new(),
+            vertex_bindings: self.pipeline.bind(0, &[("vertices", &vertices)])?,
+            vertices,
+            indices: self.room::<u32>("panel indices", 3 * 4096)?,
+            draws: Vec::new(),
+            points: [1.0; 2],
+            vertex_scratch: Vec::new(),
+            index_scratch: Vec::new(),
+            texel_scratch: Vec::new(),
+        })
+    }
+
+    fn room<T>(&self, name: &str, count: usize) -> Result<Buffer> {
+        Buffer::new(&self.device, name, (count * size_of::<T>()) as u64, Memory::Device)
+    }
+
+    /// Puts what is to be painted in place. Copies: put a barrier before [`PanelPainter::draw`], which may serve
+    /// several panels. Buffers and textures that have become too small are replaced, which waits for the device
+    /// where it is a texture; nothing is allocated otherwise.
+    ///
+    /// Errors when memory is short, or where a triangle's texture was never given.
+    pub fn upload(&self, frame: &mut Frame, panel: &mut PanelImage, paint: &PanelPaint) -> Result<()> {
+        for (id, delta) in &paint.textures {
+            self.set_texture(frame, panel, *id, delta)?;
+        }
+        let ratio = paint.pixels_per_point;
+        let pixels = panel.image.size();
+        panel.points = pixels.map(|n| n as f32 / ratio);
+        panel.draws.clear();
+        panel.vertex_scratch.clear();
+        panel.index_scratch.clear();
+        for ClippedPrimitive { clip_rect, primitive } in &paint.primitives {
+            // Callbacks draw by themselves with a graphics interface that is not ours.
+            let Primitive::Mesh(mesh) = primitive else { continue };
+            if let Some((corner, size)) = scissor(*clip_rect, ratio, pixels) {
+                panel.append(mesh, corner, size)?;
+            }
+        }
+        if (panel.vertex_scratch.len() * size_of::<PanelVertex>()) as u64 > panel.vertices.bytes() {
+            let count = panel.vertex_scratch.len().next_power_of_two();
+            panel.vertices = self.room::<PanelVertex>("panel vertices", count)?;
+            panel.vertex_bindings = self.pipeline.bind(0, &[("vertices", &panel.vertices)])?;
+        }
+        if size_of_val(panel.index_scratch.as_slice()) as u64 > panel.indices.bytes() {
+            let count = panel.index_scratch.len().next_power_of_two();
+            panel.indices = self.room::<u32>("panel indices", count)?;
+        }
+        frame.upload(&panel.vertices, 0, &panel.vertex_scratch);
+        frame.upload(&panel.indices, 0, &panel.index_scratch);
+        Ok(())
+    }
+
+    fn set_texture(
+        &self,
+        frame: &mut Frame,
+        panel: &mut PanelImage,
+        id: TextureId,
+        delta: &ImageDelta,
+    ) -> Result<()> {
+        let ImageData::Color(picture) = &delta.image;
+        let size = picture.size.map(|n| n as u32);
+        if size.contains(&0) {
+            return Ok(());
+        }
+        let known = panel.textures.iter().position(|t| t.id == id);
+        let index = match (known, delta.pos) {
+            (Some(index), Some(_)) => index,
+            (None, Some(_)) => return Err(unknown(id)),
+            (known, None) => {
+                let fits = known.filter(|&i| (0..2).all(|k| panel.textures[i].image.size()[k] >= size[k]));
+                let index = match fits {
+                    Some(index) => index,
+                    None => {
+                        let larger = self.texture(id, size)?;
+                        match known {
+                            Some(index) => panel.textures[index] = larger,
+                            None => panel.textures.push(larger),
+                        }
+                        known.unwrap_or(panel.textures.len() - 1)
+                    }
+                };
+                panel.textures[index].size = size;
+                index
+            }
+        };
+        panel.texel_scratch.clear();
+        panel.texel_scratch.extend(picture.pixels.iter().flat_map(|c| c.to_array()));
+        let corner = delta.pos.unwrap_or_default().map(|n| n as u32);
+        frame.upload_texels(&panel.textures[index].image, 0, corner, size, &panel.texel_scratch);
+        // Two changes of one frame may touch the same texels.
+        frame.barrier();
+        Ok(())
+    }
+
+    fn texture(&self, id: TextureId, size: [u32; 2]) -> Result<Texture> {
+        let room = [size[0], size[1].next_power_of_two().max(LEAST_ROWS)];
+        let info = ImageInfo {
+            name: "panel texture",
+            format: FORMAT,
+            size: room,
+            layers: 1,
+            levels: 1,
+            usage: ImageUsageFlags::SAMPLED,
+        };
+        let image = Image::new(&self.device, &info)?;
+        let bindings = self.pipeline.bind(1, &[("colors", Resource::Sampled(&image, &self.sampler))])?;
+        Ok(Texture { id, image, size, bindings })
+    }
+
+    /// Paints what was uploaded last over a clear image. Put a barrier after it, before the image is read.
+    pub fn draw(&self, frame: &mut Frame, panel: &PanelImage) {
+        frame.render(&[(&panel.image, Load::Clear([0.0; 4]))], None, 1, |pass| {
+            let mut bound = None;
+            pass.indices(&panel.indices);
+            for draw in &panel.draws {
+                let texture = &panel.textures[draw.texture];
+                if bound != Some(draw.texture) {
+                    bound = Some(draw.texture);
+                    let room = texture.image.size();
+                    pass.bind(&self.pipeline, &[&panel.vertex_bindings, &texture.bindings]);
+                    let uv_scale = std::array::from_fn(|i| texture.size[i] as f32 / room[i] as f32);
+                    pass.push(&self.pipeline, &PanelPush { size: panel.points, uv_scale });
+                }
+                pass.scissor(draw.corner, draw.size);
+                pass.draw_indexed(draw.first, draw.indices);
+            }
+        });
+    }
+}
+
+impl PanelImage {
+    fn append(&mut self, mesh: &Mesh, corner: [u32; 2], size: [u32; 2]) -> Result<()> {
+        let id = mesh.texture_id;
+        let texture = self.textures.iter().position(|t| t.id == id).ok_or_else(|| unknown(id))?;
+        let base = self.vertex_scratch.len() as u32;
+        let first = self.index_scratch.len() as u32;
+        self.index_scratch.extend(mesh.indices.iter().map(|i| base + i));
+        self.vertex_scratch.extend(mesh.vertices.iter().map(|v| PanelVertex {
+            position: v.pos.into(),
+            uv: v.uv.into(),
+            color: u32::from_le_bytes(v.color.to_array()),
+        }));
+        self.draws.push(Draw { texture, corner, size, first, indices: mesh.indices.len() as u32 });
+        Ok(())
+    }
+}
+
+fn unknown(id: TextureId) -> Error {
+    Error::gpu(
+        format!("the panel's texture {id:?} was never given"),
+        "this is a mistake in the program: report it",
+    )
+}
+
+/// A clip rectangle in pixels, inside the image; none where nothing of it is.
+fn scissor(clip: Rect, pixels_per_point: f32, pixels: [u32; 2]) -> Option<([u32; 2], [u32; 2])> {
+    let bound = |v: f32, most: u32| ((v * pixels_per_point).round().max(0.0) as u32).min(most);
+    let corner = [bound(clip.min.x, pixels[0]), bound(clip.min.y, pixels[1])];
+    let end = [bound(clip.max.x, pixels[0]), bound(clip.max.y, pixels[1])];
+    let inside = end[0] > corner[0] && end[1] > corner[1];
+    inside.then(|| (corner, [end[0] - corner[0], end[1] - corner[1]]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::Spv;
+    use egui::pos2;
+
+    #[test]
+    fn shaders_and_rust_agree_without_a_device() {
+        let reflect = |spv: Spv| Reflection::new(spv.name, &spv.words().unwrap()).unwrap();
+        check(&[reflect(spv!("render/panel.vert"))]).unwrap();
+    }
+
+    #[test]
+    fn clip_rectangles_stay_inside_the_image() {
+        let clip = |a: [f32; 2], b: [f32; 2]| {
+            scissor(Rect::from_min_max(pos2(a[0], a[1]), pos2(b[0], b[1])), 2.0, [100, 50])
+        };
+        assert_eq!(clip([-9.0, 3.0], [20.0, 999.0]), Some(([0, 6], [40, 44])));
+        assert_eq!(clip([60.0, 0.0], [70.0, 10.0]), None);
+        assert_eq!(clip([5.0, 5.0], [5.0, 9.0]), None);
+        assert_eq!(clip([f32::NEG_INFINITY; 2], [f32::INFINITY; 2]), Some(([0, 0], [100, 50])));
+        assert_eq!(clip([f32::NAN; 2], [f32::NAN; 2]), None);
+    }
+}

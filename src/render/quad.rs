@@ -1,0 +1,138 @@
+//! Panels as rectangles in the world, for runtimes without quad layers, for mirrors and for pictures.
+
+use super::targets::Targets;
+use crate::base::Result;
+use crate::base::math::Vec3;
+use crate::gpu::{
+    Bindings, Device, Frame, Graphics, GraphicsInfo, Image, Load, Reflection, Resource, Sampler,
+    assert_layout,
+};
+use crate::spv;
+use ash::vk::{Format, SamplerAddressMode};
+use bytemuck::{Pod, Zeroable};
+use std::mem::offset_of;
+use std::sync::Arc;
+
+/// Where a panel's picture is shown: world, metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quad {
+    /// Upper left corner, as its reader sees it.
+    pub corner: Vec3,
+    /// From there to the upper right corner.
+    pub right: Vec3,
+    /// From there to the lower left corner.
+    pub down: Vec3,
+    /// Share of it that shows through what stands before it, 0..=1.
+    pub hidden: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct QuadPush {
+    corner: Vec3,
+    right: Vec3,
+    down: Vec3,
+    hidden: f32,
+    samples: u32,
+}
+
+/// Checks the struct that the stages share with Rust. Needs no device.
+fn check(stages: &[Reflection]) -> Result<()> {
+    let push: [(&str, usize, usize); 5] = [
+        ("corner", offset_of!(QuadPush, corner), 12),
+        ("right", offset_of!(QuadPush, right), 12),
+        ("down", offset_of!(QuadPush, down), 12),
+        ("hidden", offset_of!(QuadPush, hidden), 4),
+        ("samples", offset_of!(QuadPush, samples), 4),
+    ];
+    stages.iter().try_for_each(|stage| assert_layout::<QuadPush>(stage, "Push", &push))
+}
+
+/// The pipelines for one view and for two, made once per device.
+pub struct QuadPainter {
+    by_views: [Graphics; 2],
+    sampler: Sampler,
+}
+
+/// What binds pictures to targets: made once, used every frame.
+pub struct QuadBindings {
+    views: Bindings,
+    images: Vec<Bindings>,
+}
+
+impl QuadPainter {
+    /// Makes the pipelines. Errors where shaders and Rust disagree or the device cannot.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let make = |views| {
+            Graphics::new(
+                device,
+                &GraphicsInfo {
+                    vertex: spv!("render/quad.vert"),
+                    fragment: Some(spv!("render/quad.frag")),
+                    specialisation: &[],
+                    colors: &[Format::R8G8B8A8_UNORM],
+                    depth: None,
+                    blend: true,
+                    views,
+                },
+            )
+        };
+        let by_views = [make(1)?, make(2)?];
+        check(by_views[0].reflections())?;
+        let sampler = Sampler::new(device, [SamplerAddressMode::CLAMP_TO_EDGE; 2], false)?;
+        Ok(Self { by_views, sampler })
+    }
+
+    fn pipeline(&self, targets: &Targets) -> &Graphics {
+        &self.by_views[targets.views as usize - 1]
+    }
+
+    /// Binds pictures (sRGB colours times alpha, e.g. [`super::PanelImage::image`]) to targets.
+    pub fn bind(&self, targets: &Targets, images: &[&Image]) -> Result<QuadBindings> {
+        let pipeline = self.pipeline(targets);
+        let views = pipeline.bind(
+            0,
+            &[
+                ("views", Resource::Buffer(&targets.view_buffer)),
+                ("depth", Resource::Sampled(&targets.depth, &targets.sampler)),
+            ],
+        )?;
+        let set = |image| pipeline.bind(1, &[("panel", Resource::Sampled(image, &self.sampler))]);
+        Ok(QuadBindings { views, images: images.iter().copied().map(set).collect::<Result<_>>()? })
+    }
+
+    /// Draws quads into the finished picture, later ones on top (so give the farthest first), each with the index of
+    /// its picture. To be called after [`super::Renderer::record`], whose views and depth it uses; both targets and
+    /// pictures need a barrier before ([`Frame::phase`]) and after it.
+    pub fn record(
+        &self,
+        frame: &mut Frame,
+        targets: &Targets,
+        bound: &QuadBindings,
+        quads: impl Iterator<Item = (usize, Quad)>,
+    ) {
+        let pipeline = self.pipeline(targets);
+        frame.render(&[(&targets.picture, Load::Keep)], None, targets.views, |pass| {
+            pass.bind(pipeline, &[&bound.views]);
+            for (image, quad) in quads {
+                let Some(image) = bound.images.get(image) else { continue };
+                let Quad { corner, right, down, hidden } = quad;
+                pass.bind_set(pipeline, image);
+                pass.push(pipeline, &QuadPush { corner, right, down, hidden, samples: targets.samples });
+                pass.draw(0, 6, 1);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::Spv;
+
+    #[test]
+    fn shaders_and_rust_agree_without_a_device() {
+        let reflect = |spv: Spv| Reflection::new(spv.name, &spv.words().unwrap()).unwrap();
+        check(&[reflect(spv!("render/quad.vert")), reflect(spv!("render/quad.frag"))]).unwrap();
+    }
+}
