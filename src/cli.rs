@@ -11,6 +11,7 @@ use sinew::front::{
     context::{Context, folder_of, say},
     joints::Motion,
     pose::{PoseArgs, finite},
+    recover::Act,
 };
 use sinew::generate;
 use std::path::PathBuf;
@@ -113,6 +114,9 @@ enum Command {
         /// Draw the bones
         #[arg(long)]
         skeleton: bool,
+        /// Draw a project's strokes
+        #[arg(long)]
+        strokes: bool,
         /// Degrees about the vertical; 0 is the front
         #[arg(long, default_value_t = 30.0, value_parser = finite, allow_hyphen_values = true)]
         yaw: f32,
@@ -122,11 +126,41 @@ enum Command {
         #[arg(long, value_parser = parse_size, default_value = "960x1280")]
         size: [u32; 2],
     },
-    /// Replay a journal without a display, to the same document
+    /// Replay a journal, or open a project, without a display, to the same document
     Play {
+        #[arg(value_name = "JOURNAL|PROJECT")]
         journal: PathBuf,
         #[arg(long, default_value = "out")]
         out: PathBuf,
+    },
+    /// Save a journal, a project or any character as a project file
+    Save {
+        #[arg(value_name = "JOURNAL|FILE")]
+        input: PathBuf,
+        /// The project, a .glb
+        #[arg(long)]
+        out: PathBuf,
+        #[arg(long, value_enum, default_value_t = Side::Gpu)]
+        on: Side,
+    },
+    /// List sessions that ended without saving; restore or discard one
+    Recover {
+        /// Its number in the list, or a part of the name of its file or journal; not needed for the only one
+        which: Option<String>,
+        /// List them, the newest first (the default)
+        #[arg(long, conflicts_with_all = ["restore", "discard"])]
+        list: bool,
+        /// Save its document as a project and remove its journal
+        #[arg(long, value_name = "PROJECT.glb", conflicts_with = "discard")]
+        restore: Option<PathBuf>,
+        /// Remove its journal
+        #[arg(long)]
+        discard: bool,
+        #[arg(long, value_enum, default_value_t = Side::Gpu)]
+        on: Side,
+        /// The list as JSON
+        #[arg(long, conflicts_with_all = ["restore", "discard"])]
+        json: bool,
     },
     /// Measure this machine's device: binding, skinning, springs, drawing, growth
     Bench {
@@ -179,9 +213,9 @@ impl BindArgs {
 
 #[derive(Args)]
 struct MethodArgs {
-    /// rigid, lbs, dqs, blend, irs, cor, stb or springs
-    #[arg(long, default_value = "springs", value_parser = parse_method)]
-    method: String,
+    /// rigid, lbs, dqs, blend, irs, cor, stb or springs; without it a project's own, or else springs
+    #[arg(long, value_parser = parse_method)]
+    method: Option<String>,
     /// A parameter of the method, e.g. torsion=0.5 or solver=jacobi
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -189,7 +223,8 @@ struct MethodArgs {
 
 impl MethodArgs {
     fn settings(&self) -> Result<DeformerSettings> {
-        let mut out = DeformerSettings { method: self.method.clone(), ..DeformerSettings::default() };
+        let method = self.method.clone().unwrap_or_default();
+        let mut out = DeformerSettings { method, ..DeformerSettings::default() };
         for text in &self.set {
             let Some((name, value)) = text.split_once('=') else {
                 return Err(Error::input(format!("--set {text}"), "write NAME=VALUE"));
@@ -240,7 +275,7 @@ impl Cli {
             Command::Compare { files, methods, bends, twists, set, on, out, .. } if bends || twists => {
                 let settings = |method: &String| {
                     let set = if method == "springs" { set.clone() } else { Vec::new() };
-                    MethodArgs { method: method.clone(), set }.settings()
+                    MethodArgs { method: Some(method.clone()), set }.settings()
                 };
                 let methods = methods.iter().map(settings).collect::<Result<Vec<_>>>()?;
                 let mut motions = Vec::new();
@@ -257,14 +292,26 @@ impl Cli {
                 let cpu = matches!(on, Side::Cpu);
                 say(front::compare::compare(&mut context, &files, &pose, &methods, cpu, &out)?.trim_end());
             }
-            Command::Render { file, pose, method, out, stereo, skeleton, yaw, pitch, size } => {
+            Command::Render { file, pose, method, out, stereo, skeleton, strokes, yaw, pitch, size } => {
                 let angle = Angle { yaw: yaw.to_radians(), pitch: pitch.to_radians() };
                 let deformer = method.settings()?;
-                let shot =
-                    front::render::Shot { pose: &pose, deformer: &deformer, angle, size, stereo, skeleton };
+                let (pose, deformer) = (&pose, &deformer);
+                let shot = front::render::Shot { pose, deformer, angle, size, stereo, skeleton, strokes };
                 front::render::render(&mut context, &file, &shot, &out)?;
             }
             Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,
+            Command::Save { input, out, on } => {
+                front::save::save(&mut context, &input, &out, matches!(on, Side::Cpu))?;
+            }
+            Command::Recover { which, restore, discard, on, json, .. } => {
+                let act = match restore {
+                    Some(out) => Act::Restore(out),
+                    None if discard => Act::Discard,
+                    None => Act::List,
+                };
+                let cpu = matches!(on, Side::Cpu);
+                front::recover::recover(&mut context, which.as_deref(), &act, cpu, json)?;
+            }
             Command::Bench { files, json } => {
                 say(front::bench::bench(&mut context, &files, json)?.trim_end());
             }

@@ -8,6 +8,7 @@ use common::{data_files, generated, load_data};
 use sinew::asset::Asset;
 use sinew::base::math::{Quat, Vec3};
 use sinew::bind::Character;
+use sinew::edit::AssetRef;
 use sinew::export::{Builder, Key, Moment, Options, Shape, evaluate, posed, project, unedited};
 use sinew::rig::{Pose, PosedRig, Skeleton};
 
@@ -66,6 +67,7 @@ fn unedited_exports_are_identical_and_not_larger() {
         let out = unedited(&asset).unwrap();
         let again = Asset::from_slice(&out, &path).unwrap();
         same_asset(&asset, &again);
+        assert_eq!(AssetRef::of(&asset).hash, AssetRef::of(&again).hash, "{}", path.display());
         let before = std::fs::metadata(&path).unwrap().len()
             + if path.extension().is_some_and(|e| e == "gltf") {
                 let external: usize = asset.source.buffers.iter().map(Vec::len).sum();

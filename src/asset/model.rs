@@ -48,7 +48,7 @@ pub struct Source {
     pub json: serde_json::Value,
     /// Content of each `buffers[i]`, external files and data URIs resolved.
     pub buffers: Vec<Vec<u8>>,
-    /// Content and MIME type of images that live in files of their own, by image index.
+    /// Content and MIME type of images that are not in the buffers but in files or data URIs, by image index.
     pub image_files: Vec<Option<(Vec<u8>, String)>>,
 }
 

@@ -2,10 +2,11 @@
 
 use super::StrokeLayer;
 use super::canonical::Canonical;
-use crate::asset::Asset;
+use crate::asset::{Asset, Source};
 use crate::base::{Error, Result, StrokeId};
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The file that a document is about.
@@ -18,19 +19,66 @@ pub struct AssetRef {
 }
 
 impl AssetRef {
-    /// Of a loaded file: the hash covers its JSON, buffers and image files, and does not depend on how they
-    /// were packed (.gltf or .glb) or where they lie.
+    /// Of a loaded file: the hash covers its JSON and all data that JSON refers to, and does not depend on how they
+    /// are packed (.gltf or .glb, files beside it, data URIs) or where they lie.
     pub fn of(asset: &Asset) -> Self {
-        let mut hash = Canonical::new("asset");
-        hash.json(&asset.source.json);
-        hash.count(asset.source.buffers.len());
-        asset.source.buffers.iter().for_each(|b| hash.bytes(b));
-        hash.count(asset.source.image_files.len());
-        for (bytes, mime) in asset.source.image_files.iter().flatten() {
-            hash.bytes(bytes);
-            hash.text(mime);
+        Self { path: asset.path.to_string_lossy().into_owned(), hash: content_hash(&asset.source) }
+    }
+}
+
+/// What packing changes is left out of the JSON; the bytes that it pointed to are hashed in its place.
+fn content_hash(source: &Source) -> String {
+    let mut hash = Canonical::new("asset 2");
+    let mut json = source.json.clone();
+    let mut take = |name: &str| {
+        let list = json.as_object_mut().and_then(|o| o.shift_remove(name));
+        list.and_then(|l| if let Value::Array(l) = l { Some(l) } else { None }).unwrap_or_default()
+    };
+    let (mut views, mut images) = (take("bufferViews"), take("images"));
+    take("buffers");
+    hash.json(&json);
+    hash.count(images.len());
+    for (i, image) in images.iter_mut().enumerate() {
+        match source.image_files.get(i).and_then(Option::as_ref) {
+            Some((bytes, _)) => hash.bytes(bytes),
+            // Taken out of its place: packing adds such views.
+            None => match image["bufferView"].as_u64().and_then(|v| views.get_mut(v as usize)) {
+                Some(view) => {
+                    hash.bytes(bytes_of(source, view));
+                    *view = Value::Null;
+                }
+                None => hash.bytes(&[]),
+            },
         }
-        Self { path: asset.path.to_string_lossy().into_owned(), hash: hash.finish() }
+        without(image, &["uri", "bufferView", "mimeType"]);
+        hash.json(image);
+    }
+    for (i, view) in views.iter_mut().enumerate().filter(|(_, view)| !view.is_null()) {
+        hash.count(i);
+        hash.bytes(bytes_of(source, view));
+        without(view, &["buffer", "byteOffset"]);
+        let extensions = view.get_mut("extensions").and_then(Value::as_object_mut);
+        for extension in extensions.into_iter().flat_map(|e| e.values_mut()) {
+            hash.bytes(bytes_of(source, extension));
+            without(extension, &["buffer", "byteOffset"]);
+        }
+        hash.json(view);
+    }
+    hash.finish()
+}
+
+/// The bytes that an object with `buffer`, `byteOffset` and `byteLength` stands for; none where they are not there.
+fn bytes_of<'a>(source: &'a Source, view: &Value) -> &'a [u8] {
+    let number = |name: &str| view[name].as_u64().and_then(|n| usize::try_from(n).ok());
+    let buffer = number("buffer").and_then(|b| source.buffers.get(b));
+    let start = number("byteOffset").unwrap_or(0);
+    let end = number("byteLength").and_then(|length| start.checked_add(length));
+    buffer.zip(end).and_then(|(buffer, end)| buffer.get(start..end)).unwrap_or_default()
+}
+
+fn without(object: &mut Value, names: &[&str]) {
+    if let Some(object) = object.as_object_mut() {
+        names.iter().for_each(|name| drop(object.shift_remove(*name)));
     }
 }
 
@@ -49,7 +97,7 @@ pub struct DeformerSettings {
     /// E.g. `lbs`; empty for the program's default.
     pub method: String,
     /// By parameter name.
-    pub parameters: BTreeMap<String, serde_json::Value>,
+    pub parameters: BTreeMap<String, Value>,
 }
 
 /// What the user has made of a character. Read it here; change it by [`super::Edit::apply`].
@@ -117,6 +165,21 @@ impl Document {
     pub fn posed_below(&self, skeleton: &Skeleton, layers: usize) -> Pose {
         let below = &self.strokes[..layers.min(self.strokes.len())];
         below.iter().fold(self.pose.clone(), |pose, layer| layer.applied(skeleton, &pose))
+    }
+
+    /// From a project file's JSON, for the skeleton it goes with.
+    ///
+    /// # Errors
+    /// It is no document, of another character, or damaged.
+    pub fn from_json(json: Value, skeleton: &Skeleton) -> Result<Self> {
+        let document: Self = serde_json::from_value(json).map_err(|e| {
+            Error::input(format!("the document cannot be read: {e}"), "open it with the Sinew that saved it")
+        })?;
+        if document.asset.is_none() {
+            return Err(Error::input("the document is about no character", "open one and save again"));
+        }
+        document.validate(skeleton)?;
+        Ok(document)
     }
 
     /// Hash of its content, 64 hexadecimal digits. Where the asset's file lies does not count.
@@ -216,4 +279,72 @@ pub(super) fn validate_pose(pose: &Pose, skeleton: &Skeleton) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A file with two buffers and images in a file, a data URI and a buffer view.
+    fn apart() -> Source {
+        let json = json!({
+            "buffers": [{ "byteLength": 5, "uri": "a.bin" }, { "byteLength": 6, "uri": "b.bin" }],
+            "bufferViews": [
+                { "buffer": 0, "byteLength": 5, "target": 34962 },
+                { "buffer": 1, "byteOffset": 1, "byteLength": 3, "extensions": {
+                    "EXT_meshopt_compression": { "buffer": 1, "byteOffset": 4, "byteLength": 2 } } },
+                { "buffer": 1, "byteLength": 1 }
+            ],
+            "images": [{ "uri": "x.png", "name": "x" }, { "uri": "data:image/png;base64,CQk=" }, { "bufferView": 2 }],
+        });
+        let images =
+            vec![Some((vec![8, 8], "image/png".into())), Some((vec![9, 9], "image/png".into())), None];
+        Source { json, buffers: vec![vec![1, 2, 3, 4, 5], vec![6, 7, 8, 9, 10, 11]], image_files: images }
+    }
+
+    #[test]
+    fn the_content_of_a_file_is_the_same_however_it_is_packed() {
+        let hash = content_hash(&apart());
+        let json = json!({
+            "buffers": [{ "byteLength": 22 }],
+            "bufferViews": [
+                { "buffer": 0, "byteLength": 5, "target": 34962 },
+                { "buffer": 0, "byteOffset": 9, "byteLength": 3, "extensions": {
+                    "EXT_meshopt_compression": { "buffer": 0, "byteOffset": 12, "byteLength": 2 } } },
+                { "buffer": 0, "byteOffset": 8, "byteLength": 1 },
+                { "buffer": 0, "byteOffset": 16, "byteLength": 2 },
+                { "buffer": 0, "byteOffset": 20, "byteLength": 2 }
+            ],
+            "images": [
+                { "name": "x", "bufferView": 3, "mimeType": "image/png" },
+                { "bufferView": 4, "mimeType": "image/png" },
+                { "bufferView": 2 }
+            ],
+        });
+        let chunk = vec![1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10, 11, 0, 0, 8, 8, 0, 0, 9, 9];
+        assert_eq!(content_hash(&Source { json, buffers: vec![chunk], image_files: vec![None; 3] }), hash);
+
+        let changes: [fn(&mut Source); 8] = [
+            |s| s.buffers[0][4] += 1,
+            |s| s.buffers[1][2] += 1,
+            |s| s.buffers[1][5] += 1,
+            |s| s.buffers[1][0] += 1,
+            |s| s.image_files[0].as_mut().unwrap().0[1] += 1,
+            |s| s.image_files[1].as_mut().unwrap().0[0] += 1,
+            |s| s.json["bufferViews"][0]["target"] = 34963.into(),
+            |s| s.json["images"][0]["name"] = "y".into(),
+        ];
+        for (i, change) in changes.iter().enumerate() {
+            let mut changed = apart();
+            change(&mut changed);
+            assert_ne!(content_hash(&changed), hash, "change {i}");
+        }
+        // Bytes that nothing refers to, and where things lie, do not count.
+        let mut same = apart();
+        same.buffers[0].push(99);
+        same.json["buffers"][0]["uri"] = "elsewhere.bin".into();
+        assert_eq!(content_hash(&same), hash);
+        assert_eq!(content_hash(&Source::default()), content_hash(&Source::default()));
+    }
 }

@@ -28,7 +28,9 @@ pub use demo::{DemoStroke, demo_edits, demo_strokes};
 pub use document::{AssetRef, DeformerSettings, Document, Key};
 pub use frames::{Frames, Warp};
 pub use joints::{LimbJoint, limb_joints, turn_joint};
-pub use journal::{Journal, Recovered, Torn, journal_folder, journal_path, recover, unfinished_journals};
+pub use journal::{
+    Journal, Recovered, Torn, discard_journal, journal_folder, journal_path, recover, unfinished_journals,
+};
 pub use layer::StrokeLayer;
 pub use operation::{Context, Edit, Line, Operation};
 pub use plane::{WorkingPlane, ray_through};

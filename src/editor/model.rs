@@ -1,11 +1,13 @@
 //! A character on the table: loaded, bound, ready for any deformer.
 
 use crate::asset::Asset;
-use crate::base::Result;
 use crate::base::math::{Quat, Vec3};
+use crate::base::{Error, Result};
 use crate::bind::{BindOptions, BindReport, Character, Morphs, bind_attachments};
 use crate::deform::Bound;
 use crate::deform::springs::cpu::blended_rotation;
+use crate::edit::Document;
+use crate::export::project;
 use crate::geom::{Measure, MeasureReport};
 use crate::rig::{Pose, PosedRig, Skeleton};
 use std::path::Path;
@@ -14,8 +16,10 @@ use std::time::{Duration, Instant};
 
 /// A loaded and bound character.
 pub struct Model {
-    /// The file.
+    /// The file; of a project the original.
     pub asset: Asset,
+    /// What a project holds; none for any other file.
+    pub document: Option<Document>,
     /// The character and its attachments.
     pub bound: Bound,
     /// Its morph targets.
@@ -28,15 +32,23 @@ pub struct Model {
 }
 
 impl Model {
-    /// Loads and binds a file.
+    /// Loads and binds a file, which may be a project.
     ///
     /// # Errors
-    /// Where the file cannot be loaded, made a character or bound; see [`Asset::load`], [`Character::from_asset`]
-    /// and [`bind_attachments`].
+    /// Where the file cannot be loaded, made a character or bound; see [`project::open`], [`Character::from_asset`]
+    /// and [`bind_attachments`]. A project whose document does not fit its character.
     pub fn load(path: &Path, options: &BindOptions) -> Result<Self> {
         let start = Instant::now();
-        let asset = Asset::load(path)?;
-        Self::bind(asset, options, start.elapsed())
+        let (asset, document) = project::open(path)?;
+        let mut model = Self::bind(asset, options, start.elapsed())?;
+        if let Some(json) = document {
+            let document = Document::from_json(json, model.skeleton());
+            model.document = Some(document.map_err(|e| match e {
+                Error::Input { problem, remedy } => Error::broken(path, "document", problem, remedy),
+                other => other,
+            })?);
+        }
+        Ok(model)
     }
 
     /// Binds a file in memory; `loading` is what it took to get it.
@@ -57,7 +69,7 @@ impl Model {
         lap("bind", &mut stages);
         let measure = Measure::new(&character.control);
         let bound = Bound { character, attachments: Arc::new(attachments) };
-        Ok(Self { asset, bound, morphs, report, stages, measure })
+        Ok(Self { asset, document: None, bound, morphs, report, stages, measure })
     }
 
     /// The skeleton.

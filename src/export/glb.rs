@@ -135,9 +135,8 @@ fn pack_images(json: &mut Value, bin: &mut Vec<u8>, files: &[Option<(Vec<u8>, St
         return;
     }
     for (i, image) in images.iter_mut().enumerate() {
-        let Some(uri) = image.get("uri").and_then(Value::as_str) else { continue };
-        let content = files.get(i).cloned().flatten().or_else(|| decode_data_uri(uri));
         // What could not be read stays a reference.
+        let content = files.get(i).cloned().flatten();
         let (Some((bytes, mime)), Some(image)) = (content, image.as_object_mut()) else { continue };
         bin.resize(bin.len().next_multiple_of(4), 0);
         let view = json!({ "buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len() });
@@ -171,32 +170,6 @@ pub(super) fn set_first_buffer(json: &mut Value, length: usize) {
     }
 }
 
-/// Bytes and MIME type of a base64 data URI.
-fn decode_data_uri(uri: &str) -> Option<(Vec<u8>, String)> {
-    let (header, data) = uri.strip_prefix("data:")?.split_once(',')?;
-    let mime = header.strip_suffix(";base64")?.split(';').next()?;
-    (!mime.is_empty()).then_some(())?;
-    let mut out = Vec::with_capacity(data.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0);
-    for c in data.trim_end_matches('=').bytes() {
-        let value = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-        }
-    }
-    Some((out, mime.to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,7 +189,11 @@ mod tests {
         let source = Source {
             json,
             buffers: vec![vec![1, 2, 3, 4, 5, 99], vec![6, 7, 8, 9]],
-            image_files: vec![None, Some((vec![7; 3], "image/jpeg".into())), None],
+            image_files: vec![
+                Some((vec![1, 2, 3, 4], "image/png".into())),
+                Some((vec![7; 3], "image/jpeg".into())),
+                None,
+            ],
         };
         let (json, bin) = pack(Path::new("t"), &source).unwrap();
         assert_eq!(bin, [1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 1, 2, 3, 4, 7, 7, 7]);

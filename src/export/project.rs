@@ -32,6 +32,7 @@ use std::path::Path;
 
 const NAME: &str = "SINEW_project";
 const VERSION: u64 = 1;
+const REMEDY: &str = "restore the file that Sinew saved, or take the extension out to open it as a model";
 
 /// Saves a project whose nodes stand in `pose`; `document` is the editor's own data.
 ///
@@ -85,27 +86,47 @@ pub fn save_shown(
 /// Loads a project: the original file and the editor's own data.
 ///
 /// # Errors
-/// [`Error::Broken`] where the file is no project, was rewritten by another program, or is damaged;
-/// [`Error::Unsupported`] for a project of a newer version; and as [`Asset::load`].
+/// [`Error::Broken`] where the file is no project; and as [`open`].
 pub fn load(path: impl AsRef<Path>) -> Result<(Asset, Value)> {
     let path = path.as_ref();
+    let (asset, document) = open(path)?;
+    let remedy = "open the file as a model instead";
+    let missing = || Error::broken(path, at(), "it is missing: this is no Sinew project", remedy);
+    Ok((asset, document.ok_or_else(missing)?))
+}
+
+/// Loads a file: of a project the original and the editor's own data, of any other glTF file what it is.
+///
+/// # Errors
+/// [`Error::Broken`] for a project that was rewritten by another program, or is damaged; [`Error::Unsupported`] for
+/// one of a newer version; and as [`Asset::load`].
+pub fn open(path: impl AsRef<Path>) -> Result<(Asset, Option<Value>)> {
     let shown = Asset::load(path)?;
-    let broken =
-        |problem: &str, remedy: &str| Error::broken(path, format!("extension {NAME}"), problem, remedy);
-    let Some(project) = shown.source.json.pointer(&format!("/extensions/{NAME}")).cloned() else {
-        return Err(broken("it is missing: this is no Sinew project", "open the file as a model instead"));
-    };
+    Ok(match original(&shown)? {
+        Some((asset, document)) => (asset, Some(document)),
+        None => (shown, None),
+    })
+}
+
+/// The original and the editor's own data of a project that was loaded as the model which it shows; none where it is
+/// no project.
+///
+/// # Errors
+/// As [`open`].
+pub fn original(shown: &Asset) -> Result<Option<(Asset, Value)>> {
+    let path = &shown.path;
+    let Some(project) = shown.source.json.pointer(&format!("/extensions/{NAME}")) else { return Ok(None) };
     match project.get("version").and_then(Value::as_u64) {
         Some(VERSION) => {}
         Some(newer) if newer > VERSION => {
             let feature = format!("a project of version {newer}");
-            return Err(Error::unsupported(path, feature, "open it with a newer Sinew, or as a model"));
+            return Err(Error::unsupported(path, feature, "open it with a newer Sinew"));
         }
-        _ => return Err(broken("it has no version", "open the file as a model instead")),
+        _ => return Err(Error::broken(path, at(), "it has no version", REMEDY)),
     }
     let rewritten = || {
-        let remedy = "open it as a model, or restore the file that Sinew saved";
-        broken("the original cannot be restored; another program has changed the file", remedy)
+        let problem = "the original cannot be restored; another program has changed the file";
+        Error::broken(path, at(), problem, REMEDY)
     };
     let original = &project["original"];
     let changes = original["changes"].as_array().ok_or_else(rewritten)?;
@@ -118,7 +139,11 @@ pub fn load(path: impl AsRef<Path>) -> Result<(Asset, Value)> {
         return Err(rewritten());
     }
     let asset = Asset::from_slice(&glb::container(path, &json, bin)?, path)?;
-    Ok((asset, project["document"].clone()))
+    Ok(Some((asset, project["document"].clone())))
+}
+
+fn at() -> String {
+    format!("extension {NAME}")
 }
 
 /// Removes a project's own data: a project opened as a model and saved again starts a new one.

@@ -1,8 +1,8 @@
 //! `sinew bind`: how well a file's skin is attached to its bones.
 
-use crate::asset::Asset;
 use crate::base::{Error, Result};
 use crate::bind::{BindOptions, BindReport, Binding, Character, bind_attachments};
+use crate::export::project;
 use crate::geom::mean_edge_span;
 use std::fmt::Write;
 use std::path::Path;
@@ -35,10 +35,10 @@ struct BoneLine {
 /// Loads a file, binds it and describes the binding, for people or (with `json`) for programs.
 ///
 /// # Errors
-/// Where the file cannot be loaded ([`Asset::load`]), made a character ([`Character::from_asset`]) or bound
+/// Where the file cannot be loaded ([`project::open`]), made a character ([`Character::from_asset`]) or bound
 /// ([`bind_attachments`]).
 pub fn bind_report(path: &Path, options: &BindOptions, json: bool) -> Result<String> {
-    let character = Character::from_asset(&Asset::load(path)?)?;
+    let character = Character::from_asset(&project::open(path)?.0)?;
     let (_, report) = bind_attachments(&character, options)?;
     let bones = bone_lines(&character, &report);
     if !json {

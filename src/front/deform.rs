@@ -69,7 +69,7 @@ pub fn deform(context: &mut Context, job: &Job<'_>) -> Result<String> {
     }
     let model = Model::load(job.file, job.bind)?;
     let pose = job.pose.resolve(&model)?;
-    let recipe = recipe(job.deformer)?;
+    let recipe = recipe(&model.deformer(job.deformer))?;
     let side = context.side(job.cpu)?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
     let shape = evaluator.evaluate(&model, &pose)?;

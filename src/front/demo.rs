@@ -2,18 +2,17 @@
 
 use super::compare::{evaluate, pictures, table};
 use super::context::{Context, folder, human, say, stage, write_png};
-use super::render::draw_bones;
-use crate::base::math::{Aabb, Vec3};
+use super::render::{draw_bones, draw_strokes};
+use crate::base::math::Aabb;
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::edit::{AssetRef, Edit, Journal, Session, Stroke, demo_edits};
-use crate::editor::{Angle, Evaluation, Evaluator, Model, Studio, recipe, sheet};
+use crate::edit::{Document, Journal, Session, demo_edits};
+use crate::editor::{self, Angle, Evaluation, Evaluator, Model, Studio, recipe, sheet};
 use crate::export;
 use crate::generate::{Kind, generate};
-use crate::render::{BASELINE, Lines, OFFSET};
-use crate::rig::{Pose, PosedRig, Skeleton};
+use crate::render::Lines;
+use crate::rig::{Pose, PosedRig};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Pixels of a picture.
@@ -27,7 +26,7 @@ fn line(name: &str, time: Duration, what: &str) {
     say(format_args!("{name:<12} {:>10}  {what}", human(time)));
 }
 
-/// Runs the demonstration on a file, or on a generated character.
+/// Runs the demonstration on a file, or on a generated character. A project shows its own strokes.
 ///
 /// # Errors
 /// Whatever loading, binding, posing, rendering or writing finds wrong.
@@ -57,30 +56,25 @@ pub fn demo(context: &mut Context, file: Option<&Path>, out: &Path) -> Result<()
         };
         line(name, *time, &what);
     }
-    let (session, time) = stage("strokes", || pose_by_strokes(&model, out))?;
-    let strokes = session.document().strokes().len();
-    let keys = session.document().keys().len();
-    line(
-        "strokes",
-        time,
-        &format!("{strokes} strokes, {keys} keys; document {:.16}", session.document().hash()),
-    );
-    write_outputs(context, &Output { model: &model, session: &session, replayed: time, out })
+    let drawn = |d: &Document| !d.strokes().is_empty() || !d.keys().is_empty();
+    let (session, time) = match &model.document {
+        Some(document) if drawn(document) => stage("strokes", || model.start(None))?,
+        _ => stage("strokes", || pose_by_strokes(&model, out))?,
+    };
+    let document = session.document();
+    let (strokes, keys) = (document.strokes().len(), document.keys().len());
+    line("strokes", time, &format!("{strokes} strokes, {keys} keys; document {:.16}", document.hash()));
+    write_outputs(context, &model, document, out)
 }
 
 /// A session on the model in which the demonstration's strokes are drawn, recorded in `demo.journal`.
-fn pose_by_strokes<'a>(model: &Model, out: &Path) -> Result<Session<'a>> {
-    let asset = AssetRef::of(&model.asset);
+fn pose_by_strokes(model: &Model, out: &Path) -> Result<Session<'static>> {
     let path = out.join("demo.journal");
     if path.exists() {
         std::fs::remove_file(&path).map_err(|e| Error::io(&path, e))?;
     }
-    let skeleton = Arc::new(model.skeleton().clone());
-    let loader = Box::new(move |_: &AssetRef| -> Result<Arc<Skeleton>> { Ok(skeleton.clone()) });
-    let mut session = Session::new(loader);
-    let (journal, _) = Journal::open(&path, &asset)?;
-    session.record_in(journal);
-    session.apply(Edit::Open { asset })?;
+    let (journal, _) = Journal::open(&path, &model.file())?;
+    let mut session = model.start(Some(journal))?;
     for edit in demo_edits(model.skeleton(), session.document())? {
         session.apply(edit)?;
     }
@@ -92,26 +86,12 @@ fn pose_by_strokes<'a>(model: &Model, out: &Path) -> Result<Session<'a>> {
     }
 }
 
-/// A document and where to show it.
-pub struct Output<'a> {
-    /// Its character.
-    pub model: &'a Model,
-    /// The document.
-    pub session: &'a Session<'a>,
-    /// How long its edits took.
-    pub replayed: Duration,
-    /// The folder.
-    pub out: &'a Path,
-}
-
 /// Writes pictures, contact sheet, table and the posed and animated `.glb` of a document.
 ///
 /// # Errors
 /// Whatever evaluating, rendering or writing finds wrong.
-pub fn write_outputs(context: &mut Context, output: &Output<'_>) -> Result<()> {
-    let Output { model, session, out, .. } = *output;
-    let document = session.document();
-    let pose = session.posed();
+pub fn write_outputs(context: &mut Context, model: &Model, document: &Document, out: &Path) -> Result<()> {
+    let pose = document.posed(model.skeleton());
     let side = context.side(false)?;
     let recipe = recipe(document.deformer())?;
     let mut evaluator = Evaluator::new(&side, model, &recipe)?;
@@ -122,36 +102,35 @@ pub fn write_outputs(context: &mut Context, output: &Output<'_>) -> Result<()> {
     for (name, time) in &shape.stages {
         line(&format!("  {name}"), *time, "");
     }
-    let ((), time) = stage("pictures", || write_pictures(context, output, &pose, &shape))?;
+    let shown = Shown { model, document, out };
+    let ((), time) = stage("pictures", || write_pictures(context, &shown, &pose, &shape))?;
     line("pictures", time, &out.join("front.png").display().to_string());
-    let ((), time) = stage("contact sheet", || write_sheet(context, output, &pose))?;
+    let ((), time) = stage("contact sheet", || write_sheet(context, &shown, &pose))?;
     line("compare", time, &out.join("contact.png").display().to_string());
-    let (receipt, time) = stage("export", || write_glb(model, session, &mut evaluator, out))?;
+    let (receipt, time) = stage("export", || {
+        let options = export::Options { clip_name: "Sinew demo".into(), ..export::Options::default() };
+        editor::export(&out.join("posed.glb"), model, document, &mut evaluator, &options)
+    })?;
     line("export", time, &out.join("posed.glb").display().to_string());
     say(receipt.to_string().trim_end());
     Ok(())
 }
 
-fn write_pictures(context: &mut Context, output: &Output<'_>, pose: &Pose, shape: &Evaluation) -> Result<()> {
-    let Output { model, session, out, .. } = *output;
+/// A document and where to show it.
+struct Shown<'a> {
+    model: &'a Model,
+    document: &'a Document,
+    out: &'a Path,
+}
+
+fn write_pictures(context: &mut Context, shown: &Shown<'_>, pose: &Pose, shape: &Evaluation) -> Result<()> {
+    let Shown { model, document, out } = *shown;
     let mut studio = Studio::new(&context.renderer()?, model)?;
     let bounds = Aabb::of(shape.positions.iter().copied());
     let plain = Lines::default();
     let mut drawn = Lines::default();
     draw_bones(model, &PosedRig::new(model.skeleton(), pose), &mut drawn);
-    for layer in session.document().strokes() {
-        for (stroke, color) in [(Some(&layer.baseline), BASELINE), (layer.offset.as_ref(), OFFSET)] {
-            if let Some(stroke) = stroke {
-                drawn.stroke(&points(stroke), color, 6.0);
-            }
-        }
-    }
-    let mut with_strokes = bounds;
-    for layer in session.document().strokes() {
-        for p in [Some(&layer.baseline), layer.offset.as_ref()].into_iter().flatten().flat_map(points) {
-            with_strokes = Aabb { min: with_strokes.min.min(p), max: with_strokes.max.max(p) };
-        }
-    }
+    let with_strokes = draw_strokes(document, &bounds, &mut drawn);
     for (name, angle, bounds, lines) in [
         ("front.png", Angle::FRONT, &bounds, &plain),
         ("side.png", Angle::SIDE, &bounds, &plain),
@@ -163,16 +142,8 @@ fn write_pictures(context: &mut Context, output: &Output<'_>, pose: &Pose, shape
     write_png(&out.join("stereo.png"), &pair)
 }
 
-/// Points along a stroke, close enough for a curve.
-fn points(stroke: &Stroke) -> Vec<Vec3> {
-    let spline = stroke.spline();
-    (0..=64)
-        .map(|k| spline.position(spline.at_length(spline.length() * f64::from(k) / 64.0)).as_vec3())
-        .collect()
-}
-
-fn write_sheet(context: &mut Context, output: &Output<'_>, pose: &Pose) -> Result<()> {
-    let Output { model, out, .. } = *output;
+fn write_sheet(context: &mut Context, shown: &Shown<'_>, pose: &Pose) -> Result<()> {
+    let Shown { model, out, .. } = *shown;
     let before = evaluate(context, model, &model.rest(), &["lbs".to_owned()], false)?;
     let methods = METHODS.map(str::to_owned);
     let after = evaluate(context, model, pose, &methods, false)?;
@@ -182,28 +153,4 @@ fn write_sheet(context: &mut Context, output: &Output<'_>, pose: &Pose) -> Resul
     let lines: Vec<_> = after.into_iter().map(|(line, _)| line).collect();
     say(table(&lines).trim_end());
     write_png(&out.join("contact.png"), &sheet(&[row]))
-}
-
-fn write_glb(
-    model: &Model,
-    session: &Session<'_>,
-    evaluator: &mut Evaluator,
-    out: &Path,
-) -> Result<export::Receipt> {
-    let document = session.document();
-    let still = [(0.0, session.posed())];
-    let animated: Vec<(f32, Pose)> =
-        document.keys().iter().map(|k| (k.time as f32, k.pose.clone())).collect();
-    let poses = if animated.is_empty() { &still[..] } else { &animated[..] };
-    let shapes = poses.iter().map(|(_, pose)| evaluator.evaluate(model, pose)).collect::<Result<Vec<_>>>()?;
-    let keys: Vec<export::Key> = (poses.iter().zip(&shapes))
-        .map(|((time, pose), shape)| export::Key {
-            time_s: *time,
-            pose,
-            shape: Some(export::Shape { positions: &shape.positions, normals: &shape.normals }),
-        })
-        .collect();
-    let options = export::Options { clip_name: "Sinew demo".into(), ..export::Options::default() };
-    let export = export::posed(&model.asset, &model.bound.character, &keys, &options)?;
-    export.write(out.join("posed.glb"), &keys)
 }

@@ -7,7 +7,7 @@ use crate::asset::Asset;
 use crate::base::{Error, Result};
 use std::path::Path;
 
-pub use report::{ClipInfo, ImageInfo, JointInfo, MeshInfo, Report, SkinInfo};
+pub use report::{ClipInfo, ImageInfo, JointInfo, MeshInfo, ProjectInfo, Report, SkinInfo};
 
 /// Loads a file and describes it, for people or (with `json`) for programs.
 ///

@@ -10,4 +10,6 @@ pub mod inspect;
 pub mod joints;
 pub mod play;
 pub mod pose;
+pub mod recover;
 pub mod render;
+pub mod save;

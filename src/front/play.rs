@@ -1,64 +1,33 @@
-//! `sinew play`: a journal replayed without a display, to the same document.
+//! `sinew play`: a journal replayed, or a project opened, without a display.
 
 use super::context::{Context, folder, say, stage};
-use super::demo::{Output, write_outputs};
-use crate::asset::Asset;
-use crate::base::{Error, Result};
+use super::demo::write_outputs;
+use crate::base::Result;
 use crate::bind::BindOptions;
-use crate::edit::{AssetRef, Session, recover};
-use crate::editor::Model;
-use crate::rig::Skeleton;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use crate::editor::{self, Opened};
+use std::path::Path;
 
-/// Replays a journal and writes what its document shows. The file it is about is looked for where it was, then
-/// beside the journal.
+/// Opens a file, a project or a journal and tells where a journal's end is torn.
 ///
 /// # Errors
-/// A file that is no journal, holds no document, or whose character is missing or has changed since.
-pub fn play(context: &mut Context, journal: &Path, out: &Path) -> Result<()> {
-    let recovered = recover(journal)?;
-    if let Some(torn) = &recovered.torn {
-        eprintln!(
-            "sinew: {}: the last record is not whole ({}); what is before it is replayed",
-            journal.display(),
-            torn.reason
-        );
+/// As [`editor::open`].
+pub fn opened(path: &Path) -> Result<Opened> {
+    let (opened, _) = stage("open", || editor::open(path, &BindOptions::default()))?;
+    if let Some(torn) = &opened.torn {
+        let reason = &torn.reason;
+        let path = path.display();
+        eprintln!("sinew: {path}: the last record is not whole ({reason}); what is before it is replayed");
     }
-    let Some(asset) = recovered.asset.clone() else {
-        let remedy = "give a journal that was written to";
-        return Err(Error::broken(journal, "header", "the journal is empty", remedy));
-    };
-    let path = locate(&asset, journal);
-    let (model, _) = stage("load", || Model::load(&path, &BindOptions::default()))?;
-    same_content(&model.asset, &asset, &path)?;
+    Ok(opened)
+}
+
+/// Writes what the document of a journal or a project shows.
+///
+/// # Errors
+/// As [`editor::open`], and whatever evaluating, rendering or writing finds wrong.
+pub fn play(context: &mut Context, path: &Path, out: &Path) -> Result<()> {
+    let Opened { model, session, .. } = opened(path)?;
     folder(out)?;
-    let skeleton = Arc::new(model.skeleton().clone());
-    let loader = Box::new(move |_: &AssetRef| -> Result<Arc<Skeleton>> { Ok(skeleton.clone()) });
-    let (session, time) = stage("replay", || Session::replay(&recovered.operations, loader))?;
     say(format_args!("document {}", session.document().hash()));
-    write_outputs(context, &Output { model: &model, session: &session, replayed: time, out })
-}
-
-fn locate(asset: &AssetRef, journal: &Path) -> PathBuf {
-    let there = PathBuf::from(&asset.path);
-    if there.exists() {
-        return there;
-    }
-    match (journal.parent(), there.file_name()) {
-        (Some(folder), Some(name)) => folder.join(name),
-        _ => there,
-    }
-}
-
-fn same_content(asset: &Asset, expected: &AssetRef, path: &Path) -> Result<()> {
-    if AssetRef::of(asset).hash == expected.hash {
-        return Ok(());
-    }
-    Err(Error::broken(
-        path,
-        "content",
-        "it is not the file that the journal is about",
-        "put the original file back beside the journal",
-    ))
+    write_outputs(context, &model, session.document(), out)
 }

@@ -7,7 +7,7 @@ use crate::editor::Model;
 use crate::rig::Pose;
 use std::path::PathBuf;
 
-/// Options that choose a pose; without any, the file's own node transforms are the pose.
+/// Options that choose a pose; without any, it is a project's, or else the file's own node transforms.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct PoseArgs {
     /// Animation of the file, by name or number
@@ -33,7 +33,7 @@ pub fn finite(text: &str) -> std::result::Result<f32, String> {
 }
 
 impl PoseArgs {
-    /// The pose: clip or pose file first, rotations on top.
+    /// The pose: clip or pose file first (else a project's own pose), rotations on top.
     ///
     /// # Errors
     /// [`Error::Input`] for a clip, node or axis that is not there; errors of [`load_pose`].
@@ -41,7 +41,8 @@ impl PoseArgs {
         let skeleton = model.skeleton();
         let mut pose = match &self.pose {
             Some(path) => load_pose(path, skeleton)?,
-            None => model.rest(),
+            None if self.clip.is_some() => model.rest(),
+            None => model.shown(),
         };
         if let Some(name) = &self.clip {
             let clips = &model.asset.clips;

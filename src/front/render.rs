@@ -2,12 +2,12 @@
 
 use super::context::{Context, write_png};
 use super::pose::PoseArgs;
-use crate::base::math::Aabb;
+use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::edit::DeformerSettings;
+use crate::edit::{DeformerSettings, Document};
 use crate::editor::{Angle, Evaluator, Model, Studio, recipe};
-use crate::render::Lines;
+use crate::render::{BASELINE, Lines, OFFSET};
 use crate::rig::PosedRig;
 use std::path::Path;
 
@@ -25,6 +25,8 @@ pub struct Shot<'a> {
     pub stereo: bool,
     /// The skeleton on top.
     pub skeleton: bool,
+    /// A project's strokes on top.
+    pub strokes: bool,
 }
 
 /// Renders a file.
@@ -39,11 +41,15 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
     let model = Model::load(file, &BindOptions::default())?;
     let pose = shot.pose.resolve(&model)?;
     let side = context.side(false)?;
-    let shape = Evaluator::new(&side, &model, &recipe(shot.deformer)?)?.evaluate(&model, &pose)?;
-    let bounds = Aabb::of(shape.positions.iter().copied());
+    let recipe = recipe(&model.deformer(shot.deformer))?;
+    let shape = Evaluator::new(&side, &model, &recipe)?.evaluate(&model, &pose)?;
+    let mut bounds = Aabb::of(shape.positions.iter().copied());
     let mut lines = Lines::default();
     if shot.skeleton {
         draw_bones(&model, &PosedRig::new(model.skeleton(), &pose), &mut lines);
+    }
+    if let Some(document) = model.document.as_ref().filter(|_| shot.strokes) {
+        bounds = draw_strokes(document, &bounds, &mut lines);
     }
     let mut studio = Studio::new(&context.renderer()?, &model)?;
     let picture = if shot.stereo {
@@ -52,6 +58,25 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
         studio.picture(&shape, &bounds, shot.angle, shot.size, &lines)?
     };
     write_png(out, &picture)
+}
+
+/// Adds a document's strokes; returns the bounds with them.
+pub fn draw_strokes(document: &Document, bounds: &Aabb, lines: &mut Lines) -> Aabb {
+    let mut out = *bounds;
+    for layer in document.strokes() {
+        for (stroke, color) in [(Some(&layer.baseline), BASELINE), (layer.offset.as_ref(), OFFSET)] {
+            let Some(stroke) = stroke else { continue };
+            let spline = stroke.spline();
+            // Close enough together for a curve.
+            let at = |k: u32| spline.at_length(spline.length() * f64::from(k) / 64.0);
+            let points: Vec<Vec3> = (0..=64).map(|k| spline.position(at(k)).as_vec3()).collect();
+            lines.stroke(&points, color, 6.0);
+            for p in points {
+                out = Aabb { min: out.min.min(p), max: out.max.max(p) };
+            }
+        }
+    }
+    out
 }
 
 /// Adds the bones of a pose.

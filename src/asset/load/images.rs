@@ -17,20 +17,21 @@ type FileContent = Option<(Vec<u8>, String)>;
 
 /// Where an image's encoded bytes are.
 enum Encoded {
-    Own(usize),
+    /// With the image: a file beside the glTF file, or a data URI.
+    Own,
     View(usize),
+    Missing,
     None,
 }
 
-/// All images of the file, and the content of those that are files of their own.
+/// All images of the file, and the content of those that are not in its buffers.
 pub(super) fn read(ctx: &Context, folder: Option<&Path>) -> Result<(Vec<Image>, Vec<FileContent>)> {
     let items = ctx.items("images", "image")?;
     let mut files: Vec<FileContent> = Vec::with_capacity(items.len());
     let mut encoded = Vec::with_capacity(items.len());
-    let mut inline: Vec<Vec<u8>> = Vec::new();
     let mut read = 0;
     for item in &items {
-        let (file, place) = source(item, folder, &mut inline)?;
+        let (file, place) = source(item, folder)?;
         read += file.as_ref().map_or(0, |(bytes, _)| bytes.len() as u64);
         if read > limits::FILE_BYTES {
             return Err(item.broken(format!("all image files together exceed {} bytes", limits::FILE_BYTES)));
@@ -42,12 +43,12 @@ pub(super) fn read(ctx: &Context, folder: Option<&Path>) -> Result<(Vec<Image>, 
     for ((place, file), item) in encoded.iter().zip(&files).zip(&items) {
         bytes.push(match (place, file) {
             (_, Some((content, _))) => Some(content),
-            (Encoded::Own(index), None) => Some(&inline[*index]),
             (Encoded::View(index), None) => Some(ctx.view(*index)?.bytes(ctx)),
             (Encoded::None, None) => {
                 item.mend("it has neither a URI nor a bufferView");
                 None
             }
+            (_, None) => None,
         });
     }
     let sizes = admit(&items, &bytes)?;
@@ -72,21 +73,16 @@ fn magenta(name: String) -> Image {
     Image { name, width: 1, height: 1, rgba: vec![255, 0, 255, 255] }
 }
 
-fn source(item: &Item, folder: Option<&Path>, inline: &mut Vec<Vec<u8>>) -> Result<(FileContent, Encoded)> {
+fn source(item: &Item, folder: Option<&Path>) -> Result<(FileContent, Encoded)> {
     if let Some(text) = item.text("uri")? {
         return Ok(match uri::resolve(item, text, folder)? {
-            uri::Content::File(bytes) => {
+            uri::Content::File(bytes) | uri::Content::Data(bytes) => {
                 let kind = item.text("mimeType")?.map_or_else(|| mime(&bytes), str::to_owned);
-                (Some((bytes, kind)), Encoded::None)
-            }
-            uri::Content::Data(bytes) => {
-                inline.push(bytes);
-                (None, Encoded::Own(inline.len() - 1))
+                (Some((bytes, kind)), Encoded::Own)
             }
             uri::Content::Missing(reason) => {
                 item.mend(format!("{reason}; it is magenta"));
-                inline.push(Vec::new());
-                (None, Encoded::Own(inline.len() - 1))
+                (None, Encoded::Missing)
             }
         });
     }

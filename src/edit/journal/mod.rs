@@ -8,7 +8,7 @@
 mod place;
 mod recover;
 
-pub use place::{journal_folder, journal_path, unfinished_journals};
+pub use place::{discard_journal, journal_folder, journal_path, unfinished_journals};
 pub use recover::{Recovered, Torn, recover};
 
 use super::{AssetRef, Operation};
@@ -109,20 +109,30 @@ impl Journal {
         Ok((journal, recovered))
     }
 
-    /// Opens a journal for a file in a folder: that of [`journal_path`], or, while other processes hold it, the
-    /// next free one beside it.
+    /// Starts a journal for a file in a folder, beside those that other sessions hold or have left.
     ///
     /// # Errors
-    /// As [`Self::open`].
-    pub fn open_for(folder: &Path, asset: &AssetRef) -> Result<(Self, Recovered)> {
-        let mut last = None;
+    /// There are 64 already; as [`Self::open`].
+    pub fn create_for(folder: &Path, asset: &AssetRef) -> Result<Self> {
         for number in 1..=MAX_OPEN {
-            match Self::open(&journal_path(folder, asset, number), asset) {
-                Err(error) if is_in_use(&error) => last = Some(error),
-                other => return other,
+            let path = journal_path(folder, asset, number);
+            if path.exists() {
+                continue;
+            }
+            match Self::open(&path, asset) {
+                Ok((journal, recovered)) if recovered.operations.is_empty() => return Ok(journal),
+                // Another process was faster.
+                Ok(_) => {}
+                Err(error) if is_in_use(&error) => {}
+                Err(error) => return Err(error),
             }
         }
-        Err(last.unwrap_or_else(|| in_use(folder)))
+        Err(Error::broken(
+            folder,
+            "autosave journals",
+            format!("there are {MAX_OPEN} unfinished sessions of {}", asset.path),
+            "restore or discard some with `sinew recover`",
+        ))
     }
 
     /// Appends an operation. When this returns without error, an edit is on the disk; samples of an unfinished

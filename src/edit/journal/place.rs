@@ -1,5 +1,6 @@
 //! Where journals live: in the user's state folder, one for each file that is being worked on.
 
+use super::in_use;
 use crate::base::{Error, Result};
 use crate::edit::AssetRef;
 use std::ffi::OsString;
@@ -26,25 +27,28 @@ pub fn journal_path(folder: &Path, asset: &AssetRef, number: usize) -> PathBuf {
     folder.join(format!("{}{suffix}.journal", stem(asset)))
 }
 
-/// Journals of a file that no process holds open: sessions that ended without saving.
+/// Journals in a folder that no process holds open: sessions that ended without saving. By name.
 ///
 /// # Errors
 /// The operating system's; a folder that does not exist holds none.
-pub fn unfinished_journals(folder: &Path, asset: &AssetRef) -> Result<Vec<PathBuf>> {
+pub fn unfinished_journals(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(e) => return Err(Error::io(folder, e)),
     };
-    let stem = stem(asset);
     let mut found = Vec::new();
     for entry in entries {
         let path = entry.map_err(|e| Error::io(folder, e))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if !name.starts_with(&stem) || !name.ends_with(".journal") {
+        if path.extension().is_none_or(|e| e != "journal") || !path.is_file() {
             continue;
         }
-        let file = File::open(&path).map_err(|e| Error::io(&path, e))?;
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            // Saved and removed by its own process meanwhile.
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(e) => return Err(Error::io(&path, e)),
+        };
         match file.try_lock_shared() {
             Ok(()) => found.push(path),
             Err(TryLockError::WouldBlock) => {}
@@ -53,6 +57,19 @@ pub fn unfinished_journals(folder: &Path, asset: &AssetRef) -> Result<Vec<PathBu
     }
     found.sort();
     Ok(found)
+}
+
+/// Removes a journal whose document is not wanted.
+///
+/// # Errors
+/// It is open in another process; the operating system's.
+pub fn discard_journal(path: &Path) -> Result<()> {
+    let file = File::open(path).map_err(|e| Error::io(path, e))?;
+    match file.try_lock() {
+        Ok(()) => std::fs::remove_file(path).map_err(|e| Error::io(path, e)),
+        Err(TryLockError::WouldBlock) => Err(in_use(path)),
+        Err(TryLockError::Error(e)) => Err(Error::io(path, e)),
+    }
 }
 
 fn stem(asset: &AssetRef) -> String {

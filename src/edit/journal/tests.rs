@@ -111,20 +111,25 @@ fn foreign_files_are_refused_and_left_alone() {
 #[test]
 fn two_holders_get_two_journals_and_the_ended_one_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    let (first, _) = Journal::open_for(folder.path(), &asset()).unwrap();
-    let (second, _) = Journal::open_for(folder.path(), &asset()).unwrap();
+    let first = Journal::create_for(folder.path(), &asset()).unwrap();
+    let second = Journal::create_for(folder.path(), &asset()).unwrap();
     assert_ne!(first.path(), second.path());
     assert!(is_in_use(&Journal::open(first.path(), &asset()).err().unwrap()));
-    assert!(unfinished_journals(folder.path(), &asset()).unwrap().is_empty());
+    assert!(is_in_use(&discard_journal(first.path()).unwrap_err()));
+    assert!(unfinished_journals(folder.path()).unwrap().is_empty());
     let path = first.path().to_owned();
     drop(first);
-    assert_eq!(unfinished_journals(folder.path(), &asset()).unwrap(), vec![path]);
+    assert_eq!(unfinished_journals(folder.path()).unwrap(), vec![path.clone()]);
     let second_path = second.path().to_owned();
     second.discard().unwrap();
     assert!(!second_path.exists());
-    let other = AssetRef { hash: "1".into(), ..asset() };
-    assert!(unfinished_journals(folder.path(), &other).unwrap().is_empty());
-    assert!(unfinished_journals(&folder.path().join("none"), &other).unwrap().is_empty());
+    // A new session leaves the unfinished one alone.
+    let third = Journal::create_for(folder.path(), &asset()).unwrap();
+    assert_eq!(third.path(), second_path);
+    assert_eq!(unfinished_journals(folder.path()).unwrap(), vec![path.clone()]);
+    discard_journal(&path).unwrap();
+    assert!(unfinished_journals(folder.path()).unwrap().is_empty() && third.path().exists());
+    assert!(unfinished_journals(&folder.path().join("none")).unwrap().is_empty());
 }
 
 /// A disk of limited size, which writes what fits before it fails.

@@ -1,7 +1,11 @@
 //! The description of a file as data.
 
 use crate::asset::{Asset, Interpolation, Node, Primitive, Problem};
+use crate::base::Result;
 use crate::base::math::{Aabb, Affine3A, Vec3};
+use crate::edit::Document;
+use crate::export::project;
+use crate::rig::Skeleton;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -45,8 +49,27 @@ pub struct Report {
     /// Smallest and largest corner of the scene in the file's rest pose (skinned, morphs at their rest weights);
     /// none without a vertex.
     pub bounds: Option<[[f32; 3]; 2]>,
+    /// What a project holds beside what it shows; none for any other file.
+    pub project: Option<ProjectInfo>,
     /// Everything that was mended or left out.
     pub problems: Vec<Problem>,
+}
+
+/// A project's document.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProjectInfo {
+    /// The document's name.
+    pub name: String,
+    /// Its hash, 64 hexadecimal digits.
+    pub document: String,
+    /// The file that it is about, where it was.
+    pub original: String,
+    /// Names of the strokes.
+    pub strokes: Vec<String>,
+    /// Seconds of the keys.
+    pub keys: Vec<f64>,
+    /// Deformation method, empty for the default.
+    pub method: String,
 }
 
 /// A mesh.
@@ -123,6 +146,11 @@ impl Report {
             list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
         };
         let bounds = rest_bounds(asset);
+        let mut problems = asset.problems.clone();
+        let project = ProjectInfo::of(asset).unwrap_or_else(|error| {
+            problems.push(Problem { at: "project".into(), text: error.to_string() });
+            None
+        });
         Self {
             file: asset.path.display().to_string(),
             generator: about("generator"),
@@ -150,8 +178,24 @@ impl Report {
             extensions_used: names("extensionsUsed"),
             extensions_required: names("extensionsRequired"),
             bounds: (!bounds.is_empty()).then(|| [bounds.min.into(), bounds.max.into()]),
-            problems: asset.problems.clone(),
+            project,
+            problems,
         }
+    }
+}
+
+impl ProjectInfo {
+    fn of(shown: &Asset) -> Result<Option<Self>> {
+        let Some((asset, document)) = project::original(shown)? else { return Ok(None) };
+        let document = Document::from_json(document, &Skeleton::from_asset(&asset)?)?;
+        Ok(Some(Self {
+            name: document.name().to_owned(),
+            document: document.hash(),
+            original: document.asset().map_or_else(String::new, |a| a.path.clone()),
+            strokes: document.strokes().iter().map(|s| s.name.clone()).collect(),
+            keys: document.keys().iter().map(|k| k.time).collect(),
+            method: document.deformer().method.clone(),
+        }))
     }
 }
 

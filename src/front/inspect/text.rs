@@ -1,6 +1,6 @@
 //! The description of a file for people.
 
-use super::report::{JointInfo, Report};
+use super::report::{JointInfo, ProjectInfo, Report};
 use std::fmt::Write;
 
 /// Lines of the joint tree that are shown; the JSON report holds all joints.
@@ -43,12 +43,28 @@ pub(super) fn write(report: &Report) -> String {
     if !report.extensions_used.is_empty() {
         line(format!("  extensions   {}", extensions(report)));
     }
+    out.push_str(&report.project.as_ref().map_or_else(String::new, project));
     out.push_str(&meshes(report));
     out.push_str(&skins(report));
     out.push_str(&clips(report));
     out.push_str(&images(report));
     out.push_str(&problems(report));
     out
+}
+
+fn project(project: &ProjectInfo) -> String {
+    let seconds: Vec<String> = project.keys.iter().map(|s| format!("{s}")).collect();
+    let list = |items: &[String]| if items.is_empty() { "-".to_owned() } else { items.join(", ") };
+    let method = if project.method.is_empty() { "springs (default)" } else { &project.method };
+    let body = format!(
+        "  name         {}\n  strokes      {}\n  keys         {}\n  method       {method}\n  about        {}\n  document     {}\n",
+        project.name,
+        list(&project.strokes),
+        list(&seconds),
+        project.original,
+        project.document
+    );
+    section("Project (what follows is what it shows)", &body)
 }
 
 fn counted(count: usize, what: &str) -> String {
