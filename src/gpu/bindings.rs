@@ -19,6 +19,34 @@ pub enum Resource<'a> {
     Sampled(&'a Image, &'a Sampler),
     /// An image to load and store.
     Storage(&'a Image),
+    /// A whole buffer to fetch texels from (`samplerBuffer`): where many invocations read elements far apart, this
+    /// takes fewer instructions than a storage buffer, most of all on software devices.
+    Texels(&'a Buffer, Texel),
+}
+
+/// What one texel of a buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Texel {
+    /// Four 32-bit floats, `samplerBuffer`.
+    Float4,
+    /// Two 32-bit unsigned integers, `usamplerBuffer`.
+    Uint2,
+}
+
+impl Texel {
+    fn format(self) -> vk::Format {
+        match self {
+            Self::Float4 => vk::Format::R32G32B32A32_SFLOAT,
+            Self::Uint2 => vk::Format::R32G32_UINT,
+        }
+    }
+
+    fn bytes(self) -> u64 {
+        match self {
+            Self::Float4 => 16,
+            Self::Uint2 => 8,
+        }
+    }
 }
 
 impl<'a> From<&'a Buffer> for Resource<'a> {
@@ -39,6 +67,7 @@ pub struct Bindings {
     pub(super) set: u32,
     pub(super) handle: vk::DescriptorSet,
     pool: vk::DescriptorPool,
+    views: Vec<vk::BufferView>,
     _buffers: Vec<Buffer>,
     _images: Vec<Image>,
     _samplers: Vec<Sampler>,
@@ -46,7 +75,7 @@ pub struct Bindings {
 
 impl Drop for Bindings {
     fn drop(&mut self) {
-        self.device.retire(Retired::Descriptors(self.pool));
+        self.device.retire(Retired::Descriptors(self.pool, std::mem::take(&mut self.views)));
     }
 }
 
@@ -163,6 +192,7 @@ impl Interface {
             set,
             handle: vk::DescriptorSet::null(),
             pool,
+            views: Vec::new(),
             _buffers: Vec::new(),
             _images: Vec::new(),
             _samplers: Vec::new(),
@@ -180,6 +210,10 @@ impl Interface {
 
 impl Bindings {
     fn write(&mut self, pipeline: &str, binding: &Binding, resource: Resource<'_>) -> Result<()> {
+        let mut view = [vk::BufferView::null()];
+        if let Resource::Texels(buffer, texel) = resource {
+            view = [self.view(pipeline, buffer, texel)?];
+        }
         let write = vk::WriteDescriptorSet::default()
             .dst_set(self.handle)
             .dst_binding(binding.binding)
@@ -216,11 +250,38 @@ impl Bindings {
                 update(write.image_info(&image_info(image)));
                 self._images.push(image.clone());
             }
+            (Resource::Texels(buffer, _), vk::DescriptorType::UNIFORM_TEXEL_BUFFER) => {
+                update(write.texel_buffer_view(&view));
+                self._buffers.push(buffer.clone());
+            }
             (_, kind) => {
                 return Err(mistake(pipeline, format!("\"{}\" must be a {kind:?}", binding.name)));
             }
         }
         Ok(())
+    }
+}
+
+impl Bindings {
+    fn view(&mut self, pipeline: &str, buffer: &Buffer, texel: Texel) -> Result<vk::BufferView> {
+        let (texels, most) =
+            (buffer.bytes() / texel.bytes(), u64::from(self.device.limits().max_texel_buffer_elements));
+        if texels > most {
+            return Err(Error::gpu(
+                format!("{pipeline}: {buffer:?} has {texels} texels, this device takes {most}"),
+                "use a smaller model or another --device",
+            ));
+        }
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(buffer.handle())
+            .format(texel.format())
+            .range(vk::WHOLE_SIZE);
+        // SAFETY: the buffer lives as long as this struct, was made for texels, and both formats must be fetchable
+        // from buffers on every device.
+        let view = unsafe { self.device.handle.create_buffer_view(&info, None) };
+        let view = view.map_err(failed("vkCreateBufferView"))?;
+        self.views.push(view);
+        Ok(view)
     }
 }
 

@@ -23,7 +23,7 @@ pub enum Memory {
 
 /// A buffer. Clones share it; it is freed when the last clone is gone and the GPU has finished with it.
 ///
-/// Every buffer can be storage, index, indirect argument, and both ends of a copy.
+/// Every buffer can be storage, texels, index, indirect argument, and both ends of a copy.
 #[derive(Clone)]
 pub struct Buffer(Arc<Inner>);
 
@@ -52,6 +52,7 @@ impl RawBuffer {
         // Vulkan has no empty buffers; an empty mesh still binds.
         let bytes = bytes.max(16).next_multiple_of(16);
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
             | vk::BufferUsageFlags::INDEX_BUFFER
             | vk::BufferUsageFlags::INDIRECT_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC

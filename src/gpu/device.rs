@@ -56,7 +56,7 @@ pub(super) enum Retired {
     Buffer(vk::Buffer, Allocation),
     Image(vk::Image, Vec<vk::ImageView>, Allocation),
     Sampler(vk::Sampler),
-    Descriptors(vk::DescriptorPool),
+    Descriptors(vk::DescriptorPool, Vec<vk::BufferView>),
     Pipeline(vk::Pipeline, vk::PipelineLayout, Vec<vk::DescriptorSetLayout>),
 }
 
@@ -285,7 +285,12 @@ impl Device {
                     self.free(memory);
                 }
                 Retired::Sampler(sampler) => self.handle.destroy_sampler(sampler, None),
-                Retired::Descriptors(pool) => self.handle.destroy_descriptor_pool(pool, None),
+                Retired::Descriptors(pool, views) => {
+                    self.handle.destroy_descriptor_pool(pool, None);
+                    for view in views {
+                        self.handle.destroy_buffer_view(view, None);
+                    }
+                }
                 Retired::Pipeline(pipeline, layout, sets) => {
                     self.handle.destroy_pipeline(pipeline, None);
                     self.handle.destroy_pipeline_layout(layout, None);

@@ -22,7 +22,7 @@ mod shader;
 pub mod testing;
 mod transfer;
 
-pub use bindings::{Bindings, Resource};
+pub use bindings::{Bindings, Resource, Texel};
 pub use buffer::{Buffer, Memory};
 pub use compute::Compute;
 pub use device::{Device, DeviceOptions, Sync};

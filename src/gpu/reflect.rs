@@ -250,6 +250,7 @@ fn kind_of(kind: &DescriptorType) -> Option<vk::DescriptorType> {
         DescriptorType::StorageBuffer(_) => vk::DescriptorType::STORAGE_BUFFER,
         DescriptorType::UniformBuffer() => vk::DescriptorType::UNIFORM_BUFFER,
         DescriptorType::CombinedImageSampler() => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+        DescriptorType::UniformTexelBuffer() => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
         DescriptorType::SampledImage() => vk::DescriptorType::SAMPLED_IMAGE,
         DescriptorType::Sampler() => vk::DescriptorType::SAMPLER,
         DescriptorType::StorageImage(_) => vk::DescriptorType::STORAGE_IMAGE,

@@ -80,11 +80,22 @@ void main() {
             float stretching = length_sum * push.length_gain + p.girth_stiffness * (anchor.w - s_length);
             force += (turning * lever + radial * stretching) * p.sense;
         }
-        vec3 jacobi = x + force * p.time_step;
-        vec3 previous = iterates[to + i].xyz;
+        vec3 step = force * p.time_step;
+        vec3 past = x - iterates[to + i].xyz;
         // A vertex that turns back has momentum from a shape that is gone: it starts again.
-        bool back = dot(jacobi - x, x - previous) < 0.0;
-        vec3 next = back ? jacobi : jacobi + (jacobi - previous) * (push.weight - 1.0);
+        float momentum = dot(step, past) < 0.0 ? 0.0 : push.weight - 1.0;
+        vec3 next;
+        if (free) {
+            // On an arc about the attachment point: a chord would lengthen s at every step.
+            vec3 radial = s / s_length;
+            past += radial * (s_length - length(s - past) - dot(past, radial));
+            vec3 total = step + (step + past) * momentum;
+            float along = dot(total, radial);
+            vec3 turned = s + total - radial * along;
+            next = anchor.xyz + turned * ((s_length + along) / length(turned));
+        } else {
+            next = x + step + (step + past) * momentum;
+        }
         iterates[to + i] = vec4(next, 0.0);
         moved = distance(next, x);
     }

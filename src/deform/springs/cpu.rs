@@ -101,7 +101,7 @@ pub fn force(binding: &Binding, params: &Params, posed: &[PosedVertex], x: &[Vec
     let me = &posed[i];
     let s = x[i] - me.attachment;
     let s_length = s.length();
-    let free = s_length > rest.radius * 1e-3 && rest.radius > 0.0;
+    let free = s_length > rest.radius * FREE && rest.radius > 0.0;
     let radial = if free { s / s_length } else { Vec3::ZERO };
     let mut surface = Vec3::ZERO;
     let mut length = 0.0;
@@ -263,10 +263,8 @@ fn iterate(
         let next: Vec<Vec3> = (0..x.len())
             .into_par_iter()
             .map(|i| {
-                let jacobi = x[i] + force(binding, params, posed, x, i) * posed[i].step;
-                // A vertex that turns back has momentum from a shape that is gone: it starts again.
-                let back = (jacobi - x[i]).dot(x[i] - previous[i]) < 0.0;
-                if back { jacobi } else { jacobi + (jacobi - previous[i]) * (weight - 1.0) }
+                let step = force(binding, params, posed, x, i) * posed[i].step;
+                advance(x[i], previous[i], posed[i].attachment, binding.vertices[i].radius, step, weight)
             })
             .collect();
         let largest = next.iter().zip(x.iter()).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
@@ -279,6 +277,30 @@ fn iterate(
     }
     report
 }
+
+/// The next position of a vertex: from `x` by the plain step and, with a momentum's weight, beyond it.
+///
+/// Around the attachment point it moves on an arc: what is across the scale vector turns it, what is along it changes
+/// its length. A chord would lengthen it a little at every step, without end where nothing holds the length.
+fn advance(x: Vec3, previous: Vec3, attachment: Vec3, radius: f32, step: Vec3, weight: f32) -> Vec3 {
+    let mut past = x - previous;
+    // A vertex that turns back has momentum from a shape that is gone: it starts again.
+    let momentum = if step.dot(past) < 0.0 { 0.0 } else { weight - 1.0 };
+    let s = x - attachment;
+    let length = s.length();
+    if length <= radius * FREE || radius <= 0.0 {
+        return x + step + (step + past) * momentum;
+    }
+    let radial = s / length;
+    past += radial * (length - (previous - attachment).length() - past.dot(radial));
+    let total = step + (step + past) * momentum;
+    let along = total.dot(radial);
+    let turned = s + total - radial * along;
+    attachment + turned * ((length + along) / turned.length())
+}
+
+/// Nearer to the attachment point than this part of its bind distance a vertex has no direction from it.
+const FREE: f32 = 1e-3;
 
 /// Angle between two vectors, radians in 0..=π; zero where one of them is zero.
 pub fn angle(a: Vec3, b: Vec3) -> f32 {

@@ -33,7 +33,8 @@
 //! - Edges whose ends hang on unrelated bones, or whose scale vectors are far apart in bind, have no torsion and
 //!   length springs but couple by shape, `k_t ((x_j - x_i) - Q (x_j0 - x_i0))` ([`bind::coherence`]); a vertex nearer
 //!   to its bone than its edges are long is pulled to `a' + h` instead, in proportion.
-//! - Chebyshev's momentum is dropped at a vertex that turns back.
+//! - A step moves a vertex on an arc about its attachment point: chords would lengthen every scale vector a little at
+//!   every iteration, without end where the girth does not hold it. Momentum is dropped at a vertex that turns back.
 
 pub mod bind;
 pub mod coarse;
@@ -63,14 +64,11 @@ pub struct Params {
     pub hold: f32,
     /// `k_g`, factor on the stiffness that `girth_reach` asks for, >= 0.
     pub girth: f32,
-    /// How far a change of thickness fades, in multiples of the distance to the bone, > 0, at most
-    /// 2 (beyond, torsion buckles the surface).
+    /// How far a change of thickness fades, in multiples of the distance to the bone, > 0.
     pub girth_reach: f32,
-    /// How far a bend fades, in multiples of the distance to the bone, > 0, at most
-    /// 2 (beyond, torsion buckles the surface).
+    /// How far a bend fades, in multiples of the distance to the bone, > 0.
     pub bend_reach: f32,
-    /// How far a difference from the blended rotation fades, in multiples of the distance to the bone, > 0, at most
-    /// 2 (beyond, torsion buckles the surface).
+    /// How far a difference from the blended rotation fades, in multiples of the distance to the bone, > 0.
     pub hold_reach: f32,
     /// Time step, seconds, > 0; each vertex takes `min(dt, omega / K_i)`.
     pub dt: f32,
@@ -190,9 +188,9 @@ impl Params {
             bone: clean(self.bone, d.bone, 0.0, 1e6),
             hold: clean(self.hold, d.hold, 0.0, 1e6),
             girth: clean(self.girth, d.girth, 0.0, 1e6),
-            girth_reach: clean(self.girth_reach, d.girth_reach, 1e-3, 2.0),
-            bend_reach: clean(self.bend_reach, d.bend_reach, 1e-3, 2.0),
-            hold_reach: clean(self.hold_reach, d.hold_reach, 1e-3, 2.0),
+            girth_reach: clean(self.girth_reach, d.girth_reach, 1e-3, 1e3),
+            bend_reach: clean(self.bend_reach, d.bend_reach, 1e-3, 1e3),
+            hold_reach: clean(self.hold_reach, d.hold_reach, 1e-3, 1e3),
             dt: clean(self.dt, d.dt, 1e-6, 10.0),
             omega: clean(self.omega, d.omega, 1e-3, 0.99),
             max_iterations: self.max_iterations.min(100_000),

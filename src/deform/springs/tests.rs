@@ -202,6 +202,7 @@ proptest! {
 
     #[test]
     fn no_setting_diverges(
+        reaches in prop::array::uniform3(prop_oneof![1e-3f32..2.0, 2.0f32..1e3, Just(1e-6f32), Just(1e6f32)]),
         gains in prop::array::uniform6(prop_oneof![Just(0.0f32), 1e-3f32..10.0, 1e3f32..1e6]),
         dt in prop_oneof![1e-3f32..0.1, 0.1f32..10.0],
         turns in prop::array::uniform3(-3.0f32..3.0),
@@ -209,9 +210,10 @@ proptest! {
         thesis: bool,
     ) {
         let [surface, length, torsion, bone, hold, girth] = gains;
+        let [bend_reach, hold_reach, girth_reach] = reaches;
         let torque = if thesis { Torque::Thesis } else { Torque::Arc };
         let params = Params {
-            surface, length, torsion, bone, hold, girth, dt, solver, torque,
+            surface, length, torsion, bone, hold, girth, dt, solver, torque, bend_reach, hold_reach, girth_reach,
             max_iterations: 200, stop: Stop::Never, ..Params::default()
         };
         let bound = capsule(36, 12);
