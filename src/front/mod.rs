@@ -13,3 +13,4 @@ pub mod pose;
 pub mod recover;
 pub mod render;
 pub mod save;
+pub mod vr;

@@ -1,0 +1,148 @@
+//! Takes: what the devices said in a session, frame by frame, so that replaying it gives the same document.
+//!
+//! A binary file: a magic number and a version, then records of `length, payload, checksum`, little endian. The
+//! payload begins with its kind. The checksum (64 bits of BLAKE3) covers the payload and the checksum before it, so that a
+//! record that is torn, changed, repeated or out of place ends the take; what is before it still replays. The first
+//! record says on what the take was made, the last one, where the session ended in order, to what it led.
+
+mod codec;
+mod read;
+mod record;
+
+pub use read::{TakeReader, TornTake, is_take};
+pub use record::Recorder;
+
+use super::{Command, Input, Preferences, Rigid, Similarity};
+use crate::edit::{AssetRef, Edit, Operation, Session};
+use crate::render::{Tangents, View};
+use serde::{Deserialize, Serialize};
+
+/// The file's first bytes.
+const MAGIC: [u8; 8] = *b"sinewtk\0";
+/// Version of the format.
+const VERSION: u32 = 1;
+/// Distance of the near plane, metres of the room.
+const NEAR: f32 = 0.05;
+
+/// Where an eye was and how far it saw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Eye {
+    /// Room from eye.
+    pub pose: Rigid,
+    /// Angles to the left, right, upper and lower edge of the picture, radians; left and down are negative in a
+    /// symmetric view.
+    pub fov: [f32; 4],
+}
+
+impl Default for Eye {
+    fn default() -> Self {
+        let quarter = std::f32::consts::FRAC_PI_4;
+        Self { pose: Rigid::default(), fov: [-quarter, quarter, quarter, -quarter] }
+    }
+}
+
+impl Eye {
+    /// What it sees of the world; none where the angles make no picture.
+    pub fn view(&self, world_from_room: &Similarity) -> Option<View> {
+        let [left, right, up, down] = self.fov.map(f32::tan);
+        let flat = self.fov.iter().any(|a| !a.is_finite() || a.abs() >= std::f32::consts::FRAC_PI_2);
+        if flat || right - left < 1e-3 || up - down < 1e-3 {
+            return None;
+        }
+        let eye = world_from_room.rigid(&self.pose);
+        let near = NEAR * world_from_room.scale;
+        Some(View::new(eye.position, eye.orientation, Tangents { left, right, up, down }, near))
+    }
+}
+
+/// One frame of a take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TakeFrame {
+    /// What [`super::Workbench::step`] got.
+    pub input: Input,
+    /// Left and right eye, as the frame was drawn.
+    pub eyes: [Eye; 2],
+}
+
+/// On what a take was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TakeStart {
+    /// The character's file.
+    pub asset: AssetRef,
+    /// What led to the document and its history before the first frame.
+    pub operations: Vec<Operation>,
+    /// The user's choices before the first frame.
+    pub preferences: Preferences,
+    /// Width and height of an eye's picture, pixels.
+    pub eye_size: [u32; 2],
+}
+
+impl TakeStart {
+    /// The start of a session on a file just opened.
+    pub fn fresh(asset: AssetRef, preferences: Preferences, eye_size: [u32; 2]) -> Self {
+        let operations = vec![Operation::Do(Edit::Open { asset: asset.clone() })];
+        Self { asset, operations, preferences, eye_size }
+    }
+
+    /// The start on a session as it stands. What can be undone then is no longer told apart: the session must be
+    /// made anew by [`Session::replay`] of these operations where undo is to reach no further in the replay either.
+    pub fn from_session(session: &Session<'_>, preferences: Preferences, eye_size: [u32; 2]) -> Option<Self> {
+        let asset = session.document().asset()?.clone();
+        let mut start = Self::fresh(asset, preferences, eye_size);
+        start.operations.push(Operation::Do(Edit::Replace(Box::new(session.document().clone()))));
+        Some(start)
+    }
+}
+
+/// How a take ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakeEnd {
+    /// [`crate::edit::Document::hash`] after the last frame.
+    pub document: String,
+    /// How many frames there were.
+    pub frames: u64,
+}
+
+/// What happened, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TakeEvent {
+    /// A frame: [`super::Workbench::step`].
+    Frame(Box<TakeFrame>),
+    /// A panel's or a key's command: [`super::Workbench::run_command`].
+    Command(Command),
+    /// Another file was loaded: [`super::Workbench::open`] on what this starts with.
+    Opened(Box<TakeStart>),
+    /// The session ended in order.
+    End(TakeEnd),
+}
+
+/// Kinds of record.
+mod kind {
+    pub const START: u8 = 0;
+    pub const FRAME: u8 = 1;
+    pub const COMMAND: u8 = 2;
+    pub const OPENED: u8 = 3;
+    pub const END: u8 = 4;
+}
+
+/// The longest payload of a kind, bytes.
+fn longest(kind: u8) -> u32 {
+    match kind {
+        kind::START | kind::OPENED => 1 << 28,
+        kind::FRAME => codec::LONGEST as u32,
+        _ => 1 << 16,
+    }
+}
+
+/// The chained checksum of a record.
+fn checksum(chain: u64, payload: &[u8]) -> u64 {
+    let mut hash = blake3::Hasher::new();
+    hash.update(&chain.to_le_bytes());
+    hash.update(payload);
+    let mut first = [0; 8];
+    first.copy_from_slice(&hash.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
+
+#[cfg(test)]
+mod tests;
