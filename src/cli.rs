@@ -161,6 +161,10 @@ enum Command {
         /// The list as JSON
         #[arg(long, conflicts_with_all = ["restore", "discard"])]
         json: bool,
+    /// Headset and controllers
+    Xr {
+        #[command(subcommand)]
+        command: XrCommand,
     },
     /// Measure this machine's device: binding, skinning, springs, drawing, growth
     Bench {
@@ -174,6 +178,19 @@ enum Command {
         name: String,
         #[arg(long)]
         out: PathBuf,
+    },
+}
+
+#[derive(Subcommand)]
+enum XrCommand {
+    /// Prove that every command is in reach on every controller, with either hand and with one controller alone, and
+    /// tell what runtime and headset are here; fails where something is out of reach
+    Doctor {
+        #[arg(long)]
+        json: bool,
+        /// Fail too where no runtime and headset are ready
+        #[arg(long)]
+        runtime: bool,
     },
 }
 
@@ -311,6 +328,15 @@ impl Cli {
                 };
                 let cpu = matches!(on, Side::Cpu);
                 front::recover::recover(&mut context, which.as_deref(), &act, cpu, json)?;
+            Command::Xr { command: XrCommand::Doctor { json, runtime } } => {
+                let (text, well) = front::vr::doctor::doctor(json, runtime)?;
+                say(text.trim_end());
+                if !well {
+                    return Err(Error::input(
+                        "not all is well with the headset",
+                        "see OUT OF REACH and the advice above",
+                    ));
+                }
             }
             Command::Bench { files, json } => {
                 say(front::bench::bench(&mut context, &files, json)?.trim_end());

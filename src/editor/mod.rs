@@ -14,6 +14,7 @@ mod settings;
 mod sheet;
 mod space;
 mod studio;
+mod take;
 mod tools;
 mod workbench;
 
@@ -29,4 +30,5 @@ pub use settings::recipe;
 pub use sheet::{Cell, sheet};
 pub use space::{Rigid, Similarity};
 pub use studio::{Angle, Studio};
+pub use take::{Eye, Recorder, TakeEnd, TakeEvent, TakeFrame, TakeReader, TakeStart, TornTake, is_take};
 pub use workbench::Workbench;

@@ -120,7 +120,9 @@ impl TakeReader {
             Ok(out)
         };
         let head = read(5)?;
-        let Some((length, &[kind])) = head.split_first_chunk::<4>().map(|(l, k)| (l, <&[u8; 1]>::try_from(k)))
+        let Some((length, &[kind])) = head
+            .split_first_chunk::<4>()
+            .map(|(l, k)| (l, <&[u8; 1]>::try_from(k)))
             .and_then(|(l, k)| Some((u32::from_le_bytes(*l), k.ok()?)))
         else {
             return Ok(self.tear(if head.is_empty() { "there is no end" } else { "a record is torn" }));

@@ -19,8 +19,11 @@ pub struct Recorder {
     buffer: Vec<u8>,
     chain: u64,
     frames: u64,
-    writer: Option<(Sender<Vec<u8>>, JoinHandle<std::io::Result<()>>)>,
+    writer: Option<Writer>,
 }
+
+/// The writing thread and the way to it.
+type Writer = (Sender<Vec<u8>>, JoinHandle<std::io::Result<()>>);
 
 impl Recorder {
     /// Begins a take; a file of that name is replaced.

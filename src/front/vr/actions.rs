@@ -25,7 +25,11 @@ pub fn chosen(name: Option<&str>) -> crate::base::Result<Vec<Profile>> {
 }
 
 /// Names of the extensions that these profiles need on a runtime of this version (major, minor) which has `offered`.
-pub fn extensions(profiles: &[Profile], version: (u16, u16), offered: &xr::ExtensionSet) -> Vec<&'static str> {
+pub fn extensions(
+    profiles: &[Profile],
+    version: (u16, u16),
+    offered: &xr::ExtensionSet,
+) -> Vec<&'static str> {
     let offers = |name: &str| offers(offered, name);
     let needed = profiles.iter().filter_map(|p| match p.needs {
         Needs::Core | Needs::Version11 => None,
@@ -146,9 +150,8 @@ impl Actions {
             }
         }
         let all: Vec<xr::Binding<'_>> = bindings.iter().map(|(b, _)| *b).collect();
-        let suggest = |bindings: &[xr::Binding<'_>]| {
-            instance.suggest_interaction_profile_bindings(path, bindings)
-        };
+        let suggest =
+            |bindings: &[xr::Binding<'_>]| instance.suggest_interaction_profile_bindings(path, bindings);
         let mut result = suggest(&all);
         if result == Err(xr::sys::Result::ERROR_PATH_UNSUPPORTED) {
             // One unknown path refuses them all, and each suggestion takes the place of the one before: find out which

@@ -108,6 +108,7 @@ impl Located {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f32::consts::FRAC_PI_2;
 
     fn filled(raw: Raw) -> Hand {
         let mut hand = Hand::default();
@@ -137,8 +138,9 @@ mod tests {
     fn a_pinch_before_the_face_is_the_menu_until_it_ends() {
         let head = Vec3::new(0.0, 1.6, 0.0);
         // In front of the face; the left palm's normal is the grip's +X, turned to +Z, towards the head.
-        let facing = Rigid { position: Vec3::new(0.0, 1.6, -0.4), orientation: Quat::from_rotation_y(-1.5708) };
-        let away = Rigid { orientation: Quat::from_rotation_y(1.5708), ..facing };
+        let facing =
+            Rigid { position: Vec3::new(0.0, 1.6, -0.4), orientation: Quat::from_rotation_y(-FRAC_PI_2) };
+        let away = Rigid { orientation: Quat::from_rotation_y(FRAC_PI_2), ..facing };
         let (mut palm, mut hand) = (Palm::default(), Hand::default());
         let mut pinch = |pose, draw, tracking| {
             hand.grip = Tracked { pose, tracking };
@@ -159,7 +161,12 @@ mod tests {
 
     #[test]
     fn a_lost_pose_stays_where_it_was_and_nonsense_counts_as_lost() {
-        let good = Located { valid: true, tracked: true, position: [1.0, 2.0, 3.0], orientation: [0.0, 0.0, 0.0, 1.0] };
+        let good = Located {
+            valid: true,
+            tracked: true,
+            position: [1.0, 2.0, 3.0],
+            orientation: [0.0, 0.0, 0.0, 1.0],
+        };
         let known = good.after(&Tracked::default());
         assert_eq!((known.tracking, known.pose.position), (Tracking::Tracked, Vec3::new(1.0, 2.0, 3.0)));
         assert_eq!(Located { tracked: false, ..good }.after(&known).tracking, Tracking::Inferred);

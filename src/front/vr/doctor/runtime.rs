@@ -54,7 +54,7 @@ const NO_HEADSET: &str = "the runtime has no headset: connect it, switch it on, 
 pub fn probe() -> RuntimeReport {
     let mut report = RuntimeReport::default();
     // SAFETY: the system's OpenXR loader is trusted as any other shared library that this program loads.
-    match unsafe { xr::Entry::load() } {
+    match unsafe { xr::Entry::load(&()) } {
         Ok(entry) => {
             report.loader = true;
             if let Err((advice, error)) = ask(&entry, &mut report) {
@@ -77,9 +77,7 @@ fn ask(entry: &xr::Entry, report: &mut RuntimeReport) -> Result<(), (&'static st
         api_version,
     };
     let nothing = xr::ExtensionSet::default();
-    let make = |minor| {
-        entry.create_instance(&application(xr::Version::new(1, minor, 0)), &nothing, &[])
-    };
+    let make = |minor| entry.create_instance(&application(xr::Version::new(1, minor, 0)), &nothing, &[], &());
     let (instance, version) = match make(1) {
         Err(xr::sys::Result::ERROR_API_VERSION_UNSUPPORTED) => (make(0), (1, 0)),
         other => (other, (1, 1)),
@@ -101,10 +99,8 @@ fn ask(entry: &xr::Entry, report: &mut RuntimeReport) -> Result<(), (&'static st
     let views = instance
         .enumerate_view_configuration_views(system, xr::ViewConfigurationType::PRIMARY_STEREO)
         .map_err(|e| (NO_HEADSET, e))?;
-    report.views = views
-        .iter()
-        .map(|v| [v.recommended_image_rect_width, v.recommended_image_rect_height])
-        .collect();
+    report.views =
+        views.iter().map(|v| [v.recommended_image_rect_width, v.recommended_image_rect_height]).collect();
     Ok(())
 }
 

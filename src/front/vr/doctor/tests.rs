@@ -31,7 +31,8 @@ fn a_binding_taken_away_is_found() {
     assert!(missing.iter().any(|m| m.what == "Save" && m.why.contains("palette")), "{missing:?}");
     assert!(missing.iter().all(|m| m.what != "Undo"), "it has a button of its own");
     // Without its press the right hand alone has no menu: that is the left controller's button.
-    let right_alone = without("oculus/touch_controller", |p, i| p.bindings[i].component.contains("thumbstick/"));
+    let right_alone =
+        without("oculus/touch_controller", |p, i| p.bindings[i].component.contains("thumbstick/"));
     assert!(!right_alone.is_empty());
     assert!(right_alone.iter().all(|m| m.case == "the right controller alone"), "{right_alone:?}");
     // Without a trigger no hand draws, and without an aim pose none points.
