@@ -328,6 +328,7 @@ impl Cli {
                 };
                 let cpu = matches!(on, Side::Cpu);
                 front::recover::recover(&mut context, which.as_deref(), &act, cpu, json)?;
+            }
             Command::Xr { command: XrCommand::Doctor { json, runtime } } => {
                 let (text, well) = front::vr::doctor::doctor(json, runtime)?;
                 say(text.trim_end());
