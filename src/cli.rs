@@ -161,6 +161,7 @@ enum Command {
         /// The list as JSON
         #[arg(long, conflicts_with_all = ["restore", "discard"])]
         json: bool,
+    },
     /// Headset and controllers
     Xr {
         #[command(subcommand)]
