@@ -4,7 +4,8 @@
 //! `to_from_from`, e.g. `world_from_joint`.
 
 pub use glam::{
-    Affine3A, DAffine3, DMat3, DQuat, DVec3, IVec3, Mat3, Mat3A, Mat4, Quat, UVec3, Vec2, Vec3, Vec3A, Vec4,
+    Affine3A, DAffine3, DMat3, DQuat, DVec3, EulerRot, IVec3, Mat3, Mat3A, Mat4, Quat, UVec3, Vec2, Vec3,
+    Vec3A, Vec4,
 };
 
 /// A local transform as glTF stores it: `translation * rotation * scale`.

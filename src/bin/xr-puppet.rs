@@ -1,0 +1,70 @@
+//! Drives a headset session by a script or by hand: `tools/xr-puppet` runs it.
+
+use clap::Parser;
+use sinew::base::{Error, Result};
+use sinew::front::puppet::{GRAMMAR, Player, Puppet, Script};
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Moves headset and controllers of a runtime that tools/xr-runtime started.
+#[derive(Parser)]
+#[command(after_help = GRAMMAR)]
+struct Arguments {
+    /// The script; without one, or with -, lines from standard input, each done when it is read
+    script: Option<PathBuf>,
+    /// Port of the remote driver
+    #[arg(long, default_value_t = 4242)]
+    port: u16,
+    /// States a second
+    #[arg(long, default_value_t = 60.0, value_parser = rate)]
+    rate: f64,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|r: &f64| (1.0..=1000.0).contains(r)).ok_or_else(|| "write 1 to 1000".into())
+}
+
+fn main() -> std::process::ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xr-puppet: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    let script = arguments.script.as_deref().filter(|p| *p != Path::new("-"));
+    // Bad scripts are told before anything moves.
+    let script = script.map(Script::load).transpose()?;
+    let mut puppet = Puppet::connect(arguments.port)?;
+    match script {
+        Some(script) => play(&mut puppet, script, arguments.rate),
+        None => {
+            let input = Path::new("standard input");
+            for line in std::io::stdin().lock().lines() {
+                match Script::read(&line.map_err(|e| Error::io(input, e))?, input) {
+                    Ok(script) => play(&mut puppet, script, arguments.rate)?,
+                    Err(error) => eprintln!("xr-puppet: {error}"),
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Plays in real time: a state is sent when it is due.
+fn play(puppet: &mut Puppet, script: Script, rate: f64) -> Result<()> {
+    let mut player = Player::new(script);
+    let (step, begin) = (1.0 / rate, Instant::now());
+    let mut frame = 0_u32;
+    while player.advance(step, &mut puppet.state) {
+        puppet.send()?;
+        frame += 1;
+        let due = begin + Duration::from_secs_f64(f64::from(frame) * step);
+        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+    }
+    Ok(())
+}
