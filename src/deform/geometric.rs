@@ -7,6 +7,7 @@ use super::irs::{Irs, IrsParams};
 use super::lbs::Lbs;
 use super::rigid::Rigid;
 use super::stb::Stb;
+use super::twin::Twin;
 use super::{Bound, Reference};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -70,13 +71,15 @@ impl Geometric {
     /// Binds the method's CPU twin; an error where attachments and character do not fit together.
     pub fn bind(&self, bound: &Bound) -> Result<Box<dyn Reference>> {
         Ok(match self {
-            Self::Rigid => Box::new(Rigid::bind(bound)?),
-            Self::Lbs => Box::new(Lbs::bind(bound)?),
-            Self::Dqs => Box::new(Dqs::bind(bound)?),
-            Self::Blend { factor } => Box::new(Blend::bind(bound, Factor::Global(*factor))?),
-            Self::Irs(params) => Box::new(Irs::bind(bound, params)?),
-            Self::Cor => Box::new(Cor::bind(bound)?),
-            Self::Stb => Box::new(Stb::bind(bound)?),
+            Self::Rigid => Box::new(Twin::new(bound, Rigid)?),
+            Self::Lbs => Box::new(Twin::new(bound, Lbs)?),
+            Self::Dqs => Box::new(Twin::new(bound, Dqs)?),
+            Self::Blend { factor } => {
+                Box::new(Twin::new(bound, Blend::new(bound, Factor::Global(*factor))?)?)
+            }
+            Self::Irs(params) => Box::new(Twin::new(bound, Irs::new(bound, params)?)?),
+            Self::Cor => Box::new(Twin::new(bound, Cor::new(bound))?),
+            Self::Stb => Box::new(Twin::new(bound, Stb::new(bound))?),
         })
     }
 }

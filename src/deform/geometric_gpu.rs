@@ -7,7 +7,7 @@ use super::dqs::{DqsPipeline, DqsState};
 use super::irs::{self, IrsPipeline, IrsState};
 use super::lbs::{LbsPipeline, LbsState};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
-use super::rigid::{AttachPipeline, AttachState, RigidPipeline, RigidState};
+use super::rigid::{RigidPipeline, RigidState};
 use super::stb::{self, StbPipeline, StbState};
 use super::{Bound, Geometric};
 use crate::base::Result;
@@ -23,14 +23,10 @@ pub struct GeometricPipelines {
     irs: IrsPipeline,
     cor: CorPipeline,
     stb: StbPipeline,
-    attach: AttachPipeline,
 }
 
 /// A bound method with its character's bindings.
-pub struct GeometricState {
-    method: Method,
-    attach: AttachState,
-}
+pub struct GeometricState(Method);
 
 enum Method {
     Rigid(RigidState),
@@ -53,11 +49,10 @@ impl GeometricPipelines {
             irs: IrsPipeline::new(device)?,
             cor: CorPipeline::new(device)?,
             stb: StbPipeline::new(device)?,
-            attach: AttachPipeline::new(device)?,
         })
     }
 
-    /// Precomputes and binds a method; it will write both streams.
+    /// Precomputes and binds a method; it will write the position stream.
     pub fn bind(
         &self,
         method: &Geometric,
@@ -67,7 +62,7 @@ impl GeometricPipelines {
         out: &StreamBuffers,
     ) -> Result<GeometricState> {
         let position = &out.position;
-        let method = match method {
+        Ok(GeometricState(match method {
             Geometric::Rigid => Method::Rigid(self.rigid.bind(control, rig, position)?),
             Geometric::Lbs => Method::Lbs(self.lbs.bind(control, rig, position)?),
             Geometric::Dqs => Method::Dqs(self.dqs.bind(control, rig, position)?),
@@ -83,8 +78,7 @@ impl GeometricPipelines {
                 Method::Cor(self.cor.bind(&centers, control, rig, position)?)
             }
             Geometric::Stb => Method::Stb(self.stb.bind(&stb::bind(bound), control, rig, position)?),
-        };
-        Ok(GeometricState { method, attach: self.attach.bind(control, rig, &out.attachment)? })
+        }))
     }
 
     /// Records the method: the position stream. The rig must be uploaded before, behind a barrier.
@@ -95,7 +89,7 @@ impl GeometricPipelines {
         rig: &RigBuffers,
         frame: &mut Frame,
     ) {
-        match &state.method {
+        match &state.0 {
             Method::Rigid(state) => self.rigid.record(state, control, frame),
             Method::Lbs(state) => self.lbs.record(state, control, frame),
             Method::Dqs(state) => self.dqs.record(state, control, rig, frame),
@@ -104,11 +98,5 @@ impl GeometricPipelines {
             Method::Cor(state) => self.cor.record(state, control, rig, frame),
             Method::Stb(state) => self.stb.record(state, control, frame),
         }
-    }
-
-    /// Records the attachment stream, needed only where a later node reads it. Independent of
-    /// [`GeometricPipelines::record`]: no barrier between them.
-    pub fn record_attachments(&self, state: &GeometricState, control: &ControlBuffers, frame: &mut Frame) {
-        self.attach.record(&state.attach, control, frame);
     }
 }

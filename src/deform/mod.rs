@@ -24,6 +24,7 @@ pub mod rigid;
 pub mod springs;
 pub mod stb;
 pub mod surface;
+pub mod twin;
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -149,20 +149,16 @@ impl ControlBuffers {
     }
 }
 
-/// Per-control-vertex streams on the GPU, `vec4` each.
+/// Per-control-vertex streams on the GPU, `vec4` each. [`super::Stream::Attachment`] is not among them: no stage reads
+/// it, since the springs blend their own attachment points.
 pub struct StreamBuffers {
     /// [`super::Stream::Position`].
     pub position: Buffer,
-    /// [`super::Stream::Attachment`].
-    pub attachment: Buffer,
 }
 
 impl StreamBuffers {
     /// Zeroed streams. Errors when memory is short.
     pub fn new(device: &Arc<Device>, vertices: usize) -> Result<Self> {
-        Ok(Self {
-            position: Buffer::zeroed::<[f32; 4]>(device, "positions", vertices)?,
-            attachment: Buffer::zeroed::<[f32; 4]>(device, "attachments", vertices)?,
-        })
+        Ok(Self { position: Buffer::zeroed::<[f32; 4]>(device, "positions", vertices)? })
     }
 }

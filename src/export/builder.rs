@@ -197,7 +197,7 @@ impl Builder {
     }
 
     /// Appends displacements of `count` vertices, of which only `entries` (vertex ascending, displacement) are not
-    /// zero: sparse where that is smaller, dense otherwise, without data where there are none.
+    /// zero: sparse where that is smaller, dense otherwise.
     pub fn displacements(&mut self, count: usize, entries: &[(u32, Vec3)]) -> usize {
         if entries.is_empty() {
             return self.zero_displacements(count);
@@ -216,32 +216,35 @@ impl Builder {
         }
         let bytes: Vec<u8> =
             entries.iter().flat_map(|e| e.0.to_le_bytes().into_iter().take(index_size)).collect();
-        let indices = self.view(&bytes, Usage::Other);
-        let values = self.view(bytemuck::cast_slice(&flat), Usage::Other);
-        let component = [5121, 5123, 0, 5125][index_size - 1];
+        self.sparse(count, index_size, &bytes, &flat)
+    }
+
+    /// An accessor of `count` vectors, zero but for `values`, whose indices have `index_size` bytes each.
+    fn sparse(&mut self, count: usize, index_size: usize, indices: &[u8], values: &[f32]) -> usize {
+        let (given, component) = (values.len() / 3, [5121, 5123, 0, 5125][index_size - 1]);
+        let indices = self.view(indices, Usage::Other);
+        let view = self.view(bytemuck::cast_slice(values), Usage::Other);
         let mut accessor = json!({ "componentType": 5126, "count": count, "type": "VEC3" });
-        let mut bounded = flat;
-        if entries.len() < count {
+        let mut bounded = values.to_vec();
+        if given < count {
             bounded.extend([0.0; 3]);
         }
         set_bounds(&mut accessor, &bounded, 3);
         accessor["sparse"] = json!({
-            "count": entries.len(),
+            "count": given,
             "indices": { "bufferView": indices, "componentType": component },
-            "values": { "bufferView": values }
+            "values": { "bufferView": view }
         });
         self.push("accessors", accessor)
     }
 
-    /// An accessor of zeros; one per count, shared.
+    /// An accessor of zeros; one per count, shared. It could do without any data, but the `gltf` crate and others take
+    /// an accessor without a buffer view for broken: so it says of its first element that it is zero.
     fn zero_displacements(&mut self, count: usize) -> usize {
         if let Some(&(_, accessor)) = self.zeros.iter().find(|z| z.0 == count) {
             return accessor;
         }
-        let accessor = self.push(
-            "accessors",
-            json!({ "componentType": 5126, "count": count, "type": "VEC3", "min": [0, 0, 0], "max": [0, 0, 0] }),
-        );
+        let accessor = self.sparse(count, 1, &[0], &[0.0; 3]);
         self.zeros.push((count, accessor));
         accessor
     }
@@ -302,13 +305,15 @@ mod tests {
         let mut b = Builder::new("t");
         let none = b.displacements(100, &[]);
         assert_eq!(none, b.displacements(100, &[]));
-        assert!(b.bin().is_empty());
+        assert_eq!(b.json["accessors"][none]["max"], json!([0, 0, 0]));
+        let before = b.bin().len();
+        assert_eq!(before, 16);
         let few = b.displacements(1000, &[(3, Vec3::X), (999, Vec3::new(0.0, -2.0, 0.5))]);
         let accessor = b.json["accessors"][few].clone();
         assert_eq!(accessor["min"], json!([0, -2, 0]));
         assert_eq!(accessor["max"], json!([1, 0, 0.5]));
         assert_eq!(accessor["sparse"]["indices"]["componentType"], 5123);
-        assert_eq!(b.bin().len(), 4 + 24);
+        assert_eq!(b.bin().len() - before, 4 + 24);
         let all: Vec<_> = (0..1000).map(|v| (v, Vec3::ONE)).collect();
         let dense = b.displacements(1000, &all);
         assert!(b.json["accessors"][dense].get("sparse").is_none());

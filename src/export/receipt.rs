@@ -15,6 +15,8 @@ pub struct Receipt {
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
+    /// Whether it was measured through the `gltf` crate; if not, through Sinew's own loader, and a problem says why.
+    pub independent: bool,
     /// Morph targets added, over all meshes.
     pub targets: usize,
     /// Displacements stored, over all keys.
@@ -106,8 +108,8 @@ impl Export {
     }
 
     /// Compares the file's bytes, read by the `gltf` crate, with the keys they were made of; `written` is the file as
-    /// Sinew's loader reads it, and stands in (a problem says so) where the crate cannot: compressed geometry. With several keys the animation is
-    /// compared at each key's time, and the static pose with the first key.
+    /// Sinew's loader reads it, and stands in (a problem says so) where the crate cannot: compressed geometry. With
+    /// several keys the animation is compared at each key's time, and the static pose with the first key.
     ///
     /// # Errors
     /// [`Error::Broken`] where the file shows other vertices than the keys have.
@@ -127,6 +129,7 @@ impl Export {
         let mut receipt = Receipt {
             path: written.path.clone(),
             bytes: self.glb.len() as u64,
+            independent: again.is_ok(),
             targets: self.targets,
             morph_vertices: self.morph_vertices,
             steadied: self.steadied,

@@ -2,11 +2,10 @@
 
 use crate::base::math::Vec3;
 use crate::base::{Error, Result};
-use crate::deform::attach::Anchors;
-use crate::deform::rig_data::RigData;
-use crate::deform::{Bound, Reference, Stream, Streams, dqs, lbs};
-use crate::rig::PosedRig;
-use rayon::prelude::*;
+use crate::deform::Bound;
+use crate::deform::dqs::Dqs;
+use crate::deform::lbs::Lbs;
+use crate::deform::twin::{Posed, Skinning};
 use std::sync::Arc;
 
 /// How much of DQS: 0 is LBS, 1 is DQS.
@@ -40,45 +39,26 @@ impl Factor {
     }
 }
 
-/// The blend bound to a character.
+/// The blend.
 pub struct Blend {
-    bound: Bound,
-    anchors: Anchors,
     factor: Factor,
 }
 
 impl Blend {
-    /// Binds; an error where attachments, factors and character do not fit together.
-    pub fn bind(bound: &Bound, factor: Factor) -> Result<Self> {
+    /// An error where there are factors for another number of vertices.
+    pub fn new(bound: &Bound, factor: Factor) -> Result<Self> {
         factor.check(bound.character.control.positions.len())?;
-        Ok(Self { bound: bound.clone(), anchors: Anchors::new(bound)?, factor })
+        Ok(Self { factor })
     }
 }
 
-impl Reference for Blend {
+impl Skinning for Blend {
     fn name(&self) -> &'static str {
         "blend"
     }
 
-    fn reads(&self) -> &'static [Stream] {
-        &[]
-    }
-
-    fn writes(&self) -> &'static [Stream] {
-        &[Stream::Position, Stream::Attachment]
-    }
-
-    fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
-        let character = &self.bound.character;
-        let data = RigData::of(&character.skeleton, rig);
-        self.anchors.attachment_points(&data, &mut streams.attachment);
-        let control = &character.control;
-        streams.position.resize(control.positions.len(), Vec3::ZERO);
-        streams.position.par_iter_mut().enumerate().for_each(|(i, out)| {
-            let x = control.positions[i];
-            let linear = lbs::blend(&control.influences, i, &rig.skinning).transform_point3(x);
-            let dual = dqs::skin(&control.influences, i, &data, x);
-            *out = linear.lerp(dual, self.factor.of(i));
-        });
+    fn vertex(&self, vertex: usize, a: Vec3, posed: &Posed<'_>) -> Vec3 {
+        let linear = Lbs.vertex(vertex, a, posed);
+        linear.lerp(Dqs.vertex(vertex, a, posed), self.factor.of(vertex))
     }
 }

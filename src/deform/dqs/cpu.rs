@@ -1,54 +1,25 @@
 //! CPU twin of dual quaternion skinning.
 
 use crate::asset::Influences;
-use crate::base::Result;
 use crate::base::math::{Quat, Vec3};
-use crate::deform::attach::Anchors;
 use crate::deform::rig_data::RigData;
-use crate::deform::{Bound, Reference, Stream, Streams};
-use crate::rig::PosedRig;
-use rayon::prelude::*;
+use crate::deform::twin::{Posed, Skinning};
 
-/// Dual quaternion skinning bound to a character.
-pub struct Dqs {
-    bound: Bound,
-    anchors: Anchors,
-}
+/// Dual quaternion skinning.
+pub struct Dqs;
 
-impl Dqs {
-    /// Binds; an error where attachments and character do not fit together.
-    pub fn bind(bound: &Bound) -> Result<Self> {
-        Ok(Self { bound: bound.clone(), anchors: Anchors::new(bound)? })
-    }
-}
-
-impl Reference for Dqs {
+impl Skinning for Dqs {
     fn name(&self) -> &'static str {
         "dqs"
     }
 
-    fn reads(&self) -> &'static [Stream] {
-        &[]
-    }
-
-    fn writes(&self) -> &'static [Stream] {
-        &[Stream::Position, Stream::Attachment]
-    }
-
-    fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
-        let character = &self.bound.character;
-        let data = RigData::of(&character.skeleton, rig);
-        self.anchors.attachment_points(&data, &mut streams.attachment);
-        let control = &character.control;
-        streams.position.resize(control.positions.len(), Vec3::ZERO);
-        streams.position.par_iter_mut().enumerate().for_each(|(i, out)| {
-            *out = skin(&control.influences, i, &data, control.positions[i]);
-        });
+    fn vertex(&self, vertex: usize, _: Vec3, posed: &Posed<'_>) -> Vec3 {
+        skin(&posed.control.influences, vertex, posed.data, posed.control.positions[vertex])
     }
 }
 
 /// Skins one vertex at bind position `x`.
-pub(in crate::deform) fn skin(influences: &Influences, vertex: usize, data: &RigData, x: Vec3) -> Vec3 {
+fn skin(influences: &Influences, vertex: usize, data: &RigData, x: Vec3) -> Vec3 {
     let (mut real, mut dual) = (Quat::from_array([0.0; 4]), Quat::from_array([0.0; 4]));
     let mut pivot = None;
     let mut stretched = Vec3::ZERO;

@@ -10,5 +10,4 @@ mod cpu;
 mod gpu;
 
 pub use cpu::Dqs;
-pub(in crate::deform) use cpu::skin;
 pub use gpu::{DqsPipeline, DqsState};

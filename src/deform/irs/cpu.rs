@@ -4,32 +4,34 @@ use super::IrsParams;
 use super::bind::{BoneReach, IrsBinding, bind, nearest};
 use crate::base::Result;
 use crate::base::math::{Quat, Vec3};
+use crate::deform::Bound;
 use crate::deform::attach::Anchors;
 use crate::deform::rig_data::RigData;
-use crate::deform::{Bound, Reference, Stream, Streams};
-use crate::rig::PosedRig;
-use rayon::prelude::*;
+use crate::deform::twin::{Posed, Skinning};
 
-/// Incremental rotation skinning bound to a character.
+/// Incremental rotation skinning with its reaches.
 pub struct Irs {
-    bound: Bound,
-    anchors: Anchors,
     binding: IrsBinding,
 }
 
 impl Irs {
-    /// Binds; an error where attachments and character do not fit together.
-    pub fn bind(bound: &Bound, params: &IrsParams) -> Result<Self> {
-        let anchors = Anchors::new(bound)?;
-        let binding = bind(bound, &anchors, params);
-        Ok(Self { bound: bound.clone(), anchors, binding })
+    /// Precomputes; an error where attachments and character do not fit together.
+    pub fn new(bound: &Bound, params: &IrsParams) -> Result<Self> {
+        Ok(Self { binding: bind(bound, &Anchors::new(bound)?, params) })
+    }
+}
+
+impl Skinning for Irs {
+    fn name(&self) -> &'static str {
+        "irs"
     }
 
-    /// Posed position of a vertex on a bone with attachment point `a`.
-    fn vertex(&self, vertex: usize, bone: usize, a: Vec3, data: &RigData) -> Vec3 {
+    fn vertex(&self, vertex: usize, a: Vec3, posed: &Posed<'_>) -> Vec3 {
+        let Some(bone) = posed.anchors.bone(vertex) else { return a };
+        let data = posed.data;
         let reach = &self.binding.bones[bone];
-        let rigid = Quat::from_array(data.bones[bone].rotation) * self.anchors.scale_vector(vertex);
-        let (pw, cw) = weights(reach, self.anchors.anchors[vertex].t);
+        let rigid = Quat::from_array(data.bones[bone].rotation) * posed.anchors.scale_vector(vertex);
+        let (pw, cw) = weights(reach, posed.anchors.anchors[vertex].t);
         let x = a + increment(reach, pw, cw, data) * rigid;
         if !self.binding.length_correction {
             return x;
@@ -81,31 +83,4 @@ fn fraction(q: Quat, f: f32) -> Quat {
     }
     let half = sine.atan2(q.w) * f;
     Quat::from_vec4((q.xyz() * (half.sin() / sine)).extend(half.cos()))
-}
-
-impl Reference for Irs {
-    fn name(&self) -> &'static str {
-        "irs"
-    }
-
-    fn reads(&self) -> &'static [Stream] {
-        &[]
-    }
-
-    fn writes(&self) -> &'static [Stream] {
-        &[Stream::Position, Stream::Attachment]
-    }
-
-    fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
-        let data = RigData::of(&self.bound.character.skeleton, rig);
-        self.anchors.attachment_points(&data, &mut streams.attachment);
-        let attachment = &streams.attachment;
-        streams.position.resize(attachment.len(), Vec3::ZERO);
-        streams.position.par_iter_mut().enumerate().for_each(|(i, out)| {
-            *out = match self.anchors.bone(i) {
-                Some(bone) => self.vertex(i, bone, attachment[i], &data),
-                None => attachment[i],
-            };
-        });
-    }
 }

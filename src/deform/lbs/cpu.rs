@@ -1,49 +1,21 @@
 //! CPU twin of linear blend skinning.
 
 use crate::asset::Influences;
-use crate::base::Result;
 use crate::base::math::{Affine3A, Mat3, Mat3A, Vec3, Vec3A};
-use crate::deform::attach::Anchors;
-use crate::deform::rig_data::RigData;
-use crate::deform::{Bound, Reference, Stream, Streams};
+use crate::deform::twin::{Posed, Skinning};
 use crate::rig::PosedRig;
-use rayon::prelude::*;
 
-/// Linear blend skinning bound to a character.
-pub struct Lbs {
-    bound: Bound,
-    anchors: Anchors,
-}
+/// Linear blend skinning.
+pub struct Lbs;
 
-impl Lbs {
-    /// Binds; an error where attachments and character do not fit together.
-    pub fn bind(bound: &Bound) -> Result<Self> {
-        Ok(Self { bound: bound.clone(), anchors: Anchors::new(bound)? })
-    }
-}
-
-impl Reference for Lbs {
+impl Skinning for Lbs {
     fn name(&self) -> &'static str {
         "lbs"
     }
 
-    fn reads(&self) -> &'static [Stream] {
-        &[]
-    }
-
-    fn writes(&self) -> &'static [Stream] {
-        &[Stream::Position, Stream::Attachment]
-    }
-
-    fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
-        let character = &self.bound.character;
-        let data = RigData::of(&character.skeleton, rig);
-        self.anchors.attachment_points(&data, &mut streams.attachment);
-        let (control, maps) = (&character.control, &rig.skinning);
-        streams.position.resize(control.positions.len(), Vec3::ZERO);
-        streams.position.par_iter_mut().enumerate().for_each(|(i, out)| {
-            *out = blend(&control.influences, i, maps).transform_point3(control.positions[i]);
-        });
+    fn vertex(&self, vertex: usize, _: Vec3, posed: &Posed<'_>) -> Vec3 {
+        let control = posed.control;
+        blend(&control.influences, vertex, &posed.rig.skinning).transform_point3(control.positions[vertex])
     }
 }
 

@@ -1,4 +1,4 @@
-//! Rigid attachment on the GPU, and the stage that provides the attachment points to the nodes after any method.
+//! Rigid attachment on the GPU.
 
 use crate::base::Result;
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers};
@@ -36,45 +36,6 @@ impl RigidPipeline {
 
     /// Records the stage; the rig must be uploaded before, behind a barrier.
     pub fn record(&self, state: &RigidState, control: &ControlBuffers, frame: &mut Frame) {
-        frame.dispatch(&self.stage, &state.bindings, &control.push(false), control.vertices);
-    }
-}
-
-/// The stage that writes attachment points, once per device.
-pub struct AttachPipeline {
-    stage: Compute,
-}
-
-/// A character's bindings of it.
-pub struct AttachState {
-    bindings: Bindings,
-}
-
-impl AttachPipeline {
-    /// Makes the pipeline.
-    pub fn new(device: &Arc<Device>) -> Result<Self> {
-        Ok(Self { stage: Compute::new(device, spv!("deform/attach.comp"), &[])? })
-    }
-
-    /// Binds a character; `attachment` takes the posed attachment points.
-    pub fn bind(
-        &self,
-        control: &ControlBuffers,
-        rig: &RigBuffers,
-        attachment: &Buffer,
-    ) -> Result<AttachState> {
-        let bindings = self.stage.bind(&[
-            ("anchors", &control.anchors),
-            ("targets", &control.targets),
-            ("skinning", &rig.skinning),
-            ("bones", &rig.bones),
-            ("attachments", attachment),
-        ])?;
-        Ok(AttachState { bindings })
-    }
-
-    /// Records the stage; the rig must be uploaded before, behind a barrier.
-    pub fn record(&self, state: &AttachState, control: &ControlBuffers, frame: &mut Frame) {
         frame.dispatch(&self.stage, &state.bindings, &control.push(false), control.vertices);
     }
 }

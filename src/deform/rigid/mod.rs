@@ -9,4 +9,4 @@ mod cpu;
 mod gpu;
 
 pub use cpu::Rigid;
-pub use gpu::{AttachPipeline, AttachState, RigidPipeline, RigidState};
+pub use gpu::{RigidPipeline, RigidState};

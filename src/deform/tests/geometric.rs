@@ -6,6 +6,7 @@ use crate::deform::blend::{Blend, Factor};
 use crate::deform::cor::centers;
 use crate::deform::irs::IrsParams;
 use crate::deform::testing::{RADIUS, scaled};
+use crate::deform::twin::Twin;
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
@@ -114,10 +115,11 @@ fn blend_ends_are_the_two_methods_and_factors_may_vary() {
     let factors: Arc<[f32]> = (0..lbs.position.len()).map(|i| if i >= half { 1.0 } else { 0.0 }).collect();
     let mut streams = Streams::default();
     let rig = PosedRig::new(&bound.character.skeleton, &pose);
-    Blend::bind(&bound, Factor::PerVertex(factors)).unwrap().reference(&rig, &mut streams);
+    let painted = Blend::new(&bound, Factor::PerVertex(factors)).unwrap();
+    Twin::new(&bound, painted).unwrap().reference(&rig, &mut streams);
     assert!(same(&streams.position[..half], &lbs.position[..half]));
     assert!(same(&streams.position[half..], &dqs.position[half..]));
-    assert!(Blend::bind(&bound, Factor::PerVertex([0.5].into())).is_err());
+    assert!(Blend::new(&bound, Factor::PerVertex([0.5].into())).is_err());
 }
 
 #[test]

@@ -65,14 +65,12 @@ fn check_all(device: &Arc<Device>, bound: &Bound, pose: &Pose) {
                 rig.update(frame, &posed);
                 frame.phase("skin");
                 pipelines.record(&state, &control, &rig, frame);
-                pipelines.record_attachments(&state, &control, frame);
                 Ok(())
             })
             .unwrap();
         let twin = deform(&method, bound, pose);
         let limit = tolerance(bound);
         assert_near(&points(device, &out.position, vertices), &twin.position, limit, method.name());
-        assert_near(&points(device, &out.attachment, vertices), &twin.attachment, limit, "attachments");
     }
 }
 

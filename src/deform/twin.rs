@@ -1,0 +1,69 @@
+//! The CPU twin of the geometric methods: the same frame around each method's own function of one vertex.
+
+use super::attach::Anchors;
+use super::rig_data::RigData;
+use super::{Bound, Reference, Stream, Streams};
+use crate::base::Result;
+use crate::base::math::Vec3;
+use crate::geom::ControlMesh;
+use crate::rig::PosedRig;
+use rayon::prelude::*;
+
+/// What a vertex can be posed by.
+pub struct Posed<'a> {
+    /// The mesh in bind space.
+    pub control: &'a ControlMesh,
+    /// Where its vertices hang on the skeleton.
+    pub anchors: &'a Anchors,
+    /// The pose.
+    pub rig: &'a PosedRig,
+    /// The pose as the GPU has it.
+    pub data: &'a RigData,
+}
+
+/// A geometric method: it poses every vertex on its own.
+pub trait Skinning: Send + Sync {
+    /// As in the command line and the reports, e.g. `lbs`.
+    fn name(&self) -> &'static str;
+    /// World position of a control vertex whose posed attachment point is `a`, metres. Of a prop's vertex, `a` is
+    /// the posed vertex itself.
+    fn vertex(&self, vertex: usize, a: Vec3, posed: &Posed<'_>) -> Vec3;
+}
+
+/// A method bound to a character.
+pub struct Twin<M> {
+    bound: Bound,
+    anchors: Anchors,
+    method: M,
+}
+
+impl<M: Skinning> Twin<M> {
+    /// Binds; an error where attachments and character do not fit together.
+    pub fn new(bound: &Bound, method: M) -> Result<Self> {
+        Ok(Self { anchors: Anchors::new(bound)?, bound: bound.clone(), method })
+    }
+}
+
+impl<M: Skinning> Reference for Twin<M> {
+    fn name(&self) -> &'static str {
+        self.method.name()
+    }
+
+    fn reads(&self) -> &'static [Stream] {
+        &[]
+    }
+
+    fn writes(&self) -> &'static [Stream] {
+        &[Stream::Position, Stream::Attachment]
+    }
+
+    fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
+        let character = &self.bound.character;
+        let data = RigData::of(&character.skeleton, rig);
+        self.anchors.attachment_points(&data, &mut streams.attachment);
+        let posed = Posed { control: &character.control, anchors: &self.anchors, rig, data: &data };
+        streams.position.resize(streams.attachment.len(), Vec3::ZERO);
+        let both = streams.position.par_iter_mut().zip(&streams.attachment).enumerate();
+        both.for_each(|(i, (out, &a))| *out = self.method.vertex(i, a, &posed));
+    }
+}
