@@ -126,9 +126,9 @@ enum Command {
         #[arg(long, value_parser = parse_size, default_value = "960x1280")]
         size: [u32; 2],
     },
-    /// Replay a journal, or open a project, without a display, to the same document
+    /// Replay a take or a journal, or open a project, without a display, to the same document
     Play {
-        #[arg(value_name = "JOURNAL|PROJECT")]
+        #[arg(value_name = "TAKE|JOURNAL|PROJECT")]
         journal: PathBuf,
         #[arg(long, default_value = "out")]
         out: PathBuf,

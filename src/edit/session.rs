@@ -59,6 +59,21 @@ impl<'a> Session<'a> {
         Ok(session)
     }
 
+    /// Operations that lead from an empty document to this document and its history, redo included.
+    pub fn recording(&self) -> Vec<Operation> {
+        let mut out = Vec::new();
+        for step in &self.steps {
+            for (i, (edit, _)) in step.edits.iter().enumerate() {
+                let edit = edit.clone();
+                out.push(if i == 0 { Operation::Do(edit) } else { Operation::Continue(edit) });
+            }
+        }
+        if self.done < self.steps.len() {
+            out.push(Operation::Jump(self.done));
+        }
+        out
+    }
+
     /// From here on, operations are recorded in this journal, which must hold those run so far.
     pub fn record_in(&mut self, journal: Journal) {
         self.journal = Some(journal);
@@ -290,6 +305,21 @@ mod tests {
         assert_eq!(replayed.history(), s.history());
         let posed = replayed.posed();
         assert!(posed.local.iter().all(|t| t.translation.iter().chain(&t.rotation).all(|v| v.is_finite())));
+    }
+
+    #[test]
+    fn its_recording_leads_to_the_same_document_and_history() {
+        let mut s = session();
+        work(&mut s, &mut Random(12), 40);
+        s.run(Operation::Jump(s.history().1 / 2)).unwrap();
+        let skeleton = Arc::new(tree().0);
+        let mut again = Session::replay(&s.recording(), Box::new(move |_| Ok(skeleton.clone()))).unwrap();
+        assert_eq!((again.document(), again.history()), (s.document(), s.history()));
+        for step in [0, s.history().1, s.history().1 / 3] {
+            s.run(Operation::Jump(step)).unwrap();
+            again.run(Operation::Jump(step)).unwrap();
+            assert_eq!(again.document(), s.document(), "after {step} steps");
+        }
     }
 
     #[test]

@@ -30,5 +30,7 @@ pub use settings::recipe;
 pub use sheet::{Cell, sheet};
 pub use space::{Rigid, Similarity};
 pub use studio::{Angle, Studio};
-pub use take::{Eye, Recorder, TakeEnd, TakeEvent, TakeFrame, TakeReader, TakeStart, TornTake, is_take};
+pub use take::{
+    Eye, Recorder, Replay, TakeEnd, TakeEvent, TakeFrame, TakeReader, TakeStart, TornTake, is_take,
+};
 pub use workbench::Workbench;

@@ -51,7 +51,7 @@ impl Model {
     }
 
     /// Hands this model's skeleton to sessions, and no other.
-    pub(super) fn loader(&self) -> crate::edit::Loader<'static> {
+    pub(in crate::editor) fn loader(&self) -> crate::edit::Loader<'static> {
         let skeleton: Arc<Skeleton> = Arc::new(self.skeleton().clone());
         let mut known = vec![AssetRef::of(&self.asset).hash];
         known.extend(self.document.as_ref().and_then(Document::asset).map(|a| a.hash.clone()));
@@ -66,7 +66,7 @@ impl Model {
     ///
     /// # Errors
     /// It has another content.
-    pub(super) fn is(&self, file: &AssetRef) -> Result<()> {
+    pub(in crate::editor) fn is(&self, file: &AssetRef) -> Result<()> {
         let same = AssetRef::of(&self.asset).hash == file.hash;
         if same { Ok(()) } else { Err(another_content(&self.asset.path)) }
     }
@@ -120,7 +120,7 @@ fn is_journal(path: &Path) -> Result<bool> {
 }
 
 /// Where a journal's file is: where it was, or else beside the journal.
-pub(super) fn locate(file: &AssetRef, journal: &Path) -> PathBuf {
+pub(in crate::editor) fn locate(file: &AssetRef, journal: &Path) -> PathBuf {
     let there = PathBuf::from(&file.path);
     match (journal.parent(), there.file_name()) {
         (Some(folder), Some(name)) if !there.exists() => folder.join(name),

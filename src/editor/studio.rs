@@ -4,7 +4,7 @@ use super::{Evaluation, Model};
 use crate::base::Result;
 use crate::base::math::Aabb;
 use crate::gpu::Device;
-use crate::render::{Camera, Lines, Look, Renderer, Scene, Shot, SurfaceBuffers, Targets};
+use crate::render::{Camera, Lines, Look, Renderer, Scene, Shot, SurfaceBuffers, Targets, View};
 use image::RgbaImage;
 use std::sync::Arc;
 
@@ -96,10 +96,14 @@ impl Studio {
         Ok(pair)
     }
 
-    fn shoot(
+    /// What one or two views see of an evaluated surface, each `size`.
+    ///
+    /// # Errors
+    /// As [`Studio::picture`].
+    pub fn shoot(
         &mut self,
         shape: &Evaluation,
-        views: &[crate::render::View],
+        views: &[View],
         size: [u32; 2],
         lines: &Lines,
     ) -> Result<Vec<RgbaImage>> {

@@ -1,10 +1,12 @@
-//! `sinew play`: a journal replayed, or a project opened, without a display.
+//! `sinew play`: a take or a journal replayed, or a project opened, without a display.
+
+mod take;
 
 use super::context::{Context, folder, say, stage};
 use super::demo::write_outputs;
 use crate::base::Result;
 use crate::bind::BindOptions;
-use crate::editor::{self, Opened};
+use crate::editor::{self, Opened, is_take};
 use std::path::Path;
 
 /// Opens a file, a project or a journal and tells where a journal's end is torn.
@@ -21,11 +23,15 @@ pub fn opened(path: &Path) -> Result<Opened> {
     Ok(opened)
 }
 
-/// Writes what the document of a journal or a project shows.
+/// Writes what the document of a take, a journal or a project shows; of a take also what the eyes saw. Which it is is
+/// told by the content.
 ///
 /// # Errors
 /// As [`editor::open`], and whatever evaluating, rendering or writing finds wrong.
 pub fn play(context: &mut Context, path: &Path, out: &Path) -> Result<()> {
+    if is_take(path)? {
+        return take::play(context, path, out);
+    }
     let Opened { model, session, .. } = opened(path)?;
     folder(out)?;
     say(format_args!("document {}", session.document().hash()));

@@ -8,12 +8,14 @@
 mod codec;
 mod read;
 mod record;
+mod replay;
 
 pub use read::{TakeReader, TornTake, is_take};
 pub use record::Recorder;
+pub use replay::Replay;
 
-use super::{Command, Input, Preferences, Rigid, Similarity};
-use crate::edit::{AssetRef, Edit, Operation, Session};
+use super::{Command, Input, Model, Preferences, Rigid, Similarity};
+use crate::edit::{AssetRef, Operation, Session};
 use crate::render::{Tangents, View};
 use serde::{Deserialize, Serialize};
 
@@ -78,19 +80,10 @@ pub struct TakeStart {
 }
 
 impl TakeStart {
-    /// The start of a session on a file just opened.
-    pub fn fresh(asset: AssetRef, preferences: Preferences, eye_size: [u32; 2]) -> Self {
-        let operations = vec![Operation::Do(Edit::Open { asset: asset.clone() })];
-        Self { asset, operations, preferences, eye_size }
-    }
-
-    /// The start on a session as it stands. What can be undone then is no longer told apart: the session must be
-    /// made anew by [`Session::replay`] of these operations where undo is to reach no further in the replay either.
-    pub fn from_session(session: &Session<'_>, preferences: Preferences, eye_size: [u32; 2]) -> Option<Self> {
-        let asset = session.document().asset()?.clone();
-        let mut start = Self::fresh(asset, preferences, eye_size);
-        start.operations.push(Operation::Do(Edit::Replace(Box::new(session.document().clone()))));
-        Some(start)
+    /// A session as it stands, undo and redo included.
+    pub fn new(model: &Model, session: &Session<'_>, preferences: &Preferences, eye_size: [u32; 2]) -> Self {
+        let preferences = preferences.clone();
+        Self { asset: model.file(), operations: session.recording(), preferences, eye_size }
     }
 }
 
@@ -112,6 +105,8 @@ pub enum TakeEvent {
     Command(Command),
     /// Another file was loaded: [`super::Workbench::open`] on what this starts with.
     Opened(Box<TakeStart>),
+    /// The runtime went or the headset was taken off: [`super::Workbench::interrupt`].
+    Interrupt,
     /// The session ended in order.
     End(TakeEnd),
 }
@@ -123,6 +118,7 @@ mod kind {
     pub const COMMAND: u8 = 2;
     pub const OPENED: u8 = 3;
     pub const END: u8 = 4;
+    pub const INTERRUPT: u8 = 5;
 }
 
 /// The longest payload of a kind, bytes.
@@ -130,6 +126,7 @@ fn longest(kind: u8) -> u32 {
     match kind {
         kind::START | kind::OPENED => 1 << 28,
         kind::FRAME => codec::LONGEST as u32,
+        kind::INTERRUPT => 1,
         _ => 1 << 16,
     }
 }

@@ -2,6 +2,8 @@
 
 use super::{MAGIC, TakeEvent, TakeStart, VERSION, checksum, codec, kind, longest};
 use crate::base::{Error, Result};
+use crate::edit::AssetRef;
+use crate::editor::Preferences;
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -68,9 +70,9 @@ impl TakeReader {
             path: path.to_owned(),
             file,
             start: TakeStart {
-                asset: crate::edit::AssetRef { path: String::new(), hash: String::new() },
+                asset: AssetRef { path: String::new(), hash: String::new() },
                 operations: Vec::new(),
-                preferences: super::Preferences::default(),
+                preferences: Preferences::default(),
                 eye_size: [0; 2],
             },
             chain: 0,
@@ -166,6 +168,7 @@ impl TakeReader {
             }
             kind::COMMAND => TakeEvent::Command(self.json(rest)?),
             kind::OPENED => TakeEvent::Opened(Box::new(self.json(rest)?)),
+            kind::INTERRUPT => TakeEvent::Interrupt,
             kind::END => TakeEvent::End(self.json(rest)?),
             other => return Err(self.broken(format!("there is no record of kind {other}"))),
         })

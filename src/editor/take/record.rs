@@ -81,6 +81,12 @@ impl Recorder {
         self.json(kind::OPENED, start)
     }
 
+    /// Records that the workbench was interrupted.
+    pub fn interrupt(&mut self) {
+        let at = self.begin(kind::INTERRUPT);
+        self.end(at);
+    }
+
     /// Ends the take in order: `document` is the hash that a replay must reach.
     ///
     /// # Errors

@@ -1,11 +1,13 @@
 use super::*;
 use crate::base::math::{Quat, Vec3};
+use crate::edit::Edit;
 use crate::editor::{Hand, SurfaceSample, Tool, Tracked, Tracking};
 use std::path::{Path, PathBuf};
 
 fn start() -> TakeStart {
     let asset = AssetRef { path: "hero.glb".into(), hash: "abc".into() };
-    TakeStart::fresh(asset, Preferences::default(), [320, 240])
+    let operations = vec![Operation::Do(Edit::Open { asset: asset.clone() })];
+    TakeStart { asset, operations, preferences: Preferences::default(), eye_size: [320, 240] }
 }
 
 /// A frame in which no two numbers are the same.
@@ -59,6 +61,7 @@ fn write(path: &Path, frames: u32) {
         }
     }
     recorder.opened(&start()).unwrap();
+    recorder.interrupt();
     recorder.finish("hash".into()).unwrap();
 }
 
@@ -80,6 +83,7 @@ fn a_take_is_read_as_it_was_recorded() {
     let mut expected: Vec<TakeEvent> = (0..200).map(|i| TakeEvent::Frame(Box::new(frame(i)))).collect();
     expected.insert(4, TakeEvent::Command(Command::Tool(Tool::Skin)));
     expected.push(TakeEvent::Opened(Box::new(start())));
+    expected.push(TakeEvent::Interrupt);
     expected.push(TakeEvent::End(TakeEnd { document: "hash".into(), frames: 200 }));
     assert_eq!(events.len(), expected.len());
     for (a, b) in events.iter().zip(&expected) {
@@ -105,8 +109,8 @@ fn wherever_a_take_is_torn_what_is_before_it_is_read() {
         assert!(reader.torn().is_some() && read >= last, "{length} bytes: {read} after {last}");
         last = read;
     }
-    // Frames, a command and another file; the end is what is missing.
-    assert_eq!(last, 8);
+    // Frames, a command, another file, an interruption; the end is what is missing.
+    assert_eq!(last, 9);
 }
 
 #[test]
