@@ -6,6 +6,7 @@ mod input;
 mod model;
 mod navigation;
 mod output;
+pub mod panels;
 mod preferences;
 mod project;
 pub mod recovery;

@@ -114,6 +114,11 @@ impl Navigation {
         self.hold(head, at);
     }
 
+    /// Whether there is a view to go back to.
+    pub fn has_history(&self) -> bool {
+        !self.history.is_empty()
+    }
+
     /// Back to where the view was before the last pull, turn or jump; false where there is none.
     pub fn undo(&mut self) -> bool {
         self.drag = None;

@@ -207,6 +207,11 @@ impl Workbench {
         1.0 / self.navigation.world_from_room().scale
     }
 
+    /// Whether there is a view to go back to ([`Command::UndoNavigation`]).
+    pub fn has_last_view(&self) -> bool {
+        self.navigation.has_history()
+    }
+
     /// Index into [`Input::hands`] of the hand that holds the tools now; the palette is on the other.
     pub fn tool_hand(&self) -> usize {
         self.hands.tool(self.preferences.tool_hand())
@@ -264,8 +269,10 @@ impl Workbench {
             self.flicked = true;
             self.run_command(Command::SnapTurn(off.signum() as i32));
         }
-        let size = self.hands.hands[tool].stick[1];
-        if size.abs() > 0.2 {
+        let hand = &self.hands.hands[tool];
+        // On a panel the stick scrolls.
+        let size = hand.stick[1];
+        if size.abs() > 0.2 && !hand.on_panel {
             let factor = GROWTH.powf(size * self.hands.step as f32);
             let radius = self.preferences.radius * factor;
             self.preferences.set_radius(radius);

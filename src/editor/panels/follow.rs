@@ -1,0 +1,31 @@
+//! The panels' state from the workbench's.
+
+use super::{PanelState, Pin};
+use crate::editor::Workbench;
+
+impl PanelState {
+    /// Takes in what the workbench knows. Labels, files, strain, and whether there is something unsaved come from the
+    /// front end, which may also put a message of its own in place of the workbench's after this.
+    pub fn follow(&mut self, bench: &Workbench) {
+        if self.preferences != *bench.preferences() {
+            self.preferences.clone_from(bench.preferences());
+        }
+        let session = bench.session();
+        let document = session.document();
+        let (done, all) = session.history();
+        // The first step opens the character.
+        self.undo = done.saturating_sub(1);
+        self.redo = all.saturating_sub(done);
+        self.strokes = document.strokes().len();
+        self.redraw = self.strokes > 0;
+        self.pin = Some(Pin::default());
+        if self.deformer != document.deformer().method {
+            self.deformer.clone_from(&document.deformer().method);
+        }
+        self.magnification = bench.magnification();
+        self.moved = bench.has_last_view();
+        if self.message.as_deref() != bench.notice() {
+            self.message = bench.notice().map(str::to_owned);
+        }
+    }
+}
