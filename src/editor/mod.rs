@@ -1,5 +1,6 @@
 //! What every front end shares: a loaded character, its evaluation and its pictures.
 
+mod actor;
 mod command;
 mod evaluator;
 mod input;
@@ -11,14 +12,17 @@ mod preferences;
 mod project;
 pub mod recovery;
 mod routes;
+mod probes;
 mod settings;
 mod sheet;
 mod space;
+mod stage;
 mod studio;
 mod take;
 mod tools;
 mod workbench;
 
+pub use actor::{Actor, Pipelines};
 pub use command::{Command, Tool};
 pub use evaluator::{Evaluation, Evaluator, Where};
 pub use input::{Hand, Input, SurfaceSample, Tracked, Tracking};
@@ -30,6 +34,7 @@ pub use routes::{CommandKind, Control, Labels, Route};
 pub use settings::recipe;
 pub use sheet::{Cell, sheet};
 pub use space::{Rigid, Similarity};
+pub use stage::{Aim, IN_FLIGHT, Stage};
 pub use studio::{Angle, Studio};
 pub use take::{
     Eye, Recorder, Replay, TakeEnd, TakeEvent, TakeFrame, TakeReader, TakeStart, TornTake, is_take,

@@ -1,0 +1,171 @@
+//! A character on the GPU with one deformer, bound to the pictures of a stage.
+
+use super::probes::Probes;
+use super::{Aim, Model, SurfaceSample};
+use crate::asset::Asset;
+use crate::base::Result;
+use crate::base::math::{Aabb, Vec3};
+use crate::deform::{Graph, Kernels, Recipe};
+use crate::geom::DisplayMesh;
+use crate::gpu::{Device, Frame};
+use crate::render::{Renderer, Scene, SceneBindings, Shot, SurfaceBuffers, Targets};
+use crate::rig::{Pose, PosedRig};
+use std::sync::Arc;
+
+/// All pipelines of a device: shared by whoever draws on it. Clones share them.
+#[derive(Clone)]
+pub struct Pipelines {
+    /// Deformation.
+    pub kernels: Arc<Kernels>,
+    /// Pictures.
+    pub renderer: Arc<Renderer>,
+}
+
+impl Pipelines {
+    /// Makes them. Errors where shaders and Rust disagree or the device cannot.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        Ok(Self { kernels: Arc::new(Kernels::new(device)?), renderer: Arc::new(Renderer::new(device)?) })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        self.renderer.device()
+    }
+}
+
+/// A character that can be posed and drawn in every frame.
+pub struct Actor {
+    scene: Scene,
+    bindings: SceneBindings,
+    rest: Aabb,
+    body: Option<Body>,
+}
+
+/// What an empty stage has not.
+struct Body {
+    model: Arc<Model>,
+    recipe: Recipe,
+    graph: Graph,
+    probes: Probes,
+    morph: Vec<Vec3>,
+    padded: Vec<[f32; 4]>,
+    weights: Vec<Vec<f32>>,
+}
+
+impl Actor {
+    /// Uploads a character, binds a deformer and the pictures' targets, and poses it at rest. Takes seconds for a large
+    /// character: meant for a thread of its own.
+    ///
+    /// # Errors
+    /// When memory is short, or model and recipe do not fit together.
+    pub fn new(
+        pipelines: &Pipelines,
+        targets: &Targets,
+        model: &Arc<Model>,
+        recipe: &Recipe,
+    ) -> Result<Self> {
+        let device = pipelines.device();
+        let morphs = !model.morphs.is_empty();
+        let mut graph = Graph::new(&pipelines.kernels, &model.bound, recipe, morphs)?;
+        let surface =
+            SurfaceBuffers { positions: graph.positions().clone(), normals: graph.normals().clone() };
+        let display = &model.bound.character.display;
+        let scene = Scene::new(device, &model.asset, display, &surface)?;
+        let rest = model.rest();
+        device.run(|frame| {
+            graph.record(frame, &PosedRig::new(model.skeleton(), &rest));
+            Ok(())
+        })?;
+        Ok(Self {
+            bindings: pipelines.renderer.bind(&scene, targets)?,
+            rest: scene.bounds,
+            body: Some(Body {
+                probes: Probes::new(device, &scene)?,
+                model: model.clone(),
+                recipe: recipe.clone(),
+                graph,
+                morph: vec![Vec3::ZERO; if morphs { display.positions.len() } else { 0 }],
+                padded: Vec::new(),
+                weights: Vec::new(),
+            }),
+            scene,
+        })
+    }
+
+    /// Nobody: a floor as large as for a person.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn nobody(pipelines: &Pipelines, targets: &Targets) -> Result<Self> {
+        let device = pipelines.device();
+        let surface = SurfaceBuffers::from_slices(device, &[], &[])?;
+        let mut scene = Scene::new(device, &Asset::default(), &DisplayMesh::default(), &surface)?;
+        scene.bounds = Aabb { min: Vec3::new(-0.8, 0.0, -0.4), max: Vec3::new(0.8, 1.8, 0.4) };
+        let bindings = pipelines.renderer.bind(&scene, targets)?;
+        Ok(Self { bindings, rest: scene.bounds, scene, body: None })
+    }
+
+    /// The character; none on an empty stage.
+    pub fn model(&self) -> Option<&Arc<Model>> {
+        self.body.as_ref().map(|b| &b.model)
+    }
+
+    /// Its deformer.
+    pub fn recipe(&self) -> Option<&Recipe> {
+        self.body.as_ref().map(|b| &b.recipe)
+    }
+
+    /// Spring iterations of the last finished frame. Blocks: for tools and tests.
+    ///
+    /// # Errors
+    /// A lost device.
+    pub fn iterations(&self) -> Result<u32> {
+        self.body.as_ref().map_or(Ok(0), |b| b.graph.iterations())
+    }
+
+    pub(super) fn bounds(&self) -> &Aabb {
+        &self.scene.bounds
+    }
+
+    /// Records the deformation of a pose.
+    pub(super) fn pose(&mut self, frame: &mut Frame, pose: &Pose, rig: &PosedRig) {
+        let Some(body) = &mut self.body else { return };
+        // The floor stays where it is: feet may leave it, and reach below it.
+        let margin = Vec3::splat(0.05 * self.rest.diagonal());
+        let bones =
+            Aabb::of(rig.bones.iter().flat_map(|b| [b.head - margin, b.tail + margin, b.tail - margin]));
+        let (min, max) = (self.rest.min.min(bones.min), self.rest.max.max(bones.max));
+        if min.is_finite() && max.is_finite() {
+            self.scene.bounds = Aabb { min: Vec3::new(min.x, self.rest.min.y, min.z), max };
+        }
+        if !body.morph.is_empty() && body.weights != pose.weights {
+            body.weights.clone_from(&pose.weights);
+            body.morph.fill(Vec3::ZERO);
+            body.model.morphs.add_to_display(&pose.weights, &mut body.morph, &mut []);
+            body.padded.clear();
+            body.padded.extend(body.morph.iter().map(|d| [d.x, d.y, d.z, 0.0]));
+            body.graph.set_morph(frame, &body.padded);
+        }
+        body.graph.record(frame, rig);
+    }
+
+    /// Records what the controllers' cameras see, as of frame `number`.
+    pub(super) fn look_through(&mut self, frame: &mut Frame, aim: &Aim, number: u64) -> Result<()> {
+        self.body.as_mut().map_or(Ok(()), |b| b.probes.record(frame, aim, number))
+    }
+
+    /// What they saw in frame `number`.
+    pub(super) fn answers(&mut self, number: u64) -> Result<[Option<SurfaceSample>; 2]> {
+        self.body.as_mut().map_or(Ok([None; 2]), |b| b.probes.answers(number))
+    }
+
+    pub(super) fn draw(
+        &mut self,
+        pipelines: &Pipelines,
+        frame: &mut Frame,
+        targets: &Targets,
+        shot: &Shot<'_>,
+    ) -> Result<()> {
+        pipelines.renderer.record(frame, &self.scene, targets, &mut self.bindings, shot)
+    }
+}

@@ -1,0 +1,153 @@
+//! Images that somebody else owns: those of a headset's or a window's swapchain. Finished pictures are copied there.
+#![allow(unsafe_code, reason = "Vulkan calls")]
+
+use super::frame::Frame;
+use super::image::Image;
+use ash::vk;
+
+/// An image of a swapchain.
+#[derive(Clone, Copy, Debug)]
+pub struct ForeignImage {
+    handle: vk::Image,
+    size: [u32; 2],
+    layers: u32,
+    aspect: vk::ImageAspectFlags,
+}
+
+impl ForeignImage {
+    /// Names a swapchain's image of this size (texels) and number of layers; `aspect` is colour or depth.
+    ///
+    /// # Safety
+    /// The image belongs to the device of the frames that will write it, was made for copies into it, has that size,
+    /// and outlives their execution.
+    pub unsafe fn new(handle: vk::Image, size: [u32; 2], layers: u32, aspect: vk::ImageAspectFlags) -> Self {
+        Self { handle, size, layers, aspect }
+    }
+
+    fn layers(&self) -> vk::ImageSubresourceLayers {
+        vk::ImageSubresourceLayers::default().aspect_mask(self.aspect).layer_count(self.layers)
+    }
+}
+
+impl Frame {
+    /// Copies all layers of a picture, texel by texel and without conversion: the formats must have texels of one
+    /// size, and encodings are the caller's business (an sRGB-encoded picture belongs into an sRGB swapchain). What the
+    /// target held is lost; it is left in `layout`, as its owner wants it.
+    pub fn copy_to_foreign(&mut self, source: &Image, target: &ForeignImage, layout: vk::ImageLayout) {
+        if source.size() != target.size || source.layers() < target.layers {
+            return self.fail(format!(
+                "copy of {:?} texels to a swapchain of {:?}",
+                source.size(),
+                target.size
+            ));
+        }
+        self.foreign_barrier(target, vk::ImageLayout::UNDEFINED, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
+        let region = [vk::ImageCopy::default()
+            .src_subresource(target.layers())
+            .dst_subresource(target.layers())
+            .extent(vk::Extent3D { width: target.size[0], height: target.size[1], depth: 1 })];
+        // SAFETY: recording; sizes were checked, layouts are those of our images and of the barrier above.
+        unsafe {
+            self.device().handle.cmd_copy_image(
+                self.commands,
+                source.handle(),
+                vk::ImageLayout::GENERAL,
+                target.handle,
+                vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+                &region,
+            );
+        }
+        self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
+    }
+
+    /// Scales and converts one layer of a picture into a whole swapchain image, e.g. a window's.
+    pub fn blit_to_foreign(
+        &mut self,
+        source: &Image,
+        layer: u32,
+        target: &ForeignImage,
+        layout: vk::ImageLayout,
+    ) {
+        if layer >= source.layers() {
+            return self.fail(format!("blit of layer {layer} of {}", source.layers()));
+        }
+        self.foreign_barrier(target, vk::ImageLayout::UNDEFINED, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
+        let corner = |size: [u32; 2]| {
+            [vk::Offset3D::default(), vk::Offset3D { x: size[0] as i32, y: size[1] as i32, z: 1 }]
+        };
+        let from = vk::ImageSubresourceLayers::default()
+            .aspect_mask(source.aspect())
+            .base_array_layer(layer)
+            .layer_count(1);
+        let region = [vk::ImageBlit::default()
+            .src_subresource(from)
+            .src_offsets(corner(source.size()))
+            .dst_subresource(target.layers())
+            .dst_offsets(corner(target.size))];
+        // SAFETY: recording; whole images; layouts as in `copy_to_foreign`.
+        unsafe {
+            self.device().handle.cmd_blit_image(
+                self.commands,
+                source.handle(),
+                vk::ImageLayout::GENERAL,
+                target.handle,
+                vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+                &region,
+                vk::Filter::LINEAR,
+            );
+        }
+        self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
+    }
+
+    /// Exchanges red and blue: both images are of one size, and of formats that differ in nothing but the order of
+    /// channels. A barrier must follow.
+    pub fn reorder_channels(&mut self, source: &Image, target: &Image) {
+        if source.size() != target.size() || source.layers() != target.layers() {
+            return self.fail("pictures of one size are to be reordered".into());
+        }
+        let size = source.size();
+        let layers =
+            vk::ImageSubresourceLayers::default().aspect_mask(source.aspect()).layer_count(source.layers());
+        let corners = [vk::Offset3D::default(), vk::Offset3D { x: size[0] as i32, y: size[1] as i32, z: 1 }];
+        let region = [vk::ImageBlit::default()
+            .src_subresource(layers)
+            .src_offsets(corners)
+            .dst_subresource(layers)
+            .dst_offsets(corners)];
+        let general = vk::ImageLayout::GENERAL;
+        // SAFETY: recording; sizes were checked; our images stay in GENERAL.
+        unsafe {
+            self.device().handle.cmd_blit_image(
+                self.commands,
+                source.handle(),
+                general,
+                target.handle(),
+                general,
+                &region,
+                vk::Filter::NEAREST,
+            );
+        }
+    }
+
+    fn foreign_barrier(&mut self, image: &ForeignImage, from: vk::ImageLayout, to: vk::ImageLayout) {
+        let barrier = [vk::ImageMemoryBarrier2::default()
+            .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+            .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+            .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)
+            .old_layout(from)
+            .new_layout(to)
+            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .image(image.handle)
+            .subresource_range(
+                vk::ImageSubresourceRange::default()
+                    .aspect_mask(image.aspect)
+                    .level_count(1)
+                    .layer_count(image.layers),
+            )];
+        let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
+        // SAFETY: recording, outside a render pass; the image is live by the contract of `ForeignImage::new`.
+        unsafe { self.device().handle.cmd_pipeline_barrier2(self.commands, &info) };
+    }
+}
