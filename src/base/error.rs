@@ -47,6 +47,14 @@ pub enum Error {
         /// What the user can do.
         remedy: String,
     },
+    /// An OpenXR call failed, or there is no runtime or headset.
+    #[error("OpenXR: {problem}; {remedy}")]
+    Xr {
+        /// The failing call and its result, or what is missing.
+        problem: String,
+        /// What the user can do.
+        remedy: String,
+    },
     /// A Vulkan call failed or no device fits.
     #[error("Vulkan: {problem}; {remedy}")]
     Gpu {
@@ -90,6 +98,11 @@ impl Error {
     /// A request that does not fit the character or the document.
     pub fn input(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Input { problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// A failed OpenXR call.
+    pub fn xr(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Xr { problem: problem.into(), remedy: remedy.into() }
     }
 
     /// A failed Vulkan call.

@@ -6,7 +6,7 @@ use crate::rig::{Pose, Skeleton};
 use std::sync::Arc;
 
 /// Finds the skeleton of a file: loads it, or hands out the one already loaded.
-pub type Loader<'a> = Box<dyn FnMut(&AssetRef) -> Result<Arc<Skeleton>> + 'a>;
+pub type Loader<'a> = Box<dyn FnMut(&AssetRef) -> Result<Arc<Skeleton>> + Send + 'a>;
 
 /// One step of undo: edits and their inverses, in the order of application.
 #[derive(Clone, Debug, Default)]

@@ -98,8 +98,11 @@ impl Actor {
     /// When memory is short.
     pub fn nobody(pipelines: &Pipelines, targets: &Targets) -> Result<Self> {
         let device = pipelines.device();
-        let surface = SurfaceBuffers::from_slices(device, &[], &[])?;
-        let mut scene = Scene::new(device, &Asset::default(), &DisplayMesh::default(), &surface)?;
+        // Shaders want to be bound to something, even where no part is drawn.
+        let display =
+            DisplayMesh { positions: vec![Vec3::ZERO; 4], normals: vec![Vec3::Y; 4], ..Default::default() };
+        let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals)?;
+        let mut scene = Scene::new(device, &Asset::default(), &display, &surface)?;
         scene.bounds = Aabb { min: Vec3::new(-0.8, 0.0, -0.4), max: Vec3::new(0.8, 1.8, 0.4) };
         let bindings = pipelines.renderer.bind(&scene, targets)?;
         Ok(Self { bindings, rest: scene.bounds, scene, body: None })

@@ -35,6 +35,9 @@ pub struct Stage {
     actor: Box<Actor>,
     look: Look,
     number: u64,
+    /// The frames that may be with the GPU still: number and submission.
+    submitted: [(u64, u64); IN_FLIGHT as usize],
+    drawn: bool,
 }
 
 impl Stage {
@@ -52,6 +55,8 @@ impl Stage {
             actor,
             look: Look::default(),
             number: 0,
+            submitted: [(0, 0); IN_FLIGHT as usize],
+            drawn: false,
         })
     }
 
@@ -94,8 +99,14 @@ impl Stage {
     pub fn begin(&mut self) -> Result<(Frame, [Option<SurfaceSample>; 2])> {
         let frame = self.frames.begin()?;
         self.number += 1;
-        let samples = self.actor.answers(self.number.saturating_sub(IN_FLIGHT))?;
-        Ok((frame, samples))
+        // Where frames were skipped in between it may still be under way.
+        let due = self.number.saturating_sub(IN_FLIGHT);
+        for (number, value) in self.submitted {
+            if number > 0 && number <= due {
+                self.pipelines.device().wait(value)?;
+            }
+        }
+        Ok((frame, self.actor.answers(due)?))
     }
 
     /// Counts a frame that is not drawn: answers that fall due in it are lost.
@@ -126,6 +137,7 @@ impl Stage {
     /// A wrong number of views; when lines outgrow their buffer and memory is short.
     pub fn record_eyes(&mut self, frame: &mut Frame, views: &[View], lines: &Lines) -> Result<()> {
         let shot = Shot { views, look: &self.look, lines };
+        self.drawn = true;
         self.actor.draw(&self.pipelines, frame, &self.targets, &shot)
     }
 
@@ -134,7 +146,14 @@ impl Stage {
     /// # Errors
     /// A lost device, or what went wrong in recording.
     pub fn submit(&mut self, frame: Frame, sync: &Sync<'_>) -> Result<u64> {
-        self.frames.submit(frame, sync)
+        let value = self.frames.submit(frame, sync)?;
+        self.submitted[(self.number % IN_FLIGHT) as usize] = (self.number, value);
+        Ok(value)
+    }
+
+    /// Whether the pictures show anything yet.
+    pub fn drawn(&self) -> bool {
+        self.drawn
     }
 
     /// The box of the character as posed, world, metres.
@@ -181,7 +200,7 @@ mod tests {
     }
 
     fn eyes(bounds: &Aabb) -> [View; 2] {
-        crate::render::Camera::framing(bounds, 0.75, 0.3, 0.1).stereo(0.75, 0.06)
+        crate::render::Camera::framing(bounds, 0.75, 0.3, 0.1).stereo(0.75, 0.4)
     }
 
     #[test]

@@ -177,6 +177,11 @@ impl Workbench {
         &self.desk.session
     }
 
+    /// Puts the tools away: what is left is the session.
+    pub fn into_session(self) -> Session<'static> {
+        self.desk.session
+    }
+
     /// The character.
     pub fn character(&self) -> &Arc<Character> {
         &self.desk.character

@@ -1,4 +1,4 @@
-//! Front ends: thin siblings over [`crate::editor`]. Today's is headless, one file per command.
+//! Front ends: thin siblings over [`crate::editor`]. Headless ones, one file per command, and the headset ([`vr`]).
 
 pub mod bench;
 pub mod bind;

@@ -1,6 +1,56 @@
-//! The headset: tracked controllers on an OpenXR runtime.
+//! The headset: a session on an OpenXR runtime, from finding it to losing it.
+//!
+//! [`run::vr`] is the whole: it waits for a runtime where there is none, begins a session (`session.rs`; what its states
+//! ask for is in `life.rs`), and begins anew when runtime or session are lost. `app.rs` holds what outlives them: document,
+//! tools, jobs (`work.rs`). A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
+//! late as can be; loading, saving and binding are never part of it.
+//!
+//! The visibility mask is not used: pictures are shaded by a compute pass whose cost is not that of the masked corners,
+//! and they are also what pictures on disk and a mirror show.
 
 pub mod actions;
+mod app;
+mod clock;
 pub mod controls;
+mod device;
 pub mod doctor;
+mod instance;
+mod life;
+mod preferences;
 pub mod profiles;
+pub mod run;
+mod session;
+mod space;
+mod swapchain;
+mod trouble;
+mod work;
+
+pub use run::vr;
+pub use session::view;
+
+use std::path::PathBuf;
+
+/// What `sinew vr` is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The character or project.
+    pub file: PathBuf,
+    /// Folder for what is written at the end and on the way: pictures of both eyes, project, posed .glb and receipt.
+    pub out: Option<PathBuf>,
+    /// Ends after so many frames.
+    pub frames: Option<u64>,
+    /// Writes a line per frame to standard output, reads requests from standard input: see [`crate::front::report`].
+    pub report: bool,
+    /// Waits for a runtime where there is none; otherwise that ends the program.
+    pub wait: bool,
+    /// OpenXR API layers.
+    pub layers: Vec<String>,
+    /// Vulkan validation.
+    pub validation: bool,
+    /// Samples per pixel and direction, 1 or 2.
+    pub samples: u32,
+    /// Suggests the bindings of this interaction profile only: for tests.
+    pub profile: Option<String>,
+    /// Neither reads nor keeps the user's choices: for tests.
+    pub forget: bool,
+}

@@ -1,0 +1,173 @@
+//! The runtime: found, asked what it has, connected to.
+#![allow(unsafe_code, reason = "loading a shared library runs its code")]
+
+use super::trouble::{NO_LOADER, Result, Trouble, failed};
+use crate::base::Error;
+use openxr as xr;
+
+const STEREO: xr::ViewConfigurationType = xr::ViewConfigurationType::PRIMARY_STEREO;
+
+/// What is asked of a runtime beside what it must have.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// Names of API layers, e.g. `XR_APILAYER_LUNARG_core_validation`.
+    pub layers: Vec<String>,
+}
+
+/// What a runtime offers of what Sinew can do without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offers {
+    /// Depth beside colour: the compositor can reproject by it.
+    pub depth: bool,
+    /// Which part of a picture is never seen.
+    pub visibility_mask: bool,
+    /// The reference space LOCAL_FLOOR.
+    pub local_floor: bool,
+    /// Whether somebody wears the headset.
+    pub presence: bool,
+}
+
+/// A runtime with a headset.
+pub struct Runtime {
+    /// The connection.
+    pub instance: xr::Instance,
+    /// The headset.
+    pub system: xr::SystemId,
+    /// Name and version, for people.
+    pub name: String,
+    /// The version agreed upon: (1, 1) or (1, 0).
+    pub version: (u16, u16),
+    /// Extensions in use.
+    pub enabled: xr::ExtensionSet,
+    /// What there is.
+    pub offers: Offers,
+    /// How pictures mix with the world.
+    pub blend: xr::EnvironmentBlendMode,
+    /// Recommended pixels of an eye: the larger of both.
+    pub size: [u32; 2],
+    /// Composition layers in a frame at most.
+    pub max_layers: u32,
+}
+
+impl Runtime {
+    /// Connects. `choose` names the extensions that input wants, given the version and what there is.
+    ///
+    /// # Errors
+    /// [`Trouble::Absent`] without loader, runtime or headset; [`Trouble::Fatal`] where it cannot do what is needed.
+    pub fn open(
+        wishes: &Wishes,
+        choose: impl Fn((u16, u16), &xr::ExtensionSet) -> Vec<&'static str>,
+    ) -> Result<Self> {
+        // SAFETY: the system's OpenXR loader is trusted as any other shared library that this program loads.
+        let entry = unsafe { xr::Entry::load(&()) }
+            .map_err(|e| Trouble::Absent(Error::xr(format!("there is no loader ({e})"), NO_LOADER)))?;
+        let there = entry.enumerate_extensions().map_err(failed("xrEnumerateInstanceExtensionProperties"))?;
+        if !there.khr_vulkan_enable2 {
+            return Err(Trouble::Fatal(Error::xr(
+                "the runtime lacks XR_KHR_vulkan_enable2",
+                "update it, or use another one",
+            )));
+        }
+        let missing = missing_layers(&entry, &wishes.layers)?;
+        if !missing.is_empty() {
+            return Err(Trouble::Fatal(Error::xr(
+                format!("there is no API layer {}", missing.join(", ")),
+                "install openxr-layer-corevalidation, set XR_API_LAYER_PATH to the layers' folder, or leave --layers out",
+            )));
+        }
+        let (instance, version, enabled) = create(&entry, &there, &wishes.layers, &choose)?;
+        let about = instance.properties().map_err(failed("xrGetInstanceProperties"))?;
+        let system = instance.system(xr::FormFactor::HEAD_MOUNTED_DISPLAY).map_err(failed("xrGetSystem"))?;
+        let properties = instance.system_properties(system).map_err(failed("xrGetSystemProperties"))?;
+        let blend = blend_mode(&instance, system)?;
+        let views = instance
+            .enumerate_view_configuration_views(system, STEREO)
+            .map_err(failed("xrEnumerateViewConfigurationViews"))?;
+        if views.len() != 2 {
+            return Err(Trouble::Fatal(Error::xr(
+                format!("the headset has {} eyes", views.len()),
+                "use one with two",
+            )));
+        }
+        let largest = |of: fn(&xr::ViewConfigurationView) -> [u32; 2]| {
+            let (a, b) = (of(&views[0]), of(&views[1]));
+            [a[0].max(b[0]).max(1), a[1].max(b[1]).max(1)]
+        };
+        Ok(Self {
+            name: format!("{} {} ({})", about.runtime_name, about.runtime_version, properties.system_name),
+            system,
+            offers: Offers {
+                depth: enabled.khr_composition_layer_depth,
+                visibility_mask: enabled.khr_visibility_mask,
+                local_floor: version >= (1, 1) || enabled.ext_local_floor,
+                presence: enabled.ext_user_presence,
+            },
+            version,
+            enabled,
+            blend,
+            size: largest(|v| [v.recommended_image_rect_width, v.recommended_image_rect_height]),
+            max_layers: properties.graphics_properties.max_layer_count,
+            instance,
+        })
+    }
+}
+
+fn missing_layers(entry: &xr::Entry, wanted: &[String]) -> Result<Vec<String>> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let there = entry.enumerate_layers().map_err(failed("xrEnumerateApiLayerProperties"))?;
+    Ok(wanted.iter().filter(|w| !there.iter().any(|l| l.layer_name == **w)).cloned().collect())
+}
+
+/// OpenXR 1.1, or 1.0 with what 1.1 has made core as extensions.
+fn create(
+    entry: &xr::Entry,
+    there: &xr::ExtensionSet,
+    layers: &[String],
+    choose: &impl Fn((u16, u16), &xr::ExtensionSet) -> Vec<&'static str>,
+) -> Result<(xr::Instance, (u16, u16), xr::ExtensionSet)> {
+    let layers: Vec<&str> = layers.iter().map(String::as_str).collect();
+    let attempt = |version: (u16, u16)| {
+        let mut set = xr::ExtensionSet::default();
+        set.khr_vulkan_enable2 = true;
+        set.khr_composition_layer_depth = there.khr_composition_layer_depth;
+        set.khr_visibility_mask = there.khr_visibility_mask;
+        set.ext_user_presence = there.ext_user_presence;
+        set.ext_local_floor = version < (1, 1) && there.ext_local_floor;
+        for name in choose(version, there) {
+            let mut bytes = name.as_bytes().to_vec();
+            bytes.push(0);
+            if !set.names().iter().any(|n| **n == *bytes) {
+                set.other.push(bytes);
+            }
+        }
+        let about = xr::ApplicationInfo {
+            application_name: "sinew",
+            application_version: 1,
+            engine_name: "sinew",
+            engine_version: 1,
+            api_version: xr::Version::new(version.0, version.1, 0),
+        };
+        entry.create_instance(&about, &set, &layers, &()).map(|instance| (instance, version, set))
+    };
+    match attempt((1, 1)) {
+        Err(xr::sys::Result::ERROR_API_VERSION_UNSUPPORTED) => attempt((1, 0)),
+        other => other,
+    }
+    .map_err(|result| match failed("xrCreateInstance")(result) {
+        // Nobody was connected yet.
+        Trouble::InstanceLost(problem) => Trouble::Absent(Error::xr(problem, super::trouble::NO_RUNTIME)),
+        other => other,
+    })
+}
+
+/// Opaque where there is a choice: the studio has a backdrop of its own.
+fn blend_mode(instance: &xr::Instance, system: xr::SystemId) -> Result<xr::EnvironmentBlendMode> {
+    let modes = instance
+        .enumerate_environment_blend_modes(system, STEREO)
+        .map_err(failed("xrEnumerateEnvironmentBlendModes"))?;
+    let opaque = modes.contains(&xr::EnvironmentBlendMode::OPAQUE);
+    let first = modes.first().copied().unwrap_or(xr::EnvironmentBlendMode::OPAQUE);
+    Ok(if opaque { xr::EnvironmentBlendMode::OPAQUE } else { first })
+}

@@ -1,0 +1,252 @@
+//! `sinew vr`: runtimes come and go, the document stays.
+
+use super::Options;
+use super::app::App;
+use super::instance::{Runtime, Wishes};
+use super::life::Turn;
+use super::session::{Begun, Eyes, Happened, Session};
+use super::trouble::{Result, Trouble};
+use super::{actions, device, trouble::failed};
+use crate::base::Result as CoreResult;
+use crate::editor::{Aim, Pipelines, Similarity, Stage};
+use crate::front::report::Event;
+use crate::gpu::{DeviceOptions, Frame, Sync};
+use crate::render::Lines;
+use openxr as xr;
+use std::time::Duration;
+
+/// Between two looks for a runtime.
+const SEARCH: Duration = Duration::from_millis(500);
+/// Between two looks for events while no frames are wanted.
+const IDLE: Duration = Duration::from_millis(4);
+
+/// Why a session has ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Ended {
+    /// For good.
+    Done,
+    /// The runtime wants another one.
+    Again,
+}
+
+/// Runs the editor in a headset, until its user or the runtime ends it.
+///
+/// # Errors
+/// Without a runtime or headset, unless [`Options::wait`] is set; where the file cannot be opened; what a device or a
+/// runtime cannot do. A runtime that is lost is no error: it is waited for.
+pub fn vr(options: &Options) -> CoreResult<()> {
+    let mut app = App::new(options)?;
+    let profiles = actions::chosen(options.profile.as_deref())?;
+    let mut met = false;
+    let mut told = false;
+    while !app.quit {
+        let wishes = Wishes { layers: options.layers.clone() };
+        let ended = Runtime::open(&wishes, |version, there| actions::extensions(&profiles, version, there))
+            .and_then(|runtime| {
+                met = true;
+                told = false;
+                attend(&mut app, &runtime, profiles.clone())
+            });
+        match ended {
+            Ok(Ended::Done) => break,
+            Ok(Ended::Again) => app.lost("the runtime ended the session".into()),
+            Err(Trouble::SessionLost(problem) | Trouble::InstanceLost(problem)) => app.lost(problem),
+            Err(Trouble::Absent(error)) => {
+                if !told {
+                    app.reporter.event(Event::NoRuntime(error.to_string()));
+                    if !met && !options.wait {
+                        app.abandon();
+                        return Err(error);
+                    }
+                    eprintln!("sinew: {error} (waiting for it)");
+                    told = true;
+                }
+                app.without_session(SEARCH);
+            }
+            Err(Trouble::Fatal(error)) => {
+                app.abandon();
+                return Err(error);
+            }
+        }
+    }
+    app.finish()
+}
+
+/// A runtime's time with us.
+fn attend(app: &mut App<'_>, runtime: &Runtime, profiles: Vec<super::profiles::Profile>) -> Result<Ended> {
+    let validation = app.options.validation;
+    let device = device::open(runtime, &DeviceOptions { name: None, validation })?;
+    let pipelines = Pipelines::new(&device)?;
+    let mut session = Session::new(runtime, &device)?;
+    let mut controls = Controls::new(runtime, &session, profiles)?;
+    let mut stage = Stage::new(&pipelines, session.size(), 2, app.options.samples.clamp(1, 2))?;
+    app.began(runtime, &session);
+    let result = turns(app, runtime, &mut session, &mut controls, &mut stage);
+    // Commands that use the runtime's images must have ended before it takes them back.
+    let idle = device.wait_idle();
+    app.ended(&stage);
+    drop(controls);
+    session.close();
+    drop(stage);
+    idle?;
+    result
+}
+
+/// The controllers on a session.
+struct Controls {
+    actions: actions::Actions,
+    devices: actions::Devices,
+}
+
+impl Controls {
+    fn new(runtime: &Runtime, session: &Session, profiles: Vec<super::profiles::Profile>) -> Result<Self> {
+        let actions = actions::Actions::new(&runtime.instance, runtime.version, &runtime.enabled, profiles)
+            .map_err(failed("xrSuggestInteractionProfileBindings"))?;
+        for note in &actions.notes {
+            eprintln!("sinew: {note}");
+        }
+        let devices = actions.attach(session.handle()).map_err(failed("xrAttachSessionActionSets"))?;
+        Ok(Self { actions, devices })
+    }
+
+    /// What is in the hands.
+    fn profiles(&self) -> [String; 2] {
+        [0, 1].map(|hand| self.devices.profile(&self.actions, hand).map_or_else(String::new, |p| p.path()))
+    }
+}
+
+fn turns(
+    app: &mut App<'_>,
+    runtime: &Runtime,
+    session: &mut Session,
+    controls: &mut Controls,
+    stage: &mut Stage,
+) -> Result<Ended> {
+    let mut events = xr::EventDataBuffer::new();
+    let mut leaving = false;
+    loop {
+        while let Some(happened) = session.poll(&runtime.instance, &mut events)? {
+            match happened {
+                Happened::Turned(turn) => {
+                    app.reporter.event(Event::State(session.life().name().into()));
+                    match turn {
+                        Turn::Quit => return Ok(Ended::Done),
+                        Turn::Rebuild => return Ok(Ended::Again),
+                        Turn::End | Turn::Hidden => app.interrupted(),
+                        Turn::Begin | Turn::Stay => {}
+                    }
+                }
+                Happened::Profiles => {
+                    let refreshed = controls.devices.refresh(&controls.actions, session.handle());
+                    refreshed.map_err(failed("xrGetCurrentInteractionProfile"))?;
+                }
+                Happened::LossPending => return Ok(Ended::Again),
+            }
+        }
+        app.attend(Some(&mut *stage));
+        app.quit |= app.options.frames.is_some_and(|n| app.frame >= n);
+        if app.quit && !leaving {
+            if !session.life().running() {
+                return Ok(Ended::Done);
+            }
+            session.request_exit()?;
+            leaving = true;
+        }
+        if session.life().running() {
+            frame(app, session, controls, stage)?;
+        } else {
+            std::thread::sleep(IDLE);
+        }
+    }
+}
+
+/// One frame: wait, begin, input, tools, pictures, end.
+fn frame(app: &mut App<'_>, session: &mut Session, controls: &mut Controls, stage: &mut Stage) -> Result<()> {
+    app.stages.start();
+    let begun = session.begin()?;
+    app.stages.lap(0);
+    app.frame += 1;
+    let handle = session.handle().clone();
+    controls.actions.sync(&handle).map_err(failed("xrSyncActions"))?;
+    let (head, recentred) = session.head(&begun)?;
+    let input = &mut app.input;
+    input.time = app.clock.seconds(begun.time.as_nanos());
+    input.head = head;
+    input.recentred = recentred;
+    input.focused = session.life().focused();
+    controls
+        .devices
+        .read(&controls.actions, &handle, &session.room().space, begun.time, input)
+        .map_err(failed("xrLocateSpace"))?;
+    let mut commands = None;
+    let mut surfaces = [None; 2];
+    if begun.render {
+        let (frame, samples) = stage.begin()?;
+        (commands, surfaces) = (Some(frame), samples);
+    } else {
+        stage.skip();
+    }
+    for (hand, surface) in input.hands.iter_mut().zip(surfaces) {
+        hand.surface = surface;
+    }
+    app.stages.lap(1);
+    if recentred.is_some() {
+        app.reporter.event(Event::Recentred);
+    }
+    app.step();
+    if let Some(bench) = &app.bench {
+        controls.actions.feel(&handle, &bench.output().haptics).map_err(failed("xrApplyHapticFeedback"))?;
+    }
+    app.stages.lap(2);
+    let eyes = match commands {
+        Some(commands) => pictures(app, session, stage, commands, &begun)?,
+        None => None,
+    };
+    app.stages.lap(4);
+    session.end(&begun, eyes.as_ref())?;
+    app.stages.lap(5);
+    Ok(app.after_frame(session, || controls.profiles(), eyes.is_some(), stage)?)
+}
+
+/// Records and submits the frame's GPU work; the eyes are none where the runtime does not know where they are.
+fn pictures(
+    app: &mut App<'_>,
+    session: &mut Session,
+    stage: &mut Stage,
+    mut commands: Frame,
+    begun: &Begun,
+) -> Result<Option<Eyes>> {
+    let mut world_from_room = Similarity::default();
+    let mut aim =
+        Aim { time: app.input.time, draw: [0, 1].map(|h| app.input.hands[h].draw), ..Aim::default() };
+    let mut posed = None;
+    let shown =
+        stage.actor().model().zip(app.model.as_ref()).is_some_and(|(a, b)| std::sync::Arc::ptr_eq(a, b));
+    if let Some(bench) = &app.bench {
+        let output = bench.output();
+        world_from_room = output.world_from_room;
+        if shown {
+            aim.views = output.probes;
+            posed = app.unposed.then(|| (bench.pose(), bench.rig()));
+        }
+    }
+    let has_pose = posed.is_some();
+    stage.record_body(&mut commands, posed, &aim)?;
+    let eyes = session.eyes(begun, &world_from_room)?;
+    if let Some(eyes) = &eyes {
+        let lines: &Lines = match &app.bench {
+            Some(bench) if shown => &bench.output().lines,
+            _ => app.spinner(&world_from_room),
+        };
+        stage.record_eyes(&mut commands, &eyes.views, lines)?;
+        app.stages.lap(3);
+        session.take_pictures(&mut commands, stage)?;
+    } else {
+        app.stages.lap(3);
+    }
+    stage.submit(commands, &Sync::default())?;
+    if has_pose {
+        app.unposed = false;
+    }
+    Ok(eyes)
+}

@@ -1,0 +1,317 @@
+//! A session: its spaces, its images, its frames. Whatever the runtime answers is looked at; nothing is called twice.
+#![allow(unsafe_code, reason = "a session is made of handles of two libraries")]
+
+use super::device;
+use super::instance::Runtime;
+use super::life::{Life, Turn};
+use super::space::{Room, rigid};
+use super::swapchain::{Content, Swapchain};
+use super::trouble::{Result, failed};
+use crate::base::math::Vec3;
+use crate::editor::{Similarity, Stage, Tracked};
+use crate::gpu::{Device, Frame};
+use crate::render::{Tangents, View};
+use openxr as xr;
+use std::sync::Arc;
+
+const STEREO: xr::ViewConfigurationType = xr::ViewConfigurationType::PRIMARY_STEREO;
+/// Distance of the near plane, metres of the room.
+const NEAR: f32 = 0.02;
+
+/// A session on a runtime.
+pub struct Session {
+    // Dropped in this order: images and spaces, then the session, which keeps instance and device.
+    color: Swapchain,
+    depth: Option<Swapchain>,
+    room: Room,
+    waiter: xr::FrameWaiter,
+    stream: xr::FrameStream<xr::Vulkan>,
+    session: xr::Session<xr::Vulkan>,
+    device: Arc<Device>,
+    blend: xr::EnvironmentBlendMode,
+    life: Life,
+    /// Frames begun and not ended.
+    missed: u64,
+}
+
+/// What an event asks of the loop.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Happened {
+    /// The state changed to what [`Session::life`] says.
+    Turned(Turn),
+    /// Other controllers are in the hands.
+    Profiles,
+    /// The runtime is about to go.
+    LossPending,
+}
+
+/// A frame that was begun.
+#[derive(Clone, Copy)]
+pub struct Begun {
+    /// When it will be seen.
+    pub time: xr::Time,
+    /// Until the next, nanoseconds.
+    pub period: i64,
+    /// Whether pictures are wanted.
+    pub render: bool,
+}
+
+/// The eyes of a frame.
+#[derive(Clone, Copy)]
+pub struct Eyes {
+    located: [xr::View; 2],
+    /// World, for the renderer.
+    pub views: [View; 2],
+}
+
+impl Session {
+    /// Begins nothing yet: makes session, images (of the runtime's recommended size) and spaces on a device that the
+    /// runtime has made.
+    ///
+    /// # Errors
+    /// The runtime's; when memory is short.
+    pub fn new(runtime: &Runtime, device: &Arc<Device>) -> Result<Self> {
+        let info = device::binding(device);
+        let guard = Box::new(device.clone());
+        // SAFETY: the handles are live, made through this runtime, and kept by the guard until the session is gone.
+        let made = device.with_queue(|_| unsafe {
+            runtime.instance.create_session_with_guard::<xr::Vulkan>(runtime.system, &info, guard)
+        });
+        let (session, waiter, stream) = made.map_err(failed("xrCreateSession"))?;
+        let make = |content| Swapchain::new(&session, device, content, runtime.size, 2);
+        let Some(color) = make(Content::Color)? else {
+            return Err(failed("xrCreateSwapchain")(xr::sys::Result::ERROR_SWAPCHAIN_FORMAT_UNSUPPORTED));
+        };
+        Ok(Self {
+            depth: if runtime.offers.depth { make(Content::Depth)? } else { None },
+            color,
+            room: Room::new(&session, runtime.offers.local_floor)?,
+            waiter,
+            stream,
+            session,
+            device: device.clone(),
+            blend: runtime.blend,
+            life: Life::default(),
+            missed: 0,
+        })
+    }
+
+    /// The session itself, for actions.
+    pub fn handle(&self) -> &xr::Session<xr::Vulkan> {
+        &self.session
+    }
+
+    /// The room.
+    pub fn room(&self) -> &Room {
+        &self.room
+    }
+
+    /// Its state.
+    pub fn life(&self) -> &Life {
+        &self.life
+    }
+
+    /// Pixels of each eye.
+    pub fn size(&self) -> [u32; 2] {
+        self.color.size
+    }
+
+    /// Whether depth is handed over too.
+    pub fn has_depth(&self) -> bool {
+        self.depth.is_some()
+    }
+
+    /// Frames that were begun and could not be ended.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// Takes the next event, and begins or ends the session where it says so. None when there is no further event.
+    ///
+    /// # Errors
+    /// The runtime's.
+    pub fn poll(
+        &mut self,
+        instance: &xr::Instance,
+        events: &mut xr::EventDataBuffer,
+    ) -> Result<Option<Happened>> {
+        use xr::Event as E;
+        while let Some(event) = instance.poll_event(events).map_err(failed("xrPollEvent"))? {
+            match event {
+                E::SessionStateChanged(e) if e.session() == self.session.as_raw() => {
+                    let turn = self.life.change(e.state());
+                    match turn {
+                        Turn::Begin => {
+                            self.session.begin(STEREO).map_err(failed("xrBeginSession"))?;
+                        }
+                        Turn::End => {
+                            self.session.end().map_err(failed("xrEndSession"))?;
+                        }
+                        _ => {}
+                    }
+                    return Ok(Some(Happened::Turned(turn)));
+                }
+                E::InteractionProfileChanged(_) => return Ok(Some(Happened::Profiles)),
+                E::InstanceLossPending(_) => return Ok(Some(Happened::LossPending)),
+                E::ReferenceSpaceChangePending(e) if e.session() == self.session.as_raw() => {
+                    let pose = e.pose_valid().then(|| rigid(&e.pose_in_previous_space())).flatten();
+                    self.room.will_change(e.reference_space_type(), e.change_time(), pose);
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Asks the runtime to end: it answers with states until [`Turn::Quit`].
+    ///
+    /// # Errors
+    /// The runtime's.
+    pub fn request_exit(&self) -> Result<()> {
+        if self.life.running() {
+            self.session.request_exit().map_err(failed("xrRequestExitSession"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Waits for the runtime's pace and begins a frame. To be called while [`Life::running`], and answered by
+    /// [`Session::end`].
+    ///
+    /// # Errors
+    /// The runtime's.
+    pub fn begin(&mut self) -> Result<Begun> {
+        let state = self.waiter.wait().map_err(failed("xrWaitFrame"))?;
+        let stream = &mut self.stream;
+        self.device.with_queue(|_| stream.begin()).map_err(failed("xrBeginFrame"))?;
+        self.missed += 1;
+        Ok(Begun {
+            time: state.predicted_display_time,
+            period: state.predicted_display_period.as_nanos(),
+            render: state.should_render,
+        })
+    }
+
+    /// The head at a frame's time, and how the room's origin has moved: see [`Room::locate`].
+    ///
+    /// # Errors
+    /// The runtime's.
+    pub fn head(&mut self, begun: &Begun) -> Result<(Tracked, Option<crate::editor::Rigid>)> {
+        self.room.locate(&self.session, begun.time)
+    }
+
+    /// The eyes at a frame's time, as late as can be; none where the runtime does not know.
+    ///
+    /// # Errors
+    /// The runtime's.
+    pub fn eyes(&self, begun: &Begun, world_from_room: &Similarity) -> Result<Option<Eyes>> {
+        let (flags, views) = self
+            .session
+            .locate_views(STEREO, begun.time, &self.room.space)
+            .map_err(failed("xrLocateViews"))?;
+        use xr::ViewStateFlags as F;
+        let &[left, right] = views.as_slice() else { return Ok(None) };
+        if !flags.contains(F::POSITION_VALID | F::ORIENTATION_VALID) {
+            return Ok(None);
+        }
+        let located = [left, right];
+        let (Some(a), Some(b)) = (view(&left, world_from_room), view(&right, world_from_room)) else {
+            return Ok(None);
+        };
+        Ok(Some(Eyes { located, views: [a, b] }))
+    }
+
+    /// Acquires the runtime's images and records the copies of the stage's finished pictures into them.
+    ///
+    /// # Errors
+    /// The runtime's.
+    pub fn take_pictures(&mut self, frame: &mut Frame, stage: &Stage) -> Result<()> {
+        frame.phase("hand over");
+        self.color.acquire()?;
+        self.color.copy(frame, &stage.targets().picture);
+        if let Some(depth) = &mut self.depth {
+            depth.acquire()?;
+            depth.copy(frame, &stage.targets().depth);
+        }
+        Ok(())
+    }
+
+    /// Ends the frame; with `eyes` it shows the pictures that were taken and submitted.
+    ///
+    /// # Errors
+    /// The runtime's.
+    pub fn end(&mut self, begun: &Begun, eyes: Option<&Eyes>) -> Result<()> {
+        self.color.release()?;
+        if let Some(depth) = &mut self.depth {
+            depth.release()?;
+        }
+        let depths = eyes.zip(self.depth.as_ref()).map(|(_, depth)| {
+            [0, 1].map(|eye| xr::sys::CompositionLayerDepthInfoKHR {
+                ty: xr::sys::CompositionLayerDepthInfoKHR::TYPE,
+                next: std::ptr::null(),
+                // SAFETY: a plain struct of the swapchain that outlives the call below.
+                sub_image: depth.layer(eye).into_raw(),
+                min_depth: 0.0,
+                max_depth: 1.0,
+                // Reversed, without a far plane: depth 0 is infinitely far.
+                near_z: f32::INFINITY,
+                far_z: NEAR,
+            })
+        });
+        let projections = eyes.map(|eyes| {
+            [0usize, 1].map(|eye| {
+                let mut raw = xr::CompositionLayerProjectionView::new()
+                    .pose(eyes.located[eye].pose)
+                    .fov(eyes.located[eye].fov)
+                    .sub_image(self.color.layer(eye as u32))
+                    .into_raw();
+                if let Some(depths) = &depths {
+                    raw.next = std::ptr::from_ref(&depths[eye]).cast();
+                }
+                // SAFETY: images and depth info live until the frame has been ended.
+                unsafe { xr::CompositionLayerProjectionView::<xr::Vulkan>::from_raw(raw) }
+            })
+        });
+        let layer = projections
+            .as_ref()
+            .map(|views| xr::CompositionLayerProjection::new().space(&self.room.space).views(views));
+        let layers: [&xr::CompositionLayerBase<'_, xr::Vulkan>; 1];
+        let layers: &[&xr::CompositionLayerBase<'_, xr::Vulkan>] = match &layer {
+            Some(layer) => {
+                layers = [layer];
+                &layers
+            }
+            None => &[],
+        };
+        let (stream, blend) = (&mut self.stream, self.blend);
+        self.device.with_queue(|_| stream.end(begun.time, blend, layers)).map_err(failed("xrEndFrame"))?;
+        self.missed -= 1;
+        Ok(())
+    }
+
+    /// Takes everything back. The GPU must be idle, and spaces of actions must be gone.
+    pub fn close(self) {
+        let Self { color, depth, room, waiter, stream, session, device, .. } = self;
+        drop((color, depth, room));
+        // The runtime may wait for the queue.
+        device.with_queue(|_| drop((waiter, stream, session)));
+    }
+}
+
+/// An eye in the world; none where pose or angles are no view.
+pub fn view(eye: &xr::View, world_from_room: &Similarity) -> Option<View> {
+    let pose = world_from_room.rigid(&rigid(&eye.pose)?);
+    let fov = eye.fov;
+    let tangents = Tangents {
+        left: fov.angle_left.tan(),
+        right: fov.angle_right.tan(),
+        up: fov.angle_up.tan(),
+        down: fov.angle_down.tan(),
+    };
+    let sane = [tangents.left, tangents.right, tangents.up, tangents.down].iter().all(|t| t.is_finite())
+        && tangents.right > tangents.left
+        && tangents.up > tangents.down;
+    let finite: Vec3 = pose.position;
+    (sane && finite.is_finite())
+        .then(|| View::new(pose.position, pose.orientation, tangents, NEAR * world_from_room.scale))
+}

@@ -1,0 +1,209 @@
+//! What must not hold up a frame is done here, on a thread of its own, one job after the other: loading and binding,
+//! making a character ready for the GPU, writing files.
+
+use crate::base::{Error, Result};
+use crate::bind::BindOptions;
+use crate::deform::Recipe;
+use crate::edit::{Document, Session};
+use crate::editor::{self, Actor, Evaluator, Model, Pipelines, Where, recipe, recovery};
+use crate::export::{Options, write_atomically};
+use crate::front::context::{folder_of, write_png};
+use crate::render::Targets;
+use image::RgbaImage;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+/// A job.
+pub enum Job {
+    /// Load and bind a file, and begin or take up the session on it.
+    Open(PathBuf),
+    /// Make a character ready for a stage; `stage` is handed back with it.
+    Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
+    /// Write a posed glTF.
+    Export(PathBuf, Arc<Model>, Box<Document>),
+    /// Write a project.
+    Save(PathBuf, Arc<Model>, Box<Document>),
+    /// Write pictures side by side.
+    Picture(PathBuf, Vec<RgbaImage>),
+}
+
+/// A job that is done.
+pub enum Done {
+    /// A character with its session.
+    Opened(PathBuf, Result<Box<Opened>>),
+    /// A character for the stage of that number.
+    Ready(u64, Result<Box<Actor>>),
+    /// A written file; what is to be told about it.
+    Written(PathBuf, Result<String>),
+}
+
+/// A loaded file.
+pub struct Opened {
+    /// The character.
+    pub model: Arc<Model>,
+    /// The document, recorded in its journal; a session that was never ended is taken up where it stopped.
+    pub session: Session<'static>,
+    /// Operations that were found in its journal.
+    pub restored: usize,
+}
+
+/// The thread. Jobs are done in order; dropping it waits for those under way, so that nothing is half written.
+pub struct Worker {
+    jobs: Option<Sender<Job>>,
+    done: Receiver<Done>,
+    thread: Option<JoinHandle<()>>,
+    open: usize,
+}
+
+impl Worker {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn new() -> Result<Self> {
+        let (jobs, todo) = channel::<Job>();
+        let (send, done) = channel();
+        let work = move || {
+            for job in todo {
+                if send.send(run(job)).is_err() {
+                    break;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("work".into())
+            .spawn(work)
+            .map_err(|e| Error::io("a thread", e))?;
+        Ok(Self { jobs: Some(jobs), done, thread: Some(thread), open: 0 })
+    }
+
+    /// Adds a job.
+    pub fn ask(&mut self, job: Job) {
+        if self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok()) {
+            self.open += 1;
+        }
+    }
+
+    /// The next job that is done, if any; never waits.
+    pub fn done(&mut self) -> Option<Done> {
+        let done = self.done.try_recv().ok()?;
+        self.open -= 1;
+        Some(done)
+    }
+
+    /// Waits for the next of the jobs under way; none when there is none.
+    pub fn wait(&mut self) -> Option<Done> {
+        if self.open == 0 {
+            return None;
+        }
+        let done = self.done.recv().ok()?;
+        self.open -= 1;
+        Some(done)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been told of already.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn run(job: Job) -> Done {
+    match job {
+        Job::Open(path) => {
+            let opened = open(&path).map(Box::new);
+            Done::Opened(path, opened)
+        }
+        Job::Ready { stage, pipelines, targets, model, recipe } => {
+            Done::Ready(stage, Actor::new(&pipelines, &targets, &model, &recipe).map(Box::new))
+        }
+        Job::Export(path, model, document) => {
+            let told = export_to(&path, &model, &document);
+            Done::Written(path, told)
+        }
+        Job::Save(path, model, document) => {
+            let told = save_to(&path, &model, &document);
+            Done::Written(path, told)
+        }
+        Job::Picture(path, pictures) => {
+            let written = write_png(&path, &side_by_side(&pictures));
+            Done::Written(path, written.map(|()| String::new()))
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<Opened> {
+    let model = Arc::new(Model::load(path, &BindOptions::default())?);
+    let folder = recovery::folder()?;
+    // In a headset nobody can be asked: what a crash left is gone on with.
+    if let Some(left) = recovery::unfinished(&folder, Some(path))?.sessions.first() {
+        match left.restore(&model) {
+            Ok(session) => return Ok(Opened { model, session, restored: left.operations }),
+            Err(error) => eprintln!("sinew: {error}"),
+        }
+    }
+    let session = recovery::begin(&folder, &model)?;
+    Ok(Opened { model, session, restored: 0 })
+}
+
+/// The twins evaluate: no device is needed, and none can be lost.
+fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
+    Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)
+}
+
+/// Writes a posed glTF, and its receipt beside it.
+fn export_to(path: &Path, model: &Model, document: &Document) -> Result<String> {
+    folder_of(path)?;
+    let options = Options::default();
+    let receipt = editor::export(path, model, document, &mut evaluator(model, document)?, &options)?;
+    let text = receipt.to_string();
+    write_atomically(path.with_extension("receipt.txt"), text.as_bytes())?;
+    Ok(text)
+}
+
+fn save_to(path: &Path, model: &Model, document: &Document) -> Result<String> {
+    folder_of(path)?;
+    editor::save(path, model, document, &mut evaluator(model, document)?).map(|_| String::new())
+}
+
+fn side_by_side(pictures: &[RgbaImage]) -> RgbaImage {
+    let width = pictures.iter().map(RgbaImage::width).sum();
+    let height = pictures.iter().map(RgbaImage::height).max().unwrap_or(0);
+    let mut out = RgbaImage::new(width, height);
+    let mut x = 0;
+    for picture in pictures {
+        image::imageops::replace(&mut out, picture, x, 0);
+        x += i64::from(picture.width());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_done_in_order_and_what_goes_wrong_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut worker = Worker::new().unwrap();
+        let eye = |shade| RgbaImage::from_pixel(4, 3, image::Rgba([shade, 0, 0, 255]));
+        let path = folder.path().join("new/eyes.png");
+        worker.ask(Job::Open(folder.path().join("none.glb")));
+        worker.ask(Job::Picture(path.clone(), vec![eye(10), eye(200)]));
+        let Some(Done::Opened(_, Err(error))) = worker.wait() else { panic!() };
+        assert!(error.to_string().contains("none.glb"), "{error}");
+        let Some(Done::Written(told, Ok(_))) = worker.wait() else { panic!() };
+        assert!(worker.wait().is_none() && worker.done().is_none());
+        let read = image::open(told).unwrap().to_rgba8();
+        assert_eq!(
+            (read.dimensions(), read.get_pixel(0, 0).0[0], read.get_pixel(7, 2).0[0]),
+            ((8, 3), 10, 200)
+        );
+    }
+}
