@@ -162,6 +162,38 @@ enum Command {
         #[arg(long, conflicts_with_all = ["restore", "discard"])]
         json: bool,
     },
+    /// Pose in a headset, on any OpenXR runtime
+    Vr {
+        /// A rigged glTF file or a project
+        file: PathBuf,
+        /// Folder for what is left at the end: pictures of both eyes, project, posed .glb and receipt
+        #[arg(long)]
+        out: Option<PathBuf>,
+        /// Record the devices' input in this file
+        #[arg(long, value_name = "TAKE")]
+        record: Option<PathBuf>,
+        /// Wait for a runtime where there is none
+        #[arg(long)]
+        wait: bool,
+        /// Samples per pixel and direction, 1 or 2
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
+        samples: u32,
+        /// End after so many frames
+        #[arg(long)]
+        frames: Option<u64>,
+        /// For tests and scripts: a line of JSON per frame on standard output, requests on standard input
+        #[arg(long)]
+        report: bool,
+        /// For tests: OpenXR API layers by name, e.g. XR_APILAYER_LUNARG_core_validation
+        #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+        layers: Vec<String>,
+        /// For tests: only this controller's bindings, e.g. khr/simple
+        #[arg(long, value_name = "PROFILE")]
+        profile: Option<String>,
+        /// For tests: neither use nor keep your choices of earlier sessions
+        #[arg(long)]
+        forget: bool,
+    },
     /// Headset and controllers
     Xr {
         #[command(subcommand)]
@@ -329,6 +361,21 @@ impl Cli {
                 };
                 let cpu = matches!(on, Side::Cpu);
                 front::recover::recover(&mut context, which.as_deref(), &act, cpu, json)?;
+            }
+            Command::Vr { file, out, record, wait, samples, frames, report, layers, profile, forget } => {
+                let options = front::vr::Options {
+                    file,
+                    out,
+                    record,
+                    wait,
+                    samples,
+                    frames,
+                    report,
+                    layers,
+                    profile,
+                    forget,
+                };
+                front::vr::vr(&options)?;
             }
             Command::Xr { command: XrCommand::Doctor { json, runtime } } => {
                 let (text, well) = front::vr::doctor::doctor(json, runtime)?;

@@ -9,7 +9,11 @@ fn main() -> std::process::ExitCode {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("sinew: {error}");
-            std::process::ExitCode::FAILURE
+            // Scripts tell "no headset" from what is wrong with a file.
+            match error {
+                sinew::base::Error::Xr { .. } => std::process::ExitCode::from(3),
+                _ => std::process::ExitCode::FAILURE,
+            }
         }
     }
 }

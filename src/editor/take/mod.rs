@@ -23,8 +23,6 @@ use serde::{Deserialize, Serialize};
 const MAGIC: [u8; 8] = *b"sinewtk\0";
 /// Version of the format.
 const VERSION: u32 = 1;
-/// Distance of the near plane, metres of the room.
-const NEAR: f32 = 0.05;
 
 /// Where an eye was and how far it saw.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +42,9 @@ impl Default for Eye {
 }
 
 impl Eye {
+    /// Distance of the near plane, metres of the room.
+    pub const NEAR: f32 = 0.05;
+
     /// What it sees of the world; none where the angles make no picture.
     pub fn view(&self, world_from_room: &Similarity) -> Option<View> {
         let [left, right, up, down] = self.fov.map(f32::tan);
@@ -52,7 +53,7 @@ impl Eye {
             return None;
         }
         let eye = world_from_room.rigid(&self.pose);
-        let near = NEAR * world_from_room.scale;
+        let near = Self::NEAR * world_from_room.scale;
         Some(View::new(eye.position, eye.orientation, Tangents { left, right, up, down }, near))
     }
 }

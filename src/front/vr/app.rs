@@ -2,13 +2,15 @@
 
 use super::clock::{Clock, Stages};
 use super::instance::Runtime;
-use super::session::Session;
+use super::session::Session as XrSession;
 use super::work::{Done, Job, Opened, Worker};
 use super::{Options, preferences};
 use crate::base::math::Vec3;
 use crate::base::{Error, Result};
+use crate::edit::Session;
 use crate::editor::{
-    Actor, Input, Model, Preferences, Request, Similarity, Stage, Workbench, recipe, recovery,
+    Actor, Command, Eye, Input, Model, Preferences, Recorder, Request, Similarity, Stage, TakeFrame,
+    TakeStart, Workbench, recipe, recovery,
 };
 use crate::front::context::say;
 use crate::front::report::{Ask, Event, Frame as Told, Reporter};
@@ -49,6 +51,10 @@ pub struct App<'o> {
     /// The last pictures of both eyes.
     pub(super) last_pictures: Vec<RgbaImage>,
     failure: Option<Error>,
+    take: Option<Recorder>,
+    taken: TakeFrame,
+    /// Pixels of an eye.
+    eye_size: [u32; 2],
     pub(super) waiting: Lines,
 }
 
@@ -83,6 +89,9 @@ impl<'o> App<'o> {
             pictures: Vec::new(),
             last_pictures: Vec::new(),
             failure: None,
+            take: None,
+            taken: TakeFrame::default(),
+            eye_size: [0; 2],
             waiting: Lines::default(),
         })
     }
@@ -116,11 +125,7 @@ impl<'o> App<'o> {
         while let Some(ask) = self.reporter.asked() {
             match ask {
                 Ask::Picture(path) => self.pictures.push(path),
-                Ask::Command(command) => {
-                    if let Some(bench) = &mut self.bench {
-                        bench.run_command(command);
-                    }
-                }
+                Ask::Command(command) => self.command(command),
                 Ask::Quit => self.quit = true,
             }
         }
@@ -165,6 +170,7 @@ impl<'o> App<'o> {
             say(format_args!("{}: goes on where its last session stopped", path.display()));
         }
         let character = model.bound.character.clone();
+        self.start_take(&session, restored > 0);
         match &mut self.bench {
             Some(bench) => drop(bench.open(session, character)),
             None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
@@ -175,6 +181,28 @@ impl<'o> App<'o> {
         self.unposed = true;
         self.reporter.event(Event::Loaded(path));
         self.tell_hash();
+    }
+
+    /// The take begins with the first document, and goes on with the next ones.
+    fn start_take(&mut self, session: &Session<'_>, worked_on: bool) {
+        let Some(path) = &self.options.record else { return };
+        let preferences = self.bench.as_ref().map_or(&self.preferences, Workbench::preferences).clone();
+        let start = match session.document().asset() {
+            Some(asset) if !worked_on && session.history().1 <= 1 => {
+                TakeStart::fresh(asset.clone(), preferences, self.eye_size)
+            }
+            _ => match TakeStart::from_session(session, preferences, self.eye_size) {
+                Some(start) => start,
+                None => return,
+            },
+        };
+        let recorded = match &mut self.take {
+            Some(take) => take.opened(&start),
+            None => Recorder::new(path, &start).map(|take| self.take = Some(take)),
+        };
+        if let Err(error) = recorded {
+            self.fail(&error);
+        }
     }
 
     fn ready(&mut self, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {
@@ -229,6 +257,25 @@ impl<'o> App<'o> {
         if hash != self.hash {
             self.hash.clone_from(&hash);
             self.reporter.event(Event::Hash(hash));
+        }
+    }
+
+    /// Records the frame, as the tools got it and as the eyes saw it.
+    pub fn record(&mut self, eyes: Option<[Eye; 2]>) {
+        if let (Some(take), Some(_)) = (&mut self.take, &self.bench) {
+            self.taken.input.clone_from(&self.input);
+            self.taken.eyes = eyes.unwrap_or(self.taken.eyes);
+            take.frame(&self.taken);
+        }
+    }
+
+    /// Runs a command, and records it.
+    pub fn command(&mut self, command: Command) {
+        let Some(bench) = &mut self.bench else { return };
+        let recorded = self.take.as_mut().map_or(Ok(()), |take| take.command(&command));
+        bench.run_command(command);
+        if let Err(error) = recorded {
+            self.fail(&error);
         }
     }
 
@@ -289,9 +336,10 @@ impl<'o> App<'o> {
     }
 
     /// A session begins.
-    pub fn began(&mut self, runtime: &Runtime, session: &Session) {
+    pub fn began(&mut self, runtime: &Runtime, session: &XrSession) {
         self.new_stage();
         self.clock.restart();
+        self.eye_size = session.size();
         if !self.reporter.is_on() {
             let [w, h] = session.size();
             let depth = if session.has_depth() { ", with depth" } else { "" };
@@ -337,7 +385,7 @@ impl<'o> App<'o> {
     /// A lost device.
     pub fn after_frame(
         &mut self,
-        session: &Session,
+        session: &XrSession,
         profiles: impl FnOnce() -> [String; 2],
         rendered: bool,
         stage: &Stage,
@@ -426,6 +474,11 @@ impl<'o> App<'o> {
         }
         while let Some(done) = self.worker.wait() {
             self.take(done, None);
+        }
+        if let (Some(take), Some(bench)) = (self.take.take(), &self.bench)
+            && let Err(error) = take.finish(bench.session().document().hash())
+        {
+            self.fail(&error);
         }
         self.end_journal();
         if !self.reporter.is_on() {

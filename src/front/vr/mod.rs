@@ -26,7 +26,6 @@ mod trouble;
 mod work;
 
 pub use run::vr;
-pub use session::view;
 
 use std::path::PathBuf;
 
@@ -37,6 +36,8 @@ pub struct Options {
     pub file: PathBuf,
     /// Folder for what is written at the end and on the way: pictures of both eyes, project, posed .glb and receipt.
     pub out: Option<PathBuf>,
+    /// Records the devices' input in this file.
+    pub record: Option<PathBuf>,
     /// Ends after so many frames.
     pub frames: Option<u64>,
     /// Writes a line per frame to standard output, reads requests from standard input: see [`crate::front::report`].
@@ -45,8 +46,6 @@ pub struct Options {
     pub wait: bool,
     /// OpenXR API layers.
     pub layers: Vec<String>,
-    /// Vulkan validation.
-    pub validation: bool,
     /// Samples per pixel and direction, 1 or 2.
     pub samples: u32,
     /// Suggests the bindings of this interaction profile only: for tests.

@@ -74,8 +74,7 @@ pub fn vr(options: &Options) -> CoreResult<()> {
 
 /// A runtime's time with us.
 fn attend(app: &mut App<'_>, runtime: &Runtime, profiles: Vec<super::profiles::Profile>) -> Result<Ended> {
-    let validation = app.options.validation;
-    let device = device::open(runtime, &DeviceOptions { name: None, validation })?;
+    let device = device::open(runtime, &DeviceOptions::default())?;
     let pipelines = Pipelines::new(&device)?;
     let mut session = Session::new(runtime, &device)?;
     let mut controls = Controls::new(runtime, &session, profiles)?;
@@ -205,6 +204,7 @@ fn frame(app: &mut App<'_>, session: &mut Session, controls: &mut Controls, stag
     app.stages.lap(4);
     session.end(&begun, eyes.as_ref())?;
     app.stages.lap(5);
+    app.record(eyes.as_ref().map(|e| e.room));
     Ok(app.after_frame(session, || controls.profiles(), eyes.is_some(), stage)?)
 }
 

@@ -7,16 +7,13 @@ use super::life::{Life, Turn};
 use super::space::{Room, rigid};
 use super::swapchain::{Content, Swapchain};
 use super::trouble::{Result, failed};
-use crate::base::math::Vec3;
-use crate::editor::{Similarity, Stage, Tracked};
+use crate::editor::{Eye, Similarity, Stage, Tracked};
 use crate::gpu::{Device, Frame};
-use crate::render::{Tangents, View};
+use crate::render::View;
 use openxr as xr;
 use std::sync::Arc;
 
 const STEREO: xr::ViewConfigurationType = xr::ViewConfigurationType::PRIMARY_STEREO;
-/// Distance of the near plane, metres of the room.
-const NEAR: f32 = 0.02;
 
 /// A session on a runtime.
 pub struct Session {
@@ -50,8 +47,6 @@ pub enum Happened {
 pub struct Begun {
     /// When it will be seen.
     pub time: xr::Time,
-    /// Until the next, nanoseconds.
-    pub period: i64,
     /// Whether pictures are wanted.
     pub render: bool,
 }
@@ -60,6 +55,8 @@ pub struct Begun {
 #[derive(Clone, Copy)]
 pub struct Eyes {
     located: [xr::View; 2],
+    /// The room, for takes.
+    pub room: [Eye; 2],
     /// World, for the renderer.
     pub views: [View; 2],
 }
@@ -185,11 +182,7 @@ impl Session {
         let stream = &mut self.stream;
         self.device.with_queue(|_| stream.begin()).map_err(failed("xrBeginFrame"))?;
         self.missed += 1;
-        Ok(Begun {
-            time: state.predicted_display_time,
-            period: state.predicted_display_period.as_nanos(),
-            render: state.should_render,
-        })
+        Ok(Begun { time: state.predicted_display_time, render: state.should_render })
     }
 
     /// The head at a frame's time, and how the room's origin has moved: see [`Room::locate`].
@@ -215,10 +208,11 @@ impl Session {
             return Ok(None);
         }
         let located = [left, right];
-        let (Some(a), Some(b)) = (view(&left, world_from_room), view(&right, world_from_room)) else {
+        let (Some(a), Some(b)) = (eye(&left), eye(&right)) else { return Ok(None) };
+        let (Some(left), Some(right)) = (a.view(world_from_room), b.view(world_from_room)) else {
             return Ok(None);
         };
-        Ok(Some(Eyes { located, views: [a, b] }))
+        Ok(Some(Eyes { located, room: [a, b], views: [left, right] }))
     }
 
     /// Acquires the runtime's images and records the copies of the stage's finished pictures into them.
@@ -255,7 +249,7 @@ impl Session {
                 max_depth: 1.0,
                 // Reversed, without a far plane: depth 0 is infinitely far.
                 near_z: f32::INFINITY,
-                far_z: NEAR,
+                far_z: Eye::NEAR,
             })
         });
         let projections = eyes.map(|eyes| {
@@ -298,20 +292,9 @@ impl Session {
     }
 }
 
-/// An eye in the world; none where pose or angles are no view.
-pub fn view(eye: &xr::View, world_from_room: &Similarity) -> Option<View> {
-    let pose = world_from_room.rigid(&rigid(&eye.pose)?);
-    let fov = eye.fov;
-    let tangents = Tangents {
-        left: fov.angle_left.tan(),
-        right: fov.angle_right.tan(),
-        up: fov.angle_up.tan(),
-        down: fov.angle_down.tan(),
-    };
-    let sane = [tangents.left, tangents.right, tangents.up, tangents.down].iter().all(|t| t.is_finite())
-        && tangents.right > tangents.left
-        && tangents.up > tangents.down;
-    let finite: Vec3 = pose.position;
-    (sane && finite.is_finite())
-        .then(|| View::new(pose.position, pose.orientation, tangents, NEAR * world_from_room.scale))
+/// An eye as the editor has it; none where its pose is no pose.
+fn eye(view: &xr::View) -> Option<Eye> {
+    let fov = view.fov;
+    let fov = [fov.angle_left, fov.angle_right, fov.angle_up, fov.angle_down];
+    Some(Eye { pose: rigid(&view.pose)?, fov })
 }
