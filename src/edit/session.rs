@@ -79,6 +79,14 @@ impl<'a> Session<'a> {
         self.journal = Some(journal);
     }
 
+    /// Lets the journal sync beside the frames: [`Journal::sync_in_background`]. Without a journal nothing happens.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn sync_in_background(&mut self) -> Result<()> {
+        self.journal.as_mut().map_or(Ok(()), Journal::sync_in_background)
+    }
+
     /// Runs one operation and records it.
     ///
     /// # Errors

@@ -145,8 +145,9 @@ pub(super) fn create_device(
         .fragment_stores_and_atomics(there.fragment_stores_and_atomics == vk::TRUE)
         .vertex_pipeline_stores_and_atomics(there.vertex_pipeline_stores_and_atomics == vk::TRUE);
     let mut v11 = vk::PhysicalDeviceVulkan11Features::default().multiview(true);
-    let mut v12 =
-        vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true).scalar_block_layout(true);
+    // One struct per feature, not the version's: OpenXR runtimes look for the first, or add it themselves.
+    let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
+    let mut scalar = vk::PhysicalDeviceScalarBlockLayoutFeatures::default().scalar_block_layout(true);
     let mut v13 = vk::PhysicalDeviceVulkan13Features::default()
         .dynamic_rendering(true)
         .synchronization2(true)
@@ -160,7 +161,8 @@ pub(super) fn create_device(
         .enabled_extension_names(&extensions)
         .enabled_features(&core)
         .push_next(&mut v11)
-        .push_next(&mut v12)
+        .push_next(&mut timeline)
+        .push_next(&mut scalar)
         .push_next(&mut v13);
     factory.create_device(instance, physical, &info)
 }

@@ -5,6 +5,7 @@
 //! torn, changed, repeated or out of place ends the journal. The document is never at the mercy of the disk:
 //! what cannot be written is kept and tried again with the next operation.
 
+mod background;
 mod place;
 mod recover;
 
@@ -30,6 +31,8 @@ trait Sink: Send {
     fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()>;
     fn sync(&mut self) -> std::io::Result<()>;
     fn truncate(&mut self, length: u64) -> std::io::Result<()>;
+    /// Another handle of the same file.
+    fn handle(&self) -> std::io::Result<File>;
 }
 
 impl Sink for File {
@@ -43,6 +46,10 @@ impl Sink for File {
 
     fn truncate(&mut self, length: u64) -> std::io::Result<()> {
         self.set_len(length)
+    }
+
+    fn handle(&self) -> std::io::Result<File> {
+        self.try_clone()
     }
 }
 
@@ -158,6 +165,18 @@ impl Journal {
     /// As [`Self::append`].
     pub fn sync(&mut self) -> Result<()> {
         self.flush(true)
+    }
+
+    /// From here on, syncs happen on a thread of their own, so that [`Self::append`] does not wait for a disk: what it
+    /// wrote survives the end of this program, and that of power a moment later. A sync that fails is told by the next
+    /// append.
+    ///
+    /// # Errors
+    /// The operating system's; the journal is as it was then.
+    pub fn sync_in_background(&mut self) -> Result<()> {
+        let background = self.sink.handle().and_then(background::Background::new);
+        self.sink = Box::new(background.map_err(|e| Error::io(&self.path, e))?);
+        Ok(())
     }
 
     /// Where it is.

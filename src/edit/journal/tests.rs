@@ -152,6 +152,10 @@ impl Sink for SmallDisk {
         self.0.lock().unwrap().0.truncate(length as usize);
         Ok(())
     }
+
+    fn handle(&self) -> std::io::Result<File> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
 }
 
 #[test]
@@ -212,4 +216,23 @@ fn journals_live_in_the_state_folder() {
     assert!(journal_folder(env(&[])).unwrap_err().to_string().contains("HOME"));
     let name = journal_path(&folder, &asset(), 2).file_name().unwrap().to_string_lossy().into_owned();
     assert!(name.starts_with("héro-") && name.ends_with("-2.journal"), "{name}");
+}
+
+#[test]
+fn syncing_beside_the_frames_writes_the_same_and_keeps_the_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.journal");
+    let (mut journal, _) = Journal::open(&path, &asset()).unwrap();
+    journal.sync_in_background().unwrap();
+    let operations: Vec<Operation> = (0..40).map(|i| Operation::Do(Edit::Rename(format!("{i}")))).collect();
+    for operation in &operations {
+        journal.append(operation).unwrap();
+        // What has been appended is there for a reader at once, whatever becomes of this program.
+        assert_eq!(recover(&path).unwrap().operations.last(), Some(operation));
+    }
+    assert!(is_in_use(&Journal::open(&path, &asset()).err().unwrap()));
+    journal.sync().unwrap();
+    drop(journal);
+    let (_, recovered) = Journal::open(&path, &asset()).unwrap();
+    assert_eq!((recovered.operations, recovered.torn), (operations, None));
 }

@@ -170,7 +170,7 @@ impl<'o> App<'o> {
             say(format_args!("{}: goes on where its last session stopped", path.display()));
         }
         let character = model.bound.character.clone();
-        self.start_take(&session, restored > 0);
+        self.start_take(&model, &session);
         match &mut self.bench {
             Some(bench) => drop(bench.open(session, character)),
             None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
@@ -184,18 +184,10 @@ impl<'o> App<'o> {
     }
 
     /// The take begins with the first document, and goes on with the next ones.
-    fn start_take(&mut self, session: &Session<'_>, worked_on: bool) {
+    fn start_take(&mut self, model: &Model, session: &Session<'_>) {
         let Some(path) = &self.options.record else { return };
         let preferences = self.bench.as_ref().map_or(&self.preferences, Workbench::preferences).clone();
-        let start = match session.document().asset() {
-            Some(asset) if !worked_on && session.history().1 <= 1 => {
-                TakeStart::fresh(asset.clone(), preferences, self.eye_size)
-            }
-            _ => match TakeStart::from_session(session, preferences, self.eye_size) {
-                Some(start) => start,
-                None => return,
-            },
-        };
+        let start = TakeStart::new(model, session, &preferences, self.eye_size);
         let recorded = match &mut self.take {
             Some(take) => take.opened(&start),
             None => Recorder::new(path, &start).map(|take| self.take = Some(take)),

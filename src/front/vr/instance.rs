@@ -19,12 +19,8 @@ pub struct Wishes {
 pub struct Offers {
     /// Depth beside colour: the compositor can reproject by it.
     pub depth: bool,
-    /// Which part of a picture is never seen.
-    pub visibility_mask: bool,
     /// The reference space LOCAL_FLOOR.
     pub local_floor: bool,
-    /// Whether somebody wears the headset.
-    pub presence: bool,
 }
 
 /// A runtime with a headset.
@@ -96,9 +92,7 @@ impl Runtime {
             system,
             offers: Offers {
                 depth: enabled.khr_composition_layer_depth,
-                visibility_mask: enabled.khr_visibility_mask,
                 local_floor: version >= (1, 1) || enabled.ext_local_floor,
-                presence: enabled.ext_user_presence,
             },
             version,
             enabled,
@@ -129,7 +123,6 @@ fn create(
         let mut set = xr::ExtensionSet::default();
         set.khr_vulkan_enable2 = true;
         set.khr_composition_layer_depth = there.khr_composition_layer_depth;
-        set.khr_visibility_mask = there.khr_visibility_mask;
         set.ext_user_presence = there.ext_user_presence;
         set.ext_local_floor = version < (1, 1) && there.ext_local_floor;
         for name in choose(version, there) {

@@ -139,6 +139,7 @@ fn turns(
                     let refreshed = controls.devices.refresh(&controls.actions, session.handle());
                     refreshed.map_err(failed("xrGetCurrentInteractionProfile"))?;
                 }
+                Happened::TakenOff => app.interrupted(),
                 Happened::LossPending => return Ok(Ended::Again),
             }
         }

@@ -40,6 +40,8 @@ pub enum Happened {
     Profiles,
     /// The runtime is about to go.
     LossPending,
+    /// The headset was taken off (XR_EXT_user_presence); frames may go on.
+    TakenOff,
 }
 
 /// A frame that was begun.
@@ -150,6 +152,7 @@ impl Session {
                 }
                 E::InteractionProfileChanged(_) => return Ok(Some(Happened::Profiles)),
                 E::InstanceLossPending(_) => return Ok(Some(Happened::LossPending)),
+                E::UserPresenceChangedEXT(e) if !e.is_user_present() => return Ok(Some(Happened::TakenOff)),
                 E::ReferenceSpaceChangePending(e) if e.session() == self.session.as_raw() => {
                     let pose = e.pose_valid().then(|| rigid(&e.pose_in_previous_space())).flatten();
                     self.room.will_change(e.reference_space_type(), e.change_time(), pose);

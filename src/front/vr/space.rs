@@ -12,11 +12,11 @@ const GUESSED_HEIGHT: f32 = 1.5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoomKind {
     /// LOCAL_FLOOR itself.
-    LocalFloor,
+    Given,
     /// LOCAL, lowered to the floor that STAGE knows.
-    LocalOnStage,
+    FromStage,
     /// LOCAL, lowered by a guess.
-    LocalGuessed,
+    Guessed,
 }
 
 /// The spaces of a session.
@@ -50,9 +50,9 @@ impl Room {
         };
         let direct = local_floor && has(xr::ReferenceSpaceType::LOCAL_FLOOR);
         let (kind, space) = if direct {
-            (RoomKind::LocalFloor, make(xr::ReferenceSpaceType::LOCAL_FLOOR, identity)?)
+            (RoomKind::Given, make(xr::ReferenceSpaceType::LOCAL_FLOOR, identity)?)
         } else {
-            (RoomKind::LocalGuessed, make(xr::ReferenceSpaceType::LOCAL, lowered(GUESSED_HEIGHT))?)
+            (RoomKind::Guessed, make(xr::ReferenceSpaceType::LOCAL, lowered(GUESSED_HEIGHT))?)
         };
         let head = make(xr::ReferenceSpaceType::VIEW, identity)?;
         Ok(Self { space, kind, head, anchor, anchored: None, last_head: Tracked::default(), pending: None })
@@ -61,7 +61,7 @@ impl Room {
     /// The runtime announced that an origin will move at a time; `old_from_new` where it knows how far.
     pub fn will_change(&mut self, kind: xr::ReferenceSpaceType, at: xr::Time, old_from_new: Option<Rigid>) {
         let ours = match self.kind {
-            RoomKind::LocalFloor => xr::ReferenceSpaceType::LOCAL_FLOOR,
+            RoomKind::Given => xr::ReferenceSpaceType::LOCAL_FLOOR,
             _ => xr::ReferenceSpaceType::LOCAL,
         };
         if kind == ours {
@@ -78,7 +78,7 @@ impl Room {
     ) -> Result<(Tracked, Option<Rigid>)> {
         let mut moved = None;
         let due = self.pending.take_if(|(at, _)| time.as_nanos() >= at.as_nanos());
-        if self.kind == RoomKind::LocalGuessed || (due.is_some() && self.kind == RoomKind::LocalOnStage) {
+        if self.kind == RoomKind::Guessed || (due.is_some() && self.kind == RoomKind::FromStage) {
             self.find_floor(session, time)?;
         }
         let head = located(&self.head, &self.space, time)?;
@@ -108,7 +108,7 @@ impl Room {
             self.space = session
                 .create_reference_space(xr::ReferenceSpaceType::LOCAL, lowered(stage_from_local.position.y))
                 .map_err(failed("xrCreateReferenceSpace"))?;
-            self.kind = RoomKind::LocalOnStage;
+            self.kind = RoomKind::FromStage;
             self.anchored = None;
         }
         Ok(())

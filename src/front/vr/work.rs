@@ -141,15 +141,21 @@ fn run(job: Job) -> Done {
 fn open(path: &Path) -> Result<Opened> {
     let model = Arc::new(Model::load(path, &BindOptions::default())?);
     let folder = recovery::folder()?;
+    let opened = |mut session: Session<'static>, restored| {
+        // A frame must not wait for the disk; without the thread it does.
+        if let Err(error) = session.sync_in_background() {
+            eprintln!("sinew: {error}");
+        }
+        Opened { model: model.clone(), session, restored }
+    };
     // In a headset nobody can be asked: what a crash left is gone on with.
     if let Some(left) = recovery::unfinished(&folder, Some(path))?.sessions.first() {
         match left.restore(&model) {
-            Ok(session) => return Ok(Opened { model, session, restored: left.operations }),
+            Ok(session) => return Ok(opened(session, left.operations)),
             Err(error) => eprintln!("sinew: {error}"),
         }
     }
-    let session = recovery::begin(&folder, &model)?;
-    Ok(Opened { model, session, restored: 0 })
+    Ok(opened(recovery::begin(&folder, &model)?, 0))
 }
 
 /// The twins evaluate: no device is needed, and none can be lost.
