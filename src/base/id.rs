@@ -41,4 +41,6 @@ ids! {
     BoneId,
     /// A stroke layer of a document.
     StrokeId,
+    /// A mark on the skin in a document.
+    MarkId,
 }

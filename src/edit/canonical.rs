@@ -1,7 +1,7 @@
 //! Content hashes over a canonical form: floats by their bits (negative zero as zero), lengths before lists,
 //! object keys in order. Equal contents have equal hashes on every machine.
 
-use super::{Lengths, RootMotion, Stroke, StrokeLayer};
+use super::{Lengths, RootMotion, Stroke, StrokeLayer, SurfaceStroke};
 use crate::base::math::Trs;
 use crate::rig::Pose;
 use serde_json::Value;
@@ -90,6 +90,32 @@ impl Canonical {
         });
         self.count(usize::from(layer.posing.roll));
         self.count(usize::from(layer.enabled));
+    }
+
+    pub fn mark(&mut self, mark: &SurfaceStroke) {
+        self.count(mark.id.index());
+        self.text(&mark.name);
+        self.count(mark.points.len());
+        for point in &mark.points {
+            self.count(point.triangle as usize);
+            self.floats(&point.barycentrics);
+            self.floats(&[point.pressure]);
+            self.float(point.time);
+            self.count(usize::from(point.lifted));
+        }
+        self.count(usize::from(mark.closed));
+        self.floats(&[mark.radius]);
+    }
+
+    pub fn adjustments(&mut self, layer: &StrokeLayer) {
+        self.count(layer.id.index());
+        self.count(layer.partner.map_or(0, |p| p.index() + 1));
+        self.count(layer.adjustments.len());
+        for adjustment in &layer.adjustments {
+            self.count(adjustment.node.index());
+            self.floats(&adjustment.turn);
+            self.floats(&adjustment.shift);
+        }
     }
 
     /// Any JSON value, object keys sorted, every number as f64.

@@ -70,6 +70,13 @@ pub fn chains(skeleton: &Skeleton) -> Vec<Chain> {
     if found.is_empty() { tree.longest_paths() } else { found }
 }
 
+/// The axis of a character's plane of symmetry in bind space, its place on that axis, and the distance within which
+/// places are one; none for a character without.
+pub(super) fn symmetry(skeleton: &Skeleton) -> Option<(usize, f32, f32)> {
+    let tree = Tree::new(skeleton);
+    tree.symmetry().map(|(axis, middle)| (axis, middle, SAME * tree.size))
+}
+
 impl Tree {
     fn new(skeleton: &Skeleton) -> Self {
         let count = skeleton.nodes.len();

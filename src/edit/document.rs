@@ -1,9 +1,9 @@
 //! The document: everything the user has made of a character. It changes by [`super::Edit`]s alone.
 
-use super::StrokeLayer;
 use super::canonical::Canonical;
+use super::{StrokeLayer, SurfaceStroke};
 use crate::asset::{Asset, Source};
-use crate::base::{Error, Result, StrokeId};
+use crate::base::{Error, MarkId, NodeId, Result, StrokeId};
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -110,6 +110,10 @@ pub struct Document {
     pub(super) strokes: Vec<StrokeLayer>,
     pub(super) keys: Vec<Key>,
     pub(super) deformer: DeformerSettings,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) marks: Vec<SurfaceStroke>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) pins: Vec<NodeId>,
 }
 
 impl Document {
@@ -151,6 +155,21 @@ impl Document {
         &self.deformer
     }
 
+    /// The marks on the skin, in drawing order.
+    pub fn marks(&self) -> &[SurfaceStroke] {
+        &self.marks
+    }
+
+    /// Nodes that stay where they are while the body is posed by hand, by rising id.
+    pub fn pins(&self) -> &[NodeId] {
+        &self.pins
+    }
+
+    /// An id for a new mark.
+    pub fn unused_mark_id(&self) -> MarkId {
+        MarkId(self.marks.iter().map(|m| m.id.0 + 1).max().unwrap_or(0))
+    }
+
     /// An id for a new stroke.
     pub fn unused_stroke_id(&self) -> StrokeId {
         StrokeId(self.strokes.iter().map(|s| s.id.0 + 1).max().unwrap_or(0))
@@ -178,7 +197,7 @@ impl Document {
         if document.asset.is_none() {
             return Err(Error::input("the document is about no character", "open one and save again"));
         }
-        document.validate(skeleton)?;
+        document.validate(skeleton, None)?;
         Ok(document)
     }
 
@@ -201,7 +220,30 @@ impl Document {
             hash.text(name);
             hash.json(value);
         }
+        self.hash_additions(&mut hash);
         hash.finish()
+    }
+
+    /// What documents have had since version 1; without any of it the hash is that of version 1.
+    fn hash_additions(&self, hash: &mut Canonical) {
+        let adjusted: Vec<&StrokeLayer> =
+            self.strokes.iter().filter(|s| !s.adjustments.is_empty() || s.partner.is_some()).collect();
+        if self.marks.is_empty() && self.pins.is_empty() && adjusted.is_empty() {
+            return;
+        }
+        hash.text("additions 1");
+        hash.count(self.marks.len());
+        self.marks.iter().for_each(|m| hash.mark(m));
+        hash.count(self.pins.len());
+        self.pins.iter().for_each(|p| hash.count(p.index()));
+        hash.count(adjusted.len());
+        adjusted.into_iter().for_each(|layer| hash.adjustments(layer));
+    }
+
+    pub(super) fn mark_index(&self, id: MarkId) -> Result<usize> {
+        self.marks.iter().position(|m| m.id == id).ok_or_else(|| {
+            Error::input(format!("there is no mark {}", id.0), format!("there are {}", self.marks.len()))
+        })
     }
 
     pub(super) fn stroke_index(&self, id: StrokeId) -> Result<usize> {
@@ -224,7 +266,7 @@ impl Document {
     }
 
     /// Checks a document from outside (a journal, a project file) against the skeleton it goes with.
-    pub(super) fn validate(&self, skeleton: &Skeleton) -> Result<()> {
+    pub(super) fn validate(&self, skeleton: &Skeleton, triangles: Option<usize>) -> Result<()> {
         if self.asset.is_none() {
             return Ok(());
         }
@@ -238,6 +280,19 @@ impl Document {
         if ids.len() < self.strokes.len() {
             return Err(Error::input("two strokes share an id", "restore the document from its journal"));
         }
+        for mark in &self.marks {
+            mark.validate(triangles)?;
+        }
+        let mut ids: Vec<u32> = self.marks.iter().map(|m| m.id.0).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.len() < self.marks.len() || ids.len() > MAX_MARKS {
+            return Err(Error::input(
+                "two marks share an id, or there are too many",
+                "restore the document from its journal",
+            ));
+        }
+        validate_pins(&self.pins, skeleton)?;
         for key in &self.keys {
             validate_time(key.time)?;
             validate_pose(&key.pose, skeleton)?;
@@ -247,6 +302,17 @@ impl Document {
         }
         Ok(())
     }
+}
+
+/// More marks no document has.
+pub(super) const MAX_MARKS: usize = 4096;
+
+/// Pins that the skeleton has, rising.
+pub(super) fn validate_pins(pins: &[NodeId], skeleton: &Skeleton) -> Result<()> {
+    if pins.iter().all(|p| p.index() < skeleton.nodes.len()) && pins.is_sorted_by(|a, b| a < b) {
+        return Ok(());
+    }
+    Err(Error::input("a pin is out of order or on no node", "give nodes of the character by rising id"))
 }
 
 /// A time that a key can have.

@@ -5,9 +5,12 @@ mod chains;
 mod demo;
 mod document;
 mod frames;
+mod grab;
 mod joints;
 mod journal;
 mod layer;
+mod mark;
+mod mirror;
 mod names;
 mod operation;
 mod plane;
@@ -27,11 +30,14 @@ pub use chains::{Chain, ChainKind, chains};
 pub use demo::{DemoStroke, demo_edits, demo_strokes};
 pub use document::{AssetRef, DeformerSettings, Document, Key};
 pub use frames::{Frames, Warp};
+pub use grab::{Goal, Grab};
 pub use joints::{LimbJoint, limb_joints, turn_joint};
 pub use journal::{
     Journal, Recovered, Torn, discard_journal, journal_folder, journal_path, recover, unfinished_journals,
 };
-pub use layer::StrokeLayer;
+pub use layer::{Adjustment, StrokeLayer};
+pub use mark::{MAX_MARK_POINTS, SurfacePoint, SurfaceStroke};
+pub use mirror::{Mirror, Plane};
 pub use operation::{Context, Edit, Line, Operation};
 pub use plane::{WorkingPlane, ray_through};
 pub use pose_file::{load_pose, parse_pose, pose_text, save_pose};

@@ -3,10 +3,12 @@
 //!
 //! As JSON each is one line, e.g. `{"do":{"set_key":{"time":0.5,"pose":...}}}` or `"undo"`.
 
-use super::document::{validate_pose, validate_time};
-use super::{AssetRef, Axis, DeformerSettings, Document, Key, Sample, Stroke, StrokeLayer, rotate_joint};
+use super::document::{MAX_MARKS, validate_pins, validate_pose, validate_time};
+use super::{
+    AssetRef, Axis, DeformerSettings, Document, Key, Sample, Stroke, StrokeLayer, SurfaceStroke, rotate_joint,
+};
 use crate::base::math::Trs;
-use crate::base::{Error, NodeId, Result, StrokeId};
+use crate::base::{Error, MarkId, NodeId, Result, StrokeId};
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +107,19 @@ pub enum Edit {
         /// Its name.
         name: String,
     },
+    /// Adds a mark on the skin.
+    AddMark {
+        /// Its place among the marks; none for last.
+        index: Option<usize>,
+        /// It, with an id of [`Document::unused_mark_id`].
+        mark: Box<SurfaceStroke>,
+    },
+    /// Replaces the mark of the same id.
+    SetMark(Box<SurfaceStroke>),
+    /// Removes a mark.
+    RemoveMark(MarkId),
+    /// Sets the nodes that stay where they are while the body is posed by hand, by rising id.
+    SetPins(Vec<NodeId>),
     /// Sets the key at a time.
     SetKey(Key),
     /// Removes the key at a time, seconds.
@@ -130,6 +145,8 @@ pub enum Line {
 pub struct Context<'a> {
     /// The skeleton of the document's file; for [`Edit::Open`] and [`Edit::Replace`], of the new one.
     pub skeleton: &'a Skeleton,
+    /// Triangles of its display mesh, where they are known: marks are checked against them.
+    pub triangles: Option<usize>,
 }
 
 impl Edit {
@@ -151,7 +168,7 @@ impl Edit {
                 Self::Replace(Box::new(std::mem::replace(document, new)))
             }
             Self::Replace(new) => {
-                new.validate(skeleton)?;
+                new.validate(skeleton, context.triangles)?;
                 Self::Replace(Box::new(std::mem::replace(document, (**new).clone())))
             }
             Self::Rename(name) => Self::Rename(std::mem::replace(&mut document.name, name.clone())),
@@ -186,6 +203,13 @@ impl Edit {
             | Self::RedrawOffset { .. }
             | Self::MoveKnot { .. }
             | Self::RenameStroke { .. } => self.apply_to_strokes(document, skeleton)?,
+            Self::AddMark { .. } | Self::SetMark(_) | Self::RemoveMark(_) => {
+                self.apply_to_marks(document, context)?
+            }
+            Self::SetPins(pins) => {
+                validate_pins(pins, skeleton)?;
+                Self::SetPins(std::mem::replace(&mut document.pins, pins.clone()))
+            }
             Self::SetKey(key) => {
                 validate_time(key.time)?;
                 validate_pose(&key.pose, skeleton)?;
@@ -269,6 +293,37 @@ impl Edit {
         })
     }
 
+    fn apply_to_marks(&self, document: &mut Document, context: &Context) -> Result<Self> {
+        Ok(match self {
+            Self::AddMark { index, mark } => {
+                mark.validate(context.triangles)?;
+                let at = index.unwrap_or(document.marks.len());
+                if at > document.marks.len()
+                    || document.marks.len() >= MAX_MARKS
+                    || document.mark_index(mark.id).is_ok()
+                    || mark.id.0 >= MAX_ID
+                {
+                    return Err(Error::input(
+                        format!("mark {} cannot be added at {at}", mark.id.0),
+                        format!("use an unused id, a place among the marks, and no more than {MAX_MARKS}"),
+                    ));
+                }
+                document.marks.insert(at, (**mark).clone());
+                Self::RemoveMark(mark.id)
+            }
+            Self::SetMark(mark) => {
+                mark.validate(context.triangles)?;
+                let i = document.mark_index(mark.id)?;
+                Self::SetMark(Box::new(std::mem::replace(&mut document.marks[i], (**mark).clone())))
+            }
+            Self::RemoveMark(id) => {
+                let i = document.mark_index(*id)?;
+                Self::AddMark { index: Some(i), mark: Box::new(document.marks.remove(i)) }
+            }
+            _ => return Err(Error::input("this edit is not about marks", "report it as a bug")),
+        })
+    }
+
     /// Whether this edit makes an earlier one of the same step void: its own value is all that counts.
     pub(super) fn supersedes(&self, earlier: &Self) -> bool {
         match (self, earlier) {
@@ -280,6 +335,10 @@ impl Edit {
             (Self::SetLocal { node, .. }, Self::SetLocal { node: old, .. })
             | (Self::SetWeights { node, .. }, Self::SetWeights { node: old, .. }) => node == old,
             (Self::SetPose(_), Self::SetPose(_)) | (Self::SetDeformer(_), Self::SetDeformer(_)) => true,
+            // Both sides of a character at once.
+            (Self::Group(edits), Self::Group(old)) => {
+                edits.len() == old.len() && edits.iter().zip(old).all(|(a, b)| a.supersedes(b))
+            }
             _ => false,
         }
     }

@@ -25,6 +25,8 @@ pub struct Session<'a> {
     drawing: Vec<Sample>,
     journal: Option<Journal>,
     trouble: Option<Error>,
+    /// Triangles of the character's display mesh, where they are known.
+    triangles: Option<usize>,
 }
 
 impl<'a> Session<'a> {
@@ -39,6 +41,7 @@ impl<'a> Session<'a> {
             drawing: Vec::new(),
             journal: None,
             trouble: None,
+            triangles: None,
         }
     }
 
@@ -85,6 +88,11 @@ impl<'a> Session<'a> {
     /// The operating system's.
     pub fn sync_in_background(&mut self) -> Result<()> {
         self.journal.as_mut().map_or(Ok(()), Journal::sync_in_background)
+    }
+
+    /// From here on, marks are checked against the number of triangles of the character's display mesh.
+    pub fn know_triangles(&mut self, triangles: usize) {
+        self.triangles = Some(triangles);
     }
 
     /// Runs one operation and records it.
@@ -166,7 +174,8 @@ impl<'a> Session<'a> {
 
     fn change(&mut self, edit: &Edit, continues: bool) -> Result<()> {
         let skeleton = self.skeleton_for(edit)?;
-        let inverse = edit.apply(&mut self.document, &Context { skeleton: &skeleton })?;
+        let triangles = self.triangles;
+        let inverse = edit.apply(&mut self.document, &Context { skeleton: &skeleton, triangles })?;
         self.skeleton = skeleton;
         self.steps.truncate(self.done);
         if !(continues && self.done > 0) {
@@ -208,7 +217,8 @@ impl<'a> Session<'a> {
 
     fn force(&mut self, edit: &Edit) -> Result<()> {
         let skeleton = self.skeleton_for(edit)?;
-        edit.apply(&mut self.document, &Context { skeleton: &skeleton })?;
+        let triangles = self.triangles;
+        edit.apply(&mut self.document, &Context { skeleton: &skeleton, triangles })?;
         self.skeleton = skeleton;
         Ok(())
     }
@@ -218,6 +228,7 @@ impl<'a> Session<'a> {
         let asset = opened(edit);
         match asset {
             Some(asset) if self.document.asset().map(|a| &a.hash) != Some(&asset.hash) => {
+                self.triangles = None;
                 (self.loader)(asset)
             }
             _ => Ok(self.skeleton.clone()),
@@ -249,7 +260,7 @@ mod tests {
             let mut random = Random(seed * 1001);
             work(&mut s, &mut random, 30);
             let (mut document, skeleton) = (s.document().clone(), s.skeleton().clone());
-            let context = Context { skeleton: &skeleton };
+            let context = Context { skeleton: &skeleton, triangles: None };
             let mut kinds = std::collections::BTreeSet::new();
             for _ in 0..200 {
                 let (Operation::Do(edit) | Operation::Continue(edit)) = operation(&s, &mut random) else {

@@ -51,7 +51,7 @@ pub(super) fn is_regular(m: DMat3) -> bool {
 }
 
 /// The rotation nearest to a map of positive determinant (Higham's polar iteration).
-fn nearest(mut m: DMat3) -> DQuat {
+pub(super) fn nearest(mut m: DMat3) -> DQuat {
     for _ in 0..40 {
         let next = (m + m.inverse().transpose()) * 0.5;
         let change = (next - m).to_cols_array().iter().map(|v| v.abs()).fold(0.0, f64::max);

@@ -44,12 +44,7 @@ impl Navigation {
     /// vertical, with `roll` about every axis. Hands may join and leave; none ends the pull.
     pub fn pull(&mut self, hands: [Option<Vec3>; 2], roll: bool) {
         if hands == [None; 2] {
-            if let Some(drag) = self.drag.take()
-                && drag.before != self.world_from_room
-            {
-                self.remember(drag.before);
-            }
-            return;
+            return self.let_go();
         }
         let joined = |d: &Drag| (0..2).all(|h| d.hands[h].is_some() == hands[h].is_some());
         let drag = match self.drag {
@@ -67,6 +62,15 @@ impl Navigation {
         };
     }
 
+    /// Ends a pull.
+    fn let_go(&mut self) {
+        if let Some(drag) = self.drag.take()
+            && drag.before != self.world_from_room
+        {
+            self.remember(drag.before);
+        }
+    }
+
     /// Whether a pull is under way.
     pub fn is_pulling(&self) -> bool {
         self.drag.is_some()
@@ -74,6 +78,7 @@ impl Navigation {
 
     /// Turns about the head (room position) by steps of [`SNAP`]; positive turns the view to the right.
     pub fn snap_turn(&mut self, steps: i32, head: Vec3) {
+        self.let_go();
         self.remember(self.world_from_room);
         self.turn_about(head, Quat::from_rotation_y(-SNAP * (steps % 12) as f32));
     }
@@ -92,6 +97,7 @@ impl Navigation {
 
     /// World scale 1, standing before the character (its box in the world), looking at its front.
     pub fn life_size(&mut self, bounds: &Aabb, head: &Rigid) {
+        self.let_go();
         self.remember(self.world_from_room);
         self.stand_before(bounds, head, 1.0);
     }
@@ -107,6 +113,7 @@ impl Navigation {
 
     /// Levels the world under the user's head.
     pub fn level(&mut self, head: Vec3) {
+        self.let_go();
         let forward = self.world_from_room.rotation * Vec3::Z;
         let upright = Quat::from_rotation_y(forward.x.atan2(forward.z));
         let at = self.world_from_room.point(head);
@@ -121,7 +128,7 @@ impl Navigation {
 
     /// Back to where the view was before the last pull, turn or jump; false where there is none.
     pub fn undo(&mut self) -> bool {
-        self.drag = None;
+        self.let_go();
         match self.history.pop_back() {
             Some(before) => {
                 self.world_from_room = before;

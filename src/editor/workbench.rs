@@ -2,11 +2,13 @@
 //! be shown come out; nothing else is looked at, so that replayed input gives the same document.
 
 use super::navigation::Navigation;
-use super::tools::{Desk, Hands, LineTool, Moment, checked};
-use super::{Command, Input, Output, Preferences, Request, Rigid, Tool, recipe};
+use super::tools::{Body, Desk, GrabTool, Hands, LineTool, Moment, SkinTool, checked, newest_mark, show};
+use super::{Command, Haptic, Input, Output, Preferences, Request, Rigid, Tool, Tracked, Tracking, recipe};
+use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::bind::Character;
-use crate::edit::{DeformerSettings, Edit, Operation, Session, posable};
+use crate::edit::{DeformerSettings, Edit, Operation, Session};
+use crate::render::{Segment, Tangents, View};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
@@ -17,6 +19,13 @@ const FLICK: [f32; 2] = [0.7, 0.4];
 /// The brush grows by this factor per second at full deflection.
 const GROWTH: f32 = 3.0;
 
+/// Joints within this distance of the tip can be pinned, metres of the room.
+const PIN_REACH: f32 = 0.12;
+/// Tangent of half the angle that a controller's own camera sees: its middle is what counts.
+const PROBE: f32 = 0.02;
+/// Its near plane, metres of the room.
+const NEAR: f32 = 0.002;
+
 /// A document being worked on with tracked hands.
 pub struct Workbench {
     desk: Desk,
@@ -24,8 +33,13 @@ pub struct Workbench {
     navigation: Navigation,
     hands: Hands,
     line: LineTool,
+    grab: GrabTool,
+    skin: SkinTool,
+    ground: Vec<Segment>,
     output: Output,
     requests: Vec<Request>,
+    /// For the fingers in the next frame, from commands.
+    felt: [Option<Haptic>; 2],
     deformer_changed: bool,
     /// The first view has been chosen.
     placed: bool,
@@ -38,13 +52,14 @@ impl Workbench {
     /// A workbench on a session and the character of its document.
     pub fn new(session: Session<'static>, character: Arc<Character>, preferences: Preferences) -> Self {
         let bounds = Aabb::of(character.display.positions.iter().copied());
-        let posable = posable(&character.skeleton);
-        let pose = Pose::default();
+        let mut session = session;
+        session.know_triangles(character.display.triangles.len());
+        let body = Body::new(&character);
         let mut desk = Desk {
             session,
             character,
-            posable,
-            pose,
+            body,
+            pose: Pose::default(),
             rig: PosedRig::default(),
             posed: true,
             changed: true,
@@ -59,8 +74,12 @@ impl Workbench {
             navigation: Navigation::default(),
             hands: Hands::default(),
             line,
+            grab: GrabTool::default(),
+            skin: SkinTool::default(),
+            ground: show::ground(&bounds),
             output: Output::default(),
             requests: Vec::new(),
+            felt: [None; 2],
             deformer_changed: true,
             placed: false,
             head: Rigid { position: Vec3::Y * 1.6, ..Rigid::default() },
@@ -82,13 +101,12 @@ impl Workbench {
 
     /// One frame.
     pub fn step(&mut self, input: &Input) -> &Output {
-        self.output.haptics = [None; 2];
+        self.output.haptics = std::mem::take(&mut self.felt);
         if let Some(head) = checked(&input.head) {
             self.head = head;
         }
-        if let Some(new_from_old) =
-            input.recentred.filter(|r| r.position.is_finite() && r.orientation.is_finite())
-        {
+        let moved = input.recentred.map(|pose| Tracked { pose, tracking: Tracking::Tracked });
+        if let Some(new_from_old) = moved.as_ref().and_then(checked) {
             self.navigation.recentred(&new_from_old);
         }
         if !self.placed && checked(&input.head).is_some() {
@@ -98,6 +116,7 @@ impl Workbench {
         self.hands.update(input, self.navigation.world_from_room());
         self.buttons();
         self.turn_and_size();
+        self.take_hold();
         self.hands.place(input, self.navigation.world_from_room());
         self.use_tools();
         self.write_output()
@@ -132,11 +151,15 @@ impl Workbench {
                 self.line.redraw(&self.desk);
             }
             Command::RemoveStroke => {
-                if let Some(id) = self.desk.session.document().strokes().last().map(|l| l.id) {
-                    self.change(Edit::RemoveStroke(id));
+                let mark = newest_mark(&self.desk).map(Edit::RemoveMark);
+                let stroke = self.line.removal(&self.desk);
+                let edit = if p.tool == Tool::Skin { mark.or(stroke) } else { stroke.or(mark) };
+                match edit {
+                    Some(edit) => self.change(edit),
+                    None => self.limit(),
                 }
             }
-            Command::TogglePin => {}
+            Command::TogglePin => self.toggle_pin(),
             Command::Deformer(method) => {
                 let settings = DeformerSettings { method, ..DeformerSettings::default() };
                 match recipe(&settings) {
@@ -224,6 +247,37 @@ impl Workbench {
 
     fn cancel(&mut self) {
         self.line.cancel(&mut self.desk);
+        self.grab.cancel(&mut self.desk);
+        self.skin.cancel();
+    }
+
+    fn is_busy(&self) -> bool {
+        self.line.is_busy() || self.grab.is_busy() || self.skin.is_busy()
+    }
+
+    fn limit(&mut self) {
+        let tool = self.tool_hand();
+        self.felt[tool] = self.preferences.haptics.then_some(Haptic::Limit);
+    }
+
+    /// Pins or frees the joint nearest to the tip of the tool hand.
+    fn toggle_pin(&mut self) {
+        let tip = self.hands.hands[self.tool_hand()].tip.position;
+        let reach = PIN_REACH * self.navigation.world_from_room().scale;
+        let at = |n: &NodeId| Vec3::from(self.desk.rig.world[n.index()].translation).distance(tip);
+        let near = self.desk.body.posable.iter().copied().filter(|n| at(n) <= reach);
+        let Some(node) = near.min_by(|a, b| at(a).total_cmp(&at(b))) else {
+            self.desk.notice = Some("no joint is near the tip: touch the one to pin".into());
+            return self.limit();
+        };
+        let mut pins = self.desk.session.document().pins().to_vec();
+        match pins.binary_search(&node) {
+            Ok(i) => {
+                pins.remove(i);
+            }
+            Err(i) => pins.insert(i, node),
+        }
+        self.change(Edit::SetPins(pins));
     }
 
     fn change(&mut self, edit: Edit) {
@@ -235,15 +289,14 @@ impl Workbench {
 
     /// Undo and redo; while a tool is used they drop what it does.
     fn undo(&mut self, operation: Operation) {
-        if self.line.is_busy() {
+        if self.is_busy() {
             return self.cancel();
         }
         let deformer = self.desk.session.document().deformer().clone();
         // The first step is the character's own; without it there is nothing to work on.
         let bottom = operation == Operation::Undo && self.desk.session.history().0 <= 1;
         if bottom || !self.desk.run(operation) {
-            let tool = self.tool_hand();
-            self.output.haptics[tool] = self.preferences.haptics.then_some(super::Haptic::Limit);
+            self.limit();
         }
         self.document_changed(&deformer);
     }
@@ -251,6 +304,7 @@ impl Workbench {
     fn document_changed(&mut self, deformer: &DeformerSettings) {
         self.deformer_changed |= deformer != self.desk.session.document().deformer();
         self.line.document_changed(&self.desk);
+        self.grab.document_changed();
     }
 
     fn buttons(&mut self) {
@@ -282,10 +336,25 @@ impl Workbench {
             let radius = self.preferences.radius * factor;
             self.preferences.set_radius(radius);
         }
-        if self.preferences.turntable && !self.line.is_busy() && !self.navigation.is_pulling() {
+        if self.preferences.turntable && !self.is_busy() && !self.navigation.is_pulling() {
             let angle = TURNTABLE * self.hands.step as f32;
             self.navigation.orbit(self.bounds.center(), angle);
         }
+    }
+
+    /// Squeezes, and the trigger of the grab tool: what they take hold of; the world follows those that hold it.
+    fn take_hold(&mut self) {
+        let tool = self.tool_hand();
+        let busy = (self.line.is_busy() || self.skin.is_busy()).then_some(tool);
+        let mut moment = Moment {
+            hands: &self.hands,
+            tool,
+            scale: self.navigation.world_from_room().scale,
+            preferences: &self.preferences,
+            haptics: &mut self.output.haptics,
+        };
+        self.grab.take(&mut self.desk, &mut moment, busy);
+        self.navigation.pull(self.grab.pulls(&moment), self.preferences.roll_world);
     }
 
     fn use_tools(&mut self) {
@@ -297,17 +366,48 @@ impl Workbench {
             preferences: &self.preferences,
             haptics: &mut self.output.haptics,
         };
-        if self.preferences.tool == Tool::Line {
-            self.line.step(&mut self.desk, &mut moment);
+        self.grab.step(&mut self.desk, &mut moment);
+        // A hand that holds something draws nothing.
+        let free = !self.grab.holds(tool);
+        match self.preferences.tool {
+            Tool::Line if free || self.line.is_busy() => self.line.step(&mut self.desk, &mut moment),
+            Tool::Skin if free || self.skin.is_busy() => self.skin.step(&mut self.desk, &mut moment),
+            _ => {}
         }
     }
 
     fn write_output(&mut self) -> &Output {
+        let tool = self.tool_hand();
+        let world_from_room = *self.navigation.world_from_room();
         let out = &mut self.output;
-        out.world_from_room = *self.navigation.world_from_room();
+        out.world_from_room = world_from_room;
         out.lines.segments.clear();
+        out.lines.segments.extend_from_slice(&self.ground);
+        show::body(&self.desk, self.preferences.wire, &mut out.lines);
+        self.skin.lines(&self.desk, &mut out.lines);
         self.line.document_lines(&self.desk, &mut out.lines);
         self.line.lines(&self.desk, &mut out.lines);
+        self.grab.lines(&self.desk, &mut out.lines);
+        let moment = Moment {
+            hands: &self.hands,
+            tool,
+            scale: world_from_room.scale,
+            preferences: &self.preferences,
+            haptics: &mut out.haptics,
+        };
+        show::hands(&moment, world_from_room.point(self.head.position), &mut out.lines);
+        out.probes = std::array::from_fn(|h| {
+            let wanted = match self.preferences.tool {
+                Tool::Line => false,
+                Tool::Grab => true,
+                Tool::Skin => h == tool,
+            };
+            let hand = &self.hands.hands[h];
+            (wanted && hand.tip_tracking > Tracking::Lost).then(|| {
+                let tangents = Tangents { left: -PROBE, right: PROBE, up: PROBE, down: -PROBE };
+                View::new(hand.aim.position, hand.aim.orientation, tangents, NEAR * world_from_room.scale)
+            })
+        });
         out.posed = std::mem::take(&mut self.desk.posed);
         out.deformer_changed = std::mem::take(&mut self.deformer_changed);
         out.requests.clear();
@@ -315,3 +415,6 @@ impl Workbench {
         &self.output
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,10 +5,12 @@ mod measure;
 mod mesh;
 mod normals;
 mod order;
+mod walk;
 mod weld;
 
 pub use measure::{FOLD, Measure, MeasureReport, smallest_radius_ratio};
 pub use mesh::{Adjacency, ControlMesh, DisplayMesh, Part};
 pub use normals::vertex_normals;
 pub use order::{locality_order, mean_edge_span};
+pub use walk::{Place, Walk};
 pub use weld::{WELD_TOLERANCE, Weld, weld};

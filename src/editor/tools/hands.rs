@@ -38,6 +38,8 @@ impl Button {
 pub struct HandFrame {
     /// The brush tip, [`TIP`] before the aim pose, turned as it.
     pub tip: Rigid,
+    /// The aim pose.
+    pub aim: Rigid,
     /// The palm.
     pub palm: Rigid,
     /// Palm position in the room.
@@ -134,6 +136,7 @@ impl HandFrame {
     fn place(&mut self, hand: &Hand, world_from_room: &Similarity) {
         if let Some(aim) = checked(&hand.aim) {
             let tip = Rigid { position: aim.point(Vec3::NEG_Z * TIP), orientation: aim.orientation };
+            self.aim = world_from_room.rigid(&aim);
             self.tip = world_from_room.rigid(&tip);
             self.tip_tracking = hand.aim.tracking;
         } else {

@@ -4,9 +4,10 @@
 //! The brush tip lies before the aim pose. Samples enter a stroke only while it is tracked; while it is inferred the
 //! stroke pauses, and goes on with a straight piece.
 
+use super::body::distance_to_segment;
 use super::{Desk, Moment};
-use crate::base::StrokeId;
 use crate::base::math::Vec3;
+use crate::base::{Result, StrokeId};
 use crate::edit::{
     Edit, Line, Operation, Posing, RootMotion, Sample, Stroke, StrokeLayer, tolerance_in_space,
 };
@@ -21,6 +22,8 @@ const STILL: f32 = 0.001;
 const GROUP: usize = 16;
 /// A stroke that was not let go of ends here: 5 minutes at 90 Hz.
 const MAX_SAMPLES: usize = 27_000;
+/// Knots of the part of a baseline that a stroke has not reached yet.
+const AHEAD: usize = 8;
 /// Points of a stroke's curve as shown, per knot.
 const PER_KNOT: usize = 8;
 
@@ -64,8 +67,12 @@ impl LineTool {
 
     /// Drops what is under way, as if it had never begun.
     pub fn cancel(&mut self, desk: &mut Desk) {
-        if let Act::Drags(_, _, true) = self.act {
-            desk.run(Operation::Undo);
+        match self.act {
+            Act::Drags(_, _, true) => {
+                desk.run(Operation::Undo);
+            }
+            Act::Draws => desk.show_document(),
+            _ => {}
         }
         self.act = Act::Idle;
         self.samples.clear();
@@ -92,7 +99,8 @@ impl LineTool {
         let (tip, tracking) = (hand.tip, hand.tip_tracking);
         let (pressed, released, down) = (hand.trigger.pressed, hand.trigger.released, hand.trigger.down);
         if self.act == Act::Idle {
-            let near = if tracking > Tracking::Lost && !hand.on_panel {
+            // An offset stroke often begins where its baseline did: while one is awaited knots are not in its way.
+            let near = if tracking > Tracking::Lost && !hand.on_panel && self.open.is_none() {
                 nearest_knot(desk, tip.position, REACH * moment.scale)
             } else {
                 None
@@ -128,6 +136,7 @@ impl LineTool {
                     if position.distance(old) > STILL * moment.scale {
                         let (id, line, index) = (knot.id, knot.line, knot.index);
                         let edit = Edit::MoveKnot { id, line, knot: index, position: position.into() };
+                        let edit = self.on_both_sides(desk, edit);
                         let operation = if moved { Operation::Continue(edit) } else { Operation::Do(edit) };
                         if desk.run(operation) {
                             self.act = Act::Drags(knot, from_tip, true);
@@ -161,8 +170,9 @@ impl LineTool {
             pressure: hand.pressure,
             time: moment.hands.time,
         });
-        if self.open.is_none() {
-            self.touch(desk, moment, before, at);
+        match self.open {
+            Some(id) => self.preview(desk, id, tolerance_in_space(1.0 / moment.scale)),
+            None => self.touch(desk, moment, before, at),
         }
         if self.samples.len() >= self.journalled + GROUP {
             desk.journal_samples(&self.samples[self.journalled..]);
@@ -175,7 +185,7 @@ impl LineTool {
         self.touched.resize(desk.rig.world.len(), false);
         let radius = moment.radius();
         let mut new = false;
-        for &node in &desk.posable {
+        for &node in &desk.body.posable {
             let x = Vec3::from(desk.rig.world[node.index()].translation);
             if !self.touched[node.index()] && distance_to_segment(x, a, b) <= radius {
                 self.touched[node.index()] = true;
@@ -196,26 +206,73 @@ impl LineTool {
         moment.feel(moment.tool, if done { Haptic::Contact } else { Haptic::Limit });
     }
 
+    /// Shows what the offset stroke makes of the character so far. Beyond the part already drawn the baseline goes on
+    /// as it is, so that joints the stroke has not reached yet keep their directions.
+    fn preview(&self, desk: &mut Desk, id: StrokeId, tolerance: f32) {
+        let document = desk.session.document();
+        let Some(first) = document.strokes().iter().position(|l| l.id == id) else { return };
+        let layer = &document.strokes()[first];
+        let Ok(drawn) = Stroke::from_samples(&self.samples, tolerance) else { return };
+        let baseline = layer.baseline.spline();
+        let (reached, whole) = (drawn.spline().length(), baseline.length());
+        let mut knots = drawn.knots().to_vec();
+        if reached < whole
+            && let Some(last) = knots.last().copied()
+        {
+            let from = baseline.position(baseline.at_length(reached));
+            for i in 1..=AHEAD {
+                let at = baseline.at_length(reached + (whole - reached) * i as f64 / AHEAD as f64);
+                let position = last.point() + baseline.position(at) - from;
+                knots.push(Sample { position: position.as_vec3().into(), ..last });
+            }
+        }
+        let Ok(offset) = Stroke::from_knots(knots) else { return };
+        let other = layer.partner.zip(desk.mirrored(&offset));
+        let skeleton = &desk.character.skeleton;
+        // A pair of layers lies together; what the first of them poses is what the second starts from.
+        let first = other
+            .as_ref()
+            .and_then(|o| document.strokes().iter().position(|l| l.id == o.0))
+            .map_or(first, |i| i.min(first));
+        let mut pose = document.posed_below(skeleton, first);
+        for layer in &document.strokes()[first..] {
+            let new = if layer.id == id {
+                Some(&offset)
+            } else {
+                other.as_ref().filter(|o| o.0 == layer.id).map(|o| &o.1)
+            };
+            pose = match new {
+                Some(offset) => layer.clone().with_offset(offset.clone()).applied(skeleton, &pose),
+                None => layer.applied(skeleton, &pose),
+            };
+        }
+        desk.show(pose);
+    }
+
     fn commit(&mut self, desk: &mut Desk, moment: &Moment) -> bool {
         let tolerance = tolerance_in_space(1.0 / moment.scale);
         let stroke = match Stroke::from_samples(&self.samples, tolerance) {
             Ok(stroke) if stroke.length() > 2.0 * tolerance => stroke,
             // A click is no stroke.
-            _ => return false,
+            _ => {
+                desk.show_document();
+                return false;
+            }
         };
         if let Some(id) = self.open.filter(|id| desk.session.document().stroke(*id).is_ok()) {
-            let done = desk.apply(Edit::RedrawOffset { id, offset: Some(stroke) });
+            let edit = self.on_both_sides(desk, Edit::RedrawOffset { id, offset: Some(stroke) });
+            let done = desk.apply(edit);
             self.open = None;
             return done;
         }
-        let document = desk.session.document();
-        let id = document.unused_stroke_id();
-        match StrokeLayer::new(id, stroke, moment.radius(), &desk.character.skeleton, &desk.pose) {
-            Ok(mut layer) => {
-                let p = moment.preferences;
-                layer.posing = Posing { lengths: p.lengths, root: RootMotion::Auto, roll: p.roll };
-                let done = desk.apply(Edit::AddStroke { index: None, layer: Box::new(layer) });
-                self.open = done.then_some(id);
+        match self.layers(desk, moment, stroke) {
+            Ok(layers) => {
+                self.open = layers.first().map(|l| l.id);
+                let add = |l| Edit::AddStroke { index: None, layer: Box::new(l) };
+                let mut edits: Vec<Edit> = layers.into_iter().map(add).collect();
+                let edit = if edits.len() == 1 { edits.remove(0) } else { Edit::Group(edits) };
+                let done = desk.apply(edit);
+                self.open = self.open.filter(|_| done);
                 done
             }
             Err(error) => {
@@ -223,6 +280,72 @@ impl LineTool {
                 false
             }
         }
+    }
+
+    /// The layer of a baseline, and that of its mirror image where one is wanted and takes hold of other joints.
+    fn layers(&self, desk: &Desk, moment: &Moment, baseline: Stroke) -> Result<Vec<StrokeLayer>> {
+        let p = moment.preferences;
+        let skeleton = &desk.character.skeleton;
+        let id = desk.session.document().unused_stroke_id();
+        let mirrored = if p.mirror { desk.mirrored(&baseline) } else { None };
+        let mut layers = vec![StrokeLayer::new(id, baseline, moment.radius(), skeleton, &desk.pose)?];
+        let other = StrokeId(id.0 + 1);
+        let second =
+            mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), skeleton, &desk.pose).ok());
+        let apart = |l: &StrokeLayer| {
+            l.selection.iter().all(|s| layers[0].selection.iter().all(|t| t.node != s.node))
+        };
+        if let Some(mut second) = second.filter(apart) {
+            second.partner = Some(id);
+            layers[0].partner = Some(other);
+            layers.push(second);
+        }
+        for layer in &mut layers {
+            layer.posing = Posing { lengths: p.lengths, root: RootMotion::Auto, roll: p.roll };
+        }
+        Ok(layers)
+    }
+
+    /// An edit of a stroke together with its mirror image on the layer's partner, where it has one.
+    fn on_both_sides(&self, desk: &Desk, edit: Edit) -> Edit {
+        let document = desk.session.document();
+        let partner = |id: &StrokeId| {
+            let partner = document.stroke(*id).ok()?.partner?;
+            document.stroke(partner).ok().map(|l| l.id)
+        };
+        let other = match &edit {
+            Edit::RedrawOffset { id, offset: Some(offset) } => partner(id)
+                .zip(desk.mirrored(offset))
+                .map(|(id, offset)| Edit::RedrawOffset { id, offset: Some(offset) }),
+            Edit::MoveKnot { id, line, knot, position } => {
+                partner(id).zip(desk.plane()).map(|(id, plane)| {
+                    let there = plane.point(Vec3::from(*position).as_dvec3()).as_vec3();
+                    Edit::MoveKnot { id, line: *line, knot: *knot, position: there.into() }
+                })
+            }
+            _ => None,
+        };
+        match other {
+            Some(other) => Edit::Group(vec![edit, other]),
+            None => edit,
+        }
+    }
+
+    /// What removes the newest layer and its partner, but keeps what was changed by hand on top of them.
+    pub fn removal(&self, desk: &Desk) -> Option<Edit> {
+        let document = desk.session.document();
+        let strokes = document.strokes();
+        let last = strokes.last()?;
+        let pair = strokes.len() > 1 && Some(strokes[strokes.len() - 2].id) == last.partner;
+        let left = strokes.len() - if pair { 2 } else { 1 };
+        let mut edits: Vec<Edit> = strokes[left..].iter().map(|l| Edit::RemoveStroke(l.id)).collect();
+        let skeleton = &desk.character.skeleton;
+        let now = document.posed_below(skeleton, left);
+        let wanted = strokes[left..].iter().fold(now.clone(), |pose, layer| {
+            StrokeLayer { offset: None, ..layer.clone() }.applied(skeleton, &pose)
+        });
+        edits.extend(desk.adjustment(&strokes[..left], &now, &wanted));
+        Some(if edits.len() == 1 { edits.remove(0) } else { Edit::Group(edits) })
     }
 
     /// Shows the stroke being drawn, the joints it takes hold of and the knot within reach.
@@ -283,11 +406,4 @@ fn nearest_knot(desk: &Desk, tip: Vec3, reach: f32) -> Option<Knot> {
         }
     }
     best.map(|b| b.1)
-}
-
-fn distance_to_segment(x: Vec3, a: Vec3, b: Vec3) -> f32 {
-    let ab = b - a;
-    let length = ab.length_squared();
-    let t = if length > 0.0 { ((x - a).dot(ab) / length).clamp(0.0, 1.0) } else { 0.0 };
-    x.distance(a + ab * t)
 }

@@ -1,15 +1,25 @@
 //! What the trigger and the squeeze do: a file per tool.
 
+mod body;
+mod grab;
 mod hands;
 mod line;
+pub mod show;
+mod skin;
 
+pub use body::Body;
+pub use grab::GrabTool;
+#[cfg(test)]
+pub use hands::TIP;
 pub use hands::{HandFrame, Hands, checked};
 pub use line::LineTool;
+pub use skin::{SkinTool, newest as newest_mark};
 
 use super::{Haptic, Preferences};
+use crate::base::math::{Quat, Trs};
 use crate::base::{Error, NodeId};
 use crate::bind::Character;
-use crate::edit::{Edit, Operation, Sample, Session};
+use crate::edit::{Edit, Operation, Plane, Sample, Session, Stroke, StrokeLayer};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
@@ -19,8 +29,8 @@ pub struct Desk {
     pub session: Session<'static>,
     /// The document's character.
     pub character: Arc<Character>,
-    /// Its nodes that posing moves.
-    pub posable: Vec<NodeId>,
+    /// What hands need to know of it.
+    pub body: Body,
     /// The pose to show: the document's, or what a tool makes of it while it is used.
     pub pose: Pose,
     /// `pose`, evaluated.
@@ -64,6 +74,36 @@ impl Desk {
     /// Tells the user why something was not done.
     pub fn refuse(&mut self, error: &Error) {
         self.notice = Some(error.to_string());
+    }
+
+    /// The character's plane of symmetry in the world, as the hips carry it.
+    pub fn plane(&self) -> Option<Plane> {
+        self.body.mirror.as_ref().map(|m| m.plane(&self.rig))
+    }
+
+    /// A stroke on the other side.
+    pub fn mirrored(&self, stroke: &Stroke) -> Option<Stroke> {
+        let plane = self.plane()?;
+        let knot = |k: &Sample| Sample {
+            position: plane.point(k.point()).as_vec3().into(),
+            orientation: plane.orientation(Quat::from_array(k.orientation).as_dquat()).as_quat().into(),
+            ..*k
+        };
+        Stroke::from_knots(stroke.knots().iter().map(knot).collect()).ok()
+    }
+
+    /// The edit that makes `now`, the pose which these lowest layers leave, the `wanted` one: on top of the newest of
+    /// them that takes part, or, without such, below all. None where nothing changes.
+    pub fn adjustment(&self, layers: &[StrokeLayer], now: &Pose, wanted: &Pose) -> Option<Edit> {
+        if now == wanted {
+            return None;
+        }
+        if let Some(top) = layers.iter().rfind(|l| l.enabled) {
+            return Some(Edit::SetStroke(Box::new(top.adjusted(now, wanted))));
+        }
+        let changed = now.local.iter().zip(&wanted.local).enumerate().filter(|(_, (a, b))| a != b);
+        let set = |(i, (_, b)): (usize, (_, &Trs))| Edit::SetLocal { node: NodeId::from(i), local: *b };
+        Some(Edit::Group(changed.map(set).collect()))
     }
 
     /// Shows the document's own pose.

@@ -1,0 +1,447 @@
+//! Taking hold of the body: the chain above a held point turns so that the point follows the hand, and the held bone
+//! takes the hand's turning. Pinned joints stay where they are.
+//!
+//! Every solve starts from the pose at the beginning of the grab, so that nothing drifts and the way the hand took does
+//! not matter. Chains of two holds never share a joint, so they are solved one after the other, root first. A chain is
+//! solved by damped least squares on the turns of its joints (Wampler 1986; Buss, "Introduction to inverse kinematics
+//! with Jacobian transpose, pseudoinverse and damped least squares methods", 2004), in f64.
+
+use super::carries_all;
+use super::chains::{ChainKind, chains};
+use super::select::{marked_parents, posable};
+use super::world::{is_regular, local_affine, nearest, turn_between, world, world_from_parent};
+use crate::base::NodeId;
+use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
+use crate::rig::{Pose, Skeleton};
+
+/// Steps of a solve at most.
+const STEPS: usize = 64;
+/// A solve ends when the point is nearer to its goal than this share of the chain's length.
+const DONE: f64 = 1e-6;
+/// Damping as a share of the chain's length.
+const DAMPING: f64 = 0.02;
+/// A joint turns by no more than this in a step, radians.
+const LARGEST_TURN: f64 = 0.35;
+/// A child whose longest path is at least this share of its longest sibling's makes a branch.
+const BRANCH: f64 = 0.3;
+/// A limb stretched beyond this share of its length needs to be told which way to bend.
+const STRETCHED: f64 = 0.985;
+/// Sine of the angle between bones from which on a limb is bent, not straight.
+const BENT: f64 = 0.15;
+/// A chain is taken to be no longer than this share of its length: a limb never locks.
+const REACH: f64 = 0.9995;
+
+/// Where a held point is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// World, metres.
+    pub position: DVec3,
+    /// World turn of the hand since it took hold.
+    pub turn: DQuat,
+}
+
+/// A held or pinned point.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    node: NodeId,
+    /// In the node's space.
+    point: DVec3,
+}
+
+/// A grab of one body by one or more hands.
+pub struct Grab {
+    start: Pose,
+    before: Vec<DAffine3>,
+    parents: Vec<Option<NodeId>>,
+    /// Joints whose children part.
+    branches: Vec<bool>,
+    pinned: Vec<bool>,
+    /// Per node: the axis about which it bends, in its parent's space in rest.
+    hinges: Vec<DVec3>,
+    /// Depth in the hierarchy.
+    depth: Vec<usize>,
+    holds: Vec<Hold>,
+}
+
+/// A point that has to be brought to its goal, with the turn its node is to have.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    hold: Hold,
+    goal: Goal,
+    pin: bool,
+}
+
+/// The pose being changed.
+struct Work<'a> {
+    skeleton: &'a Skeleton,
+    pose: Pose,
+    world: Vec<DAffine3>,
+}
+
+impl Grab {
+    /// Of a character in a pose, some of whose nodes are pinned.
+    pub fn new(skeleton: &Skeleton, pose: &Pose, pins: &[NodeId]) -> Self {
+        let count = skeleton.nodes.len();
+        let mut marked = vec![false; count];
+        posable(skeleton).iter().for_each(|n| marked[n.index()] = true);
+        let parents = marked_parents(skeleton, &marked);
+        let mut pinned = vec![false; count];
+        pins.iter().filter(|p| p.index() < count && marked[p.index()]).for_each(|p| pinned[p.index()] = true);
+        let mut depth = vec![0; count];
+        for &id in &skeleton.order {
+            depth[id.index()] = skeleton.nodes[id.index()].parent.map_or(0, |p| depth[p.index()] + 1);
+        }
+        let rest = world(skeleton, &Pose::rest(skeleton));
+        Self {
+            branches: branches(skeleton, &marked, &parents, &rest),
+            hinges: hinges(skeleton, &parents, &rest),
+            start: pose.clone(),
+            before: world(skeleton, pose),
+            parents,
+            pinned,
+            depth,
+            holds: Vec::new(),
+        }
+    }
+
+    /// Takes hold of a node at a world point; goals come in the order of holds.
+    pub fn hold(&mut self, node: NodeId, point: DVec3) {
+        let world_from_node = self.before.get(node.index()).copied().unwrap_or_default();
+        let usable = is_regular(world_from_node.matrix3) && point.is_finite();
+        let point = if usable { world_from_node.inverse().transform_point3(point) } else { DVec3::ZERO };
+        self.holds.push(Hold { node, point });
+    }
+
+    /// The pose that brings the held points to their goals, one per hold, as far as lengths and pins allow; and by
+    /// how much the worst of them is missed, metres.
+    pub fn solve(&self, skeleton: &Skeleton, goals: &[Goal]) -> (Pose, f64) {
+        let mut tasks = self.tasks(goals);
+        tasks.sort_by_key(|t| (self.depth[t.hold.node.index()], t.hold.node));
+        let held: Vec<NodeId> = tasks.iter().filter(|t| !t.pin).map(|t| t.hold.node).collect();
+        let mut work = Work { skeleton, pose: self.start.clone(), world: self.before.clone() };
+        let mut missed: f64 = 0.0;
+        for task in &tasks {
+            let i = task.hold.node.index();
+            if !is_regular(work.world[i].matrix3) || !is_regular(self.before[i].matrix3) {
+                continue;
+            }
+            // The whole turn from where earlier tasks left the node.
+            let turned = DMat3::from_quat(task.goal.turn) * self.before[i].matrix3;
+            let turn = nearest(turned * work.world[i].matrix3.inverse());
+            let moved = work.world[i].transform_point3(task.hold.point).distance(task.goal.position);
+            if task.pin && moved < 1e-9 && turn.xyz().length() < 1e-9 {
+                continue;
+            }
+            if !task.pin && !self.pinned[i] && carries_all(skeleton, task.hold.node) {
+                work.place(task.hold, turn, task.goal.position);
+            } else {
+                let chain = self.chain(task, &held);
+                self.bend(&mut work, task, turn, &chain);
+            }
+            let miss = work.world[i].transform_point3(task.hold.point).distance(task.goal.position);
+            missed = missed.max(miss);
+        }
+        let finite =
+            work.pose.local.iter().all(|l| l.rotation.iter().chain(&l.translation).all(|v| v.is_finite()));
+        if finite { (work.pose, missed) } else { (self.start.clone(), missed) }
+    }
+
+    /// Holds with finite goals, two on one node as one; then the pins.
+    fn tasks(&self, goals: &[Goal]) -> Vec<Task> {
+        let mut tasks: Vec<Task> = Vec::new();
+        for (hold, goal) in self.holds.iter().zip(goals) {
+            let i = hold.node.index();
+            let finite = goal.position.is_finite() && goal.turn.is_finite();
+            if !finite || i >= self.before.len() {
+                continue;
+            }
+            let goal = Goal { position: goal.position, turn: goal.turn.normalize() };
+            match tasks.iter_mut().find(|t| t.hold.node == hold.node) {
+                Some(first) => *first = self.both(first, hold, &goal),
+                None => tasks.push(Task { hold: *hold, goal, pin: false }),
+            }
+        }
+        for (i, _) in self.pinned.iter().enumerate().filter(|(_, p)| **p) {
+            let node = NodeId::from(i);
+            if tasks.iter().all(|t| t.hold.node != node) {
+                let goal = Goal { position: self.before[i].translation, turn: DQuat::IDENTITY };
+                tasks.push(Task { hold: Hold { node, point: DVec3::ZERO }, goal, pin: true });
+            }
+        }
+        tasks
+    }
+
+    /// Two hands on one bone: their middle is held; the line between them turns the bone, and the hands' own turning
+    /// is what is left for its twist.
+    fn both(&self, first: &Task, hold: &Hold, goal: &Goal) -> Task {
+        let world = &self.before[hold.node.index()];
+        let line = world.transform_vector3(hold.point - first.hold.point);
+        let mean = first.goal.turn.slerp(goal.turn, 0.5);
+        let wanted = goal.position - first.goal.position;
+        let arc = super::world::smallest_turn(mean * line, wanted);
+        Task {
+            hold: Hold { node: hold.node, point: (first.hold.point + hold.point) * 0.5 },
+            goal: Goal {
+                position: (first.goal.position + goal.position) * 0.5,
+                turn: (arc * mean).normalize(),
+            },
+            pin: false,
+        }
+    }
+
+    /// The joints that turn for a task, its own first, upwards to the first that is pinned (it turns, but stays) or
+    /// whose parent parts into branches or is held.
+    fn chain(&self, task: &Task, held: &[NodeId]) -> Vec<NodeId> {
+        let mut chain = vec![task.hold.node];
+        let mut at = task.hold.node;
+        while task.pin && at == task.hold.node || !self.pinned[at.index()] {
+            let Some(parent) = self.parents[at.index()] else { break };
+            if self.branches[parent.index()] || held.contains(&parent) {
+                break;
+            }
+            chain.push(parent);
+            at = parent;
+        }
+        chain
+    }
+
+    /// Turns a chain so that the point comes to its goal and the node takes its turn.
+    fn bend(&self, work: &mut Work, task: &Task, turn: DQuat, chain: &[NodeId]) {
+        // Root first from here on.
+        let nodes: Vec<NodeId> = chain.iter().rev().copied().collect();
+        let mut links = Links::new(work, &nodes, task);
+        let last = nodes.len() - 1;
+        // First the joint of the held node goes where the node's turn wants it.
+        links.turn_from(last, turn);
+        if last > 0 {
+            let wanted = task.goal.position - (links.tip - links.at[last]);
+            self.unlock(work, &mut links, &nodes, wanted);
+            links.reach(last, wanted, false);
+        }
+        if !task.pin {
+            // What is left is done by all, the held bone included: the point matters more than the turn.
+            let arm = links.tip - links.at[last];
+            let wanted = task.goal.position - links.at[last];
+            if last == 0 && arm.length() > 1e-9 {
+                links.turn_from(0, super::world::smallest_turn(arm, wanted));
+            }
+            links.reach(nodes.len(), task.goal.position, true);
+        }
+        work.turn_all(&nodes, &links.turn);
+    }
+
+    /// A limb that is straight does not know which way to bend: it is bent about its hinge by what the shorter
+    /// distance asks for.
+    fn unlock(&self, work: &Work, links: &mut Links, nodes: &[NodeId], wanted: DVec3) {
+        let last = nodes.len() - 1;
+        let at = |i: usize| links.at[i];
+        let hinge = (1..last).max_by(|&a, &b| {
+            let even = |i: usize| at(i).distance(at(0)).min(at(last).distance(at(i)));
+            even(a).total_cmp(&even(b))
+        });
+        let Some(hinge) = hinge else { return };
+        let (upper, lower) = (at(hinge).distance(at(0)), at(last).distance(at(hinge)));
+        let (now, then) = (at(last).distance(at(0)), wanted.distance(at(0)));
+        let length = upper + lower;
+        if upper <= 0.0 || lower <= 0.0 || now < STRETCHED * length || then >= now {
+            return;
+        }
+        let bend = |distance: f64| {
+            let cos = (upper * upper + lower * lower - distance * distance) / (2.0 * upper * lower);
+            std::f64::consts::PI - cos.clamp(-1.0, 1.0).acos()
+        };
+        let node = nodes[hinge];
+        let parent = world_from_parent(work.skeleton, node, &work.world).matrix3;
+        let axis = (nearest(parent) * self.hinges[node.index()]).normalize_or_zero();
+        // Nearly straight limbs fade into bent ones, so that nothing jumps.
+        let fade = ((now / length - STRETCHED) / (0.997 - STRETCHED)).clamp(0.0, 1.0);
+        if axis.is_finite() && axis != DVec3::ZERO {
+            let angle = 0.9 * fade * (bend(then) - bend(now)).max(0.0);
+            let turn = DQuat::from_axis_angle(axis, angle);
+            links.turn_from(hinge, turn);
+            links.turn_from(last, turn.inverse());
+        }
+    }
+}
+
+/// A chain of joints by their world positions, the point at its end, and the turns made so far.
+struct Links {
+    at: Vec<DVec3>,
+    tip: DVec3,
+    turn: Vec<DQuat>,
+    /// How readily each joint turns: a short collar bone less than the arm below it.
+    ease: Vec<f64>,
+}
+
+impl Links {
+    fn new(work: &Work, nodes: &[NodeId], task: &Task) -> Self {
+        let at: Vec<DVec3> = nodes.iter().map(|n| work.world[n.index()].translation).collect();
+        let tip = work.world[task.hold.node.index()].transform_point3(task.hold.point);
+        let length = |i: usize| at.get(i + 1).unwrap_or(&tip).distance(at[i]);
+        let longest = (0..at.len()).map(length).fold(0.0, f64::max);
+        let ease = (0..at.len())
+            .map(|i| if longest > 0.0 { (length(i) / longest).max(0.05) } else { 1.0 })
+            .collect();
+        Self { turn: vec![DQuat::IDENTITY; at.len()], tip, ease, at }
+    }
+
+    /// Turns a joint and all behind it.
+    fn turn_from(&mut self, joint: usize, turn: DQuat) {
+        let pivot = self.at[joint];
+        for i in joint..self.at.len() {
+            self.at[i] = pivot + turn * (self.at[i] - pivot);
+            self.turn[i] = (turn * self.turn[i]).normalize();
+        }
+        self.tip = pivot + turn * (self.tip - pivot);
+    }
+
+    /// The length of the chain up to joint `end`, or to the tip.
+    fn length(&self, end: usize) -> f64 {
+        let inner: f64 = self.at[..end.min(self.at.len())].windows(2).map(|w| w[0].distance(w[1])).sum();
+        let last = self.at[end.min(self.at.len()) - 1];
+        inner + self.at.get(end).unwrap_or(&self.tip).distance(last)
+    }
+
+    /// Brings joint `end`, or the tip where there is none, to a place by turning the joints before it. Joints from
+    /// `end` on keep their directions, unless `carry`.
+    fn reach(&mut self, end: usize, wanted: DVec3, carry: bool) {
+        let length = self.length(end);
+        if length <= 0.0 || !length.is_finite() {
+            return;
+        }
+        let from = wanted - self.at[0];
+        let wanted = self.at[0] + from.clamp_length_max(REACH * length);
+        let place = |links: &Self| links.at.get(end).copied().unwrap_or(links.tip);
+        for _ in 0..STEPS {
+            let x = place(self);
+            let left = wanted - x;
+            if left.length() <= DONE * length {
+                break;
+            }
+            let step = left.clamp_length_max(0.3 * length);
+            let mut normal = DMat3::from_diagonal(DVec3::splat((DAMPING * length).powi(2)));
+            for (p, ease) in self.at[..end].iter().zip(&self.ease) {
+                let r = x - *p;
+                let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
+                normal += (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer) * (ease * ease);
+            }
+            let force = normal.inverse() * step;
+            let turns: Vec<DVec3> = self.at[..end]
+                .iter()
+                .zip(&self.ease)
+                .map(|(p, ease)| (x - *p).cross(force) * (ease * ease))
+                .collect();
+            let largest = turns.iter().map(|t| t.length()).fold(0.0, f64::max);
+            if !largest.is_finite() || largest < 1e-12 {
+                break;
+            }
+            let scale = (LARGEST_TURN / largest).min(1.0);
+            for (joint, turn) in turns.into_iter().enumerate() {
+                let turn = DQuat::from_scaled_axis(turn * scale);
+                self.turn_from(joint, turn);
+                if !carry {
+                    // What hangs at the end keeps its direction.
+                    self.turn_from(end, turn.inverse());
+                }
+            }
+        }
+    }
+}
+
+impl Work<'_> {
+    fn refresh(&mut self) {
+        for &id in &self.skeleton.order {
+            self.world[id.index()] = world_from_parent(self.skeleton, id, &self.world)
+                * local_affine(self.skeleton, id, &self.pose.local[id.index()]);
+        }
+    }
+
+    /// Turns joints, root first, each by a world turn from where it is now.
+    fn turn_all(&mut self, nodes: &[NodeId], turns: &[DQuat]) {
+        let before = self.world.clone();
+        for (node, turn) in nodes.iter().zip(turns) {
+            let parent_before = world_from_parent(self.skeleton, *node, &before).matrix3;
+            let parent = world_from_parent(self.skeleton, *node, &self.world).matrix3;
+            let Some(local) = turn_between(parent_before, *turn, parent) else { continue };
+            let entry = &mut self.pose.local[node.index()];
+            let old = entry.rotation().as_dquat().normalize();
+            let new = local * old;
+            let new = if new.dot(old) < 0.0 { -new } else { new };
+            entry.rotation = new.normalize().as_quat().into();
+            self.refresh();
+        }
+    }
+
+    /// Moves and turns a node with all below it.
+    fn place(&mut self, hold: Hold, turn: DQuat, goal: DVec3) {
+        self.turn_all(&[hold.node], &[turn]);
+        let i = hold.node.index();
+        let parent = world_from_parent(self.skeleton, hold.node, &self.world).matrix3;
+        let step = goal - self.world[i].transform_point3(hold.point);
+        if is_regular(parent) && step.is_finite() {
+            let entry = &mut self.pose.local[i];
+            let moved = entry.translation().as_dvec3() + parent.inverse() * step;
+            entry.translation = moved.as_vec3().into();
+            self.refresh();
+        }
+    }
+}
+
+/// Joints with two children or more whose paths are of comparable length: fingers make a branch of the hand, a twist
+/// joint none of the arm.
+fn branches(
+    skeleton: &Skeleton,
+    marked: &[bool],
+    parents: &[Option<NodeId>],
+    rest: &[DAffine3],
+) -> Vec<bool> {
+    let count = skeleton.nodes.len();
+    let mut longest = vec![0.0_f64; count];
+    let mut paths: Vec<Vec<f64>> = vec![Vec::new(); count];
+    for &id in skeleton.order.iter().rev().filter(|n| marked[n.index()]) {
+        if let Some(p) = parents[id.index()] {
+            let edge = rest[id.index()].translation.distance(rest[p.index()].translation);
+            let path = edge + longest[id.index()];
+            longest[p.index()] = longest[p.index()].max(path);
+            paths[p.index()].push(path);
+        }
+    }
+    let parts =
+        |i: usize| longest[i] > 0.0 && paths[i].iter().filter(|p| **p >= BRANCH * longest[i]).count() >= 2;
+    (0..count).map(parts).collect()
+}
+
+/// The axis about which each joint bends, in its parent's space: that of the bend it has at rest; straight limbs
+/// bend forwards (a glTF character faces +Z), but legs do not.
+fn hinges(skeleton: &Skeleton, parents: &[Option<NodeId>], rest: &[DAffine3]) -> Vec<DVec3> {
+    let mut is_leg = vec![false; skeleton.nodes.len()];
+    for chain in chains(skeleton).iter().filter(|c| c.kind == ChainKind::Leg) {
+        chain.nodes.iter().for_each(|n| is_leg[n.index()] = true);
+    }
+    let mut child = vec![None::<NodeId>; skeleton.nodes.len()];
+    let at = |n: NodeId| rest[n.index()].translation;
+    for &id in skeleton.order.iter() {
+        if let Some(p) = parents[id.index()] {
+            let further = child[p.index()].is_none_or(|c| at(c).distance(at(p)) < at(id).distance(at(p)));
+            child[p.index()] = if further { Some(id) } else { child[p.index()] };
+        }
+    }
+    (0..skeleton.nodes.len())
+        .map(|i| {
+            let node = NodeId::from(i);
+            let (Some(parent), Some(child)) = (parents[i], child[i]) else { return DVec3::ZERO };
+            let before = (at(node) - at(parent)).normalize_or_zero();
+            let after = (at(child) - at(node)).normalize_or_zero();
+            let forward = if is_leg[i] { DVec3::NEG_Z } else { DVec3::Z };
+            let kink = before.cross(after);
+            let axis = if kink.length() > BENT { kink } else { after.cross(forward) };
+            let frame = world_from_parent(skeleton, node, rest).matrix3;
+            let usable = is_regular(frame) && frame.determinant() > 0.0;
+            let axis = axis.try_normalize().unwrap_or(after.any_orthogonal_vector());
+            if usable { nearest(frame).inverse() * axis } else { axis }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

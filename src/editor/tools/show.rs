@@ -1,0 +1,72 @@
+//! Lines that belong to no tool: the ground and its landmarks, hands and brush, bones and pins.
+
+use super::{Desk, HandFrame, Moment};
+use crate::base::math::{Aabb, Vec3};
+use crate::editor::{Tool, Tracking};
+use crate::render::{Lines, Segment};
+
+/// Cells of the ground in each direction from the middle.
+const CELLS: i32 = 6;
+/// Segments of the brush's circle.
+const CIRCLE: usize = 32;
+const GROUND: [u8; 4] = [150, 156, 168, 90];
+const SIDE: [u8; 4] = [214, 92, 92, 160];
+const FRONT: [u8; 4] = [96, 140, 232, 160];
+const HAND: [u8; 4] = [235, 238, 244, 220];
+const BRUSH: [u8; 4] = [255, 255, 255, 150];
+const PIN: [u8; 4] = [84, 226, 220, 255];
+
+/// The ground under a character, made once: a grid with a red line to its left and a blue one to its front, which tell
+/// directions wherever one has pulled the world. Cells are a metre, or a power of ten that suits the character.
+pub fn ground(bounds: &Aabb) -> Vec<Segment> {
+    let size = bounds.size().max_element();
+    let cell = if size > 0.0 { 10.0_f32.powf(size.log10().round()) } else { 1.0 };
+    let centre = bounds.center();
+    let y = if bounds.is_empty() { 0.0 } else { bounds.min.y };
+    let at = |x: i32, z: i32| Vec3::new(centre.x + x as f32 * cell, y, centre.z + z as f32 * cell);
+    let mut lines = Lines::default();
+    for i in -CELLS..=CELLS {
+        lines.polyline(&[at(i, -CELLS), at(i, CELLS)], GROUND, 1.0, 0.0);
+        lines.polyline(&[at(-CELLS, i), at(CELLS, i)], GROUND, 1.0, 0.0);
+    }
+    lines.polyline(&[at(0, 0), at(CELLS, 0)], SIDE, 2.0, 0.0);
+    lines.polyline(&[at(0, 0), at(0, CELLS)], FRONT, 2.0, 0.0);
+    lines.segments
+}
+
+/// Both hands as a short line to their tips, and the brush about the tool's.
+pub fn hands(moment: &Moment, head: Vec3, out: &mut Lines) {
+    for hand in moment.hands.hands.iter().filter(|h| h.tip_tracking > Tracking::Lost) {
+        let faded =
+            if hand.tip_tracking == Tracking::Tracked { HAND } else { [HAND[0], HAND[1], HAND[2], 90] };
+        out.polyline(&[hand.aim.position, hand.tip.position], faded, 4.0, 1.0);
+        out.dot(hand.tip.position, faded, 7.0);
+    }
+    let hand = moment.hand();
+    if moment.preferences.tool == Tool::Line && hand.tip_tracking > Tracking::Lost && !hand.on_panel {
+        circle(hand, moment.radius(), head, out);
+    }
+}
+
+fn circle(hand: &HandFrame, radius: f32, head: Vec3, out: &mut Lines) {
+    let normal = (head - hand.tip.position).normalize_or(Vec3::Z);
+    let side = normal.any_orthonormal_vector();
+    let up = normal.cross(side);
+    let at = |i: usize| {
+        let (sin, cos) = (std::f32::consts::TAU * i as f32 / CIRCLE as f32).sin_cos();
+        hand.tip.position + (side * cos + up * sin) * radius
+    };
+    (0..CIRCLE).for_each(|i| out.polyline(&[at(i), at(i + 1)], BRUSH, 1.5, 0.0));
+}
+
+/// The skeleton, where it is wanted, and the pinned joints.
+pub fn body(desk: &Desk, wire: bool, out: &mut Lines) {
+    if wire {
+        desk.rig.bones.iter().for_each(|b| out.bone(b.head, b.tail, 8.0));
+    }
+    for pin in desk.session.document().pins() {
+        if let Some(world) = desk.rig.world.get(pin.index()) {
+            out.dot(world.translation.into(), PIN, 13.0);
+        }
+    }
+}

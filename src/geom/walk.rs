@@ -1,0 +1,206 @@
+//! Straight walks over a surface: from triangle to triangle along the plane through two of its points.
+
+use crate::base::math::{DVec3, Vec3};
+
+/// No neighbour.
+const NONE: u32 = u32::MAX;
+/// Triangles a walk crosses at most.
+const MAX_STEPS: usize = 512;
+
+/// Share by which places are moved towards the middle of their triangles.
+const INSET: f32 = 1e-3;
+
+/// A point of a surface: a triangle and the weights of its corners, which sum to 1.
+pub type Place = (u32, [f32; 3]);
+
+/// A surface with the neighbours of its triangles.
+#[derive(Clone, Debug, Default)]
+pub struct Walk {
+    triangles: Vec<[u32; 3]>,
+    /// Per triangle and edge (from corner `k` to `k + 1`) the triangle on its other side.
+    across: Vec<[u32; 3]>,
+}
+
+impl Walk {
+    /// Of welded triangles. Edges with more than two triangles are borders.
+    pub fn new(triangles: &[[u32; 3]]) -> Self {
+        let mut edges: Vec<([u32; 2], u32, u8)> = Vec::with_capacity(triangles.len() * 3);
+        for (t, corners) in triangles.iter().enumerate() {
+            for k in 0..3 {
+                let (a, b) = (corners[k], corners[(k + 1) % 3]);
+                if a != b {
+                    edges.push(([a.min(b), a.max(b)], t as u32, k as u8));
+                }
+            }
+        }
+        edges.sort_unstable();
+        let mut across = vec![[NONE; 3]; triangles.len()];
+        for group in edges.chunk_by(|a, b| a.0 == b.0) {
+            if let [(_, t, i), (_, u, k)] = *group {
+                across[t as usize][usize::from(i)] = u;
+                across[u as usize][usize::from(k)] = t;
+            }
+        }
+        Self { triangles: triangles.to_vec(), across }
+    }
+
+    /// Number of triangles.
+    pub fn len(&self) -> usize {
+        self.triangles.len()
+    }
+
+    /// Whether there is no triangle.
+    pub fn is_empty(&self) -> bool {
+        self.triangles.is_empty()
+    }
+
+    /// The corners of a triangle.
+    pub fn corners(&self, triangle: u32) -> Option<[u32; 3]> {
+        self.triangles.get(triangle as usize).copied()
+    }
+
+    /// Where a place is, given the positions of the vertices.
+    pub fn position(&self, place: &Place, positions: &[Vec3]) -> Option<Vec3> {
+        let corners = self.corners(place.0)?;
+        let mut out = Vec3::ZERO;
+        for (corner, weight) in corners.iter().zip(place.1) {
+            out += *positions.get(*corner as usize)? * weight;
+        }
+        Some(out)
+    }
+
+    /// The places where the way from one place to another crosses edges, each named by the triangle it enters. The way
+    /// follows the plane through both places and the surface's normal between them. None where it comes to a border or
+    /// grows longer than `longest`.
+    pub fn between(&self, from: &Place, to: &Place, positions: &[Vec3], longest: f32) -> Option<Vec<Place>> {
+        if from.0 == to.0 {
+            return self.corners(from.0).map(|_| Vec::new());
+        }
+        let (a, b) = (self.inner(from, positions)?, self.inner(to, positions)?);
+        let along = b - a;
+        let normal = self.normal(from.0, positions)? + self.normal(to.0, positions)?;
+        let plane = along
+            .cross(normal)
+            .try_normalize()
+            .or_else(|| along.cross(self.normal(from.0, positions)?).try_normalize())?;
+        let side = |v: u32| plane.dot(positions[v as usize].as_dvec3() - a) >= 0.0;
+        let (mut triangle, mut entered, mut at) = (from.0, NONE, a);
+        let mut length = 0.0;
+        let mut out = Vec::new();
+        for _ in 0..MAX_STEPS {
+            let corners = self.corners(triangle)?;
+            let mut exit: Option<(usize, f64, DVec3)> = None;
+            for k in 0..3 {
+                let (v, w) = (corners[k], corners[(k + 1) % 3]);
+                let next = self.across[triangle as usize][k];
+                // Each edge counts vertices on the plane to one side: a triangle is left by one edge exactly.
+                if side(v) == side(w) || (entered != NONE && next == entered) {
+                    continue;
+                }
+                let (p, q) = (positions[v as usize].as_dvec3(), positions[w as usize].as_dvec3());
+                let (dp, dq) = (plane.dot(p - a), plane.dot(q - a));
+                let s = if (dp - dq).abs() > 0.0 { (dp / (dp - dq)).clamp(0.0, 1.0) } else { 0.5 };
+                let x = p + (q - p) * s;
+                // From the first triangle the way leads towards the goal.
+                if exit.is_none_or(|(_, _, other)| (x - at).dot(along) > (other - at).dot(along)) {
+                    exit = Some((k, s, x));
+                }
+            }
+            let (k, s, x) = exit?;
+            length += x.distance(at);
+            let next = self.across[triangle as usize][k];
+            if next == NONE || length > f64::from(longest) {
+                return None;
+            }
+            let (v, w) = (corners[k], corners[(k + 1) % 3]);
+            let there = self.corners(next)?;
+            let weight = |c: u32| {
+                if c == v {
+                    1.0 - s
+                } else if c == w {
+                    s
+                } else {
+                    0.0
+                }
+            };
+            out.push((next, there.map(|c| weight(c) as f32)));
+            (entered, triangle, at) = (triangle, next, x);
+            if triangle == to.0 {
+                return (length + x.distance(b) <= f64::from(longest)).then_some(out);
+            }
+        }
+        None
+    }
+
+    /// A place moved a little into its triangle: the plane through two such cuts both triangles for certain, also
+    /// where the places lie on edges.
+    fn inner(&self, place: &Place, positions: &[Vec3]) -> Option<DVec3> {
+        let weights = place.1.map(|w| w.clamp(0.0, 1.0) * (1.0 - INSET) + INSET / 3.0);
+        let sum: f32 = weights.iter().sum();
+        Some(self.position(&(place.0, weights.map(|w| w / sum)), positions)?.as_dvec3())
+    }
+
+    fn normal(&self, triangle: u32, positions: &[Vec3]) -> Option<DVec3> {
+        let [a, b, c] = self.corners(triangle)?.map(|v| positions.get(v as usize).map(|p| p.as_dvec3()));
+        let (a, b, c) = (a?, b?, c?);
+        Some((b - a).cross(c - a).normalize_or_zero())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A grid of `n` by `n` unit squares in the plane z = 0.
+    fn grid(n: u32) -> (Vec<Vec3>, Walk) {
+        let at = |x: u32, y: u32| y * (n + 1) + x;
+        let positions =
+            (0..=n).flat_map(|y| (0..=n).map(move |x| Vec3::new(x as f32, y as f32, 0.0))).collect();
+        let mut triangles = Vec::new();
+        for (x, y) in (0..n).flat_map(|y| (0..n).map(move |x| (x, y))) {
+            triangles.push([at(x, y), at(x + 1, y), at(x + 1, y + 1)]);
+            triangles.push([at(x, y), at(x + 1, y + 1), at(x, y + 1)]);
+        }
+        (positions, Walk::new(&triangles))
+    }
+
+    #[test]
+    fn a_walk_over_a_plane_is_the_straight_line() {
+        let (positions, walk) = grid(10);
+        let third = [1.0 / 3.0; 3];
+        for (from, to) in [(0, 199), (3, 150), (77, 22), (0, 18)] {
+            let (from, to) = ((from, third), (to, third));
+            let (a, b) = (walk.position(&from, &positions).unwrap(), walk.position(&to, &positions).unwrap());
+            let way = walk.between(&from, &to, &positions, 100.0).unwrap();
+            assert!(way.len() > 3);
+            let mut last = 0.0;
+            for place in &way {
+                let x = walk.position(place, &positions).unwrap();
+                assert!((place.1.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+                let t = (x - a).dot(b - a) / (b - a).length_squared();
+                assert!((a + (b - a) * t).distance(x) < 1e-4 && t >= last - 1e-5, "{x} is off the line");
+                last = t;
+            }
+            assert!(
+                walk.between(&from, &to, &positions, 0.5 * a.distance(b)).is_none(),
+                "longer than allowed"
+            );
+        }
+    }
+
+    #[test]
+    fn a_walk_ends_at_a_border() {
+        let (positions, mut walk) = grid(4);
+        // Without the squares in the middle column there is no way across.
+        for y in 0..4 {
+            for t in [y * 8 + 4, y * 8 + 5] {
+                walk.triangles[t] = [0, 0, 0];
+            }
+        }
+        let walk = Walk::new(&walk.triangles);
+        let third = [1.0 / 3.0; 3];
+        assert!(walk.between(&(0, third), &(6, third), &positions, 100.0).is_none());
+        assert!(walk.between(&(0, third), &(999, third), &positions, 100.0).is_none());
+        assert_eq!(walk.between(&(0, third), &(0, [1.0, 0.0, 0.0]), &positions, 100.0), Some(Vec::new()));
+    }
+}
