@@ -71,3 +71,88 @@ impl SurfaceStroke {
         Err(Error::input(format!("mark {} {problem}", self.id.0 + 1), "draw it again on this character"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::NodeId;
+    use crate::edit::testing::{asset, session};
+    use crate::edit::{Edit, Operation};
+
+    fn mark(id: u32) -> SurfaceStroke {
+        let point = |i: u32| SurfacePoint {
+            triangle: i,
+            barycentrics: [0.25, 0.5, 0.25],
+            pressure: 0.8,
+            time: f64::from(i),
+            lifted: i == 2,
+        };
+        let points = (0..4).map(point).collect();
+        SurfaceStroke { id: MarkId(id), name: "Mark".into(), points, closed: id == 1, radius: 0.01 }
+    }
+
+    #[test]
+    fn marks_and_pins_are_undone_hashed_and_read_back() {
+        let mut s = session();
+        s.apply(Edit::Open { asset: asset() }).unwrap();
+        let plain = s.document().clone();
+        let text = serde_json::to_string(&plain).unwrap();
+        assert!(!text.contains("marks") && !text.contains("pins"), "older programs read it");
+        let mut hashes = vec![plain.hash()];
+        let changed = SurfaceStroke { name: "Other".into(), ..mark(0) };
+        for edit in [
+            Edit::AddMark { index: None, mark: Box::new(mark(0)) },
+            Edit::AddMark { index: Some(0), mark: Box::new(mark(1)) },
+            Edit::SetMark(Box::new(changed)),
+            Edit::SetPins(vec![NodeId(2), NodeId(5)]),
+            Edit::RemoveMark(MarkId(0)),
+        ] {
+            let line = serde_json::to_string(&Operation::Do(edit.clone())).unwrap();
+            s.run(serde_json::from_str(&line).unwrap()).unwrap();
+            assert!(!hashes.contains(&s.document().hash()), "{line}");
+            hashes.push(s.document().hash());
+            let back: crate::edit::Document =
+                serde_json::from_str(&serde_json::to_string(s.document()).unwrap()).unwrap();
+            assert_eq!((&back, back.hash()), (s.document(), s.document().hash()));
+        }
+        for hash in hashes.iter().rev().skip(1) {
+            s.run(Operation::Undo).unwrap();
+            assert_eq!(s.document().hash(), *hash);
+        }
+        assert_eq!(*s.document(), plain);
+        for hash in &hashes[1..] {
+            s.run(Operation::Redo).unwrap();
+            assert_eq!(s.document().hash(), *hash);
+        }
+    }
+
+    #[test]
+    fn marks_that_do_not_fit_are_refused_with_a_reason() {
+        let mut s = session();
+        s.apply(Edit::Open { asset: asset() }).unwrap();
+        s.know_triangles(100);
+        let hash = s.document().hash();
+        let with = |change: &dyn Fn(&mut SurfaceStroke)| {
+            let mut mark = mark(0);
+            change(&mut mark);
+            Edit::AddMark { index: None, mark: Box::new(mark) }
+        };
+        for (edit, says) in [
+            (with(&|m| m.points[1].barycentrics[0] = f32::NAN), "a point 1"),
+            (with(&|m| m.points[3].barycentrics = [0.9, 0.9, 0.9]), "a point 3"),
+            (with(&|m| m.points[0].pressure = 2.0), "a point 0"),
+            (with(&|m| m.points.truncate(1)), "1 points"),
+            (with(&|m| m.points[2].triangle = 100), "triangle 100"),
+            (with(&|m| m.radius = f32::INFINITY), "radius"),
+            (Edit::RemoveMark(MarkId(3)), "no mark 3"),
+            (Edit::SetPins(vec![NodeId(999)]), "pin"),
+            (Edit::SetPins(vec![NodeId(2), NodeId(1)]), "pin"),
+        ] {
+            let error = s.apply(edit).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+            assert_eq!(s.document().hash(), hash);
+        }
+        let many = SurfaceStroke { points: vec![mark(0).points[0]; MAX_MARK_POINTS + 1], ..mark(0) };
+        assert!(s.apply(Edit::AddMark { index: None, mark: Box::new(many) }).is_err());
+    }
+}

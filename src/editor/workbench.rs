@@ -35,7 +35,7 @@ pub struct Workbench {
     line: LineTool,
     grab: GrabTool,
     skin: SkinTool,
-    ground: Vec<Segment>,
+    landmarks: Vec<Segment>,
     output: Output,
     requests: Vec<Request>,
     /// For the fingers in the next frame, from commands.
@@ -76,7 +76,7 @@ impl Workbench {
             line,
             grab: GrabTool::default(),
             skin: SkinTool::default(),
-            ground: show::ground(&bounds),
+            landmarks: show::landmarks(&bounds),
             output: Output::default(),
             requests: Vec::new(),
             felt: [None; 2],
@@ -148,7 +148,10 @@ impl Workbench {
             Command::Mirror(on) => p.mirror = on,
             Command::RedrawOffset => {
                 p.tool = Tool::Line;
-                self.line.redraw(&self.desk);
+                self.cancel();
+                if !self.line.redraw(&self.desk) {
+                    self.limit();
+                }
             }
             Command::RemoveStroke => {
                 let mark = newest_mark(&self.desk).map(Edit::RemoveMark);
@@ -381,8 +384,8 @@ impl Workbench {
         let world_from_room = *self.navigation.world_from_room();
         let out = &mut self.output;
         out.world_from_room = world_from_room;
-        out.lines.segments.clear();
-        out.lines.segments.extend_from_slice(&self.ground);
+        out.lines.clear();
+        out.lines.segments.extend_from_slice(&self.landmarks);
         show::body(&self.desk, self.preferences.wire, &mut out.lines);
         self.skin.lines(&self.desk, &mut out.lines);
         self.line.document_lines(&self.desk, &mut out.lines);

@@ -1,5 +1,6 @@
 //! The structs that the renderer's shaders share with Rust, checked at start-up and in a test without a device.
 
+use super::anchors::{Anchor, AnchorPush};
 use super::lines::Segment;
 use super::look::Lighting;
 use super::material::GpuMaterial;
@@ -73,6 +74,15 @@ pub(super) fn check(stages: &Stages<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Checks the structs of the stage that puts lines onto the skin.
+pub(super) fn check_anchors(stage: &Reflection) -> Result<()> {
+    let anchor = fields!(Anchor { segment, triangle_a, triangle_b, weights_a, weights_b, lift });
+    assert_layout::<Anchor>(stage, "Anchor", anchor)?;
+    let segment = fields!(Segment { a, width_a, b, width_b, color_a, color_b, outline, hidden, joined });
+    assert_layout::<Segment>(stage, "Segment", segment)?;
+    assert_layout::<AnchorPush>(stage, "Push", fields!(AnchorPush { count, triangles }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,5 +100,6 @@ mod tests {
             lines: &[reflect(spv!("render/lines.vert")), reflect(spv!("render/lines.frag"))],
         })
         .unwrap();
+        check_anchors(&reflect(spv!("render/anchor.comp"))).unwrap();
     }
 }

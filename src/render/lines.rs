@@ -1,7 +1,9 @@
 //! Lines over the picture: skeleton and strokes, as tapered ribbons whose width is in pixels.
 
+use super::anchors::Anchor;
 use crate::base::Result;
 use crate::base::math::Vec3;
+use crate::geom::Place;
 use crate::gpu::constants::{SEGMENT_JOINED_AFTER, SEGMENT_JOINED_BEFORE};
 use crate::gpu::{Buffer, Device, Frame, Memory};
 use bytemuck::{Pod, Zeroable};
@@ -51,9 +53,34 @@ pub const OFFSET: [u8; 4] = [255, 84, 96, 255];
 pub struct Lines {
     /// Drawn in order, later ones on top.
     pub segments: Vec<Segment>,
+    /// Ends of segments that lie on the surface of the scene: they are put there as it is deformed, whatever the
+    /// segments say.
+    pub anchors: Vec<Anchor>,
 }
 
 impl Lines {
+    /// Takes all lines away; their memory stays.
+    pub fn clear(&mut self) {
+        self.segments.clear();
+        self.anchors.clear();
+    }
+
+    /// A polyline on the surface through places of it (triangle and weights), `lift` metres above. `points` is where
+    /// they are about, for whoever has no surface to look at; as many as places.
+    pub fn on_surface(&mut self, places: &[Place], points: &[Vec3], color: [u8; 4], width: f32, lift: f32) {
+        let count = places.len().min(points.len());
+        let first = self.segments.len();
+        self.polyline(&points[..count], color, width, 1.0);
+        self.anchors.extend(places[..count].windows(2).enumerate().map(|(i, pair)| Anchor {
+            segment: (first + i) as u32,
+            triangle_a: pair[0].0,
+            triangle_b: pair[1].0,
+            weights_a: pair[0].1,
+            weights_b: pair[1].1,
+            lift,
+        }));
+    }
+
     /// A polyline of constant width with a dark edge of `outline`, both in pixels.
     pub fn polyline(&mut self, points: &[Vec3], color: [u8; 4], width: f32, outline: f32) {
         let color = rgba(color);

@@ -4,6 +4,7 @@
 //! [`Renderer::record`]. The surface is pulled from storage buffers that the deformer writes ([`SurfaceBuffers`]).
 //! [`PanelPainter`] paints egui's shapes into images, [`QuadPainter`] puts such images into the picture.
 
+mod anchors;
 mod layout;
 mod lines;
 mod look;
@@ -17,6 +18,7 @@ mod targets;
 mod texture;
 mod view;
 
+pub use anchors::Anchor;
 pub use lines::{BASELINE, BONE, JOINT, LineBuffer, Lines, OFFSET, Segment, rgba};
 pub use look::Look;
 pub use panel::{PanelImage, PanelPaint, PanelPainter};

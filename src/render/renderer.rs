@@ -1,5 +1,6 @@
 //! One readable function draws a frame: shadow, G-buffer, shading, lines.
 
+use super::anchors::{Anchored, Anchoring};
 use super::layout::{self, Stages};
 use super::lines::{LineBuffer, Lines};
 use super::look::Look;
@@ -44,6 +45,7 @@ pub struct Renderer {
     by_views: [ViewPipelines; 2],
     shadow: Graphics,
     shade: Compute,
+    anchoring: Anchoring,
     shadow_image: Image,
     shadow_sampler: Sampler,
 }
@@ -70,6 +72,7 @@ pub struct SceneBindings {
     shade: Bindings,
     lines: LineBuffer,
     line_bindings: Bindings,
+    anchored: Anchored,
 }
 
 impl Renderer {
@@ -109,7 +112,9 @@ impl Renderer {
             },
         )?;
         let shadow_sampler = Sampler::texels(device)?;
-        Ok(Self { device: device.clone(), by_views, shadow, shade, shadow_image, shadow_sampler })
+        let anchoring = Anchoring::new(device)?;
+        let device = device.clone();
+        Ok(Self { device, by_views, shadow, shade, anchoring, shadow_image, shadow_sampler })
     }
 
     /// The device.
@@ -170,6 +175,7 @@ impl Renderer {
                 ("picture", Resource::Storage(&targets.picture)),
             ])?,
             line_bindings: self.bind_lines(&lines, targets)?,
+            anchored: self.anchoring.bind(&self.device, scene, &lines)?,
             lines,
         })
     }
@@ -200,7 +206,8 @@ impl Renderer {
         let lighting = look.lighting(&scene.bounds, views.first().ok_or_else(no_view)?);
         frame.phase("upload views");
         frame.upload(&targets.lighting_buffer, 0, &[lighting]);
-        if bound.lines.upload(frame, lines)? {
+        let grown = bound.lines.upload(frame, lines)?;
+        if grown {
             bound.line_bindings = self.bind_lines(&bound.lines, targets)?;
         }
         if look.shadows {
@@ -212,6 +219,8 @@ impl Renderer {
         let [width, height] = targets.size;
         let push = ShadePush { size: targets.size, samples: targets.samples };
         frame.dispatch_grid(&self.shade, &bound.shade, &push, [width, height, targets.views]);
+        let both = (lines, &bound.lines);
+        self.anchoring.record(frame, scene, both, &mut bound.anchored, grown)?;
         if bound.lines.count > 0 {
             frame.phase("lines");
             self.record_lines(frame, targets, bound);

@@ -133,9 +133,14 @@ impl Scene {
         &self.triangles
     }
 
+    /// Number of the triangles that parts draw.
+    pub(super) fn triangle_count(&self) -> u32 {
+        self.parts.iter().map(|p| p.first_triangle + p.triangles).max().unwrap_or(0)
+    }
+
     /// The part of each triangle, the top bit set where its material is double-sided; and the number of triangles.
     pub(super) fn part_of_triangle(&self) -> (Vec<u32>, u32) {
-        let count = self.parts.iter().map(|p| p.first_triangle + p.triangles).max().unwrap_or(0);
+        let count = self.triangle_count();
         let mut out = vec![0; count as usize];
         for part in &self.parts {
             let both = u32::from(self.double_sided[part.material as usize]) << 31;

@@ -284,3 +284,35 @@ fn vertex_colours_and_blending_reach_the_picture() {
     assert!(!near(&backdrop, [opaque.0[0], opaque.0[1], opaque.0[2]]));
     assert_silent(&device);
 }
+
+#[test]
+fn anchored_lines_lie_on_the_surface_wherever_they_say_they_are() {
+    let Some(device) = device() else { return };
+    let size = [192, 256];
+    let view = front(size);
+    let (_, display) = capsule();
+    // The triangle that faces the eye most, near the middle.
+    let facing = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| display.positions[v as usize]);
+        let centre = (a + b + c) / 3.0;
+        let n = (b - a).cross(c - a).normalize_or_zero();
+        n.dot((view.eye - centre).normalize()) - (centre.y - 0.5).abs()
+    };
+    let best = (0..display.triangles.len())
+        .max_by(|&i, &j| facing(&display.triangles[i]).total_cmp(&facing(&display.triangles[j])))
+        .unwrap();
+    let places = [(best as u32, [1.0, 0.0, 0.0]), (best as u32, [0.0, 0.5, 0.5])];
+    let mut lines = Lines::default();
+    lines.polyline(&[Vec3::ZERO, Vec3::X * 0.01], [0, 255, 0, 255], 2.0, 0.0);
+    lines.on_surface(&places, &[Vec3::splat(90.0); 2], [255, 0, 0, 255], 6.0, 0.002);
+    let d = draw(&device, size, &[view], 1, &lines);
+    let picture: Vec<[u8; 4]> = device.read_image(&d.targets.picture, 0).unwrap();
+    let [a, b, c] = display.triangles[best].map(|v| display.positions[v as usize]);
+    for x in [a, (b + c) * 0.5, (a + (b + c) * 0.5) * 0.5] {
+        let [u, v] = view.project(x).unwrap();
+        let pixel = (v * size[1] as f32) as usize * size[0] as usize + (u * size[0] as f32) as usize;
+        let [red, green, blue, _] = picture[pixel];
+        assert!(red > 200 && green < 90 && blue < 90, "{:?} at {x}", picture[pixel]);
+    }
+    assert_silent(&device);
+}

@@ -5,32 +5,31 @@ use crate::base::math::{Aabb, Vec3};
 use crate::editor::{Tool, Tracking};
 use crate::render::{Lines, Segment};
 
-/// Cells of the ground in each direction from the middle.
-const CELLS: i32 = 6;
 /// Segments of the brush's circle.
 const CIRCLE: usize = 32;
-const GROUND: [u8; 4] = [150, 156, 168, 90];
+const POST: [u8; 4] = [150, 156, 168, 130];
 const SIDE: [u8; 4] = [214, 92, 92, 160];
 const FRONT: [u8; 4] = [96, 140, 232, 160];
 const HAND: [u8; 4] = [235, 238, 244, 220];
 const BRUSH: [u8; 4] = [255, 255, 255, 150];
 const PIN: [u8; 4] = [84, 226, 220, 255];
 
-/// The ground under a character, made once: a grid with a red line to its left and a blue one to its front, which tell
-/// directions wherever one has pulled the world. Cells are a metre, or a power of ten that suits the character.
-pub fn ground(bounds: &Aabb) -> Vec<Segment> {
+/// Landmarks on the ground under a character, made once: a red line to its left, a blue one to its front, and posts at
+/// the corners of a square, which tell directions and sizes wherever one has pulled the world. A post is a metre high
+/// and the square two wide, or a power of ten of that which suits the character.
+pub fn landmarks(bounds: &Aabb) -> Vec<Segment> {
     let size = bounds.size().max_element();
-    let cell = if size > 0.0 { 10.0_f32.powf(size.log10().round()) } else { 1.0 };
+    let unit = if size > 0.0 { 10.0_f32.powf(size.log10().round()) } else { 1.0 };
     let centre = bounds.center();
-    let y = if bounds.is_empty() { 0.0 } else { bounds.min.y };
-    let at = |x: i32, z: i32| Vec3::new(centre.x + x as f32 * cell, y, centre.z + z as f32 * cell);
+    let ground = if bounds.is_empty() { 0.0 } else { bounds.min.y };
+    let at = |x: f32, y: f32, z: f32| Vec3::new(centre.x, ground, centre.z) + Vec3::new(x, y, z) * unit;
     let mut lines = Lines::default();
-    for i in -CELLS..=CELLS {
-        lines.polyline(&[at(i, -CELLS), at(i, CELLS)], GROUND, 1.0, 0.0);
-        lines.polyline(&[at(-CELLS, i), at(CELLS, i)], GROUND, 1.0, 0.0);
+    lines.polyline(&[at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0)], SIDE, 2.0, 0.0);
+    lines.polyline(&[at(0.0, 0.0, 0.0), at(0.0, 0.0, 1.0)], FRONT, 2.0, 0.0);
+    for (x, z) in [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)] {
+        lines.polyline(&[at(x, 0.0, z), at(x, 1.0, z)], POST, 1.5, 0.0);
+        lines.dot(at(x, 1.0, z), POST, 4.0);
     }
-    lines.polyline(&[at(0, 0), at(CELLS, 0)], SIDE, 2.0, 0.0);
-    lines.polyline(&[at(0, 0), at(0, CELLS)], FRONT, 2.0, 0.0);
     lines.segments
 }
 

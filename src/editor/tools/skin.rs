@@ -10,6 +10,7 @@ use crate::base::MarkId;
 use crate::base::math::{DVec3, Vec3};
 use crate::edit::{Edit, MAX_MARK_POINTS, SurfacePoint, SurfaceStroke};
 use crate::editor::{Haptic, SurfaceSample, Tracking};
+use crate::geom::Place;
 use crate::render::Lines;
 use std::f64::consts::TAU;
 
@@ -26,6 +27,8 @@ const DETOUR: f32 = 2.5;
 const OPEN: f64 = 0.15;
 /// After the trigger was let go, samples of the time before still come for so long, seconds.
 const LATE: f64 = 0.15;
+/// Marks lie this share of the skin's edges above it.
+const LIFT: f32 = 0.1;
 /// Yellow of marks.
 pub const MARK: [u8; 4] = [255, 214, 64, 255];
 
@@ -43,6 +46,7 @@ pub struct SkinTool {
     /// Pressed off a panel, with a tracked hand.
     armed: bool,
     world: Vec<Vec3>,
+    places: Vec<Place>,
 }
 
 impl SkinTool {
@@ -121,7 +125,8 @@ impl SkinTool {
         moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
     }
 
-    /// Shows the marks of the document and the one being drawn, placed by linear blend skinning of the pose as shown.
+    /// Shows the marks of the document and the one being drawn. The renderer puts them onto the skin as it is deformed;
+    /// who has no skin at hand finds them placed by linear blend skinning.
     pub fn lines(&mut self, desk: &Desk, out: &mut Lines) {
         for mark in desk.session.document().marks() {
             self.show(desk, &mark.points, mark.closed, out);
@@ -134,12 +139,14 @@ impl SkinTool {
     fn show(&mut self, desk: &Desk, points: &[SurfacePoint], closed: bool, out: &mut Lines) {
         for piece in points.chunk_by(|_, b| !b.lifted) {
             self.world.clear();
-            let place = |p: &SurfacePoint| desk.body.skinned_position(&desk.character, &desk.rig, p);
-            self.world.extend(piece.iter().filter_map(place));
-            if closed && let Some(&first) = self.world.first() {
-                self.world.push(first);
+            self.places.clear();
+            for point in piece.iter().chain(piece.first().filter(|_| closed)) {
+                if let Some(x) = desk.body.skinned_position(&desk.character, &desk.rig, point) {
+                    self.world.push(x);
+                    self.places.push((point.triangle, point.barycentrics));
+                }
             }
-            out.polyline(&self.world, MARK, 3.5, 1.0);
+            out.on_surface(&self.places, &self.world, MARK, 3.5, LIFT * desk.body.edge);
         }
     }
 }

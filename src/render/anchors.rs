@@ -1,0 +1,101 @@
+//! Lines on the skin: segments whose ends are named by triangle and weights are put onto the surface by the GPU, as it
+//! is deformed in this very frame, by whatever method.
+
+use super::lines::{LineBuffer, Lines};
+use super::scene::Scene;
+use crate::base::Result;
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Memory};
+use crate::spv;
+use bytemuck::{Pod, Zeroable};
+use std::sync::Arc;
+
+/// Ties a segment's ends to the surface (`glsl/types/anchor.glsl`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Anchor {
+    /// Index into [`Lines::segments`].
+    pub segment: u32,
+    /// Triangle of the display mesh at the segment's start, counted over all its parts.
+    pub triangle_a: u32,
+    /// At its end.
+    pub triangle_b: u32,
+    /// Weights of the start's corners, they sum to 1.
+    pub weights_a: [f32; 3],
+    /// Of the end's.
+    pub weights_b: [f32; 3],
+    /// Distance from the surface along its normal, metres.
+    pub lift: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct AnchorPush {
+    pub count: u32,
+    pub triangles: u32,
+}
+
+/// The stage, made once per device.
+pub(super) struct Anchoring(Compute);
+
+/// Its data for one scene and its lines.
+pub(super) struct Anchored {
+    buffer: Buffer,
+    bindings: Bindings,
+}
+
+impl Anchoring {
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let stage = Compute::new(device, spv!("render/anchor.comp"), &[])?;
+        super::layout::check_anchors(stage.reflection())?;
+        Ok(Self(stage))
+    }
+
+    pub fn bind(&self, device: &Arc<Device>, scene: &Scene, lines: &LineBuffer) -> Result<Anchored> {
+        let buffer = room(device, 1024)?;
+        let bindings = self.bindings(scene, lines, &buffer)?;
+        Ok(Anchored { buffer, bindings })
+    }
+
+    fn bindings(&self, scene: &Scene, lines: &LineBuffer, anchors: &Buffer) -> Result<Bindings> {
+        self.0.bind(&[
+            ("positions", &scene.surface.positions),
+            ("normals", &scene.surface.normals),
+            ("triangles", scene.triangles()),
+            ("anchors", anchors),
+            ("segments", &lines.buffer),
+        ])
+    }
+
+    /// Records the stage behind the upload of the lines. `grown` tells that their buffer was replaced.
+    pub fn record(
+        &self,
+        frame: &mut Frame,
+        scene: &Scene,
+        lines: (&Lines, &LineBuffer),
+        anchored: &mut Anchored,
+        grown: bool,
+    ) -> Result<()> {
+        let (lines, segments) = lines;
+        let count = lines.anchors.len();
+        let more = (count * size_of::<Anchor>()) as u64 > anchored.buffer.bytes();
+        if more {
+            anchored.buffer = room(frame.device(), count.next_power_of_two())?;
+        }
+        if more || grown {
+            anchored.bindings = self.bindings(scene, segments, &anchored.buffer)?;
+        }
+        // An anchor to no segment would write elsewhere.
+        if count == 0 || lines.anchors.iter().any(|a| a.segment as usize >= lines.segments.len()) {
+            return Ok(());
+        }
+        frame.upload(&anchored.buffer, 0, &lines.anchors);
+        frame.phase("anchors");
+        let push = AnchorPush { count: count as u32, triangles: scene.triangle_count() };
+        frame.dispatch(&self.0, &anchored.bindings, &push, count as u32);
+        Ok(())
+    }
+}
+
+fn room(device: &Arc<Device>, anchors: usize) -> Result<Buffer> {
+    Buffer::new(device, "anchors", (anchors * size_of::<Anchor>()) as u64, Memory::Device)
+}
