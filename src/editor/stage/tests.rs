@@ -177,7 +177,7 @@ fn the_disparity_of_a_sphere_is_that_of_the_eyes_poses_and_angles() {
     let recipe = Recipe::from_name("lbs").unwrap();
     stage.enter(Box::new(Actor::new(&pipelines, stage.targets(), &model, &recipe).unwrap()));
     // Eyes as of a headset: wider outwards than inwards, turned outwards a little, the head tilted; nearer and farther.
-    for (distance, roll) in [(0.9f32, 0.0f32), (1.6, 0.12), (3.0, -0.2)] {
+    for (distance, roll) in [(0.9f32, 0.0f32), (1.6, 0.12), (2.2, -0.2)] {
         let head = Quat::from_euler(glam::EulerRot::YXZ, 0.05, -0.04, roll);
         let eyes = [-1.0f32, 1.0].map(|side| {
             let cant = Quat::from_rotation_y(-side * 0.06);

@@ -8,9 +8,10 @@ use super::{Options, preferences};
 use crate::base::math::Vec3;
 use crate::base::{Error, Result};
 use crate::edit::Session;
+use crate::editor::panels::{PanelState, Panels};
 use crate::editor::{
-    Actor, Command, Eye, Input, Model, Preferences, Recorder, Request, Similarity, Stage, TakeFrame,
-    TakeStart, Workbench, recipe, recovery,
+    Actor, Command, Eye, Haptic, Input, Labels, Model, Preferences, Recorder, Request, Similarity, Stage,
+    TakeFrame, TakeStart, Workbench, recipe, recovery,
 };
 use crate::front::context::say;
 use crate::front::report::{Ask, Event, Frame as Told, Reporter};
@@ -29,6 +30,13 @@ pub struct App<'o> {
     pub(super) model: Option<Arc<Model>>,
     preferences: Preferences,
     pub(super) input: Input,
+    pub(super) panels: Panels,
+    panel_state: PanelState,
+    /// A line for the user that the workbench knows nothing of.
+    message: Option<String>,
+    /// Of the frame: the workbench's and the pointer's.
+    pub(super) lines: Lines,
+    pub(super) haptics: [Option<Haptic>; 2],
     pub(super) clock: Clock,
     pub(super) stages: Stages,
     /// Counts turns of the loop over all sessions.
@@ -44,6 +52,8 @@ pub struct App<'o> {
     saved: Option<String>,
     saving: Option<PathBuf>,
     kept: bool,
+    /// The document has changed since it was last given to be saved.
+    unsaved: bool,
     hash: String,
     pub(super) quit: bool,
     /// Pictures that were asked for, taken after the next frame.
@@ -66,6 +76,8 @@ impl<'o> App<'o> {
     pub fn new(options: &'o Options) -> Result<Self> {
         let mut worker = Worker::new()?;
         worker.ask(Job::Open(options.file.clone()));
+        let folder = options.file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        worker.ask(Job::List(folder.to_owned()));
         Ok(Self {
             options,
             worker,
@@ -74,6 +86,11 @@ impl<'o> App<'o> {
             model: None,
             preferences: preferences::load(options),
             input: Input::default(),
+            panels: Panels::new(),
+            panel_state: PanelState::default(),
+            message: None,
+            lines: Lines::default(),
+            haptics: [None; 2],
             clock: Clock::default(),
             stages: Stages::default(),
             frame: 0,
@@ -84,6 +101,7 @@ impl<'o> App<'o> {
             saved: None,
             saving: None,
             kept: false,
+            unsaved: false,
             hash: String::new(),
             quit: false,
             pictures: Vec::new(),
@@ -133,6 +151,10 @@ impl<'o> App<'o> {
 
     fn take(&mut self, done: Done, stage: Option<&mut Stage>) {
         match done {
+            Done::Listed(files) => {
+                self.opening = false;
+                self.panel_state.files = files;
+            }
             Done::Opened(path, Ok(opened)) => self.opened(path, *opened),
             Done::Opened(_, Err(error)) => {
                 self.opening = false;
@@ -157,6 +179,7 @@ impl<'o> App<'o> {
             Done::Written(path, Err(error)) => {
                 if self.saving.as_ref() == Some(&path) {
                     self.saved = None;
+                    self.unsaved = true;
                 }
                 self.fail(&error);
             }
@@ -211,16 +234,53 @@ impl<'o> App<'o> {
     /// Tells of something that could not be done; the session goes on.
     pub fn fail(&mut self, error: &Error) {
         eprintln!("sinew: {error}");
+        self.message = Some(error.to_string());
         self.reporter.event(Event::Failed(error.to_string()));
     }
 
-    /// One step of the editor with the input as it is.
+    /// What the buttons of the controllers in the hands are called.
+    pub fn relabel(&mut self, labels: [Labels; 2]) {
+        self.panel_state.labels = labels;
+    }
+
+    /// The panels' part of a step: what was pressed is run, and a hand that points at a panel is the panel's.
+    fn step_panels(&mut self) {
+        let Some(bench) = &self.bench else { return };
+        let tool = bench.tool_hand();
+        self.panel_state.follow(bench);
+        if self.message.is_some() {
+            self.panel_state.message.clone_from(&self.message);
+        }
+        self.panel_state.unsaved = self.unsaved;
+        let out = self.panels.step(&self.input, tool, &self.panel_state);
+        for (hand, input) in self.input.hands.iter_mut().enumerate() {
+            input.on_panel = hand == tool && out.pointing;
+        }
+        if !out.commands.is_empty() {
+            for command in out.commands.clone() {
+                self.message = None;
+                self.command(command);
+            }
+        }
+    }
+
+    /// One step of panels and editor with the input as it is.
     pub fn step(&mut self) {
+        self.step_panels();
         let Some(bench) = &mut self.bench else { return };
-        let output = bench.step(&self.input);
+        bench.step(&self.input);
+        let output = bench.output();
+        self.haptics = output.haptics;
+        if let (Some(haptic), true) = (self.panels.out().haptic, bench.preferences().haptics) {
+            self.haptics[bench.tool_hand()] = Some(haptic);
+        }
+        self.lines.segments.clear();
+        self.lines.segments.extend_from_slice(&output.lines.segments);
+        self.panels.draw(&output.world_from_room, &mut self.lines);
         self.unposed |= output.posed;
         self.unready |= output.deformer_changed;
         let changed = output.posed || output.deformer_changed;
+        self.unsaved |= changed;
         let requests: Vec<Request> = output.requests.clone();
         for request in requests {
             match request {
@@ -277,6 +337,9 @@ impl<'o> App<'o> {
             bench.interrupt();
             self.unposed = true;
         }
+        if let Some(take) = &mut self.take {
+            take.interrupt();
+        }
         if self.options.out.is_some() {
             self.save();
         }
@@ -292,6 +355,7 @@ impl<'o> App<'o> {
         }
         let path = self.place(model, "project.glb");
         (self.saved, self.saving, self.kept) = (Some(hash), Some(path.clone()), false);
+        self.unsaved = false;
         self.worker.ask(Job::Save(path, model.clone(), Box::new(document.clone())));
     }
 

@@ -41,6 +41,8 @@ pub struct Runtime {
     pub blend: xr::EnvironmentBlendMode,
     /// Recommended pixels of an eye: the larger of both.
     pub size: [u32; 2],
+    /// Composition layers in a frame at most.
+    pub max_layers: u32,
 }
 
 impl Runtime {
@@ -98,6 +100,7 @@ impl Runtime {
             enabled,
             blend,
             size: largest(|v| [v.recommended_image_rect_width, v.recommended_image_rect_height]),
+            max_layers: properties.graphics_properties.max_layer_count,
             instance,
         })
     }

@@ -23,6 +23,7 @@ mod session;
 mod space;
 mod swapchain;
 mod trouble;
+mod walls;
 mod work;
 
 pub use run::vr;

@@ -6,6 +6,7 @@ use super::instance::{Runtime, Wishes};
 use super::life::Turn;
 use super::session::{Begun, Eyes, Happened, Session};
 use super::trouble::{Result, Trouble};
+use super::walls::Walls;
 use super::{actions, device, trouble::failed};
 use crate::base::Result as CoreResult;
 use crate::editor::{Aim, Pipelines, Similarity, Stage};
@@ -77,18 +78,27 @@ fn attend(app: &mut App<'_>, runtime: &Runtime, profiles: Vec<super::profiles::P
     let device = device::open(runtime, &DeviceOptions::default())?;
     let pipelines = Pipelines::new(&device)?;
     let mut session = Session::new(runtime, &device)?;
-    let mut controls = Controls::new(runtime, &session, profiles)?;
+    let controls = Controls::new(runtime, &session, profiles)?;
     let mut stage = Stage::new(&pipelines, session.size(), 2, app.options.samples.clamp(1, 2))?;
     app.began(runtime, &session);
-    let result = turns(app, runtime, &mut session, &mut controls, &mut stage);
+    app.relabel(controls.devices.labels(&controls.actions));
+    let walls = Walls::new(&session, &stage, runtime.max_layers, &mut app.panels)?;
+    let mut parts = Parts { controls, walls };
+    let result = turns(app, runtime, &mut session, &mut parts, &mut stage);
     // Commands that use the runtime's images must have ended before it takes them back.
     let idle = device.wait_idle();
     app.ended(&stage);
-    drop(controls);
+    drop(parts);
     session.close();
     drop(stage);
     idle?;
     result
+}
+
+/// What hangs on a session.
+struct Parts {
+    controls: Controls,
+    walls: Walls,
 }
 
 /// The controllers on a session.
@@ -118,7 +128,7 @@ fn turns(
     app: &mut App<'_>,
     runtime: &Runtime,
     session: &mut Session,
-    controls: &mut Controls,
+    parts: &mut Parts,
     stage: &mut Stage,
 ) -> Result<Ended> {
     let mut events = xr::EventDataBuffer::new();
@@ -136,8 +146,11 @@ fn turns(
                     }
                 }
                 Happened::Profiles => {
-                    let refreshed = controls.devices.refresh(&controls.actions, session.handle());
-                    refreshed.map_err(failed("xrGetCurrentInteractionProfile"))?;
+                    let Controls { actions, devices } = &mut parts.controls;
+                    devices
+                        .refresh(actions, session.handle())
+                        .map_err(failed("xrGetCurrentInteractionProfile"))?;
+                    app.relabel(devices.labels(actions));
                 }
                 Happened::TakenOff => app.interrupted(),
                 Happened::LossPending => return Ok(Ended::Again),
@@ -153,7 +166,7 @@ fn turns(
             leaving = true;
         }
         if session.life().running() {
-            frame(app, session, controls, stage)?;
+            frame(app, session, parts, stage, leaving)?;
         } else {
             std::thread::sleep(IDLE);
         }
@@ -161,7 +174,14 @@ fn turns(
 }
 
 /// One frame: wait, begin, input, tools, pictures, end.
-fn frame(app: &mut App<'_>, session: &mut Session, controls: &mut Controls, stage: &mut Stage) -> Result<()> {
+fn frame(
+    app: &mut App<'_>,
+    session: &mut Session,
+    parts: &mut Parts,
+    stage: &mut Stage,
+    leaving: bool,
+) -> Result<()> {
+    let controls = &mut parts.controls;
     app.stages.start();
     let begun = session.begin()?;
     app.stages.lap(0);
@@ -194,28 +214,29 @@ fn frame(app: &mut App<'_>, session: &mut Session, controls: &mut Controls, stag
         app.reporter.event(Event::Recentred);
     }
     app.step();
-    if let Some(bench) = &app.bench {
-        controls.actions.feel(&handle, &bench.output().haptics).map_err(failed("xrApplyHapticFeedback"))?;
-    }
+    controls.actions.feel(&handle, &app.haptics).map_err(failed("xrApplyHapticFeedback"))?;
     app.stages.lap(2);
     let eyes = match commands {
-        Some(commands) => pictures(app, session, stage, commands, &begun)?,
+        Some(commands) => pictures(app, session, &mut parts.walls, stage, commands, &begun, leaving)?,
         None => None,
     };
     app.stages.lap(4);
-    session.end(&begun, eyes.as_ref())?;
+    parts.walls.release()?;
+    session.end(&begun, eyes.as_ref(), &parts.walls.layers(&app.panels))?;
     app.stages.lap(5);
     app.record(eyes.as_ref().map(|e| e.room));
-    Ok(app.after_frame(session, || controls.profiles(), eyes.is_some(), stage)?)
+    Ok(app.after_frame(session, || parts.controls.profiles(), eyes.is_some(), stage)?)
 }
 
 /// Records and submits the frame's GPU work; the eyes are none where the runtime does not know where they are.
 fn pictures(
     app: &mut App<'_>,
     session: &mut Session,
+    walls: &mut Walls,
     stage: &mut Stage,
     mut commands: Frame,
     begun: &Begun,
+    leaving: bool,
 ) -> Result<Option<Eyes>> {
     let mut world_from_room = Similarity::default();
     let mut aim =
@@ -236,12 +257,20 @@ fn pictures(
     let eyes = session.eyes(begun, &world_from_room)?;
     if let Some(eyes) = &eyes {
         let lines: &Lines = match &app.bench {
-            Some(bench) if shown => &bench.output().lines,
+            Some(_) if shown => &app.lines,
             _ => app.spinner(&world_from_room),
         };
         stage.record_eyes(&mut commands, &eyes.views, lines)?;
+        walls.paint(&mut commands, &mut app.panels)?;
+        if walls.in_scene() {
+            walls.draw(&mut commands, stage, &app.panels, &world_from_room);
+        }
         app.stages.lap(3);
         session.take_pictures(&mut commands, stage)?;
+        if !walls.in_scene() && (leaving || !app.pictures.is_empty()) {
+            // Layers are not in the pictures: for those that go to the disk they are drawn there.
+            walls.draw(&mut commands, stage, &app.panels, &world_from_room);
+        }
     } else {
         app.stages.lap(3);
     }

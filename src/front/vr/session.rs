@@ -7,6 +7,7 @@ use super::life::{Life, Turn};
 use super::space::{Room, rigid};
 use super::swapchain::{Content, Swapchain};
 use super::trouble::{Result, failed};
+use super::walls::QuadLayer;
 use crate::editor::{Eye, Similarity, Stage, Tracked};
 use crate::gpu::{Device, Frame};
 use crate::render::View;
@@ -233,11 +234,11 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the frame; with `eyes` it shows the pictures that were taken and submitted.
+    /// Ends the frame; with `eyes` it shows the pictures that were taken and submitted, and panels before them.
     ///
     /// # Errors
     /// The runtime's.
-    pub fn end(&mut self, begun: &Begun, eyes: Option<&Eyes>) -> Result<()> {
+    pub fn end(&mut self, begun: &Begun, eyes: Option<&Eyes>, walls: &[QuadLayer<'_>]) -> Result<()> {
         self.color.release()?;
         if let Some(depth) = &mut self.depth {
             depth.release()?;
@@ -272,16 +273,14 @@ impl Session {
         let layer = projections
             .as_ref()
             .map(|views| xr::CompositionLayerProjection::new().space(&self.room.space).views(views));
-        let layers: [&xr::CompositionLayerBase<'_, xr::Vulkan>; 1];
-        let layers: &[&xr::CompositionLayerBase<'_, xr::Vulkan>] = match &layer {
-            Some(layer) => {
-                layers = [layer];
-                &layers
-            }
-            None => &[],
-        };
+        let quads: Vec<_> = walls.iter().map(|wall| quad(wall, &self.room.space)).collect();
+        let mut layers: Vec<&xr::CompositionLayerBase<'_, xr::Vulkan>> = Vec::with_capacity(quads.len() + 1);
+        if let Some(layer) = &layer {
+            layers.push(layer);
+            layers.extend(quads.iter().map(|quad| -> &xr::CompositionLayerBase<'_, xr::Vulkan> { quad }));
+        }
         let (stream, blend) = (&mut self.stream, self.blend);
-        self.device.with_queue(|_| stream.end(begun.time, blend, layers)).map_err(failed("xrEndFrame"))?;
+        self.device.with_queue(|_| stream.end(begun.time, blend, &layers)).map_err(failed("xrEndFrame"))?;
         self.missed -= 1;
         Ok(())
     }
@@ -293,6 +292,22 @@ impl Session {
         // The runtime may wait for the queue.
         device.with_queue(|_| drop((waiter, stream, session)));
     }
+}
+
+/// A panel as a layer of both eyes: colours times alpha over what is behind it.
+fn quad<'a>(wall: &QuadLayer<'a>, space: &'a xr::Space) -> xr::CompositionLayerQuad<'a, xr::Vulkan> {
+    let at = &wall.placement;
+    let (p, q) = (at.pose.position, at.pose.orientation);
+    xr::CompositionLayerQuad::new()
+        .layer_flags(xr::CompositionLayerFlags::BLEND_TEXTURE_SOURCE_ALPHA)
+        .space(space)
+        .eye_visibility(xr::EyeVisibility::BOTH)
+        .sub_image(wall.image.layer(0))
+        .pose(xr::Posef {
+            orientation: xr::Quaternionf { x: q.x, y: q.y, z: q.z, w: q.w },
+            position: xr::Vector3f { x: p.x, y: p.y, z: p.z },
+        })
+        .size(xr::Extent2Df { width: at.size[0], height: at.size[1] })
 }
 
 /// An eye as the editor has it; none where its pose is no pose.

@@ -5,6 +5,7 @@ use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
 use crate::edit::{Document, Session};
+use crate::editor::panels::{FileEntry, FileKind, FileList};
 use crate::editor::{self, Actor, Evaluator, Model, Pipelines, Where, recipe, recovery};
 use crate::export::{Options, write_atomically};
 use crate::front::context::{folder_of, write_png};
@@ -17,8 +18,10 @@ use std::thread::JoinHandle;
 
 /// A job.
 pub enum Job {
-    /// Load and bind a file, and begin or take up the session on it.
+    /// Load and bind a file, and begin or take up the session on it; a folder is listed.
     Open(PathBuf),
+    /// List a folder for the file panel.
+    List(PathBuf),
     /// Make a character ready for a stage; `stage` is handed back with it.
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
     /// Write a posed glTF.
@@ -33,6 +36,8 @@ pub enum Job {
 pub enum Done {
     /// A character with its session.
     Opened(PathBuf, Result<Box<Opened>>),
+    /// What a folder holds.
+    Listed(FileList),
     /// A character for the stage of that number.
     Ready(u64, Result<Box<Actor>>),
     /// A written file; what is to be told about it.
@@ -116,6 +121,8 @@ impl Drop for Worker {
 
 fn run(job: Job) -> Done {
     match job {
+        Job::List(folder) => Done::Listed(list(&folder)),
+        Job::Open(path) if path.is_dir() => Done::Listed(list(&path)),
         Job::Open(path) => {
             let opened = open(&path).map(Box::new);
             Done::Opened(path, opened)
@@ -138,9 +145,57 @@ fn run(job: Job) -> Done {
     }
 }
 
+/// Characters, projects and folders; what cannot be read is left out.
+fn list(folder: &Path) -> FileList {
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let mut out = FileList { folder: folder.clone(), ..FileList::default() };
+    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        let Ok(about) = std::fs::metadata(&path) else { continue };
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        let kind = match () {
+            _ if name.starts_with('.') => continue,
+            _ if about.is_dir() => FileKind::Folder,
+            _ if name.ends_with("project.glb") => FileKind::Project,
+            _ if extension == "glb" || extension == "gltf" => FileKind::Character,
+            _ => continue,
+        };
+        let note = if about.is_dir() { String::new() } else { size(about.len()) };
+        out.entries.push(FileEntry { path, name, note, kind });
+    }
+    out.entries
+        .sort_by(|a, b| (a.kind != FileKind::Folder, &a.name).cmp(&(b.kind != FileKind::Folder, &b.name)));
+    let unfinished = recovery::folder().and_then(|f| recovery::unfinished(&f, None)).unwrap_or_default();
+    out.unfinished = unfinished
+        .sessions
+        .into_iter()
+        .map(|left| FileEntry {
+            name: Path::new(&left.file.path).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            note: format!("{} edits", left.operations),
+            path: left.journal,
+            kind: FileKind::Journal,
+        })
+        .collect();
+    out
+}
+
+fn size(bytes: u64) -> String {
+    if bytes < 1 << 20 {
+        format!("{} kB", bytes.div_ceil(1000))
+    } else {
+        format!("{:.1} MB", bytes as f64 * 1e-6)
+    }
+}
+
 fn open(path: &Path) -> Result<Opened> {
-    let model = Arc::new(Model::load(path, &BindOptions::default())?);
     let folder = recovery::folder()?;
+    let journal = path.extension().is_some_and(|e| e == "journal");
+    let mut left = recovery::unfinished(&folder, (!journal).then_some(path))?.sessions;
+    left.retain(|l| !journal || l.journal == path);
+    let model = Arc::new(match left.first() {
+        Some(left) if journal => left.load(&BindOptions::default())?,
+        _ => Model::load(path, &BindOptions::default())?,
+    });
     let opened = |mut session: Session<'static>, restored| {
         // A frame must not wait for the disk; without the thread it does.
         if let Err(error) = session.sync_in_background() {
@@ -149,7 +204,7 @@ fn open(path: &Path) -> Result<Opened> {
         Opened { model: model.clone(), session, restored }
     };
     // In a headset nobody can be asked: what a crash left is gone on with.
-    if let Some(left) = recovery::unfinished(&folder, Some(path))?.sessions.first() {
+    if let Some(left) = left.first() {
         match left.restore(&model) {
             Ok(session) => return Ok(opened(session, left.operations)),
             Err(error) => eprintln!("sinew: {error}"),
