@@ -254,7 +254,8 @@ impl Workbench {
         self.skin.cancel();
     }
 
-    fn is_busy(&self) -> bool {
+    /// Whether a stroke or a grab is under way.
+    pub fn is_busy(&self) -> bool {
         self.line.is_busy() || self.grab.is_busy() || self.skin.is_busy()
     }
 

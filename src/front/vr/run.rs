@@ -88,6 +88,7 @@ fn attend(app: &mut App<'_>, runtime: &Runtime, profiles: Vec<super::profiles::P
     // Commands that use the runtime's images must have ended before it takes them back.
     let idle = device.wait_idle();
     app.ended(&stage);
+    app.missed += session.missed();
     drop(parts);
     session.close();
     drop(stage);

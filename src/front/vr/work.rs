@@ -5,11 +5,12 @@ use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
 use crate::edit::{Document, Session};
-use crate::editor::panels::{FileEntry, FileKind, FileList};
+use crate::editor::panels::{FileEntry, FileKind, FileList, Strain};
 use crate::editor::{self, Actor, Evaluator, Model, Pipelines, Where, recipe, recovery};
 use crate::export::{Options, write_atomically};
 use crate::front::context::{folder_of, write_png};
 use crate::render::Targets;
+use crate::rig::PosedRig;
 use image::RgbaImage;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub enum Job {
     List(PathBuf),
     /// Make a character ready for a stage; `stage` is handed back with it.
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
+    /// Measure what the deformer does to a document's body.
+    Measure(Arc<Model>, Box<Document>),
     /// Write a posed glTF.
     Export(PathBuf, Arc<Model>, Box<Document>),
     /// Write a project.
@@ -40,6 +43,8 @@ pub enum Done {
     Listed(FileList),
     /// A character for the stage of that number.
     Ready(u64, Result<Box<Actor>>),
+    /// Numbers of the strain.
+    Measured(Result<Strain>),
     /// A written file; what is to be told about it.
     Written(PathBuf, Result<String>),
 }
@@ -130,6 +135,7 @@ fn run(job: Job) -> Done {
         Job::Ready { stage, pipelines, targets, model, recipe } => {
             Done::Ready(stage, Actor::new(&pipelines, &targets, &model, &recipe).map(Box::new))
         }
+        Job::Measure(model, document) => Done::Measured(measure(&model, &document)),
         Job::Export(path, model, document) => {
             let told = export_to(&path, &model, &document);
             Done::Written(path, told)
@@ -216,6 +222,15 @@ fn open(path: &Path) -> Result<Opened> {
 /// The twins evaluate: no device is needed, and none can be lost.
 fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
     Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)
+}
+
+fn measure(model: &Model, document: &Document) -> Result<Strain> {
+    let pose = document.posed(model.skeleton());
+    let shape = evaluator(model, document)?.evaluate(model, &pose)?;
+    let report = model.measure(&PosedRig::new(model.skeleton(), &pose), &shape.control);
+    let recipe = recipe(document.deformer())?;
+    let iterations = recipe.springs.is_some().then_some(shape.iterations);
+    Ok(Strain::new(recipe.name(), iterations, &report))
 }
 
 /// Writes a posed glTF, and its receipt beside it.

@@ -1,0 +1,144 @@
+//! What the program tells: lines of a report, pictures that were asked for, words to its user.
+
+use super::app::App;
+use super::instance::Runtime;
+use super::session::Session;
+use super::work::Job;
+use crate::base::math::Vec3;
+use crate::base::{Error, Result};
+use crate::editor::{Similarity, Stage};
+use crate::front::context::say;
+use crate::front::report::{Event, Frame as Told};
+use crate::render::Lines;
+use image::RgbaImage;
+use std::time::Duration;
+
+impl App<'_> {
+    /// A session begins.
+    pub fn began(&mut self, runtime: &Runtime, session: &Session) {
+        self.new_stage();
+        self.clock.restart();
+        self.eye_size = session.size();
+        if !self.reporter.is_on() {
+            let [w, h] = session.size();
+            let depth = if session.has_depth() { ", with depth" } else { "" };
+            let (major, minor) = runtime.version;
+            say(format_args!("{}: OpenXR {major}.{minor}, two eyes of {w} x {h}{depth}", runtime.name));
+        }
+    }
+
+    /// It has ended, one way or another: keeps what both eyes saw last.
+    pub fn ended(&mut self, stage: &Stage) {
+        if stage.drawn() {
+            // A lost device has nothing to show any more.
+            let eyes = [0, 1].map(|eye| stage.targets().read(stage.device(), eye).ok());
+            if let [Some(left), Some(right)] = eyes {
+                self.last_pictures = vec![left, right];
+            }
+        }
+    }
+
+    /// Session or runtime are gone. The stroke that was being drawn is lost, nothing else; a new runtime is waited for.
+    pub fn lost(&mut self, problem: String) {
+        eprintln!("sinew: {problem}; your work is kept, waiting for the runtime");
+        self.input.focused = false;
+        self.interrupted();
+        self.reporter.event(Event::State("NONE".into()));
+        self.reporter.event(Event::Lost(problem));
+    }
+
+    /// A turn of the loop while there is no runtime.
+    pub fn without_session(&mut self, pause: Duration) {
+        self.attend(None);
+        self.frame += 1;
+        let frame = self.told("NONE", [String::new(), String::new()]);
+        self.reporter.frame(frame);
+        if !self.quit {
+            std::thread::sleep(pause);
+        }
+    }
+
+    /// After a frame has been ended: pictures that were asked for, and the line of the frame.
+    ///
+    /// # Errors
+    /// A lost device.
+    pub fn after_frame(
+        &mut self,
+        session: &Session,
+        profiles: impl FnOnce() -> [String; 2],
+        rendered: bool,
+        stage: &Stage,
+    ) -> Result<()> {
+        if rendered && !self.pictures.is_empty() {
+            let eyes = [0, 1].map(|eye| stage.targets().read(stage.device(), eye));
+            let eyes: Vec<RgbaImage> = eyes.into_iter().collect::<Result<_>>()?;
+            for path in std::mem::take(&mut self.pictures) {
+                self.worker.ask(Job::Picture(path, eyes.clone()));
+            }
+        }
+        if self.reporter.is_on() {
+            let mut frame = self.told(session.life().name(), profiles());
+            frame.rendered = rendered;
+            frame.missed += session.missed();
+            self.reporter.frame(frame);
+        }
+        Ok(())
+    }
+
+    pub(super) fn told(&self, state: &str, profiles: [String; 2]) -> Told {
+        let mut out = Told {
+            frame: self.frame,
+            state: state.into(),
+            head: self.input.head.pose,
+            aim: [0, 1].map(|h| self.input.hands[h].aim.pose),
+            tracking: [0, 1].map(|h| self.input.hands[h].aim.tracking),
+            draw: [0, 1].map(|h| self.input.hands[h].draw),
+            surface: [0, 1].map(|h| self.input.hands[h].surface.map(|s| s.position.to_array())),
+            profiles,
+            missed: self.missed,
+            ..Told::default()
+        };
+        if let Some(bench) = &self.bench {
+            out.world_from_room = bench.output().world_from_room;
+            out.tool = bench.preferences().tool;
+            out.left_handed = bench.preferences().left_handed;
+            out.palette = bench.preferences().palette;
+            out.busy = bench.is_busy();
+            let (done, all) = bench.session().history();
+            out.history = [done, all - done];
+        }
+        out
+    }
+
+    /// Lines for eyes that have nothing else to see: something turns while a character is loaded.
+    pub fn spinner(&mut self, world_from_room: &Similarity) -> &Lines {
+        let turn = self.input.time as f32 * 4.0;
+        let point = |i: i32| {
+            let angle = turn + i as f32 * 0.25;
+            world_from_room.point(Vec3::new(0.12 * angle.cos(), 1.3 + 0.12 * angle.sin(), -1.0))
+        };
+        let points: [Vec3; 16] = std::array::from_fn(|i| point(i as i32));
+        self.waiting.segments.clear();
+        self.waiting.polyline(&points, [90, 190, 255, 255], 5.0, 1.0);
+        &self.waiting
+    }
+
+    pub(super) fn tell_hash(&mut self) {
+        if !self.reporter.is_on() {
+            return;
+        }
+        let Some(bench) = &self.bench else { return };
+        let hash = bench.session().document().hash();
+        if hash != self.hash {
+            self.hash.clone_from(&hash);
+            self.reporter.event(Event::Hash(hash));
+        }
+    }
+
+    /// Tells of something that could not be done; the session goes on.
+    pub fn fail(&mut self, error: &Error) {
+        eprintln!("sinew: {error}");
+        self.message = Some(error.to_string());
+        self.reporter.event(Event::Failed(error.to_string()));
+    }
+}
