@@ -263,8 +263,9 @@ impl<'o> App<'o> {
         if let (Some(haptic), true) = (self.panels.out().haptic, bench.preferences().haptics) {
             self.haptics[bench.tool_hand()] = Some(haptic);
         }
-        self.lines.segments.clear();
+        self.lines.clear();
         self.lines.segments.extend_from_slice(&output.lines.segments);
+        self.lines.anchors.extend_from_slice(&output.lines.anchors);
         self.panels.draw(&output.world_from_room, &mut self.lines);
         self.unposed |= output.posed;
         self.unready |= output.deformer_changed;
