@@ -24,6 +24,8 @@ const DAMPING: f64 = 0.02;
 const LARGEST_TURN: f64 = 0.35;
 /// A child whose longest path is at least this share of its longest sibling's makes a branch.
 const BRANCH: f64 = 0.3;
+/// A twist joint is no further from the way to its sibling than this share of that way.
+const ON_WAY: f64 = 0.15;
 /// A limb stretched beyond this share of its length needs to be told which way to bend.
 const STRETCHED: f64 = 0.985;
 /// Sine of the angle between bones from which on a limb is bent, not straight.
@@ -55,6 +57,8 @@ pub struct Grab {
     parents: Vec<Option<NodeId>>,
     /// Joints whose children part.
     branches: Vec<bool>,
+    /// Joints that only spread a bone's twist: who holds one holds the bone.
+    twists: Vec<bool>,
     pinned: Vec<bool>,
     /// Per node: the axis about which it bends, in its parent's space in rest.
     hinges: Vec<DVec3>,
@@ -92,8 +96,10 @@ impl Grab {
             depth[id.index()] = skeleton.nodes[id.index()].parent.map_or(0, |p| depth[p.index()] + 1);
         }
         let rest = world(skeleton, &Pose::rest(skeleton));
+        let twists = twists(skeleton, &marked, &parents, &rest);
         Self {
-            branches: branches(skeleton, &marked, &parents, &rest),
+            branches: branches(skeleton, &marked, &twists, &parents, &rest),
+            twists,
             hinges: hinges(skeleton, &parents, &rest),
             start: pose.clone(),
             before: world(skeleton, pose),
@@ -106,6 +112,8 @@ impl Grab {
 
     /// Takes hold of a node at a world point; goals come in the order of holds.
     pub fn hold(&mut self, node: NodeId, point: DVec3) {
+        let twist = self.twists.get(node.index()).copied().unwrap_or(false);
+        let node = self.parents.get(node.index()).copied().flatten().filter(|_| twist).unwrap_or(node);
         let world_from_node = self.before.get(node.index()).copied().unwrap_or_default();
         let usable = is_regular(world_from_node.matrix3) && point.is_finite();
         let point = if usable { world_from_node.inverse().transform_point3(point) } else { DVec3::ZERO };
@@ -387,18 +395,43 @@ impl Work<'_> {
     }
 }
 
+/// Joints without children that lie on the way from their parent to another of its children: they spread its twist.
+fn twists(skeleton: &Skeleton, marked: &[bool], parents: &[Option<NodeId>], rest: &[DAffine3]) -> Vec<bool> {
+    let count = skeleton.nodes.len();
+    let mut has_child = vec![false; count];
+    parents
+        .iter()
+        .zip(marked)
+        .filter(|(_, m)| **m)
+        .filter_map(|(p, _)| *p)
+        .for_each(|p| has_child[p.index()] = true);
+    let at = |i: usize| rest[i].translation;
+    let on_way = |i: usize, parent: NodeId, sibling: usize| {
+        let (from, way) = (at(parent.index()), at(sibling) - at(parent.index()));
+        let along = way.dot(at(i) - from) / way.length_squared();
+        (-0.05..0.98).contains(&along) && (from + way * along).distance(at(i)) < ON_WAY * way.length()
+    };
+    (0..count)
+        .map(|i| {
+            let Some(parent) = parents[i].filter(|_| marked[i] && !has_child[i]) else { return false };
+            (0..count).any(|s| s != i && marked[s] && parents[s] == Some(parent) && on_way(i, parent, s))
+        })
+        .collect()
+}
+
 /// Joints with two children or more whose paths are of comparable length: fingers make a branch of the hand, a twist
 /// joint none of the arm.
 fn branches(
     skeleton: &Skeleton,
     marked: &[bool],
+    twists: &[bool],
     parents: &[Option<NodeId>],
     rest: &[DAffine3],
 ) -> Vec<bool> {
     let count = skeleton.nodes.len();
     let mut longest = vec![0.0_f64; count];
     let mut paths: Vec<Vec<f64>> = vec![Vec::new(); count];
-    for &id in skeleton.order.iter().rev().filter(|n| marked[n.index()]) {
+    for &id in skeleton.order.iter().rev().filter(|n| marked[n.index()] && !twists[n.index()]) {
         if let Some(p) = parents[id.index()] {
             let edge = rest[id.index()].translation.distance(rest[p.index()].translation);
             let path = edge + longest[id.index()];

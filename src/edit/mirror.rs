@@ -32,7 +32,7 @@ impl Mirror {
         let joint_of = |n: NodeId| skeleton.joints.iter().position(|j| j.node == n);
         let at = |n: NodeId| {
             let joint = joint_of(n)?;
-            Some(DVec3::from(skeleton.joints[joint].bind_from_joint.translation.as_dvec3()))
+            Some(skeleton.joints[joint].bind_from_joint.translation.as_dvec3())
         };
         let mut mirror =
             Self { normal, middle: f64::from(middle), partner: vec![None; skeleton.nodes.len()], pivot: 0 };
@@ -142,7 +142,7 @@ fn other_side(name: &str) -> Option<String> {
     let bytes = name.as_bytes();
     let alone = |i: usize| {
         let letter = |k: usize| bytes.get(k).is_some_and(u8::is_ascii_alphabetic);
-        !(i > 0 && letter(i - 1)) && !letter(i + 1)
+        !letter(i + 1) && (i == 0 || !letter(i - 1))
     };
     let i = (0..bytes.len()).rev().find(|&i| b"LRlr".contains(&bytes[i]) && alone(i))?;
     let swapped = match bytes[i] {
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(mirror.partner(id("chest")), None);
         let rig = PosedRig::new(&skeleton, &pose);
         let plane = mirror.plane(&rig);
-        let at = |name: &str| DVec3::from(rig.world[id(name).index()].translation.as_dvec3());
+        let at = |name: &str| rig.world[id(name).index()].translation.as_dvec3();
         assert!(plane.point(at("hand.L")).distance(at("hand.R")) < 1e-6);
         assert!(Mirror::new(&chain(5, 0.2).0).is_none());
         let mut nameless = skeleton.clone();

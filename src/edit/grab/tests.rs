@@ -166,3 +166,33 @@ fn any_goal_on_any_rig_gives_a_finite_pose_of_the_same_lengths() {
         }
     }
 }
+
+#[test]
+fn twist_joints_make_no_branch_and_are_held_as_their_bone() {
+    let (mut list, moved) = (Vec::new(), crate::edit::testing::moved);
+    list.push(("hips", None, moved(0.0, 1.0, 0.0)));
+    list.push(("leg", Some(0), moved(0.1, 0.0, 0.0)));
+    list.push(("legTwist", Some(1), moved(0.0, -0.25, 0.01)));
+    list.push(("knee", Some(1), moved(0.0, -0.45, 0.02)));
+    list.push(("kneeTwist", Some(3), moved(0.0, -0.22, -0.01)));
+    list.push(("foot", Some(3), moved(0.0, -0.45, -0.02)));
+    list.push(("other", Some(0), moved(-0.1, 0.0, 0.0)));
+    list.push(("otherFoot", Some(6), moved(0.0, -0.9, 0.0)));
+    let (skeleton, pose) = crate::edit::testing::skeleton(&list);
+    let id = |n: &str| skeleton.find(n).unwrap();
+    let mut grab = Grab::new(&skeleton, &pose, &[]);
+    let held = at(&skeleton, &pose, "foot");
+    grab.hold(id("foot"), held);
+    let goal = held + DVec3::new(0.1, 0.25, 0.2);
+    let (posed, missed) = grab.solve(&skeleton, &[Goal { position: goal, turn: DQuat::IDENTITY }]);
+    assert!(missed < 1e-4, "the whole leg bends: {missed}");
+    assert!(at(&skeleton, &posed, "leg").distance(at(&skeleton, &pose, "leg")) < 1e-9);
+    // Held at the twist joint the bone follows, and is not twisted in itself.
+    let mut grab = Grab::new(&skeleton, &pose, &[]);
+    grab.hold(id("legTwist"), at(&skeleton, &pose, "legTwist"));
+    let goal = at(&skeleton, &pose, "legTwist") + DVec3::new(0.0, 0.05, 0.15);
+    let (posed, _) = grab.solve(&skeleton, &[Goal { position: goal, turn: DQuat::IDENTITY }]);
+    let twist = id("legTwist").index();
+    assert_eq!(posed.local[twist], pose.local[twist]);
+    assert!(at(&skeleton, &posed, "knee").z > 0.1);
+}

@@ -10,6 +10,9 @@ use crate::rig::PosedRig;
 /// The flesh of a bone reaches as far as this share of its vertices.
 const FLESH: f32 = 0.85;
 
+/// Share of a bone's length from which on the joint at its end is meant.
+const AT_END: f32 = 0.85;
+
 /// Computed once for a character.
 #[derive(Default)]
 pub struct Body {
@@ -93,7 +96,7 @@ impl Body {
     /// The bone whose flesh is nearest to a point, within `reach` metres.
     pub fn touch(&self, character: &Character, rig: &PosedRig, point: Vec3, reach: f32) -> Option<Touch> {
         let bones = rig.bones.iter().zip(&character.skeleton.bones).zip(&self.flesh).enumerate();
-        bones
+        let nearest = bones
             .filter(|(_, (_, flesh))| **flesh >= 0.0)
             .map(|(bone, ((pose, rest), flesh))| Touch {
                 bone,
@@ -101,7 +104,14 @@ impl Body {
                 distance: distance_to_segment(point, pose.head, pose.tail) - flesh,
             })
             .filter(|t| t.distance <= reach)
-            .min_by(|a, b| a.distance.total_cmp(&b.distance))
+            .min_by(|a, b| a.distance.total_cmp(&b.distance))?;
+        // At its end a bone hands over to the joint there: who takes the wrist moves the hand.
+        let (pose, bone) = (&rig.bones[nearest.bone], &character.skeleton.bones[nearest.bone]);
+        let along = (point - pose.head).dot(pose.tail - pose.head);
+        let over = along > AT_END * pose.head.distance_squared(pose.tail);
+        let child = bone.child.filter(|_| over).map(|c| character.skeleton.joints[c.index()].node);
+        let child = child.filter(|c| self.posable.contains(c));
+        Some(Touch { node: child.unwrap_or(nearest.node), ..nearest })
     }
 
     /// The node that mostly moves a triangle of the display mesh, where it can be posed.
