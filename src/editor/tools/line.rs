@@ -7,7 +7,7 @@
 use super::body::distance_to_segment;
 use super::{Desk, Moment};
 use crate::base::math::Vec3;
-use crate::base::{Result, StrokeId};
+use crate::base::{NodeId, Result, StrokeId};
 use crate::edit::{
     Edit, Line, Operation, Posing, RootMotion, Sample, Stroke, StrokeLayer, tolerance_in_space,
 };
@@ -171,7 +171,10 @@ impl LineTool {
             time: moment.hands.time,
         });
         match self.open {
-            Some(id) => self.preview(desk, id, tolerance_in_space(1.0 / moment.scale)),
+            Some(id) => {
+                let id = self.meant(desk, id);
+                self.preview(desk, id, tolerance_in_space(1.0 / moment.scale));
+            }
             None => self.touch(desk, moment, before, at),
         }
         if self.samples.len() >= self.journalled + GROUP {
@@ -204,6 +207,18 @@ impl LineTool {
         let done = self.commit(desk, moment);
         self.samples.clear();
         moment.feel(moment.tool, if done { Haptic::Contact } else { Haptic::Limit });
+    }
+
+    /// Of a layer and its partner the one on whose side the stroke began.
+    fn meant(&self, desk: &Desk, id: StrokeId) -> StrokeId {
+        let document = desk.session.document();
+        let start: Vec3 = self.samples.first().map_or(Vec3::ZERO, |s| s.position.into());
+        let distance = |id: StrokeId| {
+            let baseline = document.stroke(id).ok().map(|l| &l.baseline);
+            baseline.map_or(f64::INFINITY, |b| b.spline().closest(start.as_dvec3()).1)
+        };
+        let partner = document.stroke(id).ok().and_then(|l| l.partner);
+        partner.filter(|p| distance(*p) < distance(id)).unwrap_or(id)
     }
 
     /// Shows what the offset stroke makes of the character so far. Beyond the part already drawn the baseline goes on
@@ -260,6 +275,7 @@ impl LineTool {
             }
         };
         if let Some(id) = self.open.filter(|id| desk.session.document().stroke(*id).is_ok()) {
+            let id = self.meant(desk, id);
             let edit = self.on_both_sides(desk, Edit::RedrawOffset { id, offset: Some(stroke) });
             let done = desk.apply(edit);
             self.open = None;
@@ -292,10 +308,19 @@ impl LineTool {
         let other = StrokeId(id.0 + 1);
         let second =
             mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), skeleton, &desk.pose).ok());
-        let apart = |l: &StrokeLayer| {
-            l.selection.iter().all(|s| layers[0].selection.iter().all(|t| t.node != s.node))
+        // Where the other side is posed otherwise the mirror image takes hold of something else, or of nothing.
+        let partners: Option<Vec<NodeId>> = {
+            let mirror = desk.body.mirror.as_ref();
+            let selected = layers[0].selection.iter();
+            selected.map(|s| mirror.and_then(|m| m.partner(s.node))).collect()
         };
-        if let Some(mut second) = second.filter(apart) {
+        let same = |l: &StrokeLayer| {
+            let all = |nodes: &[NodeId]| {
+                nodes.len() == l.selection.len() && l.selection.iter().all(|s| nodes.contains(&s.node))
+            };
+            partners.as_deref().is_some_and(all)
+        };
+        if let Some(mut second) = second.filter(same) {
             second.partner = Some(id);
             layers[0].partner = Some(other);
             layers.push(second);

@@ -432,6 +432,15 @@ fn mirrored_strokes_and_grabs_act_on_both_sides() {
     assert!(s.joint(HAND).distance(arm(0.6)[29]) < 0.02);
     assert!(s.joint(OTHER_HAND).distance(mirrored(s.joint(HAND))) < 1e-3);
     assert_eq!(s.bench.session().history().0, 3);
+    // Again, begun on either side.
+    s.bench.run_command(Command::RedrawOffset);
+    s.draw(RIGHT, &arm(-0.3));
+    assert!(s.joint(HAND).distance(arm(-0.3)[29]) < 0.02);
+    s.bench.run_command(Command::RedrawOffset);
+    let other: Vec<Vec3> = arm(0.4).into_iter().map(mirrored).collect();
+    s.draw(RIGHT, &other);
+    assert!(s.joint(OTHER_HAND).distance(other[29]) < 0.02);
+    assert!(s.joint(OTHER_HAND).distance(mirrored(s.joint(HAND))) < 1e-3);
     s.bench.run_command(Command::RemoveStroke);
     assert!(s.strokes().is_empty());
     let held = Vec3::new(0.77, 1.5, 0.0);
