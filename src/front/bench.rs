@@ -13,18 +13,20 @@ mod poses;
 mod report;
 mod text;
 mod thesis;
+mod vr;
 
 pub use measure::Sample;
 pub use report::{
     BenchReport, Converged, Copy, DeformTimes, DrawTimes, Growth, Iteration, MeshReport, Preparation, Target,
 };
 pub use thesis::{THESIS_TABLE_1, ThesisRow};
+pub use vr::VrFrame;
 
 use super::context::{Context, stage};
 use crate::asset::Asset;
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::editor::Model;
+use crate::editor::{Model, Pipelines};
 use crate::generate::{self, Kind};
 use crate::gpu::{Buffer, Device, Memory};
 use measure::{Effort, repeat};
@@ -36,6 +38,9 @@ use std::time::{Duration, Instant};
 const COPY_BYTES: u64 = 128 << 20;
 /// Vertices of the tubes that show the growth.
 const TUBES: [usize; 5] = [10_000, 30_000, 100_000, 300_000, 1_000_000];
+
+/// Generated characters that are measured in a headset's frame too.
+const SHOWN_IN_VR: [&str; 3] = ["human", "chibi", "golem"];
 
 /// A mesh to be measured: its name and its file's bytes or place.
 enum Source {
@@ -105,13 +110,19 @@ fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<
             sources.push(Source::Memory(kind.name().to_owned(), bytes));
         }
     }
-    let mut meshes = Vec::new();
+    let pipelines = Pipelines { kernels: context.kernels()?, renderer: context.renderer()? };
+    let (mut meshes, mut vr) = (Vec::new(), Vec::new());
     for source in &sources {
         let name = source.name();
         let (model, preparation) = stage(&format!("{name}: bind"), || source.prepare(effort))?.0;
-        let mut mesh = deform::mesh(context, name, &model, preparation, effort)?;
+        let mut mesh = deform::mesh(context, name.clone(), &model, preparation, effort)?;
         mesh.iteration.share_of_copy = mesh.iteration.gigabytes_per_second / copy.gigabytes_per_second;
         meshes.push(mesh);
+        // Of the thesis's meshes only the characters.
+        if !files.is_empty() || SHOWN_IN_VR.contains(&name.as_str()) {
+            let title = format!("{name}: the headset's frame");
+            vr.extend(stage(&title, || vr::measure(&pipelines, &name, &Arc::new(model), effort))?.0);
+        }
     }
     let mut growth = Vec::new();
     if files.is_empty() {
@@ -126,8 +137,9 @@ fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         load,
         copy,
-        targets: report::targets(&device, &meshes),
+        targets: report::targets(&device, &meshes, &vr),
         meshes,
+        vr,
         growth,
         thesis: THESIS_TABLE_1.to_vec(),
     })
@@ -181,6 +193,15 @@ mod tests {
         let [_, chebyshev, jacobi] = &mesh.converged[..] else { panic!("{:?}", mesh.converged) };
         assert!(chebyshev.iterations[0] < jacobi.iterations[0], "{chebyshev:?} {jacobi:?}");
         let device = context.device().unwrap();
+        let pipelines =
+            Pipelines { kernels: context.kernels().unwrap(), renderer: context.renderer().unwrap() };
+        let small = vr::frame(&pipelines, "human", &Arc::new(model), [32, 24], &effort).unwrap();
+        assert!(
+            small.groups.iter().all(|(group, time)| time.median_ms > 0.0 || *group == "panels"),
+            "{small:?}"
+        );
+        let parts: f64 = small.phases.iter().map(|(_, time)| time.min_ms).sum();
+        assert!(parts <= small.device.median_ms && small.cpu.median_ms > small.editor.median_ms, "{small:?}");
         let copy = copy_bandwidth(&device, 1 << 20, &effort).unwrap();
         assert!(copy.gigabytes_per_second > 0.0);
         let report = BenchReport {
@@ -190,8 +211,9 @@ mod tests {
             cores: 2,
             load: Some(5.0),
             copy,
-            targets: report::targets(&device, std::slice::from_ref(&mesh)),
+            targets: report::targets(&device, std::slice::from_ref(&mesh), std::slice::from_ref(&small)),
             meshes: vec![mesh],
+            vr: vec![small],
             growth: vec![growth::tube(&mut context, 600, &effort).unwrap()],
             thesis: THESIS_TABLE_1.to_vec(),
         };
@@ -200,6 +222,7 @@ mod tests {
             text.contains("thesis: Armadillo")
                 && text.contains("3.04")
                 && text.contains("too high")
+                && text.contains("human, 2 x 32 x 24")
                 && text.contains(device.name()),
             "{text}"
         );
