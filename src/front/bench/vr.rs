@@ -1,8 +1,8 @@
 //! A headset's frame: deformation with 50 iterations, both eyes, the cameras of two controllers and the panels, and
 //! what the CPU does in its loop.
 //!
-//! As in a session two frames are with the device at a time; every frame has another pose, the palette changes in
-//! every frame, and both controllers look at the body. A session in which hands rest is cheaper.
+//! As in a session two frames are with the device at a time; every frame has another pose, a slider of
+//! the palette moves in every frame, and both controllers look at the body. A session in which hands rest is cheaper.
 
 use super::measure::{Effort, Sample};
 use super::poses;
@@ -10,6 +10,7 @@ use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
 use crate::deform::Recipe;
 use crate::deform::springs::{Params, Solver, Stop};
+use crate::editor::panels::{PanelScreens, PanelState, Panels};
 use crate::editor::{
     Actor, Aim, Input, Model, Pipelines, Preferences, Rigid, Stage, Tracked, Tracking, Workbench,
 };
@@ -50,9 +51,9 @@ pub struct VrFrame {
     pub phases: Vec<(String, Sample)>,
     /// Device time of the whole frame.
     pub device: Sample,
-    /// CPU time of the loop: editor, pose, recording and submission, without waiting for the device.
+    /// CPU time of the loop: panels, editor, pose, recording and submission, without waiting for the device.
     pub cpu: Sample,
-    /// Of that, the editor's step.
+    /// Of that, the panels' and the editor's step.
     pub editor: Sample,
     /// From frame to frame.
     pub interval: Sample,
@@ -91,6 +92,10 @@ pub(super) fn frame(
         .map(|yaw| -> View { Camera { fov_y: BRUSH, ..Camera::framing(&bounds, 1.0, yaw, 0.0) }.view(1.0) });
     let mut bench = Workbench::new(model.start(None)?, model.bound.character.clone(), Preferences::default());
 
+    let (mut panels, mut state) = (Panels::new(), PanelState::default());
+    let mut screens = PanelScreens::new(stage.device())?;
+    let bound = screens.bind(stage.targets())?;
+
     let mut laps = Laps::default();
     let begin = Instant::now();
     let mut last = Instant::now();
@@ -101,14 +106,21 @@ pub(super) fn frame(
         let (mut frame, _) = stage.begin()?;
         let timings = stage.timings().clone();
         let start = Instant::now();
-        let output = bench.step(&input(i));
-        let lines: &Lines = &output.lines;
+        let input = input(i);
+        state.follow(&bench);
+        // The radius as the stick changes it: its slider moves.
+        state.preferences.radius = 0.05 + 0.01 * (i % 8) as f32;
+        panels.step(&input, 1, &state);
+        let output = bench.step(&input);
+        let (lines, place): (&Lines, _) = (&output.lines, output.world_from_room);
         let stepped = Instant::now();
         let pose = &poses[i % 2];
         let rig = PosedRig::new(model.skeleton(), pose);
         let aim = Aim { views: brushes.map(Some), draw: [0.5; 2], time: i as f64 / 90.0 };
         stage.record_body(&mut frame, Some((pose, &rig)), &aim)?;
+        screens.record(&mut frame, &mut panels)?;
         stage.record_eyes(&mut frame, &eyes[i % 2], lines)?;
+        screens.record_quads(&mut frame, &stage.targets().clone(), &bound, &panels, &place);
         stage.submit(frame, &Sync::default())?;
         let done = Instant::now();
         if i >= WARM_UP {
