@@ -105,6 +105,9 @@ impl App<'_> {
     pub fn finish(mut self) -> Result<()> {
         if let Some(bench) = &mut self.bench {
             bench.interrupt();
+            if let Some(take) = &mut self.take {
+                take.interrupt();
+            }
             preferences::save(self.options, bench.preferences());
         }
         if let Some(out) = &self.options.out {

@@ -215,17 +215,20 @@ fn frame(
         app.reporter.event(Event::Recentred);
     }
     app.step();
-    controls.actions.feel(&handle, &app.haptics).map_err(failed("xrApplyHapticFeedback"))?;
+    let felt = controls.actions.feel(&handle, &app.haptics);
     app.stages.lap(2);
     let eyes = match commands {
-        Some(commands) => pictures(app, session, &mut parts.walls, stage, commands, &begun, leaving)?,
-        None => None,
+        Some(commands) => pictures(app, session, &mut parts.walls, stage, commands, &begun, leaving),
+        None => Ok(None),
     };
+    // Even where the runtime is gone: the tools have had this frame.
+    app.record(eyes.as_ref().ok().and_then(|eyes| *eyes).map(|e| e.room));
+    felt.map_err(failed("xrApplyHapticFeedback"))?;
+    let eyes = eyes?;
     app.stages.lap(4);
     parts.walls.release()?;
     session.end(&begun, eyes.as_ref(), &parts.walls.layers(&app.panels))?;
     app.stages.lap(5);
-    app.record(eyes.as_ref().map(|e| e.room));
     Ok(app.after_frame(session, || parts.controls.profiles(), eyes.is_some(), stage)?)
 }
 
