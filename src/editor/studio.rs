@@ -3,7 +3,7 @@
 use super::{Evaluation, Model};
 use crate::base::Result;
 use crate::base::math::Aabb;
-use crate::gpu::Device;
+use crate::gpu::{Device, Frame};
 use crate::render::{Camera, Lines, Look, Renderer, Scene, Shot, SurfaceBuffers, Targets, View};
 use image::RgbaImage;
 use std::sync::Arc;
@@ -107,6 +107,21 @@ impl Studio {
         size: [u32; 2],
         lines: &Lines,
     ) -> Result<Vec<RgbaImage>> {
+        self.shoot_with(shape, views, size, lines, |_, _| Ok(()))
+    }
+
+    /// As [`Studio::shoot`], with what `more` records into the finished picture.
+    ///
+    /// # Errors
+    /// As [`Studio::picture`], and those of `more`.
+    pub fn shoot_with(
+        &mut self,
+        shape: &Evaluation,
+        views: &[View],
+        size: [u32; 2],
+        lines: &Lines,
+        mut more: impl FnMut(&mut Frame, &Targets) -> Result<()>,
+    ) -> Result<Vec<RgbaImage>> {
         let device = self.device().clone();
         let targets = Targets::new(&device, size, views.len() as u32, SAMPLES)?;
         self.scene.bounds = Aabb::of(shape.positions.iter().copied());
@@ -115,7 +130,8 @@ impl Studio {
             self.surface.upload(frame, &shape.positions, &shape.normals);
             frame.barrier();
             let shot = Shot { views, look: &self.look, lines };
-            self.renderer.record(frame, &self.scene, &targets, &mut bound, &shot)
+            self.renderer.record(frame, &self.scene, &targets, &mut bound, &shot)?;
+            more(frame, &targets)
         })?;
         (0..views.len() as u32).map(|view| targets.read(&device, view)).collect()
     }

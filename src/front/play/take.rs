@@ -3,8 +3,10 @@
 use super::write_outputs;
 use crate::base::{Error, Result};
 use crate::edit::DeformerSettings;
+use crate::editor::panels::{PanelScreens, PanelState, Panels};
 use crate::editor::{self, Evaluator, Replay, Studio, TakeReader, recipe};
 use crate::front::context::{Context, folder, say, stage, write_png};
+use crate::render::Lines;
 use crate::rig::Pose;
 use image::RgbaImage;
 use std::path::Path;
@@ -24,9 +26,10 @@ pub fn play(context: &mut Context, path: &Path, out: &Path) -> Result<()> {
     let frames = count(path)?;
     let (mut replay, _) = stage("open", || Replay::open(path))?;
     folder(out)?;
-    let mut eyes = Eyes::default();
+    let mut eyes = Eyes::new();
     let mut taken = 0;
     while replay.step()? {
+        eyes.follow(&replay);
         let at = replay.frames();
         // The last of each of the parts that the take is divided into.
         if at * PICTURES >= (taken + 1) * frames {
@@ -75,12 +78,24 @@ fn count(path: &Path) -> Result<u64> {
 }
 
 /// What draws for the eyes: kept from picture to picture.
-#[derive(Default)]
 struct Eyes {
     stage: Option<(Studio, Evaluator, DeformerSettings)>,
+    panels: Panels,
+    state: PanelState,
+    screens: Option<PanelScreens>,
 }
 
 impl Eyes {
+    fn new() -> Self {
+        Self { stage: None, panels: Panels::new(), state: PanelState::default(), screens: None }
+    }
+
+    /// Lets the panels follow a frame: they lie and look as they did. What is pressed on them is in the take.
+    fn follow(&mut self, replay: &Replay) {
+        self.state.follow(replay.bench());
+        self.panels.step(&replay.frame().input, replay.bench().tool_hand(), &self.state);
+    }
+
     /// What the eyes saw in the last frame side by side; none where they saw nothing.
     fn picture(&mut self, context: &mut Context, replay: &mut Replay) -> Result<Option<RgbaImage>> {
         if replay.take_loaded() {
@@ -106,7 +121,21 @@ impl Eyes {
             let size = replay.eye_size().map(|n| n.clamp(SIZES[0], SIZES[1]));
             let pose: &Pose = bench.pose();
             let shape = evaluator.evaluate(model, pose)?;
-            let pictures = studio.shoot(&shape, &views, size, &output.lines)?;
+            if self.screens.is_none() {
+                self.screens = Some(PanelScreens::new(&context.device()?)?);
+            }
+            let (panels, screens) = (&mut self.panels, &mut self.screens);
+            let mut lines = Lines { segments: output.lines.segments.clone() };
+            panels.draw(&output.world_from_room, &mut lines);
+            // Kept until the device is done with it.
+            let mut bound = None;
+            let pictures = studio.shoot_with(&shape, &views, size, &lines, |frame, targets| {
+                let Some(screens) = screens else { return Ok(()) };
+                screens.record(frame, panels)?;
+                let bound = bound.insert(screens.bind(targets)?);
+                screens.record_quads(frame, targets, bound, panels, &output.world_from_room);
+                Ok(())
+            })?;
             let mut both = RgbaImage::new(size[0] * 2, size[1]);
             for (i, picture) in pictures.iter().enumerate() {
                 image::imageops::replace(&mut both, picture, i64::from(size[0]) * i as i64, 0);
