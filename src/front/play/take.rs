@@ -6,7 +6,6 @@ use crate::edit::DeformerSettings;
 use crate::editor::panels::{PanelScreens, PanelState, Panels};
 use crate::editor::{self, Evaluator, Replay, Studio, TakeReader, recipe};
 use crate::front::context::{Context, folder, say, stage, write_png};
-use crate::render::Lines;
 use crate::rig::Pose;
 use image::RgbaImage;
 use std::path::Path;
@@ -125,7 +124,7 @@ impl Eyes {
                 self.screens = Some(PanelScreens::new(&context.device()?)?);
             }
             let (panels, screens) = (&mut self.panels, &mut self.screens);
-            let mut lines = Lines { segments: output.lines.segments.clone() };
+            let mut lines = output.lines.clone();
             panels.draw(&output.world_from_room, &mut lines);
             // Kept until the device is done with it.
             let mut bound = None;
