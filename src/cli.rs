@@ -117,6 +117,9 @@ enum Command {
         /// Draw a project's strokes
         #[arg(long)]
         strokes: bool,
+        /// What a user in a headset sees, with the palette at hand
+        #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "pose")]
+        panels: Option<front::headset::Show>,
         /// Degrees about the vertical; 0 is the front
         #[arg(long, default_value_t = 30.0, value_parser = finite, allow_hyphen_values = true)]
         yaw: f32,
@@ -342,11 +345,24 @@ impl Cli {
                 let cpu = matches!(on, Side::Cpu);
                 say(front::compare::compare(&mut context, &files, &pose, &methods, cpu, &out)?.trim_end());
             }
-            Command::Render { file, pose, method, out, stereo, skeleton, strokes, yaw, pitch, size } => {
+            Command::Render {
+                file,
+                pose,
+                method,
+                out,
+                stereo,
+                skeleton,
+                strokes,
+                panels,
+                yaw,
+                pitch,
+                size,
+            } => {
                 let angle = Angle { yaw: yaw.to_radians(), pitch: pitch.to_radians() };
                 let deformer = method.settings()?;
                 let (pose, deformer) = (&pose, &deformer);
-                let shot = front::render::Shot { pose, deformer, angle, size, stereo, skeleton, strokes };
+                let shot =
+                    front::render::Shot { pose, deformer, angle, size, stereo, skeleton, strokes, panels };
                 front::render::render(&mut context, &file, &shot, &out)?;
             }
             Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod context;
 pub mod deform;
 pub mod demo;
+pub mod headset;
 pub mod inspect;
 pub mod joints;
 pub mod play;

@@ -1,6 +1,7 @@
 //! `sinew render`: a picture of a file, in any pose.
 
 use super::context::{Context, write_png};
+use super::headset;
 use super::pose::PoseArgs;
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
@@ -27,6 +28,8 @@ pub struct Shot<'a> {
     pub skeleton: bool,
     /// A project's strokes on top.
     pub strokes: bool,
+    /// What a user in a headset sees instead, with this on the palette.
+    pub panels: Option<headset::Show>,
 }
 
 /// Renders a file.
@@ -43,6 +46,10 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
     let side = context.side(false)?;
     let recipe = recipe(&model.deformer(shot.deformer))?;
     let shape = Evaluator::new(&side, &model, &recipe)?.evaluate(&model, &pose)?;
+    if let Some(show) = shot.panels {
+        let picture = headset::picture(context, (&model, &pose, &shape), show, (shot.size, shot.stereo))?;
+        return write_png(out, &picture);
+    }
     let mut bounds = Aabb::of(shape.positions.iter().copied());
     let mut lines = Lines::default();
     if shot.skeleton {

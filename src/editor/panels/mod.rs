@@ -11,6 +11,7 @@ mod canvas;
 mod files;
 mod follow;
 mod icons;
+mod listing;
 mod palette;
 mod place;
 mod pointer;

@@ -57,6 +57,8 @@ pub(super) struct Places {
     palm: Option<(Rigid, f64)>,
     /// Stand where they were opened.
     fixed: [Option<Rigid>; Panel::ALL.len()],
+    /// Away from the tool hand: -1 is left.
+    outside: f32,
     /// Smoothed, at the hand.
     followed: [Option<Rigid>; Panel::ALL.len()],
     time: f64,
@@ -106,6 +108,7 @@ impl Places {
             self.palm.iter_mut().for_each(|p| carry(&mut p.0));
             self.fixed.iter_mut().chain(&mut self.followed).flatten().for_each(carry);
         }
+        self.outside = if tool_hand == 0 { 1.0 } else { -1.0 };
         self.head = checked(&input.head).or(self.head);
         match checked(&input.hands[1 - tool_hand].grip) {
             Some(palm) => self.palm = Some((palm, input.time)),
@@ -146,6 +149,11 @@ impl Places {
                 (Panel::Files, _) => fixed(before(&head, BEFORE, -0.12)),
                 (Panel::Message, _) => fixed(before(&head, BEFORE * 0.9, -0.32)),
                 (Panel::Palette, None) => fixed(before(&head, REACH, -0.2)),
+                // Under the palette, in its plane: seen from above, the hand itself is behind its lower edge.
+                (Panel::Wrist, _) if palette.is_some() => {
+                    self.followed[index] = None;
+                    palette.map_or(head, |p| beside(&p, panel, eye, [0.0, -1.0]))
+                }
                 (Panel::Palette | Panel::Wrist, Some((palm, _))) => {
                     // Taken up by a hand, it stays with the hand.
                     self.fixed[index] = None;
@@ -153,13 +161,9 @@ impl Places {
                     let lift = if panel == Panel::Palette { 0.045 + height * 0.5 } else { 0.01 };
                     self.follow(index, facing(palm.position + Vec3::Y * lift, eye), step)
                 }
-                // Without a hand the label stands under the palette's place.
-                (Panel::Wrist, None) => match palette {
-                    Some(p) => beside(&p, panel, eye, [0.0, -1.0]),
-                    None => fixed(before(&head, REACH, -0.38)),
-                },
+                (Panel::Wrist, None) => fixed(before(&head, REACH, -0.38)),
                 (Panel::Strain, _) => match palette {
-                    Some(p) => beside(&p, panel, eye, [1.0, 0.0]),
+                    Some(p) => beside(&p, panel, eye, [self.outside, 0.0]),
                     None => continue,
                 },
             };

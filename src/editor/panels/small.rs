@@ -47,7 +47,7 @@ pub(super) fn wrist(ui: &Ui, state: &PanelState) {
             |text: &str| painter.layout_no_wrap(text.to_owned(), font.clone(), theme::TEXT).size().x;
         let (key, word) = (measure(button).max(14.0) + 20.0, measure(does));
         if x + key + word + 8.0 > room.max.x + 8.0 {
-            break;
+            continue;
         }
         let cap = Rect::from_center_size(pos2(x + key / 2.0, y), vec2(key, 34.0));
         painter.rect_filled(cap, CornerRadius::same(17), theme::HOVER);

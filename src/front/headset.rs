@@ -1,0 +1,127 @@
+//! What a user in a headset sees who stands before a character, palette at hand: for pictures without a headset.
+
+use super::context::Context;
+use crate::base::math::{Quat, Vec3};
+use crate::base::{Error, Result};
+use crate::editor::panels::{FileList, Page, PanelScreens, PanelState, Panels, Spot, Strain};
+use crate::editor::{
+    Command, Evaluation, Eye, Input, Model, Overlay, Preferences, Rigid, Studio, Tracked, Tracking, Workbench,
+};
+use crate::front::vr::profiles::profiles;
+use crate::rig::{Pose, PosedRig};
+use image::RgbaImage;
+
+/// What the palette shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Show {
+    /// Its page of strokes and bones.
+    Pose,
+    /// Its page of views, with the numbers of the strain.
+    View,
+    /// Its page of files and habits.
+    Session,
+    /// The file panel instead.
+    Files,
+}
+
+/// Half the distance between the eyes, metres.
+const HALF_EYES: f32 = 0.0315;
+/// Controllers whose buttons are named.
+const CONTROLLER: &str = "oculus/touch_controller";
+
+fn tracked(position: Vec3, orientation: Quat) -> Tracked {
+    Tracked { pose: Rigid { position, orientation }, tracking: Tracking::Tracked }
+}
+
+/// A frame of somebody who looks at the palette, the right hand pointing at `target`.
+fn input(time: f64, target: Option<Vec3>) -> Input {
+    let head = Quat::from_rotation_y(0.2) * Quat::from_rotation_x(-0.16);
+    let hand = Vec3::new(0.1, 1.25, -0.4);
+    let ahead = target.map_or(Vec3::new(0.4, -0.6, -0.5), |t| t - hand).normalize();
+    let mut out = Input { time, focused: true, head: tracked(Vec3::Y * 1.6, head), ..Input::default() };
+    let palm = tracked(Vec3::new(-0.2, 1.31, -0.52), Quat::IDENTITY);
+    (out.hands[0].grip, out.hands[0].aim) = (palm, palm);
+    out.hands[1].grip = tracked(hand, Quat::IDENTITY);
+    out.hands[1].aim = tracked(hand, Quat::from_rotation_arc(Vec3::NEG_Z, ahead));
+    out
+}
+
+/// The picture of one eye (`size` pixels), or of both side by side.
+///
+/// # Errors
+/// When the document cannot be opened, memory is short or the device is lost.
+pub fn picture(
+    context: &mut Context,
+    (model, pose, shape): (&Model, &Pose, &Evaluation),
+    show: Show,
+    (size, stereo): ([u32; 2], bool),
+) -> Result<RgbaImage> {
+    let preferences =
+        Preferences { palette: show != Show::Files, files: show == Show::Files, ..Preferences::default() };
+    let mut bench = Workbench::new(model.start(None)?, model.bound.character.clone(), preferences);
+    let mut panels = Panels::new();
+    let mut state = state(model, pose, shape);
+    let (page, aimed) = match show {
+        Show::Pose => (Page::Pose, Spot::Command(Command::Mirror(true))),
+        Show::View => (Page::View, Spot::Command(Command::LifeSize)),
+        Show::Session => (Page::Session, Spot::Command(Command::Export)),
+        Show::Files => (Page::Pose, Spot::Command(Command::Save)),
+    };
+    // The page is turned by the hand, as a user does it.
+    let tab = Spot::Page(page);
+    for (frame, (spot, pull)) in
+        [(&tab, 0.0), (&tab, 0.0), (&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, 0.0)]
+            .into_iter()
+            .enumerate()
+    {
+        let mut input = input(frame as f64 * 0.1, panels.target(spot));
+        input.hands[1].draw = pull;
+        state.follow(&bench);
+        let tool = bench.tool_hand();
+        input.hands[tool].on_panel = panels.step(&input, tool, &state).pointing;
+        bench.step(&input);
+    }
+    let renderer = context.renderer()?;
+    let mut studio = Studio::new(&renderer, model)?;
+    let mut screens = PanelScreens::new(renderer.device())?;
+    let output = bench.output();
+    let mut lines = output.lines.clone();
+    panels.draw(&output.world_from_room, &mut lines);
+    let head = input(0.0, None).head.pose;
+    let aspect = size[0] as f32 / size[1] as f32;
+    let up = 0.5f32;
+    let side = (up.tan() * aspect).atan();
+    let eye = |x: f32| {
+        let pose = Rigid { position: head.point(Vec3::X * x), orientation: head.orientation };
+        Eye { pose, fov: [-side, side, up, -up] }.view(&output.world_from_room)
+    };
+    let eyes: Vec<_> = if stereo { vec![eye(-HALF_EYES), eye(HALF_EYES)] } else { vec![eye(0.0)] };
+    let views: Vec<_> = eyes.into_iter().flatten().collect();
+    if views.is_empty() {
+        return Err(Error::input(format!("no picture of {} x {}", size[0], size[1]), "give another --size"));
+    }
+    let overlay =
+        Overlay { panels: &mut panels, screens: &mut screens, world_from_room: &output.world_from_room };
+    let pictures = studio.shoot_with(shape, &views, size, &lines, Some(overlay))?;
+    let mut out = RgbaImage::new(size[0] * pictures.len() as u32, size[1]);
+    for (i, picture) in pictures.iter().enumerate() {
+        image::imageops::replace(&mut out, picture, i64::from(size[0]) * i as i64, 0);
+    }
+    Ok(out)
+}
+
+/// What comes from outside of the workbench: numbers, buttons, files.
+fn state(model: &Model, pose: &Pose, shape: &Evaluation) -> PanelState {
+    let report = model.measure(&PosedRig::new(model.skeleton(), pose), &shape.control);
+    let iterations = (shape.iterations > 0).then_some(shape.iterations);
+    let method = if iterations.is_some() { "springs" } else { "" };
+    let all = profiles();
+    let controller = all.iter().find(|p| p.name == CONTROLLER);
+    let folder = model.asset.path.parent().filter(|p| !p.as_os_str().is_empty());
+    PanelState {
+        strain: Some(Strain::new(method, iterations, &report)),
+        labels: [0, 1].map(|hand| crate::editor::Labels::new(|c| controller?.control(c, hand))),
+        files: FileList::read(folder.unwrap_or(".".as_ref()), &[], None).unwrap_or_default(),
+        ..PanelState::default()
+    }
+}
