@@ -46,6 +46,8 @@ pub struct Workbench {
     head: Rigid,
     flicked: bool,
     bounds: Aabb,
+    /// The joint that the tool hand was near last: what a panel pins, which the hand must leave the body for.
+    touched: Option<NodeId>,
 }
 
 impl Workbench {
@@ -85,6 +87,7 @@ impl Workbench {
             head: Rigid { position: Vec3::Y * 1.6, ..Rigid::default() },
             flicked: false,
             bounds,
+            touched: None,
         }
     }
 
@@ -119,6 +122,9 @@ impl Workbench {
         self.take_hold();
         self.hands.place(input, self.navigation.world_from_room());
         self.use_tools();
+        if !self.hands.hands[self.tool_hand()].on_panel {
+            self.touched = self.near_joint().or(self.touched);
+        }
         self.write_output()
     }
 
@@ -243,6 +249,14 @@ impl Workbench {
         self.navigation.has_history()
     }
 
+    /// The joint that a panel's [`Command::TogglePin`] is about, the last that the tool hand was near, and whether it
+    /// is pinned.
+    pub fn touched_joint(&self) -> Option<(&str, bool)> {
+        let node = self.touched?;
+        let pinned = self.desk.session.document().pins().binary_search(&node).is_ok();
+        Some((&self.desk.character.skeleton.nodes[node.index()].name, pinned))
+    }
+
     /// Index into [`Input::hands`] of the hand that holds the tools now; the palette is on the other.
     pub fn tool_hand(&self) -> usize {
         self.hands.tool(self.preferences.tool_hand())
@@ -265,12 +279,18 @@ impl Workbench {
     }
 
     /// Pins or frees the joint nearest to the tip of the tool hand.
-    fn toggle_pin(&mut self) {
+    /// The posable joint next to the tool hand's tip, within reach.
+    fn near_joint(&self) -> Option<NodeId> {
         let tip = self.hands.hands[self.tool_hand()].tip.position;
         let reach = PIN_REACH * self.navigation.world_from_room().scale;
         let at = |n: &NodeId| Vec3::from(self.desk.rig.world[n.index()].translation).distance(tip);
         let near = self.desk.body.posable.iter().copied().filter(|n| at(n) <= reach);
-        let Some(node) = near.min_by(|a, b| at(a).total_cmp(&at(b))) else {
+        near.min_by(|a, b| at(a).total_cmp(&at(b)))
+    }
+
+    fn toggle_pin(&mut self) {
+        let on_panel = self.hands.hands[self.tool_hand()].on_panel;
+        let Some(node) = (if on_panel { self.touched } else { self.near_joint() }) else {
             self.desk.notice = Some("no joint is near the tip: touch the one to pin".into());
             return self.limit();
         };

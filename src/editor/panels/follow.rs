@@ -16,9 +16,13 @@ impl PanelState {
         // The first step opens the character.
         self.undo = done.saturating_sub(1);
         self.redo = all.saturating_sub(done);
-        self.strokes = document.strokes().len();
-        self.redraw = self.strokes > 0;
-        self.pin = Some(Pin::default());
+        self.strokes = document.strokes().len() + document.marks().len();
+        self.redraw = !document.strokes().is_empty();
+        let touched = bench.touched_joint();
+        let shown = self.pin.as_ref().map(|pin| (pin.joint.as_str(), pin.pinned));
+        if shown != touched {
+            self.pin = touched.map(|(joint, pinned)| Pin { joint: joint.to_owned(), pinned });
+        }
         if self.deformer != document.deformer().method {
             self.deformer.clone_from(&document.deformer().method);
         }

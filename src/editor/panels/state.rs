@@ -13,11 +13,11 @@ pub struct PanelState {
     pub undo: usize,
     /// Steps that can be done again.
     pub redo: usize,
-    /// Strokes in the document.
+    /// Strokes and marks in the document.
     pub strokes: usize,
     /// An offset stroke can be drawn again.
     pub redraw: bool,
-    /// The joint next to the tool hand.
+    /// The joint that the tool hand was near last.
     pub pin: Option<Pin>,
     /// Deformation method; none named is springs.
     pub deformer: String,

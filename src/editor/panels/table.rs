@@ -82,7 +82,7 @@ pub const ENTRIES: [Entry; 27] = [
     on(Pose, 2, 1.0, Item::Roll, "Roll twists", Some(Icon::Roll)),
     on(Pose, 3, 1.0, Item::RedrawOffset, "Redraw", Some(Icon::Redraw)),
     on(Pose, 3, 1.0, Item::RemoveStroke, "Remove", Some(Icon::Remove)),
-    on(Pose, 3, 1.0, Item::TogglePin, "Pin", Some(Icon::Pin)),
+    on(Pose, 3, 1.2, Item::TogglePin, "Pin", Some(Icon::Pin)),
     on(View, 0, 6.0, Item::Deformer, "Method", None),
     on(View, 0, 0.8, Item::OtherMethod, "Other method", Some(Icon::Other)),
     on(View, 1, 1.0, Item::Wire, "Wire", Some(Icon::Wire)),
@@ -229,7 +229,10 @@ impl Item {
             Self::TogglePin => Offer::Press {
                 command: Command::TogglePin,
                 enabled: state.pin.is_some(),
-                label: state.pin.as_ref().map(|pin| if pin.pinned { "Free" } else { "Pin" }.to_owned()),
+                label: state.pin.as_ref().map(|pin| {
+                    let verb = if pin.pinned { "Free" } else { "Pin" };
+                    format!("{verb} {}", pin.joint)
+                }),
                 count: None,
             },
             Self::Deformer => {

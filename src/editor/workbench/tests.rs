@@ -419,6 +419,17 @@ fn both_hands_at_once_and_pins() {
     s.bench.run_command(Command::TogglePin);
     assert!(s.bench.notice().is_some_and(|n| n.contains("no joint")));
     assert_eq!(s.step().haptics[RIGHT], Some(Haptic::Limit));
+    // On a panel the hand is away from the body: the joint it was near last is meant.
+    assert_eq!(s.bench.touched_joint().map(|(_, pinned)| pinned), Some(false));
+    s.at(RIGHT, Vec3::new(0.1, 0.05, 0.0));
+    s.step();
+    assert_eq!(s.bench.touched_joint().map(|(_, pinned)| pinned), Some(true));
+    s.at(RIGHT, Vec3::new(5.0, 5.0, 5.0));
+    s.input.hands[RIGHT].on_panel = true;
+    s.step();
+    s.bench.run_command(Command::TogglePin);
+    assert_eq!(s.bench.session().document().pins().len(), 1);
+    assert_eq!(s.bench.touched_joint().map(|(_, pinned)| pinned), Some(false));
 }
 
 #[test]
