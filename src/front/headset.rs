@@ -5,7 +5,7 @@ use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, Result};
 use crate::editor::panels::{FileList, Page, PanelScreens, PanelState, Panels, Spot, Strain};
 use crate::editor::{
-    Command, Evaluation, Eye, Input, Model, Overlay, Preferences, Rigid, Studio, Tracked, Tracking, Workbench,
+    Command, Evaluation, Eye, Input, Model, Preferences, Rigid, Studio, Tracked, Tracking, Workbench,
 };
 use crate::front::vr::profiles::profiles;
 use crate::rig::{Pose, PosedRig};
@@ -100,9 +100,14 @@ pub fn picture(
     if views.is_empty() {
         return Err(Error::input(format!("no picture of {} x {}", size[0], size[1]), "give another --size"));
     }
-    let overlay =
-        Overlay { panels: &mut panels, screens: &mut screens, world_from_room: &output.world_from_room };
-    let pictures = studio.shoot_with(shape, &views, size, &lines, Some(overlay))?;
+    // Kept until the device is done with it.
+    let mut bound = None;
+    let pictures = studio.shoot_with(shape, &views, size, &lines, |frame, targets| {
+        screens.record(frame, &mut panels)?;
+        let bound = bound.insert(screens.bind(targets)?);
+        screens.record_quads(frame, targets, bound, &panels, &output.world_from_room);
+        Ok(())
+    })?;
     let mut out = RgbaImage::new(size[0] * pictures.len() as u32, size[1]);
     for (i, picture) in pictures.iter().enumerate() {
         image::imageops::replace(&mut out, picture, i64::from(size[0]) * i as i64, 0);
@@ -123,5 +128,41 @@ fn state(model: &Model, pose: &Pose, shape: &Evaluation) -> PanelState {
         labels: [0, 1].map(|hand| crate::editor::Labels::new(|c| controller?.control(c, hand))),
         files: FileList::read(folder.unwrap_or(".".as_ref()), &[], None).unwrap_or_default(),
         ..PanelState::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::editor::Control;
+
+    /// The README's table: controllers that are called alike share a line, hands that differ a cell.
+    fn controls() -> String {
+        let mut rows: Vec<(Vec<&str>, String)> = Vec::new();
+        for profile in profiles().iter().filter(|p| !p.title.contains("before")) {
+            let cell = |control: Control| match [0, 1].map(|hand| profile.control(control, hand)) {
+                [Some(left), Some(right)] if left != right => format!("{left}, {right}"),
+                [Some(one), _] | [None, Some(one)] => one.to_owned(),
+                [None, None] if control == Control::Grab => "by the grab tool".to_owned(),
+                [None, None] => "on the palette".to_owned(),
+            };
+            let order = [Control::Draw, Control::Grab, Control::Undo, Control::Redo, Control::Menu];
+            let cells = order.into_iter().chain([Control::StickX, Control::StickY]).map(cell);
+            let cells = cells.collect::<Vec<_>>().join(" | ");
+            match rows.iter_mut().find(|(_, known)| *known == cells) {
+                Some((titles, _)) => titles.push(profile.title),
+                None => rows.push((vec![profile.title], cells)),
+            }
+        }
+        let lines = rows.iter().map(|(titles, cells)| format!("| {} | {cells} |\n", titles.join(", ")));
+        let head = "| controller (left, right) | draw, press | grab, pull | undo | redo | palette | turn | brush |\n";
+        format!("{head}|---|---|---|---|---|---|---|---|\n{}", lines.collect::<String>())
+    }
+
+    #[test]
+    fn the_readme_tells_every_controllers_buttons() {
+        let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        let readme = std::fs::read_to_string(readme).unwrap();
+        assert!(readme.contains(&controls()), "README.md, xr doctor: the table is\n\n{}", controls());
     }
 }
