@@ -35,7 +35,7 @@ fn entry(path: &Path) -> Option<FileEntry> {
     let (kind, note) = match () {
         () if name.starts_with('.') => return None,
         () if about.is_dir() => (FileKind::Folder, String::new()),
-        () if lower.ends_with(".project.glb") => (FileKind::Project, size(about.len())),
+        () if lower.ends_with("project.glb") => (FileKind::Project, size(about.len())),
         () if lower.ends_with(".glb") || lower.ends_with(".gltf") => (FileKind::Character, size(about.len())),
         () => return None,
     };

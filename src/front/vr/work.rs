@@ -5,7 +5,7 @@ use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
 use crate::edit::{Document, Session};
-use crate::editor::panels::{FileEntry, FileKind, FileList, Strain};
+use crate::editor::panels::{FileList, Strain};
 use crate::editor::{self, Actor, Evaluator, Model, Pipelines, Where, recipe, recovery};
 use crate::export::{Options, write_atomically};
 use crate::front::context::{folder_of, write_png};
@@ -151,46 +151,11 @@ fn run(job: Job) -> Done {
     }
 }
 
-/// Characters, projects and folders; what cannot be read is left out.
+/// What lies in a folder; nothing where it cannot be read.
 fn list(folder: &Path) -> FileList {
-    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let mut out = FileList { folder: folder.clone(), ..FileList::default() };
-    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-        let Ok(about) = std::fs::metadata(&path) else { continue };
-        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-        let kind = match () {
-            _ if name.starts_with('.') => continue,
-            _ if about.is_dir() => FileKind::Folder,
-            _ if name.ends_with("project.glb") => FileKind::Project,
-            _ if extension == "glb" || extension == "gltf" => FileKind::Character,
-            _ => continue,
-        };
-        let note = if about.is_dir() { String::new() } else { size(about.len()) };
-        out.entries.push(FileEntry { path, name, note, kind });
-    }
-    out.entries
-        .sort_by(|a, b| (a.kind != FileKind::Folder, &a.name).cmp(&(b.kind != FileKind::Folder, &b.name)));
-    let unfinished = recovery::folder().and_then(|f| recovery::unfinished(&f, None)).unwrap_or_default();
-    out.unfinished = unfinished
-        .sessions
-        .into_iter()
-        .map(|left| FileEntry {
-            name: Path::new(&left.file.path).file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            note: format!("{} edits", left.operations),
-            path: left.journal,
-            kind: FileKind::Journal,
-        })
-        .collect();
-    out
-}
-
-fn size(bytes: u64) -> String {
-    if bytes < 1 << 20 {
-        format!("{} kB", bytes.div_ceil(1000))
-    } else {
-        format!("{:.1} MB", bytes as f64 * 1e-6)
-    }
+    let journals = recovery::folder().ok();
+    let list = FileList::read(folder, &[], journals.as_deref());
+    list.unwrap_or_else(|_| FileList { folder: folder.to_owned(), ..FileList::default() })
 }
 
 fn open(path: &Path) -> Result<Opened> {
