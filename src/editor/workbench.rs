@@ -32,6 +32,8 @@ pub struct Workbench {
     preferences: Preferences,
     navigation: Navigation,
     hands: Hands,
+    /// Index of the hand that holds the tools.
+    tool: usize,
     line: LineTool,
     grab: GrabTool,
     skin: SkinTool,
@@ -53,6 +55,7 @@ pub struct Workbench {
 impl Workbench {
     /// A workbench on a session and the character of its document.
     pub fn new(session: Session<'static>, character: Arc<Character>, preferences: Preferences) -> Self {
+        let tool = preferences.tool_hand();
         let bounds = Aabb::of(character.display.positions.iter().copied());
         let mut session = session;
         session.know_triangles(character.display.triangles.len());
@@ -75,6 +78,7 @@ impl Workbench {
             preferences: preferences.sane(),
             navigation: Navigation::default(),
             hands: Hands::default(),
+            tool,
             line,
             grab: GrabTool::default(),
             skin: SkinTool::default(),
@@ -97,6 +101,7 @@ impl Workbench {
         let old = std::mem::replace(self, new);
         // Buttons held down stay held down.
         self.hands = old.hands;
+        self.tool = old.tool;
         self.head = old.head;
         self.requests = old.requests;
         old.desk.session
@@ -117,6 +122,10 @@ impl Workbench {
             self.placed = true;
         }
         self.hands.update(input, self.navigation.world_from_room());
+        // A hand that is lost in the middle of a stroke keeps it.
+        if !self.is_busy() {
+            self.tool = self.hands.tool(self.preferences.tool_hand());
+        }
         self.buttons();
         self.turn_and_size();
         self.take_hold();
@@ -189,7 +198,11 @@ impl Workbench {
                     self.navigation.level(self.head.position);
                 }
             }
-            Command::LeftHanded(on) => p.left_handed = on,
+            Command::LeftHanded(on) => {
+                p.left_handed = on;
+                self.tool = p.tool_hand();
+                self.cancel();
+            }
             Command::Haptics(on) => p.haptics = on,
             Command::Open(path) => self.requests.push(Request::Open(path)),
             Command::Save => self.requests.push(Request::Save),
@@ -259,7 +272,7 @@ impl Workbench {
 
     /// Index into [`Input::hands`] of the hand that holds the tools now; the palette is on the other.
     pub fn tool_hand(&self) -> usize {
-        self.hands.tool(self.preferences.tool_hand())
+        self.tool
     }
 
     fn cancel(&mut self) {

@@ -163,7 +163,7 @@ fn traced(eye: &Eye, size: [u32; 2], middle: Vec3, radius: f32) -> [f64; 2] {
             }
         }
     }
-    assert!(count > 1000.0, "the eye does not see it");
+    assert!(count > 500.0, "the eye does not see it");
     sum.map(|s| s / count)
 }
 

@@ -18,6 +18,8 @@ use std::f64::consts::TAU;
 const TRIGGER: [f32; 2] = [0.55, 0.35];
 /// Skin further from the tip than this is not drawn on, metres of the room.
 const REACH: f32 = 0.4;
+/// The tip touches skin that is nearer than this, metres of the room.
+const CONTACT: f32 = 0.015;
 /// Samples nearer to each other than this are one, metres of the room.
 const STILL: f32 = 0.002;
 /// The way over the skin between two samples is at most this many times as long as that through the air, and a few
@@ -45,6 +47,8 @@ pub struct SkinTool {
     let_go: Option<f64>,
     /// Pressed off a panel, with a tracked hand.
     armed: bool,
+    /// The tip is at the skin.
+    touches: bool,
     world: Vec<Vec3>,
     places: Vec<Place>,
 }
@@ -74,10 +78,16 @@ impl SkinTool {
         if let Some(sample) = fresh {
             self.seen = sample.time;
             // A sample whose pose was not tracked is not drawn; the next one goes on.
-            let near = sample.position.distance(hand.tip.position) <= REACH * moment.scale;
+            let distance = sample.position.distance(hand.tip.position);
+            let near = distance <= REACH * moment.scale;
+            let touches = distance <= CONTACT * moment.scale;
             if self.armed && near && hand.tip_tracking == Tracking::Tracked {
                 self.take(desk, moment, &sample);
             }
+            if touches && !self.touches {
+                moment.feel(moment.tool, Haptic::Contact);
+            }
+            self.touches = touches;
         }
         let late = self.let_go.is_some_and(|t| moment.hands.time > t + LATE);
         if self.armed && (late || self.points.len() >= MAX_MARK_POINTS / 2) {

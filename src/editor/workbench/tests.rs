@@ -340,6 +340,34 @@ fn either_hand_draws_by_preference_or_because_the_other_is_not_there() {
 }
 
 #[test]
+fn a_stroke_stays_with_its_hand_while_that_is_lost() {
+    let mut s = Script::biped();
+    let path = arm(0.0);
+    s.at(0, Vec3::new(-0.5, 0.8, 0.6));
+    s.at(RIGHT, path[0]);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    for place in &path[..15] {
+        s.at(RIGHT, *place);
+        s.step();
+    }
+    s.input.hands[RIGHT].aim.tracking = Tracking::Lost;
+    s.input.hands[RIGHT].grip.tracking = Tracking::Lost;
+    (0..400).for_each(|_| {
+        s.step();
+    });
+    assert_eq!(s.bench.tool_hand(), RIGHT, "the other hand does not take a stroke over");
+    for place in &path[15..] {
+        s.at(RIGHT, *place);
+        s.step();
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    assert_eq!(s.strokes()[0].selection.len(), 3);
+    assert!(s.strokes()[0].baseline.knots().iter().all(|k| (k.position[1] - 1.5).abs() < 1e-5));
+}
+
+#[test]
 fn squeezing_the_body_moves_it_in_one_step_and_away_from_it_the_world() {
     let mut s = Script::biped();
     let start = s.hash();
