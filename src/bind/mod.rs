@@ -2,6 +2,7 @@
 
 mod attach;
 mod character;
+mod deforming;
 mod morphs;
 mod planar;
 mod report;

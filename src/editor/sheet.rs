@@ -5,7 +5,7 @@ use image::{Rgba, RgbaImage};
 
 /// A picture and the lines of text above it.
 pub struct Cell {
-    /// All pictures of a sheet have one size.
+    /// Those of a row should have one size.
     pub picture: RgbaImage,
     /// One line each.
     pub caption: Vec<String>,

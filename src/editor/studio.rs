@@ -21,6 +21,11 @@ pub struct Angle {
 }
 
 impl Angle {
+    /// `size` upright or across, whichever shows the bounds larger.
+    pub fn fitting(self, bounds: &Aabb, size: [u32; 2]) -> [u32; 2] {
+        Camera::fitting(bounds, size, self.yaw, self.pitch)
+    }
+
     /// Straight at a character that faces +Z.
     pub const FRONT: Self = Self { yaw: 0.0, pitch: 0.05 };
     /// At its left side.

@@ -104,9 +104,10 @@ pub fn pictures(
 ) -> Result<Vec<Cell>> {
     let bounds = Aabb::of(results.iter().flat_map(|(_, s)| s.positions.iter().copied()));
     let mut studio = Studio::new(&context.renderer()?, model)?;
+    let size = Angle::THREE_QUARTER.fitting(&bounds, [480, 640]);
     let mut cells = Vec::new();
     for (line, shape) in results {
-        let picture = studio.picture(shape, &bounds, Angle::THREE_QUARTER, [480, 640], &Lines::default())?;
+        let picture = studio.picture(shape, &bounds, Angle::THREE_QUARTER, size, &Lines::default())?;
         let m = &line.measure;
         let mut caption = vec![line.method.to_uppercase()];
         caption.push(m.volume_ratio.map_or_else(String::new, |v| format!("volume {v:.3}")));

@@ -15,7 +15,7 @@ use crate::rig::{Pose, PosedRig};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Pixels of a picture.
+/// Pixels of a picture; across where the character is.
 const PICTURE: [u32; 2] = [960, 1280];
 /// Pixels of an eye.
 const EYE: [u32; 2] = [800, 960];
@@ -136,7 +136,8 @@ fn write_pictures(context: &mut Context, shown: &Shown<'_>, pose: &Pose, shape: 
         ("side.png", Angle::SIDE, &bounds, &plain),
         ("strokes.png", Angle::THREE_QUARTER, &with_strokes, &drawn),
     ] {
-        write_png(&out.join(name), &studio.picture(shape, bounds, angle, PICTURE, lines)?)?;
+        let size = angle.fitting(bounds, PICTURE);
+        write_png(&out.join(name), &studio.picture(shape, bounds, angle, size, lines)?)?;
     }
     let pair = studio.stereo(shape, &bounds, Angle::THREE_QUARTER, EYE, &plain)?;
     write_png(&out.join("stereo.png"), &pair)
@@ -144,13 +145,11 @@ fn write_pictures(context: &mut Context, shown: &Shown<'_>, pose: &Pose, shape: 
 
 fn write_sheet(context: &mut Context, shown: &Shown<'_>, pose: &Pose) -> Result<()> {
     let Shown { model, out, .. } = *shown;
-    let before = evaluate(context, model, &model.rest(), &["lbs".to_owned()], false)?;
-    let methods = METHODS.map(str::to_owned);
-    let after = evaluate(context, model, pose, &methods, false)?;
-    let mut row = pictures(context, model, &before)?;
+    let mut all = evaluate(context, model, &model.rest(), &["lbs".to_owned()], false)?;
+    all.extend(evaluate(context, model, pose, &METHODS.map(str::to_owned), false)?);
+    let mut row = pictures(context, model, &all)?;
     row[0].caption = vec!["BEFORE".into()];
-    row.extend(pictures(context, model, &after)?);
-    let lines: Vec<_> = after.into_iter().map(|(line, _)| line).collect();
+    let lines: Vec<_> = all.into_iter().skip(1).map(|(line, _)| line).collect();
     say(table(&lines).trim_end());
     write_png(&out.join("contact.png"), &sheet(&[row]))
 }

@@ -86,10 +86,11 @@ pub fn draw_strokes(document: &Document, bounds: &Aabb, lines: &mut Lines) -> Aa
     out
 }
 
-/// Adds the bones of a pose.
+/// Adds the bones of a pose that deform the body.
 pub fn draw_bones(model: &Model, rig: &PosedRig, lines: &mut Lines) {
-    for (bone, posed) in model.skeleton().bones.iter().zip(&rig.bones) {
-        if bone.head != bone.tail {
+    let deforming = model.bound.character.deforming_bones();
+    for ((bone, posed), deforming) in model.skeleton().bones.iter().zip(&rig.bones).zip(deforming) {
+        if deforming && bone.head != bone.tail {
             lines.bone(posed.head, posed.tail, 2.0);
         }
     }

@@ -112,6 +112,16 @@ impl Camera {
         Self { eye: center + back * distance, target: center, up: Vec3::Y, fov_y }
     }
 
+    /// Of two sizes, upright or across, that in which [`Self::framing`] shows the box larger: `size` or its transpose.
+    pub fn fitting(bounds: &Aabb, size: [u32; 2], yaw: f32, pitch: f32) -> [u32; 2] {
+        let shown = |[width, height]: [u32; 2]| {
+            let camera = Self::framing(bounds, width as f32 / height as f32, yaw, pitch);
+            height as f32 / camera.eye.distance(camera.target)
+        };
+        let across = [size[1], size[0]];
+        if shown(across) > shown(size) { across } else { size }
+    }
+
     /// The one view of this camera for a picture of this aspect.
     pub fn view(&self, aspect: f32) -> View {
         self.offset_view(aspect, 0.0)
@@ -155,6 +165,17 @@ mod tests {
             }
             assert!(widest > 0.4, "{widest}");
         }
+    }
+
+    #[test]
+    fn what_is_long_gets_a_picture_across() {
+        let of = |x, y, z, yaw| {
+            let bounds = Aabb { min: Vec3::ZERO, max: Vec3::new(x, y, z) };
+            Camera::fitting(&bounds, [480, 640], yaw, 0.1)
+        };
+        assert_eq!(of(0.5, 1.8, 0.3, 0.0), [480, 640]);
+        assert_eq!(of(0.3, 0.8, 1.9, 0.0), [480, 640]);
+        assert_eq!(of(0.3, 0.8, 1.9, std::f32::consts::FRAC_PI_2), [640, 480]);
     }
 
     #[test]

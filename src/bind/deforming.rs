@@ -1,0 +1,69 @@
+//! Which bones belong to the body: rigs also hold control and end bones that no vertex follows.
+
+use super::Character;
+
+impl Character {
+    /// Per bone, whether it deforms anything: vertices follow its joint, or it lies between such joints. Control and
+    /// inverse kinematics bones do not, nor what leads from the scene's root to the body.
+    pub fn deforming_bones(&self) -> Vec<bool> {
+        let (skeleton, influences) = (&self.skeleton, &self.control.influences);
+        let count = skeleton.joints.len();
+        let mut followed = vec![false; count];
+        for v in 0..influences.len() {
+            for (joint, weight) in influences.of(v).filter(|(_, weight)| *weight > 0.0) {
+                // A vertex bound to a trace of a joint does not make it one.
+                followed[usize::from(joint)] |= weight > 1e-3;
+            }
+        }
+        let above = |joint: usize| {
+            let parent = |j: usize| skeleton.joints[j].parent.map(|p| p.index());
+            std::iter::successors(parent(joint), move |&j| parent(j)).take(count)
+        };
+        let mut leads = followed.clone();
+        (0..count).filter(|&j| followed[j]).for_each(|j| above(j).for_each(|a| leads[a] = true));
+        let between = |joint: usize, child: usize| leads[child] && above(joint).any(|a| followed[a]);
+        let bones = skeleton.bones.iter().map(|b| (b.parent.index(), b.child.map(|c| c.index())));
+        bones.map(|(joint, child)| followed[joint] || child.is_some_and(|c| between(joint, c))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::Influences;
+    use crate::base::JointId;
+    use crate::base::math::Vec3;
+    use crate::rig::{Bone, Joint};
+
+    #[test]
+    fn bones_that_no_vertex_follows_are_no_part_of_the_body() {
+        // root > hips > spine (no weight) > head > end; hips > control.
+        let parents = [None, Some(0), Some(1), Some(2), Some(3), Some(1)];
+        let mut character = Character::default();
+        for parent in parents {
+            character.skeleton.joints.push(Joint {
+                node: 0_usize.into(),
+                joint_from_bind: Default::default(),
+                bind_from_joint: Default::default(),
+                parent: parent.map(JointId),
+                skinned: true,
+            });
+        }
+        let bones =
+            [(0, Some(1)), (1, Some(2)), (1, Some(5)), (2, Some(3)), (3, Some(4)), (4, None), (5, None)];
+        for (parent, child) in bones {
+            let (head, tail) = (Vec3::ZERO, Vec3::Y);
+            character.skeleton.bones.push(Bone {
+                parent: JointId(parent),
+                child: child.map(JointId),
+                head,
+                tail,
+            });
+        }
+        let mut influences = Influences::default();
+        influences.push(vec![(1, 1.0)]);
+        influences.push(vec![(3, 0.9999), (5, 0.0001)]);
+        character.control.influences = influences;
+        assert_eq!(character.deforming_bones(), [false, true, true, true, true, false, false]);
+    }
+}
