@@ -4,12 +4,14 @@ use super::clock::{Clock, Stages};
 use super::work::{Done, Job, Opened, Worker};
 use super::{Options, preferences};
 use crate::base::{Error, Result};
+use crate::edit::DeformerSettings;
 use crate::editor::panels::{PanelState, Panels};
 use crate::editor::{
     Actor, Haptic, Input, Labels, Model, Preferences, Recorder, Request, Stage, TakeFrame, Workbench, recipe,
 };
 use crate::front::context::say;
 use crate::front::report::{Ask, Event, Reporter};
+use crate::gpu::Timings;
 use crate::render::Lines;
 use image::RgbaImage;
 use std::path::{Path, PathBuf};
@@ -60,9 +62,15 @@ pub struct App<'o> {
     pub(super) failure: Option<Error>,
     pub(super) take: Option<Recorder>,
     pub(super) taken: TakeFrame,
+    /// The character that the take is on now.
+    pub(super) taking: Option<Arc<Model>>,
     /// Pixels of an eye.
     pub(super) eye_size: [u32; 2],
     pub(super) waiting: Lines,
+    /// Which character with which deformer was last asked for, for which stage.
+    asked: Option<(u64, *const Model, DeformerSettings)>,
+    /// GPU time of each phase of the last frame.
+    pub(super) phases: Timings,
     /// Frames of earlier sessions that were begun and could not be ended.
     pub(super) missed: u64,
 }
@@ -110,8 +118,11 @@ impl<'o> App<'o> {
             failure: None,
             take: None,
             taken: TakeFrame::default(),
+            taking: None,
             eye_size: [0; 2],
             waiting: Lines::default(),
+            asked: None,
+            phases: Timings::new(),
             missed: 0,
         })
     }
@@ -132,15 +143,19 @@ impl<'o> App<'o> {
             && self.unready
         {
             self.unready = false;
-            // Settings that do not fit were refused when they were made.
-            let recipe = recipe(bench.session().document().deformer()).unwrap_or_default();
-            self.worker.ask(Job::Ready {
-                stage: self.stage,
-                pipelines: stage.pipelines().clone(),
-                targets: stage.targets().clone(),
-                model: model.clone(),
-                recipe,
-            });
+            let settings = bench.session().document().deformer();
+            let asked = (self.stage, Arc::as_ptr(model), settings.clone());
+            if self.asked.as_ref() != Some(&asked) {
+                self.asked = Some(asked);
+                self.worker.ask(Job::Ready {
+                    stage: self.stage,
+                    pipelines: stage.pipelines().clone(),
+                    targets: stage.targets().clone(),
+                    model: model.clone(),
+                    // Settings that do not fit were refused when they were made.
+                    recipe: recipe(settings).unwrap_or_default(),
+                });
+            }
         }
         self.measure();
         while let Some(ask) = self.reporter.asked() {
@@ -203,12 +218,12 @@ impl<'o> App<'o> {
             say(format_args!("{}: goes on where its last session stopped", path.display()));
         }
         let character = model.bound.character.clone();
-        self.start_take(&model, &session);
         match &mut self.bench {
             Some(bench) => drop(bench.open(session, character)),
             None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
         }
         self.model = Some(model);
+        self.start_take();
         self.saved = None;
         self.unready = true;
         self.unposed = true;

@@ -4,11 +4,13 @@ use super::app::App;
 use super::preferences;
 use super::work::Job;
 use crate::base::Result;
-use crate::edit::Session;
-use crate::editor::{Command, Eye, Model, Recorder, TakeStart, Workbench, recovery};
+use crate::editor::{Command, Eye, Model, Recorder, TakeStart, recovery};
 use crate::front::context::say;
 use crate::front::report::Event;
 use std::path::{Path, PathBuf};
+
+/// Name of a project in the output folder, and end of the name of one beside its character.
+const PROJECT: &str = "project.glb";
 
 impl App<'_> {
     /// Records the frame, as the tools got it and as the eyes saw it.
@@ -20,15 +22,23 @@ impl App<'_> {
         }
     }
 
-    /// The take begins with the first document, and goes on with the next ones.
-    pub(super) fn start_take(&mut self, model: &Model, session: &Session<'_>) {
-        let Some(path) = &self.options.record else { return };
-        let preferences = self.bench.as_ref().map_or(&self.preferences, Workbench::preferences).clone();
-        let start = TakeStart::new(model, session, &preferences, self.eye_size);
+    /// The take begins with the first document, once it is known how large an eye's picture is, and goes on with the
+    /// next ones.
+    pub(super) fn start_take(&mut self) {
+        let (Some(path), Some(model), Some(bench)) = (&self.options.record, &self.model, &self.bench) else {
+            return;
+        };
+        let known = self.eye_size != [0; 2];
+        let same = self.taking.as_ref().is_some_and(|m| std::sync::Arc::ptr_eq(m, model));
+        if !known || same {
+            return;
+        }
+        let start = TakeStart::new(model, bench.session(), bench.preferences(), self.eye_size);
         let recorded = match &mut self.take {
             Some(take) => take.opened(&start),
             None => Recorder::new(path, &start).map(|take| self.take = Some(take)),
         };
+        self.taking = Some(model.clone());
         if let Err(error) = recorded {
             self.fail(&error);
         }
@@ -53,7 +63,9 @@ impl App<'_> {
         if let Some(take) = &mut self.take {
             take.interrupt();
         }
-        if self.options.out.is_some() {
+        // Where nobody has chosen a place yet, the journal has it.
+        let project = self.model.as_ref().is_some_and(|m| m.document.is_some());
+        if self.options.out.is_some() || self.saving.is_some() || project {
             self.save();
         }
     }
@@ -66,7 +78,7 @@ impl App<'_> {
         if self.saved.as_ref() == Some(&hash) {
             return;
         }
-        let path = self.place(model, "project.glb");
+        let path = self.place(model, PROJECT);
         (self.saved, self.saving, self.kept) = (Some(hash), Some(path.clone()), false);
         self.unsaved = false;
         self.worker.ask(Job::Save(path, model.clone(), Box::new(document.clone())));
@@ -86,6 +98,9 @@ impl App<'_> {
             return out.join(name);
         }
         let file: &Path = &model.asset.path;
+        if model.document.is_some() && name == PROJECT {
+            return file.to_owned();
+        }
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let stem = stem.strip_suffix(".project").unwrap_or(&stem);
         file.with_file_name(format!("{stem}.{name}"))
@@ -132,6 +147,7 @@ impl App<'_> {
         self.end_journal();
         if !self.reporter.is_on() {
             self.stages.text().lines().for_each(say);
+            self.tell_phases();
         }
         match self.failure.take() {
             Some(error) => Err(error),

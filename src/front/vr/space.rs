@@ -1,5 +1,6 @@
 //! Reference spaces: the room (LOCAL_FLOOR, or made up from what there is), the head, and what recentring did to them.
 
+use super::actions;
 use super::trouble::{Result, failed};
 use crate::base::math::{Quat, Vec3};
 use crate::editor::{Rigid, Tracked, Tracking};
@@ -81,7 +82,9 @@ impl Room {
         if self.kind == RoomKind::Guessed || (due.is_some() && self.kind == RoomKind::FromStage) {
             self.find_floor(session, time)?;
         }
-        let head = located(&self.head, &self.space, time)?;
+        let seen = actions::located(&self.head, &self.space, time).map_err(failed("xrLocateSpace"))?;
+        self.last_head = seen.after(&self.last_head);
+        let head = (self.last_head.tracking != Tracking::Lost).then_some(self.last_head.pose);
         let anchored = match &self.anchor {
             Some(anchor) => located(anchor, &self.space, time)?,
             None => head,
@@ -92,10 +95,6 @@ impl Room {
         if anchored.is_some() {
             self.anchored = anchored;
         }
-        self.last_head = match head {
-            Some(pose) => Tracked { pose, tracking: Tracking::Tracked },
-            None => Tracked { tracking: Tracking::Lost, ..self.last_head },
-        };
         Ok((self.last_head, moved.map(|m| level(&m))))
     }
 

@@ -19,6 +19,7 @@ impl App<'_> {
         self.new_stage();
         self.clock.restart();
         self.eye_size = session.size();
+        self.start_take();
         if !self.reporter.is_on() {
             let [w, h] = session.size();
             let depth = if session.has_depth() { ", with depth" } else { "" };
@@ -29,6 +30,7 @@ impl App<'_> {
 
     /// It has ended, one way or another: keeps what both eyes saw last.
     pub fn ended(&mut self, stage: &Stage) {
+        self.phases.clone_from(stage.timings());
         if stage.drawn() {
             // A lost device has nothing to show any more.
             let eyes = [0, 1].map(|eye| stage.targets().read(stage.device(), eye).ok());
@@ -108,6 +110,23 @@ impl App<'_> {
             out.history = [done, all - done];
         }
         out
+    }
+
+    /// What the GPU did in the last frame; phases of one name are added up.
+    pub fn tell_phases(&self) {
+        let mut sums: Vec<(&str, Duration)> = Vec::new();
+        for (name, time) in &self.phases {
+            match sums.iter_mut().find(|(n, _)| n == name) {
+                Some((_, sum)) => *sum += *time,
+                None => sums.push((name, *time)),
+            }
+        }
+        if !sums.is_empty() {
+            say("GPU, ms, last frame");
+        }
+        for (name, time) in sums {
+            say(format_args!("  {name:<22} {:>8.3}", time.as_secs_f64() * 1e3));
+        }
     }
 
     /// Lines for eyes that have nothing else to see: something turns while a character is loaded.
