@@ -10,17 +10,13 @@ struct SpringVertex {
     vec3 turn;
     float mean_length;
     vec3 shape;
+    float loose;
+    float grain;
     // First half-edge in the low 24 bits, number of half-edges in the high 8.
     uint first_and_degree;
 };
 
-// Rest measures of a half-edge: neighbour in the low 24 bits, coherence in steps of 1/255 in the high 8.
-struct SpringEdge {
-    uint neighbor_and_coherence;
-    float rest_length;
-};
-
-// What a pose fixes for all iterations of a frame.
+// What a pose fixes for all iterations of a frame: as many texels of four words as POSE_TEXELS says.
 struct SpringPose {
     vec3 hold;
     float hold_stiffness;
@@ -28,10 +24,29 @@ struct SpringPose {
     float bone_stiffness;
     vec3 turn;
     float phi;
-    vec3 shape;
+    // A force that does not depend on the iterate.
+    vec3 load;
     float girth_stiffness;
     float sense;
     float pull;
-    float time_step;
+    float step_across;
+    float step_along;
     uint first_and_degree;
+    // What a force is divided by to compare levels; zero for a vertex without springs.
+    float density;
+    uvec2 unused;
+};
+
+const int POSE_TEXELS = 6;
+
+// The largest eigenvalue of a triangle mesh's Laplacian is at most 5/3 of a vertex's degree, not twice it, so that
+// steps may be longer by this (src/deform/springs/cpu.rs).
+const float EDGE_BOUND = 0.8;
+
+// How the iterations of a level went.
+struct SpringState {
+    // Iterations carried out.
+    uint executed;
+    // Bits of the largest move that a coarser level caused since the last test.
+    uint corrected;
 };

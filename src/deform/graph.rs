@@ -2,8 +2,9 @@
 
 use super::geometric_gpu::{GeometricPipelines, GeometricState};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
+use super::springs::Start;
 use super::springs::gpu::{SpringPipelines, SpringState};
-use super::springs::momentum::Momentum;
+use super::springs::schedule::Schedule;
 use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
 use super::{Bound, Recipe, springs};
 use crate::base::Result;
@@ -50,8 +51,26 @@ pub struct Graph {
 struct SpringNode {
     levels: springs::levels::Levels,
     params: springs::Params,
-    momenta: Vec<Momentum>,
+    first: Schedule,
+    next: Schedule,
     state: SpringState,
+    /// Whether the state holds a frame that the next one may start from.
+    settled: bool,
+}
+
+impl SpringNode {
+    fn set(&mut self, params: &springs::Params) {
+        self.params = params.sane();
+        self.first = Schedule::new(&self.params, &self.levels, false);
+        self.next = Schedule::new(&self.params, &self.levels, true);
+    }
+
+    fn record(&mut self, pipelines: &SpringPipelines, frame: &mut Frame) {
+        let from_last = self.settled && self.params.start == Start::LastFrame;
+        let schedule = if from_last { &self.next } else { &self.first };
+        pipelines.record(&self.state, &self.params, schedule, from_last, frame);
+        self.settled = true;
+    }
 }
 
 impl Graph {
@@ -69,7 +88,9 @@ impl Graph {
                 let levels = springs::levels::Levels::bind(bound);
                 let state = kernels.springs.bind(device, &levels, &control, &rig, &streams)?;
                 let params = params.sane();
-                Some(SpringNode { momenta: levels.momenta(&params), params, levels, state })
+                let (first, next) =
+                    (Schedule::new(&params, &levels, false), Schedule::new(&params, &levels, true));
+                Some(SpringNode { first, next, params, levels, state, settled: false })
             }
         };
         let display = surface::bind(&bound.character, Crease::Source);
@@ -80,8 +101,15 @@ impl Graph {
     /// Changes the springs' parameters without binding again; without effect on a recipe without springs.
     pub fn set_springs(&mut self, params: &springs::Params) {
         if let Some(node) = &mut self.springs {
-            node.params = params.sane();
-            node.momenta = node.levels.momenta(&node.params);
+            node.set(params);
+        }
+    }
+
+    /// Forgets the last frame: the next one starts at the geometric method's shape even with [`Start::LastFrame`], as
+    /// after a cut.
+    pub fn forget(&mut self) {
+        if let Some(node) = &mut self.springs {
+            node.settled = false;
         }
     }
 
@@ -98,9 +126,9 @@ impl Graph {
         self.rig.update(frame, rig);
         frame.phase("skinning");
         kernels.geometric.record(&self.geometric, &self.control, &self.rig, frame);
-        if let Some(node) = &self.springs {
+        if let Some(node) = &mut self.springs {
             frame.phase("springs");
-            kernels.springs.record(&node.state, &node.params, &node.momenta, frame);
+            node.record(&kernels.springs, frame);
         }
         frame.phase("surface");
         kernels.surface.record(&self.surface, frame);
@@ -123,6 +151,6 @@ impl Graph {
 
     /// Spring iterations of the last finished frame; zero without springs. Blocks: for tools and tests.
     pub fn iterations(&self) -> Result<u32> {
-        self.springs.as_ref().map_or(Ok(0), |node| node.state.iterations(&self.kernels.device, &node.params))
+        self.springs.as_ref().map_or(Ok(0), |node| node.state.iterations(&self.kernels.device))
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// A bound chain of nodes and the display stage.
 pub struct CpuGraph {
     geometric: Box<dyn Reference>,
-    springs: Option<springs::cpu::Springs>,
+    springs: Option<springs::solve::Springs>,
     iterations: u32,
     surface: surface::Surface,
     streams: Streams,
@@ -22,7 +22,7 @@ impl CpuGraph {
     pub fn new(bound: &Bound, recipe: &Recipe) -> Result<Self> {
         let springs = recipe.springs.as_ref().map(|params| {
             let levels = Arc::new(springs::levels::Levels::bind(bound));
-            springs::cpu::Springs::new(bound, &levels, params)
+            springs::solve::Springs::new(bound, &levels, params)
         });
         Ok(Self {
             geometric: recipe.geometric.bind(bound)?,

@@ -31,6 +31,8 @@ pub enum Texel {
     Float4,
     /// Two 32-bit unsigned integers, `usamplerBuffer`.
     Uint2,
+    /// Four of them, `usamplerBuffer`.
+    Uint4,
 }
 
 impl Texel {
@@ -38,12 +40,13 @@ impl Texel {
         match self {
             Self::Float4 => vk::Format::R32G32B32A32_SFLOAT,
             Self::Uint2 => vk::Format::R32G32_UINT,
+            Self::Uint4 => vk::Format::R32G32B32A32_UINT,
         }
     }
 
     fn bytes(self) -> u64 {
         match self {
-            Self::Float4 => 16,
+            Self::Float4 | Self::Uint4 => 16,
             Self::Uint2 => 8,
         }
     }

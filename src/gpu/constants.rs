@@ -14,6 +14,19 @@ shared! {
     /// Marks an absent index.
     NONE = u32::MAX;
 
+    /// Spring iteration flag: starts from the forces that a finer level wants.
+    SPRING_TAKE = 1;
+    /// Spring iteration flag: keeps the forces for a coarser level.
+    SPRING_KEEP = 2;
+    /// Spring iteration flag: the stop test asks for the largest force or move.
+    SPRING_LARGEST = 4;
+    /// Spring iteration flag: the force, not the move.
+    SPRING_FORCE = 8;
+    /// Spring iteration flag: the stop test asks for the springs' work.
+    SPRING_WORK = 16;
+    /// Subgroups per group at most: [`GROUP_SIZE`] over the smallest subgroup there is.
+    SPRING_SUBGROUPS = 16;
+
     /// Material flag: fragments below the cutoff are left out.
     MATERIAL_MASK = 1;
     /// Material flag: blended.

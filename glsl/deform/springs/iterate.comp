@@ -1,5 +1,6 @@
-// One Jacobi or Chebyshev iteration of the springs (thesis, Algorithm 1): one invocation per control vertex.
-// Reads one half of `iterates` and writes the other. An iteration after convergence returns at once.
+// One iteration of the springs (thesis, Algorithm 1): one invocation per control vertex.
+// Reads one half of `iterates` and writes the other. What neighbours read comes as texels, which software devices
+// fetch far faster than elements of storage buffers.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -11,37 +12,52 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-layout(set = 0, binding = 0, scalar) readonly buffer Edges { SpringEdge edges[]; };
-layout(set = 0, binding = 1, scalar) readonly buffer Anchors { vec4 anchors[]; };
-layout(set = 0, binding = 2, scalar) readonly buffer Posed { SpringPose posed[]; };
-layout(set = 0, binding = 3, scalar) buffer Iterates { vec4 iterates[]; };
-// largest[k]: bits of the largest move of iteration k; positive floats order like their bits.
-layout(set = 0, binding = 4, scalar) buffer State { uint executed; uint largest[]; };
+// Per half-edge: neighbour in the low 24 bits and coherence in steps of 1/255; bits of the rest length.
+layout(set = 0, binding = 0) uniform usamplerBuffer edges;
+layout(set = 0, binding = 1) uniform samplerBuffer anchors;
+layout(set = 0, binding = 2) uniform usamplerBuffer posed;
+layout(set = 0, binding = 3) uniform samplerBuffer iterates;
+layout(set = 0, binding = 4, scalar) writeonly buffer Next { vec4 next_iterates[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer Loads { SpringPose loads[]; };
+// Forces over density, and whether they count.
+layout(set = 0, binding = 6, scalar) buffer Residuals { vec4 residuals[]; };
+// largest[k]: bits of the largest move or force of iteration k; positive floats order like their bits.
+layout(set = 0, binding = 7, scalar) buffer State { SpringState state; uint largest[]; };
+// SUBGROUPS per group: the work that each subgroup's springs did.
+layout(set = 0, binding = 8, scalar) writeonly buffer Works { float works[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
     uint iteration;
+    // The half that is read.
+    uint half_read;
+    uint flags;
     float weight;
-    float threshold;
     float surface;
     float length_gain;
     float torsion;
     float thesis_limit;
 } push;
 
+vec4 pose_of(uint i, int k) {
+    return uintBitsToFloat(texelFetch(posed, int(i) * POSE_TEXELS + k));
+}
+
 void main() {
-    uint k = push.iteration;
-    if (k > 0 && uintBitsToFloat(largest[k - 1]) < push.threshold) {
-        return;
-    }
     uint i = gl_GlobalInvocationID.x;
-    float moved = 0.0;
+    float measure = 0.0;
+    float work = 0.0;
     if (i < push.count) {
-        uint from = (k & 1u) * push.count;
+        uint from = push.half_read * push.count;
         uint to = push.count - from;
-        SpringPose p = posed[i];
-        vec4 anchor = anchors[i];
-        vec3 x = iterates[from + i].xyz;
+        vec4 hold = pose_of(i, 0);
+        vec4 axis = pose_of(i, 1);
+        vec4 rest_turn = pose_of(i, 2);
+        vec4 load = pose_of(i, 3);
+        vec4 more = pose_of(i, 4);
+        uvec4 last = texelFetch(posed, int(i) * POSE_TEXELS + 5);
+        vec4 anchor = texelFetch(anchors, int(i));
+        vec3 x = texelFetch(iterates, int(from + i)).xyz;
         vec3 s = x - anchor.xyz;
         float s_length = length(s);
         float inverse_radius = anchor.w > 0.0 ? 1.0 / anchor.w : 0.0;
@@ -51,17 +67,17 @@ void main() {
         vec3 turn = vec3(0.0);
         vec3 shape = vec3(0.0);
         float length_sum = 0.0;
-        uint first = p.first_and_degree & 0xffffffu;
-        uint end = first + (p.first_and_degree >> 24);
+        uint first = last.x & 0xffffffu;
+        uint end = first + (last.x >> 24);
         for (uint e = first; e < end; ++e) {
-            SpringEdge edge = edges[e];
-            uint j = edge.neighbor_and_coherence & 0xffffffu;
-            float coherence = float(edge.neighbor_and_coherence >> 24) * (1.0 / 255.0);
-            vec4 other = anchors[j];
-            vec3 xj = iterates[from + j].xyz;
+            uvec2 edge = texelFetch(edges, int(e)).xy;
+            uint j = edge.x & 0xffffffu;
+            float coherence = float(edge.x >> 24) * (1.0 / 255.0);
+            vec4 other = texelFetch(anchors, int(j));
+            vec3 xj = texelFetch(iterates, int(from + j)).xyz;
             vec3 along = xj - x;
             float span = length(along);
-            surface += along * (span > 0.0 ? 1.0 - edge.rest_length / span : 0.0);
+            surface += along * (span > 0.0 ? 1.0 - uintBitsToFloat(edge.y) / span : 0.0);
             vec3 sj = xj - other.xyz;
             float sj_length = length(sj);
             length_sum += ((sj_length - s_length) - (other.w - anchor.w)) * coherence;
@@ -69,25 +85,37 @@ void main() {
                 * (coherence * leverage(inverse_radius, min(other.w, sj_length)));
             shape += along * (1.0 - coherence);
         }
-        vec3 force = surface * push.surface + (shape - p.shape) * push.torsion + (p.hold - s) * p.pull;
+        vec3 force = surface * push.surface + shape * push.torsion + (hold.xyz - s) * more.y + load.xyz;
+        vec3 radial = vec3(0.0);
         if (free) {
-            vec3 radial = s / s_length;
+            radial = s / s_length;
             // Arc length per radian; the thesis's print has the inverse.
             float lever = push.thesis_limit > 0.0 ? min(1.0 / s_length, s_length * push.thesis_limit) : s_length;
-            vec3 turning = cross(turn - p.turn, radial) * push.torsion;
-            turning += toward(s, p.axis) * (p.bone_stiffness * (angle_between(s, p.axis) - p.phi));
-            turning += cross(turn_between(s, s_length, p.hold, anchor.w), radial) * p.hold_stiffness;
-            float stretching = length_sum * push.length_gain + p.girth_stiffness * (anchor.w - s_length);
-            force += (turning * lever + radial * stretching) * p.sense;
+            vec3 turning = cross(turn - rest_turn.xyz, radial) * push.torsion;
+            turning += toward(s, axis.xyz) * (axis.w * (angle_between(s, axis.xyz) - rest_turn.w));
+            turning += cross(turn_between(s, s_length, hold.xyz, anchor.w), radial) * hold.w;
+            float stretching = length_sum * push.length_gain + load.w * (anchor.w - s_length);
+            force += (turning * lever + radial * stretching) * more.x;
         }
-        vec3 step = force * p.time_step;
-        vec3 past = x - iterates[to + i].xyz;
+        float density = uintBitsToFloat(last.y);
+        if ((push.flags & SPRING_TAKE) != 0) {
+            // The force that the finer level wants here; the load makes up the difference, and from here on the
+            // finer level's equilibrium is this one's too.
+            vec3 wanted = residuals[i].xyz * density;
+            loads[i].load = load.xyz + wanted - force;
+            force = wanted;
+        }
+        if ((push.flags & SPRING_KEEP) != 0) {
+            residuals[i] = density > 0.0 ? vec4(force / density, 1.0) : vec4(0.0);
+        }
+        float part = dot(force, radial);
+        vec3 step = force * more.z + radial * (part * (more.w - more.z));
+        vec3 past = x - texelFetch(iterates, int(to + i)).xyz;
         // A vertex that turns back has momentum from a shape that is gone: it starts again.
         float momentum = dot(step, past) < 0.0 ? 0.0 : push.weight - 1.0;
         vec3 next;
         if (free) {
             // On an arc about the attachment point: a chord would lengthen s at every step.
-            vec3 radial = s / s_length;
             past += radial * (s_length - length(s - past) - dot(past, radial));
             vec3 total = step + (step + past) * momentum;
             float along = dot(total, radial);
@@ -96,14 +124,22 @@ void main() {
         } else {
             next = x + step + (step + past) * momentum;
         }
-        iterates[to + i] = vec4(next, 0.0);
-        moved = distance(next, x);
+        next_iterates[to + i] = vec4(next, 0.0);
+        measure = (push.flags & SPRING_FORCE) != 0 ? length(force) : distance(next, x);
+        work = dot(force, next - x);
     }
-    float most = subgroupMax(moved);
-    if (subgroupElect()) {
-        atomicMax(largest[k], floatBitsToUint(most));
+    if ((push.flags & SPRING_WORK) != 0) {
+        float sum = subgroupAdd(work);
+        if (subgroupElect()) {
+            works[gl_WorkGroupID.x * SPRING_SUBGROUPS + gl_SubgroupID] = sum;
+        }
+    } else if ((push.flags & SPRING_LARGEST) != 0) {
+        float most = subgroupMax(measure);
+        if (subgroupElect()) {
+            atomicMax(largest[push.iteration], floatBitsToUint(most));
+        }
     }
     if (i == 0) {
-        executed = k + 1;
+        state.executed = push.iteration + 1;
     }
 }

@@ -1,4 +1,4 @@
-// Poses the rest measures of the springs: once per frame, one invocation per control vertex.
+// Poses the rest measures of the springs and finds their start: once per frame and level, one invocation per vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -13,16 +13,25 @@ layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 4, scalar) readonly buffer Vertices { SpringVertex vertices[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer Dual { DualQuat dual[]; };
+// Of the mesh itself; `seeds` are a coarser level's vertices in it.
 layout(set = 0, binding = 6, scalar) readonly buffer Positions { vec4 positions[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer Skinning { Rows skinning[]; };
-layout(set = 0, binding = 8, scalar) writeonly buffer Anchors { vec4 anchors[]; };
+layout(set = 0, binding = 8, scalar) buffer Anchors { vec4 anchors[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer Posed { SpringPose posed[]; };
-layout(set = 0, binding = 10, scalar) writeonly buffer Iterates { vec4 iterates[]; };
+layout(set = 0, binding = 10, scalar) buffer Iterates { vec4 iterates[]; };
+layout(set = 0, binding = 11, scalar) readonly buffer Seeds { uint seeds[]; };
+layout(set = 0, binding = 12, scalar) buffer Turns { vec4 turns[]; };
+layout(set = 0, binding = 13, scalar) readonly buffer State { SpringState state; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
     uint has_tail;
-    float edge_stiffness;
+    uint coarse;
+    // The start is the last frame's shape, carried by the change of the joints.
+    uint from_last;
+    float surface;
+    float length_gain;
+    float torsion;
     float turning;
     float bone;
     float hold;
@@ -45,9 +54,13 @@ layout(push_constant, scalar) uniform Push {
     }
 
 // Stiffness per unit with which a difference fades over `reach` metres: deg/4 (l/reach)^2.
-float fading(float mean_length, float degree, float reach) {
-    float ratio = mean_length > 0.0 ? min(mean_length / reach, 1.0) : 0.0;
+float fading(float mean_length, float grain, float degree, float reach) {
+    float ratio = grain > 0.0 ? mean_length / max(reach, grain) : 0.0;
     return degree * 0.25 * ratio * ratio;
+}
+
+float step_of(float bound) {
+    return bound > 0.0 ? min(push.largest_step, push.omega / bound) : 0.0;
 }
 
 void main() {
@@ -70,23 +83,38 @@ void main() {
     p.hold = quat_rotate(q, v.scale_vector);
     p.axis = quat_rotate(q, v.bone_direction);
     p.turn = quat_rotate(q, v.turn);
-    p.shape = quat_rotate(q, v.shape);
+    p.load = quat_rotate(q, v.shape) * -push.torsion;
     p.phi = v.phi;
-    p.bone_stiffness =
-        free && has_bone ? push.bone * fading(v.mean_length, degree, push.bend_reach * v.radius) : 0.0;
-    p.hold_stiffness = free ? push.hold * fading(v.mean_length, degree, push.hold_reach * v.radius) : 0.0;
-    p.girth_stiffness = free ? push.girth * fading(v.mean_length, degree, push.girth_reach * v.radius) : 0.0;
+    p.bone_stiffness = free && has_bone
+        ? push.bone * fading(v.mean_length, v.grain, degree, push.bend_reach * v.radius) : 0.0;
+    p.hold_stiffness =
+        free ? push.hold * fading(v.mean_length, v.grain, degree, push.hold_reach * v.radius) : 0.0;
+    p.girth_stiffness =
+        free ? push.girth * fading(v.mean_length, v.grain, degree, push.girth_reach * v.radius) : 0.0;
     float ratio = free && v.mean_length > 0.0 ? min(v.radius / v.mean_length, 1.0) : 0.0;
     p.sense = ratio * ratio;
     p.pull = push.hold * degree * 0.25 * (1.0 - p.sense);
-    float bound = degree * push.edge_stiffness + (p.bone_stiffness + p.hold_stiffness) * push.turning
+    float across = EDGE_BOUND * degree * (push.surface + push.torsion * push.turning)
+        + (p.bone_stiffness + p.hold_stiffness) * push.turning + p.pull;
+    float along = EDGE_BOUND * (degree * (push.surface + push.length_gain) + v.loose * push.torsion)
         + p.girth_stiffness + p.pull;
-    p.time_step = bound > 0.0 ? min(push.largest_step, push.omega / bound) : 0.0;
+    // Without a direction there is no telling them apart.
+    float blunt = max(across, along);
+    p.step_across = step_of(p.sense < 1.0 ? blunt : across);
+    p.step_along = step_of(p.sense < 1.0 ? blunt : along);
     p.first_and_degree = v.first_and_degree;
+    p.density = degree * 0.25 * v.mean_length * v.mean_length;
+    p.unused = uvec2(0u);
 
-    vec4 x = vec4(positions[i].xyz, 0.0);
-    anchors[i] = vec4(rows_point(map, v.attachment), v.radius);
+    vec3 anchor = rows_point(map, v.attachment);
+    vec4 x = vec4(positions[push.coarse != 0 ? seeds[i] : i].xyz, 0.0);
+    if (push.from_last != 0) {
+        vec3 last = iterates[(state.executed & 1u) * push.count + i].xyz - anchors[i].xyz;
+        x.xyz = anchor + quat_rotate(q, quat_rotate(quat_conjugate(turns[i]), last));
+    }
+    anchors[i] = vec4(anchor, v.radius);
     posed[i] = p;
+    turns[i] = q;
     iterates[i] = x;
     iterates[push.count + i] = x;
 }

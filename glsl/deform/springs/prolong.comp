@@ -1,32 +1,51 @@
-// Start of a finer level: its own start moved by what the coarse vertices it follows have moved.
+// From a level to the finer one: each vertex moves by what the coarse vertices it follows have moved.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+
+#include "types/springs.glsl"
 
 layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0, scalar) readonly buffer Seeds { uint seeds[]; };
-layout(set = 0, binding = 1, scalar) readonly buffer Parents { uvec4 parents[]; };
-layout(set = 0, binding = 2, scalar) readonly buffer Weights { vec4 weights[]; };
-layout(set = 0, binding = 3, scalar) readonly buffer Positions { vec4 positions[]; };
-layout(set = 0, binding = 4, scalar) readonly buffer CoarsePositions { vec4 coarse_positions[]; };
-layout(set = 0, binding = 5, scalar) writeonly buffer Moved { vec4 moved[]; };
+layout(set = 0, binding = 1) uniform usamplerBuffer parents;
+layout(set = 0, binding = 2) uniform samplerBuffer weights;
+layout(set = 0, binding = 3) uniform samplerBuffer coarse_iterates;
+layout(set = 0, binding = 4) uniform samplerBuffer iterates;
+layout(set = 0, binding = 5, scalar) writeonly buffer Next { vec4 next_iterates[]; };
+layout(set = 0, binding = 6, scalar) buffer State { SpringState state; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
+    // Where the coarse iterate begins.
+    uint coarse;
+    // Where the iterate begins that the coarse one started from.
+    uint before;
+    // Where the iterate begins that is moved.
+    uint after;
+    uint tested;
 } push;
 
 vec3 change(uint c) {
-    return coarse_positions[c].xyz - positions[seeds[c]].xyz;
+    return texelFetch(coarse_iterates, int(push.coarse + c)).xyz
+        - texelFetch(iterates, int(push.before + seeds[c])).xyz;
 }
 
 void main() {
     uint i = gl_GlobalInvocationID.x;
-    if (i >= push.count) {
-        return;
+    float moved = 0.0;
+    if (i < push.count) {
+        uvec4 p = texelFetch(parents, int(i));
+        vec4 w = texelFetch(weights, int(i));
+        vec3 sum = change(p.x) * w.x + change(p.y) * w.y + change(p.z) * w.z + change(p.w) * w.w;
+        next_iterates[push.after + i] = vec4(texelFetch(iterates, int(push.after + i)).xyz + sum, 0.0);
+        moved = length(sum);
     }
-    uvec4 p = parents[i];
-    vec4 w = weights[i];
-    vec3 sum = change(p.x) * w.x + change(p.y) * w.y + change(p.z) * w.z + change(p.w) * w.w;
-    moved[i] = vec4(positions[i].xyz + sum, 0.0);
+    if (push.tested != 0) {
+        float most = subgroupMax(moved);
+        if (subgroupElect()) {
+            atomicMax(state.corrected, floatBitsToUint(most));
+        }
+    }
 }

@@ -1,4 +1,4 @@
-// Start of a coarse level: positions of its vertices on the finer one.
+// From a level to the coarser one: the positions of its vertices, and the mean force density around each.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -6,16 +6,31 @@
 layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0, scalar) readonly buffer Seeds { uint seeds[]; };
-layout(set = 0, binding = 1, scalar) readonly buffer Positions { vec4 positions[]; };
-layout(set = 0, binding = 2, scalar) writeonly buffer CoarsePositions { vec4 coarse_positions[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer ChildOffsets { uint child_offsets[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer Children { uint children[]; };
+layout(set = 0, binding = 3) uniform samplerBuffer iterates;
+layout(set = 0, binding = 4) uniform samplerBuffer residuals;
+layout(set = 0, binding = 5, scalar) writeonly buffer CoarseIterates { vec4 coarse_iterates[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer CoarseResiduals { vec4 coarse_residuals[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
+    // Where the finer iterate begins that the residuals belong to.
+    uint before;
 } push;
 
 void main() {
     uint c = gl_GlobalInvocationID.x;
-    if (c < push.count) {
-        coarse_positions[c] = positions[seeds[c]];
+    if (c >= push.count) {
+        return;
     }
+    vec4 sum = vec4(0.0);
+    uint end = child_offsets[c + 1];
+    for (uint k = child_offsets[c]; k < end; ++k) {
+        sum += texelFetch(residuals, int(children[k]));
+    }
+    vec4 x = vec4(texelFetch(iterates, int(push.before + seeds[c])).xyz, 0.0);
+    coarse_iterates[c] = x;
+    coarse_iterates[push.count + c] = x;
+    coarse_residuals[c] = vec4(sum.w > 0.0 ? sum.xyz / sum.w : vec3(0.0), 0.0);
 }

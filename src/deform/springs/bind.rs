@@ -45,12 +45,16 @@ pub struct RestVertex {
     pub turn: Vec3,
     /// `Σ_j (1 - coherence) (x_j0 - x_i0)`, bind space, metres.
     pub shape: Vec3,
+    /// `Σ_j (1 - coherence)`.
+    pub loose: f32,
     /// `φ0`, radians.
     pub phi: f32,
     /// Bone direction in bind space, unit; zero for a bone without length.
     pub bone_direction: Vec3,
     /// Mean length of its edges, metres; zero for an isolated vertex.
     pub mean_length: f32,
+    /// The same on the mesh itself, where this is a vertex of a coarser level, metres: no reach is shorter.
+    pub grain: f32,
 }
 
 impl Binding {
@@ -90,6 +94,7 @@ pub fn bind(bound: &Bound) -> Binding {
         let mut mean_length = 0.0;
         let mut turn = Vec3::ZERO;
         let mut shape = Vec3::ZERO;
+        let mut loose = 0.0;
         // Rigid props follow their node: no springs.
         let ring: &[u32] = if control.rigid[i] { &[] } else { control.adjacency.of(i) };
         for &j in ring {
@@ -103,6 +108,7 @@ pub fn bind(bound: &Bound) -> Binding {
             turn += turn_between(s, s.length(), sj, sj.length())
                 * (coherence * leverage(s.length(), sj.length()));
             shape += (control.positions[j as usize] - control.positions[i]) * (1.0 - coherence);
+            loose += 1.0 - coherence;
             edges.push(RestEdge { neighbor: j, length, coherence });
         }
         offset.push(edges.len() as u32);
@@ -115,9 +121,11 @@ pub fn bind(bound: &Bound) -> Binding {
             radius: s.length(),
             turn,
             shape,
+            loose,
             phi: angle(s, along),
             bone_direction: if along.length() > on_bone { along.normalize_or_zero() } else { Vec3::ZERO },
             mean_length,
+            grain: mean_length,
         });
     }
     Binding { offset, edges, vertices, on_bone, thickness: size.min_element().max(diagonal * 1e-3) }

@@ -79,6 +79,29 @@ pub fn coarsen(bound: &Bound) -> Option<Coarse> {
     Some(Coarse { bound, seeds, parents, weights })
 }
 
+impl Coarse {
+    /// The finer level's vertices by the coarse vertex that is nearest to them: CSR offsets and indices. Those that
+    /// follow none belong to none.
+    pub fn children(&self) -> (Vec<u32>, Vec<u32>) {
+        let follows = |v: usize| self.weights[v][0] > 0.0;
+        let mut offset = vec![0u32; self.seeds.len() + 1];
+        for (v, parents) in self.parents.iter().enumerate() {
+            offset[parents[0] as usize + 1] += u32::from(follows(v));
+        }
+        for c in 0..self.seeds.len() {
+            offset[c + 1] += offset[c];
+        }
+        let mut next = offset.clone();
+        let mut children = vec![0; offset[self.seeds.len()] as usize];
+        for (v, parents) in self.parents.iter().enumerate().filter(|&(v, _)| follows(v)) {
+            let at = &mut next[parents[0] as usize];
+            children[*at as usize] = v as u32;
+            *at += 1;
+        }
+        (offset, children)
+    }
+}
+
 /// Whether a limb is too thin for a level's spacing, as fingers soon are: its vertices stay where they are there.
 fn thin(control: &ControlMesh, attach: &Attachments, seeds: &[u32], adjacency: &Adjacency, c: usize) -> bool {
     let seed = seeds[c] as usize;

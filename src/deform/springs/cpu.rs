@@ -1,16 +1,11 @@
 //! The reference twin of the spring iterations, in the arithmetic of the shader (`glsl/deform/springs`).
 
 use super::bind::Binding;
-use super::levels::Levels;
-use super::momentum::Momentum;
 use super::{Params, THESIS_LIMIT, Torque};
 use crate::asset::Influences;
 use crate::base::math::{Quat, Vec3};
-use crate::deform::{Bound, Reference, Stream, Streams};
 use crate::rig::PosedRig;
-use rayon::prelude::*;
 use std::f32::consts::PI;
-use std::sync::Arc;
 
 /// What a pose fixes for all iterations of a frame, per control vertex.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +14,9 @@ pub struct PosedVertex {
     pub attachment: Vec3,
     /// `Σ_j θ0 n0` turned by `Q`, radians.
     pub rest_turn: Vec3,
-    /// Sum of the bind edges that take no part in torsion, turned by `Q`, metres.
-    pub rest_shape: Vec3,
+    /// A force that does not depend on the iterate, metres: the bind edges that take no part in torsion, turned by `Q`;
+    /// on a coarse level also what makes its equilibrium the finer one's.
+    pub load: Vec3,
     /// Bone direction turned by `Q`, unit; zero for a bone without length.
     pub bone_direction: Vec3,
     /// `h = Q s_0`, world, metres.
@@ -31,13 +27,50 @@ pub struct PosedVertex {
     pub sense: f32,
     /// Stiffness of the pull to `a' + h` that takes their place where it is not.
     pub pull: f32,
-    /// Step of an iteration, `min(dt, ω / K)`, with the arc form of the torques.
-    pub step: f32,
+    /// Steps of an iteration across and along the scale vector, `min(dt, ω / K)`.
+    pub steps: [f32; 2],
+    /// What a force is divided by to compare levels, `deg/4 l²`, square metres.
+    pub density: f32,
+    /// `Q`.
+    pub rotation: Quat,
 }
 
-/// Stiffness per unit with which a difference fades over `reach` metres: `deg/4 (l/reach)²`.
-pub(super) fn fading(mean_length: f32, degree: f32, reach: f32) -> f32 {
-    let ratio = if mean_length > 0.0 { (mean_length / reach).min(1.0) } else { 0.0 };
+/// Bounds `K` on a vertex's effective stiffness, so that a step `ω / K` with `ω < 1` converges.
+///
+/// Torsion acts across the scale vector and length springs along it, and a surface spring is no stiffer in any
+/// direction than `k_s`: so across it is `k_s + k_t` per edge and along it `k_s + k_l`, where the sum
+/// `2 k_s + k_l + k_t` would take twice as many iterations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub across: f32,
+    pub along: f32,
+}
+
+/// An edge couples both its ends, so that a graph's Laplacian has eigenvalues up to twice a vertex's degree. Where every
+/// edge belongs to a triangle they end at 5/3 of it (a triangle's own is 3/2, with two edges on a boundary 5/3): the
+/// factor may be 0.8.
+const EDGE_BOUND: f32 = 0.8;
+
+impl Bounds {
+    /// For the stiffness of the bone, hold and girth forces and the pull; `loose` edges couple in all directions.
+    pub fn new(params: &Params, degree: f32, loose: f32, stiffness: [f32; 3], pull: f32) -> Self {
+        let [bone, hold, girth] = stiffness;
+        let turning = params.turning();
+        Self {
+            across: EDGE_BOUND * degree * (params.surface + params.torsion * turning)
+                + (bone + hold) * turning
+                + pull,
+            along: EDGE_BOUND * (degree * (params.surface + params.length) + loose * params.torsion)
+                + girth
+                + pull,
+        }
+    }
+}
+
+/// Stiffness per unit with which a difference fades over `reach` metres: `deg/4 (l/reach)²`. No reach is shorter than
+/// the mesh's own grain.
+pub(super) fn fading(mean_length: f32, grain: f32, degree: f32, reach: f32) -> f32 {
+    let ratio = if grain > 0.0 { mean_length / reach.max(grain) } else { 0.0 };
     degree * 0.25 * ratio * ratio
 }
 
@@ -45,13 +78,16 @@ pub(super) fn fading(mean_length: f32, degree: f32, reach: f32) -> f32 {
 /// attachment point by their skinning transforms: a part that follows one joint stays rigid, whichever bone it
 /// hangs on.
 pub fn pose(binding: &Binding, params: &Params, influences: &Influences, rig: &PosedRig) -> Vec<PosedVertex> {
-    let edge_stiffness = params.edge_stiffness();
     let mut out = Vec::with_capacity(binding.vertices.len());
     for (i, v) in binding.vertices.iter().enumerate() {
         let rotation = blended_rotation(influences.of(i), &rig.rotation);
         let degree = binding.degree(i) as f32;
         let fade = |gain: f32, reach: f32, on: bool| {
-            if on { gain * params.torsion * fading(v.mean_length, degree, reach * v.radius) } else { 0.0 }
+            if on {
+                gain * params.torsion * fading(v.mean_length, v.grain, degree, reach * v.radius)
+            } else {
+                0.0
+            }
         };
         let free = v.radius > binding.on_bone;
         let stiffness = [
@@ -63,21 +99,24 @@ pub fn pose(binding: &Binding, params: &Params, influences: &Influences, rig: &P
         let ratio = if free && v.mean_length > 0.0 { (v.radius / v.mean_length).min(1.0) } else { 0.0 };
         let sense = ratio * ratio;
         let pull = params.hold * params.torsion * degree * 0.25 * (1.0 - sense);
-        let bound =
-            degree * edge_stiffness + (stiffness[0] + stiffness[1]) * params.turning() + stiffness[2] + pull;
+        let Bounds { across, along } = Bounds::new(params, degree, v.loose, stiffness, pull);
+        // Without a direction there is no telling them apart.
+        let bounds = if sense < 1.0 { [across.max(along); 2] } else { [across, along] };
         out.push(PosedVertex {
             attachment: influences
                 .of(i)
                 .map(|(j, w)| rig.skinning[j as usize].transform_point3(v.attachment) * w)
                 .sum(),
             rest_turn: rotation * v.turn,
-            rest_shape: rotation * v.shape,
+            load: rotation * v.shape * -params.torsion,
             bone_direction: rotation * v.bone_direction,
             hold: rotation * v.scale_vector,
             stiffness,
             sense,
             pull,
-            step: if bound > 0.0 { params.largest_step().min(params.omega / bound) } else { 0.0 },
+            steps: bounds.map(|bound| params.step(bound)),
+            density: degree * 0.25 * v.mean_length * v.mean_length,
+            rotation,
         });
     }
     out
@@ -122,8 +161,7 @@ pub fn force(binding: &Binding, params: &Params, posed: &[PosedVertex], x: &[Vec
             * (edge.coherence * leverage(rest.radius, rest_j.min(sj_length)));
         shape += along * (1.0 - edge.coherence);
     }
-    let mut total =
-        surface * params.surface + (shape - me.rest_shape) * params.torsion + (me.hold - s) * me.pull;
+    let mut total = surface * params.surface + shape * params.torsion + (me.hold - s) * me.pull + me.load;
     if free {
         // Arc length per radian; the print has the inverse.
         let lever = match params.torque {
@@ -181,108 +219,27 @@ fn toward(s: Vec3, target: Vec3) -> Vec3 {
     s.cross(target).cross(s).normalize_or_zero()
 }
 
-/// The spring node's CPU twin, bound to a character.
-pub struct Springs {
-    bound: Bound,
-    levels: Arc<Levels>,
-    params: Params,
-    momenta: Vec<Momentum>,
-}
-
-impl Springs {
-    /// Takes rest measures made by [`Levels::bind`] of the same character.
-    pub fn new(bound: &Bound, levels: &Arc<Levels>, params: &Params) -> Self {
-        let params = params.sane();
-        Self { bound: bound.clone(), momenta: levels.momenta(&params), levels: levels.clone(), params }
-    }
-
-    /// Relaxes the position stream and tells what it took on the fine level.
-    pub fn solve(&self, rig: &PosedRig, streams: &mut Streams) -> Report {
-        let coarse = &self.levels.coarse[..self.levels.used(&self.params)];
-        let mut starts = vec![streams.position.clone()];
-        for (k, level) in coarse.iter().enumerate() {
-            starts.push(level.restrict(&starts[k]));
-        }
-        let mut x = starts[coarse.len()].clone();
-        for (k, level) in coarse.iter().enumerate().rev() {
-            let params = Params { max_iterations: self.params.coarse_iterations, ..self.params };
-            let influences = &level.mesh.bound.character.control.influences;
-            let posed = pose(&level.binding, &params, influences, rig);
-            iterate(&level.binding, &params, self.momenta[k + 1], &posed, &mut x);
-            x = level.prolong(&starts[k], &x);
-        }
-        let influences = &self.bound.character.control.influences;
-        let posed = pose(&self.levels.fine, &self.params, influences, rig);
-        let report = iterate(&self.levels.fine, &self.params, self.momenta[0], &posed, &mut x);
-        streams.position = x;
-        report
-    }
-}
-
-impl Reference for Springs {
-    fn name(&self) -> &'static str {
-        "springs"
-    }
-
-    fn reads(&self) -> &'static [Stream] {
-        &[Stream::Position]
-    }
-
-    fn writes(&self) -> &'static [Stream] {
-        &[Stream::Position]
-    }
-
-    fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
-        self.solve(rig, streams);
-    }
-}
-
-/// Outcome of the iterations.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// Iterations carried out.
-    pub iterations: u32,
-    /// Largest move of a vertex per iteration, metres.
-    pub moves: Vec<f32>,
-}
-
-/// Iterates `x` (world positions, metres) on one level.
-fn iterate(
-    binding: &Binding,
-    params: &Params,
-    momentum: Momentum,
-    posed: &[PosedVertex],
-    x: &mut Vec<Vec3>,
-) -> Report {
-    let mut report = Report::default();
-    let threshold = params.threshold(binding.thickness);
-    let mut previous = x.clone();
-    let mut momentum = momentum.restarted();
-    for _ in 0..params.max_iterations {
-        let weight = momentum.weight();
-        let next: Vec<Vec3> = (0..x.len())
-            .into_par_iter()
-            .map(|i| {
-                let step = force(binding, params, posed, x, i) * posed[i].step;
-                advance(x[i], previous[i], posed[i].attachment, binding.vertices[i].radius, step, weight)
-            })
-            .collect();
-        let largest = next.iter().zip(x.iter()).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
-        previous = std::mem::replace(x, next);
-        report.iterations += 1;
-        report.moves.push(largest);
-        if largest < threshold {
-            break;
-        }
-    }
-    report
+/// The plain step of a vertex under a force.
+pub fn plain_step(me: &PosedVertex, radius: f32, x: Vec3, force: Vec3) -> Vec3 {
+    let s = x - me.attachment;
+    let length = s.length();
+    let radial = if length > radius * FREE && radius > 0.0 { s / length } else { Vec3::ZERO };
+    let [across, along] = me.steps;
+    force * across + radial * (force.dot(radial) * (along - across))
 }
 
 /// The next position of a vertex: from `x` by the plain step and, with a momentum's weight, beyond it.
 ///
 /// Around the attachment point it moves on an arc: what is across the scale vector turns it, what is along it changes
 /// its length. A chord would lengthen it a little at every step, without end where nothing holds the length.
-fn advance(x: Vec3, previous: Vec3, attachment: Vec3, radius: f32, step: Vec3, weight: f32) -> Vec3 {
+pub(super) fn advance(
+    x: Vec3,
+    previous: Vec3,
+    attachment: Vec3,
+    radius: f32,
+    step: Vec3,
+    weight: f32,
+) -> Vec3 {
     let mut past = x - previous;
     // A vertex that turns back has momentum from a shape that is gone: it starts again.
     let momentum = if step.dot(past) < 0.0 { 0.0 } else { weight - 1.0 };

@@ -1,13 +1,16 @@
-//! The spring iterations on the GPU: prepare once a frame, iterate, finish. No read-back: an iteration that
-//! finds its predecessor's largest move below the threshold returns at once.
+//! The springs on the GPU: prepare once a frame, follow the schedule, finish. No read-back: a stop test that finds the
+//! springs converged sets the number of groups of all dispatches after it to zero.
 
 use super::bind::Binding;
 use super::levels::{Level, Levels};
-use super::momentum::Momentum;
-use super::{Params, Solver, THESIS_LIMIT, Torque};
+use super::schedule::{Iteration, Op, Schedule};
+use super::{Params, Stop, THESIS_LIMIT, Torque};
 use crate::base::{Error, Result};
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
-use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, assert_layout};
+use crate::gpu::constants::{
+    GROUP_SIZE, SPRING_FORCE, SPRING_KEEP, SPRING_LARGEST, SPRING_SUBGROUPS, SPRING_TAKE, SPRING_WORK,
+};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Resource, Texel, assert_layout};
 use crate::spv;
 use bytemuck::{Pod, Zeroable};
 use std::mem::{offset_of, size_of};
@@ -30,6 +33,8 @@ struct GpuVertex {
     turn: [f32; 3],
     mean_length: f32,
     shape: [f32; 3],
+    loose: f32,
+    grain: f32,
     first_and_degree: u32,
 }
 
@@ -49,12 +54,22 @@ struct GpuPose {
     bone_stiffness: f32,
     turn: [f32; 3],
     phi: f32,
-    shape: [f32; 3],
+    load: [f32; 3],
     girth_stiffness: f32,
     sense: f32,
     pull: f32,
-    time_step: f32,
+    step_across: f32,
+    step_along: f32,
     first_and_degree: u32,
+    density: f32,
+    unused: [u32; 2],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct GpuState {
+    executed: u32,
+    corrected: u32,
 }
 
 #[repr(C)]
@@ -62,7 +77,11 @@ struct GpuPose {
 struct PreparePush {
     count: u32,
     has_tail: u32,
-    edge_stiffness: f32,
+    coarse: u32,
+    from_last: u32,
+    surface: f32,
+    length: f32,
+    torsion: f32,
     turning: f32,
     bone: f32,
     hold: f32,
@@ -80,12 +99,40 @@ struct PreparePush {
 struct IteratePush {
     count: u32,
     iteration: u32,
+    half_read: u32,
+    flags: u32,
     weight: f32,
-    threshold: f32,
     surface: f32,
     length: f32,
     torsion: f32,
     thesis_limit: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct RestrictPush {
+    count: u32,
+    before: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct ProlongPush {
+    count: u32,
+    coarse: u32,
+    before: u32,
+    after: u32,
+    tested: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct TestPush {
+    iteration: u32,
+    levels: u32,
+    threshold: f32,
+    correction: f32,
+    work_count: u32,
 }
 
 /// Bytes that one iteration moves, counted from what `glsl/deform/springs/iterate.comp` loads and stores.
@@ -105,25 +152,20 @@ pub fn iteration_bytes(vertices: usize, half_edges: usize) -> IterationBytes {
     IterationBytes { once, gathered: once + (half_edges * 2 * vec4) as u64 }
 }
 
-/// Push constants of restriction and prolongation.
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct LinkPush {
-    count: u32,
-}
-
 /// The stages, once per device.
 pub struct SpringPipelines {
-    restrict: Compute,
-    prolong: Compute,
     prepare: Compute,
     iterate: Compute,
+    restrict: Compute,
+    prolong: Compute,
+    test: Compute,
     finish: Compute,
 }
 
 impl SpringPipelines {
     /// Makes the pipelines and checks the layouts they share with Rust.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let test = Compute::new(device, spv!("deform/springs/test.comp"), &[])?;
         let restrict = Compute::new(device, spv!("deform/springs/restrict.comp"), &[])?;
         let prolong = Compute::new(device, spv!("deform/springs/prolong.comp"), &[])?;
         let prepare = Compute::new(device, spv!("deform/springs/prepare.comp"), &[])?;
@@ -138,25 +180,26 @@ impl SpringPipelines {
             prepare.reflection(),
             "SpringVertex",
             fields!(GpuVertex: attachment 12, scale_vector 12, radius 4, bone_direction 12, phi 4, turn 12, mean_length 4,
-                    shape 12, first_and_degree 4),
+                    shape 12, loose 4, grain 4, first_and_degree 4),
         )?;
-        assert_layout::<GpuEdge>(
-            iterate.reflection(),
-            "SpringEdge",
-            fields!(GpuEdge: neighbor_and_coherence 4, rest_length 4),
+        assert_layout::<GpuState>(
+            finish.reflection(),
+            "SpringState",
+            fields!(GpuState: executed 4, corrected 4),
         )?;
         for stage in [&prepare, &iterate] {
             assert_layout::<GpuPose>(
                 stage.reflection(),
                 "SpringPose",
-                fields!(GpuPose: hold 12, hold_stiffness 4, axis 12, bone_stiffness 4, turn 12, phi 4, shape 12,
-                        girth_stiffness 4, sense 4, pull 4, time_step 4, first_and_degree 4),
+                fields!(GpuPose: hold 12, hold_stiffness 4, axis 12, bone_stiffness 4, turn 12, phi 4, load 12,
+                        girth_stiffness 4, sense 4, pull 4, step_across 4, step_along 4, first_and_degree 4, density 4,
+                        unused 8),
             )?;
         }
-        Ok(Self { restrict, prolong, prepare, iterate, finish })
+        Ok(Self { prepare, iterate, restrict, prolong, test, finish })
     }
 
-    /// Uploads a character's springs on all levels; they read both streams and write the positions.
+    /// Uploads a character's springs on all levels; they read and write the position stream.
     pub fn bind(
         &self,
         device: &Arc<Device>,
@@ -165,31 +208,43 @@ impl SpringPipelines {
         rig: &RigBuffers,
         streams: &StreamBuffers,
     ) -> Result<SpringState> {
-        // Streams of each coarse level, and where each but the coarsest finds its start: the finer level's own
-        // start moved by the coarser level's change.
-        let coarse = (levels.coarse.iter())
-            .map(|level| StreamBuffers::new(device, level.mesh.seeds.len()))
-            .collect::<Result<Vec<_>>>()?;
-        let all: Vec<&StreamBuffers> = std::iter::once(streams).chain(&coarse).collect();
-        let starts = (levels.coarse.iter())
-            .map(|level| Buffer::zeroed::<[f32; 4]>(device, "spring start", level.mesh.parents.len()))
-            .collect::<Result<Vec<_>>>()?;
-        let start = |k: usize| starts.get(k).unwrap_or(&all[k].position);
+        let groups: Vec<u32> = std::iter::once(levels.fine.vertices.len())
+            .chain(levels.coarse.iter().map(|l| l.mesh.seeds.len()))
+            .flat_map(|count| [(count as u32).div_ceil(GROUP_SIZE), 1, 1])
+            .collect();
+        let mut states = vec![self.level(device, &levels.fine, control, rig, &[], &streams.position)?];
         let mut links = Vec::new();
         for (k, level) in levels.coarse.iter().enumerate() {
-            links.push(self.link(device, level, all[k], all[k + 1], &starts[k])?);
-        }
-        let ends = [start(0), &streams.position];
-        let mut states = vec![self.level(device, &levels.fine, control, rig, ends)?];
-        for (k, level) in levels.coarse.iter().enumerate() {
             let control = ControlBuffers::new(device, &level.mesh.bound)?;
-            let ends = [start(k + 1), &all[k + 1].position];
-            states.push(self.level(device, &level.binding, &control, rig, ends)?);
+            states.push(self.level(
+                device,
+                &level.binding,
+                &control,
+                rig,
+                &level.origin,
+                &streams.position,
+            )?);
+            links.push(self.link(device, level, &states[k], &states[k + 1])?);
         }
-        // The mesh itself without coarser levels before it, for the solvers that use none.
-        let ends = [&streams.position, &streams.position];
-        let plain = self.level(device, &levels.fine, control, rig, ends)?;
-        Ok(SpringState { plain, levels: states, links, thickness: levels.fine.thickness })
+        let arguments = Buffer::from_slice(device, "spring groups now", &groups)?;
+        let fine = &states[0];
+        Ok(SpringState {
+            test: self.test.bind(&[
+                ("State", &fine.state),
+                ("works", &fine.works),
+                ("arguments", &arguments),
+            ])?,
+            finish: self.finish.bind(&[
+                ("iterates", &fine.iterates),
+                ("state", &fine.state),
+                ("positions", &streams.position),
+            ])?,
+            groups: Buffer::from_slice(device, "spring groups", &groups)?,
+            arguments,
+            levels: states,
+            links,
+            thickness: levels.fine.thickness,
+        })
     }
 
     /// Binds the way down to a coarse level and back up.
@@ -197,40 +252,45 @@ impl SpringPipelines {
         &self,
         device: &Arc<Device>,
         level: &Level,
-        fine: &StreamBuffers,
-        coarse: &StreamBuffers,
-        start: &Buffer,
+        fine: &LevelState,
+        coarse: &LevelState,
     ) -> Result<LinkState> {
         let seeds = Buffer::from_slice(device, "seeds", &level.mesh.seeds)?;
+        let child_offsets = Buffer::from_slice(device, "child offsets", &level.child_offset)?;
+        let children = Buffer::from_slice(device, "children", &level.children)?;
         let parents = Buffer::from_slice(device, "parents", &level.mesh.parents)?;
         let weights = Buffer::from_slice(device, "parent weights", &level.mesh.weights)?;
         Ok(LinkState {
-            coarse: level.mesh.seeds.len() as u32,
-            fine: level.mesh.parents.len() as u32,
             restrict: self.restrict.bind(&[
-                ("seeds", &seeds),
-                ("positions", &fine.position),
-                ("coarse_positions", &coarse.position),
+                ("seeds", Resource::Buffer(&seeds)),
+                ("child_offsets", Resource::Buffer(&child_offsets)),
+                ("children", Resource::Buffer(&children)),
+                ("iterates", Resource::Texels(&fine.iterates, Texel::Float4)),
+                ("residuals", Resource::Texels(&fine.residuals, Texel::Float4)),
+                ("coarse_iterates", Resource::Buffer(&coarse.iterates)),
+                ("coarse_residuals", Resource::Buffer(&coarse.residuals)),
             ])?,
             prolong: self.prolong.bind(&[
-                ("seeds", &seeds),
-                ("parents", &parents),
-                ("weights", &weights),
-                ("positions", &fine.position),
-                ("coarse_positions", &coarse.position),
-                ("moved", start),
+                ("seeds", Resource::Buffer(&seeds)),
+                ("parents", Resource::Texels(&parents, Texel::Uint4)),
+                ("weights", Resource::Texels(&weights, Texel::Float4)),
+                ("coarse_iterates", Resource::Texels(&coarse.iterates, Texel::Float4)),
+                ("iterates", Resource::Texels(&fine.iterates, Texel::Float4)),
+                ("next_iterates", Resource::Buffer(&fine.iterates)),
+                ("state", Resource::Buffer(&fine.state)),
             ])?,
         })
     }
 
-    /// Uploads one level, which finds its start in the first buffer and leaves its result in the second.
+    /// Uploads one level, whose vertices are `origin` among those of the position stream (all of them where empty).
     fn level(
         &self,
         device: &Arc<Device>,
         binding: &Binding,
         control: &ControlBuffers,
         rig: &RigBuffers,
-        [start, end]: [&Buffer; 2],
+        origin: &[u32],
+        positions: &Buffer,
     ) -> Result<LevelState> {
         let count = binding.vertices.len();
         if binding.edges.len() >= MAX_INDEX {
@@ -252,6 +312,8 @@ impl SpringPipelines {
                 turn: v.turn.into(),
                 mean_length: v.mean_length,
                 shape: v.shape.into(),
+                loose: v.loose,
+                grain: v.grain,
                 first_and_degree: binding.offset[i] | binding.degree(i) << 24,
             })
             .collect();
@@ -266,16 +328,25 @@ impl SpringPipelines {
         let anchors = Buffer::zeroed::<[f32; 4]>(device, "spring anchors", count)?;
         let posed = Buffer::zeroed::<GpuPose>(device, "posed springs", count)?;
         let iterates = Buffer::zeroed::<[f32; 4]>(device, "spring iterates", 2 * count)?;
-        let state = Buffer::zeroed::<u32>(device, "spring state", MAX_ITERATIONS as usize + 1)?;
+        let residuals = Buffer::zeroed::<[f32; 4]>(device, "spring residuals", count)?;
+        let turns = Buffer::zeroed::<[f32; 4]>(device, "spring turns", count)?;
+        let origin = Buffer::from_slice(device, "spring origin", origin)?;
+        let head = size_of::<GpuState>() / size_of::<u32>();
+        let state = Buffer::zeroed::<u32>(device, "spring state", MAX_ITERATIONS as usize + head)?;
+        let works = (count as u32).div_ceil(GROUP_SIZE) * SPRING_SUBGROUPS;
+        let works = Buffer::zeroed::<f32>(device, "spring work", works as usize)?;
         let mut prepare = control.influences().to_vec();
         prepare.extend([
             ("vertices", &vertices),
             ("dual", &rig.dual),
-            ("positions", start),
+            ("positions", positions),
             ("skinning", &rig.skinning),
             ("anchors", &anchors),
             ("posed", &posed),
             ("iterates", &iterates),
+            ("seeds", &origin),
+            ("turns", &turns),
+            ("state", &state),
         ]);
         Ok(LevelState {
             count: count as u32,
@@ -283,95 +354,146 @@ impl SpringPipelines {
             on_bone: binding.on_bone,
             prepare: self.prepare.bind(&prepare)?,
             iterate: self.iterate.bind(&[
-                ("edges", &edges),
-                ("anchors", &anchors),
-                ("posed", &posed),
-                ("iterates", &iterates),
-                ("State", &state),
+                ("edges", Resource::Texels(&edges, Texel::Uint2)),
+                ("anchors", Resource::Texels(&anchors, Texel::Float4)),
+                ("posed", Resource::Texels(&posed, Texel::Uint4)),
+                ("iterates", Resource::Texels(&iterates, Texel::Float4)),
+                ("next_iterates", Resource::Buffer(&iterates)),
+                ("loads", Resource::Buffer(&posed)),
+                ("residuals", Resource::Buffer(&residuals)),
+                ("State", Resource::Buffer(&state)),
+                ("works", Resource::Buffer(&works)),
             ])?,
-            finish: self.finish.bind(&[("iterates", &iterates), ("State", &state), ("positions", end)])?,
+            iterates,
+            residuals,
             state,
+            works,
         })
     }
 
-    /// Records a frame's springs. `momenta` belong to the same parameters ([`Levels::momenta`]).
-    pub fn record(&self, state: &SpringState, params: &Params, momenta: &[Momentum], frame: &mut Frame) {
-        let params = params.sane();
-        if params.solver != Solver::Cascade || state.links.is_empty() {
-            let level = &state.plain;
-            self.record_level(level, &params, params.max_iterations, momenta.first(), state.thickness, frame);
-            return;
-        }
-        for link in &state.links {
-            frame.dispatch(&self.restrict, &link.restrict, &LinkPush { count: link.coarse }, link.coarse);
-            frame.barrier();
-        }
-        for (k, level) in state.levels.iter().enumerate().rev() {
-            let most = if k == 0 { params.max_iterations } else { params.coarse_iterations };
-            self.record_level(level, &params, most, momenta.get(k), state.thickness, frame);
-            if k > 0 {
-                let link = &state.links[k - 1];
-                frame.barrier();
-                frame.dispatch(&self.prolong, &link.prolong, &LinkPush { count: link.fine }, link.fine);
-                frame.barrier();
-            }
-        }
-    }
-
-    fn record_level(
+    /// Records a frame's springs. The schedule belongs to the same parameters; with `from_last` the start is the last
+    /// frame's result.
+    pub fn record(
         &self,
-        state: &LevelState,
+        state: &SpringState,
         params: &Params,
-        most: u32,
-        momentum: Option<&Momentum>,
-        thickness: f32,
+        schedule: &Schedule,
+        from_last: bool,
         frame: &mut Frame,
     ) {
-        frame.fill(&state.state, 0);
-        let prepare = PreparePush {
-            count: state.count,
-            has_tail: state.has_tail.into(),
-            edge_stiffness: params.edge_stiffness(),
-            turning: params.turning(),
-            bone: params.bone * params.torsion,
-            hold: params.hold * params.torsion,
-            girth: params.girth * params.torsion,
-            bend_reach: params.bend_reach,
-            hold_reach: params.hold_reach,
-            girth_reach: params.girth_reach,
-            largest_step: params.largest_step(),
-            omega: params.omega,
-            on_bone: state.on_bone,
-        };
-        frame.dispatch(&self.prepare, &state.prepare, &prepare, state.count);
-        let mut push = IteratePush {
-            count: state.count,
-            iteration: 0,
-            weight: 1.0,
-            threshold: params.threshold(thickness),
-            surface: params.surface,
-            length: params.length,
-            torsion: params.torsion,
-            thesis_limit: if params.torque == Torque::Thesis { THESIS_LIMIT } else { 0.0 },
-        };
-        let mut momentum = momentum.map(Momentum::restarted);
-        for iteration in 0..most.min(MAX_ITERATIONS) {
-            push.iteration = iteration;
-            push.weight = momentum.as_mut().map_or(1.0, Momentum::weight);
-            frame.barrier();
-            frame.dispatch(&self.iterate, &state.iterate, &push, state.count);
+        let params = params.sane();
+        let fine = &state.levels[0];
+        frame.copy(&state.groups, &state.arguments, state.groups.bytes());
+        for (k, level) in state.levels[..schedule.levels].iter().enumerate() {
+            let prepare = PreparePush {
+                count: level.count,
+                has_tail: level.has_tail.into(),
+                coarse: (k > 0).into(),
+                from_last: (k == 0 && from_last).into(),
+                surface: params.surface,
+                length: params.length,
+                torsion: params.torsion,
+                turning: params.turning(),
+                bone: params.bone * params.torsion,
+                hold: params.hold * params.torsion,
+                girth: params.girth * params.torsion,
+                bend_reach: params.bend_reach,
+                hold_reach: params.hold_reach,
+                girth_reach: params.girth_reach,
+                largest_step: params.largest_step(),
+                omega: params.omega,
+                on_bone: level.on_bone,
+            };
+            frame.dispatch(&self.prepare, &level.prepare, &prepare, level.count);
         }
         frame.barrier();
-        frame.dispatch(&self.finish, &state.finish, &state.count, state.count);
+        frame.fill(&fine.state, 0);
+        let mut tested = false;
+        for op in &schedule.ops {
+            frame.barrier();
+            match *op {
+                Op::Iterate(ref iteration) => {
+                    if iteration.level == 0 && iteration.index >= MAX_ITERATIONS {
+                        break;
+                    }
+                    let level = &state.levels[iteration.level];
+                    let push = iterate_push(level, &params, iteration);
+                    state.dispatch(tested, iteration.level, &self.iterate, &level.iterate, &push, frame);
+                }
+                Op::Restrict { to, before } => {
+                    let (finer, coarser) = (&state.levels[to - 1], &state.levels[to]);
+                    let push = RestrictPush { count: coarser.count, before: before * finer.count };
+                    state.dispatch(tested, to, &self.restrict, &state.links[to - 1].restrict, &push, frame);
+                }
+                Op::Prolong { from, half, before, after, tested: told } => {
+                    let (finer, coarser) = (&state.levels[from - 1], &state.levels[from]);
+                    let push = ProlongPush {
+                        count: finer.count,
+                        coarse: half * coarser.count,
+                        before: before * finer.count,
+                        after: after * finer.count,
+                        tested: told.into(),
+                    };
+                    let prolong = &state.links[from - 1].prolong;
+                    state.dispatch(tested, from - 1, &self.prolong, prolong, &push, frame);
+                }
+                Op::Test { iteration } => {
+                    let energy = matches!(params.stop, Stop::Energy(_));
+                    let push = TestPush {
+                        iteration,
+                        levels: state.levels.len() as u32,
+                        threshold: params.threshold(state.thickness, fine.count as usize),
+                        correction: params.stop.correction(),
+                        work_count: if energy { fine.groups() * SPRING_SUBGROUPS } else { 0 },
+                    };
+                    frame.dispatch_groups(&self.test, &state.test, &push, [1, 1, 1]);
+                    tested = true;
+                }
+            }
+        }
+        frame.barrier();
+        frame.dispatch(&self.finish, &state.finish, &fine.count, fine.count);
+    }
+}
+
+fn iterate_push(level: &LevelState, params: &Params, iteration: &Iteration) -> IteratePush {
+    let mut flags = 0;
+    for (on, flag) in [(iteration.take, SPRING_TAKE), (iteration.keep, SPRING_KEEP)] {
+        flags |= if on { flag } else { 0 };
+    }
+    if iteration.tested {
+        flags |= match params.stop {
+            Stop::Never => 0,
+            Stop::Move(_) => SPRING_LARGEST,
+            Stop::Force(_) => SPRING_LARGEST | SPRING_FORCE,
+            Stop::Energy(_) => SPRING_WORK,
+        };
+    }
+    IteratePush {
+        count: level.count,
+        iteration: iteration.index,
+        half_read: iteration.half,
+        flags,
+        weight: iteration.weight,
+        surface: params.surface,
+        length: params.length,
+        torsion: params.torsion,
+        thesis_limit: if params.torque == Torque::Thesis { THESIS_LIMIT } else { 0.0 },
     }
 }
 
 /// A character's springs on the GPU.
 pub struct SpringState {
-    plain: LevelState,
     /// Finest first.
     levels: Vec<LevelState>,
+    /// Between each level and the next coarser one.
     links: Vec<LinkState>,
+    /// Groups of a dispatch over each level.
+    groups: Buffer,
+    /// The same, or zeros after convergence.
+    arguments: Buffer,
+    test: Bindings,
+    finish: Bindings,
     thickness: f32,
 }
 
@@ -381,26 +503,47 @@ struct LevelState {
     on_bone: f32,
     prepare: Bindings,
     iterate: Bindings,
-    finish: Bindings,
+    iterates: Buffer,
+    residuals: Buffer,
     state: Buffer,
+    works: Buffer,
+}
+
+impl LevelState {
+    fn groups(&self) -> u32 {
+        self.count.div_ceil(GROUP_SIZE)
+    }
 }
 
 struct LinkState {
-    coarse: u32,
-    fine: u32,
     restrict: Bindings,
     prolong: Bindings,
 }
 
 impl SpringState {
-    /// Iterations on the mesh itself that the last finished frame carried out with these parameters. Blocks: for
-    /// tools and tests, not for a frame.
-    pub fn iterations(&self, device: &Arc<Device>, params: &Params) -> Result<u32> {
-        let cascade = params.solver == Solver::Cascade && !self.links.is_empty();
-        let level = if cascade { &self.levels[0] } else { &self.plain };
-        Ok(device.read::<u32>(&level.state, 1)?[0])
+    /// Dispatches over a level's vertices; after a first stop test, only while the springs have not converged.
+    fn dispatch<P: Pod>(
+        &self,
+        tested: bool,
+        level: usize,
+        pipeline: &Compute,
+        bindings: &Bindings,
+        push: &P,
+        frame: &mut Frame,
+    ) {
+        if tested {
+            frame.dispatch_indirect(pipeline, bindings, push, &self.arguments, 12 * level as u64);
+        } else {
+            frame.dispatch(pipeline, bindings, push, self.levels[level].count);
+        }
+    }
+
+    /// Iterations on the mesh itself that the last finished frame carried out. Blocks: for tools and tests, not for a
+    /// frame.
+    pub fn iterations(&self, device: &Arc<Device>) -> Result<u32> {
+        Ok(device.read::<u32>(&self.levels[0].state, 1)?[0])
     }
 }
 
 const _: () =
-    assert!(size_of::<GpuVertex>() == 76 && size_of::<GpuPose>() == 80 && size_of::<GpuEdge>() == 8);
+    assert!(size_of::<GpuVertex>() == 84 && size_of::<GpuPose>() == 96 && size_of::<GpuEdge>() == 8);

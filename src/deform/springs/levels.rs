@@ -1,10 +1,8 @@
 //! A character's springs on all levels: the mesh itself and ever coarser ones.
 
+use super::Params;
 use super::bind::{Binding, bind};
 use super::coarse::{Coarse, coarsen};
-use super::momentum::Momentum;
-use super::{Params, Solver};
-use crate::base::math::Vec3;
 use crate::deform::Bound;
 
 /// Rest measures per level. Bound once; parameters may change later.
@@ -23,6 +21,12 @@ pub struct Level {
     pub mesh: Coarse,
     /// Its rest measures; the stop threshold's unit is the fine mesh's.
     pub binding: Binding,
+    /// Its vertices in the mesh itself.
+    pub origin: Vec<u32>,
+    /// CSR offsets into `children`, one more than vertices.
+    pub child_offset: Vec<u32>,
+    /// The finer level's vertices that are nearest to each vertex.
+    pub children: Vec<u32>,
 }
 
 impl Levels {
@@ -31,40 +35,24 @@ impl Levels {
         let fine = bind(bound);
         let mut coarse: Vec<Level> = Vec::new();
         while let Some(mesh) = coarsen(coarse.last().map_or(bound, |l| &l.mesh.bound)) {
-            let binding = Binding { thickness: fine.thickness, on_bone: fine.on_bone, ..bind(&mesh.bound) };
-            coarse.push(Level { mesh, binding });
+            let finer = coarse.last().map_or(&fine, |l| &l.binding);
+            let mut binding =
+                Binding { thickness: fine.thickness, on_bone: fine.on_bone, ..bind(&mesh.bound) };
+            for (v, &seed) in binding.vertices.iter_mut().zip(&mesh.seeds) {
+                v.grain = finer.vertices[seed as usize].grain;
+            }
+            let origin = match coarse.last() {
+                None => mesh.seeds.clone(),
+                Some(finer) => mesh.seeds.iter().map(|&s| finer.origin[s as usize]).collect(),
+            };
+            let (child_offset, children) = mesh.children();
+            coarse.push(Level { mesh, binding, origin, child_offset, children });
         }
         Self { fine, coarse }
     }
 
     /// How many coarse levels a solver uses.
     pub fn used(&self, params: &Params) -> usize {
-        if params.solver == Solver::Cascade { self.coarse.len() } else { 0 }
-    }
-
-    /// Momenta of the fine level and the coarse ones, for these parameters. Linear in vertices.
-    pub fn momenta(&self, params: &Params) -> Vec<Momentum> {
-        std::iter::once(&self.fine)
-            .chain(self.coarse.iter().map(|l| &l.binding))
-            .map(|binding| Momentum::new(params, binding))
-            .collect()
-    }
-}
-
-impl Level {
-    /// Values of the coarse vertices in a stream of the finer level.
-    pub fn restrict(&self, fine: &[Vec3]) -> Vec<Vec3> {
-        self.mesh.seeds.iter().map(|&s| fine[s as usize]).collect()
-    }
-
-    /// Moves the finer level's start by what the coarse vertices have moved.
-    pub fn prolong(&self, start: &[Vec3], solved: &[Vec3]) -> Vec<Vec3> {
-        let moved = |c: u32| solved[c as usize] - start[self.mesh.seeds[c as usize] as usize];
-        (start.iter().zip(&self.mesh.parents).zip(&self.mesh.weights))
-            .map(|((x, parents), weights)| {
-                let sum: Vec3 = parents.iter().zip(weights).map(|(&p, &w)| moved(p) * w).sum();
-                *x + sum
-            })
-            .collect()
+        if params.coarsens() { self.coarse.len() } else { 0 }
     }
 }

@@ -42,6 +42,8 @@ pub mod cpu;
 pub mod gpu;
 pub mod levels;
 pub mod momentum;
+pub mod schedule;
+pub mod solve;
 
 #[cfg(test)]
 mod tests;
@@ -76,10 +78,12 @@ pub struct Params {
     pub omega: f32,
     /// Iterations at most.
     pub max_iterations: u32,
-    /// Iterations at most on each coarse level of [`Solver::Cascade`].
+    /// Iterations on the coarsest level of [`Solver::Multigrid`], each time it is visited.
     pub coarse_iterations: u32,
     /// When to stop earlier.
     pub stop: Stop,
+    /// Where to start.
+    pub start: Start,
     /// How to iterate.
     pub solver: Solver,
     /// How a torque becomes a force.
@@ -102,21 +106,41 @@ impl Default for Params {
             omega: 0.9,
             max_iterations: 50,
             stop: Stop::Move(1e-4),
-            solver: Solver::Cascade,
-            coarse_iterations: 20,
+            start: Start::Pose,
+            solver: Solver::Multigrid,
+            coarse_iterations: 8,
             torque: Torque::Arc,
         }
     }
 }
 
-/// Convergence schemes (thesis 4.2.2).
+/// Convergence schemes (thesis 4.2.2), each by a fraction of the shortest side of the bind box, "thickness". The test
+/// comes every [`schedule::TEST_EVERY`] iterations, on the GPU, and costs those that follow it nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
     /// Runs all iterations.
     Never,
-    /// Stops when an iteration's largest move is below this fraction of the shortest side of the bind box.
+    /// Stops when an iteration's largest move is below this fraction of the thickness; what a coarser level moves
+    /// counts a tenth.
     Move(f32),
+    /// Stops when the largest net force is below this fraction of the thickness (stiffness is dimensionless).
+    Force(f32),
+    /// Stops where the energy of the springs has its minimum: when an iteration's work, force times move, is below the
+    /// square of this fraction of the thickness per vertex.
+    Energy(f32),
+}
+
+/// Where a frame's iterations start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// At the geometric method's shape, every frame: the same pose has the same result to the bit.
+    Pose,
+    /// At the last frame's result, carried by the change of every vertex's joints: fewer iterations where a motion is
+    /// slow, but the result depends on the frames before as far as they did not converge. The first frame starts at
+    /// the geometric method's.
+    LastFrame,
 }
 
 /// Iteration schemes.
@@ -127,8 +151,9 @@ pub enum Solver {
     Jacobi,
     /// Chebyshev semi-iteration on the Jacobi step.
     Chebyshev,
-    /// The same on coarser meshes first, coarsest first, each the start of the next ([`coarse`]).
-    Cascade,
+    /// Coarser meshes ([`coarse`]) first, then in turn with the mesh itself ([`schedule`]).
+    #[serde(alias = "cascade")]
+    Multigrid,
 }
 
 /// How a torque becomes a force.
@@ -154,24 +179,26 @@ impl Params {
         }
     }
 
-    /// Bound on the stiffness that one edge gives a vertex: `2 k_s + k_l + k_t`.
-    pub(crate) fn edge_stiffness(&self) -> f32 {
-        2.0 * self.surface + self.length + self.torsion * self.turning()
+    /// The step of a vertex of this stiffness. The accelerated solvers need no `dt`, they go to the bound of stability.
+    pub(crate) fn step(&self, bound: f32) -> f32 {
+        if bound > 0.0 { self.largest_step().min(self.omega / bound) } else { 0.0 }
     }
 
-    /// The largest step of an iteration: the accelerated solver needs no `dt`, it goes to the bound of stability.
+    /// The largest step of an iteration.
     pub(crate) fn largest_step(&self) -> f32 {
         match self.solver {
             Solver::Jacobi => self.dt,
-            Solver::Chebyshev | Solver::Cascade => f32::MAX,
+            Solver::Chebyshev | Solver::Multigrid => f32::MAX,
         }
     }
 
-    /// Moves below this end the iterations, metres; negative: none does.
-    pub(crate) fn threshold(&self, thickness: f32) -> f32 {
+    /// What the stop test's measure must be below, metres, or square metres for the energy of so many vertices;
+    /// negative: it never is.
+    pub(crate) fn threshold(&self, thickness: f32, vertices: usize) -> f32 {
         match self.stop {
             Stop::Never => -1.0,
-            Stop::Move(fraction) => fraction * thickness,
+            Stop::Move(fraction) | Stop::Force(fraction) => fraction * thickness,
+            Stop::Energy(fraction) => (fraction * thickness).powi(2) * vertices as f32,
         }
     }
 
@@ -197,6 +224,8 @@ impl Params {
             coarse_iterations: self.coarse_iterations.min(1000),
             stop: match self.stop {
                 Stop::Move(v) => Stop::Move(clean(v, 1e-4, 0.0, 1.0)),
+                Stop::Force(v) => Stop::Force(clean(v, 1e-3, 0.0, 1.0)),
+                Stop::Energy(v) => Stop::Energy(clean(v, 1e-4, 0.0, 1.0)),
                 Stop::Never => Stop::Never,
             },
             ..*self

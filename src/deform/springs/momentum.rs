@@ -2,7 +2,7 @@
 //! `x^`, the next iterate is `x^ + (w - 1) (x^ - x_previous)`.
 
 use super::bind::Binding;
-use super::cpu::fading;
+use super::cpu::{Bounds, fading};
 use super::{Params, Solver};
 
 /// The sequence of weights; all one for plain Jacobi.
@@ -18,8 +18,13 @@ impl Momentum {
     pub fn new(params: &Params, binding: &Binding) -> Self {
         let rho = match params.solver {
             Solver::Jacobi => 0.0,
-            Solver::Chebyshev | Solver::Cascade => spectral_radius(params, binding),
+            Solver::Chebyshev | Solver::Multigrid => spectral_radius(params, binding),
         };
+        Self { rho_squared: rho * rho, weight: 1.0, count: 0 }
+    }
+
+    /// The weights for a given spectral radius of the plain step.
+    pub fn smoothing(rho: f32) -> Self {
         Self { rho_squared: rho * rho, weight: 1.0, count: 0 }
     }
 
@@ -49,12 +54,11 @@ fn spectral_radius(params: &Params, binding: &Binding) -> f32 {
             let v = &binding.vertices[i];
             let degree = binding.degree(i) as f32;
             let fade = |gain: f32, reach: f32| {
-                gain * params.torsion * fading(v.mean_length, degree, reach * v.radius)
+                gain * params.torsion * fading(v.mean_length, v.grain, degree, reach * v.radius)
             };
             let hold = fade(params.hold, params.hold_reach);
-            let others = fade(params.bone, params.bend_reach) + fade(params.girth, params.girth_reach);
-            let bound = degree * params.edge_stiffness() + hold + others;
-            hold * params.largest_step().min(params.omega / bound)
+            let bone = fade(params.bone, params.bend_reach);
+            hold * params.step(Bounds::new(params, degree, v.loose, [bone, hold, 0.0], 0.0).across)
         })
         .collect();
     if rates.is_empty() {

@@ -2,8 +2,10 @@
 
 use super::bind::{Binding, bind};
 use super::coarse::coarsen;
-use super::cpu::{self, PosedVertex, Report};
+use super::cpu::{self, PosedVertex};
 use super::levels::Levels;
+use super::schedule::TEST_EVERY;
+use super::solve::{Report, Springs};
 use super::{Params, Solver, Stop, Torque};
 use crate::base::math::{Aabb, Quat, Vec3};
 use crate::bind::shapes::Shape;
@@ -48,7 +50,7 @@ fn posed(bound: &Bound, binding: &Binding, params: &Params, rig: &PosedRig) -> V
 
 fn solve(bound: &Bound, params: &Params, from: &Geometric, rig: &PosedRig) -> (Vec<Vec3>, Report) {
     let mut streams = start(bound, from, rig);
-    let report = cpu::Springs::new(bound, &Arc::new(Levels::bind(bound)), params).solve(rig, &mut streams);
+    let report = Springs::new(bound, &Arc::new(Levels::bind(bound)), params).solve(rig, &mut streams);
     (streams.position, report)
 }
 
@@ -88,7 +90,8 @@ fn at_bind_and_after_a_rigid_motion_every_force_is_zero_to_rounding() {
             let params = Params { torque, ..Params::default() };
             let posed = posed(&bound, &binding, &params, &rig);
             for i in 0..posed.len() {
-                let step = cpu::force(&binding, &params, &posed, &streams.position, i) * posed[i].step;
+                let force = cpu::force(&binding, &params, &posed, &streams.position, i);
+                let step = cpu::plain_step(&posed[i], binding.vertices[i].radius, streams.position[i], force);
                 assert!(step.length() < 1e-6 * diagonal, "{torque:?} vertex {i}: {step}");
             }
         }
@@ -173,7 +176,7 @@ fn faster_solvers_reach_jacobis_equilibrium_in_a_quarter_of_the_iterations() {
         };
         // Powers of two: a quarter of the first sufficient one is two steps below it.
         let plain = needed(Solver::Jacobi);
-        for solver in [Solver::Chebyshev, Solver::Cascade] {
+        for solver in [Solver::Chebyshev, Solver::Multigrid] {
             let fast = needed(solver);
             assert!(fast * 4 <= plain, "{turn}: {solver:?} {fast} against {plain}");
         }
@@ -206,7 +209,7 @@ proptest! {
         gains in prop::array::uniform6(prop_oneof![Just(0.0f32), 1e-3f32..10.0, 1e3f32..1e6]),
         dt in prop_oneof![1e-3f32..0.1, 0.1f32..10.0],
         turns in prop::array::uniform3(-3.0f32..3.0),
-        solver in prop_oneof![Just(Solver::Jacobi), Just(Solver::Chebyshev), Just(Solver::Cascade)],
+        solver in prop_oneof![Just(Solver::Jacobi), Just(Solver::Chebyshev), Just(Solver::Multigrid)],
         thesis: bool,
     ) {
         let [surface, length, torsion, bone, hold, girth] = gains;
@@ -243,7 +246,7 @@ fn gpu_equals_twin_after_fifty_iterations() {
     for params in [
         Params { stop: Stop::Never, solver: Solver::Jacobi, ..Params::default() },
         Params { stop: Stop::Never, solver: Solver::Chebyshev, ..Params::default() },
-        Params { stop: Stop::Never, solver: Solver::Cascade, ..Params::default() },
+        Params { stop: Stop::Never, solver: Solver::Multigrid, ..Params::default() },
         Params { stop: Stop::Never, torque: Torque::Thesis, solver: Solver::Jacobi, ..Params::default() },
         Params { stop: Stop::Move(1e-3), solver: Solver::Chebyshev, ..Params::default() },
     ] {
@@ -266,12 +269,12 @@ fn gpu_equals_twin_after_fifty_iterations() {
                 // Where both stop one iteration apart, they differ by as much as an iteration moves.
                 let last = match params.stop {
                     Stop::Move(fraction) => 2.0 * fraction * thickness,
-                    Stop::Never => 0.0,
+                    _ => 0.0,
                 };
                 assert!(off < 1e-4 * diagonal + last, "{params:?} vertex {i} off by {off}");
             }
             let (_, report) = solve(&bound, &params, &recipe.geometric, &rig);
-            assert!(graph.iterations().unwrap().abs_diff(report.iterations) <= 1);
+            assert!(graph.iterations().unwrap().abs_diff(report.iterations) <= TEST_EVERY);
         }
     }
     assert_silent(&device);

@@ -44,7 +44,7 @@ pub(super) fn mesh(
     let graph = Graph::new(&kernels, &model.bound, &Recipe::default(), false)?;
     let ((graph, springs, normals), _) = stage(&format!("{name}: springs"), || bench.fixed(graph))?;
     let (mut graph, mut converged) = (graph, Vec::new());
-    for solver in [Solver::Cascade, Solver::Chebyshev, Solver::Jacobi] {
+    for solver in [Solver::Multigrid, Solver::Chebyshev, Solver::Jacobi] {
         let title = format!("{name}: springs to convergence, {solver:?}");
         let ((back, line), _) = stage(&title, || bench.converge(graph, solver))?;
         graph = back;

@@ -1,0 +1,205 @@
+//! What a frame's springs do, one dispatch after the other: the same list drives the shaders and their twin.
+//!
+//! [`Solver::Multigrid`] is a full approximation scheme (A. Brandt, "Multi-level adaptive solutions to boundary-value
+//! problems", 1977): coarse levels first, each the start of the next; then V-cycles on the mesh itself, in which a
+//! coarse level is given the force that the finer one still feels ([`Iteration::take`]), so that its equilibrium is the
+//! finer one's. It differs from the textbook in one point: the force is taken before the last iteration ahead of the
+//! coarse level and the correction added after it, which saves a pass over the mesh.
+
+use super::levels::Levels;
+use super::momentum::Momentum;
+use super::{Params, Solver, Stop};
+
+/// Iterations between two stop tests; even, so that a stopped level always ends in the same half of its iterates.
+pub const TEST_EVERY: u32 = 4;
+/// Iterations on each side of a coarser level.
+const FINE: u32 = TEST_EVERY / 2;
+/// The same on the levels between the mesh and the coarsest one.
+const BETWEEN: u32 = 4;
+/// `ρ` of the momentum that smooths on the way: what is slower is left to the coarser level.
+const SMOOTHING: f32 = 0.9;
+
+/// One step of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Op {
+    /// An iteration on a level.
+    Iterate(Iteration),
+    /// Positions and forces of a level to the next coarser one.
+    Restrict {
+        /// The coarser level.
+        to: usize,
+        /// The half of the finer level's iterates that the forces belong to.
+        before: u32,
+    },
+    /// The change of a level to the next finer one.
+    Prolong {
+        /// The coarser level.
+        from: usize,
+        /// The half of its iterates that holds its result.
+        half: u32,
+        /// The half of the finer level's iterates that the coarser one started from.
+        before: u32,
+        /// The half that is moved.
+        after: u32,
+        /// Whether the stop test asks for the move.
+        tested: bool,
+    },
+    /// Ends the frame where the springs have converged.
+    Test {
+        /// The iteration of the mesh itself that is judged.
+        iteration: u32,
+    },
+}
+
+/// An iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Iteration {
+    /// Zero is the mesh itself.
+    pub level: usize,
+    /// Number of the iteration on this level.
+    pub index: u32,
+    /// The half of the iterates that is read; the other one is written.
+    pub half: u32,
+    /// The momentum's weight.
+    pub weight: f32,
+    /// Whether it starts from the force that the finer level wants here.
+    pub take: bool,
+    /// Whether it keeps its forces for the coarser level.
+    pub keep: bool,
+    /// Whether a stop test follows.
+    pub tested: bool,
+}
+
+/// The steps of a frame.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// In order.
+    pub ops: Vec<Op>,
+    /// How many levels they use, the mesh itself included.
+    pub levels: usize,
+}
+
+impl Schedule {
+    /// The steps for these parameters; `settled` starts from a shape that is nearly in equilibrium, so that no coarse
+    /// level comes first.
+    pub fn new(params: &Params, levels: &Levels, settled: bool) -> Self {
+        let used = levels.used(params) + 1;
+        let coarsest = levels.coarse.last().map_or(&levels.fine, |l| &l.binding);
+        let mut b = Builder {
+            ops: Vec::new(),
+            halves: vec![0; used],
+            counts: vec![0; used],
+            coarse_iterations: params.coarse_iterations,
+            solving: Momentum::new(params, coarsest),
+            tests: params.stop != Stop::Never,
+        };
+        if used == 1 {
+            let mut momentum = Momentum::new(params, &levels.fine);
+            for k in 0..params.max_iterations {
+                b.iterate(0, momentum.weight(), false, false);
+                b.test(k);
+            }
+            return Self { ops: b.ops, levels: 1 };
+        }
+        if !settled {
+            for level in (1..used).rev() {
+                b.cycle(level, false);
+                // Both halves hold the start; the second keeps it.
+                b.ops.push(Op::Prolong {
+                    from: level,
+                    half: b.halves[level],
+                    before: 1,
+                    after: 0,
+                    tested: false,
+                });
+            }
+        }
+        let mut smoothing = Momentum::smoothing(SMOOTHING);
+        for k in 0..params.max_iterations {
+            if k % FINE == 0 {
+                smoothing = smoothing.restarted();
+            }
+            // A correction that no iteration could smooth is not made.
+            let correct = k % TEST_EVERY == FINE - 1 && k + FINE < params.max_iterations;
+            b.iterate(0, smoothing.weight(), false, correct);
+            if correct {
+                b.correct(0);
+            }
+            b.test(k);
+        }
+        Self { ops: b.ops, levels: used }
+    }
+}
+
+struct Builder {
+    ops: Vec<Op>,
+    /// Where each level's iterate is.
+    halves: Vec<u32>,
+    /// Iterations on each level.
+    counts: Vec<u32>,
+    coarse_iterations: u32,
+    solving: Momentum,
+    tests: bool,
+}
+
+impl Builder {
+    fn iterate(&mut self, level: usize, weight: f32, take: bool, keep: bool) {
+        let index = self.counts[level];
+        let half = self.halves[level];
+        let tested = self.tests && level == 0 && (index + 1).is_multiple_of(TEST_EVERY);
+        self.ops.push(Op::Iterate(Iteration { level, index, half, weight, take, keep, tested }));
+        self.counts[level] += 1;
+        self.halves[level] = 1 - half;
+    }
+
+    fn test(&mut self, iteration: u32) {
+        if self.tests && (iteration + 1).is_multiple_of(TEST_EVERY) {
+            self.ops.push(Op::Test { iteration });
+        }
+    }
+
+    /// Moves a level by what the coarser ones make of the forces it has just kept.
+    fn correct(&mut self, level: usize) {
+        let (after, to) = (self.halves[level], level + 1);
+        self.ops.push(Op::Restrict { to, before: 1 - after });
+        self.halves[to] = 0;
+        self.cycle(to, true);
+        let half = self.halves[to];
+        let tested = self.tests && level == 0;
+        self.ops.push(Op::Prolong { from: to, half, before: 1 - after, after, tested });
+    }
+
+    /// Brings a coarse level near its equilibrium.
+    fn cycle(&mut self, level: usize, take: bool) {
+        if level + 1 == self.halves.len() {
+            let mut momentum = self.solving.restarted();
+            for k in 0..self.coarse_iterations {
+                self.iterate(level, momentum.weight(), take && k == 0, false);
+            }
+            return;
+        }
+        let mut momentum = Momentum::smoothing(SMOOTHING);
+        for k in 0..BETWEEN {
+            self.iterate(level, momentum.weight(), take && k == 0, k + 1 == BETWEEN);
+        }
+        self.correct(level);
+        let mut momentum = momentum.restarted();
+        for _ in 0..BETWEEN {
+            self.iterate(level, momentum.weight(), false, false);
+        }
+    }
+}
+
+impl Stop {
+    /// What a coarser level's correction counts as a move: it stands for many iterations.
+    pub(crate) fn correction(self) -> f32 {
+        if matches!(self, Self::Move(_)) { 0.1 } else { 0.0 }
+    }
+}
+
+impl Params {
+    /// Whether coarser levels are used where there are some.
+    pub(crate) fn coarsens(&self) -> bool {
+        self.solver == Solver::Multigrid
+    }
+}

@@ -1,0 +1,243 @@
+//! The reference twin of a frame's springs: the same schedule as the shaders', on the CPU.
+
+use super::bind::Binding;
+use super::cpu::{PosedVertex, advance, force, plain_step, pose};
+use super::levels::{Level, Levels};
+use super::schedule::{Iteration, Op, Schedule};
+use super::{Params, Start, Stop};
+use crate::base::math::{Quat, Vec3};
+use crate::deform::{Bound, Reference, Stream, Streams};
+use crate::rig::PosedRig;
+use rayon::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The spring node's CPU twin, bound to a character.
+pub struct Springs {
+    bound: Bound,
+    levels: Arc<Levels>,
+    params: Params,
+    first: Schedule,
+    next: Schedule,
+    /// The last frame, where [`Start::LastFrame`] needs it.
+    last: Mutex<Option<Vec<Carried>>>,
+}
+
+/// A vertex of the last frame.
+#[derive(Clone, Copy)]
+struct Carried {
+    /// Position relative to the attachment point, world, metres.
+    offset: Vec3,
+    /// `Q`.
+    rotation: Quat,
+}
+
+/// Outcome of the iterations.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Iterations carried out on the mesh itself.
+    pub iterations: u32,
+    /// Largest move of a vertex per iteration, metres.
+    pub moves: Vec<f32>,
+}
+
+/// A level while it is iterated.
+struct State {
+    posed: Vec<PosedVertex>,
+    x: Vec<Vec3>,
+    /// The iterate before.
+    previous: Vec<Vec3>,
+    /// Force over density; kept for the coarser level, or wanted by the finer one.
+    residual: Vec<Vec3>,
+    /// Largest move, or what the stop test asks for.
+    measure: f32,
+}
+
+impl Springs {
+    /// Takes rest measures made by [`Levels::bind`] of the same character.
+    pub fn new(bound: &Bound, levels: &Arc<Levels>, params: &Params) -> Self {
+        let params = params.sane();
+        Self {
+            bound: bound.clone(),
+            first: Schedule::new(&params, levels, false),
+            next: Schedule::new(&params, levels, true),
+            levels: levels.clone(),
+            params,
+            last: Mutex::new(None),
+        }
+    }
+
+    fn binding(&self, level: usize) -> &Binding {
+        if level == 0 { &self.levels.fine } else { &self.levels.coarse[level - 1].binding }
+    }
+
+    /// Relaxes the position stream and tells what it took.
+    pub fn solve(&self, rig: &PosedRig, streams: &mut Streams) -> Report {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let carry = last.take().filter(|_| self.params.start == Start::LastFrame);
+        let schedule = if carry.is_some() { &self.next } else { &self.first };
+        let mut states: Vec<State> =
+            (0..schedule.levels).map(|k| self.start(k, rig, &streams.position)).collect();
+        if let Some(last) = carry {
+            let fine = &mut states[0];
+            for (i, (v, was)) in fine.posed.iter().zip(&last).enumerate() {
+                fine.x[i] = v.attachment + v.rotation * (was.rotation.conjugate() * was.offset);
+            }
+            fine.previous = fine.x.clone();
+        }
+        let report = self.run(schedule, &mut states);
+        let fine = &states[0];
+        if self.params.start == Start::LastFrame {
+            let carried = fine.posed.iter().zip(&fine.x);
+            *last = Some(
+                carried.map(|(v, x)| Carried { offset: *x - v.attachment, rotation: v.rotation }).collect(),
+            );
+        }
+        streams.position.clone_from(&fine.x);
+        report
+    }
+
+    fn start(&self, level: usize, rig: &PosedRig, positions: &[Vec3]) -> State {
+        let coarse = level.checked_sub(1).map(|k| &self.levels.coarse[k]);
+        let control = coarse.map_or(&self.bound, |l| &l.mesh.bound);
+        let influences = &control.character.control.influences;
+        let x = match coarse {
+            None => positions.to_vec(),
+            Some(l) => l.origin.iter().map(|&v| positions[v as usize]).collect(),
+        };
+        State {
+            posed: pose(self.binding(level), &self.params, influences, rig),
+            previous: x.clone(),
+            residual: vec![Vec3::ZERO; x.len()],
+            x,
+            measure: 0.0,
+        }
+    }
+
+    fn run(&self, schedule: &Schedule, states: &mut [State]) -> Report {
+        let mut report = Report::default();
+        let mut corrected = 0.0f32;
+        let fine = &self.levels.fine;
+        let threshold = self.params.threshold(fine.thickness, fine.vertices.len());
+        for op in &schedule.ops {
+            match *op {
+                Op::Iterate(ref iteration) => {
+                    let moved = self.iterate(iteration, &mut states[iteration.level]);
+                    if iteration.level == 0 {
+                        report.iterations += 1;
+                        report.moves.push(moved);
+                    }
+                }
+                Op::Restrict { to, .. } => {
+                    let (finer, coarser) = states.split_at_mut(to);
+                    restrict(&self.levels.coarse[to - 1], &finer[to - 1], &mut coarser[0]);
+                }
+                Op::Prolong { from, tested, .. } => {
+                    let (finer, coarser) = states.split_at_mut(from);
+                    let moved = prolong(&self.levels.coarse[from - 1], &coarser[0].x, &mut finer[from - 1]);
+                    if tested {
+                        corrected = corrected.max(moved);
+                    }
+                }
+                Op::Test { .. } => {
+                    let correction = corrected * self.params.stop.correction();
+                    if states[0].measure.max(correction) < threshold {
+                        break;
+                    }
+                    corrected = 0.0;
+                }
+            }
+        }
+        report
+    }
+
+    /// One iteration; the largest move.
+    fn iterate(&self, iteration: &Iteration, state: &mut State) -> f32 {
+        let binding = self.binding(iteration.level);
+        let forces: Vec<Vec3> = (0..state.x.len())
+            .into_par_iter()
+            .map(|i| force(binding, &self.params, &state.posed, &state.x, i))
+            .collect();
+        let mut forces = forces;
+        if iteration.take {
+            // The load makes up the difference: from here on the finer level's equilibrium is this one's too.
+            for (i, force) in forces.iter_mut().enumerate() {
+                let wanted = state.residual[i] * state.posed[i].density;
+                state.posed[i].load += wanted - *force;
+                *force = wanted;
+            }
+        }
+        if iteration.keep {
+            for (i, force) in forces.iter().enumerate() {
+                let density = state.posed[i].density;
+                state.residual[i] = if density > 0.0 { *force / density } else { Vec3::ZERO };
+            }
+        }
+        let next: Vec<Vec3> = (0..state.x.len())
+            .into_par_iter()
+            .map(|i| {
+                let (me, radius, x) = (&state.posed[i], binding.vertices[i].radius, state.x[i]);
+                let step = plain_step(me, radius, x, forces[i]);
+                advance(x, state.previous[i], me.attachment, radius, step, iteration.weight)
+            })
+            .collect();
+        state.previous = std::mem::replace(&mut state.x, next);
+        let moves = state.x.iter().zip(&state.previous).map(|(a, b)| *a - *b);
+        let largest = moves.clone().map(Vec3::length).fold(0.0, f32::max);
+        state.measure = match self.params.stop {
+            Stop::Never | Stop::Move(_) => largest,
+            Stop::Force(_) => forces.iter().map(|f| f.length()).fold(0.0, f32::max),
+            Stop::Energy(_) => moves.zip(&forces).map(|(m, f)| m.dot(*f)).sum(),
+        };
+        largest
+    }
+}
+
+/// To a coarser level: the positions of its vertices before the finer level's last iteration, and the mean of the force
+/// densities that it kept.
+fn restrict(level: &Level, fine: &State, coarse: &mut State) {
+    for (c, &seed) in level.mesh.seeds.iter().enumerate() {
+        coarse.x[c] = fine.previous[seed as usize];
+        let children = &level.children[level.child_offset[c] as usize..level.child_offset[c + 1] as usize];
+        let (mut sum, mut count) = (Vec3::ZERO, 0.0f32);
+        for &v in children.iter().filter(|&&v| fine.posed[v as usize].density > 0.0) {
+            sum += fine.residual[v as usize];
+            count += 1.0;
+        }
+        coarse.residual[c] = if count > 0.0 { sum / count } else { Vec3::ZERO };
+    }
+    coarse.previous.clone_from(&coarse.x);
+}
+
+/// Moves the finer level by what the coarse vertices have moved since they started from its previous iterate; the largest
+/// move.
+fn prolong(level: &Level, solved: &[Vec3], fine: &mut State) -> f32 {
+    let moved = |c: u32| solved[c as usize] - fine.previous[level.mesh.seeds[c as usize] as usize];
+    let change = level.mesh.parents.iter().zip(&level.mesh.weights);
+    let change =
+        change.map(|(parents, weights)| parents.iter().zip(weights).map(|(&p, &w)| moved(p) * w).sum());
+    let mut largest = 0.0f32;
+    for (x, change) in fine.x.iter_mut().zip(change) {
+        let change: Vec3 = change;
+        *x += change;
+        largest = largest.max(change.length());
+    }
+    largest
+}
+
+impl Reference for Springs {
+    fn name(&self) -> &'static str {
+        "springs"
+    }
+
+    fn reads(&self) -> &'static [Stream] {
+        &[Stream::Position]
+    }
+
+    fn writes(&self) -> &'static [Stream] {
+        &[Stream::Position]
+    }
+
+    fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
+        self.solve(rig, streams);
+    }
+}
