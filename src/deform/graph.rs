@@ -65,10 +65,10 @@ impl SpringNode {
         self.next = Schedule::new(&self.params, &self.levels, true);
     }
 
-    fn record(&mut self, pipelines: &SpringPipelines, frame: &mut Frame) {
+    fn record(&mut self, pipelines: &SpringPipelines, rig: &RigBuffers, frame: &mut Frame) {
         let from_last = self.settled && self.params.start == Start::LastFrame;
         let schedule = if from_last { &self.next } else { &self.first };
-        pipelines.record(&self.state, &self.params, schedule, from_last, frame);
+        pipelines.record(&self.state, &self.params, schedule, from_last, rig, frame);
         self.settled = true;
     }
 }
@@ -128,7 +128,7 @@ impl Graph {
         kernels.geometric.record(&self.geometric, &self.control, &self.rig, frame);
         if let Some(node) = &mut self.springs {
             frame.phase("springs");
-            node.record(&kernels.springs, frame);
+            node.record(&kernels.springs, &self.rig, frame);
         }
         frame.phase("surface");
         kernels.surface.record(&self.surface, frame);

@@ -93,6 +93,11 @@ impl Model {
         displacement
     }
 
+    /// Volume in bind, cubic metres: see [`Measure::volume`].
+    pub fn volume(&self) -> f64 {
+        self.measure.bind_volume()
+    }
+
     /// Compares posed control vertices with the bind shape. Triangles are told flipped against the blended
     /// rotation of their joints, the same for every method.
     pub fn measure(&self, rig: &PosedRig, control: &[Vec3]) -> MeasureReport {

@@ -2,22 +2,24 @@
 
 use super::compare::write_tables;
 use super::context::{Context, folder, write_png};
-use crate::base::Result;
 use crate::base::math::{Aabb, DQuat, Vec3};
+use crate::base::{NodeId, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
 use crate::edit::{DeformerSettings, LimbJoint, limb_joints, turn_joint};
 use crate::editor::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, recipe, sheet};
-use crate::geom::{Measure, MeasureReport};
+use crate::geom::{MeasureReport, volume_under};
 use crate::render::Lines;
-use crate::rig::PosedRig;
+use crate::rig::{PosedRig, Skeleton};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Pixels of a close-up.
 const CLOSE_UP: [u32; 2] = [320, 320];
-/// How far the measured region reaches along both bones, as a share of the shorter one.
+/// How far the measured region reaches along both bones, as a share of the shorter one; at least the limb's thickness.
 const REGION: f32 = 0.6;
+/// Vertices with more than this weight on both sides of a joint are deformed by it.
+const MIXED: f32 = 0.05;
 
 /// A turn of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,21 +58,23 @@ pub struct JointLine {
     pub motion: String,
     /// Method name.
     pub method: String,
-    /// Volume of the surroundings of the joint over that in bind, cut off along both bones and closed; none where
-    /// they enclose hardly any.
+    /// Volume of the flesh that the joint deforms over that in bind, see [`Region`]; none where the character encloses
+    /// hardly any.
     pub joint_volume_ratio: Option<f64>,
     /// The whole character.
     #[serde(flatten)]
     pub measure: MeasureReport,
 }
 
-/// The control triangles that hang near a joint, closed by lids.
+/// The flesh that a joint deforms: what hangs near it on the skeleton, or follows both of its sides.
+///
+/// Its posed volume is that in bind and the change of the whole character's: nothing else changes where one joint turns.
+/// So it does not depend on how a piece that leads into a trunk is cut out and closed.
 pub struct Region {
-    measure: Measure,
+    /// Control vertices near the joint.
     vertices: Vec<u32>,
-    /// In bind, cubic metres.
+    /// In bind, between skin and bones, cubic metres.
     volume: f64,
-    size: f32,
 }
 
 impl Region {
@@ -78,32 +82,45 @@ impl Region {
         let (character, attachments) = (&model.bound.character, &model.bound.attachments);
         let (skeleton, control) = (&character.skeleton, &character.control);
         let Some(bind) = skeleton.nodes[joint.node.index()].joint else {
-            return Self {
-                measure: Measure::of_mesh(&[], Vec::new()),
-                vertices: Vec::new(),
-                volume: 0.0,
-                size: 0.0,
-            };
+            return Self { vertices: Vec::new(), volume: 0.0 };
         };
         let at = Vec3::from(skeleton.joints[bind.index()].bind_from_joint.translation);
+        let points: Vec<Vec3> =
+            (0..control.positions.len()).map(|v| attachments.point(skeleton, v)).collect();
+        let soft = || (0..control.positions.len()).filter(|&v| !control.rigid[v]);
+        let within = |reach: f32| soft().filter(|&v| points[v].distance(at) <= reach).collect::<Vec<_>>();
         let reach = REGION * joint.reach as f32;
-        let near = |v: usize| !control.rigid[v] && attachments.point(skeleton, v).distance(at) <= reach;
-        let inside: Vec<bool> = (0..control.positions.len()).map(near).collect();
-        let triangles: Vec<[u32; 3]> =
-            control.triangles.iter().filter(|t| t.iter().all(|&v| inside[v as usize])).copied().collect();
-        let mut vertices: Vec<u32> = triangles.iter().flatten().copied().collect();
-        vertices.sort_unstable();
-        vertices.dedup();
-        let measure = Measure::of_mesh(&control.positions, triangles);
-        let volume = measure.volume(&control.positions);
-        let size = Aabb::of(vertices.iter().map(|&v| control.positions[v as usize])).diagonal();
-        Self { measure, vertices, volume, size }
+        let near = within(reach);
+        let thickness = near.iter().map(|&v| attachments.scale_vector[v].length()).sum::<f32>()
+            / near.len().max(1) as f32;
+        let turns = turning_with(skeleton, joint.node);
+        let mut inside = vec![false; control.positions.len()];
+        within(reach.max(thickness)).into_iter().for_each(|v| inside[v] = true);
+        for v in soft() {
+            let of_joint = control.influences.of(v).filter(|(j, _)| turns[usize::from(*j)]).map(|e| e.1);
+            inside[v] |= (MIXED..1.0 - MIXED).contains(&of_joint.sum());
+        }
+        let share = |t: &[u32; 3]| t.iter().filter(|&&v| inside[v as usize]).count() as f64 / 3.0;
+        let skin = control.triangles.iter().filter(|t| !t.iter().any(|&v| control.rigid[v as usize]));
+        let volume = volume_under(&control.positions, &points, skin.map(|t| (*t, share(t))));
+        Self { vertices: near.into_iter().map(|v| v as u32).collect(), volume }
     }
 
-    fn volume_ratio(&self, control: &[Vec3]) -> Option<f64> {
-        let solid = self.volume > 1e-4 * f64::from(self.size).powi(3);
-        solid.then(|| self.measure.volume(control) / self.volume)
+    /// The posed volume over that in bind, given the character's volume in bind and how many times that it has.
+    fn volume_ratio(&self, character: f64, ratio: Option<f64>) -> Option<f64> {
+        let solid = self.volume > 1e-4 * character;
+        ratio.filter(|_| solid).map(|ratio| 1.0 + (ratio - 1.0) * character / self.volume)
     }
+}
+
+/// Which joints turn with a node.
+fn turning_with(skeleton: &Skeleton, node: NodeId) -> Vec<bool> {
+    let mut below = vec![false; skeleton.nodes.len()];
+    for &n in &skeleton.order {
+        let parent = skeleton.nodes[n.index()].parent;
+        below[n.index()] = n == node || parent.is_some_and(|p| below[p.index()]);
+    }
+    skeleton.joints.iter().map(|j| below[j.node.index()]).collect()
 }
 
 /// Turns every telling joint of every file in every motion, one at a time; writes one sheet of close-ups per file,
@@ -176,13 +193,14 @@ pub fn study(
             let mut shapes = Vec::new();
             for (evaluator, method) in evaluators.iter_mut().zip(methods) {
                 let shape = evaluator.evaluate(model, &pose)?;
+                let measure = model.measure(&rig, &shape.control);
                 let line = JointLine {
                     file: file.clone(),
                     joint: skeleton.nodes[joint.node.index()].name.clone(),
                     motion: motion.name(),
                     method: method.method.clone(),
-                    joint_volume_ratio: region.volume_ratio(&shape.control),
-                    measure: model.measure(&rig, &shape.control),
+                    joint_volume_ratio: region.volume_ratio(model.volume(), measure.volume_ratio),
+                    measure,
                 };
                 shapes.push((line, shape));
             }

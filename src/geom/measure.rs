@@ -110,6 +110,11 @@ impl Measure {
         surface + lids.sum::<f64>()
     }
 
+    /// That of the bind shape.
+    pub fn bind_volume(&self) -> f64 {
+        self.bind_volume
+    }
+
     /// Area, square metres; lids of boundaries do not count.
     pub fn area(&self, positions: &[Vec3]) -> f64 {
         let corner = |v: u32| positions[v as usize].as_dvec3();
@@ -149,6 +154,28 @@ impl Measure {
             |h: &[u32; 4], bind: f32| dihedral(positions, *h).is_some_and(|a| (a - bind).abs() > FOLD);
         self.hinges.iter().filter(|(h, angle)| folds(h, *angle)).map(|(h, _)| (h[0], h[1])).collect()
     }
+}
+
+/// Volume between a surface and the points that its vertices hang on, cubic metres: of each triangle the prism down to
+/// its three points, times its share (in 0..=1). Where the points of a closed surface lie on one line that is its
+/// volume, and any part of it has its part of the volume without having to be closed.
+pub fn volume_under(x: &[Vec3], points: &[Vec3], triangles: impl Iterator<Item = ([u32; 3], f64)>) -> f64 {
+    let cone = |o: DVec3, a: DVec3, b: DVec3, c: DVec3| (a - o).cross(b - o).dot(c - o) / 6.0;
+    triangles
+        .map(|(t, share)| {
+            let top = t.map(|v| x[v as usize].as_dvec3());
+            let base = t.map(|v| points[v as usize].as_dvec3());
+            // A prism's sides are bent: the mean over all ways to cut it into tetrahedra, so that neighbours' agree.
+            let cut = |i: usize, j: usize, k: usize| {
+                cone(base[k], top[i], top[j], top[k])
+                    + cone(base[k], top[j], top[i], base[j])
+                    + cone(base[k], base[j], top[i], base[i])
+            };
+            let turned = cut(0, 1, 2) + cut(1, 2, 0) + cut(2, 0, 1);
+            let mirrored = cut(1, 0, 2) + cut(0, 2, 1) + cut(2, 1, 0);
+            share * (turned - mirrored) / 6.0
+        })
+        .sum()
 }
 
 /// Smallest ratio, over the vertices, of the distance to the nearest posed bone to the distance to the nearest bone
@@ -313,6 +340,38 @@ mod tests {
         let far: Vec<Vec3> = p.iter().map(|&x| x + Vec3::new(30.0, -5.0, 2.0)).collect();
         assert!((m.volume(&p) - 1.0).abs() < 1e-9 && (m.volume(&far) - 1.0).abs() < 1e-4);
         assert!((m.area(&p) - 5.0).abs() < 1e-9);
+    }
+
+    /// A tube of radius 1 along y, without ends: vertices, points on its axis, triangles.
+    fn tube(rings: u32, segments: u32) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]>) {
+        let at = |k: u32| (k / segments, (k % segments) as f32 * 2.0 * PI / segments as f32);
+        let points: Vec<Vec3> = (0..rings * segments).map(|k| Vec3::Y * at(k).0 as f32).collect();
+        let x =
+            (0..rings * segments).map(|k| points[k as usize] + Vec3::new(at(k).1.cos(), 0.0, at(k).1.sin()));
+        let quad = |k: u32| {
+            let (r, s) = (k / segments, k % segments);
+            let v = |r: u32, s: u32| r * segments + s % segments;
+            [[v(r, s), v(r + 1, s), v(r + 1, s + 1)], [v(r, s), v(r + 1, s + 1), v(r, s + 1)]]
+        };
+        let triangles = (0..(rings - 1) * segments).flat_map(quad).collect();
+        (x.collect(), points, triangles)
+    }
+
+    #[test]
+    fn the_volume_under_a_part_of_a_tube_is_its_part() {
+        let (x, points, triangles) = tube(5, 64);
+        let under =
+            |part: &[[u32; 3]], share: f64| volume_under(&x, &points, part.iter().map(|t| (*t, share)));
+        let exact = f64::from(PI) * 4.0;
+        assert!((under(&triangles, 1.0) / exact - 1.0).abs() < 2e-3, "{}", under(&triangles, 1.0));
+        assert!((under(&triangles, 0.25) - 0.25 * under(&triangles, 1.0)).abs() < 1e-9);
+        // A sixteenth all along, without any lid at its cut sides.
+        let slice: Vec<[u32; 3]> = triangles.chunks(2 * 64).flat_map(|ring| ring[..8].to_vec()).collect();
+        assert!((under(&slice, 1.0) / exact - 1.0 / 16.0).abs() < 2e-3);
+        let moved: Vec<Vec3> = x.iter().map(|x| *x + Vec3::splat(50.0)).collect();
+        let along: Vec<Vec3> = points.iter().map(|x| *x + Vec3::splat(50.0)).collect();
+        let there = volume_under(&moved, &along, triangles.iter().map(|t| (*t, 1.0)));
+        assert!((there - under(&triangles, 1.0)).abs() < 1e-3);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod order;
 mod walk;
 mod weld;
 
-pub use measure::{FOLD, Measure, MeasureReport, smallest_radius_ratio};
+pub use measure::{FOLD, Measure, MeasureReport, smallest_radius_ratio, volume_under};
 pub use mesh::{Adjacency, ControlMesh, DisplayMesh, Part};
 pub use normals::vertex_normals;
 pub use order::{locality_order, mean_edge_span};

@@ -106,7 +106,7 @@ void main() {
             force = wanted;
         }
         if ((push.flags & SPRING_KEEP) != 0) {
-            residuals[i] = density > 0.0 ? vec4(force / density, 1.0) : vec4(0.0);
+            residuals[i] = vec4(force, density);
         }
         float part = dot(force, radial);
         vec3 step = force * more.z + radial * (part * (more.w - more.z));

@@ -15,7 +15,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer Vertices { SpringVertex ver
 layout(set = 0, binding = 5, scalar) readonly buffer Dual { DualQuat dual[]; };
 // Of the mesh itself; `seeds` are a coarser level's vertices in it.
 layout(set = 0, binding = 6, scalar) readonly buffer Positions { vec4 positions[]; };
-layout(set = 0, binding = 7, scalar) readonly buffer Skinning { Rows skinning[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer Scale { Rows scale[]; };
 layout(set = 0, binding = 8, scalar) buffer Anchors { vec4 anchors[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer Posed { SpringPose posed[]; };
 layout(set = 0, binding = 10, scalar) buffer Iterates { vec4 iterates[]; };
@@ -42,16 +42,12 @@ layout(push_constant, scalar) uniform Push {
     float largest_step;
     float omega;
     float on_bone;
+    float resolved;
+    uint scaled;
 } push;
 
-// Each rotation on the hemisphere of the heaviest, which comes first.
-#define ADD(joint, weight)                                       \
-    {                                                            \
-        vec4 q_ = dual[joint].real;                              \
-        if (dot(sum, sum) == 0.0) { pivot = q_; }                \
-        sum += q_ * (dot(pivot, q_) < 0.0 ? -weight : weight);   \
-        rows_add(map, skinning[joint], weight);                  \
-    }
+#define ADD_SCALE(joint, weight) rows_add(stretch, scale[joint], weight);
+#define ADD_DUAL(joint, weight) dual_add(sum, heaviest.real, dual[joint], weight);
 
 // Stiffness per unit with which a difference fades over `reach` metres: deg/4 (l/reach)^2.
 float fading(float mean_length, float grain, float degree, float reach) {
@@ -69,12 +65,19 @@ void main() {
         return;
     }
     SpringVertex v = vertices[i];
-    vec4 pivot = vec4(0.0, 0.0, 0.0, 1.0);
-    vec4 sum = vec4(0.0);
-    Rows map = rows_zero();
-    FOR_INFLUENCES(i, push.has_tail, ADD)
-    float l2 = dot(sum, sum);
-    vec4 q = l2 > 1e-12 ? sum / sqrt(l2) : pivot;
+    // Dual quaternion skinning of the attachment point, as in dqs.comp.
+    vec3 anchor = v.attachment;
+    if (push.scaled != 0u) {
+        Rows stretch = rows_zero();
+        FOR_INFLUENCES(i, push.has_tail, ADD_SCALE)
+        anchor = rows_point(stretch, anchor);
+    }
+    DualQuat heaviest = dual[influence_joints[i].x & 0xffffu];
+    DualQuat sum = DualQuat(vec4(0.0), vec4(0.0));
+    FOR_INFLUENCES(i, push.has_tail, ADD_DUAL)
+    anchor = dual_apply(sum, heaviest, anchor);
+    float size = length(sum.real);
+    vec4 q = size < 1e-6 ? heaviest.real : sum.real / size;
     float degree = float(v.first_and_degree >> 24);
     bool free = v.radius > push.on_bone;
     bool has_bone = v.bone_direction != vec3(0.0);
@@ -91,9 +94,10 @@ void main() {
         free ? push.hold * fading(v.mean_length, v.grain, degree, push.hold_reach * v.radius) : 0.0;
     p.girth_stiffness =
         free ? push.girth * fading(v.mean_length, v.grain, degree, push.girth_reach * v.radius) : 0.0;
-    float ratio = free && v.mean_length > 0.0 ? min(v.radius / v.mean_length, 1.0) : 0.0;
+    float blind = max(v.mean_length, push.resolved * v.grain);
+    float ratio = free && blind > 0.0 ? min(v.radius / blind, 1.0) : 0.0;
     p.sense = ratio * ratio;
-    p.pull = push.hold * degree * 0.25 * (1.0 - p.sense);
+    p.pull = push.hold * degree * (1.0 - p.sense);
     float across = EDGE_BOUND * degree * (push.surface + push.torsion * push.turning)
         + (p.bone_stiffness + p.hold_stiffness) * push.turning + p.pull;
     float along = EDGE_BOUND * (degree * (push.surface + push.length_gain) + v.loose * push.torsion)
@@ -106,7 +110,6 @@ void main() {
     p.density = degree * 0.25 * v.mean_length * v.mean_length;
     p.unused = uvec2(0u);
 
-    vec3 anchor = rows_point(map, v.attachment);
     vec4 x = vec4(positions[push.coarse != 0 ? seeds[i] : i].xyz, 0.0);
     if (push.from_last != 0) {
         vec3 last = iterates[(state.executed & 1u) * push.count + i].xyz - anchors[i].xyz;

@@ -19,7 +19,7 @@ impl Skinning for Dqs {
 }
 
 /// Skins one vertex at bind position `x`.
-fn skin(influences: &Influences, vertex: usize, data: &RigData, x: Vec3) -> Vec3 {
+pub(in crate::deform) fn skin(influences: &Influences, vertex: usize, data: &RigData, x: Vec3) -> Vec3 {
     let (mut real, mut dual) = (Quat::from_array([0.0; 4]), Quat::from_array([0.0; 4]));
     let mut pivot = None;
     let mut stretched = Vec3::ZERO;

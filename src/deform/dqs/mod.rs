@@ -10,4 +10,5 @@ mod cpu;
 mod gpu;
 
 pub use cpu::Dqs;
+pub(in crate::deform) use cpu::skin;
 pub use gpu::{DqsPipeline, DqsState};

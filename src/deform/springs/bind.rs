@@ -101,9 +101,7 @@ pub fn bind(bound: &Bound) -> Binding {
             let sj = attach.scale_vector[j as usize];
             let length = control.positions[i].distance(control.positions[j as usize]);
             mean_length += length / ring.len() as f32;
-            let gap = attach
-                .point(&bound.character.skeleton, i)
-                .distance(attach.point(&bound.character.skeleton, j as usize));
+            let gap = (control.positions[i] - s).distance(control.positions[j as usize] - sj);
             let coherence = coherence(length, gap, angle(s, sj));
             turn += turn_between(s, s.length(), sj, sj.length())
                 * (coherence * leverage(s.length(), sj.length()));

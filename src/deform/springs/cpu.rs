@@ -2,8 +2,10 @@
 
 use super::bind::Binding;
 use super::{Params, THESIS_LIMIT, Torque};
-use crate::asset::Influences;
 use crate::base::math::{Quat, Vec3};
+use crate::bind::Character;
+use crate::deform::dqs::skin;
+use crate::deform::rig_data::RigData;
 use crate::rig::PosedRig;
 use std::f32::consts::PI;
 
@@ -67,6 +69,9 @@ impl Bounds {
     }
 }
 
+/// Scale vectors this many edges long count in full: about a dozen vertices around a limb.
+pub(super) const RESOLVED: f32 = 2.0;
+
 /// Stiffness per unit with which a difference fades over `reach` metres: `deg/4 (l/reach)²`. No reach is shorter than
 /// the mesh's own grain.
 pub(super) fn fading(mean_length: f32, grain: f32, degree: f32, reach: f32) -> f32 {
@@ -74,10 +79,12 @@ pub(super) fn fading(mean_length: f32, grain: f32, degree: f32, reach: f32) -> f
     degree * 0.25 * ratio * ratio
 }
 
-/// Poses the rest measures. `Q` is the blend of the joints' rotations by skin weight, and `a'` that of the bind
-/// attachment point by their skinning transforms: a part that follows one joint stays rigid, whichever bone it
-/// hangs on.
-pub fn pose(binding: &Binding, params: &Params, influences: &Influences, rig: &PosedRig) -> Vec<PosedVertex> {
+/// Poses the rest measures. `Q` is the blend of the joints' rotations by skin weight, and `a'` the bind attachment
+/// point skinned by dual quaternions, whose rotation `Q` is: a part that follows one joint stays rigid, whichever bone
+/// it hangs on, and no attachment point is drawn to an axis that it turns about.
+pub fn pose(binding: &Binding, params: &Params, character: &Character, rig: &PosedRig) -> Vec<PosedVertex> {
+    let influences = &character.control.influences;
+    let data = RigData::of(&character.skeleton, rig);
     let mut out = Vec::with_capacity(binding.vertices.len());
     for (i, v) in binding.vertices.iter().enumerate() {
         let rotation = blended_rotation(influences.of(i), &rig.rotation);
@@ -95,18 +102,17 @@ pub fn pose(binding: &Binding, params: &Params, influences: &Influences, rig: &P
             fade(params.hold, params.hold_reach, free),
             fade(params.girth, params.girth_reach, free),
         ];
-        // A vertex nearer to the bone than its edges are long may pass through the bone in one step.
-        let ratio = if free && v.mean_length > 0.0 { (v.radius / v.mean_length).min(1.0) } else { 0.0 };
+        // A vertex nearer to the bone than its edges are long may pass through the bone in one step, and where few
+        // vertices go around a limb they have hardly a direction from it.
+        let blind = v.mean_length.max(RESOLVED * v.grain);
+        let ratio = if free && blind > 0.0 { (v.radius / blind).min(1.0) } else { 0.0 };
         let sense = ratio * ratio;
-        let pull = params.hold * params.torsion * degree * 0.25 * (1.0 - sense);
+        let pull = params.hold * params.torsion * degree * (1.0 - sense);
         let Bounds { across, along } = Bounds::new(params, degree, v.loose, stiffness, pull);
         // Without a direction there is no telling them apart.
         let bounds = if sense < 1.0 { [across.max(along); 2] } else { [across, along] };
         out.push(PosedVertex {
-            attachment: influences
-                .of(i)
-                .map(|(j, w)| rig.skinning[j as usize].transform_point3(v.attachment) * w)
-                .sum(),
+            attachment: skin(influences, i, &data, v.attachment),
             rest_turn: rotation * v.turn,
             load: rotation * v.shape * -params.torsion,
             bone_direction: rotation * v.bone_direction,

@@ -2,6 +2,7 @@
 //! springs converged sets the number of groups of all dispatches after it to zero.
 
 use super::bind::Binding;
+use super::cpu::RESOLVED;
 use super::levels::{Level, Levels};
 use super::schedule::{Iteration, Op, Schedule};
 use super::{Params, Stop, THESIS_LIMIT, Torque};
@@ -92,6 +93,8 @@ struct PreparePush {
     largest_step: f32,
     omega: f32,
     on_bone: f32,
+    resolved: f32,
+    scaled: u32,
 }
 
 #[repr(C)]
@@ -340,7 +343,7 @@ impl SpringPipelines {
             ("vertices", &vertices),
             ("dual", &rig.dual),
             ("positions", positions),
-            ("skinning", &rig.skinning),
+            ("scale", &rig.scale),
             ("anchors", &anchors),
             ("posed", &posed),
             ("iterates", &iterates),
@@ -379,6 +382,7 @@ impl SpringPipelines {
         params: &Params,
         schedule: &Schedule,
         from_last: bool,
+        rig: &RigBuffers,
         frame: &mut Frame,
     ) {
         let params = params.sane();
@@ -403,6 +407,8 @@ impl SpringPipelines {
                 largest_step: params.largest_step(),
                 omega: params.omega,
                 on_bone: level.on_bone,
+                resolved: RESOLVED,
+                scaled: rig.scaled().into(),
             };
             frame.dispatch(&self.prepare, &level.prepare, &prepare, level.count);
         }

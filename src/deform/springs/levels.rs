@@ -1,6 +1,7 @@
 //! A character's springs on all levels: the mesh itself and ever coarser ones.
 
 use super::Params;
+use super::anchors::drawn_together;
 use super::bind::{Binding, bind};
 use super::coarse::{Coarse, coarsen};
 use crate::deform::Bound;
@@ -32,6 +33,7 @@ pub struct Level {
 impl Levels {
     /// Measures the bind pose on all levels.
     pub fn bind(bound: &Bound) -> Self {
+        let bound = &drawn_together(bound);
         let fine = bind(bound);
         let mut coarse: Vec<Level> = Vec::new();
         while let Some(mesh) = coarsen(coarse.last().map_or(bound, |l| &l.mesh.bound)) {

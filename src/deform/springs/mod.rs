@@ -28,14 +28,18 @@
 //!   whatever its tessellation, where a plain constant would reach a fixed number of edges.
 //! - **Girth** is new: `k_g (abs(s_0) - abs(s))` along `s`. The length springs compare neighbours only, so that a
 //!   whole region may thin without any of them noticing.
-//! - Attachment points and the frames `Q` of the rest measures follow the skin weights (`a' = Σ w_j T_j a`), where
-//!   there are some: a head does not wind up with its neck, and a part that follows one joint stays rigid.
+//! - Attachment points and the frames `Q` of the rest measures follow the skin weights, by dual quaternion skinning: a
+//!   head does not wind up with its neck, a part that follows one joint stays rigid, and `a' + h` is where dual
+//!   quaternions put the vertex. (`a' = Σ w_j T_j a` draws the points of a trunk to the axis of a limb that twists.)
+//! - Where limbs leave a trunk, attachment points leave the bones, until neighbours' are no further apart than the
+//!   neighbours are ([`anchors`]): scale vectors change smoothly all over the surface.
 //! - Edges whose ends hang on unrelated bones, or whose scale vectors are far apart in bind, have no torsion and
 //!   length springs but couple by shape, `k_t ((x_j - x_i) - Q (x_j0 - x_i0))` ([`bind::coherence`]); a vertex nearer
-//!   to its bone than its edges are long is pulled to `a' + h` instead, in proportion.
+//!   to its bone than two of its edges is pulled to `a' + h` instead, in proportion.
 //! - A step moves a vertex on an arc about its attachment point: chords would lengthen every scale vector a little at
 //!   every iteration, without end where the girth does not hold it. Momentum is dropped at a vertex that turns back.
 
+pub mod anchors;
 pub mod bind;
 pub mod coarse;
 pub mod cpu;
@@ -93,15 +97,15 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self {
-            surface: 0.3,
+            surface: 0.1,
             length: 0.3,
             torsion: 1.0,
             bone: 1.0,
             hold: 1.0,
             girth: 1.0,
-            girth_reach: 0.3,
-            bend_reach: 1.0,
-            hold_reach: 0.75,
+            girth_reach: 0.2,
+            bend_reach: 0.3,
+            hold_reach: 0.6,
             dt: 1.0 / 30.0,
             omega: 0.9,
             max_iterations: 50,

@@ -46,7 +46,7 @@ struct State {
     x: Vec<Vec3>,
     /// The iterate before.
     previous: Vec<Vec3>,
-    /// Force over density; kept for the coarser level, or wanted by the finer one.
+    /// Force kept for the coarser level, or force over density that the finer one wants.
     residual: Vec<Vec3>,
     /// Largest move, or what the stop test asks for.
     measure: f32,
@@ -99,13 +99,12 @@ impl Springs {
     fn start(&self, level: usize, rig: &PosedRig, positions: &[Vec3]) -> State {
         let coarse = level.checked_sub(1).map(|k| &self.levels.coarse[k]);
         let control = coarse.map_or(&self.bound, |l| &l.mesh.bound);
-        let influences = &control.character.control.influences;
         let x = match coarse {
             None => positions.to_vec(),
             Some(l) => l.origin.iter().map(|&v| positions[v as usize]).collect(),
         };
         State {
-            posed: pose(self.binding(level), &self.params, influences, rig),
+            posed: pose(self.binding(level), &self.params, &control.character, rig),
             previous: x.clone(),
             residual: vec![Vec3::ZERO; x.len()],
             x,
@@ -168,8 +167,7 @@ impl Springs {
         }
         if iteration.keep {
             for (i, force) in forces.iter().enumerate() {
-                let density = state.posed[i].density;
-                state.residual[i] = if density > 0.0 { *force / density } else { Vec3::ZERO };
+                state.residual[i] = *force;
             }
         }
         let next: Vec<Vec3> = (0..state.x.len())
@@ -192,18 +190,18 @@ impl Springs {
     }
 }
 
-/// To a coarser level: the positions of its vertices before the finer level's last iteration, and the mean of the force
-/// densities that it kept.
+/// To a coarser level: the positions of its vertices before the finer level's last iteration, and the mean density
+/// of the forces that it kept. The mean of their densities would let a sliver shout down all of its neighbours.
 fn restrict(level: &Level, fine: &State, coarse: &mut State) {
     for (c, &seed) in level.mesh.seeds.iter().enumerate() {
         coarse.x[c] = fine.previous[seed as usize];
         let children = &level.children[level.child_offset[c] as usize..level.child_offset[c + 1] as usize];
-        let (mut sum, mut count) = (Vec3::ZERO, 0.0f32);
-        for &v in children.iter().filter(|&&v| fine.posed[v as usize].density > 0.0) {
-            sum += fine.residual[v as usize];
-            count += 1.0;
+        let (mut sum, mut area) = (Vec3::ZERO, 0.0f32);
+        for v in children.iter().map(|&v| v as usize) {
+            sum += fine.residual[v];
+            area += fine.posed[v].density;
         }
-        coarse.residual[c] = if count > 0.0 { sum / count } else { Vec3::ZERO };
+        coarse.residual[c] = if area > 0.0 { sum / area } else { Vec3::ZERO };
     }
     coarse.previous.clone_from(&coarse.x);
 }

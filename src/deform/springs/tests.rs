@@ -45,7 +45,7 @@ fn start(bound: &Bound, geometric: &Geometric, rig: &PosedRig) -> Streams {
 }
 
 fn posed(bound: &Bound, binding: &Binding, params: &Params, rig: &PosedRig) -> Vec<PosedVertex> {
-    cpu::pose(binding, params, &bound.character.control.influences, rig)
+    cpu::pose(binding, params, &bound.character, rig)
 }
 
 fn solve(bound: &Bound, params: &Params, from: &Geometric, rig: &PosedRig) -> (Vec<Vec3>, Report) {
@@ -117,7 +117,16 @@ fn a_bend_and_a_twist_keep_volume_thickness_and_orientation() {
         let ratio = measure.volume(&x) / volume;
         assert!((0.94..1.02).contains(&ratio), "{name}: volume {ratio}");
         let flipped = measure.flipped(&x, &rotations(&bound, &rig, &x));
-        if name != "bend 135" {
+        if name == "bend 135" {
+            // So sharp a corner cannot but turn triangles in its inside: no more than the better geometric method, as
+            // `sinew compare` counts them.
+            let blended: Vec<Quat> = (0..x.len())
+                .map(|i| cpu::blended_rotation(control.influences.of(i), &rig.rotation))
+                .collect();
+            let inverted = |x: &[Vec3]| measure.flipped(x, &blended).len();
+            let best = [Geometric::Lbs, Geometric::Dqs].map(|g| inverted(&start(&bound, &g, &rig).position));
+            assert!(inverted(&x) <= best[0].min(best[1]), "{} flipped, {best:?}", inverted(&x));
+        } else {
             assert!(flipped.is_empty(), "{name}: {} flipped", flipped.len());
         }
         if name.starts_with("twist") {
