@@ -2,7 +2,7 @@
 
 use super::geometric_gpu::{GeometricPipelines, GeometricState};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
-use super::springs::Start;
+use super::springs::Frames;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
 use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
@@ -66,7 +66,7 @@ impl SpringNode {
     }
 
     fn record(&mut self, pipelines: &SpringPipelines, rig: &RigBuffers, frame: &mut Frame) {
-        let from_last = self.settled && self.params.start == Start::LastFrame;
+        let from_last = self.settled && self.params.frames == Frames::Dependent;
         let schedule = if from_last { &self.next } else { &self.first };
         pipelines.record(&self.state, &self.params, schedule, from_last, rig, frame);
         self.settled = true;
@@ -105,7 +105,7 @@ impl Graph {
         }
     }
 
-    /// Forgets the last frame: the next one starts at the geometric method's shape even with [`Start::LastFrame`], as
+    /// Forgets the last frame: the next one starts at the geometric method's shape even with [`Frames::Dependent`], as
     /// after a cut.
     pub fn forget(&mut self) {
         if let Some(node) = &mut self.springs {

@@ -86,8 +86,8 @@ pub struct Params {
     pub coarse_iterations: u32,
     /// When to stop earlier.
     pub stop: Stop,
-    /// Where to start.
-    pub start: Start,
+    /// Whether frames depend on each other.
+    pub frames: Frames,
     /// How to iterate.
     pub solver: Solver,
     /// How a torque becomes a force.
@@ -110,7 +110,7 @@ impl Default for Params {
             omega: 0.9,
             max_iterations: 50,
             stop: Stop::Move(1e-4),
-            start: Start::Pose,
+            frames: Frames::Independent,
             solver: Solver::Multigrid,
             coarse_iterations: 8,
             torque: Torque::Arc,
@@ -135,16 +135,16 @@ pub enum Stop {
     Energy(f32),
 }
 
-/// Where a frame's iterations start.
+/// Whether frames depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Start {
-    /// At the geometric method's shape, every frame: the same pose has the same result to the bit.
-    Pose,
-    /// At the last frame's result, carried by the change of every vertex's joints: fewer iterations where a motion is
+pub enum Frames {
+    /// Starts at the geometric method's shape: the same pose has the same result to the bit.
+    Independent,
+    /// Starts at the last frame's result, carried by the change of every vertex's joints: fewer iterations where a motion is
     /// slow, but the result depends on the frames before as far as they did not converge. The first frame starts at
     /// the geometric method's.
-    LastFrame,
+    Dependent,
 }
 
 /// Iteration schemes.

@@ -4,7 +4,7 @@ use super::bind::Binding;
 use super::cpu::{PosedVertex, advance, force, plain_step, pose};
 use super::levels::{Level, Levels};
 use super::schedule::{Iteration, Op, Schedule};
-use super::{Params, Start, Stop};
+use super::{Frames, Params, Stop};
 use crate::base::math::{Quat, Vec3};
 use crate::deform::{Bound, Reference, Stream, Streams};
 use crate::rig::PosedRig;
@@ -18,7 +18,7 @@ pub struct Springs {
     params: Params,
     first: Schedule,
     next: Schedule,
-    /// The last frame, where [`Start::LastFrame`] needs it.
+    /// The last frame, where [`Frames::Dependent`] needs it.
     last: Mutex<Option<Vec<Carried>>>,
 }
 
@@ -73,7 +73,7 @@ impl Springs {
     /// Relaxes the position stream and tells what it took.
     pub fn solve(&self, rig: &PosedRig, streams: &mut Streams) -> Report {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let carry = last.take().filter(|_| self.params.start == Start::LastFrame);
+        let carry = last.take().filter(|_| self.params.frames == Frames::Dependent);
         let schedule = if carry.is_some() { &self.next } else { &self.first };
         let mut states: Vec<State> =
             (0..schedule.levels).map(|k| self.start(k, rig, &streams.position)).collect();
@@ -86,7 +86,7 @@ impl Springs {
         }
         let report = self.run(schedule, &mut states);
         let fine = &states[0];
-        if self.params.start == Start::LastFrame {
+        if self.params.frames == Frames::Dependent {
             let carried = fine.posed.iter().zip(&fine.x);
             *last = Some(
                 carried.map(|(v, x)| Carried { offset: *x - v.attachment, rotation: v.rotation }).collect(),
