@@ -54,6 +54,8 @@ pub struct App<'o> {
     /// The document has changed since it was last given to be saved.
     pub(super) unsaved: bool,
     pub(super) hash: String,
+    /// Steps done and all when it was told.
+    history: (usize, usize),
     pub(super) quit: bool,
     /// Pictures that were asked for, taken after the next frame.
     pub(super) pictures: Vec<PathBuf>,
@@ -112,6 +114,7 @@ impl<'o> App<'o> {
             measuring: false,
             unsaved: false,
             hash: String::new(),
+            history: (0, 0),
             quit: false,
             pictures: Vec::new(),
             last_pictures: Vec::new(),
@@ -285,9 +288,13 @@ impl<'o> App<'o> {
         self.unposed |= output.posed;
         self.unready |= output.deformer_changed;
         let changed = output.posed || output.deformer_changed;
+        let requests: Vec<Request> = output.requests.clone();
+        // A baseline, for one, changes the document and not the pose.
+        let history = bench.session().history();
+        let changed = changed || history != self.history;
+        self.history = history;
         self.unsaved |= changed;
         self.unmeasured |= changed;
-        let requests: Vec<Request> = output.requests.clone();
         for request in requests {
             match request {
                 Request::Open(path) if !self.opening => {

@@ -1,0 +1,338 @@
+//! The test bed: the real OpenXR runtime, the program under test, and a puppet that moves headset and controllers.
+//!
+//! Time is the program's frames, not a clock: a state is sent, and what follows waits until the program reports a frame
+//! that was made of it. Watches end a wait only where the program hangs.
+
+use sinew::editor::{Command as Press, Rigid, Tracking};
+use sinew::front::puppet::{Player, Puppet, Script};
+use sinew::front::report::{Ask, Event, Frame, Line};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The program hangs if it says nothing for this long: building pipelines on a busy machine takes seconds.
+const PATIENCE: Duration = Duration::from_secs(90);
+/// Seconds of a script per frame.
+pub const STEP: f64 = 1.0 / 30.0;
+
+/// Scenarios run one at a time: each fills the machine.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn tool() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/xr-runtime")
+}
+
+/// A runtime of its own.
+pub struct Runtime {
+    folder: tempfile::TempDir,
+    port: u16,
+    service: Option<Child>,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Runtime {
+    /// None, and a line, where there is no runtime on this machine.
+    pub fn start() -> Option<Self> {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        // A socket's path is short, so not below the target folder.
+        let folder = tempfile::Builder::new().prefix("sxr").tempdir().unwrap();
+        let probe = Command::new(tool()).arg("env").arg("--dir").arg(folder.path()).output().unwrap();
+        if !probe.status.success() {
+            println!("skipped: no OpenXR runtime; run tools/xr-runtime prepare");
+            return None;
+        }
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+        let mut runtime = Self { folder, port, service: None, _alone: alone };
+        runtime.serve();
+        Some(runtime)
+    }
+
+    /// Starts the service, which is not running.
+    pub fn serve(&mut self) {
+        assert!(self.service.is_none());
+        let log = std::fs::File::create(self.path("service.log")).unwrap();
+        let service = Command::new(tool())
+            .args(["start", "--wait", "--port", &self.port.to_string(), "--dir"])
+            .arg(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        self.service = Some(service);
+        let begin = Instant::now();
+        while !self.path("monado_comp_ipc").exists() {
+            assert!(self.service.as_mut().unwrap().try_wait().unwrap().is_none(), "{}", self.log());
+            assert!(begin.elapsed() < PATIENCE, "no socket: {}", self.log());
+            std::thread::yield_now();
+        }
+    }
+
+    /// Ends the service as a crash would.
+    pub fn kill(&mut self) {
+        if let Some(mut service) = self.service.take() {
+            service.kill().unwrap();
+            service.wait().unwrap();
+        }
+        // As after a crash the socket is still there; serve() takes care of it, as a user's service manager does.
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.path("service.log")).unwrap_or_default()
+    }
+
+    /// A file in the runtime's folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A program under this runtime.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(tool());
+        command.args(["run", "--alone", "--xr-check", "--vk-check", "--dir"]).arg(self.folder.path());
+        command.arg("--").arg(program);
+        command
+    }
+
+    /// The puppet of this runtime.
+    pub fn puppet(&self) -> Puppet {
+        Puppet::connect(self.port).unwrap()
+    }
+
+    /// Everything that OpenXR's validation layer found in what ran here. [`App::quit`] looks at Vulkan's.
+    pub fn findings(&self) -> String {
+        let text = std::fs::read_to_string(self.path("xr-validation.txt")).unwrap_or_default();
+        assert!(text.contains("VUID-CoreValidation-Initialize"), "OpenXR's validation layer did not run");
+        let found = text.lines().filter(|l| !l.contains("VALID_DEBUG") && !l.contains("VALID_INFO"));
+        found.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The program under test.
+pub struct App {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<Line>,
+    /// The newest frame.
+    pub frame: Frame,
+    /// All events so far.
+    pub events: Vec<Event>,
+    errors: Option<std::thread::JoinHandle<String>>,
+    /// What recentring did: the program's room from the puppet's.
+    pub room_from_stage: Rigid,
+}
+
+impl App {
+    /// `sinew vr ARGUMENTS --report` under the runtime.
+    pub fn start(runtime: &Runtime, arguments: &[&str]) -> Self {
+        Self::spawn(runtime.command(env!("CARGO_BIN_EXE_sinew")), arguments, runtime.folder.path())
+    }
+
+    /// `sinew vr ARGUMENTS --report` by a command that runs `sinew`, in a folder.
+    pub fn spawn(mut command: Command, arguments: &[&str], folder: &Path) -> Self {
+        command.arg("vr").args(arguments).arg("--report").current_dir(folder);
+        command
+            // The user's own settings and journals stay out of it.
+            .env("XDG_STATE_HOME", folder.join("state"))
+            .env("XDG_CONFIG_HOME", folder.join("settings"))
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (send, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                // Vulkan's validation layer says by itself where it writes to.
+                if !line.starts_with('{') {
+                    continue;
+                }
+                let line = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
+        let input = child.stdin.take();
+        let (frame, events, room_from_stage) = (Frame::default(), Vec::new(), Rigid::default());
+        Self { child, input, lines, frame, events, errors: Some(errors), room_from_stage }
+    }
+
+    /// The next line, none at the end of the output.
+    fn next(&mut self) -> Option<Line> {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => {
+                match &line {
+                    Line::Frame(frame) => {
+                        assert!(frame.frame >= self.frame.frame, "frames count backwards");
+                        self.frame = (**frame).clone();
+                    }
+                    Line::Event(event) => self.events.push(event.clone()),
+                }
+                Some(line)
+            }
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => {
+                let _ = self.child.kill();
+                panic!("the program hangs after {:?}; {:?}", self.frame, self.events.last())
+            }
+        }
+    }
+
+    /// Runs on until a frame is as wanted; fails after `most` frames or where the program ends.
+    pub fn until(&mut self, most: usize, what: &str, mut wanted: impl FnMut(&Frame) -> bool) {
+        let mut seen = 0;
+        while let Some(line) = self.next() {
+            if let Line::Frame(frame) = line {
+                if wanted(&frame) {
+                    return;
+                }
+                seen += 1;
+                assert!(
+                    seen < most,
+                    "not {what} within {most} frames: {:?}; events {:?}",
+                    self.frame,
+                    self.events
+                );
+            }
+        }
+        let words = self.words();
+        panic!("the program ended before it was {what}: {:?}; {words}", self.events);
+    }
+
+    /// Runs on for `count` frames.
+    pub fn frames(&mut self, count: u64) {
+        let end = self.frame.frame + count;
+        self.until(count as usize + 2, "running on", |f| f.frame >= end);
+    }
+
+    /// Runs on until a new event is as wanted, and gives what was taken of it; fails after 3000 frames.
+    pub fn event<T>(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
+        let mut seen = 0;
+        while let Some(line) = self.next() {
+            match line {
+                Line::Event(event) => {
+                    if let Some(value) = wanted(&event) {
+                        return value;
+                    }
+                }
+                Line::Frame(frame) => {
+                    seen += 1;
+                    assert!(
+                        seen < 3000,
+                        "no {what} within {seen} frames: {frame:?}; events {:?}",
+                        self.events
+                    );
+                }
+            }
+        }
+        let words = self.words();
+        panic!("the program ended without {what}: {:?}; {words}", self.events);
+    }
+
+    /// Asks for something.
+    pub fn ask(&mut self, ask: &Ask) {
+        let mut line = serde_json::to_string(ask).unwrap();
+        line.push('\n');
+        self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
+    }
+
+    /// As if pressed.
+    pub fn press(&mut self, command: Press) {
+        self.ask(&Ask::Command(command));
+        self.frames(2);
+    }
+
+    /// What both eyes see, side by side, into the folder of pictures.
+    pub fn picture(&mut self, name: &str) -> image::RgbImage {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("headset");
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(name).with_extension("png");
+        self.ask(&Ask::Picture(path.clone()));
+        self.event("a picture", |e| matches!(e, Event::Written(p) if *p == path).then_some(()));
+        image::open(&path).unwrap().into_rgb8()
+    }
+
+    /// The document's hash as last told.
+    pub fn hash(&self) -> String {
+        let hash = self.events.iter().rev().find_map(|e| if let Event::Hash(h) = e { Some(h) } else { None });
+        hash.expect("no hash was told").clone()
+    }
+
+    /// Resident memory, bytes.
+    pub fn memory(&self) -> u64 {
+        let text = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
+        4096 * text.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
+    }
+
+    /// Ends it as its user would, and checks that it ends well and that Vulkan's validation layer found nothing.
+    pub fn quit(mut self) -> Vec<Event> {
+        self.ask(&Ask::Quit);
+        while self.next().is_some() {}
+        let status = self.child.wait().unwrap();
+        let events = std::mem::take(&mut self.events);
+        let words = self.words();
+        assert!(status.success(), "{status}: {words}; {events:?}");
+        assert!(matches!(events.last(), Some(Event::Ended)), "{events:?}");
+        assert!(!words.contains("panicked"), "{words}");
+        assert!(
+            words.contains("Khronos Validation Layer Active"),
+            "Vulkan's validation layer did not run: {words}"
+        );
+        let finding = |l: &&str| l.starts_with("Validation ") && !l.starts_with("Validation Information");
+        assert_eq!(words.lines().find(finding), None, "{words}");
+        events
+    }
+
+    /// What it said on standard error, all of it: ends it.
+    fn words(&mut self) -> String {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        self.errors.take().and_then(|e| e.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for App {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Plays a script, a step a frame: each state is sent and seen in a frame before the next is.
+pub fn play(puppet: &mut Puppet, app: &mut App, script: &str) {
+    let mut player = Player::new(Script::read(script, Path::new("scenario")).unwrap());
+    while player.advance(STEP, &mut puppet.state) {
+        show(puppet, app);
+    }
+}
+
+/// Sends the puppet's state and waits until a frame was made of it.
+pub fn show(puppet: &mut Puppet, app: &mut App) {
+    puppet.send().unwrap();
+    let (state, room) = (puppet.state.clone(), app.room_from_stage);
+    app.until(300, "at the puppet's state", |frame| {
+        (0..2).all(|i| {
+            let hand = &state.hands[i];
+            let near = frame.aim[i].position.distance(room.point(hand.pose.position)) < 1e-3
+                && frame.aim[i].orientation.angle_between(room.orientation * hand.pose.orientation) < 2e-3;
+            let pressed = (frame.draw[i] - hand.trigger).abs() < 1e-3;
+            if hand.active {
+                near && pressed && frame.tracking[i] == Tracking::Tracked
+            } else {
+                frame.tracking[i] == Tracking::Lost
+            }
+        })
+    });
+}
