@@ -16,7 +16,7 @@ fn a_line_of_action_bends_the_body() {
     let (model, document) = s.end(&runtime);
     assert_eq!(document.hash(), hash);
     assert_eq!(document.strokes().len(), 1);
-    check_bent(&model, &document, 0.03);
+    check_bent(&model, &document, 0.06);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn undo_and_redo_are_one_press_each() {
     s.play("left release b");
     let (model, document) = s.end(&runtime);
     assert_eq!(document.hash(), bent);
-    check_bent(&model, &document, 0.03);
+    check_bent(&model, &document, 0.06);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn the_left_hand_draws_as_well() {
     assert_eq!(s.app.frame.history, [1, 0], "the right hand holds no tool now");
     s.bend("left");
     let (model, document) = s.end(&runtime);
-    check_bent(&model, &document, 0.03);
+    check_bent(&model, &document, 0.06);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_controller_of_one_button_is_enough() {
     s.app.until(50, "on the simple profile", |f| f.profiles.iter().all(|p| p == simple));
     s.bend("right");
     let (model, document) = s.end(&runtime);
-    check_bent(&model, &document, 0.03);
+    check_bent(&model, &document, 0.06);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_stroke_outlives_lost_tracking_and_takes_no_sample_from_it() {
         let off = (Vec3::from(knot.position).distance(Vec3::X) - 1.0).abs();
         assert!(off < 0.01, "a knot is {off} off the arc: {:?}", knot.position);
     }
-    check_bent(&model, &document, 0.03);
+    check_bent(&model, &document, 0.06);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bed;
+mod body;
 mod drawing;
 mod endurance;
 mod stage;

@@ -31,7 +31,7 @@ fn a_headset_taken_off_saves_the_document_and_goes_on_when_put_on() {
     s.play("right release b");
     let (model, document) = s.end(&runtime);
     assert_eq!(document.hash(), hash);
-    check_bent(&model, &document, 0.03);
+    check_bent(&model, &document, 0.06);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_runtime_that_dies_in_mid_stroke_costs_that_stroke_and_nothing_else() {
     s.app.picture("after_a_crash");
     let (model, document) = s.end(&runtime);
     assert_eq!(document.strokes().len(), 1);
-    check_bent(&model, &document, 0.03);
+    check_bent(&model, &document, 0.06);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn without_a_runtime_there_is_one_line_of_advice() {
     command.args(["vr", "capsule.glb", "--forget"]).current_dir(folder.path()).env("HOME", folder.path());
     let out = command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output().unwrap();
     let text = String::from_utf8_lossy(&out.stderr);
-    assert_eq!(out.status.code(), Some(1), "{text}");
+    assert_eq!(out.status.code(), Some(3), "scripts tell it by its code: {text}");
     let advice: Vec<&str> = text.lines().filter(|l| l.starts_with("sinew: ")).collect();
     assert_eq!(advice.len(), 1, "{text}");
     assert!(advice[0].contains("OpenXR") && advice[0].contains("xr-runtime"), "{text}");

@@ -91,6 +91,13 @@ impl Room {
         };
         if let Some((_, known)) = due {
             moved = known.or_else(|| Some(compose(&anchored?, &inverse(&self.anchored?))));
+        } else if self.anchor.is_some()
+            && self.pending.is_none()
+            && let (Some(now), Some(before)) = (&anchored, &self.anchored)
+        {
+            // Monado 25 moves the origin without a word. STAGE does not move but by small corrections.
+            let by = compose(now, &inverse(before));
+            moved = jumped(&by).then_some(by);
         }
         if anchored.is_some() {
             self.anchored = anchored;
@@ -135,6 +142,11 @@ pub fn rigid(pose: &xr::Posef) -> Option<Rigid> {
     let orientation = Quat::from_xyzw(q.x, q.y, q.z, q.w);
     let sane = position.is_finite() && orientation.is_finite() && (orientation.length() - 1.0).abs() < 0.1;
     sane.then(|| Rigid { position, orientation: orientation.normalize() })
+}
+
+/// Whether an origin has moved further than tracking corrects itself from frame to frame: 1 cm or 1 degree.
+fn jumped(by: &Rigid) -> bool {
+    by.position.length() > 0.01 || by.orientation.angle_between(Quat::IDENTITY) > 0.0175
 }
 
 fn compose(a: &Rigid, b: &Rigid) -> Rigid {

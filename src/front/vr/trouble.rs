@@ -46,7 +46,10 @@ pub fn failed(call: &'static str) -> impl Fn(xr::sys::Result) -> Trouble {
             R::ERROR_SESSION_LOST => Trouble::SessionLost(text),
             // A service that dies between two messages shows as a failure of the runtime.
             R::ERROR_INSTANCE_LOST | R::ERROR_RUNTIME_FAILURE => Trouble::InstanceLost(text),
-            R::ERROR_RUNTIME_UNAVAILABLE => Trouble::Absent(Error::xr(text, NO_RUNTIME)),
+            // The second is what API layers make of a runtime that cannot be reached.
+            R::ERROR_RUNTIME_UNAVAILABLE | R::ERROR_INITIALIZATION_FAILED => {
+                Trouble::Absent(Error::xr(text, NO_RUNTIME))
+            }
             R::ERROR_FORM_FACTOR_UNAVAILABLE | R::ERROR_FORM_FACTOR_UNSUPPORTED => {
                 Trouble::Absent(Error::xr(text, NO_HEADSET))
             }
@@ -81,9 +84,11 @@ mod tests {
         for gone in [R::ERROR_INSTANCE_LOST, R::ERROR_RUNTIME_FAILURE] {
             assert!(matches!(of(gone), Trouble::InstanceLost(_)), "{gone:?}");
         }
-        for (absent, word) in
-            [(R::ERROR_RUNTIME_UNAVAILABLE, "XR_RUNTIME_JSON"), (R::ERROR_FORM_FACTOR_UNAVAILABLE, "headset")]
-        {
+        for (absent, word) in [
+            (R::ERROR_RUNTIME_UNAVAILABLE, "XR_RUNTIME_JSON"),
+            (R::ERROR_INITIALIZATION_FAILED, "Monado"),
+            (R::ERROR_FORM_FACTOR_UNAVAILABLE, "headset"),
+        ] {
             let Trouble::Absent(error) = of(absent) else { panic!("{absent:?}") };
             assert!(error.to_string().contains(word), "{error}");
         }
