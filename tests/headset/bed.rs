@@ -267,6 +267,7 @@ impl App {
     }
 
     /// Resident memory, bytes.
+    #[allow(dead_code, reason = "for long runs by hand")]
     pub fn memory(&self) -> u64 {
         let text = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
         4096 * text.split(' ').nth(1).unwrap().parse::<u64>().unwrap()

@@ -5,8 +5,6 @@
 mod bed;
 mod body;
 mod drawing;
-mod endurance;
 mod stage;
 mod stereo;
-mod takes;
 mod trouble;
