@@ -5,6 +5,7 @@
 mod bed;
 mod body;
 mod drawing;
+mod palette;
 mod stage;
 mod stereo;
 mod trouble;
