@@ -320,16 +320,20 @@ pub fn show(puppet: &mut Puppet, app: &mut App) {
     puppet.send().unwrap();
     let (state, room) = (puppet.state.clone(), app.room_from_stage);
     app.until(300, "at the puppet's state", |frame| {
-        (0..2).all(|i| {
-            let hand = &state.hands[i];
-            let near = frame.aim[i].position.distance(room.point(hand.pose.position)) < 1e-3
-                && frame.aim[i].orientation.angle_between(room.orientation * hand.pose.orientation) < 2e-3;
-            let pressed = (frame.draw[i] - hand.trigger).abs() < 1e-3;
-            if hand.active {
-                near && pressed && frame.tracking[i] == Tracking::Tracked
-            } else {
-                frame.tracking[i] == Tracking::Lost
-            }
-        })
+        let near_head = frame.head.position.distance(room.point(state.head.position)) < 1e-3
+            && frame.head.orientation.angle_between(room.orientation * state.head.orientation) < 2e-3;
+        near_head
+            && (0..2).all(|i| {
+                let hand = &state.hands[i];
+                let near = frame.aim[i].position.distance(room.point(hand.pose.position)) < 1e-3
+                    && frame.aim[i].orientation.angle_between(room.orientation * hand.pose.orientation)
+                        < 2e-3;
+                let pressed = (frame.draw[i] - hand.trigger).abs() < 1e-3;
+                if hand.active {
+                    near && pressed && frame.tracking[i] == Tracking::Tracked
+                } else {
+                    frame.tracking[i] == Tracking::Lost
+                }
+            })
     });
 }
