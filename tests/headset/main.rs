@@ -5,7 +5,9 @@
 mod bed;
 mod body;
 mod drawing;
+mod endurance;
 mod palette;
 mod stage;
 mod stereo;
+mod takes;
 mod trouble;

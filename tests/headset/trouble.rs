@@ -1,9 +1,38 @@
 //! Headsets taken off, runtimes that die, and none at all.
 
-use super::stage::{Session, check_bent, words};
+use super::bed::App;
+use super::stage::{Session, check_bent, saved, words};
 use sinew::base::math::Vec3;
 use sinew::front::report::Event;
 use std::process::Command;
+
+#[test]
+fn a_headset_taken_off_saves_the_document_and_goes_on_when_put_on() {
+    let Some((runtime, mut s)) = Session::start(&[]) else { return };
+    s.bend("right");
+    let hash = s.app.hash();
+    // A newer program takes the display, as a headset's dashboard does when it is taken off.
+    let other = App::start(&runtime, &["capsule.glb", "--forget"]);
+    s.app
+        .event("the end of attention", |e| matches!(e, Event::State(s) if s == "SYNCHRONIZED").then_some(()));
+    s.app.event("a saved project", |e| {
+        matches!(e, Event::Written(p) if p.ends_with("project.glb")).then_some(())
+    });
+    let (_, document) = saved(&runtime.path("out/project.glb"));
+    assert_eq!(document.hash(), hash);
+    drop(other);
+    s.focus();
+    assert_eq!(s.app.hash(), hash);
+    s.play("right press a");
+    s.app.frames(2);
+    assert_ne!(s.app.hash(), hash, "undo does nothing after the pause");
+    s.play("right release a\nright press b");
+    s.app.frames(2);
+    s.play("right release b");
+    let (model, document) = s.end(&runtime);
+    assert_eq!(document.hash(), hash);
+    check_bent(&model, &document, 0.06);
+}
 
 #[test]
 fn a_runtime_that_dies_in_mid_stroke_costs_that_stroke_and_nothing_else() {
@@ -44,4 +73,20 @@ fn without_a_runtime_there_is_one_line_of_advice() {
     assert_eq!(advice.len(), 1, "{text}");
     assert!(advice[0].contains("OpenXR") && advice[0].contains("xr-runtime"), "{text}");
     assert!(!text.contains("panicked"), "{text}");
+}
+
+#[test]
+fn a_program_that_waits_for_its_runtime_begins_when_it_comes() {
+    let Some(mut runtime) = super::bed::Runtime::start() else { return };
+    runtime.kill();
+    let glb = sinew::export::unedited(&super::stage::shape().capsule_asset()).unwrap();
+    std::fs::write(runtime.path("capsule.glb"), glb).unwrap();
+    let mut app = App::start(&runtime, &["capsule.glb", "--forget", "--wait"]);
+    app.event("advice", |e| matches!(e, Event::NoRuntime(_)).then_some(()));
+    app.until(10, "without a session", |f| f.state == "NONE");
+    runtime.serve();
+    let _puppet = runtime.puppet();
+    app.until(3000, "focused", |f| f.state == "FOCUSED" && f.rendered);
+    app.quit();
+    assert_eq!(runtime.findings(), "");
 }
