@@ -206,6 +206,9 @@ enum Command {
     Bench {
         /// Rigged glTF files; without any, the meshes of the thesis's Table 1
         files: Vec<PathBuf>,
+        /// Only how many iterations the springs need, plain and accelerated, to the same equilibrium
+        #[arg(long)]
+        equilibrium: bool,
         #[arg(long)]
         json: bool,
     },
@@ -403,8 +406,9 @@ impl Cli {
                     ));
                 }
             }
-            Command::Bench { files, json } => {
-                say(front::bench::bench(&mut context, &files, json)?.trim_end());
+            Command::Bench { files, equilibrium, json } => {
+                let bench = if equilibrium { front::bench::equilibrium } else { front::bench::bench };
+                say(bench(&mut context, &files, json)?.trim_end());
             }
             Command::Generate { name, out } => {
                 let kind = generate::Kind::from_name(&name)?;

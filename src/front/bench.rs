@@ -6,6 +6,7 @@
 
 mod deform;
 mod draw;
+mod equilibrium;
 mod growth;
 mod lbs;
 mod measure;
@@ -15,6 +16,7 @@ mod text;
 mod thesis;
 mod vr;
 
+pub use equilibrium::Equilibrium;
 pub use measure::Sample;
 pub use report::{
     BenchReport, Converged, Copy, DeformTimes, DrawTimes, Growth, Iteration, MeshReport, Preparation, Target,
@@ -84,6 +86,35 @@ impl Source {
     }
 }
 
+/// Without repetition.
+const ONCE: Effort = Effort { budget: Duration::ZERO, most: 1 };
+
+/// Counts the iterations that plain Jacobi and the default solver need to the same equilibrium, for the files or
+/// without any for the meshes of the thesis's Table 1; returns a table, or with `json` a list.
+///
+/// # Errors
+/// Whatever loading, binding or deforming finds wrong.
+pub fn equilibrium(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
+    let lines = equilibrium::measure(context, &sources(files)?)?;
+    if json { as_json(&lines) } else { Ok(equilibrium::text(&lines)) }
+}
+
+fn as_json(report: &impl serde::Serialize) -> Result<String> {
+    serde_json::to_string_pretty(report)
+        .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"))
+}
+
+fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
+    let mut sources: Vec<Source> = files.iter().cloned().map(Source::File).collect();
+    if files.is_empty() {
+        for kind in Kind::ALL {
+            let bytes = stage(&format!("generate {}", kind.name()), || generate::glb(kind))?.0;
+            sources.push(Source::Memory(kind.name().to_owned(), bytes));
+        }
+    }
+    Ok(sources)
+}
+
 /// Measures the files, or without any the meshes of the thesis's Table 1 and the growth from 10 thousand to
 /// 1 million vertices; returns tables, or with `json` all there is.
 ///
@@ -92,24 +123,14 @@ impl Source {
 pub fn bench(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
     let effort = Effort { budget: Duration::from_millis(250), most: 40 };
     let report = measure(context, files, &effort)?;
-    if json {
-        return serde_json::to_string_pretty(&report)
-            .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"));
-    }
-    Ok(text::text(&report))
+    if json { as_json(&report) } else { Ok(text::text(&report)) }
 }
 
 fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<BenchReport> {
     let load = load();
     let device = context.device()?;
     let copy = stage("copy bandwidth", || copy_bandwidth(&device, COPY_BYTES, effort))?.0;
-    let mut sources: Vec<Source> = files.iter().cloned().map(Source::File).collect();
-    if files.is_empty() {
-        for kind in Kind::ALL {
-            let bytes = stage(&format!("generate {}", kind.name()), || generate::glb(kind))?.0;
-            sources.push(Source::Memory(kind.name().to_owned(), bytes));
-        }
-    }
+    let sources = sources(files)?;
     let pipelines = Pipelines { kernels: context.kernels()?, renderer: context.renderer()? };
     let (mut meshes, mut vr) = (Vec::new(), Vec::new());
     for source in &sources {

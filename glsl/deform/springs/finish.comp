@@ -4,10 +4,11 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "types/springs.glsl"
+#include "lib/span.glsl"
 
 layout(local_size_x = GROUP_SIZE) in;
 
-layout(set = 0, binding = 0, scalar) readonly buffer Iterates { vec4 iterates[]; };
+layout(set = 0, binding = 0) uniform samplerBuffer iterates;
 layout(set = 0, binding = 1, scalar) readonly buffer State { SpringState state; };
 layout(set = 0, binding = 2, scalar) writeonly buffer Positions { vec4 positions[]; };
 
@@ -16,8 +17,11 @@ layout(push_constant, scalar) uniform Push {
 } push;
 
 void main() {
-    uint i = gl_GlobalInvocationID.x;
-    if (i < push.count) {
-        positions[i] = vec4(iterates[(state.executed & 1u) * push.count + i].xyz, 1.0);
+    uint from = (state.executed & 1u) * push.count;
+    for (uint n = 0; n < SPAN; ++n) {
+        uint i = span_element(n);
+        if (i < push.count) {
+            positions[i] = vec4(texelFetch(iterates, int(from + i)).xyz, 1.0);
+        }
     }
 }

@@ -6,6 +6,7 @@
 #include "types/rig.glsl"
 #include "types/springs.glsl"
 #include "lib/quaternion.glsl"
+#include "lib/span.glsl"
 #include "lib/skinning.glsl"
 #include "deform/influences.glsl"
 
@@ -59,11 +60,7 @@ float step_of(float bound) {
     return bound > 0.0 ? min(push.largest_step, push.omega / bound) : 0.0;
 }
 
-void main() {
-    uint i = gl_GlobalInvocationID.x;
-    if (i >= push.count) {
-        return;
-    }
+void prepare(uint i) {
     SpringVertex v = vertices[i];
     // Dual quaternion skinning of the attachment point, as in dqs.comp.
     vec3 anchor = v.attachment;
@@ -120,4 +117,13 @@ void main() {
     turns[i] = q;
     iterates[i] = x;
     iterates[push.count + i] = x;
+}
+
+void main() {
+    for (uint n = 0; n < SPAN; ++n) {
+        uint i = span_element(n);
+        if (i < push.count) {
+            prepare(i);
+        }
+    }
 }

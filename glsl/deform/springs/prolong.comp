@@ -5,9 +5,11 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
 #include "types/springs.glsl"
+#include "lib/span.glsl"
 
 layout(local_size_x = GROUP_SIZE) in;
 
+// Per coarse vertex: its vertex on the finer level.
 layout(set = 0, binding = 0, scalar) readonly buffer Seeds { uint seeds[]; };
 layout(set = 0, binding = 1) uniform usamplerBuffer parents;
 layout(set = 0, binding = 2) uniform samplerBuffer weights;
@@ -33,14 +35,16 @@ vec3 change(uint c) {
 }
 
 void main() {
-    uint i = gl_GlobalInvocationID.x;
     float moved = 0.0;
-    if (i < push.count) {
-        uvec4 p = texelFetch(parents, int(i));
-        vec4 w = texelFetch(weights, int(i));
-        vec3 sum = change(p.x) * w.x + change(p.y) * w.y + change(p.z) * w.z + change(p.w) * w.w;
-        next_iterates[push.after + i] = vec4(texelFetch(iterates, int(push.after + i)).xyz + sum, 0.0);
-        moved = length(sum);
+    for (uint n = 0; n < SPAN; ++n) {
+        uint i = span_element(n);
+        if (i < push.count) {
+            uvec4 p = texelFetch(parents, int(i));
+            vec4 w = texelFetch(weights, int(i));
+            vec3 sum = change(p.x) * w.x + change(p.y) * w.y + change(p.z) * w.z + change(p.w) * w.w;
+            next_iterates[push.after + i] = vec4(texelFetch(iterates, int(push.after + i)).xyz + sum, 0.0);
+            moved = max(moved, length(sum));
+        }
     }
     if (push.tested != 0) {
         float most = subgroupMax(moved);

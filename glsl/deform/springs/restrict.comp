@@ -3,6 +3,8 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 
+#include "lib/span.glsl"
+
 layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0, scalar) readonly buffer Seeds { uint seeds[]; };
@@ -19,11 +21,7 @@ layout(push_constant, scalar) uniform Push {
     uint before;
 } push;
 
-void main() {
-    uint c = gl_GlobalInvocationID.x;
-    if (c >= push.count) {
-        return;
-    }
+void restrict_to(uint c) {
     vec4 sum = vec4(0.0);
     uint end = child_offsets[c + 1];
     for (uint k = child_offsets[c]; k < end; ++k) {
@@ -33,4 +31,13 @@ void main() {
     coarse_iterates[c] = x;
     coarse_iterates[push.count + c] = x;
     coarse_residuals[c] = vec4(sum.w > 0.0 ? sum.xyz / sum.w : vec3(0.0), 0.0);
+}
+
+void main() {
+    for (uint n = 0; n < SPAN; ++n) {
+        uint c = span_element(n);
+        if (c < push.count) {
+            restrict_to(c);
+        }
+    }
 }

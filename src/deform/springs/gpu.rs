@@ -20,6 +20,10 @@ use std::sync::Arc;
 /// The GPU keeps the largest move of every iteration of a frame; more iterations than this are not run.
 pub const MAX_ITERATIONS: u32 = 4096;
 
+/// Vertices per invocation on a software device, for which an invocation costs as much as a simple vertex. A real one
+/// wants as many invocations as it can get.
+const SOFTWARE_SPAN: u32 = 8;
+
 /// Vertices and half-edges are numbered in 24 bits, degrees in 8.
 const MAX_INDEX: usize = 1 << 24;
 
@@ -157,6 +161,8 @@ pub fn iteration_bytes(vertices: usize, half_edges: usize) -> IterationBytes {
 
 /// The stages, once per device.
 pub struct SpringPipelines {
+    /// Vertices per invocation.
+    span: u32,
     prepare: Compute,
     iterate: Compute,
     restrict: Compute,
@@ -166,14 +172,20 @@ pub struct SpringPipelines {
 }
 
 impl SpringPipelines {
+    /// Groups that cover so many vertices.
+    fn groups(&self, vertices: u32) -> u32 {
+        vertices.div_ceil(GROUP_SIZE * self.span)
+    }
+
     /// Makes the pipelines and checks the layouts they share with Rust.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let span = if device.is_software() { SOFTWARE_SPAN } else { 1 };
         let test = Compute::new(device, spv!("deform/springs/test.comp"), &[])?;
-        let restrict = Compute::new(device, spv!("deform/springs/restrict.comp"), &[])?;
-        let prolong = Compute::new(device, spv!("deform/springs/prolong.comp"), &[])?;
-        let prepare = Compute::new(device, spv!("deform/springs/prepare.comp"), &[])?;
-        let iterate = Compute::new(device, spv!("deform/springs/iterate.comp"), &[])?;
-        let finish = Compute::new(device, spv!("deform/springs/finish.comp"), &[])?;
+        let restrict = Compute::new(device, spv!("deform/springs/restrict.comp"), &[span])?;
+        let prolong = Compute::new(device, spv!("deform/springs/prolong.comp"), &[span])?;
+        let prepare = Compute::new(device, spv!("deform/springs/prepare.comp"), &[span])?;
+        let iterate = Compute::new(device, spv!("deform/springs/iterate.comp"), &[span])?;
+        let finish = Compute::new(device, spv!("deform/springs/finish.comp"), &[span])?;
         macro_rules! fields {
             ($type:ident: $($field:ident $size:expr),*) => {
                 &[$((stringify!($field), offset_of!($type, $field), $size)),*]
@@ -199,7 +211,7 @@ impl SpringPipelines {
                         unused 8),
             )?;
         }
-        Ok(Self { prepare, iterate, restrict, prolong, test, finish })
+        Ok(Self { span, prepare, iterate, restrict, prolong, test, finish })
     }
 
     /// Uploads a character's springs on all levels; they read and write the position stream.
@@ -213,7 +225,7 @@ impl SpringPipelines {
     ) -> Result<SpringState> {
         let groups: Vec<u32> = std::iter::once(levels.fine.vertices.len())
             .chain(levels.coarse.iter().map(|l| l.mesh.seeds.len()))
-            .flat_map(|count| [(count as u32).div_ceil(GROUP_SIZE), 1, 1])
+            .flat_map(|count| [self.groups(count as u32), 1, 1])
             .collect();
         let mut states = vec![self.level(device, &levels.fine, control, rig, &[], &streams.position)?];
         let mut links = Vec::new();
@@ -238,9 +250,9 @@ impl SpringPipelines {
                 ("arguments", &arguments),
             ])?,
             finish: self.finish.bind(&[
-                ("iterates", &fine.iterates),
-                ("state", &fine.state),
-                ("positions", &streams.position),
+                ("iterates", Resource::Texels(&fine.iterates, Texel::Float4)),
+                ("state", Resource::Buffer(&fine.state)),
+                ("positions", Resource::Buffer(&streams.position)),
             ])?,
             groups: Buffer::from_slice(device, "spring groups", &groups)?,
             arguments,
@@ -336,7 +348,7 @@ impl SpringPipelines {
         let origin = Buffer::from_slice(device, "spring origin", origin)?;
         let head = size_of::<GpuState>() / size_of::<u32>();
         let state = Buffer::zeroed::<u32>(device, "spring state", MAX_ITERATIONS as usize + head)?;
-        let works = (count as u32).div_ceil(GROUP_SIZE) * SPRING_SUBGROUPS;
+        let works = self.groups(count as u32) * SPRING_SUBGROUPS;
         let works = Buffer::zeroed::<f32>(device, "spring work", works as usize)?;
         let mut prepare = control.influences().to_vec();
         prepare.extend([
@@ -353,6 +365,7 @@ impl SpringPipelines {
         ]);
         Ok(LevelState {
             count: count as u32,
+            groups: self.groups(count as u32),
             has_tail: control.has_tail,
             on_bone: binding.on_bone,
             prepare: self.prepare.bind(&prepare)?,
@@ -410,7 +423,7 @@ impl SpringPipelines {
                 resolved: RESOLVED,
                 scaled: rig.scaled().into(),
             };
-            frame.dispatch(&self.prepare, &level.prepare, &prepare, level.count);
+            frame.dispatch_groups(&self.prepare, &level.prepare, &prepare, [level.groups, 1, 1]);
         }
         frame.barrier();
         frame.fill(&fine.state, 0);
@@ -450,7 +463,7 @@ impl SpringPipelines {
                         levels: state.levels.len() as u32,
                         threshold: params.threshold(state.thickness, fine.count as usize),
                         correction: params.stop.correction(),
-                        work_count: if energy { fine.groups() * SPRING_SUBGROUPS } else { 0 },
+                        work_count: if energy { fine.groups * SPRING_SUBGROUPS } else { 0 },
                     };
                     frame.dispatch_groups(&self.test, &state.test, &push, [1, 1, 1]);
                     tested = true;
@@ -458,7 +471,7 @@ impl SpringPipelines {
             }
         }
         frame.barrier();
-        frame.dispatch(&self.finish, &state.finish, &fine.count, fine.count);
+        frame.dispatch_groups(&self.finish, &state.finish, &fine.count, [fine.groups, 1, 1]);
     }
 }
 
@@ -505,6 +518,8 @@ pub struct SpringState {
 
 struct LevelState {
     count: u32,
+    /// Groups that cover them.
+    groups: u32,
     has_tail: bool,
     on_bone: f32,
     prepare: Bindings,
@@ -513,12 +528,6 @@ struct LevelState {
     residuals: Buffer,
     state: Buffer,
     works: Buffer,
-}
-
-impl LevelState {
-    fn groups(&self) -> u32 {
-        self.count.div_ceil(GROUP_SIZE)
-    }
 }
 
 struct LinkState {
@@ -540,7 +549,7 @@ impl SpringState {
         if tested {
             frame.dispatch_indirect(pipeline, bindings, push, &self.arguments, 12 * level as u64);
         } else {
-            frame.dispatch(pipeline, bindings, push, self.levels[level].count);
+            frame.dispatch_groups(pipeline, bindings, push, [self.levels[level].groups, 1, 1]);
         }
     }
 

@@ -18,7 +18,7 @@ pub struct Levels {
 /// A coarse level.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// Its mesh, and how the finer one follows it.
+    /// Its mesh, and how the finer one follows it: by half where all edges couple by shape.
     pub mesh: Coarse,
     /// Its rest measures; the stop threshold's unit is the fine mesh's.
     pub binding: Binding,
@@ -36,10 +36,15 @@ impl Levels {
         let bound = &drawn_together(bound);
         let fine = bind(bound);
         let mut coarse: Vec<Level> = Vec::new();
-        while let Some(mesh) = coarsen(coarse.last().map_or(bound, |l| &l.mesh.bound)) {
+        while let Some(mut mesh) = coarsen(coarse.last().map_or(bound, |l| &l.mesh.bound)) {
             let finer = coarse.last().map_or(&fine, |l| &l.binding);
             let mut binding =
                 Binding { thickness: fine.thickness, on_bone: fine.on_bone, ..bind(&mesh.bound) };
+            // Where edges couple by shape, a coarse level is a poor likeness and goes too far.
+            for (v, weights) in mesh.weights.iter_mut().enumerate() {
+                let loose = finer.vertices[v].loose / finer.degree(v).max(1) as f32;
+                weights.iter_mut().for_each(|w| *w *= 1.0 - 0.5 * loose);
+            }
             for (v, &seed) in binding.vertices.iter_mut().zip(&mesh.seeds) {
                 v.grain = finer.vertices[seed as usize].grain;
             }

@@ -129,6 +129,20 @@ impl Schedule {
         }
         Self { ops: b.ops, levels: used }
     }
+
+    /// Iterations on all levels, those on a coarser one counted by its number of vertices over the mesh's.
+    pub fn work(&self, levels: &Levels) -> f32 {
+        let size = |level: usize| match level.checked_sub(1) {
+            None => levels.fine.vertices.len(),
+            Some(k) => levels.coarse[k].binding.vertices.len(),
+        };
+        let all = size(0).max(1) as f32;
+        let iterations = self.ops.iter().filter_map(|op| match op {
+            Op::Iterate(iteration) => Some(size(iteration.level) as f32 / all),
+            _ => None,
+        });
+        iterations.sum()
+    }
 }
 
 struct Builder {

@@ -152,11 +152,10 @@ impl Springs {
     /// One iteration; the largest move.
     fn iterate(&self, iteration: &Iteration, state: &mut State) -> f32 {
         let binding = self.binding(iteration.level);
-        let forces: Vec<Vec3> = (0..state.x.len())
+        let mut forces: Vec<Vec3> = (0..state.x.len())
             .into_par_iter()
             .map(|i| force(binding, &self.params, &state.posed, &state.x, i))
             .collect();
-        let mut forces = forces;
         if iteration.take {
             // The load makes up the difference: from here on the finer level's equilibrium is this one's too.
             for (i, force) in forces.iter_mut().enumerate() {

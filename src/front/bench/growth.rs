@@ -16,10 +16,9 @@ const STEPS: u32 = 20;
 /// Binds and deforms a tube of about that many vertices.
 pub(super) fn tube(context: &mut Context, vertices: usize, effort: &Effort) -> Result<Growth> {
     let name = format!("tube of {vertices}");
-    let once = Effort { budget: std::time::Duration::ZERO, most: 1 };
     let bytes = stage(&format!("{name}: generate"), || Ok(generate::tube(vertices)))?.0;
     let ((model, preparation), _) =
-        stage(&format!("{name}: bind"), || Source::Memory(name.clone(), bytes).prepare(&once))?;
+        stage(&format!("{name}: bind"), || Source::Memory(name.clone(), bytes).prepare(&super::ONCE))?;
     let kernels = context.kernels()?;
     let rigs = poses::pair(model.skeleton());
     let graph = Graph::new(&kernels, &model.bound, &Recipe::default(), false)?;

@@ -23,7 +23,7 @@ fn sample(s: Sample) -> String {
 }
 
 /// A Markdown table with aligned columns, the first to the left, the others to the right.
-fn table(out: &mut String, title: &str, head: &[&str], rows: &[Vec<String>]) {
+pub(super) fn table(out: &mut String, title: &str, head: &[&str], rows: &[Vec<String>]) {
     let width = |c: usize| {
         rows.iter()
             .filter_map(|r| r.get(c))
