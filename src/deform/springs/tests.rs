@@ -258,8 +258,9 @@ fn gpu_equals_twin_after_fifty_iterations() {
         Params { stop: Stop::Never, solver: Solver::Multigrid, ..Params::default() },
         Params { stop: Stop::Never, torque: Torque::Thesis, solver: Solver::Jacobi, ..Params::default() },
         Params { stop: Stop::Move(1e-3), solver: Solver::Chebyshev, ..Params::default() },
-        Params { stop: Stop::Force(1e-2), ..Params::default() },
-        Params { stop: Stop::Energy(1e-3), ..Params::default() },
+        // Loose stops end in the transient, where rounding decides which vertices restart their momentum.
+        Params { stop: Stop::Force(1e-3), ..Params::default() },
+        Params { stop: Stop::Energy(1e-4), ..Params::default() },
         Params { frames: Frames::Dependent, ..Params::default() },
     ] {
         let recipe = Recipe::springs(params);
