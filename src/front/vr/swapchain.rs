@@ -6,6 +6,7 @@ use crate::base::Error;
 use crate::gpu::{Device, ForeignImage, Frame, Image, ImageInfo};
 use ash::vk::{self, Handle};
 use openxr as xr;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 /// What a swapchain holds.
@@ -20,7 +21,7 @@ pub enum Content {
 /// A swapchain into which finished pictures are copied.
 pub struct Swapchain {
     device: Arc<Device>,
-    handle: xr::Swapchain<xr::Vulkan>,
+    handle: ManuallyDrop<xr::Swapchain<xr::Vulkan>>,
     images: Vec<ForeignImage>,
     content: Content,
     /// Pixels of a layer.
@@ -104,7 +105,7 @@ impl Swapchain {
         Ok(Some(Self {
             device: device.clone(),
             images: raw.into_iter().map(foreign).collect(),
-            handle,
+            handle: ManuallyDrop::new(handle),
             content,
             size,
             acquired: None,
@@ -168,6 +169,10 @@ impl Drop for Swapchain {
     fn drop(&mut self) {
         // Copies into the runtime's images must have ended before it frees them. A lost device cannot be waited for.
         let _ = self.device.wait_idle();
+        let handle = &mut self.handle;
+        // The runtime may use the queue to take its images back.
+        // SAFETY: dropped here alone, and not used after.
+        self.device.with_queue(|_| unsafe { ManuallyDrop::drop(handle) });
     }
 }
 
