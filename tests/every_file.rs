@@ -3,6 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/data.rs"]
+mod data;
+
+use data::shared;
 use rayon::prelude::*;
 use sinew::asset::Asset;
 use sinew::base::math::{Aabb, Quat, Vec3};
@@ -60,16 +64,6 @@ fn assert_known(findings: &[Finding]) {
     known.iter().for_each(|f| println!("known issue: {}", text(f)));
     let new: Vec<String> = new.iter().map(text).collect();
     assert!(new.is_empty(), "{} findings:\n{}", new.len(), new.join("\n"));
-}
-
-fn data() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    let folder = std::env::var_os("SINEW_DATA").map_or(beside, PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no shared data");
-    None
 }
 
 /// Every glTF file below a folder, in a fixed order.
@@ -197,7 +191,7 @@ fn check_on_cpu(path: &Path) -> Option<Checked> {
 
 #[test]
 fn every_skinned_file_binds_and_deforms_by_every_method() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     let checked: Vec<Checked> = files(&folder).par_iter().filter_map(|p| check_on_cpu(p)).collect();
     let (skinned, at_bind) = (checked.len(), checked.iter().filter(|c| c.at_bind).count());
     println!("{skinned} skinned files, {at_bind} of them saved in their bind pose");
@@ -208,7 +202,7 @@ fn every_skinned_file_binds_and_deforms_by_every_method() {
 
 #[test]
 fn the_device_does_what_the_twins_do() {
-    let (Some(folder), Some(device)) = (data(), device()) else { return };
+    let (Some(folder), Some(device)) = (shared(""), device()) else { return };
     let gpu = Where::Gpu(Arc::new(Kernels::new(&device).unwrap()));
     let mut findings = Vec::new();
     for file in ON_DEVICE {

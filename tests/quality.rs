@@ -4,23 +4,20 @@
 //! edge folds, and no shape is broken. `sinew compare --bends --twists` writes the whole table.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/data.rs"]
+mod data;
+
+use data::shared;
 use sinew::bind::BindOptions;
 use sinew::edit::DeformerSettings;
 use sinew::editor::{Model, Where};
 use sinew::front::joints::{JointLine, Motion, study};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MOTIONS: [Motion; 3] = [Motion::Bend(90.0), Motion::Twist(120.0), Motion::Twist(180.0)];
 
 fn shared_lines(name: &str) -> Option<Vec<[JointLine; 3]>> {
-    let data = std::env::var_os("SINEW_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let path = data.join(name);
-    if !path.exists() {
-        println!("skipped: no shared data ({name})");
-        return None;
-    }
-    Some(lines(&path))
+    Some(lines(&shared(name)?))
 }
 
 /// By LBS, DQS and springs.

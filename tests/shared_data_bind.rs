@@ -1,22 +1,15 @@
 //! Every skinned file of the shared data binds, with every method, to finite attachments; smoothing lowers the gap;
 //! and joints and bind space reproduce what glTF prescribes for the rest pose.
 
+#[path = "common/data.rs"]
+mod data;
+
+use data::shared;
 use sinew::asset::Asset;
 use sinew::base::math::{Aabb, DAffine3, DVec3, Vec3};
 use sinew::bind::{Attachments, BindOptions, BindReport, Binding, Character, bind_attachments};
 use sinew::rig::{Pose, PosedRig};
 use std::path::{Path, PathBuf};
-
-/// The shared data, none where it is absent.
-fn data() -> Option<PathBuf> {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    let folder = std::env::var_os("SINEW_DATA").map_or(default, PathBuf::from);
-    if !folder.is_dir() {
-        println!("skipped: no shared data");
-        return None;
-    }
-    Some(folder)
-}
 
 fn gltf_files(folder: &Path, out: &mut Vec<PathBuf>) {
     let listing = std::fs::read_dir(folder).expect("a readable folder");
@@ -33,7 +26,7 @@ fn gltf_files(folder: &Path, out: &mut Vec<PathBuf>) {
 
 /// All skinned files that load, with their name in the data folder.
 fn skinned() -> Vec<(String, Asset)> {
-    let Some(folder) = data() else { return Vec::new() };
+    let Some(folder) = shared("") else { return Vec::new() };
     let mut files = Vec::new();
     gltf_files(&folder, &mut files);
     let name = |p: &Path| p.strip_prefix(&folder).unwrap_or(p).display().to_string();

@@ -1,6 +1,10 @@
 //! Posing on real rigs: an offset stroke equal to its baseline leaves every skinned character of the shared data as
 //! it is; the demonstration's strokes exist, keep lengths and give finite poses, and recognise known characters.
 
+#[path = "common/data.rs"]
+mod data;
+
+use data::shared;
 use sinew::asset::Asset;
 use sinew::base::math::{Trs, Vec3};
 use sinew::edit::{
@@ -10,17 +14,6 @@ use sinew::edit::{
 use sinew::rig::{Pose, Skeleton};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The shared data, none where it is absent.
-fn data() -> Option<PathBuf> {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    let folder = std::env::var_os("SINEW_DATA").map_or(default, PathBuf::from);
-    if !folder.is_dir() {
-        println!("skipped: no shared data");
-        return None;
-    }
-    Some(folder)
-}
 
 fn gltf_files(folder: &Path, out: &mut Vec<PathBuf>) {
     let listing = std::fs::read_dir(folder).expect("a readable folder");
@@ -61,7 +54,7 @@ fn unchanged_by_equal_strokes(name: &str, skeleton: &Skeleton, pose: &Pose) {
 
 #[test]
 fn equal_strokes_change_nothing_and_demo_strokes_pose_every_skinned_file() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     let mut files = Vec::new();
     gltf_files(&folder, &mut files);
     files.sort();
@@ -114,7 +107,7 @@ fn equal_strokes_change_nothing_and_demo_strokes_pose_every_skinned_file() {
 
 #[test]
 fn known_characters_are_recognised_by_their_geometry() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     for (file, spine_end, arms) in [
         ("characters/mannequiny.glb", "head", 2),
         ("derived/makehuman_male_4infl.glb", "head", 2),

@@ -383,26 +383,14 @@ impl Workbench {
     fn take_hold(&mut self) {
         let tool = self.tool_hand();
         let busy = (self.line.is_busy() || self.skin.is_busy()).then_some(tool);
-        let mut moment = Moment {
-            hands: &self.hands,
-            tool,
-            scale: self.navigation.world_from_room().scale,
-            preferences: &self.preferences,
-            haptics: &mut self.output.haptics,
-        };
+        let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
         self.grab.take(&mut self.desk, &mut moment, busy);
         self.navigation.pull(self.grab.pulls(&moment), self.preferences.roll_world);
     }
 
     fn use_tools(&mut self) {
         let tool = self.tool_hand();
-        let mut moment = Moment {
-            hands: &self.hands,
-            tool,
-            scale: self.navigation.world_from_room().scale,
-            preferences: &self.preferences,
-            haptics: &mut self.output.haptics,
-        };
+        let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
         self.grab.step(&mut self.desk, &mut moment);
         // A hand that holds something draws nothing.
         let free = !self.grab.holds(tool);
@@ -451,6 +439,18 @@ impl Workbench {
         out.requests.append(&mut self.requests);
         &self.output
     }
+}
+
+/// What tools see of a frame.
+fn moment<'a>(
+    hands: &'a Hands,
+    tool: usize,
+    navigation: &Navigation,
+    preferences: &'a Preferences,
+    output: &'a mut Output,
+) -> Moment<'a> {
+    let scale = navigation.world_from_room().scale;
+    Moment { hands, tool, scale, preferences, haptics: &mut output.haptics }
 }
 
 #[cfg(test)]

@@ -60,45 +60,6 @@ impl Frame {
         self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
     }
 
-    /// Scales and converts one layer of a picture into a whole swapchain image, e.g. a window's.
-    pub fn blit_to_foreign(
-        &mut self,
-        source: &Image,
-        layer: u32,
-        target: &ForeignImage,
-        layout: vk::ImageLayout,
-    ) {
-        if layer >= source.layers() {
-            return self.fail(format!("blit of layer {layer} of {}", source.layers()));
-        }
-        self.foreign_barrier(target, vk::ImageLayout::UNDEFINED, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
-        let corner = |size: [u32; 2]| {
-            [vk::Offset3D::default(), vk::Offset3D { x: size[0] as i32, y: size[1] as i32, z: 1 }]
-        };
-        let from = vk::ImageSubresourceLayers::default()
-            .aspect_mask(source.aspect())
-            .base_array_layer(layer)
-            .layer_count(1);
-        let region = [vk::ImageBlit::default()
-            .src_subresource(from)
-            .src_offsets(corner(source.size()))
-            .dst_subresource(target.layers())
-            .dst_offsets(corner(target.size))];
-        // SAFETY: recording; whole images; layouts as in `copy_to_foreign`.
-        unsafe {
-            self.device().handle.cmd_blit_image(
-                self.commands,
-                source.handle(),
-                vk::ImageLayout::GENERAL,
-                target.handle,
-                vk::ImageLayout::TRANSFER_DST_OPTIMAL,
-                &region,
-                vk::Filter::LINEAR,
-            );
-        }
-        self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
-    }
-
     /// Exchanges red and blue: both images are of one size, and of formats that differ in nothing but the order of
     /// channels. A barrier must follow.
     pub fn reorder_channels(&mut self, source: &Image, target: &Image) {

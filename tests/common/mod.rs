@@ -1,8 +1,10 @@
 //! What the export tests export.
 
+mod data;
+
 use sinew::asset::Asset;
 use sinew::bind::shapes::Shape;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A capsule of 1.8 m over four bones, loaded from the file that an export of it gives.
 pub fn generated() -> Asset {
@@ -13,7 +15,7 @@ pub fn generated() -> Asset {
 
 /// Every glTF file of the shared data up to a size in bytes, in a fixed order.
 pub fn all_files(most_bytes: u64) -> Vec<PathBuf> {
-    let (mut folders, mut out) = (vec![data_folder()], Vec::new());
+    let (mut folders, mut out) = (data::shared("").into_iter().collect::<Vec<_>>(), Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -27,25 +29,12 @@ pub fn all_files(most_bytes: u64) -> Vec<PathBuf> {
         }
     }
     out.sort();
-    if out.is_empty() {
-        println!("skipped: no shared data");
-    }
     out
-}
-
-fn data_folder() -> PathBuf {
-    std::env::var_os("SINEW_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from)
 }
 
 /// A file of the shared data, none (and a line) where there is none.
 pub fn load_data(name: &str) -> Option<Asset> {
-    let path = data_folder().join(name);
-    if !path.exists() {
-        println!("skipped: no shared data ({name})");
-        return None;
-    }
-    Some(Asset::load(&path).unwrap())
+    Some(Asset::load(&data::shared(name)?).unwrap())
 }
 
 /// Characters of the shared data; with the odd ones where `posable` is not asked for.

@@ -1,6 +1,6 @@
 //! Compressed files against the same model in plain.
 
-use super::data;
+use super::data::shared;
 use sinew::asset::{Asset, Primitive};
 use sinew::base::math::{Affine3A, Vec3};
 
@@ -41,7 +41,7 @@ fn placed(asset: &Asset, world: &[Affine3A], node: usize, primitive: &Primitive)
 
 #[test]
 fn meshopt_and_quantization_give_the_plain_shape() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     let packed =
         Asset::load(folder.join("characters/valid/Black_M_1_Casual.glb")).expect("the compressed file");
     let plain = Asset::load(folder.join("derived/valid_Black_M_1_Casual_plain.glb")).expect("the plain file");
@@ -72,7 +72,7 @@ fn meshopt_and_quantization_give_the_plain_shape() {
 
 #[test]
 fn draco_gives_the_plain_shape() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     for (packed, plain) in [
         ("oddities/khronos/CesiumMan/glTF-Draco/CesiumMan.gltf", "khronos/CesiumMan/glTF/CesiumMan.gltf"),
         (
@@ -109,7 +109,7 @@ fn draco_gives_the_plain_shape() {
 
 #[test]
 fn quantized_morphs_agree_with_the_plain_ones() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     let packed = folder.join("oddities/khronos/AnimatedMorphCube/glTF-Quantized/AnimatedMorphCube.gltf");
     let plain = folder.join("khronos/AnimatedMorphCube/glTF/AnimatedMorphCube.gltf");
     let (packed, plain) = (Asset::load(packed).expect("quantized"), Asset::load(plain).expect("plain"));
@@ -136,7 +136,7 @@ fn quantized_morphs_agree_with_the_plain_ones() {
 /// Damaged bitstreams: with every byte of the first kilobyte changed in turn, loading returns.
 #[test]
 fn damaged_bitstreams_are_survived() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     let meshopt = std::fs::read(folder.join("oddities/compressed/BoxMeshopt.glb")).expect("a file");
     let bin = meshopt.windows(4).position(|w| w == b"BIN\0").expect("a binary chunk") + 4;
     for at in (bin..meshopt.len()).take(1024) {

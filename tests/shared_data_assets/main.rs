@@ -1,23 +1,15 @@
 //! Every glTF file of the shared test data loads, or is refused with an error that names the cause.
 
 mod compressed;
+#[path = "../common/data.rs"]
+mod data;
 mod expected;
 
+use data::shared;
 use expected::{COUNTS, NO_DATA, REFUSED, TOLD};
 use sinew::asset::{Asset, Interpolation};
 use sinew::front::inspect;
 use std::path::{Path, PathBuf};
-
-/// The folder of the shared test data, none where it is not there.
-fn data() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    let folder = std::env::var_os("SINEW_DATA").map_or(beside, PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no shared data");
-    None
-}
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
@@ -84,7 +76,7 @@ fn assert_sound(asset: &Asset) {
 
 #[test]
 fn every_file_loads_soundly_or_is_refused_with_its_cause() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     let mut found = Vec::new();
     files(&folder, &mut found);
     assert!(found.len() > 150, "only {} files", found.len());
@@ -108,7 +100,7 @@ fn every_file_loads_soundly_or_is_refused_with_its_cause() {
 
 #[test]
 fn counts_are_those_of_the_readme() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     for (file, counts) in COUNTS {
         let report = inspect::Report::of(&Asset::load(folder.join(file)).expect(file));
         let found = [
@@ -125,7 +117,7 @@ fn counts_are_those_of_the_readme() {
 
 #[test]
 fn mended_flaws_are_told() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     for (file, words) in TOLD {
         let asset = Asset::load(folder.join(file)).expect(file);
         assert!(asset.problems.iter().any(|p| p.text.contains(words)), "{file}: {:?}", asset.problems);
@@ -135,7 +127,7 @@ fn mended_flaws_are_told() {
 /// The validator's own vectors: a report without errors beside the file means that it must load.
 #[test]
 fn files_without_validator_errors_load() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared("") else { return };
     let mut found = Vec::new();
     files(&folder.join("oddities/invalid"), &mut found);
     let mut valid = 0;

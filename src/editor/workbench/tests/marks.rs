@@ -1,0 +1,126 @@
+//! Strokes on the skin.
+
+use super::*;
+
+/// What the camera of a hand at `from` sees in a direction, by intersection with every triangle at rest.
+fn seen(character: &Character, from: Vec3, direction: Vec3, time: f64, draw: f32) -> Option<SurfaceSample> {
+    let mut best: Option<(f32, SurfaceSample)> = None;
+    for (t, corners) in character.control.triangles.iter().enumerate() {
+        let [a, b, c] = corners.map(|v| character.control.positions[v as usize]);
+        let (ab, ac) = (b - a, c - a);
+        let p = direction.cross(ac);
+        let det = ab.dot(p);
+        if det.abs() < 1e-12 {
+            continue;
+        }
+        let s = (from - a) / det;
+        let (u, q) = (s.dot(p), s.cross(ab));
+        let (v, distance) = (direction.dot(q), ac.dot(q));
+        if u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0 && best.is_none_or(|b| distance < b.0) {
+            let position = from + direction * distance;
+            let normal = ab.cross(ac).normalize();
+            let barycentrics = [1.0 - u - v, u, v];
+            best = Some((
+                distance,
+                SurfaceSample { triangle: t as u32, barycentrics, position, normal, time, draw },
+            ));
+        }
+    }
+    best.map(|b| b.1)
+}
+
+/// Draws round a capsule about the y axis at a height, `turns` times round, in `count` samples, each two frames old.
+fn draw_round(s: &mut Script, character: &Character, turns: f32, count: usize) {
+    let mut queue = std::collections::VecDeque::from([None, None]);
+    for i in 0..count + 12 {
+        let angle = turns * std::f32::consts::TAU * i.min(count) as f32 / count as f32;
+        let out = Vec3::new(angle.cos(), 0.0, angle.sin());
+        let place = out * 0.4 + Vec3::Y * 0.5;
+        s.turned(RIGHT, place, Quat::from_rotation_arc(Vec3::NEG_Z, -out));
+        s.input.hands[RIGHT].draw = if i < count { 1.0 } else { 0.0 };
+        s.input.hands[RIGHT].surface = queue.pop_front().flatten();
+        s.step();
+        let draw = s.input.hands[RIGHT].draw;
+        queue.push_back(seen(character, place, -out, s.input.time, draw));
+    }
+}
+
+#[test]
+fn a_stroke_round_a_limb_is_a_ring_on_the_skin() {
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    for (turns, ring) in [(0.99, true), (1.04, true), (0.6, false), (1.7, false)] {
+        let mut s = Script::new(&character);
+        s.bench.run_command(Command::Tool(Tool::Skin));
+        draw_round(&mut s, &character, turns, 60);
+        assert!(s.bench.output().probes[RIGHT].is_some());
+        let marks = s.bench.session().document().marks();
+        assert_eq!((marks.len(), marks[0].closed), (1, ring), "{turns} turns");
+        let edge = s.bench.desk.body.edge;
+        let at: Vec<Vec3> =
+            marks[0].points.iter().map(|p| s.bench.desk.body.bind_position(&character, p).unwrap()).collect();
+        for x in &at {
+            let radius = Vec3::new(x.x, 0.0, x.z).length();
+            assert!((radius - 0.15).abs() < edge && (x.y - 0.5).abs() < edge, "{x} is off the ring");
+        }
+        assert!(marks[0].points.iter().skip(1).all(|p| !p.lifted));
+        if ring {
+            assert!(at[at.len() - 1].distance(at[0]) < edge, "it closes on itself");
+            let length: f32 = at.windows(2).map(|p| p[0].distance(p[1])).sum();
+            assert!((length / (std::f32::consts::TAU * 0.15) - 1.0).abs() < 0.05, "{length}: once round");
+        }
+        let hash = s.hash();
+        s.bench.run_command(Command::RemoveStroke);
+        assert!(s.bench.session().document().marks().is_empty());
+        s.bench.run_command(Command::Undo);
+        assert_eq!(s.hash(), hash);
+        // The mark goes with the limb.
+        s.bench.desk.apply(Edit::RotateJoint { node: NodeId(1), turns: vec![(crate::edit::Axis::Z, 60.0)] });
+        let lines = s.step().lines.segments.len();
+        assert!(lines > at.len());
+    }
+}
+
+#[test]
+fn a_mark_is_not_joined_across_the_air() {
+    let character = biped();
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::Tool(Tool::Skin));
+    let sample = |triangle: u32, position: Vec3, time: f64| SurfaceSample {
+        triangle,
+        barycentrics: [1.0 / 3.0; 3],
+        position,
+        normal: Vec3::Z,
+        time,
+        draw: 1.0,
+    };
+    s.at(RIGHT, Vec3::new(0.6, 1.5, 0.2));
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    // Two triangles of the elbow, then two of the hand: they are apart.
+    for (triangle, x) in [(ELBOW * 8, 0.52), (ELBOW * 8 + 1, 0.48), (HAND * 8, 0.77), (HAND * 8 + 1, 0.73)] {
+        let time = s.input.time;
+        s.input.hands[RIGHT].surface = Some(sample(triangle as u32, Vec3::new(x, 1.5, 0.03), time));
+        s.step();
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    (0..30).for_each(|_| {
+        s.step();
+    });
+    let mark = &s.bench.session().document().marks()[0];
+    let lifted: Vec<u32> = mark.points.iter().filter(|p| p.lifted).map(|p| p.triangle).collect();
+    assert_eq!((lifted, mark.closed), (vec![(HAND * 8) as u32], false));
+}
+
+#[test]
+fn marks_and_hands_survive_a_journal_in_json() {
+    let mut s = Script::biped();
+    s.draw(RIGHT, &arm(0.0));
+    let held = Vec3::new(-0.77, 1.5, 0.0);
+    s.pull(0, &line(held, held + Vec3::Y * 0.2, 8));
+    let document = s.bench.session().document();
+    let text = serde_json::to_string(document).unwrap();
+    let back: crate::edit::Document = serde_json::from_str(&text).unwrap();
+    assert_eq!((&back, back.hash()), (document, document.hash()));
+    assert!(!document.strokes()[0].adjustments.is_empty());
+    assert!(Stroke::from_knots(document.strokes()[0].baseline.knots().to_vec()).is_ok());
+}

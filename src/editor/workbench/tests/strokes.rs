@@ -1,0 +1,220 @@
+//! Strokes in the air.
+
+use super::*;
+
+#[test]
+fn a_baseline_and_an_offset_pose_the_arm_and_undo_brings_it_back() {
+    let mut s = Script::biped();
+    let start = s.hash();
+    s.draw(RIGHT, &arm(0.0));
+    assert_eq!(
+        s.strokes()[0].selection.iter().map(|s| s.node.index()).collect::<Vec<_>>(),
+        [ARM, ELBOW, HAND]
+    );
+    assert!(s.joint(HAND).distance(Vec3::new(0.75, 1.5, 0.0)) < 1e-5, "a baseline poses nothing");
+    // The arm follows while the offset stroke is drawn.
+    let raised = arm(0.8);
+    s.at(RIGHT, raised[0]);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    for place in &raised[..20] {
+        s.at(RIGHT, *place);
+        s.step();
+    }
+    assert!(s.joint(ELBOW).y > 1.6 && s.strokes()[0].offset.is_none());
+    for place in &raised[20..] {
+        s.at(RIGHT, *place);
+        s.step();
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    let there = raised[29];
+    assert!(s.joint(HAND).distance(there) < 0.02, "{} is not at {there}", s.joint(HAND));
+    let posed = s.hash();
+    for (button, hash) in [(0, None), (0, Some(&start)), (1, None), (1, Some(&posed))] {
+        let hand = &mut s.input.hands[0];
+        (hand.undo, hand.redo) = (button == 0, button == 1);
+        s.step();
+        s.input.hands[0].undo = false;
+        s.input.hands[0].redo = false;
+        s.step();
+        assert!(hash.is_none_or(|h| *h == s.hash()));
+    }
+    // The offset again, by command, as often as one likes.
+    for angle in [-0.6, 0.3] {
+        s.bench.run_command(Command::RedrawOffset);
+        s.draw(RIGHT, &arm(angle));
+        assert_eq!(s.strokes().len(), 1);
+        assert!(s.joint(HAND).distance(arm(angle)[29]) < 0.02);
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_document_every_time() {
+    let mut s = Script::biped();
+    s.draw(RIGHT, &arm(0.0));
+    s.draw(RIGHT, &arm(0.7));
+    s.pull(0, &line(Vec3::new(-0.77, 1.5, 0.0), Vec3::new(-0.6, 1.7, 0.2), 12));
+    s.pull(0, &line(Vec3::new(0.0, 0.3, 1.0), Vec3::new(0.4, 0.1, 0.9), 5));
+    let hash = s.hash();
+    let character = biped();
+    for _ in 0..3 {
+        let mut bench = Workbench::new(session(&character), character.clone(), Preferences::default());
+        s.frames.iter().for_each(|f| {
+            bench.step(f);
+        });
+        assert_eq!(bench.session().document().hash(), hash);
+    }
+}
+
+#[test]
+fn only_tracked_samples_enter_a_stroke() {
+    let mut s = Script::biped();
+    let path = arm(0.0);
+    s.at(RIGHT, path[0]);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    let far = Vec3::new(9.0, 9.0, 9.0);
+    for (i, place) in path.iter().enumerate() {
+        s.at(RIGHT, *place);
+        match i % 5 {
+            2 => {
+                s.at(RIGHT, far);
+                s.input.hands[RIGHT].aim.tracking = Tracking::Inferred;
+            }
+            3 => {
+                s.at(RIGHT, far);
+                s.input.hands[RIGHT].aim.tracking = Tracking::Lost;
+            }
+            4 if i < 29 => s.input.hands[RIGHT].aim.pose.position.x = f32::NAN,
+            _ => {}
+        }
+        s.step();
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    let baseline = &s.strokes()[0].baseline;
+    for knot in baseline.knots() {
+        assert!((knot.position[1] - 1.5).abs() < 1e-5 && (0.19..0.76).contains(&knot.position[0]));
+    }
+    assert!(baseline.length() > 0.5);
+}
+
+#[test]
+fn undo_while_drawing_drops_that_stroke_only_and_so_does_a_lost_runtime() {
+    let mut s = Script::biped();
+    s.draw(RIGHT, &arm(0.0));
+    s.draw(RIGHT, &arm(0.5));
+    let before = s.hash();
+    for by_button in [true, false] {
+        s.bench.run_command(Command::RedrawOffset);
+        s.input.hands[RIGHT].draw = 1.0;
+        for place in &arm(-0.9)[..25] {
+            s.at(RIGHT, *place);
+            s.step();
+        }
+        assert!(s.joint(HAND).y < 1.4);
+        if by_button {
+            s.input.hands[0].undo = true;
+            s.step();
+            s.input.hands[0].undo = false;
+        } else {
+            s.bench.interrupt();
+        }
+        s.step();
+        assert_eq!(s.hash(), before);
+        assert!(s.joint(HAND).distance(arm(0.5)[29]) < 0.02, "the shown pose went back too");
+        s.input.hands[RIGHT].draw = 0.0;
+        s.step();
+        assert_eq!(s.hash(), before);
+    }
+}
+
+#[test]
+fn a_knot_is_dragged_in_one_step_and_the_arm_follows() {
+    let mut s = Script::biped();
+    s.draw(RIGHT, &arm(0.0));
+    s.draw(RIGHT, &arm(0.0));
+    let before = s.hash();
+    let steps = s.bench.session().history().0;
+    let knots = s.strokes()[0].offset.as_ref().unwrap().knots().to_vec();
+    let end = Vec3::from(knots[knots.len() - 1].position);
+    s.at(RIGHT, end + Vec3::Z * 0.01);
+    let feel = s.step().haptics[RIGHT];
+    assert_eq!(feel, Some(Haptic::Hover));
+    s.draw(RIGHT, &line(end + Vec3::Z * 0.01, end + Vec3::new(-0.1, 0.3, 0.01), 20));
+    assert_eq!(s.bench.session().history().0, steps + 1);
+    let moved = s.strokes()[0].offset.as_ref().unwrap().knots().last().unwrap().position;
+    assert!(Vec3::from(moved).distance(end + Vec3::new(-0.1, 0.3, 0.0)) < 1e-4);
+    assert!(s.joint(HAND).y > 1.6);
+    s.bench.run_command(Command::Undo);
+    assert_eq!(s.hash(), before);
+}
+
+#[test]
+fn a_panel_takes_the_trigger() {
+    let mut s = Script::biped();
+    s.input.hands[RIGHT].on_panel = true;
+    s.draw(RIGHT, &arm(0.0));
+    assert!(s.strokes().is_empty());
+    // Neither does moving off it while the trigger is held begin a stroke.
+    s.input.hands[RIGHT].draw = 1.0;
+    s.step();
+    s.input.hands[RIGHT].on_panel = false;
+    for place in arm(0.0) {
+        s.at(RIGHT, place);
+        s.step();
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    assert!(s.strokes().is_empty());
+    s.input.focused = false;
+    s.draw(RIGHT, &arm(0.0));
+    assert!(s.strokes().is_empty());
+}
+
+#[test]
+fn either_hand_draws_by_preference_or_because_the_other_is_not_there() {
+    let mut s = Script::biped();
+    s.bench.run_command(Command::LeftHanded(true));
+    s.draw(RIGHT, &arm(0.0));
+    assert!(s.strokes().is_empty());
+    s.draw(0, &arm(0.0));
+    assert_eq!(s.strokes().len(), 1);
+    let mut s = Script::biped();
+    (0..200).for_each(|_| {
+        s.at(0, Vec3::new(0.0, 1.0, 0.5));
+        s.step();
+    });
+    assert_eq!(s.bench.tool_hand(), 0, "the only controller has the tools");
+    s.draw(0, &arm(0.0));
+    assert_eq!(s.strokes().len(), 1);
+}
+
+#[test]
+fn a_stroke_stays_with_its_hand_while_that_is_lost() {
+    let mut s = Script::biped();
+    let path = arm(0.0);
+    s.at(0, Vec3::new(-0.5, 0.8, 0.6));
+    s.at(RIGHT, path[0]);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    for place in &path[..15] {
+        s.at(RIGHT, *place);
+        s.step();
+    }
+    s.input.hands[RIGHT].aim.tracking = Tracking::Lost;
+    s.input.hands[RIGHT].grip.tracking = Tracking::Lost;
+    (0..400).for_each(|_| {
+        s.step();
+    });
+    assert_eq!(s.bench.tool_hand(), RIGHT, "the other hand does not take a stroke over");
+    for place in &path[15..] {
+        s.at(RIGHT, *place);
+        s.step();
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    assert_eq!(s.strokes()[0].selection.len(), 3);
+    assert!(s.strokes()[0].baseline.knots().iter().all(|k| (k.position[1] - 1.5).abs() < 1e-5));
+}
