@@ -13,8 +13,8 @@
 //! - [`deform`] is the deformer graph, a folder per method
 //! - [`render`] draws pictures
 //! - [`query`] tells what is under a pixel
-//! - [`edit`] has strokes, posing, document and journal
 //! - [`anim`] samples and makes clips
+//! - [`edit`] has strokes, posing, keys, document and journal
 //! - [`export`] writes files
 //! - [`generate`] makes Sinew's own characters
 //! - [`editor`] has what front ends share

@@ -137,7 +137,7 @@ mod tests {
         );
         for (time, key) in &keys {
             let mut p = Pose { local: vec![rest; 2], weights: vec![vec![], vec![0.0]] };
-            sample(&clip, *time, &mut p);
+            sample(&clip, f64::from(*time), &mut p);
             assert_eq!(p.local[0], key.local[0]);
             assert!(p.local[1].rotation().angle_between(key.local[1].rotation()) < 1e-3);
             assert_eq!(p.weights, key.weights);

@@ -4,7 +4,9 @@
 //! [`crate::rig::Pose`], [`clip_from_poses`] makes one, `export` writes it.
 
 mod build;
+mod curve;
 mod sample;
 
 pub use build::clip_from_poses;
+pub use curve::Curve;
 pub use sample::sample;

@@ -1,6 +1,7 @@
 //! Evaluation of a clip at a time (glTF 2.0, section 3.11 and appendix C, "Animation Sampler Interpolation").
 
-use crate::asset::{Channel, Clip, Interpolation, Property};
+use super::Curve;
+use crate::asset::{Channel, Clip, Property};
 use crate::rig::Pose;
 
 /// Writes the clip's value at `time_s` (seconds) over the animated parts of `pose`; all else stays.
@@ -9,7 +10,7 @@ use crate::rig::Pose;
 /// counts as 0. STEP holds, LINEAR is linear and for rotations the slerp along the shorter arc, CUBICSPLINE is
 /// the Hermite spline with tangents scaled by the key interval, rotations normalised. Channels whose node or
 /// number of weights the pose does not have are passed over. Allocates nothing.
-pub fn sample(clip: &Clip, time_s: f32, pose: &mut Pose) {
+pub fn sample(clip: &Clip, time_s: f64, pose: &mut Pose) {
     let time_s = if time_s.is_nan() { 0.0 } else { time_s };
     for channel in &clip.channels {
         let node = channel.node.index();
@@ -33,90 +34,16 @@ pub fn sample(clip: &Clip, time_s: f32, pose: &mut Pose) {
 }
 
 /// One channel into `out`, whose length is the number of floats per key.
-fn evaluate(channel: &Channel, time_s: f32, out: &mut [f32]) {
-    let (times, width) = (&channel.times, out.len());
-    let spline = channel.interpolation == Interpolation::CubicSpline;
-    let stride = if spline { 3 * width } else { width };
-    if times.is_empty() || width == 0 || channel.values.len() != times.len() * stride {
-        return;
-    }
-    // The value of a key; a spline's key is (in-tangent, value, out-tangent).
-    let value = |key: usize| {
-        let at = key * stride + if spline { width } else { 0 };
-        &channel.values[at..at + width]
-    };
-    let after = times.partition_point(|&t| t <= time_s);
-    if after == 0 || after == times.len() {
-        out.copy_from_slice(value(after.saturating_sub(1)));
-    } else {
-        let key = after - 1;
-        let interval = times[after] - times[key];
-        let u = ((time_s - times[key]) / interval).clamp(0.0, 1.0);
-        match channel.interpolation {
-            Interpolation::Step => out.copy_from_slice(value(key)),
-            Interpolation::Linear if channel.property == Property::Rotation && width == 4 => {
-                out.copy_from_slice(&slerp(value(key), value(after), u));
-                return;
-            }
-            Interpolation::Linear => {
-                for ((o, a), b) in out.iter_mut().zip(value(key)).zip(value(after)) {
-                    *o = a + (b - a) * u;
-                }
-            }
-            Interpolation::CubicSpline => {
-                let out_tangent = &channel.values[key * stride + 2 * width..(key + 1) * stride];
-                let in_tangent = &channel.values[after * stride..after * stride + width];
-                let [h00, h10, h01, h11] = hermite(u);
-                for (i, o) in out.iter_mut().enumerate() {
-                    *o = h00 * value(key)[i]
-                        + h10 * interval * out_tangent[i]
-                        + h01 * value(after)[i]
-                        + h11 * interval * in_tangent[i];
-                }
-            }
-        }
-    }
-    if channel.property == Property::Rotation {
-        normalize(out);
-    }
-}
-
-/// The cubic Hermite basis at `u`: value and tangent of the start, value and tangent of the end.
-fn hermite(u: f32) -> [f32; 4] {
-    let (u2, u3) = (u * u, u * u * u);
-    [2.0 * u3 - 3.0 * u2 + 1.0, u3 - 2.0 * u2 + u, -2.0 * u3 + 3.0 * u2, u3 - u2]
-}
-
-fn normalize(q: &mut [f32]) {
-    let length = q.iter().map(|v| v * v).sum::<f32>().sqrt();
-    if length > 1e-12 && length.is_finite() {
-        q.iter_mut().for_each(|v| *v /= length);
-    }
-}
-
-/// Slerp along the shorter arc (Shoemake, "Animating rotation with quaternion curves", 1985).
-fn slerp(a: &[f32], b: &[f32], u: f32) -> [f32; 4] {
-    let dot: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
-    let sign = if dot < 0.0 { -1.0 } else { 1.0 };
-    let angle = dot.abs().min(1.0).acos();
-    // Below about 0.06° the sines cancel; the chord is the arc to rounding there.
-    let (from, to) = if angle < 1e-3 {
-        (1.0 - u, u)
-    } else {
-        let sine = angle.sin();
-        (((1.0 - u) * angle).sin() / sine, (u * angle).sin() / sine)
-    };
-    let mut out = [0.0; 4];
-    for (i, o) in out.iter_mut().enumerate() {
-        *o = from * a[i] + sign * to * b[i];
-    }
-    normalize(&mut out);
-    out
+fn evaluate(channel: &Channel, time: f64, out: &mut [f32]) {
+    let rotation = channel.property == Property::Rotation;
+    let (times, values) = (&channel.times[..], &channel.values[..]);
+    Curve { interpolation: channel.interpolation, rotation, times, values }.evaluate(time, out);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asset::Interpolation;
     use crate::base::NodeId;
     use crate::base::math::{Quat, Trs, Vec3};
 
@@ -182,7 +109,7 @@ mod tests {
         let c = clip(Property::Translation, Interpolation::CubicSpline, &[1.0, 3.0], &values);
         for t in [1.0, 1.3, 2.0, 2.9, 3.0] {
             let mut p = pose();
-            sample(&c, t, &mut p);
+            sample(&c, f64::from(t), &mut p);
             assert!((p.local[0].translation[1] - x(t)).abs() < 1e-4, "{t}");
         }
     }
@@ -204,7 +131,7 @@ mod tests {
         let weights = clip(Property::Weights, Interpolation::Linear, &[0.0, 1.0], &[0.0, 1.0, 1.0, 0.0]);
         sample(&weights, 0.25, &mut p);
         assert_eq!(p.weights[0], [0.25, 0.75]);
-        sample(&weights, f32::NAN, &mut p);
+        sample(&weights, f64::NAN, &mut p);
         assert_eq!(p.weights[0], [0.0, 1.0]);
     }
 }

@@ -1,6 +1,7 @@
 //! The file's animations as plain data.
 
 use crate::base::NodeId;
+use serde::{Deserialize, Serialize};
 
 /// An animation.
 #[derive(Clone, Debug)]
@@ -35,7 +36,8 @@ pub struct Channel {
 }
 
 /// What a channel animates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Property {
     /// 3 floats.
     Translation,
@@ -48,7 +50,8 @@ pub enum Property {
 }
 
 /// How a channel goes from key to key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Interpolation {
     /// Holds the key's value until the next key.
     Step,

@@ -1,7 +1,7 @@
 //! Content hashes over a canonical form: floats by their bits (negative zero as zero), lengths before lists,
 //! object keys in order. Equal contents have equal hashes on every machine.
 
-use super::{Lengths, RootMotion, Stroke, StrokeLayer, SurfaceStroke};
+use super::{Lengths, RootMotion, Stroke, StrokeLayer, SurfaceStroke, Target};
 use crate::base::math::Trs;
 use crate::rig::Pose;
 use serde_json::Value;
@@ -115,6 +115,21 @@ impl Canonical {
             self.count(adjustment.node.index());
             self.floats(&adjustment.turn);
             self.floats(&adjustment.shift);
+        }
+    }
+
+    pub fn target(&mut self, target: &Target) {
+        match target {
+            Target::Node { node, property } => {
+                self.text("node");
+                self.count(node.index());
+                self.count(*property as usize);
+            }
+            Target::Setting { method, name } => {
+                self.text("setting");
+                self.text(method);
+                self.text(name);
+            }
         }
     }
 

@@ -255,7 +255,7 @@ mod tests {
         for edit in edits {
             s.apply(edit).unwrap();
         }
-        assert_eq!((s.document().strokes().len(), s.document().keys().len()), (3, 5));
+        assert_eq!((s.document().strokes().len(), s.document().motion().key_times().len()), (3, 5));
         let posed = s.posed().world(s.skeleton());
         let moved = |n: &str| {
             let i = s.skeleton().find(n).unwrap().index();
@@ -265,10 +265,10 @@ mod tests {
         assert!(moved("hand.R") > 0.3 && moved("hand.L") > 0.03, "{} {}", moved("hand.R"), moved("hand.L"));
         assert!(moved("foot.L") < 1e-5 && moved("hips") < 1e-5);
         // The still pose is the third key; the animation begins and ends at rest.
-        let keys = s.document().keys();
-        assert_eq!(keys[2].pose, s.posed());
-        assert_eq!((&keys[0].pose, &keys[4].pose), (s.document().base_pose(), s.document().base_pose()));
-        for (a, b) in keys[1].pose.local.iter().zip(&s.document().base_pose().local) {
+        let pose = |k: usize| s.document().state(s.skeleton(), Some(TIMES[k])).pose;
+        assert_eq!(pose(2), s.posed());
+        assert_eq!((&pose(0), &pose(4)), (s.document().base_pose(), s.document().base_pose()));
+        for (a, b) in pose(1).local.iter().zip(&s.document().base_pose().local) {
             assert_eq!((a.scale, a.translation), (b.scale, b.translation));
         }
     }

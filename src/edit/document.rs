@@ -1,7 +1,7 @@
 //! The document: everything the user has made of a character. It changes by [`super::Edit`]s alone.
 
 use super::canonical::Canonical;
-use super::{StrokeLayer, SurfaceStroke};
+use super::{Motion, StrokeLayer, SurfaceStroke};
 use crate::asset::{Asset, Source};
 use crate::base::{Error, MarkId, NodeId, Result, StrokeId};
 use crate::rig::{Pose, Skeleton};
@@ -82,15 +82,6 @@ fn without(object: &mut Value, names: &[&str]) {
     }
 }
 
-/// A pose at a time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Key {
-    /// Seconds, not negative.
-    pub time: f64,
-    /// Every node's pose, strokes already applied.
-    pub pose: Pose,
-}
-
 /// Which deformation method, with which parameters, as the method's own types serialise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeformerSettings {
@@ -108,7 +99,9 @@ pub struct Document {
     pub(super) asset: Option<AssetRef>,
     pub(super) pose: Pose,
     pub(super) strokes: Vec<StrokeLayer>,
-    pub(super) keys: Vec<Key>,
+    /// Under its old name, a list of poses.
+    #[serde(default, alias = "keys", skip_serializing_if = "Motion::is_default")]
+    pub(super) motion: Motion,
     pub(super) deformer: DeformerSettings,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) marks: Vec<SurfaceStroke>,
@@ -145,9 +138,9 @@ impl Document {
         Ok(&self.strokes[self.stroke_index(id)?])
     }
 
-    /// The keys, by rising time.
-    pub fn keys(&self) -> &[Key] {
-        &self.keys
+    /// What moves over time.
+    pub fn motion(&self) -> &Motion {
+        &self.motion
     }
 
     /// The deformation method.
@@ -209,8 +202,9 @@ impl Document {
         hash.pose(&self.pose);
         hash.count(self.strokes.len());
         self.strokes.iter().for_each(|s| hash.layer(s));
-        hash.count(self.keys.len());
-        for key in &self.keys {
+        let keys = self.motion.as_poses(&self.pose);
+        hash.count(keys.as_ref().map_or(0, Vec::len));
+        for key in keys.iter().flatten() {
             hash.float(key.time);
             hash.pose(&key.pose);
         }
@@ -221,6 +215,9 @@ impl Document {
             hash.json(value);
         }
         self.hash_additions(&mut hash);
+        if keys.is_none() && !self.motion.is_default() {
+            self.motion.hash(&mut hash);
+        }
         hash.finish()
     }
 
@@ -260,11 +257,6 @@ impl Document {
         })
     }
 
-    /// Where a key of that time is, or belongs.
-    pub(super) fn key_index(&self, time: f64) -> std::result::Result<usize, usize> {
-        self.keys.binary_search_by(|k| (k.time + 0.0).total_cmp(&(time + 0.0)))
-    }
-
     /// Checks a document from outside (a journal, a project file) against the skeleton it goes with.
     pub(super) fn validate(&self, skeleton: &Skeleton, triangles: Option<usize>) -> Result<()> {
         if self.asset.is_none() {
@@ -293,13 +285,7 @@ impl Document {
             ));
         }
         validate_pins(&self.pins, skeleton)?;
-        for key in &self.keys {
-            validate_time(key.time)?;
-            validate_pose(&key.pose, skeleton)?;
-        }
-        if !self.keys.is_sorted_by(|a, b| a.time < b.time) {
-            return Err(Error::input("keys are out of order", "restore the document from its journal"));
-        }
+        self.motion.validate(skeleton)?;
         Ok(())
     }
 }
@@ -315,12 +301,15 @@ pub(super) fn validate_pins(pins: &[NodeId], skeleton: &Skeleton) -> Result<()> 
     Err(Error::input("a pin is out of order or on no node", "give nodes of the character by rising id"))
 }
 
+/// No key is later, seconds.
+pub(super) const LAST: f64 = 1e7;
+
 /// A time that a key can have.
 pub(super) fn validate_time(time: f64) -> Result<()> {
-    if time.is_finite() && time >= 0.0 {
+    if (0.0..=LAST).contains(&time) {
         return Ok(());
     }
-    Err(Error::input(format!("{time} s is no time for a key"), "give seconds from 0"))
+    Err(Error::input(format!("{time} s is no time for a key"), format!("give seconds from 0 to {LAST}")))
 }
 
 /// A pose that fits the skeleton, all finite.

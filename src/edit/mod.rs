@@ -2,15 +2,23 @@
 
 mod canonical;
 mod chains;
+mod channel;
+mod clip_layer;
 mod demo;
 mod document;
+mod dope;
 mod frames;
 mod grab;
 mod joints;
 mod journal;
+mod key_edit;
+mod keys;
 mod layer;
 mod mark;
 mod mirror;
+mod motion;
+#[cfg(test)]
+mod motion_tests;
 mod names;
 mod operation;
 mod plane;
@@ -21,23 +29,29 @@ mod rotate;
 mod select;
 mod session;
 mod spline;
+mod state;
 mod stroke;
 #[cfg(test)]
 mod testing;
 mod world;
 
 pub use chains::{Chain, ChainKind, chains};
+pub use channel::{Channel, MAX_KEYS, Target};
+pub use clip_layer::ClipLayer;
 pub use demo::{DemoStroke, demo_edits, demo_strokes};
-pub use document::{AssetRef, DeformerSettings, Document, Key};
+pub use document::{AssetRef, DeformerSettings, Document};
+pub use dope::{DopeSheet, Row, Subject, dope_sheet};
 pub use frames::{Frames, Warp};
 pub use grab::{Goal, Grab};
 pub use joints::{LimbJoint, limb_joints, turn_joint};
 pub use journal::{
     Journal, Recovered, Torn, discard_journal, journal_folder, journal_path, recover, unfinished_journals,
 };
+pub use key_edit::{KeyAt, KeyEdit, KeyValue, Slot};
 pub use layer::{Adjustment, StrokeLayer};
 pub use mark::{MAX_MARK_POINTS, SurfacePoint, SurfaceStroke};
 pub use mirror::{Mirror, Plane};
+pub use motion::{FRAME_RATES, Key, Motion};
 pub use operation::{Context, Edit, Line, Operation};
 pub use plane::{WorkingPlane, ray_through};
 pub use pose_file::{load_pose, parse_pose, pose_text, save_pose};
@@ -47,4 +61,5 @@ pub use rotate::{Axis, Turns, parse_rotation, rotate_joint};
 pub use select::{Selected, posable, select};
 pub use session::{Loader, Session};
 pub use spline::Spline;
+pub use state::State;
 pub use stroke::{MAX_KNOTS, Sample, Stroke};

@@ -3,9 +3,10 @@
 //!
 //! As JSON each is one line, e.g. `{"do":{"set_key":{"time":0.5,"pose":...}}}` or `"undo"`.
 
-use super::document::{MAX_MARKS, validate_pins, validate_pose, validate_time};
+use super::document::{MAX_MARKS, validate_pins, validate_pose};
 use super::{
-    AssetRef, Axis, DeformerSettings, Document, Key, Sample, Stroke, StrokeLayer, SurfaceStroke, rotate_joint,
+    AssetRef, Axis, DeformerSettings, Document, Key, KeyEdit, Sample, Stroke, StrokeLayer, SurfaceStroke,
+    key_edit, rotate_joint,
 };
 use crate::base::math::Trs;
 use crate::base::{Error, MarkId, NodeId, Result, StrokeId};
@@ -120,10 +121,12 @@ pub enum Edit {
     RemoveMark(MarkId),
     /// Sets the nodes that stay where they are while the body is posed by hand, by rising id.
     SetPins(Vec<NodeId>),
-    /// Sets the key at a time.
+    /// Keys a whole pose: every property of every node at a time.
     SetKey(Key),
-    /// Removes the key at a time, seconds.
+    /// Removes all keys at a time, seconds.
     RemoveKey(f64),
+    /// Changes keys, channels, layers of clips or the frame rate.
+    Keys(KeyEdit),
     /// Chooses the deformation method.
     SetDeformer(DeformerSettings),
     /// Several edits as one.
@@ -210,21 +213,9 @@ impl Edit {
                 validate_pins(pins, skeleton)?;
                 Self::SetPins(std::mem::replace(&mut document.pins, pins.clone()))
             }
-            Self::SetKey(key) => {
-                validate_time(key.time)?;
-                validate_pose(&key.pose, skeleton)?;
-                match document.key_index(key.time) {
-                    Ok(i) => Self::SetKey(std::mem::replace(&mut document.keys[i], key.clone())),
-                    Err(i) => {
-                        document.keys.insert(i, key.clone());
-                        Self::RemoveKey(key.time)
-                    }
-                }
-            }
-            Self::RemoveKey(time) => match document.key_index(*time) {
-                Ok(i) => Self::SetKey(document.keys.remove(i)),
-                Err(_) => return Err(Error::input(format!("there is no key at {time} s"), "choose a key")),
-            },
+            Self::SetKey(key) => Self::Keys(key_edit::key_pose(key, document, skeleton)?),
+            Self::RemoveKey(time) => Self::Keys(key_edit::remove_column(*time, document, skeleton)?),
+            Self::Keys(edit) => Self::Keys(edit.apply(document, skeleton)?),
             Self::SetDeformer(deformer) => {
                 Self::SetDeformer(std::mem::replace(&mut document.deformer, deformer.clone()))
             }
@@ -334,6 +325,7 @@ impl Edit {
             (Self::RedrawOffset { id, .. }, Self::RedrawOffset { id: old, .. }) => id == old,
             (Self::SetLocal { node, .. }, Self::SetLocal { node: old, .. })
             | (Self::SetWeights { node, .. }, Self::SetWeights { node: old, .. }) => node == old,
+            (Self::Keys(edit), Self::Keys(old)) => edit.supersedes(old),
             (Self::SetPose(_), Self::SetPose(_)) | (Self::SetDeformer(_), Self::SetDeformer(_)) => true,
             // Both sides of a character at once.
             (Self::Group(edits), Self::Group(old)) => {

@@ -387,7 +387,7 @@ mod tests {
             |d| d.name.push('x'),
             |d| d.asset.as_mut().unwrap().hash.push('x'),
             |d| d.pose.local[3].rotation[2] += 1e-6,
-            |d| d.keys.push(Key { time: 9.0, pose: Pose::default() }),
+            |d| d.motion.rate = 60,
             |d| d.deformer.method.push('x'),
             |d| d.strokes.truncate(d.strokes.len() - 1),
         ];

@@ -157,7 +157,10 @@ pub fn operation(session: &crate::edit::Session, random: &mut Random) -> crate::
         (2, _) => Edit::SetLocal { node, local: Trs::new(random.vector(), random.rotation(), Vec3::ONE) },
         (3, _) => Edit::RotateJoint { node, turns: vec![(Axis::Y, random.unit() * 90.0), (Axis::X, 10.0)] },
         (4 | 5, _) => Edit::SetKey(Key { time: pick(6, random) as f64 * 0.25, pose: session.posed() }),
-        (6, _) if !document.keys().is_empty() => Edit::RemoveKey(document.keys()[0].time),
+        (6, _) if document.moves() => match document.motion().key_times().first() {
+            Some(time) => Edit::RemoveKey(*time),
+            None => Edit::Rename("clips".into()),
+        },
         (7, _) => Edit::SetDeformer(DeformerSettings {
             method: "springs".into(),
             parameters: [("k_s".to_owned(), serde_json::json!(random.unit()))].into(),

@@ -4,7 +4,7 @@ use super::{Evaluation, Evaluator, Model};
 use crate::asset::Asset;
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::edit::{AssetRef, DeformerSettings, Document, Edit, Journal, Session, Torn, recover};
+use crate::edit::{AssetRef, DeformerSettings, Document, Edit, Journal, Session, State, Torn, recover};
 use crate::export::{Key, Options, Receipt, Shape, posed, project};
 use crate::rig::{Pose, Skeleton};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,12 @@ impl Model {
     /// What the file shows: a project's document with its strokes applied, or else the file's own node transforms.
     pub fn shown(&self) -> Pose {
         self.document.as_ref().map_or_else(|| self.rest(), |d| d.posed(self.skeleton()))
+    }
+
+    /// As [`Self::shown`], at a time of a project's motion.
+    pub fn shown_at(&self, time: Option<f64>) -> State {
+        let rest = || State { pose: self.rest(), ..State::default() };
+        self.document.as_ref().map_or_else(rest, |d| d.state(self.skeleton(), time))
     }
 
     /// The settings, or those of the project's document where they name no method.
@@ -136,8 +142,10 @@ struct Shown {
 
 impl Shown {
     fn new(model: &Model, document: &Document, evaluator: &mut Evaluator) -> Result<Self> {
-        let mut poses: Vec<(f32, Pose)> =
-            document.keys().iter().map(|k| (k.time as f32, k.pose.clone())).collect();
+        let skeleton = model.skeleton();
+        let times = document.motion().key_times();
+        let pose = |&time: &f64| (time as f32, document.state(skeleton, Some(time)).pose);
+        let mut poses: Vec<(f32, Pose)> = times.iter().map(pose).collect();
         // One key is no motion: the pose on the table says more.
         if poses.len() < 2 {
             poses = vec![(0.0, document.posed(model.skeleton()))];

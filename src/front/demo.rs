@@ -56,13 +56,13 @@ pub fn demo(context: &mut Context, file: Option<&Path>, out: &Path) -> Result<()
         };
         line(name, *time, &what);
     }
-    let drawn = |d: &Document| !d.strokes().is_empty() || !d.keys().is_empty();
+    let drawn = |d: &Document| !d.strokes().is_empty() || d.moves();
     let (session, time) = match &model.document {
         Some(document) if drawn(document) => stage("strokes", || model.start(None))?,
         _ => stage("strokes", || pose_by_strokes(&model, out))?,
     };
     let document = session.document();
-    let (strokes, keys) = (document.strokes().len(), document.keys().len());
+    let (strokes, keys) = (document.strokes().len(), document.motion().key_times().len());
     line("strokes", time, &format!("{strokes} strokes, {keys} keys; document {:.16}", document.hash()));
     write_outputs(context, &model, document, out)
 }

@@ -13,9 +13,9 @@ pub struct PoseArgs {
     /// Animation of the file, by name or number
     #[arg(long, value_name = "NAME")]
     pub clip: Option<String>,
-    /// Time in the animation, seconds
-    #[arg(long, value_name = "S", requires = "clip", default_value_t = 0.0, value_parser = finite, allow_hyphen_values = true)]
-    pub time: f32,
+    /// Time in the animation, or without --clip in what the project keys, seconds
+    #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
+    pub time: Option<f32>,
     /// Pose file: node names to transforms
     #[arg(long, value_name = "POSE.json")]
     pub pose: Option<PathBuf>,
@@ -42,7 +42,7 @@ impl PoseArgs {
         let mut pose = match &self.pose {
             Some(path) => load_pose(path, skeleton)?,
             None if self.clip.is_some() => model.rest(),
-            None => model.shown(),
+            None => model.shown_at(self.time.map(f64::from)).pose,
         };
         if let Some(name) = &self.clip {
             let clips = &model.asset.clips;
@@ -56,7 +56,7 @@ impl PoseArgs {
                 };
                 return Err(Error::input(format!("there is no clip \"{name}\""), remedy));
             };
-            sample(clip, self.time, &mut pose);
+            sample(clip, self.time.map_or(0.0, f64::from), &mut pose);
         }
         for text in &self.rotate {
             let (node, turns) = parse_rotation(skeleton, text)?;

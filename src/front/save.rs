@@ -43,7 +43,7 @@ pub(super) fn write(
         editor::save(out, model, document, &mut evaluator)
     })?;
     say(receipt.to_string().trim_end());
-    let (strokes, keys) = (document.strokes().len(), document.keys().len());
+    let (strokes, keys) = (document.strokes().len(), document.motion().key_times().len());
     say(format_args!("  {strokes} strokes, {keys} keys; document {}", document.hash()));
     Ok(())
 }

@@ -23,7 +23,8 @@ impl Skeleton {
         let shown = in_scene(asset);
         check_size(asset, &shown)?;
         let (nodes, locals): (Vec<_>, Vec<_>) = asset.nodes.iter().map(rig_node).unzip();
-        let mut skeleton = Self { nodes, order: parents_first(asset), ..Default::default() };
+        let clips = asset.clips.clone().into();
+        let mut skeleton = Self { nodes, order: parents_first(asset), clips, ..Default::default() };
         make_names_unique(&mut skeleton.nodes);
         let mut world = vec![DAffine3::IDENTITY; locals.len()];
         for &id in &skeleton.order {

@@ -10,8 +10,10 @@
 //! Every joint owns at least one bone, so that every vertex can be attached to one: a prop's joint owns a bone of
 //! length zero at its node.
 
+use crate::asset::Clip;
 use crate::base::math::{Affine3A, Trs, Vec3};
 use crate::base::{BoneId, JointId, NodeId};
+use std::sync::Arc;
 
 /// The hierarchy with its joints and bones. Immutable; a [`super::Pose`] moves it.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +30,8 @@ pub struct Skeleton {
     pub bones: Vec<Bone>,
     /// How each of the file's skins maps to `joints`, in file order.
     pub skins: Vec<SkinPlacement>,
+    /// The file's animations of its nodes.
+    pub clips: Arc<[Clip]>,
 }
 
 /// A node as posing needs it.

@@ -193,7 +193,7 @@ impl ProjectInfo {
             document: document.hash(),
             original: document.asset().map_or_else(String::new, |a| a.path.clone()),
             strokes: document.strokes().iter().map(|s| s.name.clone()).collect(),
-            keys: document.keys().iter().map(|k| k.time).collect(),
+            keys: document.motion().key_times(),
             method: document.deformer().method.clone(),
         }))
     }

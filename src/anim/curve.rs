@@ -1,0 +1,140 @@
+//! One animated value over time (glTF 2.0, section 3.11 and appendix C, "Animation Sampler Interpolation").
+
+use crate::asset::Interpolation;
+
+/// Keys of one value, borrowed. Times rise strictly, seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Curve<'a, T> {
+    /// Between keys.
+    pub interpolation: Interpolation,
+    /// Of quaternions: LINEAR is the slerp along the shorter arc.
+    pub rotation: bool,
+    /// Key times.
+    pub times: &'a [T],
+    /// `times.len() * width` floats; three times as many (in-tangent, value, out-tangent) for CUBICSPLINE, tangents
+    /// per second.
+    pub values: &'a [f32],
+}
+
+impl<T: Copy + Into<f64>> Curve<'_, T> {
+    /// The value at a time into `out`, whose length is the number of floats per key; nothing where the keys are not
+    /// of that width. At a key it is the key's value to the bit, before the first and after the last theirs.
+    /// Allocates nothing.
+    pub fn evaluate(&self, time: f64, out: &mut [f32]) {
+        let width = out.len();
+        let Some(stride) = self.stride(width) else { return };
+        let (key, after) = match self.around(time) {
+            Place::At(key) => return out.copy_from_slice(self.value(key, width)),
+            Place::Between(key, after) => (key, after),
+        };
+        let (start, end): (f64, f64) = (self.times[key].into(), self.times[after].into());
+        let u = ((time - start) / (end - start)).clamp(0.0, 1.0) as f32;
+        match self.interpolation {
+            Interpolation::Step => out.copy_from_slice(self.value(key, width)),
+            Interpolation::Linear if self.rotation && width == 4 => {
+                out.copy_from_slice(&slerp(self.value(key, width), self.value(after, width), u));
+            }
+            Interpolation::Linear => {
+                let ends = self.value(key, width).iter().zip(self.value(after, width));
+                out.iter_mut().zip(ends).for_each(|(o, (a, b))| *o = a + (b - a) * u);
+            }
+            Interpolation::CubicSpline => {
+                let interval = (end - start) as f32;
+                let leaving = &self.values[key * stride + 2 * width..(key + 1) * stride];
+                let arriving = &self.values[after * stride..after * stride + width];
+                let [h00, h10, h01, h11] = hermite(u);
+                for (i, o) in out.iter_mut().enumerate() {
+                    *o = h00 * self.value(key, width)[i]
+                        + h10 * interval * leaving[i]
+                        + h01 * self.value(after, width)[i]
+                        + h11 * interval * arriving[i];
+                }
+                if self.rotation {
+                    normalize(out);
+                }
+            }
+        }
+    }
+
+    /// Change per second of a CUBICSPLINE between keys (not normalised where it is a rotation), else none.
+    pub fn slope(&self, time: f64, width: usize) -> Option<Vec<f32>> {
+        let stride = self.stride(width).filter(|_| self.interpolation == Interpolation::CubicSpline)?;
+        let Place::Between(key, after) = self.around(time) else { return None };
+        let (start, end): (f64, f64) = (self.times[key].into(), self.times[after].into());
+        let interval = end - start;
+        let u = (time - start) / interval;
+        // The derivative of the Hermite basis by u; by time it is that over the interval.
+        let (d00, d10, d11) = (6.0 * u * u - 6.0 * u, 3.0 * u * u - 4.0 * u + 1.0, 3.0 * u * u - 2.0 * u);
+        let slope = |i: usize| {
+            let (a, b) = (f64::from(self.value(key, width)[i]), f64::from(self.value(after, width)[i]));
+            let leaving = f64::from(self.values[key * stride + 2 * width + i]);
+            let arriving = f64::from(self.values[after * stride + i]);
+            (d00 * (a - b) / interval + d10 * leaving + d11 * arriving) as f32
+        };
+        Some((0..width).map(slope).collect())
+    }
+
+    /// Floats per key with its tangents; none where the keys are not of that width.
+    fn stride(&self, width: usize) -> Option<usize> {
+        let stride = if self.interpolation == Interpolation::CubicSpline { 3 * width } else { width };
+        let fits = !self.times.is_empty() && width > 0 && self.values.len() == self.times.len() * stride;
+        fits.then_some(stride)
+    }
+
+    /// A key's value without tangents.
+    fn value(&self, key: usize, width: usize) -> &[f32] {
+        match self.interpolation {
+            Interpolation::CubicSpline => &self.values[(3 * key + 1) * width..(3 * key + 2) * width],
+            _ => &self.values[key * width..(key + 1) * width],
+        }
+    }
+
+    fn around(&self, time: f64) -> Place {
+        let after = self.times.partition_point(|&t| t.into() <= time);
+        if after == 0 {
+            return Place::At(0);
+        }
+        let key = after - 1;
+        let exact: f64 = self.times[key].into();
+        if after == self.times.len() || exact >= time { Place::At(key) } else { Place::Between(key, after) }
+    }
+}
+
+/// Where a time lies among the keys.
+enum Place {
+    At(usize),
+    Between(usize, usize),
+}
+
+/// The cubic Hermite basis at `u`: value and tangent of the start, value and tangent of the end.
+fn hermite(u: f32) -> [f32; 4] {
+    let (u2, u3) = (u * u, u * u * u);
+    [2.0 * u3 - 3.0 * u2 + 1.0, u3 - 2.0 * u2 + u, -2.0 * u3 + 3.0 * u2, u3 - u2]
+}
+
+fn normalize(q: &mut [f32]) {
+    let length = q.iter().map(|v| v * v).sum::<f32>().sqrt();
+    if length > 1e-12 && length.is_finite() {
+        q.iter_mut().for_each(|v| *v /= length);
+    }
+}
+
+/// Slerp along the shorter arc (Shoemake, "Animating rotation with quaternion curves", 1985).
+fn slerp(a: &[f32], b: &[f32], u: f32) -> [f32; 4] {
+    let dot: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
+    let sign = if dot < 0.0 { -1.0 } else { 1.0 };
+    let angle = dot.abs().min(1.0).acos();
+    // Below about 0.06° the sines cancel; the chord is the arc to rounding there.
+    let (from, to) = if angle < 1e-3 {
+        (1.0 - u, u)
+    } else {
+        let sine = angle.sin();
+        (((1.0 - u) * angle).sin() / sine, (u * angle).sin() / sine)
+    };
+    let mut out = [0.0; 4];
+    for (i, o) in out.iter_mut().enumerate() {
+        *o = from * a[i] + sign * to * b[i];
+    }
+    normalize(&mut out);
+    out
+}

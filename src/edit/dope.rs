@@ -1,0 +1,97 @@
+//! The dope sheet: which keys there are, by row and by time, as plain data for any panel.
+
+use super::{Document, KeyAt, Target};
+use crate::base::NodeId;
+use crate::rig::Skeleton;
+
+/// What a row is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// All properties of a node.
+    Node(NodeId),
+    /// A setting of a deformation method.
+    Setting(String, String),
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What it is about.
+    pub subject: Subject,
+    /// For people.
+    pub label: String,
+    /// Key times, rising, seconds.
+    pub times: Vec<f64>,
+}
+
+/// A document's keys.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DopeSheet {
+    /// Nodes in the file's order, then settings.
+    pub rows: Vec<Row>,
+    /// Times at which any row has a key, rising, seconds.
+    pub columns: Vec<f64>,
+    /// End of the last key or clip, seconds.
+    pub duration: f64,
+    /// Frames per second.
+    pub rate: u32,
+}
+
+impl DopeSheet {
+    /// Every key of the document in the columns of these times, to be removed, moved or stretched together.
+    pub fn keys_in(document: &Document, columns: &[f64]) -> Vec<KeyAt> {
+        let channels = document.motion.channels.iter();
+        let keys = channels.flat_map(|c| {
+            let there = columns.iter().filter(|t| c.key_at(**t).is_ok());
+            there.map(|&time| KeyAt { target: c.target.clone(), time })
+        });
+        keys.collect()
+    }
+
+    /// The column nearest to a time, within a distance of it, seconds.
+    pub fn column_near(&self, time: f64, within: f64) -> Option<f64> {
+        let near = self.columns.iter().copied().filter(|c| (c - time).abs() <= within);
+        near.min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()))
+    }
+}
+
+impl Target {
+    /// The row that it is in.
+    pub fn subject(&self) -> Subject {
+        match self {
+            Self::Node { node, .. } => Subject::Node(*node),
+            Self::Setting { method, name } => Subject::Setting(method.clone(), name.clone()),
+        }
+    }
+}
+
+/// The dope sheet of a document.
+pub fn dope_sheet(document: &Document, skeleton: &Skeleton) -> DopeSheet {
+    let mut rows: Vec<Row> = Vec::new();
+    for channel in &document.motion.channels {
+        let subject = channel.target.subject();
+        // Channels are in the order of their targets: those of a row are neighbours.
+        if rows.last().is_none_or(|r| r.subject != subject) {
+            let label = match &subject {
+                Subject::Node(node) => {
+                    skeleton.nodes.get(node.index()).map_or_else(|| "?".into(), |n| n.name.clone())
+                }
+                Subject::Setting(..) => channel.target.label(skeleton),
+            };
+            rows.push(Row { subject, label, times: Vec::new() });
+        }
+        if let Some(row) = rows.last_mut() {
+            row.times.extend(&channel.times);
+        }
+    }
+    for row in &mut rows {
+        row.times.sort_unstable_by(f64::total_cmp);
+        row.times.dedup();
+    }
+    DopeSheet {
+        columns: document.motion.key_times(),
+        duration: document.motion.duration(skeleton),
+        rate: document.motion.rate,
+        rows,
+    }
+}
