@@ -3,7 +3,7 @@
 //!
 //! Device poses are in the room (see [`super::Similarity`]), all of one frame for the same instant.
 
-use super::Rigid;
+use super::{Rigid, Similarity};
 use crate::base::math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,10 @@ pub struct Input {
     pub focused: bool,
     /// The runtime moved the room's origin: new room from old room. Navigation makes up for it.
     pub recentred: Option<Rigid>,
+    /// The input is a window's: where its camera has put the room this frame. None in a headset, where the user moves
+    /// through the world by his hands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Similarity>,
 }
 
 /// A device's pose and how far to trust it.

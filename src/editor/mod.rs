@@ -2,6 +2,7 @@
 
 mod actor;
 mod command;
+pub mod desk;
 mod evaluator;
 mod input;
 mod model;

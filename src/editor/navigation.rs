@@ -40,6 +40,15 @@ impl Navigation {
         &self.world_from_room
     }
 
+    /// A window's camera has put the room there.
+    pub fn put(&mut self, world_from_room: Similarity) {
+        let s = &world_from_room;
+        if s.translation.is_finite() && s.rotation.is_finite() && s.scale.is_finite() && s.scale > 0.0 {
+            self.drag = None;
+            self.world_from_room = world_from_room;
+        }
+    }
+
     /// Pulls the world by the hands that hold it (room positions): one moves it, two scale and turn it about the
     /// vertical, with `roll` about every axis. Hands may join and leave; none ends the pull.
     pub fn pull(&mut self, hands: [Option<Vec3>; 2], roll: bool) {

@@ -7,7 +7,7 @@ use super::{Command, Haptic, Input, Output, Preferences, Request, Rigid, Tool, T
 use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::bind::Character;
-use crate::edit::{DeformerSettings, Edit, Operation, Session};
+use crate::edit::{DeformerSettings, Edit, Operation, Session, StrokeLayer};
 use crate::render::{Segment, Tangents, View};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub struct Workbench {
     deformer_changed: bool,
     /// The first view has been chosen.
     placed: bool,
+    /// The last frame was a window's.
+    windowed: bool,
     head: Rigid,
     flicked: bool,
     bounds: Aabb,
@@ -88,6 +90,7 @@ impl Workbench {
             felt: [None; 2],
             deformer_changed: true,
             placed: false,
+            windowed: false,
             head: Rigid { position: Vec3::Y * 1.6, ..Rigid::default() },
             flicked: false,
             bounds,
@@ -117,7 +120,12 @@ impl Workbench {
         if let Some(new_from_old) = moved.as_ref().and_then(checked) {
             self.navigation.recentred(&new_from_old);
         }
-        if !self.placed && checked(&input.head).is_some() {
+        self.windowed = input.window.is_some();
+        if let Some(world_from_room) = input.window {
+            self.navigation.put(world_from_room);
+            // Whoever puts a headset on after this is placed before the character.
+            self.placed = false;
+        } else if !self.placed && checked(&input.head).is_some() {
             self.navigation.first(&self.bounds, &self.head);
             self.placed = true;
         }
@@ -131,7 +139,8 @@ impl Workbench {
         self.take_hold();
         self.hands.place(input, self.navigation.world_from_room());
         self.use_tools();
-        if !self.hands.hands[self.tool_hand()].on_panel {
+        // At a window joints are clicked at.
+        if !self.windowed && !self.hands.hands[self.tool_hand()].on_panel {
             self.touched = self.near_joint().or(self.touched);
         }
         self.write_output()
@@ -270,6 +279,46 @@ impl Workbench {
         Some((&self.desk.character.skeleton.nodes[node.index()].name, pinned))
     }
 
+    /// Selects a joint, or none: what is pinned, turned and framed. A headset selects what the tool hand touches.
+    pub fn select(&mut self, node: Option<NodeId>) {
+        self.touched = node.filter(|n| n.index() < self.desk.character.skeleton.nodes.len());
+    }
+
+    /// The selected joint.
+    pub fn selected(&self) -> Option<NodeId> {
+        self.touched
+    }
+
+    /// The nodes that posing moves.
+    pub fn posable(&self) -> &[NodeId] {
+        &self.desk.body.posable
+    }
+
+    /// The layer whose offset stroke comes next.
+    pub fn awaits_offset(&self) -> Option<&StrokeLayer> {
+        self.line.open().and_then(|id| self.desk.session.document().stroke(id).ok())
+    }
+
+    /// Drops what is being drawn or held, as if it had never begun.
+    pub fn drop_act(&mut self) {
+        self.cancel();
+    }
+
+    /// The box of the character in bind, world, metres.
+    pub fn bounds(&self) -> &Aabb {
+        &self.bounds
+    }
+
+    /// Goes to the state after that many steps of the history; the first opens the character and stays.
+    pub fn jump(&mut self, step: usize) {
+        if self.is_busy() {
+            self.cancel();
+        }
+        let deformer = self.desk.session.document().deformer().clone();
+        self.desk.run(Operation::Jump(step.max(1)));
+        self.document_changed(&deformer);
+    }
+
     /// Index into [`Input::hands`] of the hand that holds the tools now; the palette is on the other.
     pub fn tool_hand(&self) -> usize {
         self.tool
@@ -291,7 +340,6 @@ impl Workbench {
         self.felt[tool] = self.preferences.haptics.then_some(Haptic::Limit);
     }
 
-    /// Pins or frees the joint nearest to the tip of the tool hand.
     /// The posable joint next to the tool hand's tip, within reach.
     fn near_joint(&self) -> Option<NodeId> {
         let tip = self.hands.hands[self.tool_hand()].tip.position;
@@ -301,9 +349,10 @@ impl Workbench {
         near.min_by(|a, b| at(a).total_cmp(&at(b)))
     }
 
+    /// Pins or frees the joint nearest to the tip of the tool hand, at a window the selected one.
     fn toggle_pin(&mut self) {
         let on_panel = self.hands.hands[self.tool_hand()].on_panel;
-        let Some(node) = (if on_panel { self.touched } else { self.near_joint() }) else {
+        let Some(node) = (if on_panel || self.windowed { self.touched } else { self.near_joint() }) else {
             self.desk.notice = Some("no joint is near the tip: touch the one to pin".into());
             return self.limit();
         };
@@ -373,7 +422,7 @@ impl Workbench {
             let radius = self.preferences.radius * factor;
             self.preferences.set_radius(radius);
         }
-        if self.preferences.turntable && !self.is_busy() && !self.navigation.is_pulling() {
+        if self.preferences.turntable && !self.windowed && !self.is_busy() && !self.navigation.is_pulling() {
             let angle = TURNTABLE * self.hands.step as f32;
             self.navigation.orbit(self.bounds.center(), angle);
         }
@@ -385,7 +434,9 @@ impl Workbench {
         let busy = (self.line.is_busy() || self.skin.is_busy()).then_some(tool);
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
         self.grab.take(&mut self.desk, &mut moment, busy);
-        self.navigation.pull(self.grab.pulls(&moment), self.preferences.roll_world);
+        if !self.windowed {
+            self.navigation.pull(self.grab.pulls(&moment), self.preferences.roll_world);
+        }
     }
 
     fn use_tools(&mut self) {
@@ -420,7 +471,10 @@ impl Workbench {
             preferences: &self.preferences,
             haptics: &mut out.haptics,
         };
-        show::hands(&moment, world_from_room.point(self.head.position), &mut out.lines);
+        if !self.windowed {
+            show::hands(&moment, &mut out.lines);
+        }
+        show::brush(&moment, world_from_room.point(self.head.position), &mut out.lines);
         out.probes = std::array::from_fn(|h| {
             let wanted = match self.preferences.tool {
                 Tool::Line => false,
@@ -428,7 +482,7 @@ impl Workbench {
                 Tool::Skin => h == tool,
             };
             let hand = &self.hands.hands[h];
-            (wanted && hand.tip_tracking > Tracking::Lost).then(|| {
+            (wanted && !self.windowed && hand.tip_tracking > Tracking::Lost).then(|| {
                 let tangents = Tangents { left: -PROBE, right: PROBE, up: PROBE, down: -PROBE };
                 View::new(hand.aim.position, hand.aim.orientation, tangents, NEAR * world_from_room.scale)
             })
@@ -454,4 +508,4 @@ fn moment<'a>(
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

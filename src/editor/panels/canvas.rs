@@ -113,7 +113,8 @@ fn cursor(ui: &Ui, at: Pos2, down: bool) {
     painter.circle_filled(at, radius - 3.0, theme::ACCENT);
 }
 
-fn same(a: &[egui::ClippedPrimitive], b: &[egui::ClippedPrimitive]) -> bool {
+/// Whether two passes paint the same.
+pub(in crate::editor) fn same(a: &[egui::ClippedPrimitive], b: &[egui::ClippedPrimitive]) -> bool {
     let equal = |a: &egui::ClippedPrimitive, b: &egui::ClippedPrimitive| match (&a.primitive, &b.primitive) {
         (Primitive::Mesh(x), Primitive::Mesh(y)) => a.clip_rect == b.clip_rect && x == y,
         _ => false,

@@ -24,6 +24,7 @@ mod tests;
 mod theme;
 mod widgets;
 
+pub(super) use canvas::same;
 pub use icons::Icon;
 pub use place::Placement;
 pub use screens::PanelScreens;

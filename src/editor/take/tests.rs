@@ -1,7 +1,7 @@
 use super::*;
 use crate::base::math::{Quat, Vec3};
 use crate::edit::Edit;
-use crate::editor::{Hand, SurfaceSample, Tool, Tracked, Tracking};
+use crate::editor::{Hand, Rigid, Similarity, SurfaceSample, Tool, Tracked, Tracking};
 use std::path::{Path, PathBuf};
 
 fn start() -> TakeStart {
@@ -47,6 +47,10 @@ fn frame(i: u32) -> TakeFrame {
         surface: (i.is_multiple_of(5) && h == 1).then_some(sample),
     });
     out.input.recentred = i.is_multiple_of(7).then(|| tracked(Tracking::Lost).pose);
+    out.input.window = i.is_multiple_of(6).then(|| {
+        let Rigid { position: translation, orientation: rotation } = tracked(Tracking::Lost).pose;
+        Similarity { translation, rotation, scale: 0.75 }
+    });
     out.eyes =
         [0.03, -0.03].map(|x| Eye { pose: tracked(Tracking::Lost).pose, fov: [-0.7 + x, 0.8, 0.6, -0.9] });
     out

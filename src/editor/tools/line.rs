@@ -65,6 +65,11 @@ impl LineTool {
         self.act != Act::Idle
     }
 
+    /// The layer whose offset the next stroke is.
+    pub fn open(&self) -> Option<StrokeId> {
+        self.open
+    }
+
     /// Drops what is under way, as if it had never begun.
     pub fn cancel(&mut self, desk: &mut Desk) {
         match self.act {

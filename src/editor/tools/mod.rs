@@ -9,9 +9,7 @@ mod skin;
 
 pub use body::Body;
 pub use grab::GrabTool;
-#[cfg(test)]
-pub use hands::TIP;
-pub use hands::{HandFrame, Hands, checked};
+pub use hands::{HandFrame, Hands, TIP, checked};
 pub use line::LineTool;
 pub use skin::{SkinTool, newest as newest_mark};
 

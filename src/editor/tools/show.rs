@@ -33,14 +33,18 @@ pub fn landmarks(bounds: &Aabb) -> Vec<Segment> {
     lines.segments
 }
 
-/// Both hands as a short line to their tips, and the brush about the tool's.
-pub fn hands(moment: &Moment, head: Vec3, out: &mut Lines) {
+/// Both hands as a short line to their tips.
+pub fn hands(moment: &Moment, out: &mut Lines) {
     for hand in moment.hands.hands.iter().filter(|h| h.tip_tracking > Tracking::Lost) {
         let faded =
             if hand.tip_tracking == Tracking::Tracked { HAND } else { [HAND[0], HAND[1], HAND[2], 90] };
         out.polyline(&[hand.aim.position, hand.tip.position], faded, 4.0, 1.0);
         out.dot(hand.tip.position, faded, 7.0);
     }
+}
+
+/// The brush about the tip of the tool hand.
+pub fn brush(moment: &Moment, head: Vec3, out: &mut Lines) {
     let hand = moment.hand();
     if moment.preferences.tool == Tool::Line && hand.tip_tracking > Tracking::Lost && !hand.on_panel {
         circle(hand, moment.radius(), head, out);

@@ -23,7 +23,7 @@ const RIGHT: usize = 1;
 const DT: f64 = 1.0 / 90.0;
 
 /// Hips, chest, neck, head; arms along x at a height of 1.5 m; legs. A small octahedron about each joint.
-fn biped() -> Arc<Character> {
+pub(in crate::editor) fn biped() -> Arc<Character> {
     let joints: Vec<(Vec3, Option<usize>)> = [
         (0.0, 1.0, None),
         (0.0, 1.4, Some(0)),
@@ -60,7 +60,7 @@ fn biped() -> Arc<Character> {
     Arc::new(Character::from_parts(positions, triangles, &joints, influences).unwrap())
 }
 
-fn session(character: &Arc<Character>) -> Session<'static> {
+pub(in crate::editor) fn session(character: &Arc<Character>) -> Session<'static> {
     let skeleton = Arc::new(character.skeleton.clone());
     let mut session = Session::new(Box::new(move |_| Ok(skeleton.clone())));
     session

@@ -1,0 +1,25 @@
+//! What the panels show that the workbench does not know: the front end fills it.
+
+use crate::editor::panels::{FileList, Strain};
+use std::path::PathBuf;
+
+/// What comes from outside of the workbench.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The file that is open; none before one is.
+    pub file: Option<PathBuf>,
+    /// Something is being loaded, saved or made ready: a few words.
+    pub busy: Option<String>,
+    /// The document has changes that are in no project file.
+    pub unsaved: bool,
+    /// One line that the user should know, with its advice.
+    pub message: Option<String>,
+    /// Files to choose from.
+    pub files: FileList,
+    /// What is wrong with the file, one line each, with its remedy.
+    pub problems: Vec<String>,
+    /// What the deformation did to the body; none until it has been measured.
+    pub strain: Option<Strain>,
+    /// Stages of the last frame with their times, milliseconds: GPU phases, then the CPU's.
+    pub stages: Vec<(String, f32)>,
+}

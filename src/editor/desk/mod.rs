@@ -1,0 +1,482 @@
+//! The desk: everything a mouse, a pen and a keyboard do to the document of a [`Workbench`], and the panels beside the
+//! picture. It knows no window and no device, and looks at nothing but its input.
+//!
+//! A window's frame: events are gathered into a [`DeskInput`] (with the answer of the last [`Pick`]); [`Desk::step`]
+//! runs panels, keys, camera and tools; the window draws [`DeskOutput::views`] with [`DeskOutput::lines`] into the
+//! viewport, paints [`DeskOutput::paint`] over it, looks up [`DeskOutput::pick`], and does what is asked. What the panels
+//! show that the workbench does not know is in [`Desk::facts`].
+//!
+//! A mouse is a hand ([`pointer`]), so the tools are those of the headset, and so is the document: taking a headset on
+//! is giving the same workbench another input.
+
+mod acts;
+mod aim;
+mod camera;
+mod choices;
+mod facts;
+mod input;
+mod keys;
+mod output;
+mod panels;
+mod pointer;
+#[cfg(test)]
+mod tests;
+
+pub use camera::{Lens, Orbit, Side, Stand};
+pub use choices::{Choices, Plane, Stereo, Theme, ZOOM_RANGE};
+pub use facts::Facts;
+pub use input::{DeskInput, Pick, Picked};
+pub use keys::{ACTS, Act, Chord, Group, KeyMap, Line};
+pub use output::{Ask, DeskOutput, Picture};
+
+use super::{Command, Input, Similarity, Tool, Tracked, Tracking, Workbench};
+use crate::base::math::{Aabb, Vec3};
+use crate::edit::{DeformerSettings, WorkingPlane};
+use egui::{Event, Modifiers, PointerButton};
+use pointer::Eyepiece;
+use std::time::Duration;
+
+/// Logical pixels within which a press is a click.
+const CLICK: f32 = 4.0;
+/// More moves of the mouse than this in a frame are thinned out.
+const MOVES: usize = 24;
+/// Radians per second of the turntable.
+const TURNTABLE: f32 = 0.35;
+/// A press waits no longer than this for the skin under it, seconds.
+const PATIENCE: f64 = 0.5;
+
+/// What the mouse is doing in the picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Hold {
+    /// Nothing.
+    Free,
+    /// Moves the camera.
+    Camera(Drag, PointerButton),
+    /// Uses the tool: where it was pressed, the plane its tip stays on, and since when it waits for the skin there.
+    Tool { start: [f32; 2], plane: WorkingPlane, waits: Option<f64>, moved: bool },
+    /// Holds the body by a key until the next click: the tip's plane and its distance from the ray.
+    Grab { plane: WorkingPlane, from_ray: Vec3 },
+    /// Sizes the brush until the next click: pixel and radius at the start.
+    Brush { start: [f32; 2], radius: f32 },
+}
+
+/// What a drag does to the camera.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drag {
+    Orbit,
+    Pan,
+    Zoom,
+}
+
+/// Everything of a window but the window.
+pub struct Desk {
+    /// What the panels show that the workbench does not know.
+    pub facts: Facts,
+    choices: Choices,
+    camera: Orbit,
+    context: egui::Context,
+    panels: panels::Memory,
+    /// Box of the character that was framed when it came.
+    framed: Option<Aabb>,
+    time: f64,
+    size: [u32; 2],
+    scale: f32,
+    modifiers: Modifiers,
+    /// Where the mouse is, pixels of the window.
+    at: Option<[f32; 2]>,
+    /// It is over the picture, not over a panel.
+    over: bool,
+    hold: Hold,
+    /// Trigger and squeeze of the hand that it is.
+    force: [f32; 2],
+    pressure: Option<f32>,
+    focused: bool,
+    /// The newest answer, and the mouse's pixel when it was asked.
+    seen: Option<(Picked, [f32; 2])>,
+    asked: Option<(Pick, [f32; 2])>,
+    other: Option<DeformerSettings>,
+    output: DeskOutput,
+    /// Something changed that no event tells.
+    changed: bool,
+}
+
+impl Desk {
+    /// A desk with these choices and nothing on it.
+    pub fn new(choices: Choices) -> Self {
+        Self {
+            facts: Facts::default(),
+            choices: choices.sane(),
+            camera: Orbit::default(),
+            context: panels::context(),
+            panels: panels::Memory::default(),
+            framed: None,
+            time: 0.0,
+            size: [1, 1],
+            scale: 1.0,
+            modifiers: Modifiers::NONE,
+            at: None,
+            over: false,
+            hold: Hold::Free,
+            force: [0.0; 2],
+            pressure: None,
+            focused: true,
+            seen: None,
+            asked: None,
+            other: None,
+            output: DeskOutput::default(),
+            changed: true,
+        }
+    }
+
+    /// The user's choices, to be kept.
+    pub fn choices(&self) -> &Choices {
+        &self.choices
+    }
+
+    /// The camera.
+    pub fn camera(&self) -> &Orbit {
+        &self.camera
+    }
+
+    /// The deformer right of a [`Picture::Wipe`]'s divider.
+    pub fn other_deformer(&self) -> Option<&DeformerSettings> {
+        self.other.as_ref()
+    }
+
+    /// What the last step gave.
+    pub fn output(&self) -> &DeskOutput {
+        &self.output
+    }
+
+    /// For the window to take texture changes out of [`DeskOutput::paint`].
+    pub fn output_mut(&mut self) -> &mut DeskOutput {
+        &mut self.output
+    }
+
+    /// Everything is painted anew, fonts too: the pictures are gone with their device.
+    pub fn renew(&mut self) {
+        self.context = panels::context();
+        self.output.paint.textures.clear();
+        self.changed = true;
+    }
+
+    /// One frame; without a workbench while nothing is open.
+    pub fn step(&mut self, input: &DeskInput, mut bench: Option<&mut Workbench>) -> &DeskOutput {
+        let before = if input.time.is_finite() { self.time } else { input.time };
+        let step = (input.time - before).clamp(0.0, 0.1);
+        self.output.asks.clear();
+        (self.output.posed, self.output.deformer_changed, self.output.pick) = (false, false, None);
+        self.pressure = input.pressure.filter(|p| p.is_finite()).map(|p| p.clamp(0.0, 1.0));
+        self.focused = input.focused;
+        if input.picked.is_some() {
+            self.seen = input.picked.zip(self.asked.map(|(_, at)| at));
+        }
+        let shown = self.run_panels(input, bench.as_deref_mut());
+        for path in &input.dropped {
+            self.command(Command::Open(path.clone()), bench.as_deref_mut());
+        }
+        if let Some(bench) = bench.as_deref_mut() {
+            self.meet(bench);
+            if bench.preferences().turntable && self.hold == Hold::Free {
+                self.camera.turn(TURNTABLE * step as f32);
+            }
+        }
+        let moves = input.events.iter().filter(|e| matches!(e, Event::PointerMoved(_))).count();
+        let stride = moves.div_ceil(MOVES).max(1);
+        let mut seen_moves = 0;
+        for (i, event) in input.events.iter().enumerate() {
+            let share = (i + 1) as f64 / (input.events.len() + 1) as f64;
+            let time = before + (input.time - before).max(0.0) * share;
+            let thinned = matches!(event, Event::PointerMoved(_)) && {
+                seen_moves += 1;
+                seen_moves % stride != 0
+            };
+            self.event(event, time, thinned, bench.as_deref_mut());
+        }
+        self.time = self.time.max(input.time);
+        if let Some(bench) = bench.as_deref_mut() {
+            self.await_skin(bench);
+            self.hand(bench, self.time, input.picked);
+            self.follow(bench);
+        }
+        self.look();
+        self.write(shown, !input.events.is_empty(), bench.as_deref());
+        &self.output
+    }
+
+    /// Another character is framed.
+    fn meet(&mut self, bench: &Workbench) {
+        if self.framed != Some(*bench.bounds()) {
+            self.framed = Some(*bench.bounds());
+            self.seen = None;
+            self.camera.frame(bench.bounds(), self.aspect());
+        }
+    }
+
+    /// Width over height of the picture.
+    fn aspect(&self) -> f32 {
+        let [_, _, width, height] = self.output.viewport;
+        width.max(1) as f32 / height.max(1) as f32
+    }
+
+    /// The picture that a pixel of the window lies in.
+    fn eyepiece(&self, at: [f32; 2]) -> (Eyepiece, u32) {
+        let [x, y, width, height] = self.output.viewport.map(|v| v as f32);
+        let (corner, size, scale) = ([x, y], [width.max(1.0), height.max(1.0)], self.scale);
+        if self.choices.stereo == Stereo::SideBySide {
+            let half = [size[0] * 0.5, size[1]];
+            let view = usize::from(at[0] >= x + half[0]);
+            let corner = [x + half[0] * view as f32, y];
+            let views = self.camera.stereo(half[0] / half[1]);
+            return (Eyepiece { corner, size: half, view: views[view], scale }, view as u32);
+        }
+        (Eyepiece { corner, size, view: self.camera.view(size[0] / size[1]), scale }, 0)
+    }
+
+    /// Whether a pixel of the window is the picture's, not a panel's.
+    fn is_picture(&self, at: [f32; 2]) -> bool {
+        let [x, y, width, height] = self.output.viewport.map(|v| v as f32);
+        let inside = (x..x + width).contains(&at[0]) && (y..y + height).contains(&at[1]);
+        let points = egui::pos2(at[0] / self.scale, at[1] / self.scale);
+        let layer = self.context.layer_id_at(points);
+        inside && layer.is_none_or(|l| l.order == egui::Order::Background) && !self.context.any_popup_open()
+    }
+
+    fn event(&mut self, event: &Event, time: f64, thinned: bool, bench: Option<&mut Workbench>) {
+        match event {
+            Event::ModifiersChanged(modifiers) => self.modifiers = *modifiers,
+            Event::PointerMoved(to) => {
+                let to = [to.x, to.y];
+                let from = self.at.replace(to).unwrap_or(to);
+                self.over = self.is_picture(to);
+                self.moved([to[0] - from[0], to[1] - from[1]], bench, (!thinned).then_some(time));
+            }
+            Event::PointerGone => {
+                self.over = false;
+                if self.hold == Hold::Free {
+                    self.at = None;
+                }
+            }
+            Event::PointerButton { pos, button, pressed, modifiers } => {
+                (self.at, self.modifiers) = (Some([pos.x, pos.y]), *modifiers);
+                self.over = self.is_picture([pos.x, pos.y]);
+                if let Some(bench) = bench {
+                    if *pressed {
+                        self.press(*button, time, bench)
+                    } else {
+                        self.release(*button, time, bench)
+                    }
+                }
+            }
+            Event::MouseWheel { unit, delta, modifiers, .. } if self.over => {
+                let steps = match unit {
+                    egui::MouseWheelUnit::Point => delta.y / 50.0,
+                    egui::MouseWheelUnit::Line => delta.y,
+                    egui::MouseWheelUnit::Page => delta.y * 4.0,
+                };
+                self.modifiers = *modifiers;
+                self.zoom(steps.clamp(-20.0, 20.0));
+            }
+            Event::Zoom(factor) if self.over && factor.is_finite() && *factor > 0.0 => {
+                self.zoom((factor.ln() * 8.0).clamp(-20.0, 20.0));
+            }
+            Event::Key { key, pressed: true, repeat, modifiers, .. } => {
+                self.modifiers = *modifiers;
+                self.key(Chord::new(*key, *modifiers), *repeat, time, bench);
+            }
+            Event::WindowFocused(false) => {
+                if let Some(bench) = bench {
+                    self.drop_act(bench);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn zoom(&mut self, steps: f32) {
+        let [x, y, width, height] = self.output.viewport.map(|v| v as f32);
+        let at = self.at.unwrap_or([x + width * 0.5, y + height * 0.5]);
+        let (eyepiece, _) = self.eyepiece(at);
+        let middle = [0, 1].map(|i| eyepiece.corner[i] + eyepiece.size[i] * 0.5);
+        let rows = eyepiece.size[1];
+        self.camera.zoom(steps, [(at[0] - middle[0]) / rows, (middle[1] - at[1]) / rows]);
+    }
+
+    fn moved(&mut self, by: [f32; 2], bench: Option<&mut Workbench>, time: Option<f64>) {
+        let points = by.map(|b| b / self.scale);
+        match &mut self.hold {
+            Hold::Camera(Drag::Orbit, _) => self.camera.orbit(points),
+            Hold::Camera(Drag::Pan, _) => self.camera.pan(by, self.output.viewport[3] as f32),
+            Hold::Camera(Drag::Zoom, _) => self.camera.zoom(points[1] / -20.0, [0.0; 2]),
+            Hold::Brush { start, radius } => {
+                let right = (self.at.unwrap_or(*start)[0] - start[0]) / self.scale;
+                let radius = *radius + right * pointer::PER_POINT;
+                if let Some(bench) = bench {
+                    bench.run_command(Command::Radius(radius.max(super::RADIUS_RANGE[0])));
+                }
+            }
+            Hold::Tool { start, moved, waits, .. } => {
+                let at = self.at.unwrap_or(*start);
+                *moved |= (at[0] - start[0]).hypot(at[1] - start[1]) > CLICK * self.scale;
+                if let (Some(bench), Some(time), None) = (bench, time, waits) {
+                    self.hand(bench, time, None);
+                }
+            }
+            Hold::Grab { .. } => {
+                if let (Some(bench), Some(time)) = (bench, time) {
+                    self.hand(bench, time, None);
+                }
+            }
+            Hold::Free => {}
+        }
+    }
+
+    fn press(&mut self, button: PointerButton, time: f64, bench: &mut Workbench) {
+        match (self.hold, button) {
+            (Hold::Grab { .. }, PointerButton::Primary) => {
+                // Letting go puts the pose into the document.
+                self.force = [0.0; 2];
+                self.hand(bench, time, None);
+                self.hold = Hold::Free;
+            }
+            (Hold::Brush { .. }, PointerButton::Primary) => self.hold = Hold::Free,
+            (Hold::Grab { .. } | Hold::Brush { .. } | Hold::Tool { .. }, PointerButton::Secondary) => {
+                self.drop_act(bench);
+            }
+            (Hold::Free, _) if self.over => self.take(button, time, bench),
+            _ => {}
+        }
+    }
+
+    /// A press in the picture with nothing in hand.
+    fn take(&mut self, button: PointerButton, time: f64, bench: &mut Workbench) {
+        let m = self.modifiers;
+        let drag = match (m.shift, m.ctrl || m.command) {
+            (true, _) => Drag::Pan,
+            (_, true) => Drag::Zoom,
+            _ => Drag::Orbit,
+        };
+        match button {
+            PointerButton::Middle => {
+                self.camera.begin();
+                self.hold = Hold::Camera(drag, button);
+            }
+            PointerButton::Primary if m.alt => {
+                self.camera.begin();
+                self.hold = Hold::Camera(drag, button);
+            }
+            PointerButton::Primary => self.press_tool(time, bench),
+            _ => {}
+        }
+    }
+
+    fn release(&mut self, button: PointerButton, time: f64, bench: &mut Workbench) {
+        match self.hold {
+            Hold::Camera(_, held) if held == button => {
+                self.camera.end();
+                self.hold = Hold::Free;
+            }
+            Hold::Tool { start, moved, .. } if button == PointerButton::Primary => {
+                self.force = [0.0; 2];
+                if moved {
+                    self.hand(bench, time, None);
+                } else {
+                    // A click draws nothing: it selects.
+                    bench.drop_act();
+                    self.hand(bench, time, None);
+                    bench.select(self.joint_at(bench, start));
+                    self.changed = true;
+                }
+                self.hold = Hold::Free;
+            }
+            _ => {}
+        }
+    }
+
+    /// Drops what is being done, as if it had never begun.
+    fn drop_act(&mut self, bench: &mut Workbench) {
+        if let Hold::Camera(..) = self.hold {
+            self.camera.end();
+        }
+        if let Hold::Brush { radius, .. } = self.hold {
+            bench.run_command(Command::Radius(radius));
+        }
+        self.force = [0.0; 2];
+        bench.drop_act();
+        self.hold = Hold::Free;
+    }
+
+    /// The hand that the mouse is, for one step of the workbench.
+    fn hand(&mut self, bench: &mut Workbench, time: f64, picked: Option<Picked>) {
+        let at = self.at.unwrap_or_default();
+        let (eyepiece, _) = self.eyepiece(at);
+        let room = pointer::room(&self.camera, &eyepiece);
+        let tip = self.tip(bench, &eyepiece, at);
+        let surface = picked.and_then(|p| p.surface);
+        // A sample of the skin is where the tip was.
+        let on_skin = surface.filter(|_| bench.preferences().tool == Tool::Skin).map(|s| s.position);
+        let force =
+            if matches!(self.hold, Hold::Tool { waits: Some(_), .. }) { [0.0; 2] } else { self.force };
+        let hand = pointer::hand(&room, on_skin.or(tip), force, surface);
+        let mut input = Input { time, focused: true, window: Some(room), ..Input::default() };
+        let eye = room.inverse_rigid(&super::Rigid {
+            position: self.camera.eye(),
+            orientation: self.camera.rotation(),
+        });
+        input.head = Tracked { pose: eye, tracking: Tracking::Tracked };
+        input.hands[bench.preferences().tool_hand()] = hand;
+        let output = bench.step(&input);
+        self.output.posed |= output.posed;
+        self.output.deformer_changed |= output.deformer_changed;
+        self.output.asks.extend(output.requests.iter().cloned().map(Ask::Editor));
+    }
+
+    /// Takes over what the workbench wants shown.
+    fn follow(&mut self, bench: &Workbench) {
+        let out = &mut self.output;
+        let shown = bench.output();
+        out.lines.clear();
+        out.lines.segments.extend_from_slice(&shown.lines.segments);
+        out.lines.anchors.extend_from_slice(&shown.lines.anchors);
+        if let Some(at) = bench.selected().and_then(|n| bench.rig().world.get(n.index())) {
+            out.lines.dot(at.translation.into(), panels::SELECTED, 12.0);
+        }
+    }
+
+    fn look(&mut self) {
+        let aspect = self.aspect();
+        self.output.views.clear();
+        let one = self.camera.view(aspect);
+        match self.choices.stereo {
+            Stereo::Off => self.output.views.push(one),
+            Stereo::SideBySide => self.output.views.extend(self.camera.stereo(aspect * 0.5)),
+            Stereo::Anaglyph => self.output.views.extend(self.camera.stereo(aspect)),
+        }
+        self.output.picture = match self.choices.stereo {
+            Stereo::Off => Picture::Whole,
+            Stereo::SideBySide => Picture::SideBySide,
+            Stereo::Anaglyph => Picture::Anaglyph,
+        };
+    }
+
+    fn write(&mut self, shown: panels::Shown, events: bool, bench: Option<&Workbench>) {
+        let busy = bench.is_some_and(Workbench::is_busy) || self.hold != Hold::Free;
+        let turns = bench.is_some_and(|b| b.preferences().turntable);
+        self.ask_pick(bench);
+        let waiting = self.output.pick.is_some() && busy;
+        let out = &mut self.output;
+        out.dirty =
+            shown.painted || events || out.posed || turns || busy || std::mem::take(&mut self.changed);
+        let soon = (turns || waiting || shown.again == Some(Duration::ZERO)).then_some(Duration::ZERO);
+        out.again = soon.or(shown.again);
+    }
+}
+
+/// Where the picture puts the room of the hands, for tests and takes.
+impl Desk {
+    /// World from the window's room, as the tools see it.
+    pub fn world_from_room(&self) -> Similarity {
+        let [x, y, width, height] = self.output.viewport.map(|v| v as f32);
+        pointer::room(&self.camera, &self.eyepiece([x + width * 0.5, y + height * 0.5]).0)
+    }
+}

@@ -1,0 +1,61 @@
+//! What the desk wants a window to show and do.
+
+use super::Pick;
+use crate::editor::Request;
+use crate::render::{Lines, PanelPaint, View};
+use std::time::Duration;
+
+/// How the views make the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Picture {
+    /// One view fills it.
+    #[default]
+    Whole,
+    /// Two views, the left eye's in the left half: both are as wide as half the picture.
+    SideBySide,
+    /// Two views, each as large as the picture: the left eye's red over the right eye's green and blue.
+    Anaglyph,
+    /// One view of two deformers, divided: left of this share of the width the document's own, right of it
+    /// [`super::Desk::other_deformer`]'s.
+    Wipe(f32),
+}
+
+/// What a window does beside showing pictures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// As in a headset.
+    Editor(Request),
+    /// Let the user choose a file to open.
+    OpenDialog,
+    /// Let the user choose where to save, then save.
+    SaveAsDialog,
+}
+
+/// Result of [`super::Desk::step`], kept between frames.
+#[derive(Default)]
+pub struct DeskOutput {
+    /// Where the picture is in the window: left, top, width, height, pixels. Panels lie beside and over it.
+    pub viewport: [u32; 4],
+    /// One or two views of the picture.
+    pub views: Vec<View>,
+    /// How they make it.
+    pub picture: Picture,
+    /// Strokes, bones, gizmo: world.
+    pub lines: Lines,
+    /// Panels: paint over the whole window. Take the texture changes out when they are uploaded; they are in order.
+    pub paint: PanelPaint,
+    /// Cursor, clipboard, links, as egui tells.
+    pub platform: egui::PlatformOutput,
+    /// Something in the window looks otherwise than after the last step.
+    pub dirty: bool,
+    /// When to step again if nothing happens before: none waits for events.
+    pub again: Option<Duration>,
+    /// The pose to show changed.
+    pub posed: bool,
+    /// The document's deformer changed, or the one it is compared with.
+    pub deformer_changed: bool,
+    /// Pixels to be looked up in this frame's G-buffer.
+    pub pick: Option<Pick>,
+    /// To be done, in order.
+    pub asks: Vec<Ask>,
+}

@@ -1,0 +1,355 @@
+//! A mouse and a keyboard on a small biped, without window, GPU or clock. The skin under a pixel is what a ray meets.
+
+use super::*;
+use crate::base::NodeId;
+use crate::editor::workbench::tests::{biped, session};
+use crate::editor::{Preferences, SurfaceSample};
+use egui::{Key, pos2};
+
+const SIZE: [u32; 2] = [1280, 800];
+const ELBOW: usize = 5;
+const HAND: usize = 6;
+
+/// A window with a workbench.
+struct Table {
+    desk: Desk,
+    bench: Workbench,
+    input: DeskInput,
+    /// Asked in the frame before.
+    asked: Option<Pick>,
+}
+
+impl Table {
+    fn new() -> Self {
+        let character = biped();
+        let bench = Workbench::new(session(&character), character, Preferences::default());
+        let input = DeskInput { size: SIZE, scale: 1.0, focused: true, ..DeskInput::default() };
+        let mut table = Self { desk: Desk::new(Choices::default()), bench, input, asked: None };
+        table.frames(2);
+        table.key(Key::Num1, Modifiers::NONE);
+        table
+    }
+
+    /// A frame with what has been gathered.
+    fn frame(&mut self) {
+        self.input.time += 1.0 / 60.0;
+        let picked = self.asked.take().map(|pick| Picked { pick, surface: self.skin(&pick) });
+        self.input.picked = picked;
+        self.desk.step(&self.input, Some(&mut self.bench));
+        self.asked = self.desk.output().pick;
+        self.input.events.clear();
+    }
+
+    fn frames(&mut self, count: usize) {
+        (0..count).for_each(|_| self.frame());
+    }
+
+    /// The nearest triangle on the ray through a pixel.
+    fn skin(&self, pick: &Pick) -> Option<SurfaceSample> {
+        let [x, y, ..] = self.desk.output.viewport.map(|v| v as f32);
+        let at = [x + pick.pixel[0] as f32 + 0.5, y + pick.pixel[1] as f32 + 0.5];
+        let (eyepiece, _) = self.desk.eyepiece(at);
+        let (from, direction) = eyepiece.ray(at);
+        let character = self.bench.character();
+        let mut best: Option<(f32, SurfaceSample)> = None;
+        for (i, corners) in character.display.triangles.iter().enumerate() {
+            let [a, b, c] = corners.map(|v| {
+                let x = character.display.positions[v as usize];
+                let vertex = character.display.control_of[v as usize] as usize;
+                let joint = character.control.influences.of(vertex).next().unwrap().0;
+                self.bench.rig().skinning[usize::from(joint)].transform_point3(x)
+            });
+            let (ab, ac) = (b - a, c - a);
+            let p = direction.cross(ac);
+            let det = ab.dot(p);
+            if det.abs() < 1e-12 {
+                continue;
+            }
+            let u = (from - a).dot(p) / det;
+            let q = (from - a).cross(ab);
+            let (v, t) = (direction.dot(q) / det, ac.dot(q) / det);
+            if u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0 && best.is_none_or(|b| t < b.0) {
+                let sample = SurfaceSample {
+                    triangle: i as u32,
+                    barycentrics: [1.0 - u - v, u, v],
+                    position: from + direction * t,
+                    normal: ab.cross(ac).normalize(),
+                    time: pick.time,
+                    draw: pick.draw,
+                };
+                best = Some((t, sample));
+            }
+        }
+        best.map(|b| b.1)
+    }
+
+    fn joint(&self, node: usize) -> Vec3 {
+        self.bench.rig().world[node].translation.into()
+    }
+
+    /// Where a world point shows.
+    fn pixel(&self, point: Vec3) -> [f32; 2] {
+        self.desk.eyepiece([640.0, 400.0]).0.project(point).unwrap()
+    }
+
+    fn to(&mut self, at: [f32; 2]) {
+        self.input.events.push(Event::PointerMoved(pos2(at[0], at[1])));
+        self.frame();
+    }
+
+    fn button(&mut self, button: PointerButton, pressed: bool) {
+        let pos = self.desk.at.unwrap();
+        let pos = pos2(pos[0], pos[1]);
+        let modifiers = self.desk.modifiers;
+        self.input.events.push(Event::PointerButton { pos, button, pressed, modifiers });
+        self.frame();
+    }
+
+    fn drag(&mut self, button: PointerButton, through: &[[f32; 2]]) {
+        self.to(through[0]);
+        self.frames(2);
+        self.button(button, true);
+        self.frames(2);
+        through.iter().for_each(|at| self.to(*at));
+        self.frames(2);
+        self.button(button, false);
+        self.frames(12);
+    }
+
+    fn key(&mut self, key: Key, modifiers: Modifiers) {
+        self.input.events.push(Event::ModifiersChanged(modifiers));
+        let event = |pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
+        self.input.events.extend([event(true), event(false), Event::ModifiersChanged(Modifiers::NONE)]);
+        self.frame();
+    }
+
+    fn hash(&self) -> String {
+        self.bench.session().document().hash()
+    }
+
+    /// Along the left arm, and the same raised by an angle, as pixels.
+    fn arm(&self, angle: f32) -> Vec<[f32; 2]> {
+        let shoulder = Vec3::new(0.2, 1.5, 0.0);
+        let turn = crate::base::math::Quat::from_rotation_z(angle);
+        (0..20).map(|i| self.pixel(shoulder + turn * Vec3::X * (0.55 * i as f32 / 19.0))).collect()
+    }
+}
+
+#[test]
+fn two_strokes_of_the_mouse_pose_an_arm_from_any_side() {
+    for side in [Key::Num1, Key::Num3] {
+        let mut t = Table::new();
+        t.drag(PointerButton::Primary, &t.arm(0.0));
+        assert_eq!(t.bench.session().document().strokes().len(), 1, "{:?}", t.bench.notice());
+        assert_eq!(t.bench.session().document().strokes()[0].selection.len(), 3);
+        // The view may be turned and zoomed between both; from the front the strokes lie in one plane.
+        t.key(side, Modifiers::NONE);
+        t.key(Key::Num1, Modifiers::NONE);
+        t.input.events.push(Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Line,
+            delta: egui::vec2(0.0, -2.0),
+            phase: egui::TouchPhase::Move,
+            modifiers: Modifiers::NONE,
+        });
+        t.frame();
+        let before = t.joint(HAND);
+        t.drag(PointerButton::Primary, &t.arm(0.7));
+        let (x, y) = (0.2 + 0.55 * 0.7_f32.cos(), 1.5 + 0.55 * 0.7_f32.sin());
+        assert!(t.joint(HAND).distance(Vec3::new(x, y, 0.0)) < 0.02, "{}", t.joint(HAND));
+        t.key(Key::Z, Modifiers::COMMAND);
+        assert!(t.joint(HAND).distance(before) < 1e-5);
+        t.key(Key::Z, Modifiers::COMMAND | Modifiers::SHIFT);
+        assert!(t.joint(HAND).y > 1.7);
+        assert!(!t.bench.is_busy() && t.desk.hold == Hold::Free);
+    }
+}
+
+#[test]
+fn the_camera_moves_by_middle_button_wheel_and_keys_and_never_the_document() {
+    let mut t = Table::new();
+    let (hash, first) = (t.hash(), *t.desk.camera().stand());
+    t.drag(PointerButton::Middle, &[[600.0, 400.0], [700.0, 380.0]]);
+    let turned = *t.desk.camera().stand();
+    assert!(turned.yaw < first.yaw && turned.target == first.target);
+    t.input.events.push(Event::ModifiersChanged(Modifiers::SHIFT));
+    t.drag(PointerButton::Middle, &[[600.0, 400.0], [700.0, 380.0]]);
+    assert!(t.desk.camera().stand().target != first.target);
+    assert_eq!(t.desk.camera().stand().yaw, turned.yaw);
+    t.input.events.push(Event::ModifiersChanged(Modifiers::ALT));
+    t.drag(PointerButton::Primary, &[[600.0, 400.0], [640.0, 400.0]]);
+    assert!(t.desk.camera().stand().yaw < turned.yaw);
+    t.input.events.push(Event::ModifiersChanged(Modifiers::NONE));
+    for _ in 0..3 {
+        t.key(Key::Num0, Modifiers::NONE);
+    }
+    assert_eq!(*t.desk.camera().stand(), first);
+    t.key(Key::Num5, Modifiers::NONE);
+    assert_eq!(t.desk.camera().stand().lens, Lens::Parallel);
+    t.key(Key::Home, Modifiers::NONE);
+    assert_eq!(t.hash(), hash);
+    assert!(!t.desk.output().posed);
+}
+
+#[test]
+fn a_click_selects_and_what_is_selected_is_framed_pinned_and_grabbed() {
+    let mut t = Table::new();
+    let elbow = t.pixel(t.joint(ELBOW));
+    t.drag(PointerButton::Primary, &[elbow]);
+    assert_eq!(t.bench.selected(), Some(NodeId::from(ELBOW)));
+    assert!(t.bench.session().document().strokes().is_empty() && t.bench.notice().is_none());
+    t.key(Key::P, Modifiers::NONE);
+    assert_eq!(t.bench.session().document().pins(), [NodeId::from(ELBOW)]);
+    t.key(Key::P, Modifiers::NONE);
+    t.key(Key::Period, Modifiers::NONE);
+    let [x, y] = t.pixel(t.joint(ELBOW));
+    let [left, top, w, h] = t.desk.output().viewport.map(|v| v as f32);
+    assert!((x - left - w / 2.0).abs() < 1.0 && (y - top - h / 2.0).abs() < 1.0);
+    t.key(Key::Home, Modifiers::NONE);
+    // G takes hold of it until the next click; the hand is a forearm away.
+    let hand = t.pixel(t.joint(HAND));
+    t.to(hand);
+    let before = t.hash();
+    t.key(Key::G, Modifiers::NONE);
+    assert!(t.bench.is_busy(), "{:?}", t.desk.facts.message);
+    (1..=10).for_each(|i| t.to([hand[0] - 6.0 * i as f32, hand[1] - 10.0 * i as f32]));
+    assert_eq!(t.hash(), before, "held, it is not in the document yet");
+    let held = t.pixel(t.joint(HAND));
+    assert!((held[0] - hand[0] + 60.0).abs() < 3.0 && (held[1] - hand[1] + 100.0).abs() < 3.0, "{held:?}");
+    t.button(PointerButton::Primary, true);
+    t.button(PointerButton::Primary, false);
+    assert!(t.hash() != before && !t.bench.is_busy());
+    // Escape drops it.
+    let after = t.hash();
+    t.to(held);
+    t.key(Key::G, Modifiers::NONE);
+    t.to([held[0] + 40.0, held[1]]);
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frame();
+    assert!(t.hash() == after && t.pixel(t.joint(HAND)) == held);
+    t.key(Key::A, Modifiers::ALT);
+    assert_eq!(t.bench.selected(), None);
+}
+
+#[test]
+fn the_grab_tool_takes_the_skin_under_the_mouse_and_nothing_beside_it() {
+    let mut t = Table::new();
+    t.key(Key::B, Modifiers::NONE);
+    let hash = t.hash();
+    let hand = t.pixel(t.joint(HAND));
+    t.drag(PointerButton::Primary, &[[hand[0], hand[1] + 60.0], [hand[0] - 30.0, hand[1]]]);
+    assert_eq!(t.hash(), hash, "{:?}", t.bench.notice());
+    let rest = t.joint(HAND);
+    t.drag(PointerButton::Primary, &[hand, [hand[0] - 40.0, hand[1] - 60.0]]);
+    assert!(t.hash() != hash && t.joint(HAND).y > rest.y + 0.05, "{}", t.joint(HAND));
+    // A press that was too quick for the answer waits for it.
+    t.key(Key::Z, Modifiers::COMMAND);
+    assert_eq!(t.joint(HAND), rest);
+    let far = [hand[0] + 200.0, hand[1] + 100.0];
+    t.to(far);
+    t.frames(3);
+    let event = |at: [f32; 2]| Event::PointerMoved(pos2(at[0], at[1]));
+    let button = |pressed, at: [f32; 2]| Event::PointerButton {
+        pos: pos2(at[0], at[1]),
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let end = [hand[0] - 40.0, hand[1] - 60.0];
+    t.input.events.extend([event(hand), button(true, hand), event(end)]);
+    t.frames(4);
+    t.button(PointerButton::Primary, false);
+    t.frames(3);
+    assert!(t.joint(HAND).y > rest.y + 0.05, "{}", t.joint(HAND));
+}
+
+#[test]
+fn a_stroke_on_the_skin_is_a_mark() {
+    let mut t = Table::new();
+    t.key(Key::D, Modifiers::NONE);
+    let hand = t.pixel(t.joint(HAND));
+    let stroke: Vec<[f32; 2]> = (0..12).map(|i| [hand[0] - 6.0 + i as f32, hand[1] + 2.0]).collect();
+    t.drag(PointerButton::Primary, &stroke);
+    let marks = t.bench.session().document().marks();
+    assert_eq!(marks.len(), 1, "{:?}", t.bench.notice());
+    assert!(marks[0].points.len() > 4);
+    assert!(!t.bench.is_busy());
+    t.key(Key::X, Modifiers::NONE);
+    assert!(t.bench.session().document().marks().is_empty());
+}
+
+#[test]
+fn the_brush_is_sized_by_keys_and_by_moving() {
+    let mut t = Table::new();
+    let first = t.bench.preferences().radius;
+    t.key(Key::CloseBracket, Modifiers::NONE);
+    assert!(t.bench.preferences().radius > first);
+    t.to([600.0, 400.0]);
+    t.key(Key::F, Modifiers::NONE);
+    let radius = t.bench.preferences().radius;
+    t.to([640.0, 400.0]);
+    assert!((t.bench.preferences().radius - radius - 0.1).abs() < 1e-4);
+    t.key(Key::Escape, Modifiers::NONE);
+    assert_eq!(t.bench.preferences().radius, radius);
+    t.key(Key::F, Modifiers::NONE);
+    t.to([600.0, 400.0]);
+    t.button(PointerButton::Primary, true);
+    assert!(t.bench.preferences().radius < radius && t.desk.hold == Hold::Free);
+    assert!(t.bench.session().document().strokes().is_empty());
+}
+
+#[test]
+fn panels_keep_their_presses_and_an_idle_desk_wants_no_frame() {
+    let mut t = Table::new();
+    let [left, top, w, h] = t.desk.output().viewport;
+    assert!(left + w <= SIZE[0] && top + h <= SIZE[1] && w > 300 && h > 300);
+    let hash = t.hash();
+    let bar = [300.0, top as f32 * 0.5];
+    t.drag(PointerButton::Primary, &[bar, [600.0, 400.0], [700.0, 500.0]]);
+    assert_eq!((t.hash(), t.desk.hold), (hash, Hold::Free));
+    t.frames(10);
+    assert!(!t.desk.output().dirty && t.desk.output().again.is_none(), "{:?}", t.desk.output().again);
+    t.to([500.0, 300.0]);
+    assert!(t.desk.output().dirty);
+    t.key(Key::T, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!(t.desk.output().again, Some(Duration::ZERO), "the turntable turns");
+}
+
+#[test]
+fn an_empty_desk_and_wild_input_do_no_harm() {
+    let mut desk = Desk::new(Choices { zoom: f32::NAN, ..Choices::default() });
+    let nan = pos2(f32::NAN, f32::INFINITY);
+    let button = |pressed| Event::PointerButton {
+        pos: nan,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let key = |key| Event::Key {
+        key,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers: Modifiers::NONE,
+    };
+    let events = || {
+        let mut events =
+            vec![Event::PointerMoved(nan), button(true), Event::PointerMoved(nan), button(false)];
+        events.extend(Key::ALL.iter().map(|k| key(*k)));
+        events.push(Event::Zoom(f32::NAN));
+        events
+    };
+    for (size, scale) in [([0, 0], f32::NAN), ([3, 2], 1e9), ([800, 600], 1.5)] {
+        let input = DeskInput { size, scale, events: events(), focused: true, ..DeskInput::default() };
+        let view = desk.step(&input, None).views[0];
+        assert!(view.clip_from_world.is_finite() && view.eye.is_finite());
+    }
+    let mut t = Table::new();
+    for time in [f64::NAN, -1.0, 1e300] {
+        t.input.events = events();
+        t.input.time = time;
+        t.desk.step(&t.input, Some(&mut t.bench));
+        assert!(t.desk.output().views.iter().all(|v| v.clip_from_world.is_finite()));
+    }
+    assert_eq!(t.bench.session().document().asset().map(|a| a.hash.len()), Some(64));
+}
