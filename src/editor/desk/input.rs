@@ -28,6 +28,33 @@ pub struct DeskInput {
     pub picked: Option<Picked>,
 }
 
+impl DeskInput {
+    /// From what egui's own adapters for windows gather: positions in points, `scale` pixels each.
+    pub fn from_egui(raw: egui::RawInput, size: [u32; 2], scale: f32) -> Self {
+        let mut events = raw.events;
+        for event in &mut events {
+            match event {
+                egui::Event::PointerMoved(pos)
+                | egui::Event::PointerButton { pos, .. }
+                | egui::Event::Touch { pos, .. } => *pos = egui::pos2(pos.x * scale, pos.y * scale),
+                _ => {}
+            }
+        }
+        Self {
+            time: raw.time.unwrap_or_default(),
+            size,
+            scale,
+            focused: raw.focused,
+            events,
+            dropped: raw.dropped_files.iter().map(|f| f.path().to_owned()).collect(),
+            hovering: !raw.hovered_files.is_empty(),
+            theme: raw.system_theme,
+            pressure: None,
+            picked: None,
+        }
+    }
+}
+
 /// A question for the picture's G-buffer, asked of the frame that is drawn with this output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pick {

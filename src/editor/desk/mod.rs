@@ -133,6 +133,11 @@ impl Desk {
         &self.choices
     }
 
+    /// egui's context, for a window's adapter; another one after [`Desk::renew`].
+    pub fn context(&self) -> &egui::Context {
+        &self.context
+    }
+
     /// The camera.
     pub fn camera(&self) -> &Orbit {
         &self.camera
