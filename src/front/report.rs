@@ -7,6 +7,7 @@
 //! ```
 
 use crate::base::{Error, Result};
+use crate::editor::panels::Strain;
 use crate::editor::{Rigid, Similarity, Tool, Tracking};
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Write};
@@ -69,6 +70,10 @@ pub enum Event {
     Loaded(PathBuf),
     /// The document changed: its hash.
     Hash(String),
+    /// It is on the stage with the deformation method of this name.
+    Shown(String),
+    /// What that deformation did to the body, as the palette shows it.
+    Measured(Strain),
     /// The session's state changed, to this.
     State(String),
     /// The session or the instance was lost; what the runtime said.

@@ -7,6 +7,7 @@ mod body;
 mod drawing;
 mod endurance;
 mod palette;
+mod review;
 mod stage;
 mod stereo;
 mod takes;

@@ -1,21 +1,35 @@
 //! The palette on the off hand.
 
 use super::stage::{Session, words};
-use sinew::editor::panels::{PanelState, Panels, Spot};
+use sinew::base::math::{Quat, Vec3};
+use sinew::editor::panels::{Page, PanelState, Panels, Spot};
 use sinew::editor::{Command, Hand, Input, Tool, Tracked, Tracking};
 
-/// Where an entry of the palette is in the room, by the same panels on the same devices.
-fn target(session: &Session, entry: &Spot) -> sinew::base::math::Vec3 {
+/// Where an entry of the palette, turned to a page, is in the room: by the same panels on the same devices.
+pub fn target(session: &Session, page: Option<Page>, entry: &Spot) -> Vec3 {
     let frame = &session.app.frame;
     let tracked = |pose| Tracked { pose, tracking: Tracking::Tracked };
     let hand = |i: usize| Hand { grip: tracked(frame.aim[i]), aim: tracked(frame.aim[i]), ..Hand::default() };
     let mut input =
         Input { head: tracked(frame.head), hands: [hand(0), hand(1)], focused: true, ..Input::default() };
     let (mut panels, state) = (Panels::new(), PanelState::default());
+    let step = |input: &mut Input, panels: &mut Panels| {
+        input.time += 1.0 / 30.0;
+        panels.step(input, 1, &state);
+    };
     // The palette follows its hand; here it arrives.
-    for i in 1..=60 {
-        input.time = f64::from(i) / 30.0;
-        panels.step(&input, 1, &state);
+    (0..60).for_each(|_| step(&mut input, &mut panels));
+    if let Some(page) = page {
+        let hand = input.hands[1].clone();
+        let aim = &mut input.hands[1].aim.pose;
+        let at = panels.target(&Spot::Page(page)).expect("the palette has no such page");
+        aim.orientation = Quat::from_rotation_arc(Vec3::NEG_Z, (at - aim.position).normalize());
+        for draw in [0.0, 0.0, 1.0, 1.0, 0.0, 0.0] {
+            input.hands[1].draw = draw;
+            step(&mut input, &mut panels);
+        }
+        input.hands[1] = hand;
+        (0..5).for_each(|_| step(&mut input, &mut panels));
     }
     panels.target(entry).expect("the palette has no such entry")
 }
@@ -27,7 +41,7 @@ fn the_palette_is_pressed_by_the_other_hands_ray() {
     assert!(s.app.frame.palette && s.app.frame.tool == Tool::Line);
     s.play("left at -0.12 1.3 -0.4 &\nright at 0.2 1.3 -0.2\nwait 0.6");
     for tool in [Tool::Skin, Tool::Grab, Tool::Line] {
-        let at = words(target(&s, &Spot::Command(Command::Tool(tool))));
+        let at = words(target(&s, None, &Spot::Command(Command::Tool(tool))));
         s.play(&format!("right look {at}\nwait 0.2"));
         if tool == Tool::Skin {
             s.app.picture("palette");

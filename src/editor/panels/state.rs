@@ -2,6 +2,7 @@
 
 use crate::editor::{Labels, Preferences};
 use crate::geom::MeasureReport;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Everything the panels show, kept between frames.
@@ -47,7 +48,7 @@ pub struct Pin {
 }
 
 /// Numbers of the strain.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Strain {
     /// Method that made the shape.
     pub method: String,

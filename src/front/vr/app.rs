@@ -175,7 +175,10 @@ impl<'o> App<'o> {
             Done::Measured(strain) => {
                 self.measuring = false;
                 match strain {
-                    Ok(strain) => self.panel_state.strain = Some(strain),
+                    Ok(strain) => {
+                        self.reporter.event(Event::Measured(strain.clone()));
+                        self.panel_state.strain = Some(strain);
+                    }
                     Err(error) => self.fail(&error),
                 }
             }
@@ -237,6 +240,8 @@ impl<'o> App<'o> {
     pub(super) fn ready(&mut self, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {
         match (actor, stage) {
             (Ok(actor), Some(stage)) => {
+                let method = actor.recipe().map_or("", |r| r.name());
+                self.reporter.event(Event::Shown(method.into()));
                 stage.enter(actor);
                 self.unposed = true;
             }

@@ -1,0 +1,81 @@
+//! Looking at what was made: methods against each other on one pose, edges, the turntable, the numbers of the strain.
+
+use super::palette::target;
+use super::stage::{Session, check_bent, covered, words};
+use sinew::editor::Command;
+use sinew::editor::panels::{Page, Spot, Strain};
+use sinew::front::report::Event;
+
+/// Presses a spot of the palette by the tool hand's ray.
+fn press(s: &mut Session, page: Option<Page>, spot: &Spot) {
+    let at = words(target(s, page, spot));
+    s.play(&format!("right look {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright trigger 0\nwait 0.1"));
+}
+
+/// Runs on until a method is on the stage and measured, whether that was told already or is still to come.
+fn measured(s: &mut Session, method: &str) -> Strain {
+    let shown = |e: &Event| matches!(e, Event::Shown(m) if m == method).then_some(());
+    let told =
+        |e: &Event| if let Event::Measured(m) = e { (m.method == method).then(|| m.clone()) } else { None };
+    let newest = |e: &&Event| matches!(e, Event::Shown(_));
+    if s.app.events.iter().rev().find(newest).and_then(shown).is_none() {
+        s.app.event("the method", shown);
+    }
+    let newest = |e: &&Event| matches!(e, Event::Measured(_));
+    let strain = s.app.events.iter().rev().find(newest).and_then(told);
+    let strain = strain.unwrap_or_else(|| s.app.event("its strain", told));
+    s.app.frames(4);
+    strain
+}
+
+fn differing(a: &image::RgbImage, b: &image::RgbImage) -> usize {
+    a.pixels().zip(b.pixels()).filter(|(a, b)| (0..3).any(|i| a[i].abs_diff(b[i]) > 24)).count()
+}
+
+#[test]
+fn methods_are_compared_on_one_pose_and_the_body_is_looked_at_from_all_sides() {
+    let Some((runtime, mut s)) = Session::start(&[]) else { return };
+    s.bend("right");
+    let pose = s.app.hash();
+    s.play("left at -0.32 1.3 -0.4 &\nright at 0.2 1.3 -0.2\nwait 0.6");
+    press(&mut s, None, &Spot::Page(Page::View));
+    let method = |name: &str| Spot::Command(Command::Deformer(name.into()));
+    // Still hands, so that only the body may differ.
+    let away = "right look 2 1 2\nwait 0.2";
+    press(&mut s, Some(Page::View), &method("dqs"));
+    s.play(away);
+    let dqs = measured(&mut s, "dqs");
+    let a = s.app.picture("review_dqs");
+    press(&mut s, Some(Page::View), &method("springs"));
+    s.play(away);
+    let springs = measured(&mut s, "springs");
+    let b = s.app.picture("review_springs");
+    assert!(springs.stretch_max < dqs.stretch_max, "springs {springs:?}, DQS {dqs:?}");
+    assert!([&springs, &dqs].iter().all(|m| m.volume_ratio.is_some_and(|v| (v - 1.0).abs() < 0.05)));
+    assert!(springs.iterations.is_some_and(|n| n > 0) && dqs.iterations.is_none());
+    let apart = differing(&a, &b);
+    assert!(apart > 100, "A and B look alike: {apart} pixels");
+    let compared = s.app.hash();
+
+    press(&mut s, Some(Page::View), &Spot::Command(Command::Wire(true)));
+    s.play(away);
+    let wire = s.app.picture("review_wire");
+    assert!(differing(&b, &wire) > 500, "no edges are drawn");
+    press(&mut s, Some(Page::View), &Spot::Command(Command::Wire(true)));
+    press(&mut s, Some(Page::View), &Spot::Command(Command::Turntable(true)));
+    s.play(away);
+    let from = s.app.frame.world_from_room.rotation;
+    s.app.frames(30);
+    let turned = s.app.frame.world_from_room.rotation.angle_between(from);
+    assert!(turned > 0.05, "the turntable stands still: {turned}");
+    let side = s.app.picture("review_turned");
+    assert!(differing(&b, &side) > 500 && covered(&side).iter().all(|n| *n > 1000));
+    press(&mut s, Some(Page::View), &Spot::Command(Command::Turntable(true)));
+    assert_eq!(s.app.hash(), compared, "looking changed the document");
+    // The choice of a method is an edit like any other.
+    s.app.press(Command::Undo);
+    s.app.press(Command::Undo);
+    assert_eq!(s.app.hash(), pose);
+    let (model, document) = s.end(&runtime);
+    check_bent(&model, &document, 0.06);
+}
