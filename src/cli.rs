@@ -114,6 +114,9 @@ enum Command {
         /// Draw the bones
         #[arg(long)]
         skeleton: bool,
+        /// Draw the triangles' edges
+        #[arg(long)]
+        wire: bool,
         /// Draw a project's strokes
         #[arg(long)]
         strokes: bool,
@@ -355,6 +358,7 @@ impl Cli {
                 out,
                 stereo,
                 skeleton,
+                wire,
                 strokes,
                 panels,
                 yaw,
@@ -364,8 +368,17 @@ impl Cli {
                 let angle = Angle { yaw: yaw.to_radians(), pitch: pitch.to_radians() };
                 let deformer = method.settings()?;
                 let (pose, deformer) = (&pose, &deformer);
-                let shot =
-                    front::render::Shot { pose, deformer, angle, size, stereo, skeleton, strokes, panels };
+                let shot = front::render::Shot {
+                    pose,
+                    deformer,
+                    angle,
+                    size,
+                    stereo,
+                    skeleton,
+                    wire,
+                    strokes,
+                    panels,
+                };
                 front::render::render(&mut context, &file, &shot, &out)?;
             }
             Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,

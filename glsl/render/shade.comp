@@ -130,6 +130,22 @@ vec3 shaded(Sample g, View view, float lit) {
     return (g.material.z > 0.5 ? g.albedo : c) + g.emissive;
 }
 
+// Share of a pixel's samples that lie on an edge between two triangles of one part: their right or lower neighbour, a
+// pixel away, shows another triangle.
+float edge_share(uvec2 pixel, uint eye) {
+    uint samples = push.samples, count = samples * samples, found = 0u;
+    uvec2 last = push.size * samples - 1u;
+    for (uint i = 0u, taps = (lighting.flags & LOOK_WIRE) != 0u ? count : 0u; i < taps; i++) {
+        uvec2 at = pixel * samples + uvec2(i % samples, i / samples);
+        uvec2 here = texelFetch(ids, ivec3(at, eye), 0).xy;
+        uvec2 right = texelFetch(ids, ivec3(min(at + uvec2(samples, 0u), last), eye), 0).xy;
+        uvec2 below = texelFetch(ids, ivec3(min(at + uvec2(0u, samples), last), eye), 0).xy;
+        bool edge = (right.y == here.y && right.x != here.x) || (below.y == here.y && below.x != here.x);
+        found += here.y != NONE && edge ? 1u : 0u;
+    }
+    return float(found) / float(count);
+}
+
 void main() {
     uvec2 pixel = gl_GlobalInvocationID.xy;
     uint eye = gl_GlobalInvocationID.z;
@@ -188,5 +204,6 @@ void main() {
     }
     // Half a step of noise hides the bands of the backdrop's gradient.
     vec3 encoded = color / float(shadings) + (noise - 0.5) / 255.0;
+    encoded = mix(encoded, vec3(0.05, 0.07, 0.10), 0.6 * edge_share(pixel, eye));
     imageStore(picture, ivec3(pixel, eye), vec4(encoded, 1.0));
 }

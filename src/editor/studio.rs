@@ -55,6 +55,11 @@ impl Studio {
         Ok(Self { renderer: renderer.clone(), scene, surface, look: Look::default() })
     }
 
+    /// Lights and backdrop of later pictures.
+    pub fn look_mut(&mut self) -> &mut Look {
+        &mut self.look
+    }
+
     fn device(&self) -> &Arc<Device> {
         self.renderer.device()
     }

@@ -26,6 +26,8 @@ pub struct Shot<'a> {
     pub stereo: bool,
     /// The skeleton on top.
     pub skeleton: bool,
+    /// The triangles' edges on the surface.
+    pub wire: bool,
     /// A project's strokes on top.
     pub strokes: bool,
     /// What a user in a headset sees instead, with this on the palette.
@@ -59,6 +61,7 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
         bounds = draw_strokes(document, &bounds, &mut lines);
     }
     let mut studio = Studio::new(&context.renderer()?, &model)?;
+    studio.look_mut().wire = shot.wire;
     let picture = if shot.stereo {
         studio.stereo(&shape, &bounds, shot.angle, shot.size, &lines)?
     } else {

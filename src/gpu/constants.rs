@@ -59,4 +59,6 @@ shared! {
     LOOK_SHADOW = 1;
     /// Look flag: there is a floor.
     LOOK_FLOOR = 2;
+    /// Look flag: the triangles' edges are drawn.
+    LOOK_WIRE = 4;
 }

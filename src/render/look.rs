@@ -2,7 +2,7 @@
 
 use super::view::View;
 use crate::base::math::{Aabb, Mat4, Vec3};
-use crate::gpu::constants::{LOOK_FLOOR, LOOK_SHADOW};
+use crate::gpu::constants::{LOOK_FLOOR, LOOK_SHADOW, LOOK_WIRE};
 use bytemuck::{Pod, Zeroable};
 
 /// What a picture's surroundings are.
@@ -12,6 +12,8 @@ pub struct Look {
     pub shadows: bool,
     /// A floor with a fine grid under the model.
     pub floor: bool,
+    /// The triangles' edges on the surface, about a pixel wide.
+    pub wire: bool,
     /// Linear colour at the top and the bottom of the backdrop.
     pub backdrop: [Vec3; 2],
     /// Factor on all light.
@@ -21,7 +23,7 @@ pub struct Look {
 impl Default for Look {
     fn default() -> Self {
         let backdrop = [Vec3::new(0.50, 0.52, 0.55), Vec3::new(0.36, 0.37, 0.39)];
-        Self { shadows: true, floor: true, backdrop, exposure: 1.0 }
+        Self { shadows: true, floor: true, wire: false, backdrop, exposure: 1.0 }
     }
 }
 
@@ -76,7 +78,9 @@ impl Look {
             radius,
             floor_height: bounds.min.y,
             grid_spacing: grid_spacing(radius),
-            flags: if self.shadows { LOOK_SHADOW } else { 0 } | if self.floor { LOOK_FLOOR } else { 0 },
+            flags: [(self.shadows, LOOK_SHADOW), (self.floor, LOOK_FLOOR), (self.wire, LOOK_WIRE)]
+                .iter()
+                .fold(0, |flags, (on, flag)| if *on { flags | flag } else { flags }),
         }
     }
 }

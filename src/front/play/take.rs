@@ -126,6 +126,7 @@ impl Eyes {
             let (panels, screens) = (&mut self.panels, &mut self.screens);
             let mut lines = output.lines.clone();
             panels.draw(&output.world_from_room, &mut lines);
+            studio.look_mut().wire = bench.preferences().wire;
             // Kept until the device is done with it.
             let mut bound = None;
             let pictures = studio.shoot_with(&shape, &views, size, &lines, |frame, targets| {

@@ -251,6 +251,7 @@ fn pictures(
     if let Some(bench) = &app.bench {
         let output = bench.output();
         world_from_room = output.world_from_room;
+        stage.look_mut().wire = bench.preferences().wire;
         if shown {
             aim.views = output.probes;
             posed = app.unposed.then(|| (bench.pose(), bench.rig()));
