@@ -1,31 +1,23 @@
 // Mirrors of src/deform/springs/gpu.rs; layout(scalar).
 
-// Rest measures of a control vertex.
-struct SpringVertex {
-    vec3 attachment;
-    vec3 scale_vector;
+// What a vertex's stiffness comes from.
+struct SpringMeasure {
     float radius;
-    vec3 bone_direction;
     float phi;
-    vec3 turn;
     float mean_length;
-    vec3 shape;
-    float loose;
     float grain;
+    float loose;
+    // Whether its bone has a direction.
+    uint has_bone;
     // First half-edge in the low 24 bits, number of half-edges in the high 8.
     uint first_and_degree;
 };
 
-// What a pose fixes for all iterations of a frame: as many texels of four words as POSE_TEXELS says.
-struct SpringPose {
-    vec3 hold;
+// What neither pose nor iterate changes: as many texels of four words as GAIN_TEXELS says.
+struct SpringGains {
     float hold_stiffness;
-    vec3 axis;
     float bone_stiffness;
-    vec3 turn;
     float phi;
-    // A force that does not depend on the iterate.
-    vec3 load;
     float girth_stiffness;
     float sense;
     float pull;
@@ -37,7 +29,14 @@ struct SpringPose {
     uvec2 unused;
 };
 
-const int POSE_TEXELS = 6;
+const int GAIN_TEXELS = 3;
+
+// Rest measures in bind space, a texel each: attachment point and radius, scale vector, bone direction, turn, shape.
+const int REST_TEXELS = 5;
+
+// The same turned by the pose, a texel each: scale vector with the stiffness of the hold, bone direction with that of
+// the bone, turn with phi, load (a force that does not depend on the iterate) with the stiffness of the girth.
+const int POSE_TEXELS = 4;
 
 // The largest eigenvalue of a triangle mesh's Laplacian is at most 5/3 of a vertex's degree, not twice it, so that
 // steps may be longer by this (src/deform/springs/cpu.rs).

@@ -56,6 +56,8 @@ struct SpringNode {
     state: SpringState,
     /// Whether the state holds a frame that the next one may start from.
     settled: bool,
+    /// Whether it holds the parameters' stiffness.
+    stiff: bool,
 }
 
 impl SpringNode {
@@ -63,13 +65,18 @@ impl SpringNode {
         self.params = params.sane();
         self.first = Schedule::new(&self.params, &self.levels, false);
         self.next = Schedule::new(&self.params, &self.levels, true);
+        self.stiff = false;
     }
 
     fn record(&mut self, pipelines: &SpringPipelines, rig: &RigBuffers, frame: &mut Frame) {
         let from_last = self.settled && self.params.frames == Frames::Dependent;
         let schedule = if from_last { &self.next } else { &self.first };
+        if !self.stiff {
+            pipelines.stiffen(&self.state, &self.params, &self.first, frame);
+            self.stiff = true;
+        }
         pipelines.record(&self.state, &self.params, schedule, from_last, rig, frame);
-        self.settled = true;
+        self.settled = self.params.frames == Frames::Dependent;
     }
 }
 
@@ -90,7 +97,7 @@ impl Graph {
                 let params = params.sane();
                 let (first, next) =
                     (Schedule::new(&params, &levels, false), Schedule::new(&params, &levels, true));
-                Some(SpringNode { first, next, params, levels, state, settled: false })
+                Some(SpringNode { first, next, params, levels, state, settled: false, stiff: false })
             }
         };
         let display = surface::bind(&bound.character, Crease::Source);

@@ -16,16 +16,17 @@ layout(local_size_x = GROUP_SIZE) in;
 // Per half-edge: neighbour in the low 24 bits and coherence in steps of 1/255; bits of the rest length.
 layout(set = 0, binding = 0) uniform usamplerBuffer edges;
 layout(set = 0, binding = 1) uniform samplerBuffer anchors;
-layout(set = 0, binding = 2) uniform usamplerBuffer posed;
+layout(set = 0, binding = 2) uniform samplerBuffer posed;
 layout(set = 0, binding = 3) uniform samplerBuffer iterates;
 layout(set = 0, binding = 4, scalar) writeonly buffer Next { vec4 next_iterates[]; };
-layout(set = 0, binding = 5, scalar) writeonly buffer Loads { SpringPose loads[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer Loads { vec4 loads[]; };
 // Forces over density, and whether they count.
 layout(set = 0, binding = 6, scalar) buffer Residuals { vec4 residuals[]; };
 // largest[k]: bits of the largest move or force of iteration k; positive floats order like their bits.
 layout(set = 0, binding = 7, scalar) buffer State { SpringState state; uint largest[]; };
 // SUBGROUPS per group: the work that each subgroup's springs did.
 layout(set = 0, binding = 8, scalar) writeonly buffer Works { float works[]; };
+layout(set = 0, binding = 9) uniform usamplerBuffer gains;
 
 layout(push_constant, scalar) uniform Push {
     uint count;
@@ -41,7 +42,7 @@ layout(push_constant, scalar) uniform Push {
 } push;
 
 vec4 pose_of(uint i, int k) {
-    return uintBitsToFloat(texelFetch(posed, int(i) * POSE_TEXELS + k));
+    return texelFetch(posed, int(i) * POSE_TEXELS + k);
 }
 
 float measure = 0.0;
@@ -54,8 +55,8 @@ void iterate(uint i) {
     vec4 axis = pose_of(i, 1);
     vec4 rest_turn = pose_of(i, 2);
     vec4 load = pose_of(i, 3);
-    vec4 more = pose_of(i, 4);
-    uvec4 last = texelFetch(posed, int(i) * POSE_TEXELS + 5);
+    vec4 more = uintBitsToFloat(texelFetch(gains, int(i) * GAIN_TEXELS + 1));
+    uvec4 last = texelFetch(gains, int(i) * GAIN_TEXELS + 2);
     vec4 anchor = texelFetch(anchors, int(i));
     vec3 x = texelFetch(iterates, int(from + i)).xyz;
     vec3 s = x - anchor.xyz;
@@ -102,7 +103,7 @@ void iterate(uint i) {
         // The force that the finer level wants here; the load makes up the difference, and from here on the
         // finer level's equilibrium is this one's too.
         vec3 wanted = residuals[i].xyz * density;
-        loads[i].load = load.xyz + wanted - force;
+        loads[i * POSE_TEXELS + 3] = vec4(load.xyz + wanted - force, load.w);
         force = wanted;
     }
     if ((push.flags & SPRING_KEEP) != 0) {

@@ -5,7 +5,8 @@ use super::bind::Binding;
 use super::cpu::RESOLVED;
 use super::levels::{Level, Levels};
 use super::schedule::{Iteration, Op, Schedule};
-use super::{Params, Stop, THESIS_LIMIT, Torque};
+use super::{Frames, Params, Stop, THESIS_LIMIT, Torque};
+use crate::base::math::Vec3;
 use crate::base::{Error, Result};
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use crate::gpu::constants::{
@@ -29,17 +30,13 @@ const MAX_INDEX: usize = 1 << 24;
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct GpuVertex {
-    attachment: [f32; 3],
-    scale_vector: [f32; 3],
+struct GpuMeasure {
     radius: f32,
-    bone_direction: [f32; 3],
     phi: f32,
-    turn: [f32; 3],
     mean_length: f32,
-    shape: [f32; 3],
-    loose: f32,
     grain: f32,
+    loose: f32,
+    has_bone: u32,
     first_and_degree: u32,
 }
 
@@ -52,14 +49,10 @@ struct GpuEdge {
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct GpuPose {
-    hold: [f32; 3],
+struct GpuGains {
     hold_stiffness: f32,
-    axis: [f32; 3],
     bone_stiffness: f32,
-    turn: [f32; 3],
     phi: f32,
-    load: [f32; 3],
     girth_stiffness: f32,
     sense: f32,
     pull: f32,
@@ -70,6 +63,12 @@ struct GpuPose {
     unused: [u32; 2],
 }
 
+/// Rest measures of a vertex, a texel each; see `REST_TEXELS` in `glsl/types/springs.glsl`.
+type GpuRest = [[f32; 4]; 5];
+
+/// The same in the pose; see `POSE_TEXELS` there.
+type GpuPose = [[f32; 4]; 4];
+
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct GpuState {
@@ -79,11 +78,8 @@ struct GpuState {
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct PreparePush {
+struct StiffenPush {
     count: u32,
-    has_tail: u32,
-    coarse: u32,
-    from_last: u32,
     surface: f32,
     length: f32,
     torsion: f32,
@@ -98,7 +94,18 @@ struct PreparePush {
     omega: f32,
     on_bone: f32,
     resolved: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct PreparePush {
+    count: u32,
+    has_tail: u32,
+    coarse: u32,
+    from_last: u32,
+    keep: u32,
     scaled: u32,
+    torsion: f32,
 }
 
 #[repr(C)]
@@ -145,7 +152,8 @@ struct TestPush {
 /// Bytes that one iteration moves, counted from what `glsl/deform/springs/iterate.comp` loads and stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IterationBytes {
-    /// Every element of every array once: per vertex its posed rest measures, its anchor, both iterates read and one
+    /// Every element of every array once: per vertex its posed rest measures, two texels of its
+    /// gains, its anchor, both iterates read and one
     /// written; per half-edge its own entry. Neighbours are taken to be found in a cache.
     pub once: u64,
     /// Without a cache: beside that, per half-edge the neighbour's anchor and iterate.
@@ -155,7 +163,7 @@ pub struct IterationBytes {
 /// Bytes of one iteration on a mesh.
 pub fn iteration_bytes(vertices: usize, half_edges: usize) -> IterationBytes {
     let vec4 = size_of::<[f32; 4]>();
-    let once = (vertices * (size_of::<GpuPose>() + 4 * vec4) + half_edges * size_of::<GpuEdge>()) as u64;
+    let once = (vertices * (size_of::<GpuPose>() + 6 * vec4) + half_edges * size_of::<GpuEdge>()) as u64;
     IterationBytes { once, gathered: once + (half_edges * 2 * vec4) as u64 }
 }
 
@@ -163,6 +171,7 @@ pub fn iteration_bytes(vertices: usize, half_edges: usize) -> IterationBytes {
 pub struct SpringPipelines {
     /// Vertices per invocation.
     span: u32,
+    stiffen: Compute,
     prepare: Compute,
     iterate: Compute,
     restrict: Compute,
@@ -183,6 +192,7 @@ impl SpringPipelines {
         let test = Compute::new(device, spv!("deform/springs/test.comp"), &[])?;
         let restrict = Compute::new(device, spv!("deform/springs/restrict.comp"), &[span])?;
         let prolong = Compute::new(device, spv!("deform/springs/prolong.comp"), &[span])?;
+        let stiffen = Compute::new(device, spv!("deform/springs/stiffen.comp"), &[])?;
         let prepare = Compute::new(device, spv!("deform/springs/prepare.comp"), &[span])?;
         let iterate = Compute::new(device, spv!("deform/springs/iterate.comp"), &[span])?;
         let finish = Compute::new(device, spv!("deform/springs/finish.comp"), &[span])?;
@@ -191,27 +201,23 @@ impl SpringPipelines {
                 &[$((stringify!($field), offset_of!($type, $field), $size)),*]
             };
         }
-        assert_layout::<GpuVertex>(
-            prepare.reflection(),
-            "SpringVertex",
-            fields!(GpuVertex: attachment 12, scale_vector 12, radius 4, bone_direction 12, phi 4, turn 12, mean_length 4,
-                    shape 12, loose 4, grain 4, first_and_degree 4),
+        assert_layout::<GpuMeasure>(
+            stiffen.reflection(),
+            "SpringMeasure",
+            fields!(GpuMeasure: radius 4, phi 4, mean_length 4, grain 4, loose 4, has_bone 4, first_and_degree 4),
+        )?;
+        assert_layout::<GpuGains>(
+            stiffen.reflection(),
+            "SpringGains",
+            fields!(GpuGains: hold_stiffness 4, bone_stiffness 4, phi 4, girth_stiffness 4, sense 4, pull 4,
+                    step_across 4, step_along 4, first_and_degree 4, density 4, unused 8),
         )?;
         assert_layout::<GpuState>(
             finish.reflection(),
             "SpringState",
             fields!(GpuState: executed 4, corrected 4),
         )?;
-        for stage in [&prepare, &iterate] {
-            assert_layout::<GpuPose>(
-                stage.reflection(),
-                "SpringPose",
-                fields!(GpuPose: hold 12, hold_stiffness 4, axis 12, bone_stiffness 4, turn 12, phi 4, load 12,
-                        girth_stiffness 4, sense 4, pull 4, step_across 4, step_along 4, first_and_degree 4, density 4,
-                        unused 8),
-            )?;
-        }
-        Ok(Self { span, prepare, iterate, restrict, prolong, test, finish })
+        Ok(Self { span, stiffen, prepare, iterate, restrict, prolong, test, finish })
     }
 
     /// Uploads a character's springs on all levels; they read and write the position stream.
@@ -317,19 +323,27 @@ impl SpringPipelines {
                 format!("control vertex {i} has {} neighbours, the springs take 255", binding.degree(i));
             return Err(Error::input(problem, "split the fan of triangles around it"));
         }
-        let vertices: Vec<GpuVertex> = (binding.vertices.iter().enumerate())
-            .map(|(i, v)| GpuVertex {
-                attachment: v.attachment.into(),
-                scale_vector: v.scale_vector.into(),
+        let measures: Vec<GpuMeasure> = (binding.vertices.iter().enumerate())
+            .map(|(i, v)| GpuMeasure {
                 radius: v.radius,
-                bone_direction: v.bone_direction.into(),
                 phi: v.phi,
-                turn: v.turn.into(),
                 mean_length: v.mean_length,
-                shape: v.shape.into(),
-                loose: v.loose,
                 grain: v.grain,
+                loose: v.loose,
+                has_bone: (v.bone_direction != Vec3::ZERO).into(),
                 first_and_degree: binding.offset[i] | binding.degree(i) << 24,
+            })
+            .collect();
+        let rest: Vec<GpuRest> = (binding.vertices.iter())
+            .map(|v| {
+                let texel = |p: Vec3, w: f32| p.extend(w).to_array();
+                [
+                    texel(v.attachment, v.radius),
+                    texel(v.scale_vector, 0.0),
+                    texel(v.bone_direction, 0.0),
+                    texel(v.turn, 0.0),
+                    texel(v.shape, 0.0),
+                ]
             })
             .collect();
         let edges: Vec<GpuEdge> = (binding.edges.iter())
@@ -338,7 +352,9 @@ impl SpringPipelines {
                 rest_length: e.length,
             })
             .collect();
-        let vertices = Buffer::from_slice(device, "spring vertices", &vertices)?;
+        let measures = Buffer::from_slice(device, "spring measures", &measures)?;
+        let gains = Buffer::zeroed::<GpuGains>(device, "spring gains", count)?;
+        let rest = Buffer::from_slice(device, "spring rest", &rest)?;
         let edges = Buffer::from_slice(device, "spring edges", &edges)?;
         let anchors = Buffer::zeroed::<[f32; 4]>(device, "spring anchors", count)?;
         let posed = Buffer::zeroed::<GpuPose>(device, "posed springs", count)?;
@@ -350,35 +366,41 @@ impl SpringPipelines {
         let state = Buffer::zeroed::<u32>(device, "spring state", MAX_ITERATIONS as usize + head)?;
         let works = self.groups(count as u32) * SPRING_SUBGROUPS;
         let works = Buffer::zeroed::<f32>(device, "spring work", works as usize)?;
-        let mut prepare = control.influences().to_vec();
-        prepare.extend([
-            ("vertices", &vertices),
-            ("dual", &rig.dual),
-            ("positions", positions),
-            ("scale", &rig.scale),
-            ("anchors", &anchors),
-            ("posed", &posed),
-            ("iterates", &iterates),
-            ("seeds", &origin),
-            ("turns", &turns),
-            ("state", &state),
-        ]);
+        let prepare = [
+            ("influence_joints", Resource::Texels(&control.influence_joints, Texel::Uint2)),
+            ("influence_weights", Resource::Texels(&control.influence_weights, Texel::Float4)),
+            ("tail_offset", Resource::Buffer(&control.tail_offset)),
+            ("tail", Resource::Buffer(&control.tail)),
+            ("rest", Resource::Texels(&rest, Texel::Float4)),
+            ("dual", Resource::Texels(&rig.dual, Texel::Float4)),
+            ("positions", Resource::Texels(positions, Texel::Float4)),
+            ("scale", Resource::Buffer(&rig.scale)),
+            ("anchors", Resource::Buffer(&anchors)),
+            ("posed", Resource::Buffer(&posed)),
+            ("iterates", Resource::Buffer(&iterates)),
+            ("seeds", Resource::Buffer(&origin)),
+            ("turns", Resource::Buffer(&turns)),
+            ("state", Resource::Buffer(&state)),
+            ("gains", Resource::Texels(&gains, Texel::Float4)),
+        ];
         Ok(LevelState {
             count: count as u32,
             groups: self.groups(count as u32),
             has_tail: control.has_tail,
             on_bone: binding.on_bone,
+            stiffen: self.stiffen.bind(&[("measures", &measures), ("gains", &gains)])?,
             prepare: self.prepare.bind(&prepare)?,
             iterate: self.iterate.bind(&[
                 ("edges", Resource::Texels(&edges, Texel::Uint2)),
                 ("anchors", Resource::Texels(&anchors, Texel::Float4)),
-                ("posed", Resource::Texels(&posed, Texel::Uint4)),
+                ("posed", Resource::Texels(&posed, Texel::Float4)),
                 ("iterates", Resource::Texels(&iterates, Texel::Float4)),
                 ("next_iterates", Resource::Buffer(&iterates)),
                 ("loads", Resource::Buffer(&posed)),
                 ("residuals", Resource::Buffer(&residuals)),
                 ("State", Resource::Buffer(&state)),
                 ("works", Resource::Buffer(&works)),
+                ("gains", Resource::Texels(&gains, Texel::Uint4)),
             ])?,
             iterates,
             residuals,
@@ -387,8 +409,35 @@ impl SpringPipelines {
         })
     }
 
-    /// Records a frame's springs. The schedule belongs to the same parameters; with `from_last` the start is the last
-    /// frame's result.
+    /// Records what depends on the parameters alone: before the first frame, and before the next one after they have
+    /// changed.
+    pub fn stiffen(&self, state: &SpringState, params: &Params, schedule: &Schedule, frame: &mut Frame) {
+        let params = params.sane();
+        for level in &state.levels[..schedule.levels] {
+            let push = StiffenPush {
+                count: level.count,
+                surface: params.surface,
+                length: params.length,
+                torsion: params.torsion,
+                turning: params.turning(),
+                bone: params.bone * params.torsion,
+                hold: params.hold * params.torsion,
+                girth: params.girth * params.torsion,
+                bend_reach: params.bend_reach,
+                hold_reach: params.hold_reach,
+                girth_reach: params.girth_reach,
+                largest_step: params.largest_step(),
+                omega: params.omega,
+                on_bone: level.on_bone,
+                resolved: RESOLVED,
+            };
+            frame.dispatch(&self.stiffen, &level.stiffen, &push, level.count);
+        }
+        frame.barrier();
+    }
+
+    /// Records a frame's springs. The schedule belongs to the same parameters, for which [`SpringPipelines::stiffen`] was
+    /// recorded; with `from_last` the start is the last frame's result.
     pub fn record(
         &self,
         state: &SpringState,
@@ -407,21 +456,9 @@ impl SpringPipelines {
                 has_tail: level.has_tail.into(),
                 coarse: (k > 0).into(),
                 from_last: (k == 0 && from_last).into(),
-                surface: params.surface,
-                length: params.length,
-                torsion: params.torsion,
-                turning: params.turning(),
-                bone: params.bone * params.torsion,
-                hold: params.hold * params.torsion,
-                girth: params.girth * params.torsion,
-                bend_reach: params.bend_reach,
-                hold_reach: params.hold_reach,
-                girth_reach: params.girth_reach,
-                largest_step: params.largest_step(),
-                omega: params.omega,
-                on_bone: level.on_bone,
-                resolved: RESOLVED,
+                keep: (k == 0 && params.frames == Frames::Dependent).into(),
                 scaled: rig.scaled().into(),
+                torsion: params.torsion,
             };
             frame.dispatch_groups(&self.prepare, &level.prepare, &prepare, [level.groups, 1, 1]);
         }
@@ -522,6 +559,7 @@ struct LevelState {
     groups: u32,
     has_tail: bool,
     on_bone: f32,
+    stiffen: Bindings,
     prepare: Bindings,
     iterate: Bindings,
     iterates: Buffer,
@@ -560,5 +598,4 @@ impl SpringState {
     }
 }
 
-const _: () =
-    assert!(size_of::<GpuVertex>() == 84 && size_of::<GpuPose>() == 96 && size_of::<GpuEdge>() == 8);
+const _: () = assert!(size_of::<GpuGains>() == 48 && size_of::<GpuEdge>() == 8);
