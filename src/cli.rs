@@ -18,10 +18,12 @@ use std::path::PathBuf;
 
 /// Poses and deforms 3D characters: strokes move the skeleton, springs between bones and skin shape the flesh.
 #[derive(Parser)]
-#[command(version, subcommand_required = true, arg_required_else_help = true)]
+#[command(version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    /// Without a command: what to open in a window, a rigged glTF file, a project or a journal
+    file: Option<PathBuf>,
     /// Vulkan device whose name contains this; otherwise the best one
     #[arg(long, global = true, value_name = "NAME")]
     device: Option<String>,
@@ -168,6 +170,13 @@ enum Command {
         #[arg(long, conflicts_with_all = ["restore", "discard"])]
         json: bool,
     },
+    /// Pose in a window, by mouse, pen and keyboard
+    Edit {
+        /// A rigged glTF file, a project or a journal; without one an empty window, to drop files on
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        desk: DeskArgs,
+    },
     /// Pose in a headset, on any OpenXR runtime
     Vr {
         /// A rigged glTF file or a project
@@ -221,6 +230,19 @@ enum Command {
         #[arg(long)]
         out: PathBuf,
     },
+}
+
+#[derive(Args)]
+struct DeskArgs {
+    /// Samples per pixel and direction, 1 or 2
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
+    samples: u32,
+    /// For tests and scripts: a line of JSON per turn on standard output, requests on standard input
+    #[arg(long)]
+    report: bool,
+    /// For tests: neither use nor keep your choices of earlier sessions
+    #[arg(long)]
+    forget: bool,
 }
 
 #[derive(Subcommand)]
@@ -310,8 +332,23 @@ fn parse_size(text: &str) -> std::result::Result<[u32; 2], String> {
 impl Cli {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        let mut context = Context::new(self.device);
-        match self.command {
+        let device = self.device;
+        let mut context = Context::new(device.clone());
+        let command = match (self.command, self.file) {
+            (Some(command), _) => command,
+            (None, None) if !front::desk::has_display() => {
+                use clap::CommandFactory;
+                say(Self::command().render_help());
+                return Err(Error::input(
+                    "there is no display for a window",
+                    "use one of the commands above",
+                ));
+            }
+            (None, file) => {
+                Command::Edit { file, desk: DeskArgs { samples: 1, report: false, forget: false } }
+            }
+        };
+        match command {
             Command::Demo { file, out } => front::demo::demo(&mut context, file.as_deref(), &out)?,
             Command::Inspect { file, json } => say(front::inspect::inspect(&file, json)?.trim_end()),
             Command::Bind { file, bind, json } => {
@@ -393,6 +430,9 @@ impl Cli {
                 };
                 let cpu = matches!(on, Side::Cpu);
                 front::recover::recover(&mut context, which.as_deref(), &act, cpu, json)?;
+            }
+            Command::Edit { file, desk: DeskArgs { samples, report, forget } } => {
+                front::desk::desk(&front::desk::Options { file, device, report, samples, forget })?;
             }
             Command::Vr { file, out, record, wait, samples, frames, report, layers, profile, forget } => {
                 let options = front::vr::Options {

@@ -73,6 +73,11 @@ need_vulkan() {
     need "Vulkan" libvulkan1 mesa-vulkan-drivers libwayland-client0
 }
 
+# What a window loads when it opens.
+need_window() {
+    need "a window" libx11-6 libx11-xcb1 libxcursor1 libxi6 libxkbcommon0 libxkbcommon-x11-0
+}
+
 need_validation() {
     compgen -G "/usr/share/vulkan/explicit_layer.d/*validation*.json" >/dev/null || need "tests" vulkan-validationlayers
 }

@@ -108,6 +108,12 @@ impl Actor {
         Ok(Self { bindings, rest: scene.bounds, scene, body: None })
     }
 
+    /// Binds it to other pictures: a window of another size.
+    pub(super) fn rebind(&mut self, pipelines: &Pipelines, targets: &Targets) -> Result<()> {
+        self.bindings = pipelines.renderer.bind(&self.scene, targets)?;
+        Ok(())
+    }
+
     /// The character; none on an empty stage.
     pub fn model(&self) -> Option<&Arc<Model>> {
         self.body.as_ref().map(|b| &b.model)

@@ -86,9 +86,33 @@ impl Stage {
     }
 
     /// Puts another character, or the same with another deformer, on the stage; it must have been made for these
-    /// [`Stage::targets`]. The one before is freed when the GPU has finished with it.
+    /// [`Stage::targets`], or else be given to [`Stage::enter_anew`]. The one before is freed when the GPU has finished with it.
     pub fn enter(&mut self, actor: Box<Actor>) {
         self.actor = actor;
+    }
+
+    /// [`Stage::enter`] for an actor that was made for pictures of another size.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn enter_anew(&mut self, mut actor: Box<Actor>) -> Result<()> {
+        actor.rebind(&self.pipelines, &self.targets)?;
+        self.enter(actor);
+        Ok(())
+    }
+
+    /// Makes the pictures anew in another size; who is on the stage stays. Takes milliseconds and GPU memory, so it is
+    /// nothing for every frame.
+    ///
+    /// # Errors
+    /// As [`Targets::new`]; the stage is as it was then.
+    pub fn resize(&mut self, size: [u32; 2]) -> Result<()> {
+        let Targets { views, samples, .. } = *self.targets;
+        let targets = Arc::new(Targets::new(self.pipelines.device(), size, views, samples)?);
+        self.actor.rebind(&self.pipelines, &targets)?;
+        self.targets = targets;
+        self.drawn = false;
+        Ok(())
     }
 
     /// Starts a frame and hands over what the cameras of exactly [`IN_FLIGHT`] frames ago saw, whatever the speed of

@@ -1,4 +1,5 @@
-//! Front ends: thin siblings over [`crate::editor`]. Headless ones, one file per command, and the headset ([`vr`]).
+//! Front ends: thin siblings over [`crate::editor`]. Headless ones, one file per command, the window ([`desk`]) and the
+//! headset ([`vr`]).
 
 pub mod bench;
 pub mod bind;
@@ -6,6 +7,7 @@ pub mod compare;
 pub mod context;
 pub mod deform;
 pub mod demo;
+pub mod desk;
 pub mod headset;
 pub mod inspect;
 pub mod joints;
@@ -17,3 +19,4 @@ pub mod render;
 pub mod report;
 pub mod save;
 pub mod vr;
+mod work;

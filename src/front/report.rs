@@ -20,6 +20,8 @@ use std::sync::mpsc::{Receiver, channel};
 pub enum Line {
     /// After every frame that the runtime took (xrEndFrame), and every turn of the loop where there is no session.
     Frame(Box<Frame>),
+    /// After every turn of a window's loop: an idle window writes none.
+    Desk(Box<Desk>),
     /// Something that happens now and then, before the line of its frame.
     Event(Event),
 }
@@ -60,6 +62,42 @@ pub struct Frame {
     pub history: [usize; 2],
     /// Points of the skin under each hand, world, where its camera sees the body.
     pub surface: [Option<[f32; 3]>; 2],
+}
+
+/// A turn of a window's loop.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Desk {
+    /// Counts turns from 1.
+    pub frame: u64,
+    /// Pictures shown so far: a turn in which nothing looks otherwise shows none.
+    pub shown: u64,
+    /// Pixels of the window.
+    pub size: [u32; 2],
+    /// Pixels per point.
+    pub scale: f32,
+    /// Where the character's picture is in the window: left, top, width, height, pixels.
+    pub viewport: [u32; 4],
+    /// Columns of the matrix from the world to that picture's clip space (y up, reversed depth).
+    pub clip_from_world: [f32; 16],
+    /// Where the pointer was last, pixels of the window.
+    pub pointer: [f32; 2],
+    /// Whether a button or a pen is down.
+    pub pressed: bool,
+    /// Pressure of the pen, 0..=1; none from a mouse.
+    pub pressure: Option<f32>,
+    /// What the first button does.
+    pub tool: Tool,
+    /// Whether a stroke or a grab is under way.
+    pub busy: bool,
+    /// Steps that can be undone and redone.
+    pub history: [usize; 2],
+    /// Whether there is something that is on no disk but in the journal.
+    pub unsaved: bool,
+    /// The line that is shown to the user, empty where there is none.
+    pub message: String,
+    /// Nothing is under way: no job, no picture to be made; the next turn comes with an event.
+    pub idle: bool,
 }
 
 /// Something that happens now and then.
@@ -108,9 +146,10 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Reports where `on`, with a thread that waits for lines of standard input. The end of standard input is no
-    /// request; the program goes on.
-    pub fn new(on: bool) -> Self {
+    /// Reports where `on`, with a thread that waits for lines of standard input and calls `wake` after each: a loop that
+    /// waits for events is to look for [`Reporter::asked`]. The end of standard input is no request; the program goes
+    /// on.
+    pub fn new(on: bool, wake: impl Fn() + Send + 'static) -> Self {
         if !on {
             return Self { asked: None };
         }
@@ -118,9 +157,13 @@ impl Reporter {
         std::thread::spawn(move || {
             for line in std::io::stdin().lock().lines() {
                 let Ok(line) = line else { break };
-                if !line.trim().is_empty() && send.send(ask(&line)).is_err() {
+                if line.trim().is_empty() {
+                    continue;
+                }
+                if send.send(ask(&line)).is_err() {
                     break;
                 }
+                wake();
             }
         });
         Self { asked: Some(asked) }
@@ -134,6 +177,11 @@ impl Reporter {
     /// Writes a frame's line.
     pub fn frame(&self, frame: Frame) {
         self.line(&Line::Frame(Box::new(frame)));
+    }
+
+    /// Writes the line of a window's turn.
+    pub fn desk(&self, desk: Desk) {
+        self.line(&Line::Desk(Box::new(desk)));
     }
 
     /// Writes an event's line.

@@ -78,7 +78,11 @@ fn missing(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<&'stat
     .collect()
 }
 
-pub(super) fn choose(instance: &ash::Instance, wanted: Option<&str>) -> Result<vk::PhysicalDevice> {
+pub(super) fn choose(
+    instance: &ash::Instance,
+    wanted: Option<&str>,
+    factory: &dyn DeviceFactory,
+) -> Result<vk::PhysicalDevice> {
     // SAFETY: a plain query.
     let all =
         unsafe { instance.enumerate_physical_devices() }.map_err(failed("vkEnumeratePhysicalDevices"))?;
@@ -88,7 +92,10 @@ pub(super) fn choose(instance: &ash::Instance, wanted: Option<&str>) -> Result<v
         // SAFETY: `physical` belongs to `instance`.
         let properties = unsafe { instance.get_physical_device_properties(physical) };
         let name = name_of(&properties);
-        let lacks = missing(instance, physical);
+        let mut lacks = missing(instance, physical);
+        if let (true, Ok(family)) = (lacks.is_empty(), queue_family(instance, physical)) {
+            lacks = factory.lacks(instance, physical, family);
+        }
         let note = if lacks.is_empty() { String::new() } else { format!(" (lacks {})", lacks.join(", ")) };
         listed.push(format!("\"{name}\"{note}"));
         let fits = wanted.is_none_or(|w| name.to_lowercase().contains(&w.to_lowercase()));

@@ -81,7 +81,7 @@ impl Device {
         let debug = if validation { Some(Debug::new(&entry, &instance)?) } else { None };
         let physical = match factory.physical_device(&instance)? {
             Some(physical) => physical,
-            None => choose(&instance, options.name.as_deref())?,
+            None => choose(&instance, options.name.as_deref(), factory)?,
         };
         // SAFETY: `physical` belongs to `instance`.
         let properties = unsafe { instance.get_physical_device_properties(physical) };

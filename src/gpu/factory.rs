@@ -34,6 +34,18 @@ pub trait DeviceFactory {
         Ok(None)
     }
 
+    /// What a physical device lacks for its purpose beside the features that all need, its queue being of this family;
+    /// with anything lacking it is not chosen.
+    fn lacks(
+        &self,
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        family: u32,
+    ) -> Vec<&'static str> {
+        let _ = (instance, physical, family);
+        Vec::new()
+    }
+
     /// Makes the device. Errors as Vulkan or the runtime says.
     fn create_device(
         &self,

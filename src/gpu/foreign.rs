@@ -60,6 +60,75 @@ impl Frame {
         self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
     }
 
+    /// Copies the first layer of a picture, stretched to the target's size and converted to its format (so sRGB bytes
+    /// belong into a format that does not encode). What the target held is lost; it is left in `layout`.
+    pub fn blit_to_foreign(&mut self, source: &Image, target: &ForeignImage, layout: vk::ImageLayout) {
+        self.foreign_barrier(target, vk::ImageLayout::UNDEFINED, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
+        let layers =
+            vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
+        let corners = |size: [u32; 2]| {
+            [vk::Offset3D::default(), vk::Offset3D { x: size[0] as i32, y: size[1] as i32, z: 1 }]
+        };
+        let region = [vk::ImageBlit::default()
+            .src_subresource(layers)
+            .src_offsets(corners(source.size()))
+            .dst_subresource(layers)
+            .dst_offsets(corners(target.size))];
+        let filter = if source.size() == target.size { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
+        // SAFETY: recording; whole images; layouts are those of our images and of the barrier above.
+        unsafe {
+            self.device().handle.cmd_blit_image(
+                self.commands,
+                source.handle(),
+                vk::ImageLayout::GENERAL,
+                target.handle,
+                vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+                &region,
+                filter,
+            );
+        }
+        self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
+    }
+
+    /// Copies a rectangle of one layer of a picture to a place in another of the same format, first layer. What lies
+    /// outside of either is left out. A copy: put barriers around it.
+    pub fn copy_rectangle(
+        &mut self,
+        (source, layer, from): (&Image, u32, [u32; 2]),
+        (target, to): (&Image, [u32; 2]),
+        size: [u32; 2],
+    ) {
+        if source.format() != target.format() || layer >= source.layers() {
+            return self.fail("a rectangle is copied between pictures of one format".into());
+        }
+        let fits = |i: usize| {
+            let room = |whole: [u32; 2], corner: [u32; 2]| whole[i].saturating_sub(corner[i]);
+            size[i].min(room(source.size(), from)).min(room(target.size(), to))
+        };
+        let extent = vk::Extent3D { width: fits(0), height: fits(1), depth: 1 };
+        if extent.width == 0 || extent.height == 0 {
+            return;
+        }
+        let layers = |layer| {
+            let color = vk::ImageAspectFlags::COLOR;
+            vk::ImageSubresourceLayers::default().aspect_mask(color).base_array_layer(layer).layer_count(1)
+        };
+        let corner = |c: [u32; 2]| vk::Offset3D { x: c[0] as i32, y: c[1] as i32, z: 0 };
+        let region = [vk::ImageCopy::default()
+            .src_subresource(layers(layer))
+            .src_offset(corner(from))
+            .dst_subresource(layers(0))
+            .dst_offset(corner(to))
+            .extent(extent)];
+        let general = vk::ImageLayout::GENERAL;
+        // SAFETY: recording; the rectangle was cut to both; our images stay in GENERAL.
+        unsafe {
+            let handle = &self.device().handle;
+            let (source, target) = (source.handle(), target.handle());
+            handle.cmd_copy_image(self.commands, source, general, target, general, &region);
+        }
+    }
+
     /// Exchanges red and blue: both images are of one size, and of formats that differ in nothing but the order of
     /// channels. A barrier must follow.
     pub fn reorder_channels(&mut self, source: &Image, target: &Image) {

@@ -22,6 +22,7 @@ mod reflect;
 mod shader;
 pub mod testing;
 mod transfer;
+mod window;
 
 pub use bindings::{Bindings, Resource, Texel};
 pub use buffer::{Buffer, Memory};
@@ -35,6 +36,7 @@ pub use image::{Image, ImageInfo, Sampler};
 pub use reflect::{Binding, Field, Reflection, StructLayout, assert_layout};
 pub use shader::{Spv, words_of};
 pub use transfer::Readback;
+pub use window::{Acquired, Surface, Window, surface_extensions};
 
 #[cfg(test)]
 mod tests;

@@ -44,6 +44,8 @@ pub struct PanelPaint {
     pub primitives: Vec<ClippedPrimitive>,
     /// New textures and changed rectangles of them.
     pub textures: Vec<(TextureId, ImageDelta)>,
+    /// Textures that nothing shows any more, and did not in the last frame.
+    pub freed: Vec<TextureId>,
     /// Pixels of the image per point of egui.
     pub pixels_per_point: f32,
 }
@@ -57,8 +59,9 @@ pub struct PanelPainter {
 
 /// A panel's picture and what painting it needs, kept between frames.
 pub struct PanelImage {
-    /// The picture: sRGB colours times alpha, clear where nothing is.
+    /// The picture: sRGB colours times alpha, clear where nothing is; or an opaque picture that is painted over.
     pub image: Image,
+    load: Load,
     textures: Vec<Texture>,
     vertices: Buffer,
     vertex_bindings: Bindings,
@@ -123,9 +126,20 @@ impl PanelPainter {
         let usage = ImageUsageFlags::COLOR_ATTACHMENT | ImageUsageFlags::SAMPLED;
         let image =
             Image::new(&self.device, &ImageInfo { name, format: FORMAT, size, layers: 1, levels: 1, usage })?;
+        self.make(image, Load::Clear([0.0; 4]))
+    }
+
+    /// A panel that is painted over a picture (RGBA, 8 bits, a colour attachment), as in a window. Errors when memory
+    /// is short.
+    pub fn over(&self, picture: &Image) -> Result<PanelImage> {
+        self.make(picture.clone(), Load::Keep)
+    }
+
+    fn make(&self, image: Image, load: Load) -> Result<PanelImage> {
         let vertices = self.room::<PanelVertex>("panel vertices", 4096)?;
         Ok(PanelImage {
             image,
+            load,
             textures: Vec::new(),
             vertex_bindings: self.pipeline.bind(0, &[("vertices", &vertices)])?,
             vertices,
@@ -148,6 +162,7 @@ impl PanelPainter {
     ///
     /// Errors when memory is short, or where a triangle's texture was never given.
     pub fn upload(&self, frame: &mut Frame, panel: &mut PanelImage, paint: &PanelPaint) -> Result<()> {
+        panel.textures.retain(|t| !paint.freed.contains(&t.id));
         for (id, delta) in &paint.textures {
             self.set_texture(frame, panel, *id, delta)?;
         }
@@ -235,9 +250,9 @@ impl PanelPainter {
         Ok(Texture { id, image, size, bindings })
     }
 
-    /// Paints what was uploaded last over a clear image. Put a barrier after it, before the image is read.
+    /// Paints what was uploaded last over a clear image, or over the picture. Put a barrier after it, before the image is read.
     pub fn draw(&self, frame: &mut Frame, panel: &PanelImage) {
-        frame.render(&[(&panel.image, Load::Clear([0.0; 4]))], None, 1, |pass| {
+        frame.render(&[(&panel.image, panel.load)], None, 1, |pass| {
             let mut bound = None;
             pass.indices(&panel.indices);
             for draw in &panel.draws {
@@ -257,6 +272,12 @@ impl PanelPainter {
 }
 
 impl PanelImage {
+    /// Goes on over another picture: a window of another size. Textures stay.
+    pub fn paint_over(&mut self, picture: &Image) {
+        self.image = picture.clone();
+        self.load = Load::Keep;
+    }
+
     fn append(&mut self, mesh: &Mesh, corner: [u32; 2], size: [u32; 2]) -> Result<()> {
         let id = mesh.texture_id;
         let texture = self.textures.iter().position(|t| t.id == id).ok_or_else(|| unknown(id))?;

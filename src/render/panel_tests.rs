@@ -28,7 +28,12 @@ fn paint(
     let textures = deltas.flat_map(|(id, list)| list.into_iter().map(move |d| (id, d))).collect();
     let shapes = std::mem::take(&mut out.shapes);
     out.drop_without_applying_deltas();
-    PanelPaint { primitives: context.tessellate(shapes, ratio), textures, pixels_per_point: ratio }
+    PanelPaint {
+        primitives: context.tessellate(shapes, ratio),
+        textures,
+        freed: Vec::new(),
+        pixels_per_point: ratio,
+    }
 }
 
 fn show(

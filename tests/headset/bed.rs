@@ -179,6 +179,7 @@ impl App {
                         self.frame = (**frame).clone();
                     }
                     Line::Event(event) => self.events.push(event.clone()),
+                    Line::Desk(_) => {}
                 }
                 Some(line)
             }
@@ -228,6 +229,7 @@ impl App {
                         return value;
                     }
                 }
+                Line::Desk(_) => {}
                 Line::Frame(frame) => {
                     assert!(begin.elapsed() < PATIENCE, "no {what}: {frame:?}; {:?}", self.events);
                 }

@@ -1,7 +1,6 @@
 //! What outlives sessions and runtimes: the document with its tools, the jobs under way, what is told to the world.
 
 use super::clock::{Clock, Stages};
-use super::work::{Done, Job, Opened, Worker};
 use super::{Options, preferences};
 use crate::base::{Error, Result};
 use crate::edit::DeformerSettings;
@@ -11,6 +10,7 @@ use crate::editor::{
 };
 use crate::front::context::say;
 use crate::front::report::{Ask, Event, Reporter};
+use crate::front::work::{Done, Job, Opened, Worker};
 use crate::gpu::Timings;
 use crate::render::Lines;
 use image::RgbaImage;
@@ -83,14 +83,14 @@ impl<'o> App<'o> {
     /// # Errors
     /// The operating system's, where no thread can be made.
     pub fn new(options: &'o Options) -> Result<Self> {
-        let mut worker = Worker::new()?;
+        let mut worker = Worker::new(|| {})?;
         worker.ask(Job::Open(options.file.clone()));
         let folder = options.file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         worker.ask(Job::List(folder.to_owned()));
         Ok(Self {
             options,
             worker,
-            reporter: Reporter::new(options.report),
+            reporter: Reporter::new(options.report, || {}),
             bench: None,
             model: None,
             preferences: preferences::load(options),

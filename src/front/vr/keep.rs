@@ -2,11 +2,11 @@
 
 use super::app::App;
 use super::preferences;
-use super::work::Job;
 use crate::base::Result;
 use crate::editor::{Command, Eye, Model, Recorder, TakeStart, recovery};
 use crate::front::context::say;
 use crate::front::report::Event;
+use crate::front::work::Job;
 use std::path::{Path, PathBuf};
 
 /// Name of a project in the output folder, and end of the name of one beside its character.

@@ -2,7 +2,7 @@
 //!
 //! [`run::vr`] is the whole: it waits for a runtime where there is none, begins a session (`session.rs`; what its states
 //! ask for is in `life.rs`), and begins anew when runtime or session are lost. `app.rs` holds what outlives them: document,
-//! tools, jobs (`work.rs`). A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
+//! tools, jobs (`front/work.rs`). A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
 //! late as can be; loading, saving and binding are never part of it.
 //!
 //! The visibility mask is not used: pictures are shaded by a compute pass whose cost is not that of the masked corners,
@@ -26,7 +26,6 @@ mod swapchain;
 mod told;
 mod trouble;
 mod walls;
-mod work;
 
 pub use run::vr;
 

@@ -3,12 +3,12 @@
 use super::app::App;
 use super::instance::Runtime;
 use super::session::Session;
-use super::work::Job;
 use crate::base::math::Vec3;
 use crate::base::{Error, Result};
 use crate::editor::{Similarity, Stage};
 use crate::front::context::say;
 use crate::front::report::{Event, Frame as Told};
+use crate::front::work::Job;
 use crate::render::Lines;
 use image::RgbaImage;
 use std::time::Duration;

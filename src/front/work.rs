@@ -68,11 +68,12 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread.
+    /// Starts the thread. `wake` is called after each job, on that thread: a loop that waits for events is to look for
+    /// [`Worker::done`].
     ///
     /// # Errors
     /// The operating system's.
-    pub fn new() -> Result<Self> {
+    pub fn new(wake: impl Fn() + Send + 'static) -> Result<Self> {
         let (jobs, todo) = channel::<Job>();
         let (send, done) = channel();
         let work = move || {
@@ -80,6 +81,7 @@ impl Worker {
                 if send.send(run(job)).is_err() {
                     break;
                 }
+                wake();
             }
         };
         let thread = std::thread::Builder::new()
@@ -101,6 +103,11 @@ impl Worker {
         let done = self.done.try_recv().ok()?;
         self.open -= 1;
         Some(done)
+    }
+
+    /// Whether jobs are under way.
+    pub fn is_busy(&self) -> bool {
+        self.open > 0
     }
 
     /// Waits for the next of the jobs under way; none when there is none.
@@ -232,7 +239,7 @@ mod tests {
     #[test]
     fn jobs_are_done_in_order_and_what_goes_wrong_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let mut worker = Worker::new().unwrap();
+        let mut worker = Worker::new(|| {}).unwrap();
         let eye = |shade| RgbaImage::from_pixel(4, 3, image::Rgba([shade, 0, 0, 255]));
         let path = folder.path().join("new/eyes.png");
         worker.ask(Job::Open(folder.path().join("none.glb")));

@@ -1,0 +1,38 @@
+//! The window: mouse, pen and keyboard on the same document that a headset works on.
+//!
+//! [`desk`] is the whole: it opens a window (`window.rs`, winit's events), its pictures (`screen.rs`: device, swapchain,
+//! the live character, panels painted over it) and the document with its jobs (`app.rs`). What an event means is the
+//! editor's own. The loop sleeps until something happens: an event, a job that is done, a time that the editor asked
+//! for; and shows a picture only where something looks otherwise.
+
+mod app;
+mod screen;
+mod still;
+mod told;
+mod window;
+
+pub use window::desk;
+
+use std::path::PathBuf;
+
+/// What `sinew edit` is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The character, project or journal; none opens an empty window.
+    pub file: Option<PathBuf>,
+    /// Part of the wanted device's name.
+    pub device: Option<String>,
+    /// Writes a line per turn to standard output, reads requests from standard input: see [`crate::front::report`].
+    pub report: bool,
+    /// Samples per pixel and direction, 1 or 2.
+    pub samples: u32,
+    /// Neither reads nor keeps the user's choices: for tests.
+    pub forget: bool,
+}
+
+/// Whether this machine has a desktop to open a window on.
+pub fn has_display() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+    // Where windows need no server to be named, there is one.
+    cfg!(any(windows, target_os = "macos")) || set("DISPLAY") || set("WAYLAND_DISPLAY")
+}

@@ -1,0 +1,52 @@
+//! What a window says of its turns: lines of a report.
+
+use super::app::App;
+use crate::front::report::Desk as Told;
+
+/// What the window knows of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    pub shown: u64,
+    pub size: [u32; 2],
+    pub scale: f32,
+    pub pointer: [f32; 2],
+    pub pressed: bool,
+    pub pressure: Option<f32>,
+    /// Nothing of the window's own is under way.
+    pub idle: bool,
+}
+
+impl App<'_> {
+    /// Writes the line of a turn.
+    pub fn tell(&self, seen: &Seen) {
+        if !self.reporter.is_on() {
+            return;
+        }
+        let out = &self.desk.out;
+        let Seen { shown, size, scale, pointer, pressed, pressure, idle } = *seen;
+        let mut told = Told {
+            frame: self.frame,
+            shown,
+            size,
+            scale,
+            viewport: out.viewport,
+            pointer,
+            pressed,
+            pressure,
+            unsaved: self.unsaved(),
+            message: self.message.clone().unwrap_or_default(),
+            idle: idle && !self.worker.is_busy() && !self.quit,
+            ..Told::default()
+        };
+        if let Some(view) = out.views.first() {
+            told.clip_from_world = view.clip_from_world.to_cols_array();
+        }
+        if let Some(bench) = self.desk.bench() {
+            told.tool = bench.preferences().tool;
+            told.busy = bench.is_busy();
+            let (done, all) = bench.session().history();
+            told.history = [done, all - done];
+        }
+        self.reporter.desk(told);
+    }
+}

@@ -1,0 +1,265 @@
+//! The window and its events.
+
+use super::Options;
+use super::app::App;
+use super::screen::Screen;
+use super::still::DeskInput;
+use super::told::Seen;
+use crate::base::math::{Aabb, Vec3};
+use crate::base::{Error, Result};
+use egui_winit::State;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use winit::application::ApplicationHandler;
+use winit::dpi::LogicalSize;
+use winit::event::{ElementState, Force, StartCause, TouchPhase, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
+use winit::window::{Window, WindowId};
+
+/// Between two tries to show a picture in a window that the desktop does not show now.
+const HIDDEN: Duration = Duration::from_millis(250);
+
+/// Something is done, or asked for, on another thread.
+#[derive(Clone, Copy, Debug)]
+struct Wake;
+
+/// Runs the editor in a window, until its user ends it.
+///
+/// # Errors
+/// Without a desktop, or a device that can show pictures on it. What goes wrong with a file is told in the window.
+pub fn desk(options: &Options) -> Result<()> {
+    let events = EventLoop::<Wake>::with_user_event().build().map_err(|e| no_desktop(&e))?;
+    let proxy = events.create_proxy();
+    let wake = move || {
+        // Fails only where the loop has ended.
+        let _ = proxy.send_event(Wake);
+    };
+    let mut face = Face::new(App::new(options, wake)?);
+    let ran = events.run_app(&mut face);
+    // The GPU's work ends before what it shows goes.
+    drop(face.screen.take());
+    face.app.finish();
+    match face.failure {
+        Some(error) => Err(error),
+        None => ran.map_err(|e| no_desktop(&e)),
+    }
+}
+
+fn no_desktop(error: &dyn std::fmt::Display) -> Error {
+    Error::gpu(
+        format!("no window can be opened: {error}"),
+        "start it on a desktop (DISPLAY or WAYLAND_DISPLAY is set there), or use commands such as `sinew demo`",
+    )
+}
+
+/// A window's own state.
+struct Shown {
+    // Before the window that it shows pictures in.
+    screen: Screen,
+    input: State,
+    window: Arc<Window>,
+}
+
+struct Face<'o> {
+    app: App<'o>,
+    screen: Option<Shown>,
+    /// When to take a turn if nothing happens before.
+    next: Option<Instant>,
+    /// Nobody sees the window.
+    hidden: bool,
+    /// The window must be drawn, whatever the editor says.
+    damaged: bool,
+    seen: Seen,
+    failure: Option<Error>,
+}
+
+impl<'o> Face<'o> {
+    fn new(app: App<'o>) -> Self {
+        Self {
+            app,
+            screen: None,
+            next: None,
+            hidden: false,
+            damaged: true,
+            seen: Seen::default(),
+            failure: None,
+        }
+    }
+
+    fn open(&mut self, events: &ActiveEventLoop) -> Result<()> {
+        let attributes = Window::default_attributes()
+            .with_title("Sinew")
+            .with_inner_size(LogicalSize::new(1280.0, 800.0))
+            .with_min_inner_size(LogicalSize::new(320.0, 240.0));
+        let window = Arc::new(events.create_window(attributes).map_err(|e| no_desktop(&e))?);
+        let screen = Screen::new(window.clone(), window.inner_size().into(), self.app.options)?;
+        let side = screen.max_texture_side();
+        let scale = window.scale_factor() as f32;
+        let context = self.app.desk.context().clone();
+        let theme = window.theme();
+        let input = State::new(context, egui::ViewportId::ROOT, &window, Some(scale), theme, Some(side));
+        window.request_redraw();
+        self.screen = Some(Shown { screen, input, window });
+        Ok(())
+    }
+
+    /// One turn: events become a step of the editor, and that a picture where something looks otherwise.
+    fn turn(&mut self) -> Result<()> {
+        let Some(Shown { screen, input, window }) = &mut self.screen else { return Ok(()) };
+        self.next = None;
+        let size: [u32; 2] = window.inner_size().into();
+        if size.contains(&0) || self.hidden {
+            self.damaged = true;
+            return Ok(());
+        }
+        let app = &mut self.app;
+        self.damaged |= app.attend(screen.stage());
+        app.frame += 1;
+        let raw = input.take_egui_input(window);
+        let step = DeskInput { raw };
+        let bounds = app
+            .model
+            .as_ref()
+            .map_or(PERSON, |m| Aabb::of(m.bound.character.display.positions.iter().copied()));
+        app.desk.step(step, &bounds, app.message.as_deref());
+        app.stepped();
+        input.handle_platform_output(window, std::mem::take(&mut app.desk.out.platform));
+        if app.attend(screen.stage()) {
+            self.damaged = true;
+        }
+        let ready =
+            screen.stage().actor().model().zip(app.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+        if self.damaged || app.desk.out.dirty || (app.unposed && ready) {
+            let (out, bench) = app.desk.parts();
+            let posed = bench.filter(|_| app.unposed && ready).map(|b| (b.pose(), b.rig()));
+            let has_pose = posed.is_some();
+            window.pre_present_notify();
+            self.damaged = !screen.draw(size, out, posed)?;
+            app.unposed &= !has_pose;
+            if self.damaged {
+                self.next = Some(Instant::now() + HIDDEN);
+            }
+        }
+        if let Some(again) = app.desk.out.again {
+            let at = Instant::now() + again;
+            self.next = Some(self.next.map_or(at, |n| n.min(at)));
+        }
+        self.seen.shown = screen.shown();
+        self.seen.size = size;
+        self.seen.scale = window.scale_factor() as f32;
+        self.seen.idle = self.next.is_none() && !self.damaged;
+        app.tell(&self.seen);
+        Ok(())
+    }
+
+    /// What the report tells of events as they come.
+    fn note(&mut self, event: &WindowEvent) {
+        let seen = &mut self.seen;
+        match event {
+            WindowEvent::CursorMoved { position, .. } => {
+                seen.pointer = [position.x as f32, position.y as f32]
+            }
+            WindowEvent::MouseInput { state, .. } => {
+                seen.pressed = *state == ElementState::Pressed;
+                seen.pressure = None;
+            }
+            WindowEvent::Touch(touch) => {
+                seen.pointer = [touch.location.x as f32, touch.location.y as f32];
+                seen.pressed = matches!(touch.phase, TouchPhase::Started | TouchPhase::Moved);
+                seen.pressure = touch.force.as_ref().map(pressure);
+            }
+            _ => {}
+        }
+    }
+
+    fn redraw(&self) {
+        if let Some(shown) = &self.screen {
+            shown.window.request_redraw();
+        }
+    }
+
+    fn give_up(&mut self, events: &ActiveEventLoop, result: Result<()>) {
+        if let Err(error) = result {
+            self.failure = Some(error);
+            events.exit();
+        }
+    }
+}
+
+/// A person's box: what an empty window looks at.
+const PERSON: Aabb = Aabb { min: Vec3::new(-0.6, 0.0, -0.4), max: Vec3::new(0.6, 1.8, 0.4) };
+
+/// 0..=1.
+fn pressure(force: &Force) -> f32 {
+    (force.normalized() as f32).clamp(0.0, 1.0)
+}
+
+impl ApplicationHandler<Wake> for Face<'_> {
+    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            self.next = None;
+            self.redraw();
+        }
+    }
+
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        if self.screen.is_none() {
+            let opened = self.open(events);
+            self.give_up(events, opened);
+        }
+    }
+
+    fn user_event(&mut self, _: &ActiveEventLoop, _: Wake) {
+        self.damaged = true;
+        // A window that nobody sees is not asked to draw itself, but its jobs go on.
+        if let (Some(shown), true) = (&mut self.screen, self.hidden) {
+            self.app.attend(shown.screen.stage());
+        }
+        self.redraw();
+    }
+
+    fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        self.note(&event);
+        let Some(shown) = &mut self.screen else { return };
+        match &event {
+            WindowEvent::RedrawRequested => {
+                let turned = self.turn();
+                return self.give_up(events, turned);
+            }
+            WindowEvent::CloseRequested => self.app.quit = true,
+            WindowEvent::Occluded(hidden) => {
+                self.hidden = *hidden;
+                self.damaged = true;
+            }
+            WindowEvent::DroppedFile(path) => {
+                self.app.message = None;
+                self.app.request(crate::editor::Request::Open(path.clone()));
+            }
+            WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. } => self.damaged = true,
+            _ => {}
+        }
+        if shown.input.on_window_event(&shown.window, &event).repaint || self.damaged {
+            shown.window.request_redraw();
+        }
+    }
+
+    fn about_to_wait(&mut self, events: &ActiveEventLoop) {
+        if self.app.quit {
+            return events.exit();
+        }
+        events.set_control_flow(self.next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pressure_is_a_share_whatever_the_pen_gives() {
+        assert_eq!(pressure(&Force::Normalized(0.25)), 0.25);
+        assert_eq!(pressure(&Force::Normalized(7.0)), 1.0);
+        let pen = Force::Calibrated { force: 2.0, max_possible_force: 4.0, altitude_angle: None };
+        assert_eq!(pressure(&pen), 0.5);
+    }
+}
