@@ -1,6 +1,7 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use sinew::base::{Error, Result};
 use sinew::bind::{BindOptions, Binding};
 use sinew::deform::Recipe;
@@ -337,12 +338,14 @@ impl Cli {
         let command = match (self.command, self.file) {
             (Some(command), _) => command,
             (None, None) if !front::desk::has_display() => {
-                use clap::CommandFactory;
-                say(Self::command().render_help());
-                return Err(Error::input(
-                    "there is no display for a window",
-                    "use one of the commands above",
-                ));
+                let help = Self::command().render_help();
+                let kind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+                Self::command().error(kind, format!("there is no display for a window\n\n{help}")).exit();
+            }
+            // Rather a command written wrongly.
+            (None, Some(file)) if file.extension().is_none() && !file.exists() => {
+                let text = format!("unrecognized subcommand or file '{}'", file.display());
+                Self::command().error(ErrorKind::InvalidSubcommand, text).exit();
             }
             (None, file) => {
                 Command::Edit { file, desk: DeskArgs { samples: 1, report: false, forget: false } }
