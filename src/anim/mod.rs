@@ -9,4 +9,4 @@ mod sample;
 
 pub use build::clip_from_poses;
 pub use curve::Curve;
-pub use sample::sample;
+pub use sample::{evaluate, sample};

@@ -33,8 +33,8 @@ pub fn sample(clip: &Clip, time_s: f64, pose: &mut Pose) {
     }
 }
 
-/// One channel into `out`, whose length is the number of floats per key.
-fn evaluate(channel: &Channel, time: f64, out: &mut [f32]) {
+/// One channel into `out`, whose length is the number of floats per key: see [`Curve::evaluate`].
+pub fn evaluate(channel: &Channel, time: f64, out: &mut [f32]) {
     let rotation = channel.property == Property::Rotation;
     let (times, values) = (&channel.times[..], &channel.values[..]);
     Curve { interpolation: channel.interpolation, rotation, times, values }.evaluate(time, out);

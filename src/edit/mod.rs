@@ -7,6 +7,7 @@ mod clip_layer;
 mod demo;
 mod document;
 mod dope;
+mod film;
 mod frames;
 mod grab;
 mod joints;

@@ -1,7 +1,7 @@
 //! Documents and files: a session on a model, a file or journal opened, a document saved as a project or exported.
 
-use super::{Evaluation, Evaluator, Model};
-use crate::asset::Asset;
+use super::{Evaluation, Evaluator, Model, Shaper};
+use crate::asset::{Asset, Clip};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::edit::{AssetRef, DeformerSettings, Document, Edit, Journal, Session, State, Torn, recover};
@@ -134,24 +134,29 @@ pub(in crate::editor) fn locate(file: &AssetRef, journal: &Path) -> PathBuf {
     }
 }
 
-/// A document as files show it: its keys where there are several, or else its pose, with the evaluated shapes.
+/// A document as files show it: moving where it moves, or else its pose, with the evaluated shapes.
 struct Shown {
     poses: Vec<(f32, Pose)>,
     shapes: Vec<Evaluation>,
+    motion: Option<Clip>,
 }
 
 impl Shown {
-    fn new(model: &Model, document: &Document, evaluator: &mut Evaluator) -> Result<Self> {
+    fn new(model: &Model, document: &Document, name: &str, evaluator: &mut Evaluator) -> Result<Self> {
         let skeleton = model.skeleton();
-        let times = document.motion().key_times();
-        let pose = |&time: &f64| (time as f32, document.state(skeleton, Some(time)).pose);
-        let mut poses: Vec<(f32, Pose)> = times.iter().map(pose).collect();
+        let motion = document.clip(name, skeleton)?;
+        let times = document.shape_times(skeleton);
         // One key is no motion: the pose on the table says more.
-        if poses.len() < 2 {
-            poses = vec![(0.0, document.posed(model.skeleton()))];
+        let moves = motion.is_some() && times.len() > 1;
+        let times = if moves { times.into_iter().map(Some).collect() } else { vec![None] };
+        let (mut poses, mut shapes) = (Vec::new(), Vec::new());
+        let mut shaper = Shaper::new(model, document, evaluator);
+        for time in times {
+            let state = document.state(skeleton, time);
+            shapes.push(shaper.evaluate(&state)?);
+            poses.push((time.map_or(0.0, |t| t as f32), state.pose));
         }
-        let shapes = poses.iter().map(|(_, p)| evaluator.evaluate(model, p)).collect::<Result<_>>()?;
-        Ok(Self { poses, shapes })
+        Ok(Self { poses, shapes, motion: motion.filter(|_| moves) })
     }
 
     fn keys<'a>(&'a self) -> Vec<Key<'a>> {
@@ -174,9 +179,10 @@ pub fn export(
     evaluator: &mut Evaluator,
     options: &Options,
 ) -> Result<Receipt> {
-    let shown = Shown::new(model, document, evaluator)?;
+    let mut shown = Shown::new(model, document, &options.clip_name, evaluator)?;
+    let options = Options { motion: shown.motion.take(), ..options.clone() };
     let keys = shown.keys();
-    posed(&model.asset, &model.bound.character, &keys, options)?.write(path, &keys)
+    posed(&model.asset, &model.bound.character, &keys, &options)?.write(path, &keys)
 }
 
 /// Saves a document as a project file, which shows it in any viewer; the receipt tells how exactly.
@@ -184,11 +190,12 @@ pub fn export(
 /// # Errors
 /// As [`project::save_shown`]; the file at `path` is as it was then.
 pub fn save(path: &Path, model: &Model, document: &Document, evaluator: &mut Evaluator) -> Result<Receipt> {
-    let shown = Shown::new(model, document, evaluator)?;
+    let mut shown = Shown::new(model, document, document.name(), evaluator)?;
     let json = serde_json::to_value(document).map_err(|e| {
         Error::input(format!("the document cannot be written: {e}"), "report it as a bug; keep the journal")
     })?;
-    let options = Options { clip_name: document.name().to_owned(), ..Options::default() };
+    let (clip_name, motion) = (document.name().to_owned(), shown.motion.take());
+    let options = Options { clip_name, motion, ..Options::default() };
     let keys = shown.keys();
     let character = &model.bound.character;
     let out = project::save_shown(path, &model.asset, character, &keys, &options, &json)?;

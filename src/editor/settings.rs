@@ -52,7 +52,9 @@ fn merged<T: serde::Serialize + serde::de::DeserializeOwned>(
     }
     // One by one, since the reader's own message does not name the field.
     for (name, new) in given {
-        value[&name] = new;
+        // A keyed count is rounded: keys know only floats.
+        let whole = new.as_f64().filter(|n| value[&name].is_u64() && (0.0..=1e9).contains(n));
+        value[&name] = whole.map_or(new, |n| Value::from(n.round() as u64));
         T::deserialize(&value).map_err(|e| bad(format!("{name}: {e}")))?;
     }
     serde_json::from_value(value).map_err(|e| bad(e.to_string()))

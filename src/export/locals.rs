@@ -3,6 +3,7 @@
 use super::posed::Job;
 use super::{Builder, numbers};
 use crate::asset::{Asset, Problem};
+use crate::base::NodeId;
 use crate::base::math::{Mat4, Trs};
 use glam::{DAffine3, DMat4, DQuat, DVec3};
 use serde_json::Value;
@@ -26,11 +27,12 @@ pub(super) struct Locals {
 impl Locals {
     pub fn new(job: &Job, problems: &mut Vec<Problem>) -> Self {
         let form = |(i, node): (usize, &crate::asset::Node)| {
-            if job.keys.iter().all(|k| k.pose.local[i] == node.rest) {
+            let moves = job.moves(NodeId::from(i));
+            if !moves && job.keys.iter().all(|k| k.pose.local[i] == node.rest) {
                 Form::File
             } else if job.character.skeleton.nodes[i].remainder.is_none() {
                 Form::Trs
-            } else if job.keys.len() == 1 {
+            } else if job.keys.len() == 1 && !moves {
                 Form::Matrix
             } else {
                 problems.push(Problem {

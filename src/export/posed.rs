@@ -5,7 +5,7 @@ use super::locals::{Locals, write_nodes};
 use super::morph::{Delta, Tolerance, solve};
 use super::{Builder, Reduction, targets};
 use crate::anim::clip_from_poses;
-use crate::asset::{Asset, Problem};
+use crate::asset::{Asset, Clip, Problem, Property};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, NodeId, Result};
 use crate::bind::Character;
@@ -43,11 +43,20 @@ pub struct Options {
     pub tolerance: f32,
     /// In primitives that are displaced, normals that bones bring closer than this stay, degrees.
     pub normal_tolerance_degrees: f32,
+    /// How nodes move between keys, written as it is; its values at the keys' times must be the keys' own. None for
+    /// LINEAR motion from key to key.
+    pub motion: Option<Clip>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { clip_name: "Sinew".into(), compatible: false, tolerance: 5e-6, normal_tolerance_degrees: 0.5 }
+        Self {
+            clip_name: "Sinew".into(),
+            compatible: false,
+            tolerance: 5e-6,
+            normal_tolerance_degrees: 0.5,
+            motion: None,
+        }
     }
 }
 
@@ -83,8 +92,8 @@ pub(super) struct Job<'a> {
 
 /// Exports a character at one or several keys.
 ///
-/// The first key is the file's static pose. Several keys also become an animation, LINEAR in node transforms and
-/// in morph weights, one target per key and mesh that needs one. Targets of the file come first and keep their
+/// The first key is the file's static pose. Several keys also become an animation, LINEAR in node transforms (or
+/// [`Options::motion`]) and in morph weights, one target per key and mesh that needs one. Targets of the file come first and keep their
 /// weights. Existing animations stay and switch the new targets off.
 ///
 /// # Errors
@@ -132,7 +141,9 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
     }
     let morphs = targets::add(job, &mut builder, &deltas);
     out.targets = morphs.iter().map(|m| m.active.len()).sum();
-    if keys.len() > 1 {
+    if let Some(clip) = &options.motion {
+        out.clip = targets::write_motion(job, &mut builder, clip, &morphs, &mut out.problems);
+    } else if keys.len() > 1 {
         let poses: Vec<_> = keys.iter().map(|k| (k.time_s, k.pose.clone())).collect();
         let clip = clip_from_poses(&options.clip_name, &poses, &job.character.skeleton)?;
         out.clip = targets::write_clip(job, &mut builder, &clip, &morphs);
@@ -212,6 +223,12 @@ impl Job<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the motion moves a node's transform: it cannot keep a matrix then.
+    pub fn moves(&self, node: NodeId) -> bool {
+        let channels = self.options.motion.iter().flat_map(|m| &m.channels);
+        channels.into_iter().any(|c| c.node == node && c.property != Property::Weights)
     }
 
     /// The nodes that draw display parts, with the range of their parts.

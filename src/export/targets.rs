@@ -3,7 +3,7 @@
 use super::morph::Delta;
 use super::posed::Job;
 use super::{Builder, Usage, numbers};
-use crate::asset::{Channel, Clip, Interpolation, Property};
+use crate::asset::{Channel, Clip, Interpolation, Problem, Property};
 use crate::base::NodeId;
 use serde_json::{Value, json};
 
@@ -18,6 +18,26 @@ impl Added {
     /// The weights of the added targets at a key: its own target only.
     fn weights(&self, key: usize) -> impl Iterator<Item = f32> + '_ {
         self.active.iter().map(move |&k| if k == key { 1.0 } else { 0.0 })
+    }
+
+    /// The same at any time, LINEAR between keys.
+    fn between<'a>(&'a self, times: &'a [f32], time: f32) -> impl Iterator<Item = f32> + 'a {
+        let after = times.partition_point(|&t| t <= time).clamp(1, times.len().max(2) - 1);
+        let hat = move |key: usize| {
+            if times.len() < 2 {
+                return 1.0;
+            }
+            let (start, end) = (times[after - 1], times[after]);
+            let u = ((time - start) / (end - start)).clamp(0.0, 1.0);
+            if key == after {
+                u
+            } else if key + 1 == after {
+                1.0 - u
+            } else {
+                0.0
+            }
+        };
+        self.active.iter().map(move |&k| hat(k))
     }
 }
 
@@ -263,6 +283,55 @@ pub(super) fn write_clip(job: &Job, builder: &mut Builder, clip: &Clip, added: &
         return None;
     }
     Some(write_channels(builder, &clip.name, &channels))
+}
+
+/// Writes a motion as it is; weights of nodes that got targets become LINEAR, on its keys and on those of the export.
+/// Returns the animation's index, none where there is nothing to write.
+pub(super) fn write_motion(
+    job: &Job,
+    builder: &mut Builder,
+    clip: &Clip,
+    added: &[Added],
+    problems: &mut Vec<Problem>,
+) -> Option<usize> {
+    let gets_targets = |c: &Channel| added.iter().any(|a| a.node == c.node);
+    let (widened, mut channels): (Vec<Channel>, Vec<Channel>) =
+        clip.channels.iter().cloned().partition(|c| c.property == Property::Weights && gets_targets(c));
+    let key_times: Vec<f32> = job.keys.iter().map(|k| k.time_s).collect();
+    for added in added {
+        let own = widened.iter().find(|c| c.node == added.node);
+        if own.is_some_and(|c| c.interpolation != Interpolation::Linear) {
+            let name = &job.asset.nodes[added.node.index()].name;
+            problems.push(Problem {
+                at: format!("node \"{name}\""),
+                text: "its morph weights are LINEAR between keys, since the shapes' weights share their keys"
+                    .into(),
+            });
+        }
+        let mut times = own.map_or_else(Vec::new, |c| c.times.clone());
+        times.extend(&key_times);
+        times.sort_unstable_by(f32::total_cmp);
+        times.dedup();
+        let still = &job.keys[0].pose.weights[added.node.index()];
+        let at = |&time: &f32| {
+            let mut weights = still.clone();
+            if let Some(own) = own {
+                crate::anim::evaluate(own, f64::from(time), &mut weights);
+            }
+            weights.extend(added.between(&key_times, time));
+            weights
+        };
+        let values = times.iter().flat_map(at).collect();
+        channels.push(Channel {
+            node: added.node,
+            property: Property::Weights,
+            interpolation: Interpolation::Linear,
+            times: times.clone(),
+            values,
+        });
+    }
+    channels.sort_by_key(|c| (c.node, c.property));
+    (!channels.is_empty()).then(|| write_channels(builder, &clip.name, &channels))
 }
 
 /// Writes channels as an animation; returns its index.

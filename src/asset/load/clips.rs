@@ -147,7 +147,10 @@ fn clean(
                 value.copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
             } else {
                 turned += usize::from((length - 1.0).abs() > 0.02);
-                value.iter_mut().for_each(|v| *v = (f64::from(*v) / length) as f32);
+                // What is a unit quaternion to rounding keeps its bits.
+                if (length - 1.0).abs() > 5e-7 {
+                    value.iter_mut().for_each(|v| *v = (f64::from(*v) / length) as f32);
+                }
             }
         }
     }

@@ -1,0 +1,49 @@
+//! The shapes of a document's states: an evaluator whose method and settings follow what is keyed.
+
+use super::{Evaluation, Evaluator, Model, Where, recipe};
+use crate::base::Result;
+use crate::edit::{DeformerSettings, Document, State};
+
+/// Evaluates states of a document one after another.
+pub struct Shaper<'a> {
+    model: &'a Model,
+    evaluator: &'a mut Evaluator,
+    /// What another evaluator was made for, after keyed settings had changed.
+    own: Option<(DeformerSettings, Evaluator)>,
+    /// What the given one was made for.
+    given: DeformerSettings,
+}
+
+impl<'a> Shaper<'a> {
+    /// With an evaluator that was made for the document's settings, or for others that are meant to replace them:
+    /// keyed settings are heeded all the same.
+    pub fn new(model: &'a Model, document: &Document, evaluator: &'a mut Evaluator) -> Self {
+        Self { model, evaluator, own: None, given: document.deformer().clone() }
+    }
+
+    /// The shape of a state.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`]; settings that the method does not have.
+    pub fn evaluate(&mut self, state: &State) -> Result<Evaluation> {
+        if state.deformer == self.given {
+            return self.evaluator.evaluate(self.model, &state.pose);
+        }
+        let made = match self.own.take() {
+            Some((settings, evaluator)) if settings == state.deformer => evaluator,
+            _ => Evaluator::new(&self.evaluator.side(), self.model, &recipe(&state.deformer)?)?,
+        };
+        let (_, evaluator) = self.own.insert((state.deformer.clone(), made));
+        evaluator.evaluate(self.model, &state.pose)
+    }
+}
+
+impl Evaluator {
+    /// Where it evaluates.
+    pub fn side(&self) -> Where {
+        match self {
+            Self::Gpu(_, kernels) => Where::Gpu(kernels.clone()),
+            Self::Cpu(_) => Where::Cpu,
+        }
+    }
+}
