@@ -21,6 +21,7 @@ mod reference;
 pub mod rig_buffers;
 pub mod rig_data;
 pub mod rigid;
+pub mod sculpt;
 pub mod springs;
 pub mod stb;
 pub mod surface;

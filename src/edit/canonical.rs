@@ -1,8 +1,9 @@
 //! Content hashes over a canonical form: floats by their bits (negative zero as zero), lengths before lists,
 //! object keys in order. Equal contents have equal hashes on every machine.
 
-use super::{Lengths, RootMotion, Stroke, StrokeLayer, SurfaceStroke, Target};
+use super::{Form, Lengths, Reach, RootMotion, Sculpt, Stroke, StrokeLayer, SurfaceStroke, Target};
 use crate::base::math::Trs;
+use crate::deform::sculpt::{Along, Curve, Profile};
 use crate::rig::Pose;
 use serde_json::Value;
 
@@ -105,6 +106,50 @@ impl Canonical {
         }
         self.count(usize::from(mark.closed));
         self.floats(&[mark.radius]);
+    }
+
+    pub fn sculpt(&mut self, sculpt: &Sculpt) {
+        self.count(sculpt.id.index());
+        self.text(&sculpt.name);
+        self.count(sculpt.mark.map_or(0, |m| m.index() + 1));
+        let region = &sculpt.region;
+        self.text(&region.name);
+        match region.reach {
+            Reach::Edges(n) => self.floats(&[0.0, n as f32]),
+            Reach::Euclidean(d) => self.floats(&[1.0, d]),
+            Reach::Along(d) => self.floats(&[2.0, d]),
+        }
+        self.floats(&[region.softness]);
+        for list in [&region.kinematic, &region.passive, &region.fixed] {
+            self.count(list.len());
+            list.iter().for_each(|v| self.count(*v as usize));
+        }
+        self.floats(&region.falloff);
+        self.floats(&region.t);
+        match &sculpt.form {
+            Form::Drawn(offsets) => {
+                self.text("drawn");
+                offsets.iter().for_each(|o| self.floats(o));
+            }
+            Form::Profile(profile) => self.profile(profile),
+        }
+        self.floats(&[sculpt.amplitude, sculpt.stiffness]);
+        self.count(usize::from(sculpt.enabled));
+    }
+
+    fn profile(&mut self, profile: &Profile) {
+        self.text("profile");
+        self.count(usize::from(profile.along == Along::Bone));
+        self.floats(&[profile.amount]);
+        match profile.curve {
+            Curve::Even => self.text("even"),
+            Curve::Parabola => self.text("parabola"),
+            Curve::Ease(easing) => self.text(easing.name()),
+            Curve::Wave(wave) => {
+                self.text("wave");
+                self.floats(&[wave.count, wave.speed, wave.phase]);
+            }
+        }
     }
 
     pub fn adjustments(&mut self, layer: &StrokeLayer) {

@@ -1,9 +1,11 @@
 //! The document: everything the user has made of a character. It changes by [`super::Edit`]s alone.
 
 use super::canonical::Canonical;
-use super::{Motion, StrokeLayer, SurfaceStroke};
+use super::sculpt::MAX_SCULPTS;
+use super::{Motion, Sculpt, StrokeLayer, SurfaceStroke};
 use crate::asset::{Asset, Source};
-use crate::base::{Error, MarkId, NodeId, Result, StrokeId};
+use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
+use crate::deform::sculpt::SculptState;
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -107,6 +109,8 @@ pub struct Document {
     pub(super) marks: Vec<SurfaceStroke>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pins: Vec<NodeId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) sculpts: Vec<Sculpt>,
 }
 
 impl Document {
@@ -156,6 +160,29 @@ impl Document {
     /// Nodes that stay where they are while the body is posed by hand, by rising id.
     pub fn pins(&self) -> &[NodeId] {
         &self.pins
+    }
+
+    /// The edits of the surface, in the order in which they were made.
+    pub fn sculpts(&self) -> &[Sculpt] {
+        &self.sculpts
+    }
+
+    /// One of them.
+    ///
+    /// # Errors
+    /// There is none of that id.
+    pub fn sculpt(&self, id: SculptId) -> Result<&Sculpt> {
+        Ok(&self.sculpts[self.sculpt_index(id)?])
+    }
+
+    /// The states of those that take part, at a time of waves, seconds.
+    pub fn sculpt_states(&self, seconds: f64) -> Vec<SculptState> {
+        self.sculpts.iter().filter_map(|s| s.state(seconds)).collect()
+    }
+
+    /// An id for a new edit of the surface.
+    pub fn unused_sculpt_id(&self) -> SculptId {
+        SculptId(self.sculpts.iter().map(|s| s.id.0 + 1).max().unwrap_or(0))
     }
 
     /// An id for a new mark.
@@ -223,6 +250,15 @@ impl Document {
 
     /// What documents have had since version 1; without any of it the hash is that of version 1.
     fn hash_additions(&self, hash: &mut Canonical) {
+        self.hash_marks(hash);
+        if !self.sculpts.is_empty() {
+            hash.text("sculpts 1");
+            hash.count(self.sculpts.len());
+            self.sculpts.iter().for_each(|s| hash.sculpt(s));
+        }
+    }
+
+    fn hash_marks(&self, hash: &mut Canonical) {
         let adjusted: Vec<&StrokeLayer> =
             self.strokes.iter().filter(|s| !s.adjustments.is_empty() || s.partner.is_some()).collect();
         if self.marks.is_empty() && self.pins.is_empty() && adjusted.is_empty() {
@@ -240,6 +276,12 @@ impl Document {
     pub(super) fn mark_index(&self, id: MarkId) -> Result<usize> {
         self.marks.iter().position(|m| m.id == id).ok_or_else(|| {
             Error::input(format!("there is no mark {}", id.0), format!("there are {}", self.marks.len()))
+        })
+    }
+
+    pub(super) fn sculpt_index(&self, id: SculptId) -> Result<usize> {
+        self.sculpts.iter().position(|s| s.id == id).ok_or_else(|| {
+            Error::input(format!("there is no shape {}", id.0), format!("there are {}", self.sculpts.len()))
         })
     }
 
@@ -281,6 +323,18 @@ impl Document {
         if ids.len() < self.marks.len() || ids.len() > MAX_MARKS {
             return Err(Error::input(
                 "two marks share an id, or there are too many",
+                "restore the document from its journal",
+            ));
+        }
+        for sculpt in &self.sculpts {
+            sculpt.validate(None)?;
+        }
+        let mut ids: Vec<u32> = self.sculpts.iter().map(|s| s.id.0).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.len() < self.sculpts.len() || ids.len() > MAX_SCULPTS {
+            return Err(Error::input(
+                "two shapes share an id, or there are too many",
                 "restore the document from its journal",
             ));
         }

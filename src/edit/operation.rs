@@ -5,18 +5,18 @@
 
 use super::document::{MAX_MARKS, validate_pins, validate_pose};
 use super::{
-    AssetRef, Axis, DeformerSettings, Document, Key, KeyEdit, Sample, Stroke, StrokeLayer, SurfaceStroke,
-    key_edit, rotate_joint,
+    AssetRef, Axis, DeformerSettings, Document, Key, KeyEdit, Sample, Sculpt, Stroke, StrokeLayer,
+    SurfaceStroke, key_edit, rotate_joint, sculpt,
 };
 use crate::base::math::Trs;
-use crate::base::{Error, MarkId, NodeId, Result, StrokeId};
+use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
 
 /// Groups within groups; the journal's reader has a limit of its own beyond this.
 const MAX_DEPTH: usize = 16;
 /// Above all stroke ids.
-const MAX_ID: u32 = 1 << 30;
+pub(super) const MAX_ID: u32 = 1 << 30;
 
 /// An entry of a journal or a script.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -119,6 +119,17 @@ pub enum Edit {
     SetMark(Box<SurfaceStroke>),
     /// Removes a mark.
     RemoveMark(MarkId),
+    /// Adds an edit of the surface.
+    AddSculpt {
+        /// Its place among them; none for last.
+        index: Option<usize>,
+        /// It, with an id of [`Document::unused_sculpt_id`].
+        sculpt: Box<Sculpt>,
+    },
+    /// Replaces the edit of the surface of the same id.
+    SetSculpt(Box<Sculpt>),
+    /// Removes an edit of the surface.
+    RemoveSculpt(SculptId),
     /// Sets the nodes that stay where they are while the body is posed by hand, by rising id.
     SetPins(Vec<NodeId>),
     /// Keys a whole pose: every property of every node at a time.
@@ -208,6 +219,9 @@ impl Edit {
             | Self::RenameStroke { .. } => self.apply_to_strokes(document, skeleton)?,
             Self::AddMark { .. } | Self::SetMark(_) | Self::RemoveMark(_) => {
                 self.apply_to_marks(document, context)?
+            }
+            Self::AddSculpt { .. } | Self::SetSculpt(_) | Self::RemoveSculpt(_) => {
+                sculpt::apply(self, document, context)?
             }
             Self::SetPins(pins) => {
                 validate_pins(pins, skeleton)?;
@@ -326,6 +340,7 @@ impl Edit {
             (Self::SetLocal { node, .. }, Self::SetLocal { node: old, .. })
             | (Self::SetWeights { node, .. }, Self::SetWeights { node: old, .. }) => node == old,
             (Self::Keys(edit), Self::Keys(old)) => edit.supersedes(old),
+            (Self::SetSculpt(sculpt), Self::SetSculpt(old)) => sculpt.id == old.id,
             (Self::SetPose(_), Self::SetPose(_)) | (Self::SetDeformer(_), Self::SetDeformer(_)) => true,
             // Both sides of a character at once.
             (Self::Group(edits), Self::Group(old)) => {

@@ -1,6 +1,7 @@
 //! What a document is at a time: the pose, and what shapes the flesh, all channels sampled.
 
-use super::{Channel, DeformerSettings, Document, Target};
+use super::{Channel, DeformerSettings, Document, Sculpt, Target};
+use crate::deform::sculpt::SculptState;
 use crate::rig::{Pose, Skeleton};
 use serde_json::Value;
 
@@ -9,6 +10,8 @@ use serde_json::Value;
 pub struct State {
     /// Strokes and keys applied.
     pub pose: Pose,
+    /// The edits of the surface that take part.
+    pub sculpts: Vec<SculptState>,
     /// Method and parameters, keyed settings in place.
     pub deformer: DeformerSettings,
 }
@@ -19,7 +22,8 @@ impl Document {
     /// In order: the pose below the strokes; the file's clips that play over it; the strokes; keyed nodes, whose keys
     /// are of the finished pose.
     pub fn state(&self, skeleton: &Skeleton, time: Option<f64>) -> State {
-        let mut out = State { pose: Pose::default(), deformer: self.deformer.clone() };
+        let sculpts = self.sculpt_states(time.unwrap_or(0.0));
+        let mut out = State { pose: Pose::default(), sculpts, deformer: self.deformer.clone() };
         let Some(time) = time else {
             out.pose = self.posed(skeleton);
             return out;
@@ -52,6 +56,6 @@ impl Document {
 
     /// Whether keys, clips or settings change anything over time.
     pub fn moves(&self) -> bool {
-        !self.motion.is_still()
+        !self.motion.is_still() || self.sculpts.iter().any(Sculpt::moves)
     }
 }

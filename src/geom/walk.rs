@@ -132,6 +132,41 @@ impl Walk {
         None
     }
 
+    /// The places where the plane through a place cuts the edges on the way round the surface and back, each named by the
+    /// triangle it enters; the plane is given by its normal. None where it comes to a border or does not come back.
+    pub fn around(&self, start: &Place, normal: Vec3, positions: &[Vec3]) -> Option<Vec<Place>> {
+        let normal = normal.as_dvec3().try_normalize()?;
+        let a = self.inner(start, positions)?;
+        let height = |v: u32| Some(normal.dot(positions.get(v as usize)?.as_dvec3() - a));
+        let (mut triangle, mut entered) = (start.0, NONE);
+        let mut out = Vec::new();
+        for _ in 0..self.triangles.len() {
+            let corners = self.corners(triangle)?;
+            let mut exit = None;
+            for k in 0..3 {
+                let (v, w) = (corners[k], corners[(k + 1) % 3]);
+                let (p, q) = (height(v)?, height(w)?);
+                let next = self.across[triangle as usize][k];
+                if (p >= 0.0) != (q >= 0.0) && (entered == NONE || next != entered) {
+                    exit = Some((v, w, p / (p - q), next));
+                    break;
+                }
+            }
+            let (v, w, s, next) = exit?;
+            let weight = |c: u32| match c {
+                _ if c == v => 1.0 - s,
+                _ if c == w => s,
+                _ => 0.0,
+            };
+            out.push((next, self.corners(next)?.map(|c| weight(c) as f32)));
+            if next == start.0 {
+                return Some(out);
+            }
+            (entered, triangle) = (triangle, next);
+        }
+        None
+    }
+
     /// A place moved a little into its triangle: the plane through two such cuts both triangles for certain, also
     /// where the places lie on edges.
     fn inner(&self, place: &Place, positions: &[Vec3]) -> Option<DVec3> {
@@ -186,6 +221,27 @@ mod tests {
                 "longer than allowed"
             );
         }
+    }
+
+    #[test]
+    fn a_walk_around_comes_back_to_its_start() {
+        // An octahedron, cut across and askew; a plane has a border.
+        let positions = [Vec3::X, Vec3::Y, -Vec3::X, -Vec3::Y, Vec3::Z, -Vec3::Z];
+        let quarter = |k: u32| [[k, (k + 1) % 4, 4], [(k + 1) % 4, k, 5]];
+        let walk = Walk::new(&(0..4).flat_map(quarter).collect::<Vec<_>>());
+        for normal in [Vec3::X, Vec3::Z, Vec3::new(0.2, -0.3, 1.0)] {
+            let start = (0, [0.4, 0.3, 0.3]);
+            let x = walk.position(&start, &positions).unwrap();
+            let way = walk.around(&start, normal, &positions).unwrap();
+            assert!(way.len() >= 4 && way[way.len() - 1].0 == start.0);
+            for place in &way {
+                let y = walk.position(place, &positions).unwrap();
+                assert!((y - x).dot(normal.normalize()).abs() < 2e-3, "{y} is off the plane");
+            }
+        }
+        let (positions, walk) = grid(4);
+        assert!(walk.around(&(0, [1.0 / 3.0; 3]), Vec3::X, &positions).is_none());
+        assert!(walk.around(&(0, [1.0 / 3.0; 3]), Vec3::ZERO, &positions).is_none());
     }
 
     #[test]

@@ -1,0 +1,106 @@
+//! All edits of a character at a moment, summed up per vertex.
+
+use super::{BoundForm, BoundSculpt, SculptState, arc};
+use crate::base::math::Vec3;
+
+/// Amplitudes below this take their share of the stiffness only: none is no edit, not a pull to the rest shape.
+const FULL: f32 = 0.1;
+
+/// What a vertex gets from all edits together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Offset {
+    /// Sum of the offsets `D`, bind space, metres.
+    pub offset: Vec3,
+    /// Sum of the stiffnesses, in quarters of the vertex's number of neighbours.
+    pub stiffness: f32,
+    /// Share of its hold on the rest shape that the vertex gives up, 0..=1.
+    pub give: f32,
+}
+
+/// The vertices that edits move, and their offsets.
+#[derive(Clone, Debug, Default)]
+pub struct Field {
+    sculpts: Vec<BoundSculpt>,
+    /// Per sculpt and vertex: index into `vertices`.
+    slots: Vec<Vec<u32>>,
+    /// Control vertices that any edit moves, rising.
+    pub vertices: Vec<u32>,
+    /// For each of them.
+    pub offsets: Vec<Offset>,
+    states: Vec<SculptState>,
+    /// Offsets of a drawn edit's kinematic vertices.
+    scratch: Vec<Vec3>,
+}
+
+impl Field {
+    /// Of these edits, all of them off.
+    pub fn new(sculpts: &[BoundSculpt]) -> Self {
+        let mut vertices: Vec<u32> = sculpts.iter().flat_map(|s| &s.vertices).copied().collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let slot = |v: &u32| vertices.partition_point(|w| w < v) as u32;
+        let slots = sculpts.iter().map(|s| s.vertices.iter().map(slot).collect()).collect();
+        let most = sculpts.iter().map(|s| s.vertices.len()).max().unwrap_or(0);
+        Self {
+            slots,
+            offsets: vec![Offset::default(); vertices.len()],
+            states: Vec::with_capacity(sculpts.len()),
+            scratch: Vec::with_capacity(most),
+            sculpts: sculpts.to_vec(),
+            vertices,
+        }
+    }
+
+    /// Whether no vertex is moved, whatever the states.
+    pub fn is_empty(&self) -> bool {
+        self.vertices.is_empty()
+    }
+
+    /// Sets the moment: edits without a state are off. True where anything has changed. Does not allocate for at most
+    /// as many states as there are edits.
+    pub fn set(&mut self, states: &[SculptState]) -> bool {
+        if self.states == states {
+            return false;
+        }
+        self.states.clear();
+        self.states.extend_from_slice(states);
+        self.offsets.fill(Offset::default());
+        for (sculpt, slots) in self.sculpts.iter().zip(&self.slots) {
+            let Some(state) = states.iter().find(|s| s.id == sculpt.id) else { continue };
+            let sane = |v: f32| if v.is_finite() { v } else { 0.0 };
+            let (amplitude, stiffness) = (sane(state.amplitude), sane(state.stiffness).clamp(0.0, 1e6));
+            if amplitude == 0.0 {
+                continue;
+            }
+            let stiffness = stiffness * (amplitude.abs() / FULL).min(1.0);
+            self.scratch.clear();
+            if let BoundForm::Drawn { offsets, .. } = &sculpt.form {
+                let kinematic = sculpt.scale_vectors.iter().zip(offsets);
+                self.scratch.extend(kinematic.map(|(s, d)| arc(*s, *d, amplitude)));
+            }
+            for (i, (&slot, &falloff)) in slots.iter().zip(&sculpt.falloff).enumerate() {
+                let offset = match &sculpt.form {
+                    BoundForm::Drawn { offsets, sources } => match i.checked_sub(offsets.len()) {
+                        None => self.scratch[i],
+                        Some(p) => sources[p].iter().map(|&(k, w)| self.scratch[k as usize] * w).sum(),
+                    },
+                    BoundForm::Profile { profile, t } => {
+                        let f = profile.curve.at(t[i], state.seconds);
+                        // Beyond the bone it would turn inside out.
+                        sculpt.scale_vectors[i] * (amplitude * profile.amount * f).max(-1.0)
+                    }
+                };
+                let out = &mut self.offsets[slot as usize];
+                out.offset += offset * falloff;
+                out.stiffness += stiffness * falloff;
+                out.give = out.give.max(falloff * stiffness / (1.0 + stiffness));
+            }
+        }
+        true
+    }
+
+    /// Vertices and their offsets.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Offset)> {
+        self.vertices.iter().copied().zip(&self.offsets)
+    }
+}

@@ -1,0 +1,118 @@
+//! Offsets by formula: how far scale vectors grow along a stroke or a bone (thesis 5.1, 5.2).
+
+use super::Easing;
+use serde::{Deserialize, Serialize};
+use std::f32::consts::TAU;
+
+/// An offset by formula: `|s|` becomes `|s| (1 + amount f)`, `f` by the curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// `f`.
+    pub curve: Curve,
+    /// Share of the distance to the bone at `f = 1`; negative ones draw in. With 0.25 a parabola is the thesis's
+    /// `1.25 - (0.5 - t)^2`.
+    pub amount: f32,
+    /// What `t` runs along.
+    #[serde(default)]
+    pub along: Along,
+}
+
+/// What a profile's parameter runs along, from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Along {
+    /// The mark, by length.
+    #[default]
+    Stroke,
+    /// The bone that a vertex is attached to, from head to tail: equation 24.
+    Bone,
+}
+
+/// A function of `t` in 0..=1, and for waves of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Curve {
+    /// 1 everywhere: a ring swells evenly.
+    Even,
+    /// `1 - (2t - 1)^2`: a bulge that ends at both ends.
+    Parabola,
+    /// From 0 to 1.
+    Ease(Easing),
+    /// A moving sine wave, thesis figure 26.
+    Wave(Wave),
+}
+
+/// `sin(2π (count t - speed seconds) + phase)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wave {
+    /// Waves from one end to the other.
+    pub count: f32,
+    /// Waves that pass a place in a second; positive ones go from 0 to 1.
+    pub speed: f32,
+    /// Radians.
+    #[serde(default)]
+    pub phase: f32,
+}
+
+impl Curve {
+    /// The function at `t`, after so many seconds.
+    pub fn at(&self, t: f32, seconds: f64) -> f32 {
+        match self {
+            Self::Even => 1.0,
+            Self::Parabola => 1.0 - (2.0 * t - 1.0).powi(2),
+            Self::Ease(easing) => easing.at(t),
+            Self::Wave(wave) => {
+                // Whole waves that have passed are dropped first: an hour later f32 has no digits left for them.
+                let passed = (f64::from(wave.speed) * seconds).rem_euclid(1.0) as f32;
+                (TAU * (wave.count * t - passed) + wave.phase).sin()
+            }
+        }
+    }
+
+    /// Whether it changes with time.
+    pub fn moves(&self) -> bool {
+        matches!(self, Self::Wave(wave) if wave.speed != 0.0)
+    }
+}
+
+impl Profile {
+    /// Whether all its numbers are finite and of a sane size.
+    pub fn is_sound(&self) -> bool {
+        let wave = match self.curve {
+            Curve::Wave(w) => [w.count, w.speed, w.phase],
+            _ => [0.0; 3],
+        };
+        self.amount.is_finite() && self.amount.abs() <= 100.0 && wave.iter().all(|v| v.abs() <= 1e4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parabola_is_the_thesis_s_and_waves_travel_at_their_speed() {
+        let profile = Profile { curve: Curve::Parabola, amount: 0.25, along: Along::Stroke };
+        for k in 0..=20 {
+            let t = k as f32 / 20.0;
+            let print = 1.25 - (0.5 - t).powi(2);
+            assert!((1.0 + profile.amount * profile.curve.at(t, 3.0) - print).abs() < 1e-6);
+        }
+        let wave = Curve::Wave(Wave { count: 3.0, speed: 1.5, phase: 0.4 });
+        for (t, seconds) in [(0.1f32, 0.0), (0.4, 0.7), (0.9, 2.0)] {
+            // What is at t now is at t + speed/count dt after dt.
+            let moved = wave.at(t + 0.5 * 0.1, seconds + 0.1);
+            assert!((moved - wave.at(t, seconds)).abs() < 1e-5);
+            assert!((wave.at(t, seconds + 7200.0) - wave.at(t, seconds)).abs() < 1e-4);
+        }
+        assert!(wave.moves() && !Curve::Parabola.moves());
+        let text = serde_json::to_string(&wave).unwrap();
+        assert_eq!(text, r#"{"wave":{"count":3.0,"speed":1.5,"phase":0.4}}"#);
+        assert_eq!(
+            serde_json::from_str::<Curve>(r#"{"ease":"cubic-in"}"#).unwrap(),
+            Curve::Ease(Easing::CubicIn)
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! Marks by rule, where no hand draws: a ring round a bone, a line along it.
+
+use super::{SurfacePoint, SurfaceStroke};
+use crate::base::math::{Quat, Vec3};
+use crate::base::{BoneId, Error, MarkId, Result};
+use crate::bind::{Attachments, Character, point_on};
+use crate::geom::{Place, Walk};
+use std::f32::consts::TAU;
+
+/// Places tried along a line.
+const LINE_POINTS: usize = 24;
+/// Directions tried for the start of a ring.
+const TRIES: usize = 12;
+
+/// The ring that the plane across a bone at parameter `t` cuts out of the skin.
+///
+/// # Errors
+/// The bone does not exist or has no length, or the skin does not go round it there.
+pub fn ring_mark(
+    character: &Character,
+    attachments: &Attachments,
+    id: MarkId,
+    bone: BoneId,
+    t: f32,
+) -> Result<SurfaceStroke> {
+    let guide = Guide::new(character, attachments, bone)?;
+    let centre = guide.at(t);
+    let round = |k: usize| {
+        let hit = guide.hit(centre, TAU * k as f32 / TRIES as f32)?;
+        // A corner exactly in the plane leaves the way round open to chance.
+        guide.walk.around(&hit, guide.axis, &character.control.positions)
+    };
+    let places = (0..TRIES).find_map(round).ok_or_else(|| {
+        Error::input(
+            format!("the skin does not go round bone {} at {t}", bone.0),
+            "try another place along it",
+        )
+    })?;
+    Ok(mark(id, format!("Ring {}", id.0 + 1), &places, true))
+}
+
+/// The line on the skin along a bone from parameter `from` to `to`, on the side that `angle` tells: radians about the
+/// bone from the side that faces the front (+Z in bind).
+///
+/// # Errors
+/// As [`ring_mark`].
+pub fn line_mark(
+    character: &Character,
+    attachments: &Attachments,
+    id: MarkId,
+    bone: BoneId,
+    span: [f32; 2],
+    angle: f32,
+) -> Result<SurfaceStroke> {
+    let guide = Guide::new(character, attachments, bone)?;
+    let at = |k: usize| span[0] + (span[1] - span[0]) * k as f32 / (LINE_POINTS - 1) as f32;
+    let places: Vec<Place> = (0..LINE_POINTS).filter_map(|k| guide.hit(guide.at(at(k)), angle)).collect();
+    if places.len() < 2 {
+        let problem = format!("bone {} has no skin on that side", bone.0);
+        return Err(Error::input(problem, "try another angle"));
+    }
+    Ok(mark(id, format!("Line {}", id.0 + 1), &places, false))
+}
+
+fn mark(id: MarkId, name: String, places: &[Place], closed: bool) -> SurfaceStroke {
+    let last = places.len().max(2) - 1;
+    let point = |(i, (triangle, barycentrics)): (usize, &Place)| SurfacePoint {
+        triangle: *triangle,
+        barycentrics: *barycentrics,
+        pressure: 1.0,
+        time: i as f64 / last as f64,
+        lifted: false,
+    };
+    SurfaceStroke { id, name, points: places.iter().enumerate().map(point).collect(), closed, radius: 0.0 }
+}
+
+struct Guide<'a> {
+    character: &'a Character,
+    attachments: &'a Attachments,
+    bone: BoneId,
+    axis: Vec3,
+    /// Across the bone, towards the front.
+    front: Vec3,
+    walk: Walk,
+}
+
+impl<'a> Guide<'a> {
+    fn new(character: &'a Character, attachments: &'a Attachments, bone: BoneId) -> Result<Self> {
+        let count = character.skeleton.bones.len();
+        let segment = character.skeleton.bones.get(bone.index());
+        let axis = segment.and_then(|b| (b.tail - b.head).try_normalize());
+        let axis = axis.ok_or_else(|| {
+            Error::input(
+                format!("there is no bone {} with a length", bone.0),
+                format!("name one below {count}"),
+            )
+        })?;
+        let across = |v: Vec3| (v - axis * axis.dot(v)).try_normalize();
+        // A bone that points to the front has its side up.
+        let front = if axis.z.abs() < 0.9 { across(Vec3::Z) } else { across(Vec3::Y) };
+        let front = front.unwrap_or_else(|| axis.any_orthonormal_vector());
+        let walk = Walk::new(&character.control.triangles);
+        Ok(Self { character, attachments, bone, axis, front, walk })
+    }
+
+    fn at(&self, t: f32) -> Vec3 {
+        point_on(&self.character.skeleton.bones[self.bone.index()], t)
+    }
+
+    /// Where the skin is first met from a point of the bone; triangles attached to the bone come before all others.
+    fn hit(&self, from: Vec3, angle: f32) -> Option<Place> {
+        let control = &self.character.control;
+        let ray = Quat::from_axis_angle(self.axis, angle) * self.front;
+        let mut best: Option<((bool, f32), Place)> = None;
+        for (t, corners) in control.triangles.iter().enumerate() {
+            if corners.iter().any(|&v| control.rigid[v as usize]) {
+                continue;
+            }
+            let Some((distance, weights)) = meet(from, ray, corners.map(|v| control.positions[v as usize]))
+            else {
+                continue;
+            };
+            let other = corners.iter().all(|&v| self.attachments.bone[v as usize] != self.bone);
+            if best.is_none_or(|(key, _)| (other, distance) < key) {
+                best = Some(((other, distance), (t as u32, weights)));
+            }
+        }
+        best.map(|b| b.1)
+    }
+}
+
+/// Distance along a ray to a triangle and the weights there (T. Möller and B. Trumbore, 1997).
+fn meet(from: Vec3, ray: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(f32, [f32; 3])> {
+    let (u, v) = (b - a, c - a);
+    let p = ray.cross(v);
+    let determinant = u.dot(p);
+    if determinant.abs() <= f32::MIN_POSITIVE {
+        return None;
+    }
+    let to = from - a;
+    let wb = to.dot(p) / determinant;
+    let q = to.cross(u);
+    let wc = ray.dot(q) / determinant;
+    let distance = v.dot(q) / determinant;
+    let inside = wb >= 0.0 && wc >= 0.0 && wb + wc <= 1.0 && distance > 0.0;
+    inside.then_some((distance, [1.0 - wb - wc, wb, wc]))
+}

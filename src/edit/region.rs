@@ -1,0 +1,137 @@
+//! Regions of the control mesh that a mark on the skin takes hold of (thesis 7.4, figure 34; methods, section 6): the
+//! **kinematic** vertices under the mark, the **passive** ones around it, and the **fixed** rim (the thesis's static
+//! vertices), all in bind space.
+
+mod build;
+#[cfg(test)]
+mod tests;
+
+pub use build::mirrored_mark;
+
+use crate::base::{Error, Result};
+use crate::bind::Character;
+use serde::{Deserialize, Serialize};
+
+/// More vertices no region has.
+const MAX_VERTICES: usize = 1 << 20;
+/// Longer names are refused.
+const MAX_NAME: usize = 1024;
+/// Edges at most from the kinematic vertices to the rim.
+const MAX_EDGES: u32 = 256;
+
+/// How far a region goes beyond its kinematic vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reach {
+    /// So many edges; the vertices at that number are the rim.
+    Edges(u32),
+    /// Through the air, metres in bind space, as far as the surface goes on.
+    Euclidean(f32),
+    /// Along the edges of the mesh (Dijkstra), metres in bind space.
+    Along(f32),
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self::Edges(4)
+    }
+}
+
+/// The vertices of an edit. Indices are control vertices; lists rise, no vertex is in two of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// For the user.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// How far it goes.
+    pub reach: Reach,
+    /// The share of the way from the rim over which the falloff rises, 0..=1: 1 is softest.
+    pub softness: f32,
+    /// Vertices of the faces under the mark.
+    pub kinematic: Vec<u32>,
+    /// Vertices between them and the rim.
+    pub passive: Vec<u32>,
+    /// The rim. Empty where the region is a whole piece of the mesh.
+    pub fixed: Vec<u32>,
+    /// Per passive vertex, how much it goes along: from 0 at the rim to 1 at the kinematic vertices, smooth at both.
+    pub falloff: Vec<f32>,
+    /// Parameter along the mark, 0..=1, of the kinematic vertices and then of the passive ones.
+    pub t: Vec<f32>,
+}
+
+impl Region {
+    /// Whether its lists fit each other and, where their number is known, the control vertices.
+    pub(super) fn validate(&self, vertices: Option<usize>) -> Result<()> {
+        let moved = self.kinematic.len() + self.passive.len();
+        let all = || self.kinematic.iter().chain(&self.passive).chain(&self.fixed);
+        let unit = |v: &f32| (0.0..=1.0).contains(v);
+        let reach = match self.reach {
+            Reach::Edges(n) => n <= MAX_EDGES,
+            Reach::Euclidean(d) | Reach::Along(d) => d.is_finite() && d >= 0.0,
+        };
+        let problem = if self.kinematic.is_empty() {
+            "has no kinematic vertex".into()
+        } else if moved + self.fixed.len() > MAX_VERTICES {
+            format!("has more than {MAX_VERTICES} vertices")
+        } else if self.falloff.len() != self.passive.len() || self.t.len() != moved {
+            "has lists of different lengths".into()
+        } else if !(self.falloff.iter().all(unit) && self.t.iter().all(unit) && unit(&self.softness)) {
+            "has a falloff or parameter outside 0 to 1".into()
+        } else if !reach {
+            "reaches too far".into()
+        } else if self.name.len() > MAX_NAME {
+            "has too long a name".into()
+        } else if let Some(v) = all().find(|v| vertices.is_some_and(|n| **v as usize >= n)) {
+            format!("has vertex {v}, which the mesh does not have")
+        } else {
+            let mut sorted: Vec<u32> = all().copied().collect();
+            sorted.sort_unstable();
+            let rising = |list: &[u32]| list.is_sorted_by(|a, b| a < b);
+            if sorted.windows(2).all(|p| p[0] < p[1])
+                && [&self.kinematic, &self.passive, &self.fixed].iter().all(|l| rising(l))
+            {
+                return Ok(());
+            }
+            "names a vertex twice or out of order".into()
+        };
+        Err(Error::input(format!("the region {problem}"), "make it again from a mark on this character"))
+    }
+
+    /// The same with another reach.
+    ///
+    /// # Errors
+    /// The reach is no distance, or the region is none of this character.
+    pub fn with_reach(&self, character: &Character, reach: Reach) -> Result<Self> {
+        self.validate(Some(character.control.positions.len()))?;
+        let mut new = Self { reach, ..self.clone() };
+        build::spread(&mut new, character, None)?;
+        Ok(new)
+    }
+
+    /// The same, so many rings of edges wider, or narrower where `rings` is negative.
+    ///
+    /// # Errors
+    /// As [`Region::with_reach`].
+    pub fn grown(&self, character: &Character, rings: i32) -> Result<Self> {
+        let step = build::mean_edge(character, &self.kinematic) * rings as f32;
+        let reach = match self.reach {
+            Reach::Edges(n) => Reach::Edges(n.saturating_add_signed(rings).clamp(1, MAX_EDGES)),
+            Reach::Euclidean(d) => Reach::Euclidean((d + step).max(0.0)),
+            Reach::Along(d) => Reach::Along((d + step).max(0.0)),
+        };
+        self.with_reach(character, reach)
+    }
+
+    /// The same with another softness, which is clamped to 0..=1.
+    ///
+    /// # Errors
+    /// The region is none of this character.
+    pub fn softened(&self, character: &Character, softness: f32) -> Result<Self> {
+        self.validate(Some(character.control.positions.len()))?;
+        let softness = if softness.is_nan() { 1.0 } else { softness.clamp(0.0, 1.0) };
+        let mut new = Self { softness, ..self.clone() };
+        new.falloff = build::falloff(&new, character);
+        Ok(new)
+    }
+}
