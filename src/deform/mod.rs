@@ -9,6 +9,7 @@
 
 pub mod attach;
 pub mod blend;
+pub mod classic;
 pub mod cor;
 pub mod dqs;
 pub mod geometric;

@@ -1,6 +1,7 @@
 //! Geometry on the CPU: functions from data to data, one algorithm per file.
 
 mod adjacency;
+mod fit;
 mod measure;
 mod mesh;
 mod normals;
@@ -8,6 +9,7 @@ mod order;
 mod walk;
 mod weld;
 
+pub use fit::fit_rotation;
 pub use measure::{FOLD, Measure, MeasureReport, smallest_radius_ratio, volume_under};
 pub use mesh::{Adjacency, ControlMesh, DisplayMesh, Part};
 pub use normals::vertex_normals;

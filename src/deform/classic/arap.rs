@@ -1,0 +1,252 @@
+//! As-rigid-as-possible deformation of a region (thesis 2.2.3, eq. 5-11).
+
+use super::Lists;
+use super::cotangent::half_cotangents;
+use super::factor::{Entry, Factor};
+use super::patch::Patch;
+use crate::base::Result;
+use crate::base::math::{DMat3, DQuat, DVec3, Vec3};
+use crate::geom::fit_rotation;
+use rayon::prelude::*;
+
+/// Which edges a vertex's cell keeps rigid. Both have the same matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Energy {
+    /// The edges at the vertex, weighted `½ (cot α + cot β)`: the thesis's eq. 6-11, Sorkine and Alexa 2007; libigl's
+    /// `ARAP_ENERGY_TYPE_SPOKES`. Edges between two wide angles (over 180° together) weigh negatively; a mesh with many of
+    /// them may find lower energies than rest, and folds.
+    Spokes,
+    /// All edges of the triangles at the vertex, each triangle with its own cotangents: Chao et al. 2010; converges as the
+    /// mesh gets finer, and is libigl's default for surfaces, `ARAP_ENERGY_TYPE_SPOKES_AND_RIMS`.
+    #[default]
+    SpokesAndRims,
+}
+
+/// How to solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArapOptions {
+    /// Default [`Energy::SpokesAndRims`].
+    pub energy: Energy,
+    /// Rounds of rotations and positions at most, default 10 as libigl's.
+    pub iterations: u32,
+    /// Ends early when a round moves no vertex by more than this share of the region's size; default 1e-7.
+    pub tolerance: f64,
+}
+
+impl Default for ArapOptions {
+    fn default() -> Self {
+        Self { energy: Energy::default(), iterations: 10, tolerance: 1e-7 }
+    }
+}
+
+/// What solving told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Solved {
+    /// Rounds that were made.
+    pub iterations: u32,
+    /// Energy (eq. 8, over the cells that hold an unknown) before each round and at the end; square metres times
+    /// dimensionless weights. It never rises. With rims a triangle's edge counts in its three corners' cells, scaled to
+    /// two thirds each, so that both energies of one uniform stretch are alike.
+    pub energy: Vec<f64>,
+}
+
+/// A weighted edge of a cell.
+pub(super) struct Edge {
+    pub from: u32,
+    pub to: u32,
+    pub weight: f64,
+    /// `x_from - x_to` at rest.
+    pub rest: DVec3,
+}
+
+/// Edges per cell, in CSR form. An edge that several triangles give to a cell is there several times.
+pub(super) struct Cells {
+    offset: Vec<usize>,
+    edges: Vec<Edge>,
+    /// What a cell's rotation has a part in of an edge's: half of a spoke's, a third with rims.
+    pub share: f64,
+}
+
+impl Cells {
+    pub fn new(patch: &Patch, energy: Energy) -> Self {
+        Self::with_rest(patch, energy, &patch.rest)
+    }
+
+    /// The patch's weights, but edges between other vectors: one per local vertex.
+    pub fn with_rest(patch: &Patch, energy: Energy, vectors: &[DVec3]) -> Self {
+        let mut of_cell: Vec<(u32, Edge)> = Vec::new();
+        for ([a, b, c], weights) in weighted(patch) {
+            for (from, to, weight) in [(b, c, weights[0]), (c, a, weights[1]), (a, b, weights[2])] {
+                let mut add = |cell: u32, from: u32, to: u32| {
+                    if (cell as usize) < patch.cells {
+                        let rest = vectors[from as usize] - vectors[to as usize];
+                        of_cell.push((cell, Edge { from, to, weight, rest }));
+                    }
+                };
+                match energy {
+                    Energy::Spokes => {
+                        add(from, from, to);
+                        add(to, to, from);
+                    }
+                    Energy::SpokesAndRims => [a, b, c].into_iter().for_each(|cell| add(cell, from, to)),
+                }
+            }
+        }
+        of_cell.sort_by_key(|(cell, _)| *cell);
+        let mut offset = vec![0; patch.cells + 1];
+        of_cell.iter().for_each(|(cell, _)| offset[*cell as usize + 1] += 1);
+        for cell in 0..patch.cells {
+            offset[cell + 1] += offset[cell];
+        }
+        let share = if energy == Energy::Spokes { 0.5 } else { 1.0 / 3.0 };
+        Self { offset, edges: of_cell.into_iter().map(|(_, edge)| edge).collect(), share }
+    }
+
+    pub fn of(&self, cell: usize) -> &[Edge] {
+        &self.edges[self.offset[cell]..self.offset[cell + 1]]
+    }
+
+    /// The right side `b` of eq. 11 per unknown, of what the cells' rotations want.
+    pub fn right_side(&self, rotations: &[DMat3], out: &mut [DVec3]) {
+        out.fill(DVec3::ZERO);
+        for (cell, rotation) in rotations.iter().enumerate() {
+            for edge in self.of(cell) {
+                let wanted = *rotation * edge.rest * (edge.weight * self.share);
+                if let Some(b) = out.get_mut(edge.from as usize) {
+                    *b += wanted;
+                }
+                if let Some(b) = out.get_mut(edge.to as usize) {
+                    *b -= wanted;
+                }
+            }
+        }
+    }
+}
+
+/// The patch's triangles with half the cotangents of their corners.
+fn weighted(patch: &Patch) -> impl Iterator<Item = ([u32; 3], [f64; 3])> + '_ {
+    patch.triangles.iter().map(|t| (*t, half_cotangents(t.map(|v| patch.rest[v as usize]))))
+}
+
+/// The Laplace-Beltrami operator's rows of the unknowns (eq. 11), those of held vertices taken out.
+pub(super) struct Laplacian {
+    factor: Factor,
+    /// Unknown, held vertex, weight: what goes to the right side.
+    held: Vec<(u32, u32, f64)>,
+}
+
+impl Laplacian {
+    pub fn new(patch: &Patch) -> Result<Self> {
+        let (mut entries, mut held) = (Vec::new(), Vec::new());
+        for ([a, b, c], weights) in weighted(patch) {
+            for (i, j, w) in [(b, c, weights[0]), (c, a, weights[1]), (a, b, weights[2])] {
+                let (low, high) = (i.min(j), i.max(j));
+                if low as usize >= patch.unknowns {
+                    continue;
+                }
+                entries.push(Entry::new(low as usize, low as usize, w));
+                if (high as usize) < patch.unknowns {
+                    entries.push(Entry::new(high as usize, high as usize, w));
+                    entries.push(Entry::new(high as usize, low as usize, -w));
+                } else {
+                    held.push((low, high, w));
+                }
+            }
+        }
+        Ok(Self { factor: Factor::new(patch.unknowns, &entries)?, held })
+    }
+
+    /// Solves `L x = b` for the unknowns, in place of `b`, the others at their positions in `x`.
+    pub fn solve(&self, x: &[DVec3], b: &mut [DVec3]) {
+        for &(unknown, held, weight) in &self.held {
+            b[unknown as usize] += x[held as usize] * weight;
+        }
+        self.factor.solve(b);
+    }
+}
+
+/// A region of one mesh at one rest shape, factored.
+pub struct Arap {
+    patch: Patch,
+    options: ArapOptions,
+    cells: Cells,
+    laplacian: Laplacian,
+    rotations: Vec<DMat3>,
+    x: Vec<DVec3>,
+    b: Vec<DVec3>,
+}
+
+impl Arap {
+    /// Factors a region. `rest` has a position for every vertex of the mesh, metres: the shape that is kept as rigid as
+    /// possible; `triangles` are the mesh's.
+    ///
+    /// # Errors
+    /// [`crate::base::Error::Input`] where lists or triangles do not fit the mesh, there is no kinematic vertex, a position
+    /// is not finite or the matrix cannot be factored.
+    pub fn new(
+        rest: &[Vec3],
+        triangles: &[[u32; 3]],
+        lists: &Lists<'_>,
+        options: ArapOptions,
+    ) -> Result<Self> {
+        let patch = Patch::new(rest, triangles, lists)?;
+        let cells = Cells::new(&patch, options.energy);
+        let laplacian = Laplacian::new(&patch)?;
+        let rotations = vec![DMat3::IDENTITY; patch.cells];
+        let b = vec![DVec3::ZERO; patch.unknowns];
+        Ok(Self { patch, options, cells, laplacian, rotations, x: Vec::new(), b })
+    }
+
+    /// How many positions are solved for: passive vertices that hang on a held one.
+    pub fn unknowns(&self) -> usize {
+        self.patch.unknowns
+    }
+
+    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh, to where the energy is
+    /// least. Theirs are the start (rotations are fitted to them first); all others are held. The same start gives the
+    /// same result, whatever was solved before.
+    ///
+    /// # Errors
+    /// [`crate::base::Error::Input`] where `shape` has another length or a position near the region is not finite.
+    pub fn solve(&mut self, shape: &mut [DVec3]) -> Result<Solved> {
+        self.patch.gather(shape, &mut self.x)?;
+        let mut out = Solved::default();
+        let enough = self.options.tolerance.max(0.0) * self.patch.size;
+        for _ in 0..self.options.iterations {
+            out.energy.push(self.fit());
+            self.cells.right_side(&self.rotations, &mut self.b);
+            self.laplacian.solve(&self.x, &mut self.b);
+            let mut moved = 0.0f64;
+            for (x, b) in self.x.iter_mut().zip(&self.b) {
+                moved = moved.max(x.distance(*b));
+                *x = *b;
+            }
+            out.iterations += 1;
+            if moved <= enough {
+                break;
+            }
+        }
+        out.energy.push(self.fit());
+        self.patch.scatter(&self.x, shape);
+        Ok(out)
+    }
+
+    /// Fits every cell's rotation to the positions (eq. 6, for given positions); returns the energy.
+    fn fit(&mut self) -> f64 {
+        let (cells, x) = (&self.cells, &self.x);
+        let fit = |(cell, rotation): (usize, &mut DMat3)| {
+            let posed = |e: &Edge| x[e.from as usize] - x[e.to as usize];
+            let mut covariance = DMat3::ZERO;
+            for e in cells.of(cell) {
+                let to = posed(e) * e.weight;
+                covariance += DMat3::from_cols(e.rest * to.x, e.rest * to.y, e.rest * to.z);
+            }
+            *rotation = DMat3::from_quat(fit_rotation(covariance, DQuat::IDENTITY));
+            let off = |e: &Edge| e.weight * (posed(e) - *rotation * e.rest).length_squared();
+            cells.of(cell).iter().map(off).sum::<f64>()
+        };
+        let energies: Vec<f64> =
+            self.rotations.par_iter_mut().enumerate().with_min_len(128).map(fit).collect();
+        2.0 * cells.share * energies.iter().sum::<f64>()
+    }
+}

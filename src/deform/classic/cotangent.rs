@@ -1,0 +1,47 @@
+//! Cotangent weights (thesis eq. 7).
+
+use crate::base::math::DVec3;
+
+/// Twice a triangle's area over its longest side squared, below which it counts as flat: its corners' angles are then
+/// rounding of f32 positions.
+const FLAT: f64 = 1e-6;
+
+/// Half the cotangent of the angle at each corner: what the triangle adds to the weight of the edge opposite of it
+/// (eq. 7), so that an inner edge's weight is `½ (cot α + cot β)`.
+///
+/// Flat triangles, also those without any size, weigh as equilateral ones **(differs:** their cotangents are infinite, and
+/// a mesh with one flat triangle could not be solved at all**)**. The quadratic form of a triangle's weights is
+/// positive for any angles, so that the systems made of them are.
+pub fn half_cotangents(corners: [DVec3; 3]) -> [f64; 3] {
+    let [a, b, c] = corners;
+    let longest = (b - a).length_squared().max((c - b).length_squared()).max((a - c).length_squared());
+    let area = (b - a).cross(c - a).length();
+    let at = |p: DVec3, q: DVec3, r: DVec3| 0.5 * (q - p).dot(r - p) / area;
+    if area > FLAT * longest { [at(a, b, c), at(b, c, a), at(c, a, b)] } else { [0.5 / 3.0f64.sqrt(); 3] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_triangles() {
+        let close =
+            |a: [f64; 3], b: [f64; 3]| assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?}");
+        close(half_cotangents([DVec3::ZERO, DVec3::X, DVec3::Y]), [0.0, 0.5, 0.5]);
+        let third = 0.5 / 3.0f64.sqrt();
+        close(half_cotangents([DVec3::X, DVec3::Y, DVec3::Z]), [third; 3]);
+        close(half_cotangents([DVec3::X * 1e-30, DVec3::Y * 1e-30, DVec3::ZERO]), [0.5, 0.5, 0.0]);
+        // An angle of 120 degrees weighs negatively.
+        let wide = half_cotangents([DVec3::ZERO, DVec3::X, DVec3::new(-0.5, 0.75f64.sqrt(), 0.0)]);
+        close(wide, [-third, 0.5 * 3.0f64.sqrt(), 0.5 * 3.0f64.sqrt()]);
+    }
+
+    #[test]
+    fn flat_triangles_weigh_as_equilateral_ones() {
+        let third = [0.5 / 3.0f64.sqrt(); 3];
+        assert_eq!(half_cotangents([DVec3::ONE; 3]), third);
+        assert_eq!(half_cotangents([DVec3::ZERO, DVec3::X, DVec3::X * 0.3]), third);
+        assert_eq!(half_cotangents([DVec3::ZERO, DVec3::X, DVec3::NAN]), third);
+    }
+}

@@ -1,0 +1,204 @@
+//! Laplacian surface editing of a region (thesis 2.2.2, eq. 3-4).
+//!
+//! The differential coordinates `δ_i = x_i - mean of its neighbours` are kept up to a transform of each cell,
+//! `T_i = s I + [h]× + t`, that follows linearly from the unknown positions: the least squares fit of eq. 4, put into the
+//! same sum (Sorkine et al. 2004). So it finds small turns and scales itself, large turns only roughly; every round of
+//! refinement fits a true rotation and scale to what was found and solves again with them ("incorporate both V and V'").
+
+mod transform;
+
+use super::Lists;
+use super::factor::{Entry, Factor};
+use super::patch::Patch;
+use crate::base::math::{DMat3, DVec3, Vec3};
+use crate::base::{Error, Result};
+use crate::geom::Adjacency;
+use transform::Frame;
+
+/// Pull towards the given positions, relative to the matrix's mean diagonal: decides what the held vertices leave open, as
+/// turns about a single one, and is lost in rounding otherwise.
+const PULL: f64 = 1e-13;
+
+/// More pairs of vertices in a common cell than any surface has: a fan of ten thousand triangles at one vertex has them.
+const MAX_PAIRS: usize = 20_000_000;
+
+/// How to solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LseOptions {
+    /// Rounds of refinement after eq. 4, default 1; none leaves large turns distorted, a dozen gives exact ones.
+    pub rounds: u32,
+}
+
+impl Default for LseOptions {
+    fn default() -> Self {
+        Self { rounds: 1 }
+    }
+}
+
+/// A region of one mesh at one rest shape, factored.
+pub struct Lse {
+    patch: Patch,
+    options: LseOptions,
+    ring: Adjacency,
+    frames: Vec<Frame>,
+    /// Of eq. 4, three rows per unknown.
+    implicit: Factor,
+    /// Of the plain Laplacian, one row per unknown; only where there are rounds.
+    plain: Option<Factor>,
+    pull: [f64; 2],
+    x: Vec<DVec3>,
+}
+
+/// A cell: its vertex and its neighbours.
+fn cell(ring: &Adjacency, i: usize) -> impl Iterator<Item = u32> + '_ {
+    std::iter::once(i as u32).chain(ring.of(i).iter().copied())
+}
+
+impl Lse {
+    /// Factors a region. `rest` has a position for every vertex of the mesh, metres: the shape whose details are kept;
+    /// `triangles` are the mesh's.
+    ///
+    /// # Errors
+    /// As [`super::Arap::new`], and where single vertices have thousands of neighbours.
+    pub fn new(
+        rest: &[Vec3],
+        triangles: &[[u32; 3]],
+        lists: &Lists<'_>,
+        options: LseOptions,
+    ) -> Result<Self> {
+        let patch = Patch::new(rest, triangles, lists)?;
+        let ring = Adjacency::of_triangles(patch.vertex.len(), &patch.triangles);
+        let pairs = |i: usize| (ring.of(i).len() + 1).saturating_pow(2);
+        if (0..patch.cells).map(pairs).fold(0, usize::saturating_add) > MAX_PAIRS {
+            let most = (0..patch.cells).max_by_key(|&i| ring.of(i).len()).unwrap_or(0);
+            let problem = format!(
+                "vertex {} has {} neighbours, too many for LSE",
+                patch.vertex[most],
+                ring.of(most).len()
+            );
+            return Err(Error::input(problem, "use ARAP, or give the mesh a finer fan"));
+        }
+        let frame = |i: usize| Frame::new(&patch.rest, i, ring.of(i));
+        let frames: Vec<Frame> = (0..patch.cells).map(frame).collect();
+        let mut out = Self {
+            implicit: Factor::new(0, &[])?,
+            plain: None,
+            pull: [0.0; 2],
+            x: Vec::new(),
+            patch,
+            options,
+            ring,
+            frames,
+        };
+        out.factor()?;
+        Ok(out)
+    }
+
+    /// How many positions are solved for: passive vertices that hang on a held one.
+    pub fn unknowns(&self) -> usize {
+        self.patch.unknowns
+    }
+
+    /// What vertex `k` counts for in cell `i`'s row of the Laplacian `I - D⁻¹A`.
+    fn laplacian(&self, i: usize, k: u32) -> f64 {
+        if k as usize == i { 1.0 } else { -1.0 / self.ring.of(i).len() as f64 }
+    }
+
+    /// The 3 x 3 block of vertex `k` in the rows of cell `i`: `L_ik - T_i δ_i` as a linear function of `x'_k`.
+    fn block(&self, i: usize, k: u32) -> DMat3 {
+        DMat3::from_diagonal(DVec3::splat(self.laplacian(i, k)))
+            - self.frames[i].transform_of(self.patch.rest[k as usize])
+    }
+
+    /// Factors the normal equations of eq. 4 and of the plain Laplacian.
+    fn factor(&mut self) -> Result<()> {
+        let n = self.patch.unknowns;
+        let (mut implicit, mut plain) = (Vec::new(), Vec::new());
+        let mut trace = [0.0; 2];
+        // The block of a row being summed, and the rows it has.
+        let mut sum = vec![(DMat3::ZERO, 0.0); n];
+        let mut touched: Vec<u32> = Vec::new();
+        for k in 0..n {
+            for i in cell(&self.ring, k) {
+                let (block, weight) =
+                    (self.block(i as usize, k as u32), self.laplacian(i as usize, k as u32));
+                for l in cell(&self.ring, i as usize).filter(|&l| l as usize >= k && (l as usize) < n) {
+                    let at = &mut sum[l as usize];
+                    if at.1 == 0.0 && at.0 == DMat3::ZERO {
+                        touched.push(l);
+                    }
+                    at.0 += self.block(i as usize, l).transpose() * block;
+                    at.1 += self.laplacian(i as usize, l) * weight;
+                }
+            }
+            for l in touched.drain(..) {
+                let l = l as usize;
+                let (block, weight) = std::mem::replace(&mut sum[l], (DMat3::ZERO, 0.0));
+                for (row, column) in (0..3).flat_map(|r| (0..3).map(move |c| (r, c))) {
+                    if 3 * l + row >= 3 * k + column {
+                        implicit.push(Entry::new(3 * l + row, 3 * k + column, block.col(column)[row]));
+                    }
+                }
+                plain.push(Entry::new(l, k, weight));
+                if l == k {
+                    trace[0] += block.x_axis.x + block.y_axis.y + block.z_axis.z;
+                    trace[1] += weight;
+                }
+            }
+        }
+        let count = n.max(1) as f64;
+        self.pull = [PULL * trace[0] / (3.0 * count), PULL * trace[1] / count];
+        implicit.extend((0..3 * n).map(|i| Entry::new(i, i, self.pull[0])));
+        plain.extend((0..n).map(|i| Entry::new(i, i, self.pull[1])));
+        self.implicit = Factor::new(3 * n, &implicit)?;
+        if self.options.rounds > 0 {
+            self.plain = Some(Factor::new(n, &plain)?);
+        }
+        Ok(())
+    }
+
+    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh; all others are held.
+    /// The given positions of the passive vertices only matter where the held ones leave their place open.
+    ///
+    /// # Errors
+    /// [`Error::Input`] where `shape` has another length or a position near the region is not finite.
+    pub fn solve(&mut self, shape: &mut [DVec3]) -> Result<()> {
+        self.patch.gather(shape, &mut self.x)?;
+        let n = self.patch.unknowns;
+        let mut b: Vec<DVec3> = self.x[..n].iter().map(|x| *x * self.pull[0]).collect();
+        for i in 0..self.patch.cells {
+            let held = cell(&self.ring, i).filter(|&k| k as usize >= n);
+            let residual: DVec3 = held.map(|k| self.block(i, k) * self.x[k as usize]).sum();
+            for k in cell(&self.ring, i).filter(|&k| (k as usize) < n) {
+                b[k as usize] -= self.block(i, k).transpose() * residual;
+            }
+        }
+        self.implicit.solve_stacked(&mut b);
+        self.x[..n].copy_from_slice(&b);
+        for _ in 0..self.options.rounds {
+            self.refine(&mut b);
+        }
+        self.patch.scatter(&self.x, shape);
+        Ok(())
+    }
+
+    /// One round with the rotation and scale that fit each cell best now.
+    fn refine(&mut self, b: &mut [DVec3]) {
+        let Some(plain) = &self.plain else { return };
+        let n = self.patch.unknowns;
+        for (b, x) in b.iter_mut().zip(&self.x) {
+            *b = *x * self.pull[1];
+        }
+        for i in 0..self.patch.cells {
+            let mut wanted = self.frames[i].similar(&self.patch.rest, &self.x, i, self.ring.of(i));
+            for k in cell(&self.ring, i).filter(|&k| k as usize >= n) {
+                wanted -= self.x[k as usize] * self.laplacian(i, k);
+            }
+            for k in cell(&self.ring, i).filter(|&k| (k as usize) < n) {
+                b[k as usize] += wanted * self.laplacian(i, k);
+            }
+        }
+        plain.solve(b);
+        self.x[..n].copy_from_slice(b);
+    }
+}

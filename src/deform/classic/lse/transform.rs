@@ -1,0 +1,81 @@
+//! The transform of a cell as a linear function of its vertices' positions (thesis eq. 4).
+
+use crate::base::math::{DMat3, DQuat, DVec3};
+use crate::geom::fit_rotation;
+
+/// Of a cell's moments of inertia, the share below which it does not tell a turn: cells on a line.
+const FLAT: f64 = 1e-12;
+
+/// `(AᵀA)⁻¹` of eq. 4, taken apart: about the cell's centre, scale, turn and translation do not mix.
+pub(super) struct Frame {
+    center: DVec3,
+    /// Differential coordinate (eq. 3) at rest.
+    delta: DVec3,
+    /// One over the sum of squared distances from the centre; 0 where the cell has no size.
+    inverse_size: f64,
+    /// Inverse moments of inertia about the centre; 0 about axes that nothing lies off.
+    inverse_inertia: DMat3,
+}
+
+/// The matrix of `v -> a × v`.
+fn cross(a: DVec3) -> DMat3 {
+    DMat3::from_cols(DVec3::new(0.0, a.z, -a.y), DVec3::new(-a.z, 0.0, a.x), DVec3::new(a.y, -a.x, 0.0))
+}
+
+/// The matrix `a bᵀ`.
+fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+impl Frame {
+    /// Of the cell of vertex `i`.
+    pub fn new(rest: &[DVec3], i: usize, ring: &[u32]) -> Self {
+        let points = || std::iter::once(rest[i]).chain(ring.iter().map(|&k| rest[k as usize]));
+        let count = (ring.len() + 1) as f64;
+        let center = points().sum::<DVec3>() / count;
+        let mean = ring.iter().map(|&k| rest[k as usize]).sum::<DVec3>() / ring.len().max(1) as f64;
+        let delta = if ring.is_empty() { DVec3::ZERO } else { rest[i] - mean };
+        let size: f64 = points().map(|p| p.distance_squared(center)).sum();
+        let second = points().fold(DMat3::ZERO, |m, p| m + outer(p - center, p - center));
+        let inertia = DMat3::from_diagonal(DVec3::splat(size)) - second;
+        Self {
+            center,
+            delta,
+            inverse_size: if size > 0.0 { 1.0 / size } else { 0.0 },
+            inverse_inertia: pseudo_inverse(inertia, size),
+        }
+    }
+
+    /// The part of `T_i δ_i` that a vertex of the cell at this rest position gives, as a matrix for its new position:
+    /// `s δ + h × δ` with `s = Σ c·x' / Σ |c|²` and `h = J⁻¹ Σ c × x'`.
+    pub fn transform_of(&self, rest: DVec3) -> DMat3 {
+        let c = rest - self.center;
+        outer(self.delta, c) * self.inverse_size - cross(self.delta) * self.inverse_inertia * cross(c)
+    }
+
+    /// `δ_i` turned and scaled as fits the cell's new positions best.
+    pub fn similar(&self, rest: &[DVec3], now: &[DVec3], i: usize, ring: &[u32]) -> DVec3 {
+        let cell = || std::iter::once(i).chain(ring.iter().map(|&k| k as usize));
+        let covariance = cell().fold(DMat3::ZERO, |m, k| m + outer(rest[k] - self.center, now[k]));
+        let rotation = fit_rotation(covariance, DQuat::IDENTITY);
+        let along: f64 = cell().map(|k| (rotation * (rest[k] - self.center)).dot(now[k])).sum();
+        rotation * self.delta * (along * self.inverse_size).max(0.0)
+    }
+}
+
+/// Inverse of a symmetric matrix without negative eigenvalues, whose trace is `2 size`; along an axis whose eigenvalue
+/// vanishes, zero. At most one does where not all do: moments of inertia of a line.
+fn pseudo_inverse(m: DMat3, size: f64) -> DMat3 {
+    if size.is_nan() || size <= 0.0 {
+        return DMat3::ZERO;
+    }
+    let unit = m * (1.0 / size);
+    if unit.determinant() > FLAT {
+        return unit.inverse() * (1.0 / size);
+    }
+    // A line: both other moments are `size`.
+    let axis = [DVec3::X, DVec3::Y, DVec3::Z].map(|e| e - unit * e);
+    let axis = axis.into_iter().fold(DVec3::ZERO, |a, b| if b.length() > a.length() { b } else { a });
+    let axis = axis.normalize_or_zero();
+    (DMat3::IDENTITY - outer(axis, axis)) * (1.0 / size)
+}

@@ -1,0 +1,133 @@
+//! The rotation that fits best.
+
+use crate::base::math::{DMat3, DQuat};
+
+/// Sweeps of the eigenvalue iteration; three do for a warm start.
+const MAX_SWEEPS: usize = 24;
+
+/// The rotation `R` that minimises `Σ w |e' - R e|²`, given the covariance `Σ w e e'ᵀ`; its determinant is 1 whatever the
+/// weights' signs.
+///
+/// Horn, "Closed-form solution of absolute orientation using unit quaternions", 1987: the eigenvector of the largest
+/// eigenvalue of a symmetric 4 x 4 matrix, here by Jacobi rotations. `guess` is a unit quaternion that only saves time,
+/// and is the answer where nothing is to be fitted (no covariance, or one that is not finite); where several rotations
+/// fit alike, as on a line, one of them near to it is chosen.
+pub fn fit_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
+    let turned = DMat3::from_quat(guess) * covariance;
+    let largest = turned.to_cols_array().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    if !(largest > 0.0 && turned.is_finite()) {
+        return guess;
+    }
+    let s = turned * (1.0 / largest);
+    let [[xx, yx, zx], [xy, yy, zy], [xz, yz, zz]] = s.to_cols_array_2d();
+    let mut a = [
+        [xx + yy + zz, yz - zy, zx - xz, xy - yx],
+        [yz - zy, xx - yy - zz, xy + yx, zx + xz],
+        [zx - xz, xy + yx, yy - xx - zz, yz + zy],
+        [xy - yx, zx + xz, yz + zy, zz - xx - yy],
+    ];
+    let mut vectors =
+        [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    for _ in 0..MAX_SWEEPS {
+        let off: f64 = PAIRS.iter().map(|&(p, q)| a[p][q] * a[p][q]).sum();
+        if off <= 1e-32 {
+            break;
+        }
+        for (p, q) in PAIRS {
+            rotate(&mut a, &mut vectors, p, q);
+        }
+    }
+    // The first of equals: without any preference that is the guess.
+    let best = (1..4).fold(0, |best, k| if a[k][k] > a[best][best] + 1e-12 { k } else { best });
+    let [w, x, y, z] = vectors.map(|row| row[best]);
+    (DQuat::from_xyzw(x, y, z, w).normalize() * guess).normalize()
+}
+
+const PAIRS: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+
+/// One Jacobi rotation that clears `a[p][q]`; `vectors` has the eigenvectors in its columns.
+fn rotate(a: &mut [[f64; 4]; 4], vectors: &mut [[f64; 4]; 4], p: usize, q: usize) {
+    if a[p][q].abs() < 1e-300 {
+        return;
+    }
+    let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+    let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
+    let c = 1.0 / t.hypot(1.0);
+    let s = t * c;
+    for row in a.iter_mut() {
+        (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
+    }
+    let (rp, rq) = (a[p], a[q]);
+    for k in 0..4 {
+        a[p][k] = c * rp[k] - s * rq[k];
+        a[q][k] = s * rp[k] + c * rq[k];
+    }
+    for row in vectors.iter_mut() {
+        (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::math::DVec3;
+
+    fn outer(e: DVec3, to: DVec3) -> DMat3 {
+        DMat3::from_cols(e * to.x, e * to.y, e * to.z)
+    }
+
+    fn covariance(edges: &[(DVec3, DVec3)]) -> DMat3 {
+        edges.iter().fold(DMat3::ZERO, |m, &(e, to)| m + outer(e, to))
+    }
+
+    #[test]
+    fn a_rotation_is_found_again_from_space_and_from_a_plane() {
+        let guesses = [DQuat::IDENTITY, DQuat::from_rotation_z(2.9), DQuat::from_rotation_x(-1.0)];
+        for (axis, angle) in [(DVec3::X, 0.3), (DVec3::new(1.0, -2.0, 0.5), 3.1), (DVec3::Z, -3.1)] {
+            let r = DQuat::from_axis_angle(axis.normalize(), angle);
+            let space = [DVec3::X, DVec3::new(0.2, 3.0, 0.0), DVec3::new(-1.0, 0.3, 0.7)];
+            for edges in [&space[..], &space[..2]] {
+                let pairs: Vec<_> = edges.iter().map(|&e| (e, r * e)).collect();
+                for guess in guesses {
+                    let found = fit_rotation(covariance(&pairs), guess);
+                    assert!(found.dot(r).abs() > 1.0 - 1e-13, "{axis} {angle} {found}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_other_rotation_fits_better_and_reflections_are_refused() {
+        let mirrored: Vec<_> = [DVec3::X, DVec3::Y, DVec3::Z * 0.4].map(|e| (e, -e)).to_vec();
+        let skewed = [
+            (DVec3::X, DVec3::new(0.9, 0.4, -0.3)),
+            (DVec3::Y * 2.0, DVec3::new(0.1, 1.0, 1.7)),
+            (DVec3::Z, DVec3::new(-0.6, 0.2, 0.1)),
+        ];
+        for edges in [&mirrored[..], &skewed] {
+            let cost = |r: DQuat| edges.iter().map(|&(e, to)| (to - r * e).length_squared()).sum::<f64>();
+            let found = fit_rotation(covariance(edges), DQuat::IDENTITY);
+            assert!((found.length() - 1.0).abs() < 1e-12);
+            for i in 0..4000u32 {
+                // A spiral over all axes and angles.
+                let (t, u) = (f64::from(i) / 4000.0, f64::from(i) * 2.399_963);
+                let z = 2.0 * t - 1.0;
+                let axis = DVec3::new(u.cos() * (1.0 - z * z).sqrt(), u.sin() * (1.0 - z * z).sqrt(), z);
+                let other = DQuat::from_axis_angle(axis.normalize(), f64::from(i) * 0.7);
+                assert!(cost(found) <= cost(other) + 1e-12);
+                assert!(cost(found) <= cost((other * 1e-4 + found).normalize()) + 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_the_guess() {
+        let guess = DQuat::from_rotation_y(0.4);
+        assert_eq!(fit_rotation(DMat3::ZERO, guess), guess);
+        assert_eq!(fit_rotation(DMat3::from_cols(DVec3::NAN, DVec3::X, DVec3::Y), guess), guess);
+        // A line that the guess turns rightly already: no twist is made up.
+        let line = covariance(&[(DVec3::X, guess * DVec3::X)]);
+        assert!(fit_rotation(line, guess).dot(guess).abs() > 1.0 - 1e-12);
+        assert!(fit_rotation(line * 1e-200, guess).dot(guess).abs() > 1.0 - 1e-12);
+    }
+}
