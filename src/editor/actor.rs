@@ -8,6 +8,7 @@ use crate::base::math::{Aabb, Vec3};
 use crate::deform::{Graph, Kernels, Recipe};
 use crate::geom::DisplayMesh;
 use crate::gpu::{Device, Frame};
+use crate::query::{Hit, Picker};
 use crate::render::{Renderer, Scene, SceneBindings, Shot, SurfaceBuffers, Targets};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub struct Actor {
     bindings: SceneBindings,
     rest: Aabb,
     body: Option<Body>,
+    /// Looks into the pictures' G-buffer; made when first asked.
+    cursor: Option<Picker<u64>>,
 }
 
 /// What an empty stage has not.
@@ -88,6 +91,7 @@ impl Actor {
                 padded: Vec::new(),
                 weights: Vec::new(),
             }),
+            cursor: None,
             scene,
         })
     }
@@ -105,13 +109,35 @@ impl Actor {
         let mut scene = Scene::new(device, &Asset::default(), &display, &surface)?;
         scene.bounds = Aabb { min: Vec3::new(-0.8, 0.0, -0.4), max: Vec3::new(0.8, 1.8, 0.4) };
         let bindings = pipelines.renderer.bind(&scene, targets)?;
-        Ok(Self { bindings, rest: scene.bounds, scene, body: None })
+        Ok(Self { bindings, rest: scene.bounds, scene, body: None, cursor: None })
     }
 
     /// Binds it to other pictures: a window of another size.
     pub(super) fn rebind(&mut self, pipelines: &Pipelines, targets: &Targets) -> Result<()> {
         self.bindings = pipelines.renderer.bind(&self.scene, targets)?;
+        self.cursor = None;
         Ok(())
+    }
+
+    /// Looks up a pixel of a view in the G-buffer as it was recorded last; the tag comes back with the answer.
+    pub(super) fn pick(
+        &mut self,
+        frame: &mut Frame,
+        targets: &Targets,
+        (view, pixel, tag): (u32, [u32; 2], u64),
+    ) -> Result<bool> {
+        if self.body.is_none() {
+            return Ok(false);
+        }
+        if self.cursor.is_none() {
+            self.cursor = Some(Picker::new(frame.device(), &self.scene, targets)?);
+        }
+        Ok(self.cursor.as_mut().is_some_and(|p| p.record(frame, view, pixel, tag)))
+    }
+
+    /// The oldest answer that has come.
+    pub(super) fn picked(&mut self) -> Result<Option<(u64, Option<Hit>)>> {
+        self.cursor.as_mut().map_or(Ok(None), Picker::poll)
     }
 
     /// The character; none on an empty stage.

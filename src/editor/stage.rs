@@ -9,6 +9,7 @@ use super::{Actor, Pipelines, SurfaceSample};
 use crate::base::Result;
 use crate::base::math::Aabb;
 use crate::gpu::{Device, Frame, Frames, Sync, Timings};
+use crate::query::Hit;
 use crate::render::{Lines, Look, Shot, Targets, View};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
@@ -101,13 +102,13 @@ impl Stage {
         Ok(())
     }
 
-    /// Makes the pictures anew in another size; who is on the stage stays. Takes milliseconds and GPU memory, so it is
-    /// nothing for every frame.
+    /// Makes the pictures anew in another size, for one view or two; who is on the stage stays. Takes milliseconds and
+    /// GPU memory, so it is nothing for every frame. Picks under way are lost.
     ///
     /// # Errors
     /// As [`Targets::new`]; the stage is as it was then.
-    pub fn resize(&mut self, size: [u32; 2]) -> Result<()> {
-        let Targets { views, samples, .. } = *self.targets;
+    pub fn resize(&mut self, size: [u32; 2], views: u32) -> Result<()> {
+        let samples = self.targets.samples;
         let targets = Arc::new(Targets::new(self.pipelines.device(), size, views, samples)?);
         self.actor.rebind(&self.pipelines, &targets)?;
         self.targets = targets;
@@ -163,6 +164,25 @@ impl Stage {
         let shot = Shot { views, look: &self.look, lines };
         self.drawn = true;
         self.actor.draw(&self.pipelines, frame, &self.targets, &shot)
+    }
+
+    /// Looks up a pixel (of a view, from the upper left) in the pictures as recorded last, in this frame or before; the
+    /// tag comes back with the answer. False where nobody is on the stage, the pixel is outside or too many are under
+    /// way.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn record_pick(&mut self, frame: &mut Frame, view: u32, pixel: [u32; 2], tag: u64) -> Result<bool> {
+        frame.phase("pick");
+        self.actor.pick(frame, &self.targets, (view, pixel, tag))
+    }
+
+    /// The oldest answer that has come: its tag, and the skin there or none. Never waits.
+    ///
+    /// # Errors
+    /// A lost device.
+    pub fn picked(&mut self) -> Result<Option<(u64, Option<Hit>)>> {
+        self.actor.picked()
     }
 
     /// Submits a frame; returns the value to wait for ([`Device::wait`]).

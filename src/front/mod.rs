@@ -11,6 +11,7 @@ pub mod desk;
 pub mod headset;
 pub mod inspect;
 pub mod joints;
+mod kept;
 pub mod play;
 pub mod pose;
 pub mod puppet;

@@ -6,6 +6,7 @@ use crate::bind::BindOptions;
 use crate::deform::Recipe;
 use crate::edit::{Document, Session};
 use crate::editor::panels::{FileList, Strain};
+use crate::editor::recovery::Unfinished;
 use crate::editor::{self, Actor, Evaluator, Model, Pipelines, Where, recipe, recovery};
 use crate::export::{Options, write_atomically};
 use crate::front::context::{folder_of, write_png};
@@ -20,9 +21,13 @@ use std::thread::JoinHandle;
 /// A job.
 pub enum Job {
     /// Load and bind a file, and begin or take up the session on it; a folder is listed.
-    Open(PathBuf),
-    /// List a folder for the file panel.
-    List(PathBuf),
+    Open(PathBuf, Left),
+    /// Take up a session that was left, in place of the new one on the same character.
+    Restore(Box<Unfinished>, Arc<Model>),
+    /// Remove a session that was left.
+    Discard(Box<Unfinished>),
+    /// List a folder for the file panel, with files opened lately.
+    List(PathBuf, Vec<PathBuf>),
     /// Make a character ready for a stage; `stage` is handed back with it.
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
     /// Measure what the deformer does to a document's body.
@@ -35,6 +40,15 @@ pub enum Job {
     Picture(PathBuf, Vec<RgbaImage>),
 }
 
+/// What is done with a session on the file that ended without saving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// It is gone on with: in a headset nobody can be asked.
+    GoOn,
+    /// It is told of.
+    Offer,
+}
+
 /// A job that is done.
 pub enum Done {
     /// A character with its session.
@@ -45,6 +59,8 @@ pub enum Done {
     Ready(u64, Result<Box<Actor>>),
     /// Numbers of the strain.
     Measured(Result<Strain>),
+    /// A session that was left is gone.
+    Discarded(Result<()>),
     /// A written file; what is to be told about it.
     Written(PathBuf, Result<String>),
 }
@@ -57,6 +73,8 @@ pub struct Opened {
     pub session: Session<'static>,
     /// Operations that were found in its journal.
     pub restored: usize,
+    /// An earlier session on the file that ended without saving, to be offered.
+    pub left: Option<Box<Unfinished>>,
 }
 
 /// The thread. Jobs are done in order; dropping it waits for those under way, so that nothing is half written.
@@ -133,12 +151,19 @@ impl Drop for Worker {
 
 fn run(job: Job) -> Done {
     match job {
-        Job::List(folder) => Done::Listed(list(&folder)),
-        Job::Open(path) if path.is_dir() => Done::Listed(list(&path)),
-        Job::Open(path) => {
-            let opened = open(&path).map(Box::new);
+        Job::List(folder, recent) => Done::Listed(list(&folder, &recent)),
+        Job::Open(path, _) if path.is_dir() => Done::Listed(list(&path, &[])),
+        Job::Open(path, left) => {
+            let opened = open(&path, left).map(Box::new);
             Done::Opened(path, opened)
         }
+        Job::Restore(left, model) => {
+            let session = left.restore(&model);
+            let path = model.asset.path.clone();
+            let opened = session.map(|s| Box::new(opened(&model, s, left.operations, None)));
+            Done::Opened(path, opened)
+        }
+        Job::Discard(left) => Done::Discarded(left.discard()),
         Job::Ready { stage, pipelines, targets, model, recipe } => {
             Done::Ready(stage, Actor::new(&pipelines, &targets, &model, &recipe).map(Box::new))
         }
@@ -159,13 +184,26 @@ fn run(job: Job) -> Done {
 }
 
 /// What lies in a folder; nothing where it cannot be read.
-fn list(folder: &Path) -> FileList {
+fn list(folder: &Path, recent: &[PathBuf]) -> FileList {
     let journals = recovery::folder().ok();
-    let list = FileList::read(folder, &[], journals.as_deref());
+    let list = FileList::read(folder, recent, journals.as_deref());
     list.unwrap_or_else(|_| FileList { folder: folder.to_owned(), ..FileList::default() })
 }
 
-fn open(path: &Path) -> Result<Opened> {
+fn opened(
+    model: &Arc<Model>,
+    mut session: Session<'static>,
+    restored: usize,
+    left: Option<Box<Unfinished>>,
+) -> Opened {
+    // A frame must not wait for the disk; without the thread it does.
+    if let Err(error) = session.sync_in_background() {
+        eprintln!("sinew: {error}");
+    }
+    Opened { model: model.clone(), session, restored, left }
+}
+
+fn open(path: &Path, what: Left) -> Result<Opened> {
     let folder = recovery::folder()?;
     let journal = path.extension().is_some_and(|e| e == "journal");
     let mut left = recovery::unfinished(&folder, (!journal).then_some(path))?.sessions;
@@ -174,21 +212,16 @@ fn open(path: &Path) -> Result<Opened> {
         Some(left) if journal => left.load(&BindOptions::default())?,
         _ => Model::load(path, &BindOptions::default())?,
     });
-    let opened = |mut session: Session<'static>, restored| {
-        // A frame must not wait for the disk; without the thread it does.
-        if let Err(error) = session.sync_in_background() {
-            eprintln!("sinew: {error}");
-        }
-        Opened { model: model.clone(), session, restored }
-    };
-    // In a headset nobody can be asked: what a crash left is gone on with.
-    if let Some(left) = left.first() {
+    let first = left.into_iter().next();
+    // Whoever opens a journal has been asked.
+    if let Some(left) = first.as_ref().filter(|_| journal || what == Left::GoOn) {
         match left.restore(&model) {
-            Ok(session) => return Ok(opened(session, left.operations)),
+            Ok(session) => return Ok(opened(&model, session, left.operations, None)),
             Err(error) => eprintln!("sinew: {error}"),
         }
     }
-    Ok(opened(recovery::begin(&folder, &model)?, 0))
+    let offered = first.filter(|_| what == Left::Offer && !journal).map(Box::new);
+    Ok(opened(&model, recovery::begin(&folder, &model)?, 0, offered))
 }
 
 /// The twins evaluate: no device is needed, and none can be lost.
@@ -242,7 +275,7 @@ mod tests {
         let mut worker = Worker::new(|| {}).unwrap();
         let eye = |shade| RgbaImage::from_pixel(4, 3, image::Rgba([shade, 0, 0, 255]));
         let path = folder.path().join("new/eyes.png");
-        worker.ask(Job::Open(folder.path().join("none.glb")));
+        worker.ask(Job::Open(folder.path().join("none.glb"), Left::GoOn));
         worker.ask(Job::Picture(path.clone(), vec![eye(10), eye(200)]));
         let Some(Done::Opened(_, Err(error))) = worker.wait() else { panic!() };
         assert!(error.to_string().contains("none.glb"), "{error}");

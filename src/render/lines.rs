@@ -49,7 +49,7 @@ pub const BASELINE: [u8; 4] = [70, 160, 255, 255];
 pub const OFFSET: [u8; 4] = [255, 84, 96, 255];
 
 /// The lines of a frame, in drawing order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lines {
     /// Drawn in order, later ones on top.
     pub segments: Vec<Segment>,

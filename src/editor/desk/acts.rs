@@ -44,6 +44,12 @@ impl Desk {
         }
     }
 
+    /// Runs a command that comes from elsewhere, e.g. from the window's frame or a script. What it asks for is in
+    /// [`Desk::output`] at once.
+    pub fn run_command(&mut self, command: Command, bench: Option<&mut Workbench>) {
+        self.command(command, bench);
+    }
+
     /// Runs a command: those about the view are the camera's.
     pub(super) fn command(&mut self, command: Command, bench: Option<&mut Workbench>) {
         self.changed = true;

@@ -1,40 +1,55 @@
-//! The document at the desk: what is open, the jobs under way, what is kept.
+//! The document at the desk: what is open, the jobs under way, what the editor asks for.
 
 use super::Options;
-use super::still::Desk;
+use super::keep::Kept;
 use crate::base::{Error, Result};
 use crate::edit::DeformerSettings;
-use crate::editor::{Actor, Command, Model, Preferences, Request, Stage, Workbench, recipe, recovery};
+use crate::editor::desk::{Ask as Wish, Desk, DeskInput};
+use crate::editor::recovery::Unfinished;
+use crate::editor::{Actor, Command, Model, Preferences, Request, Stage, Workbench, recipe};
 use crate::front::context::say;
 use crate::front::report::{Ask, Event, Reporter};
-use crate::front::work::{Done, Job, Opened, Worker};
+use crate::front::work::{Done, Job, Left, Opened, Worker};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Numbers of the stages that characters are made ready for.
+pub const MAIN: u64 = 0;
+/// That of the method compared with.
+pub const OTHER: u64 = 1;
+
 /// The program at a desk, without its window.
 pub struct App<'o> {
-    pub options: &'o Options,
-    pub worker: Worker,
-    pub reporter: Reporter,
+    pub(super) options: &'o Options,
+    pub(super) worker: Worker,
+    pub(super) reporter: Reporter,
     pub desk: Desk,
-    pub model: Option<Arc<Model>>,
-    /// A line for the user that the editor knows nothing of.
-    pub message: Option<String>,
+    pub(super) bench: Option<Workbench>,
+    pub(super) model: Option<Arc<Model>>,
+    pub(super) kept: Kept,
+    pub(super) preferences: Preferences,
     /// Turns of the loop.
     pub frame: u64,
     /// The pose has changed since it was last drawn.
     pub unposed: bool,
-    /// The character must be made ready for the stage.
+    /// The character must be made ready for the stages.
     unready: bool,
-    opening: bool,
-    /// Hash of the document that was last given to be saved, and where; whether that one is on disk.
-    saved: Option<String>,
-    saving: Option<PathBuf>,
-    kept: bool,
-    hash: String,
+    /// One for the method that is compared with, when it is there.
+    pub other: Option<Box<Actor>>,
+    pub(super) opening: bool,
+    /// Hash of the document as it is; that which was last given to be saved, and where; whether that one is on disk.
+    pub(super) hash: String,
+    pub(super) saved: Option<String>,
+    pub(super) saving: Option<PathBuf>,
+    pub(super) on_disk: bool,
+    /// A session that ended without saving, which the user may go on with.
+    pub(super) left: Option<Box<Unfinished>>,
+    unmeasured: bool,
+    measuring: bool,
     history: (usize, usize),
+    /// Steps that the document had when it was opened or saved.
     pub quit: bool,
-    asked: Option<(*const Model, DeformerSettings)>,
+    asked: [Option<(*const Model, DeformerSettings)>; 2],
 }
 
 impl<'o> App<'o> {
@@ -44,30 +59,38 @@ impl<'o> App<'o> {
     /// The operating system's, where no thread can be made.
     pub fn new(options: &'o Options, wake: impl Fn() + Send + Clone + 'static) -> Result<Self> {
         let mut worker = Worker::new(wake.clone())?;
-        if let Some(file) = &options.file {
-            worker.ask(Job::Open(file.clone()));
-        }
+        let kept = Kept::load(options);
         let folder = options.file.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
-        worker.ask(Job::List(folder.unwrap_or(Path::new(".")).to_owned()));
-        Ok(Self {
+        worker.ask(Job::List(folder.unwrap_or(Path::new(".")).to_owned(), kept.recent.clone()));
+        let mut app = Self {
             options,
             worker,
             reporter: Reporter::new(options.report, wake),
-            desk: Desk::new(),
+            desk: Desk::new(kept.choices.clone()),
+            bench: None,
             model: None,
-            message: None,
+            preferences: Kept::preferences(options),
+            kept,
             frame: 0,
             unposed: true,
             unready: true,
-            opening: options.file.is_some(),
+            other: None,
+            opening: false,
+            hash: String::new(),
             saved: None,
             saving: None,
-            kept: false,
-            hash: String::new(),
+            on_disk: false,
+            left: None,
+            unmeasured: false,
+            measuring: false,
             history: (0, 0),
             quit: false,
-            asked: None,
-        })
+            asked: [None, None],
+        };
+        if let Some(file) = &options.file {
+            app.request(Request::Open(file.clone()));
+        }
+        Ok(app)
     }
 
     /// Takes over what is done and what is asked for. True where something may look otherwise.
@@ -85,39 +108,73 @@ impl<'o> App<'o> {
                 Ask::Quit => self.quit = true,
             }
         }
-        if let (Some(model), Some(bench)) = (&self.model, self.desk.bench())
-            && self.unready
-        {
-            self.unready = false;
-            let settings = bench.session().document().deformer();
-            let asked = (Arc::as_ptr(model), settings.clone());
-            if self.asked.as_ref() != Some(&asked) {
-                self.asked = Some(asked);
-                self.worker.ask(Job::Ready {
-                    stage: 0,
-                    pipelines: stage.pipelines().clone(),
-                    targets: stage.targets().clone(),
-                    model: model.clone(),
-                    // Settings that do not fit were refused when they were made.
-                    recipe: recipe(settings).unwrap_or_default(),
-                });
-            }
-        }
+        self.make_ready(stage);
+        self.measure();
+        self.desk.facts.busy = self.opening.then(|| "opening".to_owned());
         changed
     }
 
-    fn take(&mut self, done: Done, stage: Option<&mut Stage>) {
+    /// Has the character made ready for the stages, where a method is another.
+    fn make_ready(&mut self, stage: &Stage) {
+        let (Some(model), Some(bench), true) = (&self.model, &self.bench, self.unready) else { return };
+        self.unready = false;
+        let own = bench.session().document().deformer().clone();
+        let other = self.desk.other_deformer().cloned();
+        if other.is_none() {
+            (self.other, self.asked[1]) = (None, None);
+        }
+        for (number, settings) in [(MAIN, Some(own)), (OTHER, other)] {
+            let Some(settings) = settings else { continue };
+            let asked = Some((Arc::as_ptr(model), settings.clone()));
+            if self.asked[number as usize] == asked {
+                continue;
+            }
+            self.asked[number as usize] = asked;
+            self.worker.ask(Job::Ready {
+                stage: number,
+                pipelines: stage.pipelines().clone(),
+                targets: stage.targets().clone(),
+                model: model.clone(),
+                // Settings that do not fit were refused when they were made.
+                recipe: recipe(&settings).unwrap_or_default(),
+            });
+        }
+    }
+
+    /// Has the strain measured, when nothing is being drawn and something has changed.
+    fn measure(&mut self) {
+        let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
+        if self.unmeasured && !self.measuring && !bench.is_busy() && !self.quit {
+            (self.measuring, self.unmeasured) = (true, false);
+            let document = Box::new(bench.session().document().clone());
+            self.worker.ask(Job::Measure(model.clone(), document));
+        }
+    }
+
+    pub(super) fn take(&mut self, done: Done, stage: Option<&mut Stage>) {
         match done {
-            Done::Measured(_) | Done::Listed(_) => self.opening = false,
+            Done::Measured(strain) => {
+                self.measuring = false;
+                match strain {
+                    Ok(strain) => self.desk.facts.strain = Some(strain),
+                    Err(error) => self.fail(&error),
+                }
+            }
+            Done::Listed(files) => {
+                self.opening &= self.desk.facts.files.folder == files.folder;
+                self.desk.facts.files = files;
+            }
             Done::Opened(path, Ok(opened)) => self.opened(path, *opened),
             Done::Opened(_, Err(error)) => {
                 self.opening = false;
                 self.fail(&error);
             }
-            Done::Ready(_, actor) => self.ready(actor, stage),
+            Done::Ready(number, actor) => self.ready(number, actor, stage),
+            Done::Discarded(Ok(())) => {}
+            Done::Discarded(Err(error)) => self.fail(&error),
             Done::Written(path, Ok(told)) => {
-                self.kept |= self.saving.as_ref() == Some(&path);
-                self.message = Some(format!("wrote {}", path.display()));
+                self.on_disk |= self.saving.as_ref() == Some(&path);
+                self.desk.facts.message = Some(format!("wrote {}", path.display()));
                 if !self.reporter.is_on() {
                     say(format_args!("wrote {}", path.display()));
                     told.lines().for_each(say);
@@ -127,6 +184,7 @@ impl<'o> App<'o> {
             Done::Written(path, Err(error)) => {
                 if self.saving.as_ref() == Some(&path) {
                     self.saved = None;
+                    self.desk.facts.unsaved = true;
                 }
                 self.fail(&error);
             }
@@ -134,41 +192,107 @@ impl<'o> App<'o> {
     }
 
     fn opened(&mut self, path: PathBuf, opened: Opened) {
-        let Opened { model, session, restored } = opened;
+        let Opened { model, session, restored, left } = opened;
         self.opening = false;
+        self.desk.facts.message = None;
         if restored > 0 {
-            self.message = Some(format!("{}: goes on where its last session stopped", path.display()));
+            self.desk.facts.message = Some(format!("{}: goes on where it stopped", path.display()));
         }
-        self.end_journal();
-        let bench = Workbench::new(session, model.bound.character.clone(), Preferences::default());
-        self.desk.put(bench);
+        let character = model.bound.character.clone();
+        match self.bench.take() {
+            Some(mut bench) => {
+                let old = bench.open(session, character);
+                self.end_journal(old);
+                self.bench = Some(bench);
+            }
+            None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
+        }
+        self.remember(&model.asset.path.clone());
+        self.know(&model);
         self.model = Some(model);
-        (self.saved, self.saving, self.kept) = (None, None, false);
+        (self.saved, self.saving, self.on_disk) = (None, None, false);
         self.unready = true;
         self.unposed = true;
+        self.unmeasured = true;
+        self.hash.clear();
+        self.changed();
+        // What is shown is what the file holds, or what was just taken up from a journal.
+        if restored == 0 {
+            self.saved = Some(self.hash.clone());
+        }
+        self.desk.facts.unsaved = restored > 0;
         self.reporter.event(Event::Loaded(path));
-        self.tell_hash();
+        self.offer(left);
     }
 
-    fn ready(&mut self, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {
-        let entered = match (actor, stage) {
-            // The window may have got another size meanwhile.
-            (Ok(actor), Some(stage)) => stage.enter_anew(actor),
-            (Ok(_), None) => Ok(()),
-            (Err(error), _) => Err(error),
-        };
+    fn know(&mut self, model: &Model) {
+        let facts = &mut self.desk.facts;
+        facts.file = Some(model.asset.path.clone());
+        facts.problems = model.asset.problems.iter().map(|p| format!("{}: {}", p.at, p.text)).collect();
+        facts.strain = None;
+    }
+
+    fn ready(&mut self, number: u64, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {
         self.unposed = true;
-        if let Err(error) = entered {
-            self.fail(&error);
+        match (actor, stage) {
+            (Ok(actor), _) if number == OTHER => self.other = Some(actor),
+            // The window may have got another size meanwhile.
+            (Ok(actor), Some(stage)) => {
+                if let Err(error) = stage.enter_anew(actor) {
+                    self.fail(&error);
+                }
+            }
+            (Ok(_), None) => {}
+            (Err(error), _) => self.fail(&error),
         }
+    }
+
+    /// One step of the editor.
+    pub fn step(&mut self, input: &DeskInput) {
+        self.desk.step(input, self.bench.as_mut());
+        self.stepped();
     }
 
     /// Runs a command as if pressed.
     pub fn command(&mut self, command: Command) {
-        match command {
-            Command::Open(path) => self.request(Request::Open(path)),
-            Command::Quit => self.quit = true,
-            _ => {}
+        self.desk.run_command(command, self.bench.as_mut());
+        self.stepped();
+    }
+
+    /// Takes over what a step or a command gave.
+    fn stepped(&mut self) {
+        let out = self.desk.output_mut();
+        let (posed, deformer) = (std::mem::take(&mut out.posed), std::mem::take(&mut out.deformer_changed));
+        let asks = std::mem::take(&mut out.asks);
+        self.unposed |= posed;
+        self.unready |= deformer;
+        let history = self.bench.as_ref().map_or((0, 0), |b| b.session().history());
+        // While something is drawn the pose changes and the document does not.
+        let busy = self.bench.as_ref().is_some_and(Workbench::is_busy);
+        if history != self.history || ((posed || deformer) && !busy) {
+            self.history = history;
+            self.changed();
+        }
+        asks.into_iter().for_each(|wish| self.wish(wish));
+    }
+
+    /// The document may be another.
+    fn changed(&mut self) {
+        let Some(bench) = &self.bench else { return };
+        let hash = bench.session().document().hash();
+        if hash != self.hash {
+            self.unmeasured = true;
+            self.desk.facts.unsaved = self.saved.as_ref() != Some(&hash);
+            self.hash.clone_from(&hash);
+            self.reporter.event(Event::Hash(hash));
+        }
+    }
+
+    fn wish(&mut self, wish: Wish) {
+        match wish {
+            Wish::Editor(request) => self.request(request),
+            Wish::OpenDialog => self.command(Command::Files),
+            Wish::SaveAsDialog => self.save_as(),
         }
     }
 
@@ -178,7 +302,7 @@ impl<'o> App<'o> {
             // One at a time.
             Request::Open(path) if !self.opening => {
                 self.opening = true;
-                self.worker.ask(Job::Open(path));
+                self.worker.ask(Job::Open(path, Left::Offer));
             }
             Request::Open(_) => {}
             Request::Save => self.save(),
@@ -187,92 +311,10 @@ impl<'o> App<'o> {
         }
     }
 
-    fn save(&mut self) {
-        let (Some(bench), Some(model)) = (self.desk.bench(), &self.model) else { return };
-        let document = bench.session().document();
-        let hash = document.hash();
-        let path = beside(model, "project.glb");
-        (self.saved, self.saving, self.kept) = (Some(hash), Some(path.clone()), false);
-        self.worker.ask(Job::Save(path, model.clone(), Box::new(document.clone())));
-    }
-
-    fn export(&mut self) {
-        let (Some(bench), Some(model)) = (self.desk.bench(), &self.model) else { return };
-        let document = Box::new(bench.session().document().clone());
-        self.worker.ask(Job::Export(beside(model, "posed.glb"), model.clone(), document));
-    }
-
-    /// Whether the document has changes that are in no file but the journal.
-    pub fn unsaved(&self) -> bool {
-        let Some(bench) = self.desk.bench() else { return false };
-        bench.session().history().1 > 1 && self.saved.as_ref() != Some(&bench.session().document().hash())
-    }
-
-    /// After a step of the editor.
-    pub fn stepped(&mut self) {
-        self.unposed |= std::mem::take(&mut self.desk.out.posed);
-        self.unready |= std::mem::take(&mut self.desk.out.deformer_changed);
-        let asks = std::mem::take(&mut self.desk.out.asks);
-        asks.into_iter().for_each(|ask| self.request(ask));
-        let history = self.desk.bench().map_or((0, 0), |b| b.session().history());
-        if history != self.history {
-            self.history = history;
-            self.tell_hash();
-        }
-    }
-
-    /// Ends the program: waits for what is being written.
-    pub fn finish(mut self) {
-        while let Some(done) = self.worker.wait() {
-            self.take(done, None);
-        }
-        self.end_journal();
-        self.reporter.event(Event::Ended);
-    }
-
-    /// The journal goes where its document is on disk, or never was anything.
-    fn end_journal(&mut self) {
-        let Some(bench) = self.desk.take() else { return };
-        let session = bench.into_session();
-        let same = self.saved.as_ref() == Some(&session.document().hash());
-        if (self.kept && same) || session.history().1 <= 1 {
-            if let Err(error) = recovery::end(session) {
-                self.fail(&error);
-            }
-        } else if !self.reporter.is_on()
-            && let Some(journal) = session.journal()
-        {
-            say(format_args!("not saved; the next start goes on from {}", journal.path().display()));
-        }
-    }
-
-    fn tell_hash(&mut self) {
-        if !self.reporter.is_on() {
-            return;
-        }
-        let Some(bench) = self.desk.bench() else { return };
-        let hash = bench.session().document().hash();
-        if hash != self.hash {
-            self.hash.clone_from(&hash);
-            self.reporter.event(Event::Hash(hash));
-        }
-    }
-
     /// Tells of something that could not be done; the session goes on.
     pub fn fail(&mut self, error: &Error) {
         eprintln!("sinew: {error}");
-        self.message = Some(error.to_string());
+        self.desk.facts.message = Some(error.to_string());
         self.reporter.event(Event::Failed(error.to_string()));
     }
-}
-
-/// A file beside the character's, with its name before it; a project is itself.
-fn beside(model: &Model, name: &str) -> PathBuf {
-    let file: &Path = &model.asset.path;
-    if model.document.is_some() && name == "project.glb" {
-        return file.to_owned();
-    }
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = stem.strip_suffix(".project").unwrap_or(&stem);
-    file.with_file_name(format!("{stem}.{name}"))
 }

@@ -1,13 +1,13 @@
 //! The window: mouse, pen and keyboard on the same document that a headset works on.
 //!
 //! [`desk`] is the whole: it opens a window (`window.rs`, winit's events), its pictures (`screen.rs`: device, swapchain,
-//! the live character, panels painted over it) and the document with its jobs (`app.rs`). What an event means is the
-//! editor's own. The loop sleeps until something happens: an event, a job that is done, a time that the editor asked
+//! the live character, panels painted over it) and the document with its jobs (`app.rs`, `keep.rs`). What an event means
+//! is the editor's own ([`crate::editor::desk`]). The loop sleeps until something happens: an event, a job that is done, a time that the editor asked
 //! for; and shows a picture only where something looks otherwise.
 
 mod app;
+mod keep;
 mod screen;
-mod still;
 mod told;
 mod window;
 

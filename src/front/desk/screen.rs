@@ -1,27 +1,36 @@
 //! What a window shows: its device and swapchain, the live character, and panels painted over its picture.
 
 use super::Options;
-use super::still::DeskOutput;
 use crate::base::Result;
-use crate::editor::{Aim, Pipelines, Stage};
-use crate::gpu::{Device, DeviceOptions, Image, ImageInfo, Surface, Sync, Window};
-use crate::render::{PanelImage, PanelPainter};
+use crate::base::math::Vec3;
+use crate::editor::desk::{DeskOutput, Pick, Picked, Picture};
+use crate::editor::{Actor, Aim, Pipelines, Stage, SurfaceSample};
+use crate::gpu::{Device, DeviceOptions, Frame, Image, ImageInfo, Surface, Sync, Window};
+use crate::render::{Lines, PanelImage, PanelPainter, View};
 use crate::rig::{Pose, PosedRig};
 use ash::vk::{Format, ImageUsageFlags};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The GPU's side of a window.
 pub struct Screen {
     surface: Surface,
     stage: Stage,
+    /// The method that is compared with, on its own stage.
+    other: Option<Stage>,
     painter: PanelPainter,
     panels: PanelImage,
     /// The whole window's picture.
     canvas: Image,
+    /// What the character's picture shows: the same is not drawn again.
+    drawn: Option<(Vec<View>, Lines)>,
+    /// Questions that the GPU has not answered yet, with their numbers.
+    asked: VecDeque<(u64, Pick)>,
+    questions: u64,
     shown: u64,
 }
 
-/// Pixels that a window has at least for us: one whose size is none is not drawn at all.
+/// Pixels that a picture has at least.
 fn at_least_one(size: [u32; 2]) -> [u32; 2] {
     size.map(|n| n.max(1))
 }
@@ -47,7 +56,18 @@ impl Screen {
         let painter = PanelPainter::new(&device)?;
         let canvas = canvas(&device, size)?;
         let panels = painter.over(&canvas)?;
-        Ok(Self { surface, stage, painter, panels, canvas, shown: 0 })
+        Ok(Self {
+            surface,
+            stage,
+            other: None,
+            painter,
+            panels,
+            canvas,
+            drawn: None,
+            asked: VecDeque::new(),
+            questions: 0,
+            shown: 0,
+        })
     }
 
     /// The live character.
@@ -55,14 +75,48 @@ impl Screen {
         &mut self.stage
     }
 
-    /// The largest texture that panels may have, pixels a side.
-    pub fn max_texture_side(&self) -> usize {
-        self.stage.device().limits().max_image_dimension2_d as usize
+    /// Puts the character with the method that is compared with on a stage of its own.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn compare(&mut self, actor: Box<Actor>) -> Result<()> {
+        if self.other.is_none() {
+            let targets = self.stage.targets();
+            self.other = Some(Stage::new(self.stage.pipelines(), targets.size, 1, targets.samples)?);
+        }
+        self.other.as_mut().map_or(Ok(()), |other| other.enter_anew(actor))
     }
 
     /// Pictures shown so far.
     pub fn shown(&self) -> u64 {
         self.shown
+    }
+
+    /// Whether questions for the picture are unanswered.
+    pub fn asks(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
+    /// The newest answer that has come since the last call.
+    ///
+    /// # Errors
+    /// A lost device.
+    pub fn picked(&mut self) -> Result<Option<Picked>> {
+        let mut newest = None;
+        while let Some((number, hit)) = self.stage.picked()? {
+            while let Some((asked, pick)) = self.asked.pop_front_if(|(asked, _)| *asked <= number) {
+                let surface = hit.as_ref().filter(|_| asked == number).map(|hit| SurfaceSample {
+                    triangle: hit.triangle,
+                    barycentrics: hit.barycentrics,
+                    position: Vec3::from_array(hit.position),
+                    normal: Vec3::from_array(hit.normal),
+                    time: pick.time,
+                    draw: pick.draw,
+                });
+                newest = Some(Picked { pick, surface });
+            }
+        }
+        Ok(newest)
     }
 
     /// Draws what the editor wants shown into a window of this size, pixels. False where the window shows nothing now:
@@ -81,26 +135,25 @@ impl Screen {
             self.canvas = canvas(self.stage.device(), size)?;
             self.panels.paint_over(&self.canvas);
         }
-        let [left, top, width, height] = out.viewport;
-        let picture = at_least_one([width, height]);
-        if self.stage.targets().size != picture {
-            self.stage.resize(picture)?;
-        }
+        self.fit(out)?;
         let (mut frame, _) = self.stage.begin()?;
-        self.stage.record_body(&mut frame, posed, &Aim::default())?;
-        self.stage.record_eyes(&mut frame, &out.views, &out.lines)?;
+        self.record(&mut frame, out, posed)?;
+        if let Some(pick) = out.pick.take() {
+            self.questions += 1;
+            if self.stage.record_pick(&mut frame, pick.view, pick.pixel, self.questions)? {
+                self.asked.push_back((self.questions, pick));
+            }
+        }
         frame.phase("window");
         self.painter.upload(&mut frame, &mut self.panels, &out.paint)?;
         out.paint.textures.clear();
         out.paint.freed.clear();
-        let picture = &self.stage.targets().picture;
-        frame.copy_rectangle((picture, 0, [0; 2]), (&self.canvas, [left, top]), [width, height]);
+        self.compose(&mut frame, out);
         frame.barrier();
         self.painter.draw(&mut frame, &self.panels);
         frame.barrier();
         // As late as can be: the display may make us wait here.
-        let acquired = self.surface.acquire(size)?;
-        let Some(image) = acquired else {
+        let Some(image) = self.surface.acquire(size)? else {
             self.stage.submit(frame, &Sync::default())?;
             return Ok(false);
         };
@@ -110,5 +163,99 @@ impl Screen {
         self.surface.present(image, value)?;
         self.shown += 1;
         Ok(true)
+    }
+
+    /// The character is another, or looks otherwise, whatever the editor says.
+    pub fn renew(&mut self) {
+        self.drawn = None;
+    }
+
+    /// Pictures of the size and number that the output wants.
+    fn fit(&mut self, out: &DeskOutput) -> Result<()> {
+        let [_, _, width, height] = out.viewport;
+        let width = if out.picture == Picture::SideBySide { width / 2 } else { width };
+        let (picture, views) = (at_least_one([width, height]), (out.views.len() as u32).clamp(1, 2));
+        let fits = |stage: &Stage, views| (stage.targets().size, stage.targets().views) == (picture, views);
+        if !fits(&self.stage, views) {
+            self.stage.resize(picture, views)?;
+            // Answers under way are lost with the pictures.
+            self.asked.clear();
+            self.drawn = None;
+        }
+        if let (Picture::Wipe(_), Some(other)) = (out.picture, &mut self.other) {
+            if !fits(other, 1) {
+                other.resize(picture, 1)?;
+                self.drawn = None;
+            }
+        } else if !matches!(out.picture, Picture::Wipe(_)) {
+            self.other = None;
+        }
+        Ok(())
+    }
+
+    /// The body and its picture, where they are not what was drawn last.
+    fn record(
+        &mut self,
+        frame: &mut Frame,
+        out: &DeskOutput,
+        posed: Option<(&Pose, &PosedRig)>,
+    ) -> Result<()> {
+        let same = self.drawn.as_ref().is_some_and(|(v, l)| *v == out.views && *l == out.lines);
+        if posed.is_none() && same {
+            return Ok(());
+        }
+        self.stage.record_body(frame, posed, &Aim::default())?;
+        self.stage.record_eyes(frame, &out.views, &out.lines)?;
+        if let Some(other) = &mut self.other {
+            other.record_body(frame, posed, &Aim::default())?;
+            other.record_eyes(frame, &out.views[..1], &out.lines)?;
+        }
+        match &mut self.drawn {
+            Some((views, lines)) => {
+                views.clone_from(&out.views);
+                lines.segments.clone_from(&out.lines.segments);
+                lines.anchors.clone_from(&out.lines.anchors);
+            }
+            None => self.drawn = Some((out.views.clone(), out.lines.clone())),
+        }
+        Ok(())
+    }
+
+    /// Puts the pictures into the window's.
+    fn compose(&mut self, frame: &mut Frame, out: &DeskOutput) {
+        let [left, top, width, height] = out.viewport;
+        let picture = &self.stage.targets().picture;
+        let mut put = |image: &Image, layer: u32, from: u32, to: u32, width: u32| {
+            frame.copy_rectangle(
+                (image, layer, [from, 0]),
+                (&self.canvas, [left + to, top]),
+                [width, height],
+            );
+        };
+        match (out.picture, &self.other) {
+            (Picture::SideBySide, _) => {
+                put(picture, 0, 0, 0, width / 2);
+                put(picture, 1, 0, width / 2, width / 2);
+            }
+            (Picture::Wipe(share), Some(other)) => {
+                let at = ((share.clamp(0.0, 1.0) * width as f32).round() as u32).min(width);
+                put(picture, 0, 0, 0, at);
+                put(&other.targets().picture, 0, at, at, width - at);
+            }
+            _ => put(picture, 0, 0, 0, width),
+        }
+    }
+
+    /// GPU time of each phase of the last finished frame.
+    pub fn stages(&self) -> Vec<(String, f32)> {
+        let mut out: Vec<(String, f32)> = Vec::new();
+        for (name, time) in self.stage.timings() {
+            let ms = time.as_secs_f32() * 1e3;
+            match out.iter_mut().find(|(n, _)| n == name) {
+                Some((_, sum)) => *sum += ms,
+                None => out.push((name.clone(), ms)),
+            }
+        }
+        out
     }
 }

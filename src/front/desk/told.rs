@@ -22,7 +22,7 @@ impl App<'_> {
         if !self.reporter.is_on() {
             return;
         }
-        let out = &self.desk.out;
+        let out = self.desk.output();
         let Seen { shown, size, scale, pointer, pressed, pressure, idle } = *seen;
         let mut told = Told {
             frame: self.frame,
@@ -33,15 +33,15 @@ impl App<'_> {
             pointer,
             pressed,
             pressure,
-            unsaved: self.unsaved(),
-            message: self.message.clone().unwrap_or_default(),
+            unsaved: self.desk.facts.unsaved,
+            message: self.desk.facts.message.clone().unwrap_or_default(),
             idle: idle && !self.worker.is_busy() && !self.quit,
             ..Told::default()
         };
         if let Some(view) = out.views.first() {
             told.clip_from_world = view.clip_from_world.to_cols_array();
         }
-        if let Some(bench) = self.desk.bench() {
+        if let Some(bench) = &self.bench {
             told.tool = bench.preferences().tool;
             told.busy = bench.is_busy();
             let (done, all) = bench.session().history();

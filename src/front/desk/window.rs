@@ -3,10 +3,10 @@
 use super::Options;
 use super::app::App;
 use super::screen::Screen;
-use super::still::DeskInput;
 use super::told::Seen;
-use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
+use crate::editor::desk::DeskInput;
+use crate::editor::{Command, Model};
 use egui_winit::State;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,6 +18,9 @@ use winit::window::{Window, WindowId};
 
 /// Between two tries to show a picture in a window that the desktop does not show now.
 const HIDDEN: Duration = Duration::from_millis(250);
+
+/// Between two looks for the GPU's answer to a question.
+const ANSWER: Duration = Duration::from_millis(4);
 
 /// Something is done, or asked for, on another thread.
 #[derive(Clone, Copy, Debug)]
@@ -87,17 +90,20 @@ impl<'o> Face<'o> {
     }
 
     fn open(&mut self, events: &ActiveEventLoop) -> Result<()> {
+        let kept = &self.app.kept;
+        let [width, height] = kept.size.unwrap_or([1280.0, 800.0]);
         let attributes = Window::default_attributes()
             .with_title("Sinew")
-            .with_inner_size(LogicalSize::new(1280.0, 800.0))
+            .with_inner_size(LogicalSize::new(width, height))
+            .with_maximized(kept.maximised)
             .with_min_inner_size(LogicalSize::new(320.0, 240.0));
         let window = Arc::new(events.create_window(attributes).map_err(|e| no_desktop(&e))?);
         let screen = Screen::new(window.clone(), window.inner_size().into(), self.app.options)?;
-        let side = screen.max_texture_side();
         let scale = window.scale_factor() as f32;
-        let context = self.app.desk.context().clone();
+        // One of its own: it only turns events into egui's, in points of the display without the user's zoom.
+        let context = egui::Context::default();
         let theme = window.theme();
-        let input = State::new(context, egui::ViewportId::ROOT, &window, Some(scale), theme, Some(side));
+        let input = State::new(context, egui::ViewportId::ROOT, &window, Some(scale), theme, None);
         window.request_redraw();
         self.screen = Some(Shown { screen, input, window });
         Ok(())
@@ -107,46 +113,57 @@ impl<'o> Face<'o> {
     fn turn(&mut self) -> Result<()> {
         let Some(Shown { screen, input, window }) = &mut self.screen else { return Ok(()) };
         self.next = None;
+        let app = &mut self.app;
         let size: [u32; 2] = window.inner_size().into();
+        self.damaged |= app.attend(screen.stage());
         if size.contains(&0) || self.hidden {
             self.damaged = true;
             return Ok(());
         }
-        let app = &mut self.app;
-        self.damaged |= app.attend(screen.stage());
         app.frame += 1;
+        let scale = window.scale_factor() as f32;
         let raw = input.take_egui_input(window);
-        let step = DeskInput { raw };
-        let bounds = app
-            .model
-            .as_ref()
-            .map_or(PERSON, |m| Aabb::of(m.bound.character.display.positions.iter().copied()));
-        app.desk.step(step, &bounds, app.message.as_deref());
-        app.stepped();
-        input.handle_platform_output(window, std::mem::take(&mut app.desk.out.platform));
-        if app.attend(screen.stage()) {
+        let mut step = DeskInput::from_egui(raw, size, scale);
+        step.pressure = self.seen.pressure;
+        step.picked = screen.picked()?;
+        app.desk.facts.stages = screen.stages();
+        app.step(&step);
+        self.damaged |= app.attend(screen.stage());
+        input.handle_platform_output(window, std::mem::take(&mut app.desk.output_mut().platform));
+        if let Some(other) = app.other.take() {
+            screen.compare(other)?;
             self.damaged = true;
         }
-        let ready =
-            screen.stage().actor().model().zip(app.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
-        if self.damaged || app.desk.out.dirty || (app.unposed && ready) {
-            let (out, bench) = app.desk.parts();
-            let posed = bench.filter(|_| app.unposed && ready).map(|b| (b.pose(), b.rig()));
-            let has_pose = posed.is_some();
-            window.pre_present_notify();
-            self.damaged = !screen.draw(size, out, posed)?;
-            app.unposed &= !has_pose;
+        let shows = |model: &Option<Arc<Model>>, shown: Option<&Arc<Model>>| {
+            shown.zip(model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
+        };
+        let ready = shows(&app.model, screen.stage().actor().model());
+        let unposed = app.unposed && ready;
+        if self.damaged || app.desk.output().dirty || unposed {
             if self.damaged {
-                self.next = Some(Instant::now() + HIDDEN);
+                screen.renew();
             }
+            let posed = app.bench.as_ref().filter(|_| unposed).map(|b| (b.pose(), b.rig()));
+            window.pre_present_notify();
+            self.damaged = !screen.draw(size, app.desk.output_mut(), posed)?;
+            app.unposed &= !unposed;
         }
-        if let Some(again) = app.desk.out.again {
-            let at = Instant::now() + again;
-            self.next = Some(self.next.map_or(at, |n| n.min(at)));
+        let soon = |delay: Duration, next: Option<Instant>| {
+            let at = Instant::now() + delay;
+            Some(next.map_or(at, |n| n.min(at)))
+        };
+        if self.damaged {
+            self.next = soon(HIDDEN, self.next);
+        }
+        if screen.asks() {
+            self.next = soon(ANSWER, self.next);
+        }
+        if let Some(again) = app.desk.output().again {
+            self.next = soon(again, self.next);
         }
         self.seen.shown = screen.shown();
         self.seen.size = size;
-        self.seen.scale = window.scale_factor() as f32;
+        self.seen.scale = scale;
         self.seen.idle = self.next.is_none() && !self.damaged;
         app.tell(&self.seen);
         Ok(())
@@ -172,6 +189,17 @@ impl<'o> Face<'o> {
         }
     }
 
+    /// The window comes back as it was.
+    fn remember(&mut self) {
+        let Some(shown) = &self.screen else { return };
+        let (window, kept) = (&shown.window, &mut self.app.kept);
+        kept.maximised = window.is_maximized();
+        let size = window.inner_size().to_logical::<f64>(window.scale_factor());
+        if !kept.maximised && size.width >= 1.0 && size.height >= 1.0 {
+            kept.size = Some([size.width, size.height]);
+        }
+    }
+
     fn redraw(&self) {
         if let Some(shown) = &self.screen {
             shown.window.request_redraw();
@@ -185,9 +213,6 @@ impl<'o> Face<'o> {
         }
     }
 }
-
-/// A person's box: what an empty window looks at.
-const PERSON: Aabb = Aabb { min: Vec3::new(-0.6, 0.0, -0.4), max: Vec3::new(0.6, 1.8, 0.4) };
 
 /// 0..=1.
 fn pressure(force: &Force) -> f32 {
@@ -226,14 +251,11 @@ impl ApplicationHandler<Wake> for Face<'_> {
                 let turned = self.turn();
                 return self.give_up(events, turned);
             }
-            WindowEvent::CloseRequested => self.app.quit = true,
+            // What is unsaved is asked for.
+            WindowEvent::CloseRequested => self.app.command(Command::Quit),
             WindowEvent::Occluded(hidden) => {
                 self.hidden = *hidden;
                 self.damaged = true;
-            }
-            WindowEvent::DroppedFile(path) => {
-                self.app.message = None;
-                self.app.request(crate::editor::Request::Open(path.clone()));
             }
             WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. } => self.damaged = true,
             _ => {}
@@ -245,6 +267,7 @@ impl ApplicationHandler<Wake> for Face<'_> {
 
     fn about_to_wait(&mut self, events: &ActiveEventLoop) {
         if self.app.quit {
+            self.remember();
             return events.exit();
         }
         events.set_control_flow(self.next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));

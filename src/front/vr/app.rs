@@ -1,7 +1,7 @@
 //! What outlives sessions and runtimes: the document with its tools, the jobs under way, what is told to the world.
 
+use super::Options;
 use super::clock::{Clock, Stages};
-use super::{Options, preferences};
 use crate::base::{Error, Result};
 use crate::edit::DeformerSettings;
 use crate::editor::panels::{PanelState, Panels};
@@ -9,8 +9,9 @@ use crate::editor::{
     Actor, Haptic, Input, Labels, Model, Preferences, Recorder, Request, Stage, TakeFrame, Workbench, recipe,
 };
 use crate::front::context::say;
+use crate::front::kept;
 use crate::front::report::{Ask, Event, Reporter};
-use crate::front::work::{Done, Job, Opened, Worker};
+use crate::front::work::{Done, Job, Left, Opened, Worker};
 use crate::gpu::Timings;
 use crate::render::Lines;
 use image::RgbaImage;
@@ -84,16 +85,16 @@ impl<'o> App<'o> {
     /// The operating system's, where no thread can be made.
     pub fn new(options: &'o Options) -> Result<Self> {
         let mut worker = Worker::new(|| {})?;
-        worker.ask(Job::Open(options.file.clone()));
+        worker.ask(Job::Open(options.file.clone(), Left::GoOn));
         let folder = options.file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        worker.ask(Job::List(folder.to_owned()));
+        worker.ask(Job::List(folder.to_owned(), Vec::new()));
         Ok(Self {
             options,
             worker,
             reporter: Reporter::new(options.report, || {}),
             bench: None,
             model: None,
-            preferences: preferences::load(options),
+            preferences: if options.forget { Preferences::default() } else { kept::load(kept::PREFERENCES) },
             input: Input::default(),
             panels: Panels::new(),
             panel_state: PanelState::default(),
@@ -197,6 +198,8 @@ impl<'o> App<'o> {
                 }
             }
             Done::Ready(number, actor) if number == self.stage => self.ready(actor, stage),
+            Done::Discarded(Ok(())) => {}
+            Done::Discarded(Err(error)) => self.fail(&error),
             // Made for a stage that is gone.
             Done::Ready(..) => {}
             Done::Written(path, Ok(told)) => {
@@ -218,7 +221,7 @@ impl<'o> App<'o> {
     }
 
     pub(super) fn opened(&mut self, path: PathBuf, opened: Opened) {
-        let Opened { model, session, restored } = opened;
+        let Opened { model, session, restored, .. } = opened;
         self.opening = false;
         if restored > 0 && !self.reporter.is_on() {
             say(format_args!("{}: goes on where its last session stopped", path.display()));
@@ -304,7 +307,7 @@ impl<'o> App<'o> {
             match request {
                 Request::Open(path) if !self.opening => {
                     self.opening = true;
-                    self.worker.ask(Job::Open(path));
+                    self.worker.ask(Job::Open(path, Left::GoOn));
                 }
                 // One at a time.
                 Request::Open(_) => {}

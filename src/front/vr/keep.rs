@@ -1,10 +1,11 @@
 //! What is kept: takes, projects, exports, and the journal's end.
 
+use super::Options;
 use super::app::App;
-use super::preferences;
 use crate::base::Result;
-use crate::editor::{Command, Eye, Model, Recorder, TakeStart, recovery};
+use crate::editor::{Command, Eye, Model, Preferences, Recorder, TakeStart, recovery};
 use crate::front::context::say;
+use crate::front::kept;
 use crate::front::report::Event;
 use crate::front::work::Job;
 use std::path::{Path, PathBuf};
@@ -106,10 +107,16 @@ impl App<'_> {
         file.with_file_name(format!("{stem}.{name}"))
     }
 
+    fn keep_choices(options: &Options, preferences: &Preferences) {
+        if !options.forget {
+            kept::save(kept::PREFERENCES, preferences);
+        }
+    }
+
     /// Ends the program where no session could be had: jobs under way are finished, nothing is written.
     pub fn abandon(self) {
         if let Some(bench) = &self.bench {
-            preferences::save(self.options, bench.preferences());
+            Self::keep_choices(self.options, bench.preferences());
         }
     }
 
@@ -123,7 +130,7 @@ impl App<'_> {
             if let Some(take) = &mut self.take {
                 take.interrupt();
             }
-            preferences::save(self.options, bench.preferences());
+            Self::keep_choices(self.options, bench.preferences());
         }
         if let Some(out) = &self.options.out {
             if self.last_pictures.len() == 2 {

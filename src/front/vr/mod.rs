@@ -17,7 +17,6 @@ pub mod doctor;
 mod instance;
 mod keep;
 mod life;
-mod preferences;
 pub mod profiles;
 pub mod run;
 mod session;
