@@ -16,8 +16,8 @@ const LARGER: f32 = 0.1;
 
 impl Desk {
     pub(super) fn key(&mut self, chord: Chord, repeat: bool, time: f64, bench: Option<&mut Workbench>) {
-        // Whoever writes text means the text.
-        if self.context.text_edit_focused() {
+        // Whoever writes text means the text, and a question comes first.
+        if self.context.text_edit_focused() || self.facts.question.is_some() {
             return;
         }
         if let Some(act) = self.panels.binding.take() {

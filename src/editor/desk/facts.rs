@@ -1,5 +1,6 @@
 //! What the panels show that the workbench does not know: the front end fills it.
 
+use super::Question;
 use crate::editor::panels::{FileList, Strain};
 use std::path::PathBuf;
 
@@ -14,6 +15,8 @@ pub struct Facts {
     pub unsaved: bool,
     /// One line that the user should know, with its advice.
     pub message: Option<String>,
+    /// What is to be answered before anything else.
+    pub question: Option<Question>,
     /// Files to choose from.
     pub files: FileList,
     /// What is wrong with the file, one line each, with its remedy.

@@ -19,6 +19,7 @@ mod keys;
 mod output;
 mod panels;
 mod pointer;
+mod question;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ pub use facts::Facts;
 pub use input::{DeskInput, Pick, Picked};
 pub use keys::{ACTS, Act, Chord, Group, KeyMap, Line};
 pub use output::{Ask, DeskOutput, Picture};
+pub use question::Question;
 
 use super::{Command, Input, Similarity, Tool, Tracked, Tracking, Workbench};
 use crate::base::math::{Aabb, Vec3};

@@ -25,6 +25,8 @@ pub enum Picture {
 pub enum Ask {
     /// As in a headset.
     Editor(Request),
+    /// The number of the answer to [`super::Facts::question`], which is gone.
+    Answer(usize),
     /// Let the user choose a file to open.
     OpenDialog,
     /// Let the user choose where to save, then save.

@@ -222,7 +222,9 @@ impl<'o> App<'o> {
         }
         self.desk.facts.unsaved = restored > 0;
         self.reporter.event(Event::Loaded(path));
-        self.offer(left);
+        if let Some(left) = left {
+            self.offer(left);
+        }
     }
 
     fn know(&mut self, model: &Model) {
@@ -291,6 +293,7 @@ impl<'o> App<'o> {
     fn wish(&mut self, wish: Wish) {
         match wish {
             Wish::Editor(request) => self.request(request),
+            Wish::Answer(answer) => self.answered(answer),
             Wish::OpenDialog => self.command(Command::Files),
             Wish::SaveAsDialog => self.save_as(),
         }

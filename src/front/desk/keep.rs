@@ -3,7 +3,7 @@
 use super::Options;
 use super::app::App;
 use crate::edit::Session;
-use crate::editor::desk::Choices;
+use crate::editor::desk::{Choices, Question};
 use crate::editor::recovery::Unfinished;
 use crate::editor::{Model, Preferences, recovery};
 use crate::front::context::say;
@@ -83,15 +83,32 @@ impl App<'_> {
         self.worker.ask(Job::List(folder, self.kept.recent.clone()));
     }
 
-    /// Tells of a session on the file that ended without saving.
-    pub(super) fn offer(&mut self, left: Option<Box<Unfinished>>) {
-        if let Some(left) = &left {
-            let (edits, what) = (left.operations, if left.operations == 1 { "edit" } else { "edits" });
-            self.desk.facts.message = Some(format!(
-                "{edits} {what} of an earlier session on this file were not saved: recover them in the file panel"
-            ));
+    /// Asks what is to become of a session on the file that ended without saving.
+    pub(super) fn offer(&mut self, left: Box<Unfinished>) {
+        let (edits, what) = (left.operations, if left.operations == 1 { "edit" } else { "edits" });
+        let name = self.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
+        self.desk.facts.question = Some(Question {
+            title: "Recover what was not saved?".into(),
+            text: format!(
+                "{edits} {what} on {} were not saved by an earlier session.",
+                name.to_string_lossy()
+            ),
+            answers: ["Recover", "Throw away", "Decide later"].map(str::to_owned).into(),
+        });
+        self.left = Some(left);
+    }
+
+    /// The question was answered.
+    pub(super) fn answered(&mut self, answer: usize) {
+        let (Some(left), Some(model)) = (self.left.take(), &self.model) else { return };
+        match answer {
+            0 => {
+                self.opening = true;
+                self.worker.ask(Job::Restore(left, model.clone()));
+            }
+            1 => self.worker.ask(Job::Discard(left)),
+            _ => {}
         }
-        self.left = left;
     }
 
     /// Saves the document as a project beside its character, or as the project it is.

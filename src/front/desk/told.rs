@@ -35,6 +35,7 @@ impl App<'_> {
             pressure,
             unsaved: self.desk.facts.unsaved,
             message: self.desk.facts.message.clone().unwrap_or_default(),
+            question: self.desk.facts.question.as_ref().map(|q| q.title.clone()).unwrap_or_default(),
             idle: idle && !self.worker.is_busy() && !self.quit,
             ..Told::default()
         };

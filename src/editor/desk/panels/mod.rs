@@ -62,6 +62,7 @@ impl Desk {
             pressed = Pressed::default();
             self.show(ui, shared, &mut pressed);
             room = ui.available_rect_before_wrap();
+            self.ask_question(ui.ctx());
         });
         let scale = self.scale;
         let [left, top] = [room.min.x, room.min.y].map(|v| (v * scale).round().max(0.0) as u32);
@@ -88,6 +89,7 @@ impl Desk {
     /// egui's own input: what is written or pressed outside of text is a key of the table.
     fn raw(&self, input: &DeskInput) -> RawInput {
         let writes = self.context.text_edit_focused();
+        let asked = self.facts.question.is_some();
         let points = |p: egui::Pos2| pos2(p.x / self.scale, p.y / self.scale);
         let event = |event: &egui::Event| {
             let mut event = event.clone();
@@ -95,7 +97,7 @@ impl Desk {
                 egui::Event::PointerMoved(pos)
                 | egui::Event::PointerButton { pos, .. }
                 | egui::Event::Touch { pos, .. } => *pos = points(*pos),
-                egui::Event::Key { .. } | egui::Event::Text(_) if !writes => return None,
+                egui::Event::Key { .. } | egui::Event::Text(_) if !writes && !asked => return None,
                 _ => {}
             }
             Some(event)
