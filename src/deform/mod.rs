@@ -12,6 +12,7 @@ pub mod blend;
 pub mod classic;
 pub mod cor;
 pub mod dqs;
+pub mod fast;
 pub mod geometric;
 pub mod geometric_gpu;
 mod graph;

@@ -1,0 +1,508 @@
+//! What is computed once per character: the reduced matrices `L̃ = MᵀLM` and `K̃ = KM` (paper 2, equations 11 and 12),
+//! without ever forming the matrix `M` of linear blend skinning.
+//!
+//! (differs) Three small quadratic terms are added, all zero in rest and unchanged by rigid motions, so that every
+//! handle is determined whatever the mesh: a handle's linear part keeps to the rotation of the cluster that follows it
+//! most ([`PULL`]; a flat mesh leaves a column of it free); a handle keeps to the one above it ([`WELD`]; parts of the
+//! mesh may hang together by nothing else); and, where wanted, the joint between both keeps together
+//! ([`super::Params::hinge`]). Abstract handles keep to zero.
+
+use super::Params;
+use super::cluster::{Sites, clusters};
+use super::dense::{Cholesky, Mat};
+use super::energy::{Element, Energy, elements};
+use super::extra::extras;
+use crate::asset::Influences;
+use crate::base::math::{DVec3, Vec3};
+use crate::base::{Error, Result};
+
+/// Share of a mean handle's stiffness that keeps its linear part to its cluster's rotation.
+const PULL: f64 = 1e-5;
+/// Share of a mean handle's stiffness that keeps a handle to the one above it.
+const WELD: f64 = 1e-6;
+/// Half the size of what a weld holds together, in sizes of the model.
+const WELD_SIZE: f64 = 0.05;
+/// Handles at most: the dense matrices grow with their square.
+pub const MAX_HANDLES: usize = 512;
+/// Rotation clusters at most, where their number is not given.
+const MAX_CLUSTERS: usize = 160;
+
+/// A handle: a joint, a point or a region, by where it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Handle {
+    /// Its place in bind space, metres.
+    pub pivot: Vec3,
+    /// The handle it hangs on.
+    pub parent: Option<usize>,
+}
+
+/// Weights of all vertices, sparse; sums need not be one.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    offset: Vec<usize>,
+    entry: Vec<(u32, f64)>,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self { offset: vec![0], entry: Vec::new() }
+    }
+}
+
+impl Weights {
+    /// Number of vertices.
+    pub fn len(&self) -> usize {
+        self.offset.len() - 1
+    }
+
+    /// Whether there is no vertex.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a vertex.
+    pub fn push(&mut self, weights: impl IntoIterator<Item = (usize, f64)>) {
+        self.entry.extend(weights.into_iter().map(|(j, w)| (j as u32, w)));
+        self.offset.push(self.entry.len());
+    }
+
+    /// `(handle, weight)` of a vertex.
+    pub fn of(&self, vertex: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.entry[self.offset[vertex]..self.offset[vertex + 1]].iter().map(|&(j, w)| (j as usize, w))
+    }
+
+    /// As influences for skinning, heaviest first. With abstract handles they do not sum to one.
+    pub fn influences(&self) -> Influences {
+        let mut out = Influences::default();
+        for v in 0..self.len() {
+            let mut list: Vec<(u16, f32)> = self.of(v).map(|(j, w)| (j as u16, w as f32)).collect();
+            list.retain(|(_, w)| *w > 0.0);
+            list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            out.push(list);
+        }
+        out
+    }
+}
+
+/// A shape as it is bound.
+pub struct Shape<'a> {
+    /// Bind positions, metres.
+    pub positions: &'a [Vec3],
+    /// Triangles.
+    pub triangles: &'a [[u32; 3]],
+    /// Per vertex over the handles.
+    pub weights: &'a Influences,
+    /// The handles; a parent comes before its children.
+    pub handles: &'a [Handle],
+}
+
+/// A bound shape. Inside, lengths are in sizes of the model about its middle.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    /// Handles given.
+    pub given: usize,
+    /// Handles given and abstract ones.
+    pub handles: usize,
+    /// Rotation clusters.
+    pub clusters: usize,
+    /// Bind space to model space: subtract, then divide by `size`.
+    pub(super) center: DVec3,
+    /// Diagonal of the bounding box, metres.
+    pub(super) size: f64,
+    /// Weights of all vertices over all handles.
+    pub weights: Weights,
+    /// Pivots, model space.
+    pub(super) pivots: Vec<DVec3>,
+    /// `L̃`, `4 handles` square.
+    pub(super) laplacian: Mat,
+    /// `K̃`, `3 clusters` by `4 handles`.
+    pub(super) covariance: Mat,
+    /// `G`, the inverse of `L̃` with translations of everything fixed softly.
+    pub(super) inverse: Mat,
+    /// `G K̃ᵀ`.
+    pub(super) inverse_covariance: Mat,
+    /// `K̃ G K̃ᵀ`.
+    pub(super) rotations: Mat,
+    /// Energy of rotations alone, so that the rest pose has none.
+    pub(super) offset: f64,
+}
+
+impl Reduced {
+    /// Binds a shape.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a shape without triangles of any area, without or with too many handles, or with data that
+    /// does not fit together.
+    pub fn bind(shape: &Shape<'_>, params: &Params) -> Result<Self> {
+        check(shape)?;
+        let (positions, center, size) = normalized(shape.positions);
+        let elements = elements(&positions, shape.triangles);
+        let given = shape.handles.len();
+        if elements.is_empty() {
+            return Err(Error::input("the mesh has no triangle with an area", "choose another method"));
+        }
+        let mut used = vec![false; positions.len()];
+        elements.iter().flat_map(|e| e.corners).for_each(|v| used[v] = true);
+        let own = own_weights(shape.weights, &used);
+        let room = MAX_HANDLES.saturating_sub(given);
+        let extras = extras(&own, &used, (params.extra as usize).min(room), params.seed);
+        let handles = given + extras.len();
+        let energy = params.energy.unwrap_or_else(|| Energy::fitting(&positions));
+        let wanted = match params.clusters as usize {
+            0 => (2 * handles).min(MAX_CLUSTERS),
+            n => n,
+        };
+        let (cluster_of, count) = cluster(&own, &positions, &elements, energy, wanted, params);
+        let mut pivots: Vec<DVec3> =
+            shape.handles.iter().map(|h| (h.pivot.as_dvec3() - center) / size).collect();
+        pivots.extend(extras.iter().map(|e| positions[e.seed]));
+        let weights = with_extras(own, &extras, given);
+
+        let assembly = Assembly { positions: &positions, elements: &elements, weights: &weights };
+        let mut laplacian = assembly.laplacian(handles);
+        let mut covariance = assembly.covariance(handles, energy, &cluster_of, count);
+        let total: f64 = elements.iter().map(|e| e.measure(&positions)).sum();
+        let stiffness = total / given as f64;
+        let follows = assembly.follows(given, energy, &cluster_of, count);
+        steady(&mut laplacian, &mut covariance, stiffness, &pivots, &follows, shape.handles);
+        hold_together(&mut laplacian, stiffness, &pivots, shape.handles, params.hinge);
+        laplacian.symmetrize();
+        let offset = 0.5 * total + 1.5 * PULL * stiffness * given as f64;
+
+        let inverse = grounded(&laplacian, given).inverse();
+        if inverse.rows != laplacian.rows || inverse.data.iter().any(|v| !v.is_finite()) {
+            return Err(Error::input("the mesh is too degenerate to be bound", "choose another method"));
+        }
+        let inverse_covariance = inverse.times(&covariance.transposed());
+        let rotations = covariance.times(&inverse_covariance);
+        Ok(Self {
+            given,
+            handles,
+            clusters: count,
+            center,
+            size,
+            weights,
+            pivots,
+            laplacian,
+            covariance,
+            inverse,
+            inverse_covariance,
+            rotations,
+            offset,
+        })
+    }
+
+    /// Whether a row of the system moves with everything: the translation of a given handle.
+    pub(super) fn translates(&self, row: usize) -> bool {
+        row % 4 == 3 && row / 4 < self.given
+    }
+
+    /// From bind space to model space.
+    pub(super) fn model(&self, x: Vec3) -> DVec3 {
+        (x.as_dvec3() - self.center) / self.size
+    }
+}
+
+fn check(shape: &Shape<'_>) -> Result<()> {
+    let n = shape.positions.len();
+    let problem = if shape.handles.is_empty() {
+        "there is no joint that moves the mesh".to_owned()
+    } else if shape.handles.len() > MAX_HANDLES {
+        format!("{} joints move the mesh, at most {MAX_HANDLES} can be solved for", shape.handles.len())
+    } else if shape.weights.len() != n {
+        "weights and vertices differ in number".to_owned()
+    } else if shape.triangles.iter().flatten().any(|&v| v as usize >= n)
+        || shape.weights.joint.iter().any(|&j| usize::from(j) >= shape.handles.len())
+        || shape.handles.iter().enumerate().any(|(i, h)| h.parent.is_some_and(|p| p >= i))
+    {
+        "a triangle, weight or handle names what does not exist".to_owned()
+    } else if shape.positions.iter().any(|p| !p.is_finite())
+        || shape.handles.iter().any(|h| !h.pivot.is_finite())
+        || shape.weights.weight.iter().any(|w| !w.is_finite())
+    {
+        "a position or weight is not finite".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Error::input(problem, "choose another method"))
+}
+
+/// Positions in sizes of the model about its middle.
+fn normalized(positions: &[Vec3]) -> (Vec<DVec3>, DVec3, f64) {
+    let (low, high) = positions.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
+        (low.min(p.as_dvec3()), high.max(p.as_dvec3()))
+    });
+    let size = (high - low).length();
+    let (center, size) =
+        if size.is_finite() && size > 0.0 { ((low + high) * 0.5, size) } else { (DVec3::ZERO, 1.0) };
+    (positions.iter().map(|p| (p.as_dvec3() - center) / size).collect(), center, size)
+}
+
+/// The given weights, each vertex's sum exactly one; a vertex without any follows the first handle.
+fn own_weights(influences: &Influences, used: &[bool]) -> Weights {
+    let mut out = Weights::default();
+    for v in 0..used.len() {
+        let sum: f64 = influences.of(v).map(|(_, w)| f64::from(w)).sum();
+        if sum > 0.0 {
+            out.push(influences.of(v).map(|(j, w)| (usize::from(j), f64::from(w) / sum)));
+        } else {
+            out.push([(0, 1.0)]);
+        }
+    }
+    out
+}
+
+fn with_extras(own: Weights, extras: &[super::extra::Extra], given: usize) -> Weights {
+    if extras.is_empty() {
+        return own;
+    }
+    let mut more: Vec<Vec<(usize, f64)>> = vec![Vec::new(); own.len()];
+    for (k, extra) in extras.iter().enumerate() {
+        extra.weights.iter().for_each(|&(v, w)| more[v as usize].push((given + k, w)));
+    }
+    let mut out = Weights::default();
+    for (v, more) in more.into_iter().enumerate() {
+        out.push(own.of(v).chain(more));
+    }
+    out
+}
+
+/// The cluster of every vertex or, for [`Energy::Triangles`], of every element.
+fn cluster(
+    weights: &Weights,
+    positions: &[DVec3],
+    elements: &[Element],
+    energy: Energy,
+    wanted: usize,
+    params: &Params,
+) -> (Vec<u32>, usize) {
+    let handles = weights.entry.iter().map(|(j, _)| *j as usize + 1).max().unwrap_or(1);
+    let mut sites = Sites::new(handles);
+    match energy {
+        Energy::Rims => {
+            // Vertices without a triangle have no rotation: they take that of the last one before them.
+            let mut used = vec![false; positions.len()];
+            elements.iter().flat_map(|e| e.corners).for_each(|v| used[v] = true);
+            let list: Vec<usize> = (0..positions.len()).filter(|&v| used[v]).collect();
+            list.iter().for_each(|&v| sites.push(weights.of(v), positions[v]));
+            let (of, count) = clusters(&sites, wanted, params.seed);
+            let mut all = vec![0; positions.len()];
+            list.iter().zip(of).for_each(|(&v, k)| all[v] = k);
+            (all, count)
+        }
+        Energy::Triangles => {
+            let mut sum = vec![0.0; handles];
+            for element in elements {
+                let mut named = Vec::new();
+                for (j, w) in element.corners.iter().flat_map(|&v| weights.of(v)) {
+                    if sum[j] == 0.0 {
+                        named.push(j);
+                    }
+                    sum[j] += w / 3.0;
+                }
+                let middle = element.corners.iter().map(|&v| positions[v]).sum::<DVec3>() / 3.0;
+                sites.push(named.iter().map(|&j| (j, sum[j])), middle);
+                named.iter().for_each(|&j| sum[j] = 0.0);
+            }
+            clusters(&sites, wanted, params.seed)
+        }
+    }
+}
+
+struct Assembly<'a> {
+    positions: &'a [DVec3],
+    elements: &'a [Element],
+    weights: &'a Weights,
+}
+
+impl Assembly<'_> {
+    /// `Σ_i M_iᵀ (L M)_i`, a row of `L M` at a time.
+    fn laplacian(&self, handles: usize) -> Mat {
+        let mut around: Vec<Vec<(u32, u8)>> = vec![Vec::new(); self.positions.len()];
+        for (e, element) in self.elements.iter().enumerate() {
+            (0..3).for_each(|k| around[element.corners[k]].push((e as u32, k as u8)));
+        }
+        let mut out = Mat::zeros(4 * handles, 4 * handles);
+        let mut row = vec![0.0; 4 * handles];
+        let mut touched = vec![false; handles];
+        let mut list: Vec<usize> = Vec::new();
+        let mut ring: Vec<(usize, f64)> = Vec::new();
+        for (v, around) in around.iter().enumerate() {
+            ring.clear();
+            for &(e, k) in around {
+                let element = &self.elements[e as usize];
+                let weights = element.laplacian(usize::from(k));
+                for (&j, w) in element.corners.iter().zip(weights) {
+                    match ring.iter_mut().find(|(u, _)| *u == j) {
+                        Some((_, sum)) => *sum += w,
+                        None => ring.push((j, w)),
+                    }
+                }
+            }
+            for &(u, l) in &ring {
+                let x = self.positions[u];
+                for (j, w) in self.weights.of(u) {
+                    if !touched[j] {
+                        touched[j] = true;
+                        list.push(j);
+                    }
+                    let lw = l * w;
+                    let block = &mut row[4 * j..4 * j + 4];
+                    block[0] += lw * x.x;
+                    block[1] += lw * x.y;
+                    block[2] += lw * x.z;
+                    block[3] += lw;
+                }
+            }
+            let x = self.positions[v];
+            for (j, w) in self.weights.of(v) {
+                for (d, factor) in [w * x.x, w * x.y, w * x.z, w].into_iter().enumerate() {
+                    let target = out.row_mut(4 * j + d);
+                    for &k in &list {
+                        let from = &row[4 * k..4 * k + 4];
+                        let to = &mut target[4 * k..4 * k + 4];
+                        (0..4).for_each(|i| to[i] += factor * from[i]);
+                    }
+                }
+            }
+            for k in list.drain(..) {
+                touched[k] = false;
+                row[4 * k..4 * k + 4].fill(0.0);
+            }
+        }
+        out
+    }
+
+    /// The clusters that an element's corners belong to, with the element's share in each.
+    fn shares(&self, index: usize, energy: Energy, cluster_of: &[u32]) -> [(usize, f64); 3] {
+        match energy {
+            Energy::Rims => {
+                let k = self.elements[index].corners.map(|v| cluster_of[v] as usize);
+                if k[0] == k[1] && k[1] == k[2] {
+                    [(k[0], 1.0), (0, 0.0), (0, 0.0)]
+                } else {
+                    k.map(|k| (k, 1.0 / 3.0))
+                }
+            }
+            Energy::Triangles => [(cluster_of[index] as usize, 1.0), (0, 0.0), (0, 0.0)],
+        }
+    }
+
+    /// `K̃_k = Σ d_ik M_i` with `d_ik = Σ_j c_ijk (x_i - x_j)`.
+    fn covariance(&self, handles: usize, energy: Energy, cluster_of: &[u32], count: usize) -> Mat {
+        let mut out = Mat::zeros(3 * count, 4 * handles);
+        for (e, element) in self.elements.iter().enumerate() {
+            let differentials = element.differentials(self.positions);
+            for (k, share) in self.shares(e, energy, cluster_of).into_iter().filter(|s| s.1 > 0.0) {
+                for (&v, d) in element.corners.iter().zip(differentials) {
+                    let (x, d) = (self.positions[v], d * share);
+                    for (j, w) in self.weights.of(v) {
+                        let point = [w * x.x, w * x.y, w * x.z, w];
+                        for (i, d) in d.to_array().into_iter().enumerate() {
+                            let at = (3 * k + i) * 4 * handles + 4 * j;
+                            (0..4).for_each(|c| out.data[at + c] += d * point[c]);
+                        }
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The cluster that follows each handle most.
+    fn follows(&self, given: usize, energy: Energy, cluster_of: &[u32], count: usize) -> Vec<usize> {
+        let mut sum = vec![0.0; given * count];
+        for (e, element) in self.elements.iter().enumerate() {
+            let area = element.measure(self.positions).abs();
+            for (k, share) in self.shares(e, energy, cluster_of) {
+                for (j, w) in
+                    element.corners.iter().flat_map(|&v| self.weights.of(v)).filter(|(j, _)| *j < given)
+                {
+                    sum[j * count + k] += area * share * w;
+                }
+            }
+        }
+        let heaviest = |j: usize| {
+            let row = &sum[j * count..(j + 1) * count];
+            (0..count).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap_or(0)
+        };
+        (0..given).map(heaviest).collect()
+    }
+}
+
+/// Adds [`PULL`], and for abstract handles the pull to zero.
+fn steady(
+    laplacian: &mut Mat,
+    covariance: &mut Mat,
+    stiffness: f64,
+    pivots: &[DVec3],
+    follows: &[usize],
+    given: &[Handle],
+) {
+    let pull = PULL * stiffness;
+    for (j, pivot) in pivots.iter().enumerate() {
+        for d in 0..3 {
+            *laplacian.at(4 * j + d, 4 * j + d) += pull;
+            if j < given.len() {
+                *covariance.at(3 * follows[j] + d, 4 * j + d) += pull;
+            }
+        }
+        if j >= given.len() {
+            add_square(laplacian, pull, &[(j, *pivot, 1.0)]);
+        }
+    }
+}
+
+/// Adds [`WELD`] and hinges along the tree of handles; trees hang on the nearest handle of those before them.
+fn hold_together(laplacian: &mut Mat, stiffness: f64, pivots: &[DVec3], given: &[Handle], hinge: f32) {
+    let mut root: Vec<usize> = (0..given.len()).collect();
+    for (j, handle) in given.iter().enumerate() {
+        if let Some(p) = handle.parent {
+            root[j] = root[p];
+        }
+    }
+    for (j, handle) in given.iter().enumerate() {
+        let nearest = || {
+            let others = (0..given.len()).filter(|&k| root[k] < j);
+            others.min_by(|&a, &b| {
+                pivots[a].distance_squared(pivots[j]).total_cmp(&pivots[b].distance_squared(pivots[j]))
+            })
+        };
+        let Some(p) = handle.parent.or_else(nearest) else { continue };
+        for offset in [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z] {
+            let x = pivots[j] + WELD_SIZE * offset;
+            add_square(laplacian, WELD * stiffness, &[(j, x, 1.0), (p, x, -1.0)]);
+        }
+        if handle.parent.is_some() && hinge > 0.0 {
+            let x = pivots[j];
+            add_square(laplacian, f64::from(hinge) * stiffness, &[(j, x, 1.0), (p, x, -1.0)]);
+        }
+    }
+}
+
+/// Adds `weight |Σ sign T_j (x, 1)|²`.
+fn add_square(laplacian: &mut Mat, weight: f64, terms: &[(usize, DVec3, f64)]) {
+    for &(a, x, s) in terms {
+        for &(b, y, t) in terms {
+            let (x, y) = ([x.x, x.y, x.z, 1.0], [y.x, y.y, y.z, 1.0]);
+            for (i, x) in x.into_iter().enumerate() {
+                for (k, y) in y.into_iter().enumerate() {
+                    *laplacian.at(4 * a + i, 4 * b + k) += weight * s * t * x * y;
+                }
+            }
+        }
+    }
+}
+
+/// `L̃` with the translation of everything made as stiff as the rest, factored.
+fn grounded(laplacian: &Mat, given: usize) -> Cholesky {
+    let mut out = laplacian.clone();
+    let n = out.rows;
+    let mean = (0..n).map(|i| laplacian.data[i * n + i]).sum::<f64>() / n as f64;
+    for a in 0..given {
+        for b in 0..given {
+            *out.at(4 * a + 3, 4 * b + 3) += mean / given as f64;
+        }
+    }
+    Cholesky::pivoted(out, 1e-15)
+}

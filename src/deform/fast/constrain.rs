@@ -1,0 +1,304 @@
+//! Constraints, and the switch between sets of them.
+//!
+//! With `G` kept from binding, `A = M_eq G M_eqᵀ = L Lᵀ` is the Schur complement of the constrained system (paper 2,
+//! equation 15): it alone is factored when constraints change. Let `Z = L⁻¹ M_eq G K̃ᵀ`, `h = L⁻¹ M_eq u` for the
+//! translation `u` of everything, along which `L̃` has no stiffness, and a bar the projection off `h`. Then, for rotations
+//! `Q` and constrained values `P`, `p = L⁻¹ P`,
+//!
+//! - `S(Q) = K̃ T(Q) = B Q + C` with `B = K̃GK̃ᵀ - Z̄ᵀZ̄` and `C = Z̄ᵀ p̄`,
+//! - `T(Q) = Γ Q + Φ` with `Γ = GK̃ᵀ - VᵀZ̄ - u hᵀZ / |h|²`, `Φ = Vᵀ p̄ + u hᵀp / |h|²`, `V = L⁻¹ M_eq G`.
+//!
+//! (differs) An iteration needs `S` alone, so that it multiplies by one matrix of `3r × 3r` instead of two of `3r × 4m`,
+//! a quarter less at `r = 2m`; transforms are made once, at the end.
+
+use super::bind::{MAX_HANDLES, Reduced};
+use super::dense::{Cholesky, Mat, add_product};
+use crate::base::math::{DAffine3, DVec3, Vec3};
+use crate::base::{Error, Result};
+
+/// A row depends on others when its pivot falls below this share of its diagonal.
+const DEPENDENT: f64 = 1e-9;
+/// Rows of constraints at most.
+const MAX_ROWS: usize = 4 * MAX_HANDLES + 1024;
+
+/// What is prescribed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constraint {
+    /// A handle's whole map.
+    Full {
+        /// Which handle.
+        handle: usize,
+    },
+    /// Where a point goes: `Σ w T_j x`. A point of a bone has one weight of 1, a point of the surface those of its
+    /// vertices.
+    Point {
+        /// `(handle, weight, bind position in metres)`.
+        terms: Vec<(usize, f64, Vec3)>,
+    },
+}
+
+impl Constraint {
+    /// Where a handle carries a point.
+    pub fn on_handle(handle: usize, point: Vec3) -> Self {
+        Self::Point { terms: vec![(handle, 1.0, point)] }
+    }
+
+    /// Where a point of the surface goes, given as weights of vertices.
+    pub fn on_surface(reduced: &Reduced, positions: &[Vec3], point: &[(usize, f32)]) -> Self {
+        let terms = point.iter().flat_map(|&(v, share)| {
+            reduced.weights.of(v).map(move |(j, w)| (j, w * f64::from(share), positions[v]))
+        });
+        Self::Point { terms: terms.collect() }
+    }
+
+    fn rows(&self) -> usize {
+        if matches!(self, Self::Full { .. }) { 4 } else { 1 }
+    }
+}
+
+/// The value of a constraint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Target {
+    /// Of [`Constraint::Full`]: from bind space to the world.
+    Map(DAffine3),
+    /// Of [`Constraint::Point`]: world, metres.
+    Point(DVec3),
+}
+
+/// A set of constraints, ready to be solved with any values.
+#[derive(Clone)]
+pub struct Constrained {
+    /// The constraints.
+    pub constraints: Vec<Constraint>,
+    /// `B`, `3r` square.
+    pub(super) rotations: Mat,
+    /// `Γ`, `4m` by `3r`.
+    pub(super) gamma: Mat,
+    factor: Factor,
+    /// Rows that hold the whole in place where no constraint does: the first handle's pivot.
+    implicit: bool,
+}
+
+#[derive(Clone)]
+struct Factor {
+    kept: Vec<usize>,
+    rows: usize,
+    /// `L⁻¹` of the kept rows, as a matrix over all rows.
+    half: Mat,
+    /// `Z̄`.
+    z: Mat,
+    /// `V`.
+    v: Mat,
+    /// `h`.
+    h: Vec<f64>,
+    h_square: f64,
+}
+
+impl Reduced {
+    /// Prepares for a set of constraints: the switch.
+    ///
+    /// Constraints that say again what others say are left out; where they contradict each other, the first wins.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a handle that does not exist, a weight that is not finite or too many constraints.
+    pub fn constrain(&self, constraints: Vec<Constraint>) -> Result<Constrained> {
+        let mut rows = self.rows(&constraints)?;
+        let moves = |row: &[(usize, f64)]| {
+            row.iter().filter(|(i, _)| self.translates(*i)).map(|(_, v)| v).sum::<f64>()
+        };
+        let implicit = rows.iter().all(|row| moves(row).abs() < 1e-6);
+        if implicit {
+            rows.push(point_row(&[(0, 1.0, self.pivots[0])]));
+        }
+        let (c, n) = (rows.len(), self.laplacian.rows);
+        let pick = |from: &Mat| {
+            let mut out = Mat::zeros(c, from.cols);
+            for (r, row) in rows.iter().enumerate() {
+                let target = out.row_mut(r);
+                for &(i, v) in row {
+                    target.iter_mut().zip(from.row(i)).for_each(|(t, x)| *t += v * x);
+                }
+            }
+            out
+        };
+        let through = pick(&self.inverse);
+        let mut schur = Mat::zeros(c, c);
+        for r in 0..c {
+            for (k, row) in rows.iter().enumerate() {
+                schur.data[r * c + k] = row.iter().map(|&(i, v)| v * through.data[r * n + i]).sum();
+            }
+        }
+        schur.symmetrize();
+        let factor = Cholesky::pivoted(schur, DEPENDENT);
+        let half = factor.forward(&Mat::identity(c));
+        let v = factor.forward(&through);
+        let mut z = factor.forward(&pick(&self.inverse_covariance));
+        let h = factor.forward(&Mat { rows: c, cols: 1, data: rows.iter().map(|r| moves(r)).collect() }).data;
+        let h_square: f64 = h.iter().map(|v| v * v).sum();
+        // hᵀ Z / |h|², then Z̄.
+        let mut along = vec![0.0; z.cols];
+        for (r, w) in h.iter().enumerate() {
+            along.iter_mut().zip(z.row(r)).for_each(|(a, x)| *a += w * x / h_square);
+        }
+        for (r, w) in h.iter().enumerate() {
+            z.row_mut(r).iter_mut().zip(&along).for_each(|(x, a)| *x -= w * a);
+        }
+        let z_transposed = z.transposed();
+        let mut rotations = self.rotations.clone();
+        add_product(&mut rotations, -1.0, &z_transposed, &z);
+        let mut gamma = self.inverse_covariance.clone();
+        add_product(&mut gamma, -1.0, &v.transposed(), &z);
+        for i in (0..n).filter(|&i| self.translates(i)) {
+            gamma.row_mut(i).iter_mut().zip(&along).for_each(|(g, a)| *g -= a);
+        }
+        let mut out = Constrained {
+            factor: Factor { kept: factor.kept, rows: c, half, z, v, h, h_square },
+            constraints,
+            rotations,
+            gamma,
+            implicit,
+        };
+        out.release_full();
+        Ok(out)
+    }
+
+    /// The rows of `M_eq`, sparse, model space.
+    fn rows(&self, constraints: &[Constraint]) -> Result<Vec<Vec<(usize, f64)>>> {
+        let count: usize = constraints.iter().map(Constraint::rows).sum();
+        if count > MAX_ROWS {
+            return Err(Error::input(format!("{count} constraints at once"), "leave more free"));
+        }
+        let mut rows = Vec::with_capacity(count + 1);
+        for constraint in constraints {
+            match constraint {
+                Constraint::Full { handle } if *handle < self.handles => {
+                    rows.extend((0..4).map(|d| vec![(4 * handle + d, 1.0)]));
+                }
+                Constraint::Point { terms }
+                    if !terms.is_empty()
+                        && terms
+                            .iter()
+                            .all(|(j, w, x)| *j < self.handles && w.is_finite() && x.is_finite()) =>
+                {
+                    let terms: Vec<_> = terms.iter().map(|&(j, w, x)| (j, w, self.model(x))).collect();
+                    rows.push(point_row(&terms));
+                }
+                _ => {
+                    let problem = "a constraint names a handle that does not exist or is not finite";
+                    return Err(Error::input(problem, "name a joint that moves the mesh"));
+                }
+            }
+        }
+        Ok(rows)
+    }
+}
+
+fn point_row(terms: &[(usize, f64, DVec3)]) -> Vec<(usize, f64)> {
+    let mut row: Vec<(usize, f64)> = Vec::with_capacity(4 * terms.len());
+    for &(j, w, x) in terms {
+        for (d, v) in [w * x.x, w * x.y, w * x.z, w].into_iter().enumerate() {
+            match row.iter_mut().find(|(i, _)| *i == 4 * j + d) {
+                Some((_, sum)) => *sum += v,
+                None => row.push((4 * j + d, v)),
+            }
+        }
+    }
+    row
+}
+
+impl Constrained {
+    /// Rows of handles with a whole map do not depend on rotations at all; take the rounding away.
+    fn release_full(&mut self) {
+        for constraint in &self.constraints {
+            if let Constraint::Full { handle } = constraint {
+                (0..4).for_each(|d| self.gamma.row_mut(4 * handle + d).fill(0.0));
+            }
+        }
+    }
+
+    /// `C` (`3r × 3`) and `Φ` (`4m × 3`) of values, one per constraint. Values that do not belong to their constraint
+    /// or are not finite stand for rest.
+    pub(super) fn values(&self, reduced: &Reduced, targets: &[Target]) -> (Mat, Mat) {
+        let mut p = Mat::zeros(self.factor.rows, 3);
+        let mut row = 0;
+        for (k, constraint) in self.constraints.iter().enumerate() {
+            let target = targets.get(k);
+            match constraint {
+                Constraint::Full { .. } => {
+                    let map = match target {
+                        Some(Target::Map(map)) if map.is_finite() => model_map(reduced, map),
+                        _ => DAffine3::IDENTITY,
+                    };
+                    for d in 0..3 {
+                        p.row_mut(row + d).copy_from_slice(&map.matrix3.col(d).to_array());
+                    }
+                    p.row_mut(row + 3).copy_from_slice(&map.translation.to_array());
+                }
+                Constraint::Point { terms } => {
+                    // Abstract handles are zero in rest.
+                    let given = terms.iter().filter(|t| t.0 < reduced.given);
+                    let rest = || given.map(|&(_, w, x)| w * reduced.model(x)).sum::<DVec3>();
+                    let x = match target {
+                        Some(Target::Point(x)) if x.is_finite() => (*x - reduced.center) / reduced.size,
+                        _ => rest(),
+                    };
+                    p.row_mut(row).copy_from_slice(&x.to_array());
+                }
+            }
+            row += constraint.rows();
+        }
+        if self.implicit {
+            p.row_mut(row).copy_from_slice(&reduced.pivots[0].to_array());
+        }
+        let f = &self.factor;
+        let mut half = f.half.times(&p);
+        // hᵀ p / |h|², then p̄.
+        let mut along = [0.0; 3];
+        for (r, w) in f.h.iter().enumerate() {
+            (0..3).for_each(|c| along[c] += w * half.data[3 * r + c] / f.h_square);
+        }
+        for (r, w) in f.h.iter().enumerate() {
+            (0..3).for_each(|c| half.data[3 * r + c] -= w * along[c]);
+        }
+        let mut c = Mat::zeros(f.z.cols, 3);
+        transposed_times(&f.z, &half, &mut c);
+        let mut phi = Mat::zeros(f.v.cols, 3);
+        transposed_times(&f.v, &half, &mut phi);
+        for i in (0..phi.rows).filter(|&i| reduced.translates(i)) {
+            phi.row_mut(i).iter_mut().zip(along).for_each(|(x, a)| *x += a);
+        }
+        let mut row = 0;
+        for constraint in &self.constraints {
+            // To the bit, and also where another constraint on the same handle was left out.
+            if let Constraint::Full { handle } = constraint
+                && (row..row + 4).all(|r| f.kept.contains(&r))
+            {
+                (0..4).for_each(|d| phi.row_mut(4 * handle + d).copy_from_slice(p.row(row + d)));
+            }
+            row += constraint.rows();
+        }
+        (c, phi)
+    }
+}
+
+/// `out = aᵀ b` with `b` of three columns.
+fn transposed_times(a: &Mat, b: &Mat, out: &mut Mat) {
+    for r in 0..a.rows {
+        let w = [b.data[3 * r], b.data[3 * r + 1], b.data[3 * r + 2]];
+        for (target, x) in out.data.chunks_exact_mut(3).zip(a.row(r)) {
+            (0..3).for_each(|c| target[c] += w[c] * x);
+        }
+    }
+}
+
+/// A map of bind space to the world as one of model space to itself.
+pub(super) fn model_map(reduced: &Reduced, map: &DAffine3) -> DAffine3 {
+    let moved = map.matrix3 * reduced.center + map.translation - reduced.center;
+    DAffine3 { matrix3: map.matrix3, translation: moved / reduced.size }
+}
+
+/// The other way round.
+pub(super) fn bind_map(reduced: &Reduced, map: &DAffine3) -> DAffine3 {
+    let moved = map.translation * reduced.size + reduced.center - map.matrix3 * reduced.center;
+    DAffine3 { matrix3: map.matrix3, translation: moved }
+}

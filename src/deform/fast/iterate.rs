@@ -1,0 +1,329 @@
+//! The inner loop of [`super::solve`]: compiled once per width of vector, without a branch on data but those of the
+//! safeguard and of unproven rotations.
+
+use super::lane::Lane;
+use super::polar::{largest, matrix_of, turn};
+use super::solve::{Acceleration, Solved, State, Tiled};
+use pulp::{Simd, WithSimd};
+
+/// Remembered iterations.
+const WINDOW: usize = 6;
+/// Rotations have converged when their squares change by no more than this in sum, per cluster.
+const CONVERGED: f32 = 1e-12;
+/// Share of the remembered residuals' size that keeps extrapolation bounded.
+const RIDGE: f64 = 1e-7;
+
+/// What extrapolation remembers.
+#[derive(Clone, Default)]
+pub(super) struct Memory {
+    /// The blocks that the rotations were taken from.
+    from: Vec<f32>,
+    /// What one iteration adds to them.
+    residual: Vec<f32>,
+    /// The rotations accepted last.
+    accepted: Vec<f32>,
+    /// The blocks of the current rotations.
+    next: Vec<f32>,
+    /// Differences of residuals and of blocks, `WINDOW` of each.
+    d_residual: Vec<f32>,
+    d_block: Vec<f32>,
+    gram: [[f32; WINDOW]; WINDOW],
+    count: usize,
+    at: usize,
+    /// Whether `residual` is of the iterate accepted last.
+    known: bool,
+}
+
+impl Memory {
+    pub fn new(size: usize) -> Self {
+        let zero = || vec![0.0; size];
+        Self {
+            from: zero(),
+            residual: zero(),
+            accepted: zero(),
+            next: zero(),
+            d_residual: vec![0.0; WINDOW * size],
+            d_block: vec![0.0; WINDOW * size],
+            ..Self::default()
+        }
+    }
+
+    fn forget(&mut self) {
+        self.count = 0;
+        self.at = 0;
+    }
+
+    /// Remembers the current iterate, whose blocks are in `next`, beside the one before, whose blocks are `before`.
+    #[inline(always)]
+    fn remember<S: Simd>(&mut self, simd: S, before: &[f32]) {
+        let size = self.from.len();
+        let slot = self.at * size..(self.at + 1) * size;
+        let from = S::as_simd_f32s(&self.from).0;
+        let next = S::as_simd_f32s(&self.next).0;
+        let before = S::as_simd_f32s(before).0;
+        let residual = S::as_mut_simd_f32s(&mut self.residual).0;
+        let d_residual = S::as_mut_simd_f32s(&mut self.d_residual[slot.clone()]).0;
+        let d_block = S::as_mut_simd_f32s(&mut self.d_block[slot]).0;
+        let all = from.iter().zip(next).zip(before).zip(residual).zip(d_residual).zip(d_block);
+        for (((((from, next), before), residual), d_residual), d_block) in all {
+            let now = simd.sub_f32s(*next, *from);
+            *d_residual = simd.sub_f32s(now, *residual);
+            *d_block = simd.sub_f32s(*next, *before);
+            *residual = now;
+        }
+        if self.known {
+            self.count = (self.count + 1).min(WINDOW);
+            for k in 0..self.count {
+                let one = &self.d_residual[k * size..(k + 1) * size];
+                let other = &self.d_residual[self.at * size..(self.at + 1) * size];
+                let product = dot(simd, one, other);
+                self.gram[k][self.at] = product;
+                self.gram[self.at][k] = product;
+            }
+            self.at = (self.at + 1) % WINDOW;
+        }
+        self.known = true;
+    }
+
+    /// Sets `from` to the blocks at which the remembered residuals would vanish best.
+    #[inline(always)]
+    fn extrapolate<S: Simd>(&mut self, simd: S, block: &[f32]) {
+        let size = self.from.len();
+        let mut right = [0.0; WINDOW];
+        for (k, right) in right.iter_mut().enumerate().take(self.count) {
+            *right = dot(simd, &self.d_residual[k * size..(k + 1) * size], &self.residual);
+        }
+        let share = solve(&self.gram, &right, self.count);
+        self.from.copy_from_slice(block);
+        for (k, share) in share.iter().enumerate().take(self.count) {
+            let share = simd.splat_f32s(-share);
+            let d_block = S::as_simd_f32s(&self.d_block[k * size..(k + 1) * size]).0;
+            for (from, d) in S::as_mut_simd_f32s(&mut self.from).0.iter_mut().zip(d_block) {
+                *from = simd.mul_add_f32s(share, *d, *from);
+            }
+        }
+    }
+}
+
+/// `x` with `gram x = right`, a little damped; zero where that has no answer.
+#[inline(always)]
+fn solve(gram: &[[f32; WINDOW]; WINDOW], right: &[f32; WINDOW], count: usize) -> [f32; WINDOW] {
+    let mut lower = [[0.0f64; WINDOW]; WINDOW];
+    let mut x = [0.0f64; WINDOW];
+    let most = (0..count).map(|k| f64::from(gram[k][k])).fold(0.0, f64::max);
+    for i in 0..count {
+        for j in 0..=i {
+            let mut sum = f64::from(gram[i][j]);
+            if i == j {
+                sum += RIDGE * most;
+            }
+            for k in 0..j {
+                sum -= lower[i][k] * lower[j][k];
+            }
+            if i == j {
+                if sum.is_nan() || sum <= 0.0 {
+                    return [0.0; WINDOW];
+                }
+                lower[i][i] = sum.sqrt();
+            } else {
+                lower[i][j] = sum / lower[j][j];
+            }
+        }
+        let known: f64 = (0..i).map(|k| lower[i][k] * x[k]).sum();
+        x[i] = (f64::from(right[i]) - known) / lower[i][i];
+    }
+    for i in (0..count).rev() {
+        let known: f64 = (i + 1..count).map(|k| lower[k][i] * x[k]).sum();
+        x[i] = (x[i] - known) / lower[i][i];
+    }
+    if x.iter().all(|v| v.is_finite()) { x.map(|v| v as f32) } else { [0.0; WINDOW] }
+}
+
+#[inline(always)]
+fn dot<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
+    let (a, b) = (S::as_simd_f32s(a).0, S::as_simd_f32s(b).0);
+    let mut sum = [simd.splat_f32s(0.0); 2];
+    for (a, b) in a.chunks_exact(2).zip(b.chunks_exact(2)) {
+        sum[0] = simd.mul_add_f32s(a[0], b[0], sum[0]);
+        sum[1] = simd.mul_add_f32s(a[1], b[1], sum[1]);
+    }
+    if let (Some(a), Some(b)) = (a.chunks_exact(2).remainder().first(), b.chunks_exact(2).remainder().first())
+    {
+        sum[0] = simd.mul_add_f32s(*a, *b, sum[0]);
+    }
+    simd.reduce_sum_f32s(simd.add_f32s(sum[0], sum[1]))
+}
+
+/// `⟨Q₂ - Q₁, S₂ + S₁⟩`: twice what `f` gains.
+#[inline(always)]
+fn gain<S: Simd>(simd: S, q: [&[f32]; 2], s: [&[f32]; 2]) -> f32 {
+    let [q1, q2] = q.map(|v| S::as_simd_f32s(v).0);
+    let [s1, s2] = s.map(|v| S::as_simd_f32s(v).0);
+    let mut sum = simd.splat_f32s(0.0);
+    for (((q1, q2), s1), s2) in q1.iter().zip(q2).zip(s1).zip(s2) {
+        sum = simd.mul_add_f32s(simd.sub_f32s(*q2, *q1), simd.add_f32s(*s2, *s1), sum);
+    }
+    simd.reduce_sum_f32s(sum)
+}
+
+/// `|a - b|²`.
+#[inline(always)]
+fn distance<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
+    let (a, b) = (S::as_simd_f32s(a).0, S::as_simd_f32s(b).0);
+    let mut sum = simd.splat_f32s(0.0);
+    for (a, b) in a.iter().zip(b) {
+        let d = simd.sub_f32s(*a, *b);
+        sum = simd.mul_add_f32s(d, d, sum);
+    }
+    simd.reduce_sum_f32s(sum)
+}
+
+/// `out = matrix * rotation + start`, a tile of three rows per lane at a time, kept in registers.
+#[inline(always)]
+fn multiply<S: Simd>(
+    simd: S,
+    matrix: &Tiled,
+    clusters: usize,
+    rotation: &[f32],
+    start: &[f32],
+    out: &mut [f32],
+) {
+    let lanes = S::F32_LANES;
+    let data = S::as_simd_f32s(&matrix.data).0;
+    let columns = 3 * clusters;
+    let tiles = data.chunks_exact((3 * columns).max(1));
+    let starts = S::as_simd_f32s(start).0.chunks_exact(9);
+    let outs = S::as_mut_simd_f32s(out).0.chunks_exact_mut(9);
+    for ((tile, start), out) in tiles.zip(starts).zip(outs) {
+        let mut sum = [simd.splat_f32s(0.0); 9];
+        sum.copy_from_slice(start);
+        let mut columns = tile.chunks_exact(3);
+        for (t, rotation) in rotation.chunks_exact(9 * lanes).enumerate() {
+            let width = clusters.saturating_sub(t * lanes).min(lanes);
+            for row in rotation.chunks_exact(3 * lanes) {
+                let (x, rest) = row.split_at(lanes);
+                let (y, z) = rest.split_at(lanes);
+                for (((x, y), z), m) in x[..width].iter().zip(&y[..width]).zip(&z[..width]).zip(&mut columns)
+                {
+                    let (x, y, z) = (simd.splat_f32s(*x), simd.splat_f32s(*y), simd.splat_f32s(*z));
+                    for i in 0..3 {
+                        sum[3 * i] = simd.mul_add_f32s(m[i], x, sum[3 * i]);
+                        sum[3 * i + 1] = simd.mul_add_f32s(m[i], y, sum[3 * i + 1]);
+                        sum[3 * i + 2] = simd.mul_add_f32s(m[i], z, sum[3 * i + 2]);
+                    }
+                }
+            }
+        }
+        out.copy_from_slice(&sum);
+    }
+}
+
+/// The local step.
+#[inline(always)]
+fn rotate<S: Simd>(simd: S, block: &[f32], quat: &mut [f32], rotation: &mut [f32]) {
+    let blocks = S::as_simd_f32s(block).0.chunks_exact(9);
+    let quats = S::as_mut_simd_f32s(quat).0.chunks_exact_mut(4);
+    let rotations = S::as_mut_simd_f32s(rotation).0.chunks_exact_mut(9);
+    for ((block, quat), rotation) in blocks.zip(quats).zip(rotations) {
+        let zero = Lane::splat(simd, 0.0);
+        let (mut s, mut q) = ([zero; 9], [zero; 4]);
+        for (s, v) in s.iter_mut().zip(block) {
+            *s = Lane::new(simd, *v);
+        }
+        for (q, v) in q.iter_mut().zip(quat.iter()) {
+            *q = Lane::new(simd, *v);
+        }
+        let turned = turn(&s, q);
+        for (to, v) in quat.iter_mut().zip(turned.quat) {
+            *to = v.value;
+        }
+        for (to, v) in rotation.iter_mut().zip(turned.matrix) {
+            *to = v.value;
+        }
+        if turned.proven.least() < 0.5 {
+            let proven = [turned.proven.value];
+            let lanes = bytemuck::cast_slice(&proven);
+            prove(
+                lanes,
+                bytemuck::cast_slice(block),
+                bytemuck::cast_slice_mut(quat),
+                bytemuck::cast_slice_mut(rotation),
+            );
+        }
+    }
+}
+
+/// Does the unproven lanes of a tile one by one.
+#[cold]
+#[inline(never)]
+fn prove(proven: &[f32], block: &[f32], quat: &mut [f32], rotation: &mut [f32]) {
+    let lanes = proven.len();
+    for (lane, _) in proven.iter().enumerate().filter(|(_, p)| **p < 0.5) {
+        let at = |i: usize| i * lanes + lane;
+        let q = largest(
+            [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|i| f64::from(block[at(i)])),
+            [0, 1, 2, 3].map(|i| f64::from(quat[at(i)])),
+        );
+        q.into_iter().enumerate().for_each(|(i, v)| quat[at(i)] = v as f32);
+        matrix_of(q).into_iter().enumerate().for_each(|(i, v)| rotation[at(i)] = v as f32);
+    }
+}
+
+pub(super) struct Iterate<'a> {
+    pub b: &'a Tiled,
+    pub gamma: &'a Tiled,
+    pub c: &'a [f32],
+    pub phi: &'a [f32],
+    pub clusters: usize,
+    pub iterations: u32,
+    pub acceleration: Acceleration,
+    pub state: &'a mut State,
+    pub memory: &'a mut Memory,
+    pub transforms: &'a mut [f32],
+}
+
+impl WithSimd for Iterate<'_> {
+    type Output = Solved;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Solved {
+        let Self { b, gamma, c, phi, clusters, iterations, acceleration, state, memory, transforms } = self;
+        let mut out = Solved::default();
+        memory.forget();
+        memory.known = false;
+        // Whether the current rotations were taken from a block that they followed from.
+        let mut plain = true;
+        for k in 1..=iterations {
+            out.iterations = k;
+            multiply(simd, b, clusters, &state.rotation, c, &mut memory.next);
+            let rotations = [memory.accepted.as_slice(), &state.rotation];
+            if !plain && gain(simd, rotations, [&state.block, &memory.next]) < 0.0 {
+                out.rejected += 1;
+                memory.forget();
+                memory.from.copy_from_slice(&state.block);
+                rotate(simd, &state.block, &mut state.quat, &mut state.rotation);
+                plain = true;
+                continue;
+            }
+            // The last step is plain, since nothing would check it.
+            plain = acceleration == Acceleration::Plain || k == 1 || k == iterations;
+            if !plain {
+                memory.remember(simd, &state.block);
+            }
+            std::mem::swap(&mut state.block, &mut memory.next);
+            memory.accepted.copy_from_slice(&state.rotation);
+            if plain {
+                memory.from.copy_from_slice(&state.block);
+            } else {
+                memory.extrapolate(simd, &state.block);
+            }
+            rotate(simd, &memory.from, &mut state.quat, &mut state.rotation);
+            if distance(simd, &state.rotation, &memory.accepted) <= CONVERGED * clusters as f32 {
+                out.converged = true;
+                break;
+            }
+        }
+        multiply(simd, gamma, clusters, &state.rotation, phi, transforms);
+        out
+    }
+}

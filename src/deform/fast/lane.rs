@@ -1,0 +1,100 @@
+//! Vectors of the processor's own width with the usual operators, over `pulp`'s safe instructions.
+
+use pulp::Simd;
+use std::ops::{Add, Mul, Sub};
+
+/// As many numbers as the processor takes at once.
+#[derive(Clone, Copy)]
+pub(super) struct Lane<S: Simd> {
+    simd: S,
+    pub value: S::f32s,
+}
+
+impl<S: Simd> Lane<S> {
+    #[inline(always)]
+    pub fn new(simd: S, value: S::f32s) -> Self {
+        Self { simd, value }
+    }
+
+    #[inline(always)]
+    pub fn splat(simd: S, value: f32) -> Self {
+        Self { simd, value: simd.splat_f32s(value) }
+    }
+
+    /// The same number in all lanes.
+    #[inline(always)]
+    pub fn all(self, value: f32) -> Self {
+        Self::splat(self.simd, value)
+    }
+
+    /// `self * b + c`, rounded once.
+    #[inline(always)]
+    pub fn mul_add(self, b: Self, c: Self) -> Self {
+        Self { value: self.simd.mul_add_f32s(self.value, b.value, c.value), ..self }
+    }
+
+    /// `self * b - c * d`.
+    #[inline(always)]
+    pub fn cross(self, b: Self, c: Self, d: Self) -> Self {
+        let rest = c * d;
+        Self { value: self.simd.mul_add_f32s(self.value, b.value, self.simd.neg_f32s(rest.value)), ..self }
+    }
+
+    /// `self / b`.
+    #[inline(always)]
+    pub fn over(self, b: Self) -> Self {
+        Self { value: self.simd.div_f32s(self.value, b.value), ..self }
+    }
+
+    #[inline(always)]
+    pub fn sqrt(self) -> Self {
+        Self { value: self.simd.sqrt_f32s(self.value), ..self }
+    }
+
+    #[inline(always)]
+    pub fn max(self, b: Self) -> Self {
+        Self { value: self.simd.max_f32s(self.value, b.value), ..self }
+    }
+
+    #[inline(always)]
+    pub fn min(self, b: Self) -> Self {
+        Self { value: self.simd.min_f32s(self.value, b.value), ..self }
+    }
+
+    /// The smallest of all lanes.
+    #[inline(always)]
+    pub fn least(self) -> f32 {
+        self.simd.reduce_min_f32s(self.value)
+    }
+
+    /// `then` where this is at least the limit, otherwise `or`, lane by lane.
+    #[inline(always)]
+    pub fn at_least(self, limit: Self, then: Self, or: Self) -> Self {
+        let mask = self.simd.greater_than_or_equal_f32s(self.value, limit.value);
+        Self { value: self.simd.select_f32s(mask, then.value, or.value), ..self }
+    }
+}
+
+impl<S: Simd> Add for Lane<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self { value: self.simd.add_f32s(self.value, b.value), ..self }
+    }
+}
+
+impl<S: Simd> Sub for Lane<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Self { value: self.simd.sub_f32s(self.value, b.value), ..self }
+    }
+}
+
+impl<S: Simd> Mul for Lane<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        Self { value: self.simd.mul_f32s(self.value, b.value), ..self }
+    }
+}

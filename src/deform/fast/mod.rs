@@ -1,0 +1,64 @@
+//! Fast automatic skinning transformations: some handles are placed, the others find their place.
+//!
+//! A. Jacobson, I. Baran, L. Kavan, J. Popović, O. Sorkine, *Fast Automatic Skinning Transformations*, 2012 (methods,
+//! section 8): an as-rigid-as-possible energy in the space of linear blend skinning,
+//! `min ½ tr(Tᵀ L̃ T) - tr(R K̃ T)` under `M_eq T = P_eq`, with a rotation per cluster of vertices. What an iteration costs
+//! does not depend on the mesh.
+//!
+//! [`Reduced`] is bound once per character, [`Constrained`] made when the set of constraints changes, and a [`Solver`]
+//! finds the transforms, frame by frame. Where this differs from the paper is said at the head of `bind.rs`,
+//! `constrain.rs`, `polar.rs`, `solve.rs` and `cluster.rs`.
+
+mod bind;
+mod cluster;
+mod constrain;
+mod dense;
+mod energy;
+mod extra;
+mod iterate;
+mod lane;
+mod polar;
+mod solve;
+#[cfg(test)]
+mod tests;
+
+pub use bind::{Handle, MAX_HANDLES, Reduced, Shape, Weights};
+pub use constrain::{Constrained, Constraint, Target};
+pub use energy::Energy;
+pub use solve::{Acceleration, Solved, Solver};
+
+use serde::{Deserialize, Serialize};
+
+/// Authored settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Abstract handles, which let the shape bend between the given ones.
+    pub extra: u32,
+    /// Rotation clusters; 0 for twice as many as handles.
+    pub clusters: u32,
+    /// Iterations of a frame at most.
+    pub iterations: u32,
+    /// How strongly joints of handles keep together, in stiffnesses of a mean handle; 0 leaves that to the weights.
+    pub hinge: f32,
+    /// What is kept rigid; none for what fits the shape.
+    pub energy: Option<Energy>,
+    /// How iterations follow each other.
+    pub acceleration: Acceleration,
+    /// Of the choice of clusters and abstract handles.
+    pub seed: u64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            extra: 0,
+            clusters: 0,
+            iterations: 15,
+            hinge: 0.0,
+            energy: None,
+            acceleration: Acceleration::default(),
+            seed: 1,
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Local and global steps, and their acceleration.
+//!
+//! With the transforms eliminated (see [`super::constrain`]) the energy is, up to a constant, `-f(Q)` with
+//! `f(Q) = ½⟨Q, BQ⟩ + ⟨C, Q⟩`, and an iteration is `S = BQ + C`, then the rotation nearest to each block of `S`. `B` has
+//! no negative eigenvalue, so `f` never falls. Of two iterates
+//! `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁, S₂ + S₁⟩` exactly: the energy is watched for two sums over what is there anyway, without
+//! a difference of large numbers.
+//!
+//! The plain iteration creeps where large parts have to turn far. [`Acceleration::Anderson`] extrapolates the blocks `S`
+//! from the last few iterations (Peng et al., "Anderson acceleration for geometry optimization and physics simulation",
+//! 2018); a step that does not raise `f` is taken back and made plainly.
+
+use super::bind::Reduced;
+use super::constrain::{Constrained, Target, bind_map, model_map};
+use super::dense::Mat;
+use super::iterate::{Iterate, Memory};
+use super::polar::{largest, matrix_of};
+use crate::base::math::{Affine3A, DAffine3, DMat3, DVec3};
+use pulp::{Arch, Simd, WithSimd};
+use serde::{Deserialize, Serialize};
+
+/// How iterations follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Acceleration {
+    /// The paper's iteration.
+    Plain,
+    /// Extrapolated from the last few.
+    #[default]
+    Anderson,
+}
+
+/// What a solve did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Solved {
+    /// Iterations made: multiplications by `B`.
+    pub iterations: u32,
+    /// Steps taken back.
+    pub rejected: u32,
+    /// Whether the rotations no longer moved.
+    pub converged: bool,
+}
+
+/// A matrix for blocks of rotations, in tiles of three rows for as many clusters as there are lanes: for each tile all
+/// columns one after the other, so that it streams through the cache.
+#[derive(Clone, Default)]
+pub(super) struct Tiled {
+    tiles: usize,
+    pub data: Vec<f32>,
+}
+
+impl Tiled {
+    /// From a matrix whose columns are `3 clusters`, its rows in groups of three if `blocks`, otherwise one by one.
+    fn new(matrix: &Mat, lanes: usize, blocks: bool) -> Self {
+        let tiles = matrix.rows.div_ceil(3 * lanes);
+        let clusters = matrix.cols / 3;
+        let mut data = vec![0.0; tiles * matrix.cols * 3 * lanes];
+        for tile in 0..tiles {
+            for cluster in 0..clusters {
+                // Columns in the order in which rotations lie: tile of clusters, row of the block, lane.
+                let (t, lane) = (cluster / lanes, cluster % lanes);
+                let width = (clusters - t * lanes).min(lanes);
+                for d in 0..3 {
+                    let column = 3 * t * lanes + d * width + lane;
+                    let at = (tile * matrix.cols + column) * 3 * lanes;
+                    for i in 0..3 {
+                        for l in 0..lanes {
+                            let row = row_of(tile, i, l, lanes, blocks);
+                            if row < matrix.rows {
+                                data[at + i * lanes + l] =
+                                    matrix.data[row * matrix.cols + 3 * cluster + d] as f32;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Self { tiles, data }
+    }
+}
+
+/// Which row of a matrix stands at a place of a tile.
+fn row_of(tile: usize, i: usize, lane: usize, lanes: usize, blocks: bool) -> usize {
+    if blocks { 3 * (tile * lanes + lane) + i } else { 3 * tile * lanes + i * lanes + lane }
+}
+
+/// Packs `rows x 3` as tiles: for each tile row `i` of three, column `c` of three, lane.
+fn packed(matrix: &Mat, lanes: usize, blocks: bool) -> Vec<f32> {
+    let tiles = matrix.rows.div_ceil(3 * lanes);
+    let mut out = vec![0.0; tiles * 9 * lanes];
+    for tile in 0..tiles {
+        for k in 0..9 * lanes {
+            let (i, c, lane) = (k / (3 * lanes), k / lanes % 3, k % lanes);
+            let row = row_of(tile, i, lane, lanes, blocks);
+            if row < matrix.rows {
+                out[tile * 9 * lanes + k] = matrix.data[3 * row + c] as f32;
+            }
+        }
+    }
+    out
+}
+
+/// A character being solved: constraints, their values, and the rotations that the next frame starts from.
+#[derive(Clone)]
+pub struct Solver {
+    arch: Arch,
+    lanes: usize,
+    clusters: usize,
+    handles: usize,
+    b: Tiled,
+    gamma: Tiled,
+    c: Vec<f32>,
+    phi: Vec<f32>,
+    transforms: Vec<f32>,
+    state: State,
+    memory: Memory,
+}
+
+/// The iterate: quaternions, their matrices and the blocks that they give.
+#[derive(Clone, Default)]
+pub(super) struct State {
+    pub quat: Vec<f32>,
+    pub rotation: Vec<f32>,
+    pub block: Vec<f32>,
+}
+
+struct Lanes;
+
+impl WithSimd for Lanes {
+    type Output = usize;
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        S::F32_LANES
+    }
+}
+
+impl Solver {
+    /// At rest, under constraints at rest.
+    pub fn new(reduced: &Reduced, constrained: &Constrained) -> Self {
+        Self::on(Arch::new(), reduced, constrained)
+    }
+
+    pub(super) fn on(arch: Arch, reduced: &Reduced, constrained: &Constrained) -> Self {
+        let lanes = arch.dispatch(Lanes);
+        let tiles = reduced.clusters.div_ceil(lanes);
+        let mut out = Self {
+            arch,
+            lanes,
+            clusters: reduced.clusters,
+            handles: reduced.handles,
+            b: Tiled::default(),
+            gamma: Tiled::default(),
+            c: Vec::new(),
+            phi: Vec::new(),
+            transforms: Vec::new(),
+            state: State {
+                quat: vec![0.0; tiles * 4 * lanes],
+                rotation: vec![0.0; tiles * 9 * lanes],
+                block: vec![0.0; tiles * 9 * lanes],
+            },
+            memory: Memory::new(tiles * 9 * lanes),
+        };
+        for tile in 0..tiles {
+            for lane in 0..lanes {
+                out.state.quat[(4 * tile + 3) * lanes + lane] = 1.0;
+                [0, 4, 8].into_iter().for_each(|d| out.state.rotation[(9 * tile + d) * lanes + lane] = 1.0);
+            }
+        }
+        out.switch(constrained);
+        out.set_targets(reduced, constrained, &[]);
+        out
+    }
+
+    /// Changes the set of constraints; rotations stay. Give it values next.
+    pub fn switch(&mut self, constrained: &Constrained) {
+        self.b = Tiled::new(&constrained.rotations, self.lanes, true);
+        self.gamma = Tiled::new(&constrained.gamma, self.lanes, false);
+        self.transforms = vec![0.0; self.gamma.tiles * 9 * self.lanes];
+    }
+
+    /// Gives the constraints values, in their order; missing ones stand for rest.
+    pub fn set_targets(&mut self, reduced: &Reduced, constrained: &Constrained, targets: &[Target]) {
+        let (c, phi) = constrained.values(reduced, targets);
+        self.c = packed(&c, self.lanes, true);
+        self.phi = packed(&phi, self.lanes, false);
+    }
+
+    /// Takes the rotations from transforms of all handles, bind space to the world, as a start.
+    pub fn start_from(&mut self, reduced: &Reduced, transforms: &[DAffine3]) {
+        let mut t = Mat::zeros(4 * reduced.handles, 3);
+        for (j, map) in transforms.iter().enumerate().take(reduced.given).filter(|(_, m)| m.is_finite()) {
+            let map = model_map(reduced, map);
+            (0..3).for_each(|d| t.row_mut(4 * j + d).copy_from_slice(&map.matrix3.col(d).to_array()));
+            t.row_mut(4 * j + 3).copy_from_slice(&map.translation.to_array());
+        }
+        let s = reduced.covariance.times(&t);
+        for k in 0..self.clusters {
+            let block: [f64; 9] = std::array::from_fn(|i| s.data[9 * k + i]);
+            self.set_rotation(k, largest(block, [0.0, 0.0, 0.0, 1.0]));
+        }
+    }
+
+    fn set_rotation(&mut self, cluster: usize, quat: [f64; 4]) {
+        let (tile, lane) = (cluster / self.lanes, cluster % self.lanes);
+        for (i, v) in quat.into_iter().enumerate() {
+            self.state.quat[(4 * tile + i) * self.lanes + lane] = v as f32;
+        }
+        for (i, v) in matrix_of(quat).into_iter().enumerate() {
+            self.state.rotation[(9 * tile + i) * self.lanes + lane] = v as f32;
+        }
+    }
+
+    /// Iterates from where the last solve ended, at most so often.
+    pub fn solve(&mut self, iterations: u32, acceleration: Acceleration) -> Solved {
+        self.arch.dispatch(Iterate {
+            b: &self.b,
+            gamma: &self.gamma,
+            c: &self.c,
+            phi: &self.phi,
+            clusters: self.clusters,
+            iterations,
+            acceleration,
+            state: &mut self.state,
+            memory: &mut self.memory,
+            transforms: &mut self.transforms,
+        })
+    }
+
+    /// The transforms of all handles after a solve, bind space to the world; those of abstract ones are zero in rest.
+    pub fn transforms(&self, reduced: &Reduced) -> Vec<Affine3A> {
+        let map = |t: DAffine3| {
+            let matrix3 = t.matrix3.as_mat3();
+            Affine3A { matrix3: matrix3.into(), translation: t.translation.as_vec3a() }
+        };
+        self.exact(reduced).into_iter().map(map).collect()
+    }
+
+    /// As [`Solver::transforms`], f64.
+    pub fn exact(&self, reduced: &Reduced) -> Vec<DAffine3> {
+        let model = self.model_transforms();
+        let place = |j: usize| {
+            let row = |d: usize| DVec3::from_slice(model.row(4 * j + d));
+            let map = DAffine3 { matrix3: DMat3::from_cols(row(0), row(1), row(2)), translation: row(3) };
+            if j < reduced.given {
+                bind_map(reduced, &map)
+            } else {
+                // Zero stays zero: the part of the origin that a map of all handles would take along is none of it.
+                let moved = map.translation * reduced.size - map.matrix3 * reduced.center;
+                DAffine3 { matrix3: map.matrix3, translation: moved }
+            }
+        };
+        (0..self.handles).map(place).collect()
+    }
+
+    /// `T`, `4 handles` by 3, model space.
+    pub(super) fn model_transforms(&self) -> Mat {
+        let mut out = Mat::zeros(4 * self.handles, 3);
+        let lanes = self.lanes;
+        for tile in 0..self.gamma.tiles {
+            for k in 0..9 * lanes {
+                let row = row_of(tile, k / (3 * lanes), k % lanes, lanes, false);
+                if row < out.rows {
+                    out.data[3 * row + k / lanes % 3] = f64::from(self.transforms[tile * 9 * lanes + k]);
+                }
+            }
+        }
+        out
+    }
+
+    /// The energy of rotations and transforms (paper 2, equation 12, of a model of size one), zero in rest.
+    pub fn energy(&self, reduced: &Reduced) -> f64 {
+        let t = self.model_transforms();
+        let squares = |m: &Mat| m.data.iter().zip(&t.data).map(|(a, b)| a * b).sum::<f64>();
+        let quadratic = 0.5 * squares(&reduced.laplacian.times(&t));
+        let s = reduced.covariance.times(&t);
+        let mut linear = 0.0;
+        for k in 0..self.clusters {
+            let (tile, lane) = (k / self.lanes, k % self.lanes);
+            let q: [f64; 4] =
+                std::array::from_fn(|i| f64::from(self.state.quat[(4 * tile + i) * self.lanes + lane]));
+            let m = matrix_of(q);
+            linear += (0..9).map(|i| m[i] * s.data[9 * k + i]).sum::<f64>();
+        }
+        quadratic - linear + reduced.offset
+    }
+}

@@ -1,0 +1,298 @@
+//! Known answers of the reduced deformation.
+
+use super::*;
+use crate::asset::Influences;
+use crate::base::math::{DAffine3, DQuat, DVec3, Vec3};
+use crate::deform::testing;
+
+struct Made {
+    positions: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    weights: Influences,
+    handles: Vec<Handle>,
+}
+
+impl Made {
+    fn shape(&self) -> Shape<'_> {
+        Shape {
+            positions: &self.positions,
+            triangles: &self.triangles,
+            weights: &self.weights,
+            handles: &self.handles,
+        }
+    }
+
+    fn bind(&self, params: &Params) -> Reduced {
+        Reduced::bind(&self.shape(), params).unwrap()
+    }
+
+    /// Linear blend skinning of all vertices by transforms of all handles.
+    fn skinned(&self, reduced: &Reduced, maps: &[DAffine3]) -> Vec<DVec3> {
+        let blend = |v: usize| {
+            reduced
+                .weights
+                .of(v)
+                .map(|(j, w)| w * maps[j].transform_point3(self.positions[v].as_dvec3()))
+                .sum()
+        };
+        (0..self.positions.len()).map(blend).collect()
+    }
+}
+
+/// The testing cylinder: `bones` handles in a chain.
+fn cylinder(bones: usize) -> Made {
+    let bound = testing::cylinder(bones, 12, 12 * bones);
+    let character = &bound.character;
+    let handles =
+        (0..bones).map(|k| Handle { pivot: Vec3::Y * k as f32, parent: k.checked_sub(1) }).collect();
+    Made {
+        positions: character.control.positions.clone(),
+        triangles: character.control.triangles.clone(),
+        weights: character.control.influences.clone(),
+        handles,
+    }
+}
+
+fn turned(angle: f64, about: DVec3) -> DAffine3 {
+    DAffine3::from_translation(about)
+        * DAffine3::from_quat(DQuat::from_rotation_z(angle))
+        * DAffine3::from_translation(-about)
+}
+
+#[test]
+fn rest_has_no_energy_and_stays() {
+    let made = cylinder(4);
+    for extra in [0, 6] {
+        let reduced = made.bind(&Params { extra, ..Params::default() });
+        assert_eq!(reduced.handles, 4 + extra as usize);
+        let constrained = reduced.constrain(vec![Constraint::on_handle(0, Vec3::ZERO)]).unwrap();
+        let mut solver = Solver::new(&reduced, &constrained);
+        let solved = solver.solve(15, Acceleration::Anderson);
+        assert!(solved.converged, "{solved:?}");
+        let energy = solver.energy(&reduced);
+        assert!(energy.abs() < 1e-7 * reduced.offset, "{energy}");
+        let maps = solver.exact(&reduced);
+        for (x, rest) in made.skinned(&reduced, &maps).iter().zip(&made.positions) {
+            assert!(x.distance(rest.as_dvec3()) < 1e-5, "{x} {rest}");
+        }
+    }
+}
+
+#[test]
+fn with_all_handles_given_it_is_linear_blend_skinning() {
+    let made = cylinder(3);
+    let reduced = made.bind(&Params::default());
+    let constraints = (0..3).map(|handle| Constraint::Full { handle }).collect();
+    let constrained = reduced.constrain(constraints).unwrap();
+    let mut solver = Solver::new(&reduced, &constrained);
+    let given: Vec<DAffine3> = (0..3).map(|k| turned(0.7 * k as f64, DVec3::Y * k as f64)).collect();
+    let targets: Vec<Target> = given.iter().map(|m| Target::Map(*m)).collect();
+    solver.set_targets(&reduced, &constrained, &targets);
+    solver.solve(3, Acceleration::Anderson);
+    let maps = solver.exact(&reduced);
+    for (a, b) in made.skinned(&reduced, &maps).iter().zip(made.skinned(&reduced, &given)) {
+        assert!(a.distance(b) < 1e-6, "{a} {b}");
+    }
+}
+
+/// A bent cylinder: both ends held by points, the upper end pulled aside.
+fn pulled(reduced: &Reduced, by: DVec3) -> (Constrained, Vec<Target>) {
+    let points = [Vec3::ZERO, Vec3::new(0.25, 0.0, 0.0), Vec3::Y * 4.0];
+    let handles = [0, 0, reduced.given - 1];
+    let constraints = handles.iter().zip(points).map(|(&h, x)| Constraint::on_handle(h, x)).collect();
+    let moves = [DVec3::ZERO, DVec3::ZERO, by];
+    let targets = points.iter().zip(moves).map(|(x, d)| Target::Point(x.as_dvec3() + d)).collect();
+    (reduced.constrain(constraints).unwrap(), targets)
+}
+
+#[test]
+fn the_energy_never_rises() {
+    let made = cylinder(4);
+    let reduced = made.bind(&Params { extra: 8, ..Params::default() });
+    let (constrained, targets) = pulled(&reduced, DVec3::new(2.5, -2.5, 0.7));
+    for acceleration in [Acceleration::Plain, Acceleration::Anderson] {
+        let mut last = f64::INFINITY;
+        for count in (1..40).chain([80, 160]) {
+            let mut solver = Solver::new(&reduced, &constrained);
+            solver.set_targets(&reduced, &constrained, &targets);
+            solver.solve(count, acceleration);
+            let energy = solver.energy(&reduced);
+            // Every count of plain steps is the start of the next; an accelerated run ends differently each time,
+            // so that there only frame after frame must fall.
+            if acceleration == Acceleration::Plain {
+                assert!(energy <= last + 1e-7 * reduced.offset, "{count}: {last} {energy}");
+            }
+            last = energy;
+        }
+        let mut solver = Solver::new(&reduced, &constrained);
+        solver.set_targets(&reduced, &constrained, &targets);
+        let mut last = f64::INFINITY;
+        for frame in 0..30 {
+            solver.solve(5, acceleration);
+            let energy = solver.energy(&reduced);
+            assert!(energy <= last + 1e-7 * reduced.offset, "frame {frame}: {last} {energy}");
+            last = energy;
+        }
+    }
+}
+
+mod reference;
+
+#[test]
+fn a_translation_of_the_constraints_translates_the_result() {
+    let made = cylinder(4);
+    let reduced = made.bind(&Params { extra: 5, ..Params::default() });
+    let (constrained, targets) = pulled(&reduced, DVec3::new(1.0, -1.5, 0.5));
+    let by = DVec3::new(7.0, -3.0, 11.0);
+    let solve = |targets: &[Target]| {
+        let mut solver = Solver::new(&reduced, &constrained);
+        solver.set_targets(&reduced, &constrained, targets);
+        solver.solve(15, Acceleration::Plain);
+        made.skinned(&reduced, &solver.exact(&reduced))
+    };
+    let moved = |t: &Target| if let Target::Point(x) = t { Target::Point(*x + by) } else { *t };
+    let there = solve(&targets.iter().map(moved).collect::<Vec<_>>());
+    for (a, b) in solve(&targets).iter().zip(there) {
+        assert!((*a + by).distance(b) < 1e-4, "{a} {b}");
+    }
+}
+
+#[test]
+fn placed_points_are_where_they_were_placed_and_a_size_changes_nothing() {
+    let made = cylinder(4);
+    let results = [1.0, 100.0].map(|size: f32| {
+        let mut made = cylinder(4);
+        made.positions.iter_mut().for_each(|x| *x *= size);
+        made.handles.iter_mut().for_each(|h| h.pivot *= size);
+        let reduced = made.bind(&Params { extra: 4, ..Params::default() });
+        let grip = Constraint::on_surface(&reduced, &made.positions, &[(3, 0.5), (4, 0.5)]);
+        let constraints = vec![Constraint::on_handle(0, Vec3::ZERO), Constraint::Full { handle: 3 }, grip];
+        let constrained = reduced.constrain(constraints).unwrap();
+        let mut solver = Solver::new(&reduced, &constrained);
+        let f = f64::from(size);
+        let map =
+            DAffine3::from_translation(DVec3::new(1.0, -0.4, 0.0) * f) * turned(-0.8, DVec3::Y * 3.5 * f);
+        let grip = DVec3::new(-0.1, 0.02, 0.3) * f;
+        let targets = [Target::Point(DVec3::ZERO), Target::Map(map), Target::Point(grip)];
+        solver.set_targets(&reduced, &constrained, &targets);
+        solver.solve(30, Acceleration::Anderson);
+        let maps = solver.exact(&reduced);
+        assert!(maps[0].transform_point3(DVec3::ZERO).length() < 2e-5 * f);
+        assert!(maps[3].translation.distance(map.translation) < 1e-5 * f);
+        let skin = made.skinned(&reduced, &maps);
+        assert!(((skin[3] + skin[4]) * 0.5).distance(grip) < 2e-5 * f);
+        skin.into_iter().map(|x| x / f).collect::<Vec<_>>()
+    });
+    for (a, b) in results[0].iter().zip(&results[1]) {
+        assert!(a.distance(*b) < 1e-3, "{a} {b}");
+    }
+    assert_eq!(made.positions.len(), results[0].len());
+}
+
+#[test]
+fn a_pull_straight_back_turns_the_end_round_instead_of_inside_out() {
+    // The end handle given half a turn at once: rotations start at the worst place.
+    let made = cylinder(3);
+    let reduced = made.bind(&Params::default());
+    let constraints = vec![Constraint::Full { handle: 0 }, Constraint::Full { handle: 2 }];
+    let constrained = reduced.constrain(constraints).unwrap();
+    let mut solver = Solver::new(&reduced, &constrained);
+    let half = turned(std::f64::consts::PI, DVec3::Y * 1.5);
+    solver.set_targets(&reduced, &constrained, &[Target::Map(DAffine3::IDENTITY), Target::Map(half)]);
+    let solved = solver.solve(200, Acceleration::Anderson);
+    let maps = solver.exact(&reduced);
+    assert!(maps[1].matrix3.determinant() > 0.0 && maps[1].is_finite(), "{solved:?} {:?}", maps[1]);
+}
+
+#[test]
+fn odd_shapes_are_solved_or_refused_and_never_break() {
+    let pull = |made: &Made| {
+        let reduced = made.bind(&Params { extra: 3, ..Params::default() });
+        let last = reduced.given - 1;
+        let sets = [
+            vec![],
+            vec![Constraint::Full { handle: last }],
+            vec![Constraint::on_handle(0, Vec3::ZERO), Constraint::on_handle(0, Vec3::ZERO)],
+            (0..reduced.given).map(|handle| Constraint::Full { handle }).collect(),
+        ];
+        for set in sets {
+            let constrained = reduced.constrain(set.clone()).unwrap();
+            let mut solver = Solver::new(&reduced, &constrained);
+            let map = turned(1.0, DVec3::ZERO);
+            let targets: Vec<Target> = set
+                .iter()
+                .map(|c| match c {
+                    Constraint::Full { .. } => Target::Map(map),
+                    Constraint::Point { .. } => Target::Point(DVec3::new(0.5, 1.0, 0.0)),
+                })
+                .collect();
+            solver.set_targets(&reduced, &constrained, &targets);
+            solver.solve(15, Acceleration::Anderson);
+            for map in solver.exact(&reduced) {
+                assert!(map.is_finite() && map.matrix3.determinant().abs() < 1e3, "{map}");
+            }
+        }
+    };
+    // Flat.
+    let mut flat = cylinder(3);
+    flat.positions.iter_mut().for_each(|x| x.z = 0.0);
+    pull(&flat);
+    // One bone.
+    pull(&cylinder(1));
+    // Bones that nothing hangs on, and twice the same bone.
+    let mut idle = cylinder(3);
+    idle.handles.push(Handle { pivot: Vec3::X, parent: None });
+    idle.handles.push(Handle { pivot: Vec3::Y * 2.0, parent: Some(2) });
+    pull(&idle);
+    // Two bodies, nothing between.
+    let mut two = cylinder(2);
+    let n = two.positions.len() as u32;
+    let more: Vec<Vec3> = two.positions.iter().map(|x| *x + Vec3::X * 3.0).collect();
+    two.positions.extend(more);
+    let more: Vec<[u32; 3]> = two.triangles.iter().map(|t| t.map(|v| v + n)).collect();
+    two.triangles.extend(more);
+    for v in 0..n as usize {
+        let more: Vec<_> = two.weights.of(v).map(|(j, w)| (j + 2, w)).collect();
+        two.weights.push(more);
+    }
+    two.handles.push(Handle { pivot: Vec3::X * 3.0, parent: None });
+    two.handles.push(Handle { pivot: Vec3::new(3.0, 1.0, 0.0), parent: Some(2) });
+    pull(&two);
+    // Vertices without weights, and triangles without area.
+    let mut bare = cylinder(2);
+    bare.weights.weight.iter_mut().take(40).for_each(|w| *w = 0.0);
+    bare.triangles.extend([[0, 0, 1], [5, 5, 5]]);
+    bare.positions[7] = bare.positions[8];
+    pull(&bare);
+
+    let refused = |made: &Made| Reduced::bind(&made.shape(), &Params::default()).unwrap_err().to_string();
+    let mut none = cylinder(2);
+    none.triangles.clear();
+    assert!(refused(&none).contains("area"));
+    let mut none = cylinder(1);
+    none.handles.clear();
+    assert!(refused(&none).contains("joint"));
+    let mut broken = cylinder(1);
+    broken.positions[3].x = f32::NAN;
+    assert!(refused(&broken).contains("finite"));
+    let reduced = cylinder(2).bind(&Params::default());
+    assert!(reduced.constrain(vec![Constraint::Full { handle: 9 }]).is_err());
+    assert!(reduced.constrain(vec![Constraint::on_handle(0, Vec3::NAN)]).is_err());
+}
+
+#[test]
+fn every_width_of_vector_gives_the_same() {
+    let made = cylinder(4);
+    let reduced = made.bind(&Params { extra: 4, ..Params::default() });
+    let (constrained, targets) = pulled(&reduced, DVec3::new(1.0, -1.5, 0.5));
+    let run = |arch: pulp::Arch| {
+        let mut solver = Solver::on(arch, &reduced, &constrained);
+        solver.set_targets(&reduced, &constrained, &targets);
+        solver.solve(10, Acceleration::Plain);
+        solver.exact(&reduced)
+    };
+    let widest = run(pulp::Arch::new());
+    for (a, b) in run(pulp::Arch::Scalar).iter().zip(widest) {
+        assert!(a.translation.distance(b.translation) < 1e-4, "{a} {b}");
+    }
+}
