@@ -60,6 +60,15 @@ impl Geometric {
         }
     }
 
+    /// Whether it turns scale vectors, so that edits of the surface may lengthen those (thesis 5.1).
+    pub fn is_radial(&self) -> bool {
+        match self {
+            Self::Rigid => true,
+            Self::Irs(params) => !params.length_correction,
+            _ => false,
+        }
+    }
+
     /// The method of that name with its default settings.
     pub fn from_name(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|m| m.name() == name).ok_or_else(|| {

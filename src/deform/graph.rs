@@ -1,8 +1,12 @@
 //! The graph on the GPU: upload the pose, geometric node, springs, display surface; every phase timed.
 
+use super::attach::Anchors;
 use super::geometric_gpu::{GeometricPipelines, GeometricState};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
+use super::sculpt::gpu::SculptPipeline;
+use super::sculpt::{self, BoundSculpt, Field, SculptState};
 use super::springs::Frames;
+use super::springs::edits_gpu::EditState;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
 use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
@@ -16,6 +20,7 @@ use std::sync::Arc;
 pub struct Kernels {
     device: Arc<Device>,
     geometric: GeometricPipelines,
+    sculpt: SculptPipeline,
     springs: SpringPipelines,
     surface: SurfacePipelines,
 }
@@ -26,6 +31,7 @@ impl Kernels {
         Ok(Self {
             device: device.clone(),
             geometric: GeometricPipelines::new(device)?,
+            sculpt: SculptPipeline::new(device)?,
             springs: SpringPipelines::new(device)?,
             surface: SurfacePipelines::new(device)?,
         })
@@ -46,6 +52,18 @@ pub struct Graph {
     geometric: GeometricState,
     springs: Option<SpringNode>,
     surface: SurfaceState,
+    bound: Bound,
+    /// Whether the geometric method turns scale vectors.
+    radial: bool,
+    sculpts: Option<SculptNode>,
+}
+
+/// Edits of the surface.
+struct SculptNode {
+    field: Field,
+    state: sculpt::gpu::SculptState,
+    /// The GPU has another moment.
+    changed: bool,
 }
 
 struct SpringNode {
@@ -58,6 +76,7 @@ struct SpringNode {
     settled: bool,
     /// Whether it holds the parameters' stiffness.
     stiff: bool,
+    edits: Option<EditState>,
 }
 
 impl SpringNode {
@@ -68,14 +87,28 @@ impl SpringNode {
         self.stiff = false;
     }
 
-    fn record(&mut self, pipelines: &SpringPipelines, rig: &RigBuffers, frame: &mut Frame) {
+    /// `field` is the edits' moment, where there are edits, and whether it has changed.
+    fn record(
+        &mut self,
+        pipelines: &SpringPipelines,
+        field: Option<(&Field, bool)>,
+        rig: &RigBuffers,
+        frame: &mut Frame,
+    ) {
         let from_last = self.settled && self.params.frames == Frames::Dependent;
         let schedule = if from_last { &self.next } else { &self.first };
-        if !self.stiff {
+        let fresh = !self.stiff;
+        if fresh {
             pipelines.stiffen(&self.state, &self.params, &self.first, frame);
             self.stiff = true;
         }
-        pipelines.record(&self.state, &self.params, schedule, from_last, rig, frame);
+        if let (Some(edits), Some((field, changed))) = (&mut self.edits, field)
+            && (changed || fresh)
+        {
+            edits.update(pipelines, &self.params, field, fresh, frame);
+        }
+        let edits = self.edits.as_ref();
+        pipelines.record(&self.state, &self.params, schedule, from_last, edits, rig, frame);
         self.settled = self.params.frames == Frames::Dependent;
     }
 }
@@ -97,12 +130,54 @@ impl Graph {
                 let params = params.sane();
                 let (first, next) =
                     (Schedule::new(&params, &levels, false), Schedule::new(&params, &levels, true));
-                Some(SpringNode { first, next, params, levels, state, settled: false, stiff: false })
+                Some(SpringNode {
+                    first,
+                    next,
+                    params,
+                    levels,
+                    state,
+                    settled: false,
+                    stiff: false,
+                    edits: None,
+                })
             }
         };
         let display = surface::bind(&bound.character, Crease::Source);
         let surface = kernels.surface.bind(&display, &control, &rig, &streams.position, morphs)?;
-        Ok(Self { kernels: kernels.clone(), rig, control, streams, geometric, springs, surface })
+        let (bound, radial) = (bound.clone(), recipe.geometric.is_radial());
+        let kernels = kernels.clone();
+        Ok(Self { kernels, rig, control, streams, geometric, springs, surface, bound, radial, sculpts: None })
+    }
+
+    /// Takes other edits of the surface, all of them off. Allocates: for a change of the document.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn set_sculpts(&mut self, sculpts: &[BoundSculpt]) -> Result<()> {
+        if sculpts.is_empty() && self.sculpts.is_none() {
+            return Ok(());
+        }
+        let field = Field::new(sculpts);
+        let anchors = Anchors::new(&self.bound)?;
+        let before = self.sculpts.as_ref().map(|s| &s.state);
+        let (control, rig, streams) = (&self.control, &self.rig, &self.streams);
+        let stage = &self.kernels.sculpt;
+        let state = stage.bind(&field, &anchors, control, rig, streams, self.radial, before)?;
+        if let Some(node) = &mut self.springs {
+            let (device, pipelines) = (&self.kernels.device, &self.kernels.springs);
+            node.edits = EditState::new(pipelines, device, &node.levels, &node.state, &field)?;
+            // What the edits before have changed is found anew.
+            node.stiff = false;
+        }
+        self.sculpts = state.map(|state| SculptNode { field, state, changed: true });
+        Ok(())
+    }
+
+    /// Sets the edits' moment for the frames to come; those without a state are off. Does not allocate.
+    pub fn set_sculpt_states(&mut self, states: &[SculptState]) {
+        if let Some(node) = &mut self.sculpts {
+            node.changed |= node.field.set(states);
+        }
     }
 
     /// Changes the springs' parameters without binding again; without effect on a recipe without springs.
@@ -132,10 +207,20 @@ impl Graph {
         frame.phase("pose");
         self.rig.update(frame, rig);
         frame.phase("skinning");
+        if let Some(node) = self.sculpts.as_mut().filter(|n| n.changed) {
+            kernels.sculpt.update(&mut node.state, &node.field, &self.control, frame);
+        }
         kernels.geometric.record(&self.geometric, &self.control, &self.rig, frame);
+        if let Some(node) = &self.sculpts {
+            kernels.sculpt.record(&node.state, &self.control, frame);
+        }
         if let Some(node) = &mut self.springs {
             frame.phase("springs");
-            node.record(&kernels.springs, &self.rig, frame);
+            let field = self.sculpts.as_ref().map(|s| (&s.field, s.changed));
+            node.record(&kernels.springs, field, &self.rig, frame);
+        }
+        if let Some(node) = &mut self.sculpts {
+            node.changed = false;
         }
         frame.phase("surface");
         kernels.surface.record(&self.surface, frame);

@@ -81,4 +81,9 @@ pub trait Reference: Send + Sync {
     fn writes(&self) -> &'static [Stream];
     /// Evaluates one frame.
     fn reference(&self, rig: &PosedRig, streams: &mut Streams);
+    /// Takes the offsets of edits into account by itself, where it turns scale vectors: those of the vertices `before`
+    /// are set back first. False for a method that does not; its positions are to be moved.
+    fn set_offsets(&mut self, _before: &[u32], _field: &sculpt::Field) -> bool {
+        false
+    }
 }

@@ -1,5 +1,7 @@
 //! The graph on the CPU: the twins in a row, as the oracle and as the path without a Vulkan device.
 
+use super::sculpt::cpu::displace;
+use super::sculpt::{BoundSculpt, Field, SculptState};
 use super::surface::{self, Crease, Display};
 use super::{Bound, Recipe, Reference, Streams, springs};
 use crate::base::Result;
@@ -15,6 +17,10 @@ pub struct CpuGraph {
     iterations: u32,
     surface: surface::Surface,
     streams: Streams,
+    bound: Bound,
+    field: Field,
+    /// Whether the geometric method has taken the edits into account.
+    radial: bool,
 }
 
 impl CpuGraph {
@@ -30,7 +36,30 @@ impl CpuGraph {
             iterations: 0,
             surface: surface::bind(&bound.character, Crease::Source),
             streams: Streams::default(),
+            bound: bound.clone(),
+            field: Field::default(),
+            radial: false,
         })
+    }
+
+    /// Takes other edits of the surface, all of them off.
+    pub fn set_sculpts(&mut self, sculpts: &[BoundSculpt]) {
+        let before = std::mem::replace(&mut self.field, Field::new(sculpts)).vertices;
+        self.radial = self.geometric.set_offsets(&before, &self.field);
+        if let Some(springs) = &mut self.springs {
+            springs.set_edits(&self.field);
+        }
+    }
+
+    /// Sets the edits' moment; those without a state are off.
+    pub fn set_sculpt_states(&mut self, states: &[SculptState]) {
+        if !self.field.set(states) {
+            return;
+        }
+        self.geometric.set_offsets(&[], &self.field);
+        if let Some(springs) = &mut self.springs {
+            springs.set_moment(&self.field);
+        }
     }
 
     /// Evaluates a pose; the time each node took comes back by name. `morph` is the displacement of every display
@@ -44,6 +73,9 @@ impl CpuGraph {
         let mut times = Vec::with_capacity(3);
         let start = Instant::now();
         self.geometric.reference(rig, &mut self.streams);
+        if !self.radial {
+            displace(&self.field, &self.bound.character, rig, &mut self.streams.position);
+        }
         times.push((self.geometric.name(), start.elapsed()));
         if let Some(springs) = &self.springs {
             let start = Instant::now();

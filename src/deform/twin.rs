@@ -2,6 +2,7 @@
 
 use super::attach::Anchors;
 use super::rig_data::RigData;
+use super::sculpt::Field;
 use super::{Bound, Reference, Stream, Streams};
 use crate::base::Result;
 use crate::base::math::Vec3;
@@ -28,6 +29,10 @@ pub trait Skinning: Send + Sync {
     /// World position of a control vertex whose posed attachment point is `a`, metres. Of a prop's vertex, `a` is
     /// the posed vertex itself.
     fn vertex(&self, vertex: usize, a: Vec3, posed: &Posed<'_>) -> Vec3;
+    /// Whether it turns scale vectors, so that edits may lengthen those.
+    fn radial(&self) -> bool {
+        false
+    }
 }
 
 /// A method bound to a character.
@@ -45,6 +50,20 @@ impl<M: Skinning> Twin<M> {
 }
 
 impl<M: Skinning> Reference for Twin<M> {
+    fn set_offsets(&mut self, before: &[u32], field: &Field) -> bool {
+        if self.method.radial() {
+            let scale_vectors = &self.bound.attachments.scale_vector;
+            for &v in before {
+                self.anchors.anchors[v as usize].scale_vector = scale_vectors[v as usize].into();
+            }
+            for (v, offset) in field.iter() {
+                self.anchors.anchors[v as usize].scale_vector =
+                    (scale_vectors[v as usize] + offset.offset).into();
+            }
+        }
+        self.method.radial()
+    }
+
     fn name(&self) -> &'static str {
         self.method.name()
     }

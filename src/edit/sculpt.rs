@@ -22,8 +22,8 @@ const MAX_AMPLITUDE: f32 = 100.0;
 const MAX_OFFSET: f32 = 1e9;
 /// Stiffness beyond this is no stiffer.
 const MAX_STIFFNESS: f32 = 1e6;
-/// The stiffness of a new edit: its vertices come within a few percent of their targets.
-pub const STIFFNESS: f32 = 8.0;
+/// The stiffness of a new edit: its vertices come within a percent of their targets.
+pub const STIFFNESS: f32 = 32.0;
 
 /// An edit of the surface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -24,6 +24,10 @@ shared! {
     SPRING_FORCE = 8;
     /// Spring iteration flag: the stop test asks for the springs' work.
     SPRING_WORK = 16;
+    /// Spring edit mode: the load of a posed vertex, not its stiffness.
+    SPRING_EDIT_LOAD = 1;
+    /// Spring edit mode: stiffness has been found anew without the edits.
+    SPRING_EDIT_FRESH = 2;
     /// Subgroups per group at most: [`GROUP_SIZE`] over the smallest subgroup there is.
     SPRING_SUBGROUPS = 16;
 

@@ -26,6 +26,11 @@ impl Skinning for Irs {
         "irs"
     }
 
+    fn radial(&self) -> bool {
+        // The correction would take a lengthened scale vector back.
+        !self.binding.length_correction
+    }
+
     fn vertex(&self, vertex: usize, a: Vec3, posed: &Posed<'_>) -> Vec3 {
         let Some(bone) = posed.anchors.bone(vertex) else { return a };
         let data = posed.data;

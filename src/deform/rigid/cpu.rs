@@ -11,6 +11,10 @@ impl Skinning for Rigid {
         "rigid"
     }
 
+    fn radial(&self) -> bool {
+        true
+    }
+
     fn vertex(&self, vertex: usize, a: Vec3, posed: &Posed<'_>) -> Vec3 {
         match posed.anchors.bone(vertex) {
             Some(bone) => {

@@ -21,6 +21,9 @@
 pub mod cpu;
 mod easing;
 mod field;
+pub mod gpu;
+#[cfg(test)]
+mod graph_tests;
 mod profile;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,8 @@
 
 use super::bind::Binding;
 use super::cpu::RESOLVED;
+use super::edits::SpringEdit;
+use super::edits_gpu::EditState;
 use super::levels::{Level, Levels};
 use super::schedule::{Iteration, Op, Schedule};
 use super::{Frames, Params, Stop, THESIS_LIMIT, Torque};
@@ -49,7 +51,7 @@ struct GpuEdge {
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct GpuGains {
+pub(super) struct GpuGains {
     hold_stiffness: f32,
     bone_stiffness: f32,
     phi: f32,
@@ -169,6 +171,7 @@ pub fn iteration_bytes(vertices: usize, half_edges: usize) -> IterationBytes {
 
 /// The stages, once per device.
 pub struct SpringPipelines {
+    pub(super) edit: Compute,
     /// Vertices per invocation.
     span: u32,
     stiffen: Compute,
@@ -217,7 +220,13 @@ impl SpringPipelines {
             "SpringState",
             fields!(GpuState: executed 4, corrected 4),
         )?;
-        Ok(Self { span, stiffen, prepare, iterate, restrict, prolong, test, finish })
+        let edit = Compute::new(device, spv!("deform/springs/edit.comp"), &[])?;
+        assert_layout::<SpringEdit>(
+            edit.reflection(),
+            "SpringEdit",
+            fields!(SpringEdit: load 12, stiffness 4, give 4, vertex 4, unused 8),
+        )?;
+        Ok(Self { edit, span, stiffen, prepare, iterate, restrict, prolong, test, finish })
     }
 
     /// Uploads a character's springs on all levels; they read and write the position stream.
@@ -402,6 +411,9 @@ impl SpringPipelines {
                 ("works", Resource::Buffer(&works)),
                 ("gains", Resource::Texels(&gains, Texel::Uint4)),
             ])?,
+            gains,
+            posed,
+            turns,
             iterates,
             residuals,
             state,
@@ -437,13 +449,15 @@ impl SpringPipelines {
     }
 
     /// Records a frame's springs. The schedule belongs to the same parameters, for which [`SpringPipelines::stiffen`] was
-    /// recorded; with `from_last` the start is the last frame's result.
+    /// recorded; with `from_last` the start is the last frame's result. Edits must have been brought up to date by
+    /// [`EditState::update`].
     pub fn record(
         &self,
         state: &SpringState,
         params: &Params,
         schedule: &Schedule,
         from_last: bool,
+        edits: Option<&EditState>,
         rig: &RigBuffers,
         frame: &mut Frame,
     ) {
@@ -456,13 +470,16 @@ impl SpringPipelines {
                 has_tail: level.has_tail.into(),
                 coarse: (k > 0).into(),
                 from_last: (k == 0 && from_last).into(),
-                keep: (k == 0 && params.frames == Frames::Dependent).into(),
+                keep: (edits.is_some() || k == 0 && params.frames == Frames::Dependent).into(),
                 scaled: rig.scaled().into(),
                 torsion: params.torsion,
             };
             frame.dispatch_groups(&self.prepare, &level.prepare, &prepare, [level.groups, 1, 1]);
         }
         frame.barrier();
+        if let Some(edits) = edits {
+            edits.load(self, &params, schedule.levels, frame);
+        }
         frame.fill(&fine.state, 0);
         let mut tested = false;
         for op in &schedule.ops {
@@ -541,7 +558,7 @@ fn iterate_push(level: &LevelState, params: &Params, iteration: &Iteration) -> I
 /// A character's springs on the GPU.
 pub struct SpringState {
     /// Finest first.
-    levels: Vec<LevelState>,
+    pub(super) levels: Vec<LevelState>,
     /// Between each level and the next coarser one.
     links: Vec<LinkState>,
     /// Groups of a dispatch over each level.
@@ -553,7 +570,7 @@ pub struct SpringState {
     thickness: f32,
 }
 
-struct LevelState {
+pub(super) struct LevelState {
     count: u32,
     /// Groups that cover them.
     groups: u32,
@@ -562,6 +579,9 @@ struct LevelState {
     stiffen: Bindings,
     prepare: Bindings,
     iterate: Bindings,
+    pub(super) gains: Buffer,
+    pub(super) posed: Buffer,
+    pub(super) turns: Buffer,
     iterates: Buffer,
     residuals: Buffer,
     state: Buffer,

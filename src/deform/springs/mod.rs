@@ -10,6 +10,7 @@
 //! | length | `m0 = abs(s_j) - abs(s_i)` | `Σ_j k_l (abs(s_j) - abs(s_i) - m0) dir(s_i)` |
 //! | torsion | `θ0`, angle of `s_i` and `s_j` | `Σ_j k_t (θ - cos γ θ0) abs(s_i) u`, `u` towards `s_j` |
 //! | bone | `φ0`, angle of `s_i` and the bone | `-k_b (φ - φ0) abs(s_i) u_b` |
+//! | edit | `D`, see [`super::sculpt`] | `k_e (a' + Q (s_i0 + D) - x_i)` |
 //! | hold | `h = R s_i0` | `k_h angle(s_i, h) abs(s_i) u_h`, `u_h` towards `h` |
 //!
 //! Where this differs from the thesis, and why:
@@ -43,6 +44,8 @@ pub mod anchors;
 pub mod bind;
 pub mod coarse;
 pub mod cpu;
+pub mod edits;
+pub mod edits_gpu;
 pub mod gpu;
 pub mod levels;
 pub mod momentum;

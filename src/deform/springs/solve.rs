@@ -2,10 +2,12 @@
 
 use super::bind::Binding;
 use super::cpu::{PosedVertex, advance, force, plain_step, pose};
+use super::edits::{self, LevelEdits};
 use super::levels::{Level, Levels};
 use super::schedule::{Iteration, Op, Schedule};
 use super::{Frames, Params, Stop};
 use crate::base::math::{Quat, Vec3};
+use crate::deform::sculpt::Field;
 use crate::deform::{Bound, Reference, Stream, Streams};
 use crate::rig::PosedRig;
 use rayon::prelude::*;
@@ -20,6 +22,8 @@ pub struct Springs {
     next: Schedule,
     /// The last frame, where [`Frames::Dependent`] needs it.
     last: Mutex<Option<Vec<Carried>>>,
+    /// Edits of the surface per level; empty without any.
+    edits: Vec<LevelEdits>,
 }
 
 /// A vertex of the last frame.
@@ -63,7 +67,19 @@ impl Springs {
             levels: levels.clone(),
             params,
             last: Mutex::new(None),
+            edits: Vec::new(),
         }
+    }
+
+    /// Takes other edits of the surface, at the moment that the field is set to.
+    pub fn set_edits(&mut self, field: &Field) {
+        self.edits = if field.is_empty() { Vec::new() } else { edits::bind(&self.levels, field) };
+        self.set_moment(field);
+    }
+
+    /// The same edits at another moment.
+    pub fn set_moment(&mut self, field: &Field) {
+        edits::set(&mut self.edits, field);
     }
 
     fn binding(&self, level: usize) -> &Binding {
@@ -103,13 +119,11 @@ impl Springs {
             None => positions.to_vec(),
             Some(l) => l.origin.iter().map(|&v| positions[v as usize]).collect(),
         };
-        State {
-            posed: pose(self.binding(level), &self.params, &control.character, rig),
-            previous: x.clone(),
-            residual: vec![Vec3::ZERO; x.len()],
-            x,
-            measure: 0.0,
+        let mut posed = pose(self.binding(level), &self.params, &control.character, rig);
+        if let Some(level) = self.edits.get(level) {
+            edits::apply(&level.edits, self.params.omega, &mut posed);
         }
+        State { posed, previous: x.clone(), residual: vec![Vec3::ZERO; x.len()], x, measure: 0.0 }
     }
 
     fn run(&self, schedule: &Schedule, states: &mut [State]) -> Report {

@@ -1,0 +1,129 @@
+//! Edits of the surface on the GPU: positions moved after the geometric method, or scale vectors lengthened before it.
+
+use super::Field;
+use crate::base::Result;
+use crate::deform::attach::Anchors;
+use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, assert_layout};
+use crate::spv;
+use bytemuck::{Pod, Zeroable};
+use std::mem::offset_of;
+use std::sync::Arc;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+struct GpuOffset {
+    offset: [f32; 3],
+    vertex: u32,
+    scale_vector: [f32; 3],
+    t: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct Push {
+    count: u32,
+    has_tail: u32,
+    radial: u32,
+}
+
+/// The stage, once per device.
+pub struct SculptPipeline {
+    stage: Compute,
+}
+
+/// A character's edits.
+pub struct SculptState {
+    bindings: Bindings,
+    offsets: Buffer,
+    host: Vec<GpuOffset>,
+    radial: bool,
+}
+
+impl SculptPipeline {
+    /// Makes the pipeline. Errors where the shader and Rust disagree.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let stage = Compute::new(device, spv!("deform/sculpt/displace.comp"), &[])?;
+        let fields = [
+            ("offset", offset_of!(GpuOffset, offset), 12),
+            ("vertex", offset_of!(GpuOffset, vertex), 4),
+            ("scale_vector", offset_of!(GpuOffset, scale_vector), 12),
+            ("t", offset_of!(GpuOffset, t), 4),
+        ];
+        assert_layout::<GpuOffset>(stage.reflection(), "SculptOffset", &fields)?;
+        Ok(Self { stage })
+    }
+
+    /// Binds the vertices of a field. With `radial` the method below turns scale vectors, which are lengthened; those
+    /// of `before`, the edits that these replace, are set back. None where there is nothing to do. Errors when memory is short.
+    #[allow(clippy::too_many_arguments, reason = "what a stage is bound to")]
+    pub fn bind(
+        &self,
+        field: &Field,
+        anchors: &Anchors,
+        control: &ControlBuffers,
+        rig: &RigBuffers,
+        streams: &StreamBuffers,
+        radial: bool,
+        before: Option<&SculptState>,
+    ) -> Result<Option<SculptState>> {
+        let mut vertices = field.vertices.clone();
+        if radial {
+            vertices.extend(before.iter().flat_map(|b| b.host.iter().map(|o| o.vertex)));
+            vertices.sort_unstable();
+            vertices.dedup();
+        }
+        if vertices.is_empty() {
+            return Ok(None);
+        }
+        let rest = |&vertex: &u32| {
+            let anchor = &anchors.anchors[vertex as usize];
+            GpuOffset { offset: [0.0; 3], vertex, scale_vector: anchor.scale_vector, t: anchor.t }
+        };
+        let host: Vec<GpuOffset> = vertices.iter().map(rest).collect();
+        let offsets = Buffer::from_slice(streams.position.device(), "surface edits", &host)?;
+        let mut list = control.influences().to_vec();
+        list.extend([
+            ("offsets", &offsets),
+            ("dual", &rig.dual),
+            ("positions", &streams.position),
+            ("anchors", &control.anchors),
+        ]);
+        Ok(Some(SculptState { bindings: self.stage.bind(&list)?, offsets, host, radial }))
+    }
+
+    /// Records another moment; a barrier follows. Where scale vectors are lengthened that is all there is to do.
+    pub fn update(
+        &self,
+        state: &mut SculptState,
+        field: &Field,
+        control: &ControlBuffers,
+        frame: &mut Frame,
+    ) {
+        let mut moved = field.iter().peekable();
+        for out in &mut state.host {
+            let offset = moved.next_if(|(v, _)| *v == out.vertex).map(|(_, o)| o.offset);
+            out.offset = offset.unwrap_or_default().into();
+        }
+        frame.upload(&state.offsets, 0, &state.host);
+        frame.barrier();
+        if state.radial {
+            self.dispatch(state, control, frame);
+            frame.barrier();
+        }
+    }
+
+    /// Records the move of the posed positions, behind a barrier; nothing where scale vectors were lengthened.
+    pub fn record(&self, state: &SculptState, control: &ControlBuffers, frame: &mut Frame) {
+        if !state.radial {
+            frame.barrier();
+            self.dispatch(state, control, frame);
+        }
+    }
+
+    fn dispatch(&self, state: &SculptState, control: &ControlBuffers, frame: &mut Frame) {
+        let count = state.host.len() as u32;
+        let push = Push { count, has_tail: control.has_tail.into(), radial: state.radial.into() };
+        frame.dispatch(&self.stage, &state.bindings, &push, count);
+    }
+}

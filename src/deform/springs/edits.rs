@@ -1,0 +1,130 @@
+//! Edits of the surface as the springs of all levels feel them (thesis 5.2, equation 22).
+//!
+//! The force `k (target - x)`, with `target = a' + Q (s + D)`, is `k Q D + k (h - s')` in the terms of the springs'
+//! own pull to `a' + h`, `h = Q s`: a load and a stiffness. So an iteration costs nothing more than without edits. A
+//! vertex that is edited gives up its own hold on the rest shape (bone, hold, girth and pull) by a share, or it would
+//! pull the surface back where the edit is weak.
+//!
+//! On a coarser level a vertex gets the mean of the densities around it, as it does of forces ([`super::schedule`]).
+
+use super::bind::Binding;
+use super::cpu::PosedVertex;
+use super::levels::Levels;
+use crate::base::math::Vec3;
+use crate::deform::sculpt::Field;
+use bytemuck::{Pod, Zeroable};
+
+/// What edits do to a vertex.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct SpringEdit {
+    /// Stiffness times offset, bind orientation, metres.
+    pub load: [f32; 3],
+    /// `k`.
+    pub stiffness: f32,
+    /// Share of its hold on the rest shape that it gives up, 0..=1.
+    pub give: f32,
+    /// The vertex.
+    pub vertex: u32,
+    /// Zero.
+    pub unused: [u32; 2],
+}
+
+/// The edited vertices of a level.
+#[derive(Clone, Debug, Default)]
+pub struct LevelEdits {
+    /// By rising vertex.
+    pub edits: Vec<SpringEdit>,
+    /// On the mesh itself: a quarter of the number of neighbours. On a coarser level: density over that of all
+    /// children.
+    scale: Vec<f32>,
+    /// CSR of the edited vertices of the finer level that each stands for, and their shares of all children's density.
+    offset: Vec<u32>,
+    children: Vec<(u32, f32)>,
+}
+
+/// `deg/4 l²`, as [`PosedVertex::density`].
+fn density(binding: &Binding, v: usize) -> f32 {
+    binding.degree(v) as f32 * 0.25 * binding.vertices[v].mean_length * binding.vertices[v].mean_length
+}
+
+/// The edited vertices of all levels, all at rest.
+pub fn bind(levels: &Levels, field: &Field) -> Vec<LevelEdits> {
+    let edit = |vertex: u32| SpringEdit { vertex, ..SpringEdit::default() };
+    let fine = LevelEdits {
+        edits: field.vertices.iter().map(|&v| edit(v)).collect(),
+        scale: field.vertices.iter().map(|&v| levels.fine.degree(v as usize) as f32 * 0.25).collect(),
+        ..LevelEdits::default()
+    };
+    let mut out = vec![fine];
+    for (k, level) in levels.coarse.iter().enumerate() {
+        let finer = if k == 0 { &levels.fine } else { &levels.coarse[k - 1].binding };
+        let below = &out[k].edits;
+        let mut new = LevelEdits { offset: vec![0], ..LevelEdits::default() };
+        for c in 0..level.mesh.seeds.len() {
+            let children =
+                &level.children[level.child_offset[c] as usize..level.child_offset[c + 1] as usize];
+            let slot = |v: &u32| {
+                below
+                    .binary_search_by_key(v, |e| e.vertex)
+                    .ok()
+                    .map(|s| (s as u32, density(finer, *v as usize)))
+            };
+            let before = new.children.len();
+            new.children.extend(children.iter().filter_map(slot));
+            let all: f32 = children.iter().map(|&v| density(finer, v as usize)).sum();
+            if new.children.len() > before && all > 0.0 {
+                new.children[before..].iter_mut().for_each(|child| child.1 /= all);
+                new.edits.push(edit(c as u32));
+                new.scale.push(density(&level.binding, c) / all);
+                new.offset.push(new.children.len() as u32);
+            } else {
+                new.children.truncate(before);
+            }
+        }
+        out.push(new);
+    }
+    out
+}
+
+/// Sets the moment.
+pub fn set(levels: &mut [LevelEdits], field: &Field) {
+    if let Some(fine) = levels.first_mut() {
+        for ((edit, scale), offset) in fine.edits.iter_mut().zip(&fine.scale).zip(&field.offsets) {
+            edit.stiffness = offset.stiffness * scale;
+            edit.load = (offset.offset * edit.stiffness).into();
+            edit.give = offset.give;
+        }
+    }
+    for k in 1..levels.len() {
+        let (finer, coarser) = levels.split_at_mut(k);
+        let (finer, coarser) = (&finer[k - 1].edits, &mut coarser[0]);
+        for (c, edit) in coarser.edits.iter_mut().enumerate() {
+            let children = &coarser.children[coarser.offset[c] as usize..coarser.offset[c + 1] as usize];
+            let (mut load, mut stiffness, mut give) = (Vec3::ZERO, 0.0, 0.0);
+            for &(slot, share) in children {
+                let child = &finer[slot as usize];
+                load += Vec3::from(child.load);
+                stiffness += child.stiffness;
+                give += child.give * share;
+            }
+            edit.load = (load * coarser.scale[c]).into();
+            edit.stiffness = stiffness * coarser.scale[c];
+            edit.give = give.min(1.0);
+        }
+    }
+}
+
+/// Puts a level's edits into its posed vertices.
+pub fn apply(edits: &[SpringEdit], omega: f32, posed: &mut [PosedVertex]) {
+    for edit in edits {
+        let me = &mut posed[edit.vertex as usize];
+        let kept = 1.0 - edit.give;
+        me.load += me.rotation * Vec3::from(edit.load);
+        me.stiffness = me.stiffness.map(|k| k * kept);
+        me.pull = me.pull * kept + edit.stiffness;
+        // The step stays below omega over the stiffness, whatever it was cut to before.
+        let shorter = |step: f32| if step > 0.0 { 1.0 / (1.0 / step + edit.stiffness / omega) } else { 0.0 };
+        me.steps = me.steps.map(shorter);
+    }
+}

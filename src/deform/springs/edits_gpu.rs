@@ -1,0 +1,108 @@
+//! Edits of the surface in the springs on the GPU: their stiffness when it changes, their load in every frame.
+
+use super::Params;
+use super::edits::{self, LevelEdits, SpringEdit};
+use super::gpu::{GpuGains, SpringPipelines, SpringState};
+use super::levels::Levels;
+use crate::base::Result;
+use crate::deform::sculpt::Field;
+use crate::gpu::constants::{SPRING_EDIT_FRESH, SPRING_EDIT_LOAD};
+use crate::gpu::{Bindings, Buffer, Device, Frame};
+use bytemuck::{Pod, Zeroable};
+use std::sync::Arc;
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct EditPush {
+    count: u32,
+    mode: u32,
+    omega: f32,
+}
+
+/// A character's edits in its springs.
+pub struct EditState {
+    levels: Vec<LevelEdits>,
+    on_gpu: Vec<LevelState>,
+}
+
+struct LevelState {
+    count: u32,
+    edits: Buffer,
+    bindings: Bindings,
+}
+
+impl EditState {
+    /// Of a field's vertices, on all levels; none where it has none. Errors when memory is short.
+    pub fn new(
+        pipelines: &SpringPipelines,
+        device: &Arc<Device>,
+        levels: &Levels,
+        springs: &SpringState,
+        field: &Field,
+    ) -> Result<Option<Self>> {
+        if field.is_empty() {
+            return Ok(None);
+        }
+        let levels = edits::bind(levels, field);
+        let mut on_gpu = Vec::new();
+        for (level, springs) in levels.iter().zip(&springs.levels) {
+            let count = level.edits.len();
+            let edits = Buffer::zeroed::<SpringEdit>(device, "spring edits", count)?;
+            let plain = Buffer::zeroed::<GpuGains>(device, "spring gains without edits", count)?;
+            let bindings = pipelines.edit.bind(&[
+                ("edits", &edits),
+                ("gains", &springs.gains),
+                ("plain", &plain),
+                ("posed", &springs.posed),
+                ("turns", &springs.turns),
+            ])?;
+            on_gpu.push(LevelState { count: count as u32, edits, bindings });
+        }
+        Ok(Some(Self { levels, on_gpu }))
+    }
+
+    /// Records another moment, or the same after the springs' stiffness was found anew (`fresh`).
+    pub fn update(
+        &mut self,
+        pipelines: &SpringPipelines,
+        params: &Params,
+        field: &Field,
+        fresh: bool,
+        frame: &mut Frame,
+    ) {
+        edits::set(&mut self.levels, field);
+        for (level, on_gpu) in self.levels.iter().zip(&self.on_gpu) {
+            frame.upload(&on_gpu.edits, 0, &level.edits);
+        }
+        frame.barrier();
+        let mode = if fresh { SPRING_EDIT_FRESH } else { 0 };
+        self.dispatch(pipelines, params, self.on_gpu.len(), mode, frame);
+        frame.barrier();
+    }
+
+    /// Records the loads of a pose; a barrier follows.
+    pub(super) fn load(
+        &self,
+        pipelines: &SpringPipelines,
+        params: &Params,
+        levels: usize,
+        frame: &mut Frame,
+    ) {
+        self.dispatch(pipelines, params, levels, SPRING_EDIT_LOAD, frame);
+        frame.barrier();
+    }
+
+    fn dispatch(
+        &self,
+        pipelines: &SpringPipelines,
+        params: &Params,
+        levels: usize,
+        mode: u32,
+        frame: &mut Frame,
+    ) {
+        for level in self.on_gpu.iter().take(levels).filter(|l| l.count > 0) {
+            let push = EditPush { count: level.count, mode, omega: params.omega };
+            frame.dispatch(&pipelines.edit, &level.bindings, &push, level.count);
+        }
+    }
+}
