@@ -152,6 +152,11 @@ impl<'a> Session<'a> {
         (self.done, self.steps.len())
     }
 
+    /// The first edit of each step, those that can be redone included.
+    pub fn steps(&self) -> impl Iterator<Item = &Edit> {
+        self.steps.iter().filter_map(|s| s.edits.first().map(|(edit, _)| edit))
+    }
+
     /// Samples of a stroke that was being drawn when the recording ended.
     pub fn unfinished(&self) -> &[Sample] {
         &self.drawing

@@ -279,6 +279,14 @@ impl Workbench {
         Some((&self.desk.character.skeleton.nodes[node.index()].name, pinned))
     }
 
+    /// Runs an edit that a panel makes: as a step of its own, or as part of the one before it, as a slider's are.
+    pub fn apply(&mut self, edit: Edit, continues: bool) {
+        self.cancel();
+        let deformer = self.desk.session.document().deformer().clone();
+        self.desk.run(if continues { Operation::Continue(edit) } else { Operation::Do(edit) });
+        self.document_changed(&deformer);
+    }
+
     /// Selects a joint, or none: what is pinned, turned and framed. A headset selects what the tool hand touches.
     pub fn select(&mut self, node: Option<NodeId>) {
         self.touched = node.filter(|n| n.index() < self.desk.character.skeleton.nodes.len());
@@ -367,10 +375,7 @@ impl Workbench {
     }
 
     fn change(&mut self, edit: Edit) {
-        self.cancel();
-        let deformer = self.desk.session.document().deformer().clone();
-        self.desk.apply(edit);
-        self.document_changed(&deformer);
+        self.apply(edit, false);
     }
 
     /// Undo and redo; while a tool is used they drop what it does.

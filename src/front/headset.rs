@@ -22,6 +22,12 @@ pub enum Show {
     Session,
     /// The file panel instead.
     Files,
+    /// No headset: the window of the desk.
+    Desk,
+    /// The same in light colours.
+    DeskLight,
+    /// The same with its list of keys.
+    DeskKeys,
 }
 
 /// Half the distance between the eyes, metres.
@@ -65,7 +71,7 @@ pub fn picture(
         Show::Pose => (Page::Pose, Spot::Command(Command::Mirror(true))),
         Show::View => (Page::View, Spot::Command(Command::LifeSize)),
         Show::Session => (Page::Session, Spot::Command(Command::Export)),
-        Show::Files => (Page::Pose, Spot::Command(Command::Save)),
+        _ => (Page::Pose, Spot::Command(Command::Save)),
     };
     // The page is turned by the hand, as a user does it.
     let tab = Spot::Page(page);
@@ -116,7 +122,7 @@ pub fn picture(
 }
 
 /// What comes from outside of the workbench: numbers, buttons, files.
-fn state(model: &Model, pose: &Pose, shape: &Evaluation) -> PanelState {
+pub(super) fn state(model: &Model, pose: &Pose, shape: &Evaluation) -> PanelState {
     let report = model.measure(&PosedRig::new(model.skeleton(), pose), &shape.control);
     let iterations = (shape.iterations > 0).then_some(shape.iterations);
     let method = if iterations.is_some() { "springs" } else { "" };

@@ -20,4 +20,5 @@ pub mod render;
 pub mod report;
 pub mod save;
 pub mod vr;
+mod window_picture;
 mod work;

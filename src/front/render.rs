@@ -3,6 +3,7 @@
 use super::context::{Context, write_png};
 use super::headset;
 use super::pose::PoseArgs;
+use super::window_picture;
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
@@ -48,6 +49,10 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
     let side = context.side(false)?;
     let recipe = recipe(&model.deformer(shot.deformer))?;
     let shape = Evaluator::new(&side, &model, &recipe)?.evaluate(&model, &pose)?;
+    if let Some(show) = shot.panels.filter(|s| window_picture::is_window(*s)) {
+        let picture = window_picture::picture(context, (&model, &pose, &shape), show, shot.size)?;
+        return write_png(out, &picture);
+    }
     if let Some(show) = shot.panels {
         let picture = headset::picture(context, (&model, &pose, &shape), show, (shot.size, shot.stereo))?;
         return write_png(out, &picture);

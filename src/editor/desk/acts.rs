@@ -1,6 +1,6 @@
 //! Doing what keys and buttons of the panels ask for.
 
-use super::{Act, Ask, Choices, Chord, Desk, Hold, Lens, Side, Stand, ZOOM_RANGE};
+use super::{Act, Ask, Choices, Chord, Desk, Hold, Lens, Plane, Side, Stand, ZOOM_RANGE};
 use crate::base::math::{Aabb, Vec3};
 use crate::deform::Recipe;
 use crate::edit::{Lengths, WorkingPlane};
@@ -83,6 +83,7 @@ impl Desk {
                     self.panels.help = false;
                     return self.drop_act(bench);
                 }
+                Act::FixPlane => return self.fix_plane(bench),
                 Act::Deselect => return bench.select(None),
                 Act::FrameSelected => return self.frame_selected(bench),
                 _ => {}
@@ -172,6 +173,19 @@ impl Desk {
             self.drop_act(bench);
             self.facts.message = Some("this joint cannot be held: choose one of a limb or the trunk".into());
         }
+    }
+
+    /// Strokes are drawn on the plane through the selected joint or the root that faces this view; or facing it again.
+    fn fix_plane(&mut self, bench: &Workbench) {
+        let node = bench.selected().or(bench.posable().first().copied());
+        let at = node.and_then(|n| bench.rig().world.get(n.index())).map(|w| Vec3::from(w.translation));
+        self.choices.plane = match (self.choices.plane, at) {
+            (Plane::Camera, Some(origin)) => {
+                let normal = self.camera.rotation() * Vec3::Z;
+                Plane::Fixed { origin: origin.into(), normal: normal.into() }
+            }
+            _ => Plane::Camera,
+        };
     }
 
     fn begin_brush(&mut self, bench: &Workbench) {

@@ -58,6 +58,8 @@ enum Hold {
     Tool { start: [f32; 2], plane: WorkingPlane, waits: Option<f64>, moved: bool },
     /// Holds the body by a key until the next click: the tip's plane and its distance from the ray.
     Grab { plane: WorkingPlane, from_ray: Vec3 },
+    /// Moves the divider between two deformers.
+    Wipe,
     /// Sizes the brush until the next click: pixel and radius at the start.
     Brush { start: [f32; 2], radius: f32 },
 }
@@ -97,6 +99,8 @@ pub struct Desk {
     seen: Option<(Picked, [f32; 2])>,
     asked: Option<(Pick, [f32; 2])>,
     other: Option<DeformerSettings>,
+    /// The divider between the document's deformer and the other, share of the picture's width.
+    divider: f32,
     output: DeskOutput,
     /// Something changed that no event tells.
     changed: bool,
@@ -125,6 +129,7 @@ impl Desk {
             seen: None,
             asked: None,
             other: None,
+            divider: 0.5,
             output: DeskOutput::default(),
             changed: true,
         }
@@ -226,6 +231,13 @@ impl Desk {
         width.max(1) as f32 / height.max(1) as f32
     }
 
+    /// Whether a pixel of the window means the divider between two deformers.
+    fn on_divider(&self, at: [f32; 2]) -> bool {
+        let [x, _, width, _] = self.output.viewport.map(|v| v as f32);
+        let shows = matches!(self.output.picture, Picture::Wipe(_));
+        shows && (at[0] - x - self.divider * width).abs() <= 6.0 * self.scale
+    }
+
     /// The picture that a pixel of the window lies in.
     fn eyepiece(&self, at: [f32; 2]) -> (Eyepiece, u32) {
         let [x, y, width, height] = self.output.viewport.map(|v| v as f32);
@@ -315,6 +327,11 @@ impl Desk {
             Hold::Camera(Drag::Orbit, _) => self.camera.orbit(points),
             Hold::Camera(Drag::Pan, _) => self.camera.pan(by, self.output.viewport[3] as f32),
             Hold::Camera(Drag::Zoom, _) => self.camera.zoom(points[1] / -20.0, [0.0; 2]),
+            Hold::Wipe => {
+                let [x, _, width, _] = self.output.viewport.map(|v| v as f32);
+                let at = self.at.map_or(0.5, |at| (at[0] - x) / width.max(1.0));
+                self.divider = if at.is_finite() { at.clamp(0.02, 0.98) } else { 0.5 };
+            }
             Hold::Brush { start, radius } => {
                 let right = (self.at.unwrap_or(*start)[0] - start[0]) / self.scale;
                 let radius = *radius + right * pointer::PER_POINT;
@@ -372,6 +389,7 @@ impl Desk {
                 self.camera.begin();
                 self.hold = Hold::Camera(drag, button);
             }
+            PointerButton::Primary if self.at.is_some_and(|at| self.on_divider(at)) => self.hold = Hold::Wipe,
             PointerButton::Primary => self.press_tool(time, bench),
             _ => {}
         }
@@ -383,6 +401,7 @@ impl Desk {
                 self.camera.end();
                 self.hold = Hold::Free;
             }
+            Hold::Wipe if button == PointerButton::Primary => self.hold = Hold::Free,
             Hold::Tool { start, moved, .. } if button == PointerButton::Primary => {
                 self.force = [0.0; 2];
                 if moved {
@@ -460,6 +479,7 @@ impl Desk {
             Stereo::Anaglyph => self.output.views.extend(self.camera.stereo(aspect)),
         }
         self.output.picture = match self.choices.stereo {
+            Stereo::Off if self.other.is_some() => Picture::Wipe(self.divider),
             Stereo::Off => Picture::Whole,
             Stereo::SideBySide => Picture::SideBySide,
             Stereo::Anaglyph => Picture::Anaglyph,

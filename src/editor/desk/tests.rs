@@ -298,6 +298,23 @@ fn the_brush_is_sized_by_keys_and_by_moving() {
 }
 
 #[test]
+fn looking_at_the_panels_changes_nothing() {
+    let mut t = Table::new();
+    let (hash, radius) = (t.hash(), t.bench.preferences().radius);
+    for method in crate::deform::Recipe::NAMES {
+        t.bench.run_command(Command::Deformer(method.to_owned()));
+        t.bench.run_command(Command::Radius(0.0617));
+        let before = (t.hash(), t.bench.session().history());
+        t.frames(4);
+        assert_eq!((t.hash(), t.bench.session().history()), before, "{method}");
+        assert_eq!(t.bench.preferences().radius, 0.0617);
+    }
+    t.bench.run_command(Command::Radius(radius));
+    t.bench.jump(1);
+    assert_eq!(t.hash(), hash);
+}
+
+#[test]
 fn panels_keep_their_presses_and_an_idle_desk_wants_no_frame() {
     let mut t = Table::new();
     let [left, top, w, h] = t.desk.output().viewport;

@@ -241,7 +241,7 @@ impl Icon {
     }
 
     /// Draws it around a point; `radius` is half its side.
-    pub(super) fn draw(self, painter: &Painter, center: Pos2, radius: f32, color: Color32) {
+    pub(in crate::editor) fn draw(self, painter: &Painter, center: Pos2, radius: f32, color: Color32) {
         let at = |p: [f32; 2]| pos2(center.x + p[0] * radius, center.y + p[1] * radius);
         let width = (radius * 0.17).max(2.0);
         let faint = color == theme::FAINT;

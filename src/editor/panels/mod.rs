@@ -30,6 +30,7 @@ pub use place::Placement;
 pub use screens::PanelScreens;
 pub use state::{FileEntry, FileKind, FileList, PanelState, Pin, Strain};
 pub use table::{ENTRIES, Entry, Item};
+pub(super) use table::{method, method_label};
 
 use super::{Command, Haptic, Input, Similarity};
 use crate::base::math::Vec3;
@@ -151,7 +152,7 @@ impl Default for Memory {
 impl Memory {
     /// What takes the current method's place in its slot.
     fn other_method(&self, current: &str) -> &'static str {
-        let slot = self.slot(table::method(current));
+        let slot = self.slot(method(current));
         table::next_method(self.methods[slot], self.methods[1 - slot])
     }
 
@@ -161,10 +162,10 @@ impl Memory {
 
     /// A method that is in no slot takes that of the one before it.
     fn take_method(&mut self, before: &str, now: &str) {
-        let now = table::method(now);
+        let now = method(now);
         let known = crate::deform::Recipe::NAMES.into_iter().find(|n| *n == now);
         if let Some(known) = known.filter(|n| !self.methods.contains(n)) {
-            let slot = self.slot(table::method(before));
+            let slot = self.slot(method(before));
             self.methods[slot] = known;
         }
     }

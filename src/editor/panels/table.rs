@@ -280,12 +280,12 @@ impl Item {
 }
 
 /// The full name of a method; none is springs.
-pub(super) fn method(name: &str) -> &str {
+pub(in crate::editor) fn method(name: &str) -> &str {
     if name.is_empty() { "springs" } else { name }
 }
 
 /// A method for people.
-pub(super) fn method_label(name: &str) -> &str {
+pub(in crate::editor) fn method_label(name: &str) -> &str {
     match method(name) {
         "rigid" => "Rigid",
         "lbs" => "LBS",

@@ -229,9 +229,7 @@ impl<'o> App<'o> {
 
     fn know(&mut self, model: &Model) {
         let facts = &mut self.desk.facts;
-        facts.file = Some(model.asset.path.clone());
-        facts.problems = model.asset.problems.iter().map(|p| format!("{}: {}", p.at, p.text)).collect();
-        facts.strain = None;
+        facts.know(&model);
     }
 
     fn ready(&mut self, number: u64, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {

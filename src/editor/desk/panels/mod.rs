@@ -1,14 +1,28 @@
-//! The panels of the window, drawn by egui around the picture.
+//! The panels of the window, drawn by egui around the picture: functions from what there is to what was pressed.
 
-use super::{ACTS, Act, Desk, DeskInput, Group, Theme};
-use crate::editor::{Command, Tool, Workbench};
-use egui::{Panel, RawInput, Rect, ScrollArea, Ui, ViewportId, pos2, vec2};
-use std::time::Duration;
+mod bar;
+mod deformer;
+mod files;
+mod frame;
+mod help;
+mod history;
+mod outliner;
+mod side;
+mod statistics;
+mod theme;
+mod tools;
+mod widgets;
+
+pub(super) use frame::Shown;
+pub(super) use theme::context;
+
+use super::{Act, Choices, Desk, Facts, KeyMap};
+use crate::edit::{DeformerSettings, Edit};
+use crate::editor::{Command, Workbench};
+use egui::Ui;
 
 /// Colour of the selected joint in the picture.
 pub(super) const SELECTED: [u8; 4] = [255, 255, 255, 255];
-/// Columns of the font atlas at most.
-const ATLAS: usize = 4096;
 
 /// What the panels remember that is no choice of the user's.
 #[derive(Default)]
@@ -17,13 +31,14 @@ pub(super) struct Memory {
     pub help: bool,
     /// The next key is for this act.
     pub binding: Option<Act>,
-}
-
-/// What a pass of the panels gave.
-#[derive(Default)]
-pub(super) struct Shown {
-    pub painted: bool,
-    pub again: Option<Duration>,
+    /// Filters the outliner.
+    pub filter: String,
+    /// Filters the list of keys.
+    pub key_filter: String,
+    /// The setting that a slider is changing: its edits are one step.
+    pub sliding: Option<&'static str>,
+    /// A list of the file panel.
+    pub tab: super::super::panels::Tab,
 }
 
 /// What was pressed.
@@ -31,174 +46,122 @@ pub(super) struct Shown {
 pub(super) struct Pressed {
     pub acts: Vec<Act>,
     pub commands: Vec<Command>,
+    /// Edits, and whether they belong to the step before them.
+    pub edits: Vec<(Edit, bool)>,
     pub jump: Option<usize>,
+    pub select: Option<Option<crate::base::NodeId>>,
+    pub choices: Option<Choices>,
+    /// The method to compare with.
+    pub compare: Option<Option<DeformerSettings>>,
+    /// The number of the answer to the question.
+    pub answer: Option<usize>,
 }
 
-/// egui with our looks.
-pub(super) fn context() -> egui::Context {
-    let context = egui::Context::default();
-    // Zoom is ours: Ctrl-Plus is in the table of keys.
-    context.options_mut(|o| o.zoom_with_keyboard = false);
-    context.all_styles_mut(|style| style.animation_time = 0.0);
-    context
+impl Pressed {
+    fn act(&mut self, act: Act, clicked: bool) {
+        if clicked {
+            self.acts.push(act);
+        }
+    }
+
+    fn command(&mut self, command: Command, clicked: bool) {
+        if clicked {
+            self.commands.push(command);
+        }
+    }
 }
 
-impl Desk {
-    pub(super) fn run_panels(&mut self, input: &DeskInput, mut bench: Option<&mut Workbench>) -> Shown {
-        self.scale = if input.scale.is_finite() { input.scale.clamp(0.25, 8.0) } else { 1.0 };
-        self.scale *= self.choices.zoom;
-        self.size = input.size.map(|n| n.max(1));
-        self.context.set_theme(match self.choices.theme {
-            Theme::System => egui::ThemePreference::System,
-            Theme::Dark => egui::ThemePreference::Dark,
-            Theme::Light => egui::ThemePreference::Light,
-        });
-        let raw = self.raw(input);
-        let context = self.context.clone();
-        let mut pressed = Pressed::default();
-        let mut room = Rect::NOTHING;
-        let shared = bench.as_deref();
-        let mut full = context.run_ui(raw, |ui| {
-            pressed = Pressed::default();
-            self.show(ui, shared, &mut pressed);
-            room = ui.available_rect_before_wrap();
-            self.ask_question(ui.ctx());
-        });
-        let scale = self.scale;
-        let [left, top] = [room.min.x, room.min.y].map(|v| (v * scale).round().max(0.0) as u32);
-        let right = ((room.max.x * scale).round().max(0.0) as u32).min(self.size[0]);
-        let bottom = ((room.max.y * scale).round().max(0.0) as u32).min(self.size[1]);
-        self.output.viewport =
-            [left, top, right.saturating_sub(left).max(1), bottom.saturating_sub(top).max(1)];
-        self.output.platform = std::mem::take(&mut full.platform_output);
-        let painted = self.paint(full);
-        let delay = painted.1;
-        for act in pressed.acts {
-            self.act(act, input.time, bench.as_deref_mut());
-        }
-        for command in pressed.commands {
-            self.command(command, bench.as_deref_mut());
-        }
-        if let (Some(step), Some(bench)) = (pressed.jump, bench) {
-            self.drop_act(bench);
-            bench.jump(step);
-        }
-        Shown { painted: painted.0, again: delay }
+/// What the panels show.
+pub(super) struct Shows<'a> {
+    pub bench: Option<&'a Workbench>,
+    pub facts: &'a Facts,
+    pub choices: &'a Choices,
+    pub compared: Option<&'a DeformerSettings>,
+    /// Where the divider is, share of the picture's width; none where one deformer fills it.
+    pub divider: Option<f32>,
+    /// What the mouse is in the middle of.
+    pub hint: &'static str,
+}
+
+impl Shows<'_> {
+    fn keys(&self) -> &KeyMap {
+        &self.choices.keys
     }
 
-    /// egui's own input: what is written or pressed outside of text is a key of the table.
-    fn raw(&self, input: &DeskInput) -> RawInput {
-        let writes = self.context.text_edit_focused();
-        let asked = self.facts.question.is_some();
-        let points = |p: egui::Pos2| pos2(p.x / self.scale, p.y / self.scale);
-        let event = |event: &egui::Event| {
-            let mut event = event.clone();
-            match &mut event {
-                egui::Event::PointerMoved(pos)
-                | egui::Event::PointerButton { pos, .. }
-                | egui::Event::Touch { pos, .. } => *pos = points(*pos),
-                egui::Event::Key { .. } | egui::Event::Text(_) if !writes && !asked => return None,
-                _ => {}
-            }
-            Some(event)
-        };
-        let mut raw = RawInput {
-            screen_rect: Some(Rect::from_min_size(
-                pos2(0.0, 0.0),
-                vec2(self.size[0] as f32, self.size[1] as f32) / self.scale,
-            )),
-            max_texture_side: Some(ATLAS),
-            time: Some(input.time),
-            events: input.events.iter().filter_map(event).collect(),
-            focused: input.focused,
-            system_theme: input.theme,
-            ..RawInput::default()
-        };
-        if let Some(viewport) = raw.viewports.get_mut(&ViewportId::ROOT) {
-            viewport.native_pixels_per_point = Some(self.scale);
-        }
-        raw
+    /// A label with its key, for a tip.
+    fn tip(&self, act: Act) -> String {
+        let keys = self.keys().text(act);
+        let label = act.line().label;
+        if keys.is_empty() { label.to_owned() } else { format!("{label}   {keys}") }
     }
+}
 
-    /// Keeps what is to be painted; whether it looks otherwise, and when egui wants another pass.
-    fn paint(&mut self, mut full: egui::FullOutput) -> (bool, Option<Duration>) {
-        let paint = &mut self.output.paint;
-        let deltas = std::mem::take(&mut full.textures_delta.set);
-        let mut changed = false;
-        for (id, delta) in deltas.into_iter().flat_map(|(id, list)| list.into_iter().map(move |d| (id, d))) {
-            // A whole new picture makes those before it void.
-            if delta.pos.is_none() {
-                paint.textures.retain(|(other, _)| *other != id);
-            }
-            paint.textures.push((id, delta));
-            changed = true;
-        }
-        let shapes = std::mem::take(&mut full.shapes);
-        let delay = full.viewport_output.values().map(|v| v.repaint_delay).min();
-        full.drop_without_applying_deltas();
-        let primitives = self.context.tessellate(shapes, self.scale);
-        changed |= !super::super::panels::same(&primitives, &paint.primitives);
-        paint.primitives = primitives;
-        paint.pixels_per_point = self.scale;
-        (changed, delay.filter(|d| *d < Duration::from_secs(3600)))
+/// All of them; what is left of the window is the picture.
+fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    bar::top(ui, shows, pressed);
+    bar::bottom(ui, shows);
+    if shows.choices.panels {
+        tools::show(ui, shows, pressed);
+        side::show(ui, shows, memory, pressed);
     }
-
-    fn show(&mut self, ui: &mut Ui, bench: Option<&Workbench>, pressed: &mut Pressed) {
-        Panel::top("bar").show(ui, |ui| {
-            ui.horizontal(|ui| {
-                for tool in Tool::ALL {
-                    let on = bench.is_some_and(|b| b.preferences().tool == tool);
-                    if ui.selectable_label(on, tool.label()).clicked() {
-                        pressed.commands.push(Command::Tool(tool));
-                    }
-                }
-                for act in [Act::Undo, Act::Redo, Act::Save, Act::Help] {
-                    if ui.button(act.line().label).clicked() {
-                        pressed.acts.push(act);
-                    }
-                }
-            });
-        });
-        if let Some(text) = self.message(bench) {
-            Panel::bottom("message").show(ui, |ui| ui.label(text));
-        }
-        if self.panels.help {
-            self.keys(ui, pressed);
-        }
+    if let Some(at) = shows.divider {
+        divider(ui, shows, at);
     }
-
-    fn message(&self, bench: Option<&Workbench>) -> Option<String> {
-        let notice = bench.and_then(|b| b.notice()).map(str::to_owned);
-        self.facts.message.clone().or(notice).or_else(|| self.facts.busy.clone())
+    if shows.bench.is_none() {
+        files::welcome(ui, shows, pressed);
+    } else if shows.bench.is_some_and(|b| b.preferences().files) {
+        files::show(ui, shows, memory, pressed);
     }
+    if memory.help {
+        help::show(ui, shows, memory, pressed);
+    }
+    if let Some(question) = &shows.facts.question {
+        pressed.answer = question.show(ui.ctx());
+    }
+}
 
-    /// The list of keys.
-    fn keys(&mut self, ui: &mut Ui, pressed: &mut Pressed) {
-        let mut open = true;
-        egui::Window::new("Keys").open(&mut open).default_width(420.0).show(ui, |ui| {
-            ScrollArea::vertical().show(ui, |ui| {
-                for group in Group::ALL {
-                    ui.heading(group.label());
-                    egui::Grid::new(group.label()).num_columns(2).striped(true).show(ui, |ui| {
-                        for line in ACTS.iter().filter(|l| l.group == group) {
-                            if ui.button(line.label).clicked() {
-                                pressed.acts.push(line.act);
-                            }
-                            let waits = self.panels.binding == Some(line.act);
-                            let text = if waits {
-                                "press a key".to_owned()
-                            } else {
-                                self.choices.keys.text(line.act)
-                            };
-                            if ui.selectable_label(waits, text).clicked() {
-                                self.panels.binding = Some(line.act);
-                            }
-                            ui.end_row();
-                        }
-                    });
-                }
-            });
-        });
-        self.panels.help &= open;
+/// The line between two deformers, with their names.
+fn divider(ui: &Ui, shows: &Shows<'_>, at: f32) {
+    use crate::editor::panels::method_label;
+    let room = ui.available_rect_before_wrap();
+    let x = room.min.x + room.width() * at;
+    let painter = ui.painter();
+    painter.vline(x, room.y_range(), egui::Stroke::new(3.0, egui::Color32::from_black_alpha(90)));
+    painter.vline(x, room.y_range(), egui::Stroke::new(1.5, egui::Color32::WHITE));
+    painter.circle_filled(egui::pos2(x, room.center().y), 7.0, theme::ACCENT);
+    let own = shows.bench.map_or("", |b| b.session().document().deformer().method.as_str());
+    let other = shows.compared.map_or("", |c| c.method.as_str());
+    for (method, side, align) in
+        [(own, -12.0, egui::Align2::RIGHT_TOP), (other, 12.0, egui::Align2::LEFT_TOP)]
+    {
+        let galley = painter.layout_no_wrap(
+            method_label(method).to_owned(),
+            egui::FontId::proportional(14.0),
+            egui::Color32::WHITE,
+        );
+        let rect = align.anchor_size(egui::pos2(x + side, room.min.y + 12.0), galley.size());
+        painter.rect_filled(rect.expand2(egui::vec2(6.0, 3.0)), 5.0, egui::Color32::from_black_alpha(140));
+        painter.galley(rect.min, galley, egui::Color32::WHITE);
+    }
+}
+
+/// What a user is told to do next.
+pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
+    use super::Hold;
+    use crate::editor::Tool;
+    let Some(bench) = bench else { return "Open a rigged glTF character: drop it here, or press Ctrl-O" };
+    match (desk.hold, bench.preferences().tool) {
+        (Hold::Grab { .. }, _) => "Move the mouse; click keeps it, Esc or the right button drops it",
+        (Hold::Brush { .. }, _) => "Move the mouse sideways; click keeps the size, Esc drops it",
+        (Hold::Wipe, _) => "Left of the line is the document's deformer",
+        (Hold::Camera(..), _) => "Shift pans, Ctrl zooms",
+        (_, Tool::Line) if bench.awaits_offset().is_some() => {
+            "Now draw what that line is to become; it can be drawn again (Shift-L)"
+        }
+        (_, Tool::Line) => {
+            "Draw a line along the joints to pose; drag a knot to bend a line; click a joint to select it"
+        }
+        (_, Tool::Grab) => "Press on the skin and drag: the body follows, pinned joints (P) stay",
+        (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
     }
 }

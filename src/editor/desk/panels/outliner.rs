@@ -1,0 +1,142 @@
+//! What the document has: meshes, joints, strokes, marks.
+
+use super::{Memory, Pressed, Shows, theme, widgets};
+use crate::base::NodeId;
+use crate::edit::{Edit, StrokeLayer};
+use crate::editor::Workbench;
+use egui::{RichText, ScrollArea, Sense, TextEdit, Ui, vec2};
+
+pub(super) fn show(
+    ui: &mut Ui,
+    shows: &Shows<'_>,
+    bench: &Workbench,
+    memory: &mut Memory,
+    pressed: &mut Pressed,
+) {
+    ui.add(TextEdit::singleline(&mut memory.filter).hint_text("Filter by name").desired_width(f32::INFINITY));
+    let filter = memory.filter.to_lowercase();
+    let wanted = |name: &str| filter.is_empty() || name.to_lowercase().contains(&filter);
+    strokes(ui, bench, &wanted, pressed);
+    marks(ui, bench, &wanted, pressed);
+    joints(ui, bench, &wanted, !filter.is_empty(), pressed);
+    if !shows.facts.meshes.is_empty() {
+        widgets::caption(ui, "Meshes");
+        for (name, triangles) in shows.facts.meshes.iter().filter(|m| wanted(&m.0)) {
+            ui.horizontal(|ui| {
+                ui.label(name);
+                ui.label(RichText::new(format!("{triangles} triangles")).small().weak());
+            });
+        }
+    }
+}
+
+/// A switch, a name, a cross.
+fn entry(ui: &mut Ui, color: egui::Color32, name: &str, on: Option<bool>) -> (bool, bool) {
+    let mut answer = (false, false);
+    ui.horizontal(|ui| {
+        let (rect, dot) = ui.allocate_exact_size(vec2(14.0, 18.0), Sense::click());
+        let shape = egui::Stroke::new(1.5, color);
+        match on {
+            Some(false) => ui.painter().circle_stroke(rect.center(), 4.5, shape),
+            _ => ui.painter().circle_filled(rect.center(), 4.5, color),
+        };
+        answer.0 = on.is_some() && dot.on_hover_text("Takes part or not").clicked();
+        ui.label(name);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            answer.1 = ui.small_button("×").on_hover_text("Remove").clicked();
+        });
+    });
+    answer
+}
+
+fn strokes(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed: &mut Pressed) {
+    let layers = bench.session().document().strokes();
+    if layers.is_empty() {
+        return;
+    }
+    widgets::caption(ui, "Strokes");
+    for layer in layers.iter().filter(|l| wanted(&l.name)) {
+        let text = match &layer.offset {
+            Some(_) => format!("{}, {} joints", layer.name, layer.selection.len()),
+            None => format!("{}, waits for its offset", layer.name),
+        };
+        let color = egui::Color32::from_rgb(255, 84, 96);
+        let (switch, remove) = entry(ui, color, &text, Some(layer.enabled));
+        if switch {
+            let new = StrokeLayer { enabled: !layer.enabled, ..layer.clone() };
+            pressed.edits.push((Edit::SetStroke(Box::new(new)), false));
+        }
+        if remove {
+            pressed.edits.push((Edit::RemoveStroke(layer.id), false));
+        }
+    }
+}
+
+fn marks(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed: &mut Pressed) {
+    let marks = bench.session().document().marks();
+    if marks.is_empty() {
+        return;
+    }
+    widgets::caption(ui, "Marks");
+    for mark in marks.iter().filter(|m| wanted(&m.name)) {
+        let color = egui::Color32::from_rgb(255, 214, 64);
+        if entry(ui, color, &mark.name, None).1 {
+            pressed.edits.push((Edit::RemoveMark(mark.id), false));
+        }
+    }
+}
+
+fn joints(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, flat: bool, pressed: &mut Pressed) {
+    let skeleton = &bench.character().skeleton;
+    let posable = bench.posable();
+    let pins = bench.session().document().pins();
+    widgets::caption(ui, &format!("Joints ({})", posable.len()));
+    let mut depth = vec![0_usize; skeleton.nodes.len()];
+    let is_joint = |n: NodeId| posable.contains(&n);
+    for &node in &skeleton.order {
+        if let Some(parent) = skeleton.nodes[node.index()].parent {
+            depth[node.index()] = depth[parent.index()] + usize::from(is_joint(parent));
+        }
+    }
+    let shown: Vec<NodeId> =
+        tree(bench).into_iter().filter(|n| wanted(&skeleton.nodes[n.index()].name)).collect();
+    let selected = bench.selected();
+    ScrollArea::vertical().id_salt("joints").max_height(230.0).auto_shrink([false, true]).show_rows(
+        ui,
+        20.0,
+        shown.len(),
+        |ui, range| {
+            for &node in &shown[range] {
+                let name = &skeleton.nodes[node.index()].name;
+                let indent = if flat { 0.0 } else { 10.0 * depth[node.index()].min(12) as f32 };
+                let pinned = pins.binary_search(&node).is_ok();
+                let text = RichText::new(if pinned { format!("{name}  (pinned)") } else { name.clone() });
+                let text = if pinned && selected != Some(node) { text.color(theme::GOOD) } else { text };
+                if widgets::row(ui, indent, text, selected == Some(node)).clicked() {
+                    pressed.select = Some((selected != Some(node)).then_some(node));
+                }
+            }
+        },
+    );
+}
+
+/// Posable nodes, each right after its parent.
+fn tree(bench: &Workbench) -> Vec<NodeId> {
+    let skeleton = &bench.character().skeleton;
+    let mut children = vec![Vec::new(); skeleton.nodes.len()];
+    let mut open: Vec<NodeId> = Vec::new();
+    for &node in skeleton.order.iter().rev() {
+        match skeleton.nodes[node.index()].parent {
+            Some(parent) => children[parent.index()].push(node),
+            None => open.push(node),
+        }
+    }
+    let mut out = Vec::new();
+    while let Some(node) = open.pop() {
+        if bench.posable().contains(&node) {
+            out.push(node);
+        }
+        open.extend(&children[node.index()]);
+    }
+    out
+}

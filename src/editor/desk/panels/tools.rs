@@ -1,0 +1,89 @@
+//! The tools and what the chosen one can be told.
+
+use super::{Pressed, Shows, widgets};
+use crate::edit::Lengths;
+use crate::editor::desk::{Act, Choices, Plane};
+use crate::editor::panels::Icon;
+use crate::editor::{Command, RADIUS_RANGE, Tool};
+use egui::{Frame, Margin, Panel, ScrollArea, Slider, Ui};
+
+/// Points of the window per metre of the brush's radius.
+const POINTS: f32 = 1.0 / crate::editor::desk::pointer::PER_POINT;
+
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
+    let Some(bench) = shows.bench else { return };
+    let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::same(8));
+    Panel::left("tools").frame(frame).resizable(false).exact_size(186.0).show(ui, |ui| {
+        ScrollArea::vertical().show(ui, |ui| {
+            let p = bench.preferences();
+            widgets::caption(ui, "Tool");
+            for tool in Tool::ALL {
+                let (act, icon) = match tool {
+                    Tool::Line => (Act::LineTool, Icon::Line),
+                    Tool::Grab => (Act::GrabTool, Icon::Grab),
+                    Tool::Skin => (Act::SkinTool, Icon::Skin),
+                };
+                let tile = widgets::tile(ui, icon, tool.label(), p.tool == tool, true);
+                pressed.command(Command::Tool(tool), tile.on_hover_text(shows.tip(act)).clicked());
+            }
+            widgets::caption(ui, "Brush");
+            let mut radius = p.radius * POINTS;
+            let range = RADIUS_RANGE.map(|r| r * POINTS);
+            let slider = Slider::new(&mut radius, range[0]..=range[1]).logarithmic(true);
+            // Print is rounded, the value is not: nobody's brush changes by being looked at.
+            let slider = slider.custom_formatter(|v, _| format!("{v:.0} px"));
+            let changed = ui.add(slider).on_hover_text(shows.tip(Act::BrushSize)).changed();
+            pressed.command(Command::Radius(radius / POINTS), changed);
+            plane(ui, shows, pressed);
+            widgets::caption(ui, "Strokes");
+            ui.horizontal(|ui| {
+                for (lengths, label) in [(Lengths::Keep, "Keep lengths"), (Lengths::Stretch, "Stretch")] {
+                    let clicked = ui.selectable_label(p.lengths == lengths, label).clicked();
+                    pressed.command(Command::Lengths(lengths), clicked);
+                }
+            });
+            let strokes = bench.session().document().strokes().len();
+            let marks = bench.session().document().marks().len();
+            let toggles = [
+                (Act::Mirror, Icon::Mirror, "Mirror", p.mirror, true),
+                (Act::Roll, Icon::Roll, "Roll twists", p.roll, true),
+            ];
+            let presses = [
+                (Act::RedrawOffset, Icon::Redraw, "Draw offset again", false, strokes > 0),
+                (Act::Remove, Icon::Remove, "Remove newest", false, strokes + marks > 0),
+                (Act::Pin, Icon::Pin, "Pin joint", false, bench.selected().is_some()),
+            ];
+            for (act, icon, label, on, enabled) in toggles.into_iter().chain(presses) {
+                let tile = widgets::tile(ui, icon, label, on, enabled).on_hover_text(shows.tip(act));
+                pressed.act(act, tile.clicked());
+            }
+            widgets::caption(ui, "Headset");
+            let mut switch = |ui: &mut Ui, label: &str, on: bool, command: Command| {
+                let mut now = on;
+                pressed.command(command, ui.checkbox(&mut now, label).changed());
+            };
+            switch(ui, "Tools in the left hand", p.left_handed, Command::LeftHanded(!p.left_handed));
+            switch(ui, "Vibration", p.haptics, Command::Haptics(!p.haptics));
+            switch(ui, "Two hands tilt the world", p.roll_world, Command::RollWorld(!p.roll_world));
+        });
+    });
+}
+
+/// Where strokes are drawn.
+fn plane(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
+    widgets::caption(ui, "Strokes are drawn");
+    let fixed = matches!(shows.choices.plane, Plane::Fixed { .. });
+    ui.horizontal(|ui| {
+        if ui
+            .selectable_label(!fixed, "Facing me")
+            .on_hover_text("At the depth of the joint where they begin")
+            .clicked()
+        {
+            pressed.choices = Some(Choices { plane: Plane::Camera, ..shows.choices.clone() });
+        }
+        let tip =
+            "On a plane that stays where it is now: through the selected joint or the root, facing this view";
+        let clicked = ui.selectable_label(fixed, "On a plane").on_hover_text(tip).clicked();
+        pressed.act(Act::FixPlane, clicked);
+    });
+}
