@@ -228,8 +228,7 @@ impl<'o> App<'o> {
     }
 
     fn know(&mut self, model: &Model) {
-        let facts = &mut self.desk.facts;
-        facts.know(&model);
+        self.desk.facts.know(model);
     }
 
     fn ready(&mut self, number: u64, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {
