@@ -65,4 +65,11 @@ shared! {
     LOOK_FLOOR = 2;
     /// Look flag: the triangles' edges are drawn.
     LOOK_WIRE = 4;
+
+    /// Silhouette filter: over the normals.
+    SILHOUETTE_NORMAL = 0;
+    /// Silhouette filter: over the depth.
+    SILHOUETTE_DEPTH = 1;
+    /// Silhouette filter: over the positions.
+    SILHOUETTE_POSITION = 2;
 }

@@ -1,0 +1,187 @@
+//! Silhouettes on the GPU (thesis 7.3, figure 32): a Laplacian edge filter over the G-buffer masks the id buffer, and what
+//! is left names points of the skin.
+
+mod chain;
+
+pub use chain::chain;
+
+use crate::base::{Error, Result};
+use crate::gpu::constants::{SILHOUETTE_DEPTH, SILHOUETTE_NORMAL, SILHOUETTE_POSITION};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Memory, Resource, Sampler, assert_layout};
+use crate::render::{Scene, Targets, View};
+use crate::spv;
+use bytemuck::{Pod, Zeroable};
+use std::mem::offset_of;
+use std::sync::Arc;
+
+/// Points at most: a tenth of a picture of 1920 x 1080 lies on silhouettes rarely.
+const CAPACITY: usize = 1 << 18;
+
+/// What the filter looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// Normals: silhouettes and creases, the thesis's default. Strength: length of the Laplacian, 0 to about 1.5.
+    #[default]
+    Normal,
+    /// Depth: silhouettes only. Strength: share of the depth by which the surroundings are farther, 0 to 1.
+    Depth,
+    /// Positions: silhouettes and sharp creases. Strength: widths of a pixel at the point's distance.
+    Position,
+}
+
+/// How to look for silhouettes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SilhouetteOptions {
+    /// Over which target.
+    pub filter: Filter,
+    /// Least strength, see [`Filter`].
+    pub threshold: f32,
+}
+
+impl Filter {
+    /// With a threshold that suits it: 0.3 for normals (beyond a crease of 45 degrees), 0.005 for depth, 4 pixels for
+    /// positions.
+    pub fn options(self) -> SilhouetteOptions {
+        let threshold = match self {
+            Self::Normal => 0.3,
+            Self::Depth => 0.005,
+            Self::Position => 4.0,
+        };
+        SilhouetteOptions { filter: self, threshold }
+    }
+}
+
+/// A pixel on a silhouette, on the nearer side of it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct SilhouettePoint {
+    /// Where in the picture, pixels from the upper left corner; centres have halves.
+    pub pixel: [f32; 2],
+    /// Index into [`crate::geom::DisplayMesh::parts`].
+    pub part: u32,
+    /// Index into [`crate::geom::DisplayMesh::triangles`].
+    pub triangle: u32,
+    /// Weights of the triangle's corners.
+    pub barycentrics: [f32; 3],
+    /// World position, metres.
+    pub position: [f32; 3],
+    /// The filter's answer.
+    pub strength: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct Push {
+    eye: [f32; 3],
+    footprint: f32,
+    size: [u32; 2],
+    view: u32,
+    samples: u32,
+    filter: u32,
+    threshold: f32,
+    capacity: u32,
+}
+
+/// Finds silhouettes in the G-buffer of targets that show a scene.
+pub struct Silhouettes {
+    stage: Compute,
+    bindings: Bindings,
+    count: Buffer,
+    points: Buffer,
+    size: [u32; 2],
+    views: u32,
+    samples: u32,
+}
+
+impl Silhouettes {
+    /// Binds a scene and its targets. Errors where shader and Rust disagree or memory is short.
+    pub fn new(device: &Arc<Device>, scene: &Scene, targets: &Targets) -> Result<Self> {
+        let stage = Compute::new(device, spv!("query/silhouette.comp"), &[])?;
+        let word = size_of::<u32>();
+        let fields = [
+            ("pixel", offset_of!(SilhouettePoint, pixel), 2 * word),
+            ("part", offset_of!(SilhouettePoint, part), word),
+            ("triangle", offset_of!(SilhouettePoint, triangle), word),
+            ("barycentrics", offset_of!(SilhouettePoint, barycentrics), 3 * word),
+            ("position", offset_of!(SilhouettePoint, position), 3 * word),
+            ("strength", offset_of!(SilhouettePoint, strength), word),
+        ];
+        assert_layout::<SilhouettePoint>(stage.reflection(), "Point", &fields)?;
+        let sampler = Sampler::texels(device)?;
+        let count = Buffer::new(device, "silhouette count", word as u64, Memory::Device)?;
+        let bytes = (CAPACITY * size_of::<SilhouettePoint>()) as u64;
+        let points = Buffer::new(device, "silhouette points", bytes, Memory::Device)?;
+        let bindings = stage.bind(&[
+            ("positions", Resource::Buffer(&scene.surface.positions)),
+            ("triangles", Resource::Buffer(scene.triangles())),
+            ("ids", Resource::Sampled(&targets.ids, &sampler)),
+            ("position", Resource::Sampled(&targets.position, &sampler)),
+            ("normal", Resource::Sampled(&targets.normal, &sampler)),
+            ("depth", Resource::Sampled(&targets.depth, &sampler)),
+            ("count", Resource::Buffer(&count)),
+            ("points", Resource::Buffer(&points)),
+        ])?;
+        let Targets { size, views, samples, .. } = *targets;
+        Ok(Self { stage, bindings, count, points, size, views, samples })
+    }
+
+    /// Filters what the G-buffer shows of one view, which must have been recorded before, with a phase or barrier since;
+    /// `seen` is that view.
+    ///
+    /// # Errors
+    /// There is no such view, or the threshold is no number of at least 0.
+    pub fn record(
+        &self,
+        frame: &mut Frame,
+        view: u32,
+        seen: &View,
+        options: &SilhouetteOptions,
+    ) -> Result<()> {
+        if view >= self.views {
+            return Err(Error::input(format!("there is no view {view}"), "name one that is drawn"));
+        }
+        if options.threshold.is_nan() || options.threshold < 0.0 {
+            let problem = format!("a silhouette threshold of {}", options.threshold);
+            return Err(Error::input(problem, "give a number from 0 up"));
+        }
+        frame.fill(&self.count, 0);
+        frame.phase("silhouettes");
+        let size = self.size.map(|n| n * self.samples);
+        let push = Push {
+            eye: seen.eye.to_array(),
+            footprint: seen.ray_right.length() / size[0] as f32,
+            size,
+            view,
+            samples: self.samples,
+            filter: match options.filter {
+                Filter::Normal => SILHOUETTE_NORMAL,
+                Filter::Depth => SILHOUETTE_DEPTH,
+                Filter::Position => SILHOUETTE_POSITION,
+            },
+            threshold: options.threshold,
+            capacity: CAPACITY as u32,
+        };
+        frame.dispatch_grid(&self.stage, &self.bindings, &push, [size[0], size[1], 1]);
+        Ok(())
+    }
+
+    /// What was found, from the upper left to the lower right, row by row. Waits for all submitted work: for once per
+    /// stroke, not per frame.
+    ///
+    /// # Errors
+    /// There was more than can be listed, or the device is lost.
+    pub fn read(&self, device: &Arc<Device>) -> Result<Vec<SilhouettePoint>> {
+        let count = device.read::<u32>(&self.count, 1)?[0] as usize;
+        if count > CAPACITY {
+            let problem = format!("{count} pixels lie on silhouettes");
+            return Err(Error::input(problem, format!("raise the threshold: at most {CAPACITY} can be")));
+        }
+        let mut points: Vec<SilhouettePoint> = device.read(&self.points, count)?;
+        // The GPU lists them in any order.
+        points.sort_by(|a, b| a.pixel[1].total_cmp(&b.pixel[1]).then(a.pixel[0].total_cmp(&b.pixel[0])));
+        Ok(points)
+    }
+}
+
+#[cfg(test)]
+mod tests;
