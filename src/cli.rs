@@ -215,6 +215,18 @@ enum Command {
         #[command(subcommand)]
         command: XrCommand,
     },
+    /// Give a silhouette another course by one accent stroke over the picture (SilSketch)
+    Silsketch {
+        file: PathBuf,
+        #[command(flatten)]
+        pose: PoseArgs,
+        #[command(flatten)]
+        method: MethodArgs,
+        #[command(flatten)]
+        job: front::silsketch::Job,
+    },
+    /// Solve a region of any mesh by LSE or ARAP
+    Roi(front::roi::Job),
     /// Measure this machine's device: binding, skinning, springs, drawing, growth
     Bench {
         /// Rigged glTF files; without any, the meshes of the thesis's Table 1
@@ -222,6 +234,9 @@ enum Command {
         /// Only how many iterations the springs need, plain and accelerated, to the same equilibrium
         #[arg(long)]
         equilibrium: bool,
+        /// Only LSE and ARAP against the vertices of their region
+        #[arg(long, conflicts_with_all = ["equilibrium", "files"])]
+        classic: bool,
         #[arg(long)]
         json: bool,
     },
@@ -462,7 +477,13 @@ impl Cli {
                     ));
                 }
             }
-            Command::Bench { files, equilibrium, json } => {
+            Command::Silsketch { file, pose, method, job } => {
+                let how = (&pose, &method.settings()?);
+                say(front::silsketch::run(&mut context, &file, how, &job)?);
+            }
+            Command::Roi(job) => say(front::roi::run(&job)?),
+            Command::Bench { classic: true, json, .. } => say(front::bench::classic(json)?.trim_end()),
+            Command::Bench { files, equilibrium, json, .. } => {
                 let bench = if equilibrium { front::bench::equilibrium } else { front::bench::bench };
                 say(bench(&mut context, &files, json)?.trim_end());
             }

@@ -1,6 +1,7 @@
 //! What every front end shares: a loaded character, its evaluation and its pictures.
 
 mod actor;
+mod classic;
 mod command;
 pub mod desk;
 mod evaluator;
@@ -25,6 +26,7 @@ mod tools;
 mod workbench;
 
 pub use actor::{Actor, Pipelines};
+pub use classic::{Classic, Reshaped, reshape};
 pub use command::{Command, Tool};
 pub use evaluator::{Evaluation, Evaluator, Where};
 pub use input::{Hand, Input, SurfaceSample, Tracked, Tracking};

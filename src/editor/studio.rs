@@ -4,6 +4,7 @@ use super::{Evaluation, Model};
 use crate::base::Result;
 use crate::base::math::Aabb;
 use crate::gpu::{Device, Frame};
+use crate::query::{SilhouetteOptions, SilhouettePoint, Silhouettes};
 use crate::render::{Camera, Lines, Look, Renderer, Scene, Shot, SurfaceBuffers, Targets, View};
 use image::RgbaImage;
 use std::sync::Arc;
@@ -144,5 +145,29 @@ impl Studio {
             more(frame, &targets)
         })?;
         (0..views.len() as u32).map(|view| targets.read(&device, view)).collect()
+    }
+
+    /// The silhouettes of an evaluated surface in a picture of `size` pixels.
+    ///
+    /// # Errors
+    /// As [`Studio::picture`], and those of [`Silhouettes`].
+    pub fn silhouettes(
+        &mut self,
+        shape: &Evaluation,
+        view: &View,
+        size: [u32; 2],
+        options: &SilhouetteOptions,
+    ) -> Result<Vec<SilhouettePoint>> {
+        let device = self.device().clone();
+        let targets = Targets::new(&device, size, 1, 1)?;
+        let bound = self.renderer.bind(&self.scene, &targets)?;
+        let silhouettes = Silhouettes::new(&device, &self.scene, &targets)?;
+        device.run(|frame| {
+            self.surface.upload(frame, &shape.positions, &shape.normals);
+            frame.barrier();
+            self.renderer.record_gbuffer(frame, &self.scene, &targets, &bound, &[*view])?;
+            silhouettes.record(frame, 0, view, options)
+        })?;
+        silhouettes.read(&device)
     }
 }

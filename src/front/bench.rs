@@ -4,6 +4,7 @@
 //! compiles lazily; runs take turns between two full-body poses (or cameras), so that nothing can be kept from the
 //! run before. Nothing is allocated on the device in a timed frame.
 
+mod classic;
 mod deform;
 mod draw;
 mod equilibrium;
@@ -16,6 +17,7 @@ mod text;
 mod thesis;
 mod vr;
 
+pub use classic::ClassicTimes;
 pub use equilibrium::Equilibrium;
 pub use measure::Sample;
 pub use report::{
@@ -97,6 +99,15 @@ const ONCE: Effort = Effort { budget: Duration::ZERO, most: 1 };
 pub fn equilibrium(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
     let lines = equilibrium::measure(context, &sources(files)?)?;
     if json { as_json(&lines) } else { Ok(equilibrium::text(&lines)) }
+}
+
+/// Measures LSE and ARAP on regions of growing size; returns a table, or with `json` a list.
+///
+/// # Errors
+/// Whatever generating, binding or solving finds wrong.
+pub fn classic(json: bool) -> Result<String> {
+    let times = classic::measure()?;
+    if json { as_json(&times) } else { Ok(classic::text(&times)) }
 }
 
 fn as_json(report: &impl serde::Serialize) -> Result<String> {
