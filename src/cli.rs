@@ -310,7 +310,7 @@ impl BindArgs {
 
 #[derive(Args)]
 struct MethodArgs {
-    /// rigid, lbs, dqs, blend, irs, cor, stb or springs; without it a project's own, or else springs
+    /// rigid, lbs, dqs, blend, irs, cor, stb, fast or springs; without it a project's own, or else springs
     #[arg(long, value_parser = parse_method)]
     method: Option<String>,
     /// A parameter of the method, e.g. torsion=0.5 or solver=jacobi

@@ -3,6 +3,7 @@
 use super::blend::{Blend, Factor};
 use super::cor::Cor;
 use super::dqs::Dqs;
+use super::fast::{self, Fast};
 use super::irs::{Irs, IrsParams};
 use super::lbs::Lbs;
 use super::rigid::Rigid;
@@ -33,10 +34,12 @@ pub enum Geometric {
     Cor,
     /// Stretchable, twistable bones.
     Stb,
+    /// Fast automatic skinning transformations: joints that a pose does not place find their own.
+    Fast(fast::Params),
 }
 
 impl Geometric {
-    /// Every method with its default settings, in the order of reports.
+    /// Every closed-form method with its default settings, in the order of reports; [`Geometric::Fast`] is solved for.
     pub const ALL: [Self; 7] = [
         Self::Rigid,
         Self::Lbs,
@@ -57,6 +60,7 @@ impl Geometric {
             Self::Irs(_) => "irs",
             Self::Cor => "cor",
             Self::Stb => "stb",
+            Self::Fast(_) => "fast",
         }
     }
 
@@ -71,8 +75,11 @@ impl Geometric {
 
     /// The method of that name with its default settings.
     pub fn from_name(name: &str) -> Result<Self> {
+        if name == "fast" {
+            return Ok(Self::Fast(fast::Params::deformer()));
+        }
         Self::ALL.into_iter().find(|m| m.name() == name).ok_or_else(|| {
-            let known = Self::ALL.map(|m| m.name()).join(", ");
+            let known = Self::ALL.map(|m| m.name()).join(", ") + ", fast";
             Error::input(format!("\"{name}\" is no skinning method"), format!("choose one of {known}"))
         })
     }
@@ -89,6 +96,7 @@ impl Geometric {
             Self::Irs(params) => Box::new(Twin::new(bound, Irs::new(bound, params)?)?),
             Self::Cor => Box::new(Twin::new(bound, Cor::new(bound))?),
             Self::Stb => Box::new(Twin::new(bound, Stb::new(bound))?),
+            Self::Fast(params) => Box::new(Fast::new(bound, params)?),
         })
     }
 }

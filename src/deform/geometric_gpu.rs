@@ -4,6 +4,7 @@ use super::attach::Anchors;
 use super::blend::{BlendPipeline, BlendState, Factor};
 use super::cor::{CorPipeline, CorState, centers};
 use super::dqs::{DqsPipeline, DqsState};
+use super::fast::{FastPipeline, FastState};
 use super::irs::{self, IrsPipeline, IrsState};
 use super::lbs::{LbsPipeline, LbsState};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
@@ -12,6 +13,7 @@ use super::stb::{self, StbPipeline, StbState};
 use super::{Bound, Geometric};
 use crate::base::Result;
 use crate::gpu::{Device, Frame};
+use crate::rig::PosedRig;
 use std::sync::Arc;
 
 /// The stages of all geometric methods, once per device.
@@ -23,6 +25,7 @@ pub struct GeometricPipelines {
     irs: IrsPipeline,
     cor: CorPipeline,
     stb: StbPipeline,
+    fast: FastPipeline,
 }
 
 /// A bound method with its character's bindings.
@@ -36,6 +39,16 @@ enum Method {
     Irs(IrsState),
     Cor(CorState),
     Stb(StbState),
+    Fast(Box<FastState>),
+}
+
+impl GeometricState {
+    /// What a method has to upload of its own before its stage, as copies: put a barrier or a phase behind it.
+    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
+        if let Method::Fast(state) = &mut self.0 {
+            state.update(frame, rig);
+        }
+    }
 }
 
 impl GeometricPipelines {
@@ -49,6 +62,7 @@ impl GeometricPipelines {
             irs: IrsPipeline::new(device)?,
             cor: CorPipeline::new(device)?,
             stb: StbPipeline::new(device)?,
+            fast: FastPipeline::new(device)?,
         })
     }
 
@@ -78,6 +92,9 @@ impl GeometricPipelines {
                 Method::Cor(self.cor.bind(&centers, control, rig, position)?)
             }
             Geometric::Stb => Method::Stb(self.stb.bind(&stb::bind(bound), control, rig, position)?),
+            Geometric::Fast(params) => {
+                Method::Fast(Box::new(self.fast.bind(bound, params, control, position)?))
+            }
         }))
     }
 
@@ -97,6 +114,7 @@ impl GeometricPipelines {
             Method::Irs(state) => self.irs.record(state, frame),
             Method::Cor(state) => self.cor.record(state, control, rig, frame),
             Method::Stb(state) => self.stb.record(state, control, frame),
+            Method::Fast(state) => self.fast.record(state, frame),
         }
     }
 }

@@ -206,6 +206,7 @@ impl Graph {
         let kernels = &self.kernels;
         frame.phase("pose");
         self.rig.update(frame, rig);
+        self.geometric.update(frame, rig);
         frame.phase("skinning");
         if let Some(node) = self.sculpts.as_mut().filter(|n| n.changed) {
             kernels.sculpt.update(&mut node.state, &node.field, &self.control, frame);

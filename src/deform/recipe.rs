@@ -23,7 +23,8 @@ impl Default for Recipe {
 
 impl Recipe {
     /// The methods by name, in the order of reports.
-    pub const NAMES: [&'static str; 8] = ["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "springs"];
+    pub const NAMES: [&'static str; 9] =
+        ["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs"];
 
     /// One geometric method alone.
     pub fn geometric(geometric: Geometric) -> Self {

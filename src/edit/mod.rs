@@ -38,6 +38,7 @@ mod state;
 mod stroke;
 #[cfg(test)]
 mod testing;
+mod whole;
 mod world;
 
 pub use chains::{Chain, ChainKind, chains};
@@ -72,3 +73,4 @@ pub use silsketch::{Accent, SilSketch, silsketch};
 pub use spline::Spline;
 pub use state::State;
 pub use stroke::{MAX_KNOTS, Sample, Stroke};
+pub use whole::{WholeGrab, fit_pose};

@@ -1,13 +1,13 @@
 //! A document's deformer settings as a recipe.
 
 use crate::base::{Error, Result};
-use crate::deform::{Geometric, Recipe, springs};
+use crate::deform::{Geometric, Recipe, fast, springs};
 use crate::edit::DeformerSettings;
 use serde_json::Value;
 
 /// The recipe that settings name: the method (springs where none is named) with its parameters in place of the
 /// defaults. Springs take [`springs::Params`] by field name, and `start`, a geometric method; `blend` takes `factor`;
-/// `irs` the fields of its own parameters.
+/// `irs` and `fast` the fields of their own parameters.
 ///
 /// # Errors
 /// [`Error::Input`] for an unknown method or parameter, or a value that does not fit; it lists what there is.
@@ -32,6 +32,7 @@ pub fn recipe(settings: &DeformerSettings) -> Result<Recipe> {
             *factor = merged::<Factor>(name, &Factor { factor: *factor }, given)?.factor.clamp(0.0, 1.0);
         }
         Geometric::Irs(params) => *params = merged(name, params, given)?,
+        Geometric::Fast(params) => *params = merged::<fast::Params>(name, params, given)?.sane(),
         _ if given.is_empty() => {}
         _ => return Err(unknown(name, &given, &[])),
     }

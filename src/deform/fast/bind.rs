@@ -1,6 +1,10 @@
 //! What is computed once per character: the reduced matrices `L̃ = MᵀLM` and `K̃ = KM` (paper 2, equations 11 and 12),
 //! without ever forming the matrix `M` of linear blend skinning.
 //!
+//! (differs) One pass over the mesh gives `L̃_k`, the Laplacian of each cluster over the few handles that move it. Their
+//! sum is `L̃`, and with `T₀` the transforms of the shape without energy, `K̃_k = T₀ᵀ L̃_k`: so any pose can be made the
+//! rest shape without the mesh ([`Reduced::around`]), as a grab needs that starts in the middle of a pose.
+//!
 //! (differs) Three small quadratic terms are added, all zero in rest and unchanged by rigid motions, so that every
 //! handle is determined whatever the mesh: a handle's linear part keeps to the rotation of the cluster that follows it
 //! most ([`PULL`]; a flat mesh leaves a column of it free); a handle keeps to the one above it ([`WELD`]; parts of the
@@ -9,12 +13,15 @@
 
 use super::Params;
 use super::cluster::{Sites, clusters};
+use super::constrain::model_map;
 use super::dense::{Cholesky, Mat};
 use super::energy::{Element, Energy, elements};
 use super::extra::extras;
+use super::forms::Form;
 use crate::asset::Influences;
-use crate::base::math::{DVec3, Vec3};
+use crate::base::math::{DAffine3, DVec3, Vec3};
 use crate::base::{Error, Result};
+use std::sync::Arc;
 
 /// Share of a mean handle's stiffness that keeps its linear part to its cluster's rotation.
 const PULL: f64 = 1e-5;
@@ -110,7 +117,9 @@ pub struct Reduced {
     /// Diagonal of the bounding box, metres.
     pub(super) size: f64,
     /// Weights of all vertices over all handles.
-    pub weights: Weights,
+    pub weights: Arc<Weights>,
+    /// Laplacian of each cluster.
+    forms: Arc<Vec<Form>>,
     /// Pivots, model space.
     pub(super) pivots: Vec<DVec3>,
     /// `L̃`, `4 handles` square.
@@ -159,37 +168,74 @@ impl Reduced {
         let weights = with_extras(own, &extras, given);
 
         let assembly = Assembly { positions: &positions, elements: &elements, weights: &weights };
-        let mut laplacian = assembly.laplacian(handles);
-        let mut covariance = assembly.covariance(handles, energy, &cluster_of, count);
+        let mut forms = assembly.forms(handles, energy, &cluster_of, count);
         let total: f64 = elements.iter().map(|e| e.measure(&positions)).sum();
         let stiffness = total / given as f64;
-        let follows = assembly.follows(given, energy, &cluster_of, count);
-        steady(&mut laplacian, &mut covariance, stiffness, &pivots, &follows, shape.handles);
+        for (j, k) in assembly.follows(given, energy, &cluster_of, count).into_iter().enumerate() {
+            (0..3).for_each(|d| forms[k].add(4 * j + d, 4 * j + d, PULL * stiffness));
+        }
+        let mut laplacian = Mat::zeros(4 * handles, 4 * handles);
+        forms.iter().for_each(|form| form.add_to(&mut laplacian));
+        keep_to_zero(&mut laplacian, PULL * stiffness, &pivots, given);
         hold_together(&mut laplacian, stiffness, &pivots, shape.handles, params.hinge);
         laplacian.symmetrize();
-        let offset = 0.5 * total + 1.5 * PULL * stiffness * given as f64;
-
         let inverse = grounded(&laplacian, given).inverse();
         if inverse.rows != laplacian.rows || inverse.data.iter().any(|v| !v.is_finite()) {
             return Err(Error::input("the mesh is too degenerate to be bound", "choose another method"));
         }
-        let inverse_covariance = inverse.times(&covariance.transposed());
-        let rotations = covariance.times(&inverse_covariance);
-        Ok(Self {
+        let mut out = Self {
             given,
             handles,
             clusters: count,
             center,
             size,
-            weights,
+            weights: Arc::new(weights),
+            forms: Arc::new(forms),
             pivots,
             laplacian,
-            covariance,
+            covariance: Mat::default(),
             inverse,
-            inverse_covariance,
-            rotations,
-            offset,
-        })
+            inverse_covariance: Mat::default(),
+            rotations: Mat::default(),
+            offset: 0.0,
+        };
+        let mut rest = Mat::zeros(4 * handles, 3);
+        (0..given).for_each(|j| (0..3).for_each(|d| *rest.at(4 * j + d, d) = 1.0));
+        out.set_rest(&rest);
+        Ok(out)
+    }
+
+    /// The same shape with the pose of these transforms (of the given handles, bind space to the world) as the one
+    /// without energy. Rotations are then told from that pose on.
+    pub fn around(&self, transforms: &[DAffine3]) -> Self {
+        let mut out = self.clone();
+        out.set_rest(&self.stacked(transforms));
+        out
+    }
+
+    /// Transforms as they are multiplied, `4 handles` by 3, model space; abstract handles zero, broken ones in rest.
+    pub(super) fn stacked(&self, transforms: &[DAffine3]) -> Mat {
+        let mut t = Mat::zeros(4 * self.handles, 3);
+        for j in 0..self.given {
+            let map = transforms.get(j).copied().filter(|m| m.is_finite()).unwrap_or_default();
+            let map = model_map(self, &map);
+            (0..3).for_each(|d| t.row_mut(4 * j + d).copy_from_slice(&map.matrix3.col(d).to_array()));
+            t.row_mut(4 * j + 3).copy_from_slice(&map.translation.to_array());
+        }
+        t
+    }
+
+    fn set_rest(&mut self, rest: &Mat) {
+        let mut covariance = Mat::zeros(3 * self.clusters, 4 * self.handles);
+        for (k, form) in self.forms.iter().enumerate() {
+            form.covariance(rest, k, &mut covariance);
+        }
+        // ½ Σ tr(T₀ᵀ L̃_k T₀) = ½ Σ tr(K̃_k T₀).
+        let product = covariance.times(rest);
+        self.offset = 0.5 * (0..product.rows).map(|r| product.data[3 * r + r % 3]).sum::<f64>();
+        self.inverse_covariance = self.inverse.times(&covariance.transposed());
+        self.rotations = covariance.times(&self.inverse_covariance);
+        self.covariance = covariance;
     }
 
     /// Whether a row of the system moves with everything: the translation of a given handle.
@@ -316,61 +362,68 @@ struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    /// `Σ_i M_iᵀ (L M)_i`, a row of `L M` at a time.
-    fn laplacian(&self, handles: usize) -> Mat {
+    /// `L̃_k = Σ_i M_iᵀ (L_k M)_i`, a row of `L_k M` at a time.
+    fn forms(&self, handles: usize, energy: Energy, cluster_of: &[u32], count: usize) -> Vec<Form> {
         let mut around: Vec<Vec<(u32, u8)>> = vec![Vec::new(); self.positions.len()];
+        let mut moved = vec![false; count * handles];
         for (e, element) in self.elements.iter().enumerate() {
             (0..3).for_each(|k| around[element.corners[k]].push((e as u32, k as u8)));
+            for (k, _) in self.shares(e, energy, cluster_of).into_iter().filter(|s| s.1 > 0.0) {
+                element.corners.iter().flat_map(|&v| self.weights.of(v)).for_each(|(j, _)| {
+                    moved[k * handles + j] = true;
+                });
+            }
         }
-        let mut out = Mat::zeros(4 * handles, 4 * handles);
+        let mut forms: Vec<Form> = moved.chunks_exact(handles).map(Form::new).collect();
         let mut row = vec![0.0; 4 * handles];
         let mut touched = vec![false; handles];
         let mut list: Vec<usize> = Vec::new();
-        let mut ring: Vec<(usize, f64)> = Vec::new();
+        // Neighbours by cluster.
+        let mut ring: Vec<(usize, usize, f64)> = Vec::new();
         for (v, around) in around.iter().enumerate() {
             ring.clear();
-            for &(e, k) in around {
+            for &(e, corner) in around {
                 let element = &self.elements[e as usize];
-                let weights = element.laplacian(usize::from(k));
-                for (&j, w) in element.corners.iter().zip(weights) {
-                    match ring.iter_mut().find(|(u, _)| *u == j) {
-                        Some((_, sum)) => *sum += w,
-                        None => ring.push((j, w)),
+                let weights = element.laplacian(usize::from(corner));
+                let shares = self.shares(e as usize, energy, cluster_of);
+                for (k, share) in shares.into_iter().filter(|s| s.1 > 0.0) {
+                    for (&j, w) in element.corners.iter().zip(weights) {
+                        match ring.iter_mut().find(|(c, u, _)| *c == k && *u == j) {
+                            Some((_, _, sum)) => *sum += share * w,
+                            None => ring.push((k, j, share * w)),
+                        }
                     }
                 }
             }
-            for &(u, l) in &ring {
-                let x = self.positions[u];
-                for (j, w) in self.weights.of(u) {
-                    if !touched[j] {
-                        touched[j] = true;
-                        list.push(j);
-                    }
-                    let lw = l * w;
-                    let block = &mut row[4 * j..4 * j + 4];
-                    block[0] += lw * x.x;
-                    block[1] += lw * x.y;
-                    block[2] += lw * x.z;
-                    block[3] += lw;
-                }
-            }
-            let x = self.positions[v];
-            for (j, w) in self.weights.of(v) {
-                for (d, factor) in [w * x.x, w * x.y, w * x.z, w].into_iter().enumerate() {
-                    let target = out.row_mut(4 * j + d);
-                    for &k in &list {
-                        let from = &row[4 * k..4 * k + 4];
-                        let to = &mut target[4 * k..4 * k + 4];
-                        (0..4).for_each(|i| to[i] += factor * from[i]);
+            ring.sort_by_key(|r| r.0);
+            for part in ring.chunk_by(|a, b| a.0 == b.0) {
+                for &(_, u, l) in part {
+                    let x = self.positions[u];
+                    for (j, w) in self.weights.of(u) {
+                        if !touched[j] {
+                            touched[j] = true;
+                            list.push(j);
+                        }
+                        let lw = l * w;
+                        let block = &mut row[4 * j..4 * j + 4];
+                        block[0] += lw * x.x;
+                        block[1] += lw * x.y;
+                        block[2] += lw * x.z;
+                        block[3] += lw;
                     }
                 }
-            }
-            for k in list.drain(..) {
-                touched[k] = false;
-                row[4 * k..4 * k + 4].fill(0.0);
+                let x = self.positions[v];
+                let form = &mut forms[part[0].0];
+                for (j, w) in self.weights.of(v) {
+                    form.add_rows(j, [w * x.x, w * x.y, w * x.z, w], &list, &row);
+                }
+                for j in list.drain(..) {
+                    touched[j] = false;
+                    row[4 * j..4 * j + 4].fill(0.0);
+                }
             }
         }
-        out
+        forms
     }
 
     /// The clusters that an element's corners belong to, with the element's share in each.
@@ -386,27 +439,6 @@ impl Assembly<'_> {
             }
             Energy::Triangles => [(cluster_of[index] as usize, 1.0), (0, 0.0), (0, 0.0)],
         }
-    }
-
-    /// `K̃_k = Σ d_ik M_i` with `d_ik = Σ_j c_ijk (x_i - x_j)`.
-    fn covariance(&self, handles: usize, energy: Energy, cluster_of: &[u32], count: usize) -> Mat {
-        let mut out = Mat::zeros(3 * count, 4 * handles);
-        for (e, element) in self.elements.iter().enumerate() {
-            let differentials = element.differentials(self.positions);
-            for (k, share) in self.shares(e, energy, cluster_of).into_iter().filter(|s| s.1 > 0.0) {
-                for (&v, d) in element.corners.iter().zip(differentials) {
-                    let (x, d) = (self.positions[v], d * share);
-                    for (j, w) in self.weights.of(v) {
-                        let point = [w * x.x, w * x.y, w * x.z, w];
-                        for (i, d) in d.to_array().into_iter().enumerate() {
-                            let at = (3 * k + i) * 4 * handles + 4 * j;
-                            (0..4).for_each(|c| out.data[at + c] += d * point[c]);
-                        }
-                    }
-                }
-            }
-        }
-        out
     }
 
     /// The cluster that follows each handle most.
@@ -430,26 +462,11 @@ impl Assembly<'_> {
     }
 }
 
-/// Adds [`PULL`], and for abstract handles the pull to zero.
-fn steady(
-    laplacian: &mut Mat,
-    covariance: &mut Mat,
-    stiffness: f64,
-    pivots: &[DVec3],
-    follows: &[usize],
-    given: &[Handle],
-) {
-    let pull = PULL * stiffness;
-    for (j, pivot) in pivots.iter().enumerate() {
-        for d in 0..3 {
-            *laplacian.at(4 * j + d, 4 * j + d) += pull;
-            if j < given.len() {
-                *covariance.at(3 * follows[j] + d, 4 * j + d) += pull;
-            }
-        }
-        if j >= given.len() {
-            add_square(laplacian, pull, &[(j, *pivot, 1.0)]);
-        }
+/// Pulls abstract handles to zero.
+fn keep_to_zero(laplacian: &mut Mat, pull: f64, pivots: &[DVec3], given: usize) {
+    for (j, pivot) in pivots.iter().enumerate().skip(given) {
+        (0..3).for_each(|d| *laplacian.at(4 * j + d, 4 * j + d) += pull);
+        add_square(laplacian, pull, &[(j, *pivot, 1.0)]);
     }
 }
 

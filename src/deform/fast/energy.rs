@@ -73,14 +73,6 @@ impl Element {
         out
     }
 
-    /// `Σ_j c_ij (x_i - x_j)` per corner.
-    pub fn differentials(&self, positions: &[DVec3]) -> [DVec3; 3] {
-        [0, 1, 2].map(|i| {
-            let row = self.laplacian(i);
-            (0..3).map(|j| row[j] * positions[self.corners[j]]).sum()
-        })
-    }
-
     /// `Σ c |x_i - x_j|²`.
     pub fn measure(&self, positions: &[DVec3]) -> f64 {
         let x = self.corners.map(|v| positions[v]);

@@ -10,24 +10,34 @@
 //! `constrain.rs`, `polar.rs`, `solve.rs` and `cluster.rs`.
 
 mod bind;
+mod body;
 mod cluster;
 mod constrain;
 mod dense;
 mod energy;
 mod extra;
+mod forms;
+mod gpu;
 mod iterate;
 mod lane;
+mod node;
 mod polar;
 mod solve;
 #[cfg(test)]
 mod tests;
 
 pub use bind::{Handle, MAX_HANDLES, Reduced, Shape, Weights};
+pub use body::Body;
 pub use constrain::{Constrained, Constraint, Target};
 pub use energy::Energy;
+pub use gpu::{FastPipeline, FastState};
+pub use node::Fast;
 pub use solve::{Acceleration, Solved, Solver};
 
 use serde::{Deserialize, Serialize};
+
+/// Iterations of a frame at most, whatever is asked for.
+pub const MAX_ITERATIONS: u32 = 1000;
 
 /// Authored settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,5 +70,21 @@ impl Default for Params {
             acceleration: Acceleration::default(),
             seed: 1,
         }
+    }
+}
+
+impl Params {
+    /// As a deformer of its own: some abstract handles.
+    pub fn deformer() -> Self {
+        Self { extra: 12, iterations: 30, ..Self::default() }
+    }
+
+    /// The same with everything in range, for what was read from a file.
+    pub fn sane(mut self) -> Self {
+        self.extra = self.extra.min(128);
+        self.clusters = self.clusters.min(1024);
+        self.iterations = self.iterations.clamp(1, MAX_ITERATIONS);
+        self.hinge = if self.hinge.is_finite() { self.hinge.clamp(0.0, 1e3) } else { 0.0 };
+        self
     }
 }

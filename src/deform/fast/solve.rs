@@ -11,7 +11,7 @@
 //! 2018); a step that does not raise `f` is taken back and made plainly.
 
 use super::bind::Reduced;
-use super::constrain::{Constrained, Target, bind_map, model_map};
+use super::constrain::{Constrained, Target, bind_map};
 use super::dense::Mat;
 use super::iterate::{Iterate, Memory};
 use super::polar::{largest, matrix_of};
@@ -187,12 +187,7 @@ impl Solver {
 
     /// Takes the rotations from transforms of all handles, bind space to the world, as a start.
     pub fn start_from(&mut self, reduced: &Reduced, transforms: &[DAffine3]) {
-        let mut t = Mat::zeros(4 * reduced.handles, 3);
-        for (j, map) in transforms.iter().enumerate().take(reduced.given).filter(|(_, m)| m.is_finite()) {
-            let map = model_map(reduced, map);
-            (0..3).for_each(|d| t.row_mut(4 * j + d).copy_from_slice(&map.matrix3.col(d).to_array()));
-            t.row_mut(4 * j + 3).copy_from_slice(&map.translation.to_array());
-        }
+        let t = reduced.stacked(transforms);
         let s = reduced.covariance.times(&t);
         for k in 0..self.clusters {
             let block: [f64; 9] = std::array::from_fn(|i| s.data[9 * k + i]);

@@ -139,6 +139,27 @@ fn the_energy_never_rises() {
 mod reference;
 
 #[test]
+fn a_pose_can_be_the_rest_shape() {
+    let made = cylinder(4);
+    let reduced = made.bind(&Params { extra: 4, ..Params::default() });
+    let pose: Vec<DAffine3> = (0..4).map(|k| turned(0.4 * k as f64, DVec3::Y * k as f64)).collect();
+    let around = reduced.around(&pose);
+    let point = Vec3::new(0.0, 3.5, 0.1);
+    let constraints = vec![Constraint::Full { handle: 0 }, Constraint::on_handle(3, point)];
+    let constrained = around.constrain(constraints).unwrap();
+    let mut solver = Solver::new(&around, &constrained);
+    let held = pose[3].transform_point3(point.as_dvec3());
+    solver.set_targets(&around, &constrained, &[Target::Map(pose[0]), Target::Point(held)]);
+    solver.solve(15, Acceleration::Anderson);
+    assert!(solver.energy(&around).abs() < 1e-6 * around.offset, "{}", solver.energy(&around));
+    let maps = solver.exact(&around);
+    for (a, b) in made.skinned(&around, &maps).iter().zip(made.skinned(&made.bind(&Params::default()), &pose))
+    {
+        assert!(a.distance(b) < 1e-4, "{a} {b}");
+    }
+}
+
+#[test]
 fn a_translation_of_the_constraints_translates_the_result() {
     let made = cylinder(4);
     let reduced = made.bind(&Params { extra: 5, ..Params::default() });

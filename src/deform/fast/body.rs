@@ -1,0 +1,116 @@
+//! A character bound: which joints are handles, and what a pose means for them.
+
+use super::{Handle, Params, Reduced, Shape};
+use crate::asset::Influences;
+use crate::base::math::{DAffine3, DMat3, DVec3, Vec3};
+use crate::base::{JointId, Result};
+use crate::bind::Character;
+use crate::rig::{PosedRig, Skeleton};
+
+/// A handle whose transform differs from its parent's by less than this follows it.
+const FOLLOWS: f32 = 1e-4;
+
+/// A bound character. Joints that move no part of the mesh are no handles.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// The bound mesh.
+    pub reduced: Reduced,
+    /// The joint of each given handle; parents before children.
+    pub joints: Vec<JointId>,
+    /// The handle above each given one.
+    pub parents: Vec<Option<usize>>,
+    handle_of: Vec<Option<usize>>,
+}
+
+impl Body {
+    /// Binds the control mesh.
+    ///
+    /// # Errors
+    /// As [`Reduced::bind`].
+    pub fn bind(character: &Character, params: &Params) -> Result<Self> {
+        let (skeleton, control) = (&character.skeleton, &character.control);
+        let mut used = vec![false; control.positions.len()];
+        control.triangles.iter().flatten().for_each(|&v| used[v as usize] = true);
+        let mut live = vec![false; skeleton.joints.len()];
+        for v in (0..used.len()).filter(|&v| used[v]) {
+            control.influences.of(v).for_each(|(j, _)| live[usize::from(j)] = true);
+        }
+        let mut joints: Vec<JointId> = Vec::new();
+        let mut at_node: Vec<Vec<usize>> = vec![Vec::new(); skeleton.nodes.len()];
+        skeleton.joints.iter().enumerate().for_each(|(j, joint)| at_node[joint.node.index()].push(j));
+        for node in &skeleton.order {
+            joints.extend(at_node[node.index()].iter().filter(|&&j| live[j]).map(|&j| JointId::from(j)));
+        }
+        let mut handle_of = vec![None; skeleton.joints.len()];
+        joints.iter().enumerate().for_each(|(h, j)| handle_of[j.index()] = Some(h));
+        let above = |j: &JointId| {
+            let parent = |j: &JointId| skeleton.joints[j.index()].parent;
+            std::iter::successors(parent(j), parent).find_map(|p| handle_of[p.index()])
+        };
+        let parents: Vec<Option<usize>> = joints.iter().map(above).collect();
+        let handles: Vec<Handle> = joints
+            .iter()
+            .zip(&parents)
+            .map(|(j, parent)| Handle { pivot: pivot(skeleton, *j), parent: *parent })
+            .collect();
+        let mut weights = Influences::default();
+        for v in 0..control.positions.len() {
+            let own = control.influences.of(v);
+            weights.push(own.filter_map(|(j, w)| Some((handle_of[usize::from(j)]? as u16, w))));
+        }
+        let shape = Shape {
+            positions: &control.positions,
+            triangles: &control.triangles,
+            weights: &weights,
+            handles: &handles,
+        };
+        Ok(Self { reduced: Reduced::bind(&shape, params)?, joints, parents, handle_of })
+    }
+
+    /// The handle of a joint: its own, or of the nearest joint above it that is one; else the first.
+    pub fn handle(&self, skeleton: &Skeleton, joint: JointId) -> usize {
+        let parent = |j: &JointId| skeleton.joints[j.index()].parent;
+        std::iter::successors(Some(joint), parent).find_map(|j| self.handle_of[j.index()]).unwrap_or(0)
+    }
+
+    /// The handle that is a joint's own.
+    pub fn own_handle(&self, joint: JointId) -> Option<usize> {
+        self.handle_of.get(joint.index()).copied().flatten()
+    }
+
+    /// A handle's joint in bind space, metres.
+    pub fn pivot(&self, skeleton: &Skeleton, handle: usize) -> Vec3 {
+        pivot(skeleton, self.joints[handle])
+    }
+
+    /// The transforms of the given handles in a pose, bind space to the world.
+    pub fn posed(&self, rig: &PosedRig) -> Vec<DAffine3> {
+        let wide = |j: &JointId| {
+            let map = &rig.skinning[j.index()];
+            let m = map.matrix3;
+            let columns = [m.x_axis, m.y_axis, m.z_axis].map(|c| DVec3::from(Vec3::from(c).as_dvec3()));
+            DAffine3 {
+                matrix3: DMat3::from_cols(columns[0], columns[1], columns[2]),
+                translation: Vec3::from(map.translation).as_dvec3(),
+            }
+        };
+        self.joints.iter().map(wide).collect()
+    }
+
+    /// Which given handles a pose places: those without a handle above, and those that do not just follow it.
+    pub fn placed(&self, rig: &PosedRig) -> Vec<bool> {
+        let size = self.reduced.size as f32;
+        let follows = |h: usize, p: usize| {
+            let (a, b) = (&rig.skinning[self.joints[h].index()], &rig.skinning[self.joints[p].index()]);
+            let turn = (a.matrix3 - b.matrix3).to_cols_array().iter().fold(0.0, |m: f32, v| m.max(v.abs()));
+            let x = self.reduced.center.as_vec3();
+            turn < FOLLOWS && a.transform_point3(x).distance(b.transform_point3(x)) < FOLLOWS * size
+        };
+        (0..self.joints.len()).map(|h| self.parents[h].is_none_or(|p| !follows(h, p))).collect()
+    }
+}
+
+fn pivot(skeleton: &Skeleton, joint: JointId) -> Vec3 {
+    let x: Vec3 = skeleton.joints[joint.index()].bind_from_joint.translation.into();
+    if x.is_finite() { x } else { Vec3::ZERO }
+}

@@ -1,0 +1,81 @@
+//! On the GPU: solved by the processor, skinned by the stage of linear blend skinning with more transforms.
+
+use super::Params;
+use super::node::{Kept, Node};
+use crate::base::Result;
+use crate::deform::Bound;
+use crate::deform::lbs::PackedInfluences;
+use crate::deform::rig_buffers::{ControlBuffers, GeometricPush};
+use crate::deform::rig_data::Rows;
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
+use crate::rig::PosedRig;
+use crate::spv;
+use std::sync::Arc;
+
+/// The stage, once per device.
+pub struct FastPipeline {
+    stage: Compute,
+}
+
+/// A character's state.
+pub struct FastState {
+    node: Node,
+    kept: Kept,
+    rows: Vec<Rows>,
+    skinning: Buffer,
+    bindings: Bindings,
+    push: GeometricPush,
+}
+
+impl FastPipeline {
+    /// Makes the pipeline.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        Ok(Self { stage: Compute::new(device, spv!("deform/lbs.comp"), &[])? })
+    }
+
+    /// Binds a character; `position` takes the posed positions.
+    pub fn bind(
+        &self,
+        bound: &Bound,
+        params: &Params,
+        control: &ControlBuffers,
+        position: &Buffer,
+    ) -> Result<FastState> {
+        let device = position.device();
+        let node = Node::bind(bound, params);
+        let packed = PackedInfluences::new(&node.influences);
+        let rows = vec![Rows::default(); node.handles(bound)];
+        let skinning = Buffer::from_slice(device, "handles", &rows)?;
+        let bindings = self.stage.bind(&[
+            ("influence_joints", &Buffer::from_slice(device, "handle indices", &packed.joints)?),
+            ("influence_weights", &Buffer::from_slice(device, "handle weights", &packed.weights)?),
+            ("tail_offset", &Buffer::from_slice(device, "handle tail offsets", &packed.tail_offset)?),
+            ("tail", &Buffer::from_slice(device, "handle tail", &packed.tail)?),
+            ("bind_positions", &control.bind_positions),
+            ("skinning", &skinning),
+            ("positions", position),
+        ])?;
+        let push = GeometricPush {
+            count: control.vertices,
+            has_tail: packed.has_tail().into(),
+            flag: 0,
+            on_bone: 0.0,
+        };
+        Ok(FastState { node, kept: Kept::default(), rows, skinning, bindings, push })
+    }
+
+    /// Records the stage; the state must be updated before, behind a barrier.
+    pub fn record(&self, state: &FastState, frame: &mut Frame) {
+        frame.dispatch(&self.stage, &state.bindings, &state.push, state.push.count);
+    }
+}
+
+impl FastState {
+    /// Solves a pose and uploads its transforms: a copy. Allocates where another set of joints is placed than before.
+    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
+        // The constraints name handles that there are, so that they cannot be refused.
+        let maps = self.node.transforms(rig, &mut self.kept).unwrap_or_default();
+        self.rows.iter_mut().zip(&maps).for_each(|(row, map)| *row = map.into());
+        frame.upload(&self.skinning, 0, &self.rows);
+    }
+}
