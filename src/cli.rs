@@ -78,6 +78,15 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Place some joints and let the whole shape find its pose
+    Fast {
+        file: PathBuf,
+        #[command(flatten)]
+        args: front::fast::FastArgs,
+        /// Pixels of a picture
+        #[arg(long, value_parser = parse_size, default_value = "960x1280")]
+        size: [u32; 2],
+    },
     /// Compare methods on one pose: a contact sheet and a table
     Compare {
         #[arg(required = true)]
@@ -237,6 +246,9 @@ enum Command {
         /// Only LSE and ARAP against the vertices of their region
         #[arg(long, conflicts_with_all = ["equilibrium", "files"])]
         classic: bool,
+        /// Only FAST, on the processor
+        #[arg(long, conflicts_with_all = ["equilibrium", "classic", "files"])]
+        fast: bool,
         #[arg(long)]
         json: bool,
     },
@@ -386,6 +398,9 @@ impl Cli {
                 };
                 say(front::deform::deform(&mut context, &job)?.trim_end());
             }
+            Command::Fast { file, args, size } => {
+                say(front::fast::fast(&mut context, &file, size, &args)?.trim_end());
+            }
             Command::Compare { files, methods, bends, twists, set, on, out, .. } if bends || twists => {
                 let settings = |method: &String| {
                     let set = if method == "springs" { set.clone() } else { Vec::new() };
@@ -483,6 +498,7 @@ impl Cli {
             }
             Command::Roi(job) => say(front::roi::run(&job)?),
             Command::Bench { classic: true, json, .. } => say(front::bench::classic(json)?.trim_end()),
+            Command::Bench { fast: true, json, .. } => say(front::bench::fast(json)?.trim_end()),
             Command::Bench { files, equilibrium, json, .. } => {
                 let bench = if equilibrium { front::bench::equilibrium } else { front::bench::bench };
                 say(bench(&mut context, &files, json)?.trim_end());

@@ -65,6 +65,8 @@ pub struct Grab {
     /// Depth in the hierarchy.
     depth: Vec<usize>,
     holds: Vec<Hold>,
+    /// Only the held bones themselves turn.
+    alone: bool,
 }
 
 /// A point that has to be brought to its goal, with the turn its node is to have.
@@ -107,7 +109,14 @@ impl Grab {
             pinned,
             depth,
             holds: Vec::new(),
+            alone: false,
         }
+    }
+
+    /// Turns the held bones alone: no joint above them bends.
+    pub fn alone(mut self) -> Self {
+        self.alone = true;
+        self
     }
 
     /// Takes hold of a node at a world point; goals come in the order of holds.
@@ -202,6 +211,9 @@ impl Grab {
     fn chain(&self, task: &Task, held: &[NodeId]) -> Vec<NodeId> {
         let mut chain = vec![task.hold.node];
         let mut at = task.hold.node;
+        if self.alone && !task.pin {
+            return chain;
+        }
         while task.pin && at == task.hold.node || !self.pinned[at.index()] {
             let Some(parent) = self.parents[at.index()] else { break };
             if self.branches[parent.index()] || held.contains(&parent) {

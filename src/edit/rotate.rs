@@ -19,7 +19,8 @@ pub enum Axis {
 }
 
 impl Axis {
-    fn unit(self) -> DVec3 {
+    /// As a unit vector.
+    pub fn unit(self) -> DVec3 {
         match self {
             Self::X => DVec3::X,
             Self::Y => DVec3::Y,

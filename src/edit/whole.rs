@@ -135,7 +135,7 @@ impl WholeGrab {
     /// The pose of the start with every joint turned as its handle turned, root first, and aimed at where the handles
     /// below it put their joints.
     fn fitted(&self, skeleton: &Skeleton, maps: &[DAffine3]) -> Pose {
-        fit_pose(skeleton, &self.body, &self.start, &self.before, &self.maps, maps)
+        fit(skeleton, &self.body, &self.start, &self.before, &self.maps, maps)
     }
 
     /// Brings hands and pins to where they are to be, by the chains that end there.
@@ -170,10 +170,16 @@ impl WholeGrab {
     }
 }
 
+/// A pose whose bones keep their lengths, as near as that allows to transforms of the handles, from a pose to start at.
+pub fn fit_pose(skeleton: &Skeleton, body: &Body, start: &Pose, to: &[DAffine3]) -> Pose {
+    let from = body.posed(&PosedRig::new(skeleton, start));
+    fit(skeleton, body, start, &world(skeleton, start), &from, to)
+}
+
 /// A pose whose bones keep their lengths, as near as that allows to transforms of the handles: every joint turns as its
 /// handle turned since `start` (whose world transforms and handles are `before` and `from`), and is aimed at where the
 /// handles below it put their joints; joints without one above them go where theirs puts them.
-pub fn fit_pose(
+fn fit(
     skeleton: &Skeleton,
     body: &Body,
     start: &Pose,

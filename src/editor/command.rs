@@ -32,6 +32,39 @@ impl Tool {
     }
 }
 
+/// What follows a hand that takes hold of the body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrabBy {
+    /// The bone alone turns (forward kinematics).
+    Bone,
+    /// The limb bends (inverse kinematics).
+    #[default]
+    Limb,
+    /// The whole body follows by its own stiffness; pinned joints stay.
+    Body,
+}
+
+impl GrabBy {
+    /// For people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Bone => "Grab bone",
+            Self::Limb => "Grab limb",
+            Self::Body => "Grab body",
+        }
+    }
+
+    /// The next one, round and round.
+    pub fn next(self) -> Self {
+        match self {
+            Self::Bone => Self::Limb,
+            Self::Limb => Self::Body,
+            Self::Body => Self::Bone,
+        }
+    }
+}
+
 /// A command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -54,6 +87,8 @@ pub enum Command {
     Roll(bool),
     /// Strokes and grabs act on both sides.
     Mirror(bool),
+    /// What follows a hand.
+    GrabBy(GrabBy),
     /// The next offset stroke is for this layer again.
     RedrawOffset,
     /// Removes the newest stroke or mark.

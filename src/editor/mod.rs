@@ -27,7 +27,7 @@ mod workbench;
 
 pub use actor::{Actor, Pipelines};
 pub use classic::{Classic, Reshaped, reshape};
-pub use command::{Command, Tool};
+pub use command::{Command, GrabBy, Tool};
 pub use evaluator::{Evaluation, Evaluator, Where};
 pub use input::{Hand, Input, SurfaceSample, Tracked, Tracking};
 pub use model::Model;

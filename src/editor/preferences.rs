@@ -1,6 +1,6 @@
 //! What the user has chosen: kept between sessions, no part of any document.
 
-use super::Tool;
+use super::{GrabBy, Tool};
 use crate::edit::Lengths;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,8 @@ pub struct Preferences {
     pub roll: bool,
     /// Whether strokes and grabs act on both sides.
     pub mirror: bool,
+    /// What follows a hand that takes hold of the body.
+    pub grab: GrabBy,
     /// Whether bones, strokes and edges show over the body.
     pub wire: bool,
     /// Whether the character turns on its own axis.
@@ -45,6 +47,7 @@ impl Default for Preferences {
             lengths: Lengths::Keep,
             roll: false,
             mirror: false,
+            grab: GrabBy::Limb,
             wire: false,
             turntable: false,
             roll_world: false,

@@ -64,6 +64,7 @@ pub enum CommandKind {
     Lengths,
     Roll,
     Mirror,
+    GrabBy,
     RedrawOffset,
     RemoveStroke,
     TogglePin,
@@ -84,7 +85,7 @@ pub enum CommandKind {
 
 impl CommandKind {
     /// All of them, in the palette's order.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Undo,
         Self::Redo,
         Self::Palette,
@@ -94,6 +95,7 @@ impl CommandKind {
         Self::Lengths,
         Self::Roll,
         Self::Mirror,
+        Self::GrabBy,
         Self::RedrawOffset,
         Self::RemoveStroke,
         Self::TogglePin,
@@ -124,6 +126,7 @@ impl CommandKind {
             Self::Lengths => "Bone lengths",
             Self::Roll => "Roll twists",
             Self::Mirror => "Mirror",
+            Self::GrabBy => "What follows a grab",
             Self::RedrawOffset => "Redraw offset",
             Self::RemoveStroke => "Remove stroke",
             Self::TogglePin => "Pin joint",
@@ -181,6 +184,7 @@ impl Command {
             Self::Lengths(_) => CommandKind::Lengths,
             Self::Roll(_) => CommandKind::Roll,
             Self::Mirror(_) => CommandKind::Mirror,
+            Self::GrabBy(_) => CommandKind::GrabBy,
             Self::RedrawOffset => CommandKind::RedrawOffset,
             Self::RemoveStroke => CommandKind::RemoveStroke,
             Self::TogglePin => CommandKind::TogglePin,
@@ -236,7 +240,7 @@ mod tests {
         kinds.sort_unstable();
         kinds.dedup();
         // The last of the declaration is the highest.
-        assert_eq!((kinds.len(), kinds[kinds.len() - 1] as usize), (25, 24));
+        assert_eq!((kinds.len(), kinds[kinds.len() - 1] as usize), (26, 25));
         assert!(kinds.iter().all(|kind| !kind.routes().is_empty()));
         assert!(CommandKind::palette().all(|kind| kind != CommandKind::Palette));
         assert_eq!(CommandKind::files().count(), 3);

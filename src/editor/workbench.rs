@@ -170,6 +170,7 @@ impl Workbench {
             Command::Lengths(lengths) => p.lengths = lengths,
             Command::Roll(on) => p.roll = on,
             Command::Mirror(on) => p.mirror = on,
+            Command::GrabBy(by) => p.grab = by,
             Command::RedrawOffset => {
                 p.tool = Tool::Line;
                 self.cancel();

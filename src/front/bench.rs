@@ -8,6 +8,7 @@ mod classic;
 mod deform;
 mod draw;
 mod equilibrium;
+mod fast;
 mod growth;
 mod lbs;
 mod measure;
@@ -19,6 +20,7 @@ mod vr;
 
 pub use classic::ClassicTimes;
 pub use equilibrium::Equilibrium;
+pub use fast::FastTimes;
 pub use measure::Sample;
 pub use report::{
     BenchReport, Converged, Copy, DeformTimes, DrawTimes, Growth, Iteration, MeshReport, Preparation, Target,
@@ -110,6 +112,15 @@ pub fn classic(json: bool) -> Result<String> {
     if json { as_json(&times) } else { Ok(classic::text(&times)) }
 }
 
+/// Measures FAST on the processor alone; returns a table, or with `json` a list.
+///
+/// # Errors
+/// Whatever binding finds wrong.
+pub fn fast(json: bool) -> Result<String> {
+    let rows = fast::measure(&Effort { budget: Duration::from_millis(250), most: 40 })?;
+    if json { as_json(&rows) } else { Ok(fast::text(&rows)) }
+}
+
 fn as_json(report: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string_pretty(report)
         .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"))
@@ -162,6 +173,7 @@ fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<
             growth.push(growth::tube(context, vertices, effort)?);
         }
     }
+    let fast = if files.is_empty() { fast::measure(effort)? } else { Vec::new() };
     Ok(BenchReport {
         device: device.name().to_owned(),
         driver: device.driver(),
@@ -173,6 +185,7 @@ fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<
         meshes,
         vr,
         growth,
+        fast,
         thesis: THESIS_TABLE_1.to_vec(),
     })
 }
@@ -247,6 +260,7 @@ mod tests {
             meshes: vec![mesh],
             vr: vec![small],
             growth: vec![growth::tube(&mut context, 600, &effort).unwrap()],
+            fast: Vec::new(),
             thesis: THESIS_TABLE_1.to_vec(),
         };
         let text = text::text(&report);

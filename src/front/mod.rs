@@ -8,6 +8,7 @@ pub mod context;
 pub mod deform;
 pub mod demo;
 pub mod desk;
+pub mod fast;
 pub mod headset;
 pub mod inspect;
 pub mod joints;

@@ -79,6 +79,11 @@ impl Params {
         Self { extra: 12, iterations: 30, ..Self::default() }
     }
 
+    /// For hands: joints keep together, so that bones hardly change their lengths.
+    pub fn grab() -> Self {
+        Self { hinge: 0.3, ..Self::default() }
+    }
+
     /// The same with everything in range, for what was read from a file.
     pub fn sane(mut self) -> Self {
         self.extra = self.extra.min(128);

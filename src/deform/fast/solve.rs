@@ -195,6 +195,14 @@ impl Solver {
         }
     }
 
+    /// Takes the rotations of another solver of the same character as a start.
+    pub fn copy_rotations(&mut self, other: &Self) {
+        if self.state.quat.len() == other.state.quat.len() {
+            self.state.quat.copy_from_slice(&other.state.quat);
+            self.state.rotation.copy_from_slice(&other.state.rotation);
+        }
+    }
+
     fn set_rotation(&mut self, cluster: usize, quat: [f64; 4]) {
         let (tile, lane) = (cluster / self.lanes, cluster % self.lanes);
         for (i, v) in quat.into_iter().enumerate() {

@@ -221,6 +221,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         }),
         Act::Roll => Command::Roll(!p.roll),
         Act::Mirror => Command::Mirror(!p.mirror),
+        Act::GrabBy => Command::GrabBy(p.grab.next()),
         Act::Pin => Command::TogglePin,
         Act::NextMethod => Command::Deformer(next_method(&bench.session().document().deformer().method)),
         Act::Wire => Command::Wire(!p.wire),

@@ -20,6 +20,7 @@ pub enum Item {
     Lengths,
     Roll,
     Mirror,
+    GrabBy,
     RedrawOffset,
     RemoveStroke,
     TogglePin,
@@ -71,7 +72,7 @@ const fn on(page: Page, row: u8, weight: f32, item: Item, label: &'static str, i
 use Page::{Pose, Session, View};
 
 /// All of them.
-pub const ENTRIES: [Entry; 27] = [
+pub const ENTRIES: [Entry; 28] = [
     always(Item::Tool, "Tool", Icon::Line),
     always(Item::Undo, "Undo", Icon::Undo),
     always(Item::Redo, "Redo", Icon::Redo),
@@ -80,6 +81,7 @@ pub const ENTRIES: [Entry; 27] = [
     on(Pose, 1, 1.0, Item::Lengths, "Bone lengths", None),
     on(Pose, 2, 1.0, Item::Mirror, "Mirror", Some(Icon::Mirror)),
     on(Pose, 2, 1.0, Item::Roll, "Roll twists", Some(Icon::Roll)),
+    on(Pose, 2, 1.0, Item::GrabBy, "Grab limb", Some(Icon::Grab)),
     on(Pose, 3, 1.0, Item::RedrawOffset, "Redraw", Some(Icon::Redraw)),
     on(Pose, 3, 1.0, Item::RemoveStroke, "Remove", Some(Icon::Remove)),
     on(Pose, 3, 1.2, Item::TogglePin, "Pin", Some(Icon::Pin)),
@@ -121,6 +123,7 @@ impl Item {
             Self::Lengths => CommandKind::Lengths,
             Self::Roll => CommandKind::Roll,
             Self::Mirror => CommandKind::Mirror,
+            Self::GrabBy => CommandKind::GrabBy,
             Self::RedrawOffset => CommandKind::RedrawOffset,
             Self::RemoveStroke => CommandKind::RemoveStroke,
             Self::TogglePin => CommandKind::TogglePin,
@@ -224,6 +227,12 @@ impl Item {
             }
             Self::Roll => Offer::Switch { on: p.roll, command: Command::Roll(!p.roll) },
             Self::Mirror => Offer::Switch { on: p.mirror, command: Command::Mirror(!p.mirror) },
+            Self::GrabBy => Offer::Press {
+                command: Command::GrabBy(p.grab.next()),
+                enabled: true,
+                label: Some(p.grab.label().to_owned()),
+                count: None,
+            },
             Self::RedrawOffset => press(Command::RedrawOffset, state.redraw),
             Self::RemoveStroke => counted(Command::RemoveStroke, state.strokes),
             Self::TogglePin => Offer::Press {
@@ -294,6 +303,7 @@ pub(in crate::editor) fn method_label(name: &str) -> &str {
         "irs" => "IRS",
         "cor" => "CoR",
         "stb" => "STB",
+        "fast" => "FAST",
         "springs" => "Springs",
         other => other,
     }

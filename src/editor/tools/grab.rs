@@ -6,9 +6,13 @@
 use super::{Desk, Moment};
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{JointId, NodeId};
-use crate::edit::{Goal, Grab, Plane};
-use crate::editor::{Haptic, Rigid, Tool, Tracking};
+use crate::bind::Character;
+use crate::deform::fast;
+use crate::edit::{Goal, Grab, Plane, WholeGrab};
+use crate::editor::{GrabBy, Haptic, Rigid, Tool, Tracking};
 use crate::render::Lines;
+use crate::rig::{Pose, Skeleton};
+use std::sync::Arc;
 
 /// Flesh within this distance of the palm or tip is taken hold of, metres of the room.
 const REACH: f32 = 0.035;
@@ -28,13 +32,39 @@ enum Held {
     },
 }
 
+/// What follows the hands.
+enum Following {
+    /// Bones and limbs.
+    Chains(Grab),
+    /// Everything.
+    Whole(Box<WholeGrab>),
+}
+
+impl Following {
+    fn hold(&mut self, skeleton: &Skeleton, node: NodeId, point: DVec3) {
+        match self {
+            Self::Chains(grab) => grab.hold(node, point),
+            Self::Whole(grab) => grab.hold(skeleton, node, point),
+        }
+    }
+
+    fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> crate::base::Result<(Pose, f64)> {
+        match self {
+            Self::Chains(grab) => Ok(grab.solve(skeleton, goals)),
+            Self::Whole(grab) => grab.solve(skeleton, goals),
+        }
+    }
+}
+
 /// The tool, for both hands.
 pub struct GrabTool {
     held: [Held; 2],
     /// By the trigger, not the squeeze.
     by_trigger: [bool; 2],
     hover: [Option<usize>; 2],
-    grab: Option<Grab>,
+    grab: Option<Following>,
+    /// The character bound for grabs of the whole body, from the first such grab on.
+    body: Option<(Arc<Character>, Arc<fast::Body>)>,
     /// Of the mirrored holds: the hand each follows, and where it was.
     mirrored: Vec<(usize, DVec3)>,
     plane: Option<Plane>,
@@ -50,6 +80,7 @@ impl Default for GrabTool {
             by_trigger: [false; 2],
             hover: [None; 2],
             grab: None,
+            body: None,
             mirrored: Vec::new(),
             plane: None,
             goals: Vec::new(),
@@ -150,7 +181,6 @@ impl GrabTool {
 
     /// Starts over from the pose as shown, with the holds there are now; without any, the pose goes into the document.
     fn begin(&mut self, desk: &mut Desk, moment: &Moment) {
-        let mut grab = Grab::new(&desk.character.skeleton, &desk.pose, desk.session.document().pins());
         let held = |held: &Held| if let Held::Body { node, .. } = held { Some(*node) } else { None };
         let nodes = [held(&self.held[0]), held(&self.held[1])];
         if nodes == [None; 2] {
@@ -158,11 +188,13 @@ impl GrabTool {
             return self.commit(desk);
         }
         self.mirrored.clear();
+        let mut grab = self.following(desk, moment.preferences.grab);
+        let skeleton = &desk.character.skeleton;
         for h in 0..2 {
             let (now, _) = self.place(h, moment);
             if let Held::Body { node, start, goal } = &mut self.held[h] {
                 (*start, *goal) = (now, goal_of(&now, &now));
-                grab.hold(*node, goal.position);
+                grab.hold(skeleton, *node, goal.position);
             }
         }
         if let Some(mirror) = desk.body.mirror.as_ref().filter(|_| moment.preferences.mirror) {
@@ -181,7 +213,7 @@ impl GrabTool {
                 let bind = own.inverse().transform_point3(goal.position.as_vec3());
                 let there = to.transform_point3(mirror.reflect_bind(bind.as_dvec3()).as_vec3()).as_dvec3();
                 if there.is_finite() {
-                    grab.hold(other, there);
+                    grab.hold(skeleton, other, there);
                     self.mirrored.push((h, there));
                 }
             }
@@ -189,9 +221,34 @@ impl GrabTool {
         self.grab = Some(grab);
     }
 
+    /// What follows hands from the pose as shown; limbs where the body cannot be bound.
+    fn following(&mut self, desk: &mut Desk, by: GrabBy) -> Following {
+        if by == GrabBy::Body
+            && self.body.as_ref().is_none_or(|(character, _)| !Arc::ptr_eq(character, &desk.character))
+        {
+            match fast::Body::bind(&desk.character, &fast::Params::grab()) {
+                Ok(body) => self.body = Some((desk.character.clone(), Arc::new(body))),
+                Err(error) => {
+                    self.body = None;
+                    desk.refuse(&error);
+                }
+            }
+        }
+        let (skeleton, pins) = (&desk.character.skeleton, desk.session.document().pins());
+        match &self.body {
+            Some((_, body)) if by == GrabBy::Body => {
+                Following::Whole(Box::new(WholeGrab::new(skeleton, body, &desk.pose, pins)))
+            }
+            _ if by == GrabBy::Bone => Following::Chains(Grab::new(skeleton, &desk.pose, pins).alone()),
+            _ => Following::Chains(Grab::new(skeleton, &desk.pose, pins)),
+        }
+    }
+
     /// Moves what is held.
     pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment) {
-        let Some(grab) = &self.grab else { return };
+        if self.grab.is_none() {
+            return;
+        }
         let mut news = false;
         for h in 0..2 {
             let (now, tracking) = self.place(h, moment);
@@ -217,7 +274,11 @@ impl GrabTool {
             let moved = goal.position - start.position.as_dvec3();
             self.goals.push(Goal { position: *from + plane.direction(moved), turn: plane.turn(goal.turn) });
         }
-        let (pose, missed) = grab.solve(&desk.character.skeleton, &self.goals);
+        let Some(grab) = &mut self.grab else { return };
+        let (pose, missed) = match grab.solve(&desk.character.skeleton, &self.goals) {
+            Ok(solved) => solved,
+            Err(error) => return desk.refuse(&error),
+        };
         let at_limit = missed > f64::from(LIMIT * moment.scale);
         if at_limit && !self.at_limit {
             for h in (0..2).filter(|h| matches!(self.held[*h], Held::Body { .. })) {

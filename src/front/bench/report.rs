@@ -1,5 +1,6 @@
 //! What `sinew bench --json` prints.
 
+use super::fast::FastTimes;
 use super::measure::Sample;
 use super::thesis::ThesisRow;
 use super::vr::{EYES, VrFrame};
@@ -29,6 +30,8 @@ pub struct BenchReport {
     pub vr: Vec<VrFrame>,
     /// Tubes of growing size; empty where files were given.
     pub growth: Vec<Growth>,
+    /// FAST on the processor; empty where files were given.
+    pub fast: Vec<FastTimes>,
     /// What is to be reached with the meshes that were measured: on a software device deformation, on others a headset's
     /// frame.
     pub targets: Vec<Target>,

@@ -122,6 +122,10 @@ pub(super) fn text(report: &BenchReport) -> String {
     );
     headset(&mut out, report);
     growth(&mut out, report);
+    if !report.fast.is_empty() {
+        out.push('\n');
+        out.push_str(&super::fast::text(&report.fast));
+    }
     for t in &report.targets {
         let verdict = if t.met { "kept" } else { "MISSED" };
         let (target, measured) = (t.target_ms, ms(t.measured_ms));

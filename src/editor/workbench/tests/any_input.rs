@@ -75,6 +75,7 @@ fn any_command() -> impl Strategy<Value = Command> {
         Just(Command::Tool(Tool::Skin)),
         any_float().prop_map(Command::Radius),
         Just(Command::Mirror(true)),
+        Just(Command::GrabBy(GrabBy::Body)),
         Just(Command::RedrawOffset),
         Just(Command::RemoveStroke),
         Just(Command::TogglePin),

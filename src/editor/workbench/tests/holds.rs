@@ -153,3 +153,40 @@ fn deformers_change_by_command_and_unknown_ones_are_told() {
     s.draw(RIGHT, &arm(0.0));
     assert_eq!(s.strokes()[0].posing.lengths, Lengths::Stretch);
 }
+
+#[test]
+fn the_whole_body_follows_both_hands_and_pinned_feet_stay() {
+    let mut s = Script::biped();
+    for side in [0.1, -0.1] {
+        s.at(RIGHT, Vec3::new(side, 0.05, 0.0));
+        s.step();
+        s.bench.run_command(Command::TogglePin);
+    }
+    s.at(RIGHT, Vec3::splat(5.0));
+    s.step();
+    s.bench.run_command(Command::GrabBy(GrabBy::Body));
+    let (steps, hips, foot) = (s.bench.session().history().0, s.joint(HIPS), s.joint(FOOT));
+    let (a, b) = (Vec3::new(0.77, 1.5, 0.0), Vec3::new(-0.77, 1.5, 0.0));
+    for hand in 0..2 {
+        s.at(hand, [a, b][hand]);
+    }
+    s.step();
+    let before = [s.joint(HAND), s.joint(OTHER_HAND)];
+    s.input.hands.iter_mut().for_each(|h| h.grab = 1.0);
+    // Further to the side than both arms reach together: only the body can follow.
+    let step = Vec3::new(0.25, -0.1, 0.1);
+    for i in 0..=20 {
+        let t = i as f32 / 20.0;
+        s.at(0, a + step * t);
+        s.at(1, b + step * t);
+        s.step();
+    }
+    s.input.hands.iter_mut().for_each(|h| h.grab = 0.0);
+    s.step();
+    for (node, before) in [(HAND, before[0]), (OTHER_HAND, before[1])] {
+        assert!(s.joint(node).distance(before + step) < 0.02, "{} {}", s.joint(node), before + step);
+    }
+    assert!(s.joint(FOOT).distance(foot) < 2e-3, "{} {foot}", s.joint(FOOT));
+    assert!(s.joint(HIPS).x > hips.x + 0.03, "{} {hips}", s.joint(HIPS));
+    assert_eq!(s.bench.session().history().0, steps + 1, "one step");
+}

@@ -10,7 +10,7 @@ use crate::asset::Influences;
 use crate::base::math::{DVec3, Quat};
 use crate::bind::shapes::capsule;
 use crate::edit::{AssetRef, Lengths, Stroke, StrokeLayer};
-use crate::editor::{SurfaceSample, Tracked};
+use crate::editor::{GrabBy, SurfaceSample, Tracked};
 use proptest::prelude::*;
 
 const HIPS: usize = 0;

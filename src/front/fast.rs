@@ -1,0 +1,291 @@
+//! `sinew fast`: some joints placed, the whole shape finds its pose; one picture or file out.
+
+use super::context::{Context, folder_of, write_png};
+use crate::base::math::{Aabb, Affine3A, DAffine3, DQuat, DVec3, Vec3};
+use crate::base::{Error, NodeId, Result};
+use crate::bind::BindOptions;
+use crate::deform::fast::{Body, Constraint, Params, Solved, Solver, Target};
+use crate::deform::surface::{self, Crease, Display};
+use crate::edit::{fit_pose, parse_rotation};
+use crate::editor::{Angle, Evaluation, Model, Studio};
+use crate::export;
+use crate::geom::MeasureReport;
+use crate::render::Lines;
+use crate::rig::{Pose, PosedRig};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Iterations by which the last bit of a picture is found.
+const ITERATIONS: u32 = 300;
+
+/// What to do.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct FastArgs {
+    /// Place a joint, metres in the world; with a + before the numbers, from where it is
+    #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true)]
+    pub grab: Vec<String>,
+    /// Turn a placed or pinned joint with all its flesh, about the world's axes, degrees
+    #[arg(long, value_name = "JOINT=z:90")]
+    pub turn: Vec<String>,
+    /// Keep a joint where and as it is
+    #[arg(long, value_name = "JOINT")]
+    pub pin: Vec<String>,
+    /// Abstract handles, which let flesh bend between joints
+    #[arg(long, default_value_t = 0)]
+    pub extra: u32,
+    /// Rotation clusters; 0 for twice as many as handles
+    #[arg(long, default_value_t = 0)]
+    pub clusters: u32,
+    /// How strongly joints keep together
+    #[arg(long, default_value_t = 0.0)]
+    pub hinge: f32,
+    /// A .png of the shape, or a .glb posed as near to it as bones allow, the rest as morph targets
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Degrees about the vertical; 0 is the front
+    #[arg(long, default_value_t = 30.0, value_parser = super::pose::finite, allow_hyphen_values = true)]
+    pub yaw: f32,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct FastReport {
+    file: String,
+    vertices: usize,
+    handles: usize,
+    clusters: usize,
+    bind_ms: f64,
+    switch_ms: f64,
+    iterations: u32,
+    converged: bool,
+    energy: f64,
+    #[serde(flatten)]
+    measure: MeasureReport,
+    /// Farthest distance between the shape and the pose that is nearest to it, metres.
+    pose_off: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipt: Option<export::Receipt>,
+}
+
+/// What is asked of a joint.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wish {
+    place: Option<DVec3>,
+    turn: Option<DQuat>,
+    pinned: bool,
+}
+
+/// Solves and writes; returns the report.
+///
+/// # Errors
+/// Whatever loading, binding, solving or writing finds wrong; joints that are not there.
+pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs) -> Result<String> {
+    if let Some(path) = &args.out {
+        ending(path)?;
+    }
+    let model = Model::load(file, &BindOptions::default())?;
+    let (skeleton, rest) = (model.skeleton(), model.rest());
+    let rig = PosedRig::new(skeleton, &rest);
+    let wishes = wishes(&model, &rig, args)?;
+    let params =
+        Params { extra: args.extra, clusters: args.clusters, hinge: args.hinge, ..Params::default() };
+    let start = std::time::Instant::now();
+    let body = Body::bind(&model.bound.character, &params.clone().sane())?;
+    let bind_ms = start.elapsed().as_secs_f64() * 1e3;
+    let (constraints, targets) = constraints(&model, &body, &rig, &wishes);
+    let start = std::time::Instant::now();
+    let constrained = body.reduced.constrain(constraints)?;
+    let mut solver = Solver::new(&body.reduced, &constrained);
+    let switch_ms = start.elapsed().as_secs_f64() * 1e3;
+    solver.set_targets(&body.reduced, &constrained, &targets);
+    let solved: Solved = solver.solve(ITERATIONS, params.acceleration);
+
+    let maps = solver.transforms(&body.reduced);
+    let shape = shape(&model, &body, &rig, &maps);
+    let pose = fit_pose(skeleton, &body, &rest, &solver.exact(&body.reduced));
+    let posed = PosedRig::new(skeleton, &pose);
+    let receipt = match &args.out {
+        Some(path) => write(context, &model, (&pose, &shape), &targets, (path, size, args.yaw))?,
+        None => None,
+    };
+    let report = FastReport {
+        file: file.display().to_string(),
+        vertices: shape.control.len(),
+        handles: body.reduced.handles,
+        clusters: body.reduced.clusters,
+        bind_ms,
+        switch_ms,
+        iterations: solved.iterations,
+        converged: solved.converged,
+        energy: solver.energy(&body.reduced),
+        measure: model.measure(&posed, &shape.control),
+        pose_off: off(&model, &posed, &shape.control),
+        receipt,
+    };
+    if args.json {
+        return serde_json::to_string_pretty(&report)
+            .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"));
+    }
+    Ok(text(&report))
+}
+
+/// What is asked of every joint that is named.
+fn wishes(model: &Model, rig: &PosedRig, args: &FastArgs) -> Result<BTreeMap<NodeId, Wish>> {
+    let skeleton = model.skeleton();
+    let joint = |name: &str| {
+        let found = skeleton.find(name.trim()).filter(|n| skeleton.nodes[n.index()].joint.is_some());
+        found.ok_or_else(|| {
+            let names: Vec<&str> = skeleton
+                .joints
+                .iter()
+                .take(24)
+                .map(|j| skeleton.nodes[j.node.index()].name.as_str())
+                .collect();
+            Error::input(
+                format!("there is no joint \"{name}\""),
+                format!("choose one of {}", names.join(", ")),
+            )
+        })
+    };
+    let mut out: BTreeMap<NodeId, Wish> = BTreeMap::new();
+    for text in &args.grab {
+        let shape = "write JOINT=X,Y,Z or JOINT=+X,Y,Z, e.g. Hand.L=+0.2,0,0.1";
+        let (name, place) =
+            text.rsplit_once('=').ok_or_else(|| Error::input(format!("--grab {text}"), shape))?;
+        let node = joint(name)?;
+        let numbers: Option<Vec<f64>> = place
+            .trim_start_matches('+')
+            .split(',')
+            .map(|n| n.trim().parse().ok().filter(|v: &f64| v.is_finite()))
+            .collect();
+        let Some([x, y, z]) = numbers.as_deref() else {
+            return Err(Error::input(format!("--grab {text}"), shape));
+        };
+        let from: Vec3 = rig.world[node.index()].translation.into();
+        let from = if place.starts_with('+') { from.as_dvec3() } else { DVec3::ZERO };
+        out.entry(node).or_default().place = Some(from + DVec3::new(*x, *y, *z));
+    }
+    for text in &args.turn {
+        let (node, turns) = parse_rotation(skeleton, text)?;
+        joint(&skeleton.nodes[node.index()].name)?;
+        let turn = turns.iter().fold(DQuat::IDENTITY, |q, (axis, degrees)| {
+            DQuat::from_axis_angle(axis.unit(), f64::from(*degrees).to_radians()) * q
+        });
+        out.entry(node).or_default().turn = Some(turn);
+    }
+    for name in &args.pin {
+        out.entry(joint(name)?).or_default().pinned = true;
+    }
+    Ok(out)
+}
+
+/// Pinned and turned joints are given whole; of others only the place.
+fn constraints(
+    model: &Model,
+    body: &Body,
+    rig: &PosedRig,
+    wishes: &BTreeMap<NodeId, Wish>,
+) -> (Vec<Constraint>, Vec<Target>) {
+    let skeleton = model.skeleton();
+    let maps = body.posed(rig);
+    let (mut constraints, mut targets) = (Vec::new(), Vec::new());
+    for (node, wish) in wishes {
+        let Some(joint) = skeleton.nodes[node.index()].joint else { continue };
+        let handle = body.handle(skeleton, joint);
+        let at = Vec3::from(rig.world[node.index()].translation).as_dvec3();
+        let place = wish.place.unwrap_or(at);
+        if wish.pinned || wish.turn.is_some() {
+            let turn = DAffine3::from_quat(wish.turn.unwrap_or(DQuat::IDENTITY));
+            constraints.push(Constraint::Full { handle });
+            let moved = DAffine3::from_translation(place) * turn * DAffine3::from_translation(-at);
+            targets.push(Target::Map(moved * maps[handle]));
+        } else {
+            let bind = rig.skinning[joint.index()].inverse().transform_point3(at.as_vec3());
+            constraints.push(Constraint::on_handle(handle, bind));
+            targets.push(Target::Point(place));
+        }
+    }
+    (constraints, targets)
+}
+
+/// The drawn surface of transforms.
+fn shape(model: &Model, body: &Body, rig: &PosedRig, maps: &[Affine3A]) -> Evaluation {
+    let character = &model.bound.character;
+    let weights = &body.reduced.weights;
+    let skinned = |(v, x): (usize, &Vec3)| {
+        weights.of(v).map(|(j, w)| maps[j].transform_point3(*x) * w as f32).sum::<Vec3>()
+    };
+    let control: Vec<Vec3> = character.control.positions.iter().enumerate().map(skinned).collect();
+    let mut display = Display::default();
+    surface::bind(character, Crease::Source).reference(rig, &control, &[], &mut display);
+    Evaluation { positions: display.positions, normals: display.normals, control, ..Evaluation::default() }
+}
+
+/// How far the shape is from what linear skinning makes of a pose.
+fn off(model: &Model, rig: &PosedRig, control: &[Vec3]) -> f32 {
+    let mesh = &model.bound.character.control;
+    let skinned = |v: usize| -> Vec3 {
+        let of = mesh.influences.of(v);
+        of.map(|(j, w)| rig.skinning[usize::from(j)].transform_point3(mesh.positions[v]) * w).sum()
+    };
+    control.iter().enumerate().map(|(v, x)| skinned(v).distance(*x)).fold(0.0, f32::max)
+}
+
+fn text(report: &FastReport) -> String {
+    let mut out = String::new();
+    let r = report;
+    let ratio = r.measure.volume_ratio.map_or("-".to_owned(), |v| format!("{v:.4}"));
+    let _ =
+        writeln!(out, "{}: {} vertices, {} handles, {} clusters", r.file, r.vertices, r.handles, r.clusters);
+    let done = if r.converged { "converged" } else { "not converged" };
+    let _ = writeln!(out, "  {} iterations, {done}, energy {:.3e}", r.iterations, r.energy);
+    let _ = writeln!(out, "  bind {:.1} ms  switch {:.3} ms", r.bind_ms, r.switch_ms);
+    let _ = writeln!(out, "  volume {ratio}  flipped {}", r.measure.flipped_triangles);
+    let _ = writeln!(out, "  nearest pose off by {:.4} m", r.pose_off);
+    if let Some(receipt) = &r.receipt {
+        let _ = write!(out, "{receipt}");
+    }
+    out
+}
+
+fn ending(path: &Path) -> Result<bool> {
+    match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        Some("png") => Ok(true),
+        Some("glb") => Ok(false),
+        _ => {
+            let problem = format!("{}: unknown kind of file", path.display());
+            Err(Error::input(problem, "end the name of --out in .png or .glb"))
+        }
+    }
+}
+
+fn write(
+    context: &mut Context,
+    model: &Model,
+    (pose, shape): (&Pose, &Evaluation),
+    targets: &[Target],
+    (path, size, yaw): (&Path, [u32; 2], f32),
+) -> Result<Option<export::Receipt>> {
+    folder_of(path)?;
+    if ending(path)? {
+        let mut lines = Lines::default();
+        for target in targets {
+            if let Target::Point(x) = target {
+                lines.dot(x.as_vec3(), [255, 200, 0, 255], 12.0);
+            }
+        }
+        let bounds = Aabb::of(shape.positions.iter().copied());
+        let mut studio = Studio::new(&context.renderer()?, model)?;
+        let angle = Angle { yaw: yaw.to_radians(), pitch: 0.15 };
+        write_png(path, &studio.picture(shape, &bounds, angle, size, &lines)?)?;
+        return Ok(None);
+    }
+    let drawn = export::Shape { positions: &shape.positions, normals: &shape.normals };
+    let keys = [export::Key { time_s: 0.0, pose, shape: Some(drawn) }];
+    let made = export::posed(&model.asset, &model.bound.character, &keys, &export::Options::default())?;
+    Ok(Some(made.write(path, &keys)?))
+}
