@@ -120,9 +120,41 @@ pub fn turn_joint(skeleton: &Skeleton, pose: &mut Pose, node: NodeId, turn: DQua
     Ok(())
 }
 
+/// Turns a node about its own origin and moves it, both as the world sees it, on top of its pose; what hangs on it
+/// follows.
+///
+/// # Errors
+/// [`Error::Input`] for an unknown node, one whose parent flattens space, or what is not finite.
+pub fn move_joint(
+    skeleton: &Skeleton,
+    pose: &mut Pose,
+    node: NodeId,
+    turn: DQuat,
+    shift: DVec3,
+) -> Result<()> {
+    let i = node.index();
+    if i >= skeleton.nodes.len() || i >= pose.local.len() {
+        return Err(super::names::unknown_node(skeleton, &format!("#{i}")));
+    }
+    let parent = world_from_parent(skeleton, node, &world(skeleton, pose)).matrix3;
+    let sound = turn.is_finite() && turn.length() > 0.5 && shift.is_finite();
+    let local = turn_between(parent, turn.normalize(), parent).filter(|_| sound).ok_or_else(|| {
+        let name = &skeleton.nodes[i].name;
+        Error::input(
+            format!("{name:?} cannot be moved: its parent has a scale of zero, or the way is endless"),
+            "scale the parent up, or move another joint",
+        )
+    })?;
+    let old = &mut pose.local[i];
+    old.rotation = (local * old.rotation().as_dquat().normalize()).normalize().as_quat().into();
+    old.translation = (old.translation().as_dvec3() + parent.inverse() * shift).as_vec3().into();
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::math::DMat3;
     use crate::edit::testing::{chain, tree};
 
     #[test]
@@ -135,6 +167,23 @@ mod tests {
             assert!(j.axis.dot(j.along).abs() < 1e-9 && (j.axis.length() - 1.0).abs() < 1e-9);
             assert!(j.reach > 0.0);
         }
+    }
+
+    #[test]
+    fn a_joint_is_turned_and_moved_as_the_world_sees_it_in_any_pose() {
+        let (skeleton, mut pose) = chain(5, 0.2);
+        let node = limb_joints(&skeleton)[0].node;
+        let parent = skeleton.nodes[node.index()].parent.unwrap();
+        move_joint(&skeleton, &mut pose, parent, DQuat::from_rotation_x(0.8), DVec3::ZERO).unwrap();
+        let before = world(&skeleton, &pose);
+        let (turn, shift) = (DQuat::from_rotation_z(0.5), DVec3::new(0.1, -0.2, 0.3));
+        move_joint(&skeleton, &mut pose, node, turn, shift).unwrap();
+        let after = world(&skeleton, &pose);
+        assert!((after[node.index()].translation - before[node.index()].translation - shift).length() < 1e-6);
+        let turned = DMat3::from_quat(turn) * before[node.index()].matrix3;
+        assert!((after[node.index()].matrix3 - turned).to_cols_array().iter().all(|v| v.abs() < 1e-6));
+        let wild = move_joint(&skeleton, &mut pose, node, turn, DVec3::splat(f64::NAN));
+        assert!(wild.is_err() && world(&skeleton, &pose) == after);
     }
 
     #[test]

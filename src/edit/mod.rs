@@ -50,7 +50,7 @@ pub use dope::{DopeSheet, Row, Subject, dope_sheet};
 pub use frames::{Frames, Warp};
 pub use grab::{Goal, Grab};
 pub use guide::{line_mark, ring_mark};
-pub use joints::{LimbJoint, limb_joints, turn_joint};
+pub use joints::{LimbJoint, limb_joints, move_joint, turn_joint};
 pub use journal::{
     Journal, Recovered, Torn, discard_journal, journal_folder, journal_path, recover, unfinished_journals,
 };

@@ -16,11 +16,13 @@ pub enum Tool {
     Grab,
     /// Draws on the skin.
     Skin,
+    /// Turns and moves single joints.
+    Joint,
 }
 
 impl Tool {
     /// All of them, in the palette's order.
-    pub const ALL: [Self; 3] = [Self::Line, Self::Grab, Self::Skin];
+    pub const ALL: [Self; 4] = [Self::Line, Self::Grab, Self::Skin, Self::Joint];
 
     /// For people.
     pub fn label(self) -> &'static str {
@@ -28,6 +30,7 @@ impl Tool {
             Self::Line => "Line of action",
             Self::Grab => "Grab",
             Self::Skin => "Draw on skin",
+            Self::Joint => "Joint",
         }
     }
 }

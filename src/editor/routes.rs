@@ -179,7 +179,7 @@ impl Command {
             Self::Redo => CommandKind::Redo,
             Self::Palette => CommandKind::Palette,
             Self::Files => CommandKind::Files,
-            Self::Tool(Tool::Line | Tool::Grab | Tool::Skin) => CommandKind::Tool,
+            Self::Tool(Tool::Line | Tool::Grab | Tool::Skin | Tool::Joint) => CommandKind::Tool,
             Self::Radius(_) => CommandKind::Radius,
             Self::Lengths(_) => CommandKind::Lengths,
             Self::Roll(_) => CommandKind::Roll,

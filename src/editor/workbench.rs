@@ -2,10 +2,12 @@
 //! be shown come out; nothing else is looked at, so that replayed input gives the same document.
 
 use super::navigation::Navigation;
-use super::tools::{Body, Desk, GrabTool, Hands, LineTool, Moment, SkinTool, checked, newest_mark, show};
+use super::tools::{
+    Body, Desk, GrabTool, Hands, JointTool, LineTool, Moment, SkinTool, checked, newest_mark, show,
+};
 use super::{Command, Haptic, Input, Output, Preferences, Request, Rigid, Tool, Tracked, Tracking, recipe};
 use crate::base::NodeId;
-use crate::base::math::{Aabb, Vec3};
+use crate::base::math::{Aabb, DQuat, DVec3, Vec3};
 use crate::bind::Character;
 use crate::edit::{DeformerSettings, Edit, Operation, Session, StrokeLayer};
 use crate::render::{Segment, Tangents, View};
@@ -37,6 +39,7 @@ pub struct Workbench {
     line: LineTool,
     grab: GrabTool,
     skin: SkinTool,
+    joint: JointTool,
     landmarks: Vec<Segment>,
     output: Output,
     requests: Vec<Request>,
@@ -84,6 +87,7 @@ impl Workbench {
             line,
             grab: GrabTool::default(),
             skin: SkinTool::default(),
+            joint: JointTool::default(),
             landmarks: show::landmarks(&bounds),
             output: Output::default(),
             requests: Vec::new(),
@@ -298,6 +302,25 @@ impl Workbench {
         self.touched
     }
 
+    /// Takes hold of a joint, to be moved by [`Workbench::move_joint`]; false where it cannot be posed.
+    pub fn hold_joint(&mut self, node: NodeId) -> bool {
+        self.cancel();
+        self.joint.hold(&self.desk, node)
+    }
+
+    /// Shows the held joint turned and moved from where it was taken hold of, as the world sees it; with mirror its
+    /// partner too.
+    pub fn move_joint(&mut self, turn: DQuat, shift: DVec3) {
+        self.joint.set(&mut self.desk, turn, shift, self.preferences.mirror);
+    }
+
+    /// Lets the held joint go: the pose goes into the document as one step.
+    pub fn let_joint_go(&mut self) {
+        let deformer = self.desk.session.document().deformer().clone();
+        self.joint.let_go(&mut self.desk);
+        self.document_changed(&deformer);
+    }
+
     /// The nodes that posing moves.
     pub fn posable(&self) -> &[NodeId] {
         &self.desk.body.posable
@@ -337,11 +360,12 @@ impl Workbench {
         self.line.cancel(&mut self.desk);
         self.grab.cancel(&mut self.desk);
         self.skin.cancel();
+        self.joint.cancel(&mut self.desk);
     }
 
     /// Whether a stroke or a grab is under way.
     pub fn is_busy(&self) -> bool {
-        self.line.is_busy() || self.grab.is_busy() || self.skin.is_busy()
+        self.line.is_busy() || self.grab.is_busy() || self.skin.is_busy() || self.joint.is_busy()
     }
 
     fn limit(&mut self) {
@@ -454,6 +478,11 @@ impl Workbench {
         match self.preferences.tool {
             Tool::Line if free || self.line.is_busy() => self.line.step(&mut self.desk, &mut moment),
             Tool::Skin if free || self.skin.is_busy() => self.skin.step(&mut self.desk, &mut moment),
+            // At a window the gizmo moves the joint.
+            Tool::Joint if (free || self.joint.is_busy()) && !self.windowed => {
+                let near = self.touched;
+                self.joint.step(&mut self.desk, &mut moment, near);
+            }
             _ => {}
         }
     }
@@ -486,6 +515,7 @@ impl Workbench {
                 Tool::Line => false,
                 Tool::Grab => true,
                 Tool::Skin => h == tool,
+                Tool::Joint => false,
             };
             let hand = &self.hands.hands[h];
             (wanted && !self.windowed && hand.tip_tracking > Tracking::Lost).then(|| {

@@ -27,6 +27,10 @@ impl Desk {
             self.changed = true;
             return;
         }
+        let mut bench = bench;
+        if bench.as_deref_mut().is_some_and(|bench| self.choose_axis(chord.key(), bench)) {
+            return;
+        }
         let Some(act) = self.choices.keys.act(chord) else { return };
         let repeats = matches!(
             act,
@@ -77,6 +81,7 @@ impl Desk {
         self.changed = true;
         if let Some(bench) = bench.as_deref_mut() {
             match act {
+                Act::Rotate => return self.begin_turn(bench),
                 Act::Grab => return self.begin_grab(time, bench),
                 Act::BrushSize => return self.begin_brush(bench),
                 Act::Cancel => {
@@ -207,6 +212,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::LineTool => Command::Tool(Tool::Line),
         Act::GrabTool => Command::Tool(Tool::Grab),
         Act::SkinTool => Command::Tool(Tool::Skin),
+        Act::JointTool => Command::Tool(Tool::Joint),
         Act::NextTool => {
             let at = Tool::ALL.iter().position(|t| *t == p.tool).unwrap_or(0);
             Command::Tool(Tool::ALL[(at + 1) % Tool::ALL.len()])

@@ -21,11 +21,12 @@ impl Desk {
             Hold::Tool { plane, waits: None, .. } => eyepiece.on_plane(at, &plane),
             Hold::Grab { plane, from_ray } => eyepiece.on_plane(at, &plane).map(|x| x + from_ray),
             Hold::Brush { start, .. } => eyepiece.on_plane(start, &self.plane(bench, eyepiece, start)),
-            Hold::Camera(..) | Hold::Wipe => None,
+            Hold::Camera(..) | Hold::Wipe | Hold::Joint(_) => None,
             Hold::Free | Hold::Tool { .. } if !self.over => None,
             _ => match bench.preferences().tool {
                 Tool::Line => eyepiece.on_plane(at, &self.plane(bench, eyepiece, at)),
                 Tool::Grab | Tool::Skin => self.skin_at(at).flatten(),
+                Tool::Joint => None,
             },
         }
     }
@@ -143,7 +144,7 @@ impl Desk {
 
     /// Asks for the skin under the mouse where a tool wants it.
     pub(super) fn ask_pick(&mut self, bench: Option<&Workbench>) {
-        let wants = bench.is_some_and(|b| b.preferences().tool != Tool::Line);
+        let wants = bench.is_some_and(|b| matches!(b.preferences().tool, Tool::Grab | Tool::Skin));
         let waiting =
             if let Hold::Tool { start, waits: Some(_), .. } = self.hold { Some(start) } else { None };
         let draws = bench.is_some_and(|b| b.preferences().tool == Tool::Skin) && self.hold != Hold::Free;

@@ -14,6 +14,7 @@ mod aim;
 mod camera;
 mod choices;
 mod facts;
+mod gizmo;
 mod input;
 mod keys;
 mod output;
@@ -58,6 +59,8 @@ enum Hold {
     Tool { start: [f32; 2], plane: WorkingPlane, waits: Option<f64>, moved: bool },
     /// Holds the body by a key until the next click: the tip's plane and its distance from the ray.
     Grab { plane: WorkingPlane, from_ray: Vec3 },
+    /// Moves a joint by the gizmo or a key.
+    Joint(gizmo::Drag),
     /// Moves the divider between two deformers.
     Wipe,
     /// Sizes the brush until the next click: pixel and radius at the start.
@@ -327,6 +330,11 @@ impl Desk {
             Hold::Camera(Drag::Orbit, _) => self.camera.orbit(points),
             Hold::Camera(Drag::Pan, _) => self.camera.pan(by, self.output.viewport[3] as f32),
             Hold::Camera(Drag::Zoom, _) => self.camera.zoom(points[1] / -20.0, [0.0; 2]),
+            Hold::Joint(_) => {
+                if let Some(bench) = bench {
+                    self.drag_joint(bench);
+                }
+            }
             Hold::Wipe => {
                 let [x, _, width, _] = self.output.viewport.map(|v| v as f32);
                 let at = self.at.map_or(0.5, |at| (at[0] - x) / width.max(1.0));
@@ -363,8 +371,15 @@ impl Desk {
                 self.hand(bench, time, None);
                 self.hold = Hold::Free;
             }
+            (Hold::Joint(drag), PointerButton::Primary) if drag.by_key => {
+                bench.let_joint_go();
+                self.hold = Hold::Free;
+            }
             (Hold::Brush { .. }, PointerButton::Primary) => self.hold = Hold::Free,
-            (Hold::Grab { .. } | Hold::Brush { .. } | Hold::Tool { .. }, PointerButton::Secondary) => {
+            (
+                Hold::Grab { .. } | Hold::Brush { .. } | Hold::Tool { .. } | Hold::Joint(_),
+                PointerButton::Secondary,
+            ) => {
                 self.drop_act(bench);
             }
             (Hold::Free, _) if self.over => self.take(button, time, bench),
@@ -390,6 +405,7 @@ impl Desk {
                 self.hold = Hold::Camera(drag, button);
             }
             PointerButton::Primary if self.at.is_some_and(|at| self.on_divider(at)) => self.hold = Hold::Wipe,
+            PointerButton::Primary if self.press_gizmo(bench) => {}
             PointerButton::Primary => self.press_tool(time, bench),
             _ => {}
         }
@@ -399,6 +415,10 @@ impl Desk {
         match self.hold {
             Hold::Camera(_, held) if held == button => {
                 self.camera.end();
+                self.hold = Hold::Free;
+            }
+            Hold::Joint(drag) if button == PointerButton::Primary && !drag.by_key => {
+                bench.let_joint_go();
                 self.hold = Hold::Free;
             }
             Hold::Wipe if button == PointerButton::Primary => self.hold = Hold::Free,
@@ -459,14 +479,16 @@ impl Desk {
 
     /// Takes over what the workbench wants shown.
     fn follow(&mut self, bench: &Workbench) {
-        let out = &mut self.output;
+        let mut lines = std::mem::take(&mut self.output.lines);
         let shown = bench.output();
-        out.lines.clear();
-        out.lines.segments.extend_from_slice(&shown.lines.segments);
-        out.lines.anchors.extend_from_slice(&shown.lines.anchors);
+        lines.clear();
+        lines.segments.extend_from_slice(&shown.lines.segments);
+        lines.anchors.extend_from_slice(&shown.lines.anchors);
         if let Some(at) = bench.selected().and_then(|n| bench.rig().world.get(n.index())) {
-            out.lines.dot(at.translation.into(), panels::SELECTED, 12.0);
+            lines.dot(at.translation.into(), panels::SELECTED, 12.0);
         }
+        self.draw_gizmo(bench, &mut lines);
+        self.output.lines = lines;
     }
 
     fn look(&mut self) {

@@ -298,6 +298,44 @@ fn the_brush_is_sized_by_keys_and_by_moving() {
 }
 
 #[test]
+fn a_joint_is_turned_by_its_ring_and_by_a_key_about_an_axis() {
+    let mut t = Table::new();
+    t.key(Key::J, Modifiers::NONE);
+    let elbow = t.joint(ELBOW);
+    t.drag(PointerButton::Primary, &[t.pixel(elbow)]);
+    assert_eq!(t.bench.selected(), Some(NodeId::from(ELBOW)));
+    // From the front the blue ring is a circle; a quarter of it from the right to the top turns the forearm up.
+    let hash = t.hash();
+    let [x, y] = t.pixel(elbow);
+    let start = [x + 62.0 * 0.8, y - 62.0 * 0.6];
+    t.to(start);
+    let turn = |by: f32| [start[0] - 0.6 * 62.0 * by, start[1] - 0.8 * 62.0 * by];
+    t.drag(PointerButton::Primary, &[start, turn(0.25), turn(0.5)]);
+    let arm = t.joint(HAND) - elbow;
+    assert!((arm.y.atan2(arm.x) - 0.5).abs() < 0.03 && arm.z.abs() < 1e-4, "{arm}");
+    assert!(t.hash() != hash && t.joint(ELBOW).distance(elbow) < 1e-5);
+    t.key(Key::Z, Modifiers::COMMAND);
+    assert_eq!(t.hash(), hash, "one step");
+    // R, then half round about the joint; X takes the view's axis back to one that leaves the forearm where it is.
+    t.to([x + 80.0, y]);
+    t.key(Key::R, Modifiers::NONE);
+    t.to([x, y - 80.0]);
+    let arm = t.joint(HAND) - elbow;
+    assert!((arm.y.atan2(arm.x) - std::f32::consts::FRAC_PI_2).abs() < 0.02, "{arm}");
+    t.key(Key::X, Modifiers::NONE);
+    assert!((t.joint(HAND) - elbow).normalize().distance(Vec3::X) < 1e-3);
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frame();
+    assert!(t.hash() == hash && !t.bench.is_busy() && t.desk.hold == Hold::Free);
+    // An arrow moves it.
+    let tip = t.pixel(elbow + t.desk.camera().rotation() * Vec3::ZERO);
+    let grip = [tip[0], tip[1] - 50.0];
+    t.drag(PointerButton::Primary, &[grip, [grip[0], grip[1] - 30.0]]);
+    let moved = t.pixel(t.joint(ELBOW));
+    assert!((moved[1] - y + 30.0).abs() < 1.5 && (moved[0] - x).abs() < 0.5, "{moved:?}");
+}
+
+#[test]
 fn looking_at_the_panels_changes_nothing() {
     let mut t = Table::new();
     let (hash, radius) = (t.hash(), t.bench.preferences().radius);

@@ -196,6 +196,7 @@ impl Item {
                     Tool::Line => Icon::Line,
                     Tool::Grab => Icon::Grab,
                     Tool::Skin => Icon::Skin,
+                    Tool::Joint => Icon::Roll,
                 };
                 let choice = |tool: Tool| Choice {
                     label: tool.label().to_owned(),

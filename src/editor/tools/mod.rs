@@ -3,6 +3,7 @@
 mod body;
 mod grab;
 mod hands;
+mod joint;
 mod line;
 pub mod show;
 mod skin;
@@ -10,6 +11,7 @@ mod skin;
 pub use body::Body;
 pub use grab::GrabTool;
 pub use hands::{HandFrame, Hands, TIP, checked};
+pub use joint::JointTool;
 pub use line::LineTool;
 pub use skin::{SkinTool, newest as newest_mark};
 

@@ -162,6 +162,13 @@ pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
             "Draw a line along the joints to pose; drag a knot to bend a line; click a joint to select it"
         }
         (_, Tool::Grab) => "Press on the skin and drag: the body follows, pinned joints (P) stay",
+        (Hold::Joint(drag), _) if drag.by_key => {
+            "Move the mouse round the joint; X, Y or Z choose an axis; click keeps it, Esc drops it"
+        }
+        (_, Tool::Joint) if bench.selected().is_some() => {
+            "Drag a ring to turn the joint, an arrow to move it"
+        }
+        (_, Tool::Joint) => "Click a joint",
         (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
     }
 }

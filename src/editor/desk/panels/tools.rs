@@ -22,6 +22,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
                     Tool::Line => (Act::LineTool, Icon::Line),
                     Tool::Grab => (Act::GrabTool, Icon::Grab),
                     Tool::Skin => (Act::SkinTool, Icon::Skin),
+                    Tool::Joint => (Act::JointTool, Icon::Roll),
                 };
                 let tile = widgets::tile(ui, icon, tool.label(), p.tool == tool, true);
                 pressed.command(Command::Tool(tool), tile.on_hover_text(shows.tip(act)).clicked());

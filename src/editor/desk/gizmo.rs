@@ -1,0 +1,222 @@
+//! The gizmo of the selected joint: three rings turn it about the world's axes, three arrows move it along them. Keys do
+//! the same without it: R turns about the view, and X, Y, Z choose an axis.
+
+use super::pointer::Eyepiece;
+use super::{Desk, Hold};
+use crate::base::NodeId;
+use crate::base::math::{DQuat, DVec3, Vec3};
+use crate::editor::{Tool, Workbench};
+use crate::render::Lines;
+use std::f32::consts::TAU;
+
+/// Radius of the rings, points.
+const RING: f32 = 62.0;
+/// Where arrows begin and end, points from the joint.
+const ARROW: [f32; 2] = [14.0, 92.0];
+/// The mouse takes hold of what is nearer than this, points.
+const NEAR: f32 = 7.0;
+/// Segments of a ring.
+const STEPS: usize = 48;
+/// Red, green, blue: the axes' colours everywhere.
+const COLORS: [[u8; 4]; 3] = [[236, 84, 84, 255], [110, 200, 90, 255], [80, 140, 246, 255]];
+const LIT: [u8; 4] = [255, 226, 110, 255];
+
+/// What a drag does to the joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Way {
+    /// Turns it about an axis of the world, 0..3.
+    Turn(usize),
+    /// Turns it about the line of sight.
+    TurnView,
+    /// Moves it along an axis of the world.
+    Move(usize),
+}
+
+/// A joint that is being moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Drag {
+    pub way: Way,
+    /// Where the joint was, world.
+    pub origin: Vec3,
+    /// Pixel at the start.
+    pub start: [f32; 2],
+    /// Pixels that a radian or a metre is, at the place that was taken hold of; zero turns by the angle about the
+    /// joint's picture.
+    pub pixels: [f32; 2],
+    /// Until the next click, not until the button is let go.
+    pub by_key: bool,
+    /// The angle so far, whole turns included, radians.
+    pub angle: f32,
+    /// The mouse's last direction from the joint, radians.
+    pub last: f32,
+}
+
+const AXES: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
+
+/// A ring's point: about an axis, at an angle.
+fn ring(axis: usize, angle: f32) -> Vec3 {
+    let (sin, cos) = angle.sin_cos();
+    AXES[(axis + 1) % 3] * cos + AXES[(axis + 2) % 3] * sin
+}
+
+impl Desk {
+    /// The selected joint, its place, and a point's worth of metres there, while the tool shows the gizmo.
+    fn gizmo(&self, bench: &Workbench) -> Option<(NodeId, Vec3, f32)> {
+        let node = bench.selected().filter(|_| bench.preferences().tool == Tool::Joint)?;
+        let at = Vec3::from(bench.rig().world.get(node.index())?.translation);
+        let depth = (self.camera.rotation() * Vec3::Z).dot(self.camera.eye() - at);
+        let rows = self.output.viewport[3] as f32;
+        let per_point = self.camera.per_pixel(rows) * self.scale * depth / self.camera.distance();
+        (depth > 0.0 && per_point.is_finite()).then_some((node, at, per_point))
+    }
+
+    /// The handle under a pixel, with the pixels that a radian or a metre is there.
+    fn handle(&self, bench: &Workbench, at: [f32; 2]) -> Option<(NodeId, Drag)> {
+        let (node, origin, size) = self.gizmo(bench)?;
+        let (eyepiece, _) = self.eyepiece(at);
+        let mut best: Option<(f32, Way, Vec3, Vec3)> = None;
+        let mut offer = |way, point: Vec3, direction: Vec3| {
+            if let Some(d) = eyepiece.distance(point, at)
+                && d <= NEAR
+                && best.is_none_or(|b| d < b.0)
+            {
+                best = Some((d, way, point, direction));
+            }
+        };
+        for axis in 0..3 {
+            for i in 0..STEPS * 2 {
+                let angle = TAU * i as f32 / (STEPS * 2) as f32;
+                let tangent = AXES[axis].cross(ring(axis, angle)) * RING * size;
+                offer(Way::Turn(axis), origin + ring(axis, angle) * RING * size, tangent);
+            }
+            for i in 0..24 {
+                let along = ARROW[0] + (ARROW[1] - ARROW[0]) * i as f32 / 23.0;
+                offer(Way::Move(axis), origin + AXES[axis] * along * size, AXES[axis]);
+            }
+        }
+        let (_, way, point, direction) = best?;
+        let pixels = slope(&eyepiece, point, direction, size)?;
+        Some((node, Drag { way, origin, start: at, pixels, by_key: false, angle: 0.0, last: 0.0 }))
+    }
+
+    /// Takes hold of a handle under the mouse.
+    pub(super) fn press_gizmo(&mut self, bench: &mut Workbench) -> bool {
+        let Some((node, drag)) = self.at.and_then(|at| self.handle(bench, at)) else { return false };
+        let held = bench.hold_joint(node);
+        if held {
+            self.hold = Hold::Joint(drag);
+        }
+        held
+    }
+
+    /// Turns the joint under the mouse or the selected one until the next click.
+    pub(super) fn begin_turn(&mut self, bench: &mut Workbench) {
+        let Some(at) = self.at.filter(|_| self.over && self.hold == Hold::Free) else { return };
+        let node = bench.selected().or(self.joint_at(bench, at));
+        let origin = node.and_then(|n| bench.rig().world.get(n.index())).map(|w| Vec3::from(w.translation));
+        let (Some(node), Some(origin)) = (node, origin) else {
+            self.facts.message = Some("nothing to turn: click a joint first".into());
+            return;
+        };
+        if bench.hold_joint(node) {
+            bench.select(Some(node));
+            let (eyepiece, _) = self.eyepiece(at);
+            let last = direction(&eyepiece, origin, at);
+            let drag = Drag {
+                way: Way::TurnView,
+                origin,
+                start: at,
+                pixels: [0.0; 2],
+                by_key: true,
+                angle: 0.0,
+                last,
+            };
+            self.hold = Hold::Joint(drag);
+        }
+    }
+
+    /// The joint that is held follows the mouse.
+    pub(super) fn drag_joint(&mut self, bench: &mut Workbench) {
+        let (Hold::Joint(mut drag), Some(at)) = (self.hold, self.at) else { return };
+        let [px, py] = drag.pixels;
+        let length = px * px + py * py;
+        let amount = ((at[0] - drag.start[0]) * px + (at[1] - drag.start[1]) * py) / length;
+        let back = self.camera.rotation() * Vec3::Z;
+        let (turn, shift) = match drag.way {
+            Way::Move(axis) => (DQuat::IDENTITY, (AXES[axis] * amount).as_dvec3()),
+            Way::Turn(axis) if length > 0.0 => {
+                (DQuat::from_axis_angle(AXES[axis].as_dvec3(), f64::from(amount)), DVec3::ZERO)
+            }
+            Way::Turn(_) | Way::TurnView => {
+                let (eyepiece, _) = self.eyepiece(at);
+                let now = direction(&eyepiece, drag.origin, at);
+                // Anticlockwise as seen; whole turns add up.
+                let step = (now - drag.last + TAU * 1.5).rem_euclid(TAU) - TAU * 0.5;
+                (drag.angle, drag.last) = (drag.angle + step, now);
+                let axis = if let Way::Turn(a) = drag.way { AXES[a] } else { back };
+                let angle = if axis.dot(back) < 0.0 { -drag.angle } else { drag.angle };
+                (DQuat::from_axis_angle(axis.normalize_or(Vec3::Z).as_dvec3(), f64::from(angle)), DVec3::ZERO)
+            }
+        };
+        self.hold = Hold::Joint(drag);
+        if turn.is_finite() && shift.is_finite() {
+            bench.move_joint(turn, shift);
+        }
+    }
+
+    /// X, Y, Z choose the axis of a turn by key, or take it back; true where that was meant.
+    pub(super) fn choose_axis(&mut self, key: egui::Key, bench: &mut Workbench) -> bool {
+        let Hold::Joint(Drag { by_key: true, way, .. }) = &mut self.hold else { return false };
+        let axis = match key {
+            egui::Key::X => 0,
+            egui::Key::Y => 1,
+            egui::Key::Z => 2,
+            _ => return false,
+        };
+        *way = if *way == Way::Turn(axis) { Way::TurnView } else { Way::Turn(axis) };
+        self.drag_joint(bench);
+        true
+    }
+
+    /// Shows the gizmo, or the axis of a turn by key.
+    pub(super) fn draw_gizmo(&self, bench: &Workbench, lines: &mut Lines) {
+        let held = if let Hold::Joint(drag) = self.hold { Some(drag.way) } else { None };
+        if let (Hold::Joint(Drag { by_key: true, way: Way::Turn(axis), origin, .. }), size) =
+            (self.hold, bench.bounds().diagonal())
+        {
+            lines.polyline(&[origin - AXES[axis] * size, origin + AXES[axis] * size], COLORS[axis], 2.0, 0.5);
+        }
+        let Some((_, origin, size)) = self.gizmo(bench) else { return };
+        let free = self.hold == Hold::Free && self.over;
+        let under = self.at.filter(|_| free).and_then(|at| self.handle(bench, at)).map(|h| h.1.way);
+        let lit = held.or(under);
+        for axis in 0..3 {
+            let color = |way| if lit == Some(way) { LIT } else { COLORS[axis] };
+            let points: Vec<Vec3> = (0..=STEPS)
+                .map(|i| origin + ring(axis, TAU * i as f32 / STEPS as f32) * RING * size)
+                .collect();
+            let first = lines.segments.len();
+            lines.polyline(&points, color(Way::Turn(axis)), 2.5, 0.6);
+            let [from, to] = ARROW.map(|d| origin + AXES[axis] * d * size);
+            lines.polyline(&[from, to], color(Way::Move(axis)), 2.5, 0.6);
+            lines.dot(to, color(Way::Move(axis)), 9.0);
+            // A handle can be used wherever it is.
+            lines.segments[first..].iter_mut().for_each(|s| s.hidden = 0.85);
+        }
+    }
+}
+
+/// Pixels right and down that a step along a direction is at a point; none where it goes along the line of sight.
+fn slope(eyepiece: &Eyepiece, point: Vec3, direction: Vec3, size: f32) -> Option<[f32; 2]> {
+    let step = size / direction.length().max(f32::MIN_POSITIVE);
+    let (a, b) = (eyepiece.project(point - direction * step)?, eyepiece.project(point + direction * step)?);
+    let slope = [0, 1].map(|i| (b[i] - a[i]) / (2.0 * step));
+    // Along the line of sight a pixel would be miles.
+    (slope[0].hypot(slope[1]) * step > 0.05).then_some(slope)
+}
+
+/// The direction of a pixel from a world point's picture, radians, anticlockwise.
+fn direction(eyepiece: &Eyepiece, origin: Vec3, at: [f32; 2]) -> f32 {
+    let [x, y] = eyepiece.project(origin).unwrap_or(at);
+    (y - at[1]).atan2(at[0] - x)
+}
