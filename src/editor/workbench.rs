@@ -73,6 +73,7 @@ impl Workbench {
             rig: PosedRig::default(),
             posed: true,
             changed: true,
+            time: None,
             notice: None,
         };
         desk.show_document();
@@ -319,6 +320,32 @@ impl Workbench {
         let deformer = self.desk.session.document().deformer().clone();
         self.joint.let_go(&mut self.desk);
         self.document_changed(&deformer);
+    }
+
+    /// Shows the document at a time, seconds, or, with none, the pose being edited, which a tool that is used goes back
+    /// to by itself.
+    pub fn show_time(&mut self, time: Option<f64>) {
+        let time = time.filter(|t| t.is_finite()).map(|t| t.max(0.0));
+        if time != self.desk.time && !self.is_busy() {
+            self.desk.time = time;
+            self.desk.show_document();
+        }
+    }
+
+    /// The time that shows.
+    pub fn time(&self) -> Option<f64> {
+        self.desk.time
+    }
+
+    /// Makes the pose that shows at a time the one being edited: on top of the newest stroke, or below them all.
+    pub fn take_pose(&mut self) {
+        let Some(wanted) = self.desk.time.map(|_| self.desk.pose.clone()) else { return };
+        let now = self.desk.session.posed();
+        self.desk.time = None;
+        match self.desk.adjustment(self.desk.session.document().strokes(), &now, &wanted) {
+            Some(edit) => self.change(edit),
+            None => self.desk.show_document(),
+        }
     }
 
     /// The nodes that posing moves.

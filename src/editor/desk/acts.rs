@@ -35,6 +35,8 @@ impl Desk {
         let repeats = matches!(
             act,
             Act::Undo
+                | Act::NextFrame
+                | Act::LastFrame
                 | Act::Redo
                 | Act::BrushLarger
                 | Act::BrushSmaller
@@ -81,12 +83,23 @@ impl Desk {
         self.changed = true;
         if let Some(bench) = bench.as_deref_mut() {
             match act {
-                Act::Rotate => return self.begin_turn(bench),
-                Act::Grab => return self.begin_grab(time, bench),
+                Act::Rotate => {
+                    self.leave_time(bench);
+                    return self.begin_turn(bench);
+                }
+                Act::Grab => {
+                    self.leave_time(bench);
+                    return self.begin_grab(time, bench);
+                }
                 Act::BrushSize => return self.begin_brush(bench),
                 Act::Cancel => {
                     self.panels.help = false;
-                    return self.drop_act(bench);
+                    self.playing = false;
+                    self.drop_act(bench);
+                    return bench.show_time(None);
+                }
+                Act::Key | Act::RemoveKey | Act::Play | Act::NextFrame | Act::LastFrame | Act::TakePose => {
+                    return self.timeline(act, bench);
                 }
                 Act::FixPlane => return self.fix_plane(bench),
                 Act::Deselect => return bench.select(None),

@@ -39,6 +39,12 @@ pub enum Act {
     Mirror,
     GrabBy,
     Pin,
+    Key,
+    RemoveKey,
+    TakePose,
+    Play,
+    NextFrame,
+    LastFrame,
     Deselect,
     NextMethod,
     Wire,
@@ -72,17 +78,18 @@ pub enum Group {
     File,
     Tools,
     Pose,
+    Time,
     View,
     Window,
 }
 
 impl Group {
     /// All of them, in the list's order.
-    pub const ALL: [Self; 5] = [Self::File, Self::Tools, Self::Pose, Self::View, Self::Window];
+    pub const ALL: [Self; 6] = [Self::File, Self::Tools, Self::Pose, Self::Time, Self::View, Self::Window];
 
     /// For people.
     pub fn label(self) -> &'static str {
-        ["File and history", "Tools", "Pose", "View", "Window"][self as usize]
+        ["File and history", "Tools", "Pose", "Time", "View", "Window"][self as usize]
     }
 }
 
@@ -143,7 +150,7 @@ const fn line(
 }
 
 use CommandKind as C;
-use Group::{File, Pose, Tools, View, Window};
+use Group::{File, Pose, Time, Tools, View, Window};
 
 /// The table.
 pub const ACTS: &[Line] = &[
@@ -182,6 +189,12 @@ pub const ACTS: &[Line] = &[
     line(Act::Pin, "Pin or free the joint", Pose, &[key(Key::P)], Some(C::TogglePin)),
     line(Act::Deselect, "Select nothing", Pose, &[alt(Key::A)], None),
     line(Act::NextMethod, "Next deformer", Pose, &[key(Key::Tab)], Some(C::Deformer)),
+    line(Act::Key, "Key the pose", Time, &[key(Key::I)], None),
+    line(Act::RemoveKey, "Remove the keys at this time", Time, &[alt(Key::I)], None),
+    line(Act::Play, "Play or stop", Time, &[key(Key::Space)], None),
+    line(Act::NextFrame, "Next frame", Time, &[key(Key::ArrowRight)], None),
+    line(Act::LastFrame, "Frame before", Time, &[key(Key::ArrowLeft)], None),
+    line(Act::TakePose, "Edit the pose that shows", Time, &[shift(Key::I)], None),
     line(Act::Wire, "Bones and edges on top", View, &[shift(Key::Z)], Some(C::Wire)),
     line(Act::Turntable, "Turntable", View, &[key(Key::T)], Some(C::Turntable)),
     line(Act::Front, "Front", View, &[key(Key::Num1)], None),

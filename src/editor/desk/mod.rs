@@ -13,6 +13,7 @@ mod acts;
 mod aim;
 mod camera;
 mod choices;
+mod events;
 mod facts;
 mod gizmo;
 mod input;
@@ -21,8 +22,10 @@ mod output;
 mod panels;
 mod pointer;
 mod question;
+pub mod reach;
 #[cfg(test)]
 mod tests;
+mod timeline;
 
 pub use camera::{Lens, Orbit, Side, Stand};
 pub use choices::{Choices, Plane, Stereo, Theme, ZOOM_RANGE};
@@ -105,6 +108,9 @@ pub struct Desk {
     /// The divider between the document's deformer and the other, share of the picture's width.
     divider: f32,
     output: DeskOutput,
+    /// Where keys are set, seconds, and whether time goes on.
+    cursor: f64,
+    playing: bool,
     /// Something changed that no event tells.
     changed: bool,
 }
@@ -134,6 +140,8 @@ impl Desk {
             other: None,
             divider: 0.5,
             output: DeskOutput::default(),
+            cursor: 0.0,
+            playing: false,
             changed: true,
         }
     }
@@ -192,6 +200,7 @@ impl Desk {
         }
         if let Some(bench) = bench.as_deref_mut() {
             self.meet(bench);
+            self.play(step, bench);
             if bench.preferences().turntable && self.hold == Hold::Free {
                 self.camera.turn(TURNTABLE * step as f32);
             }
@@ -264,194 +273,6 @@ impl Desk {
         inside && layer.is_none_or(|l| l.order == egui::Order::Background) && !self.context.any_popup_open()
     }
 
-    fn event(&mut self, event: &Event, time: f64, thinned: bool, bench: Option<&mut Workbench>) {
-        match event {
-            Event::ModifiersChanged(modifiers) => self.modifiers = *modifiers,
-            Event::PointerMoved(to) => {
-                let to = [to.x, to.y];
-                let from = self.at.replace(to).unwrap_or(to);
-                self.over = self.is_picture(to);
-                self.moved([to[0] - from[0], to[1] - from[1]], bench, (!thinned).then_some(time));
-            }
-            Event::PointerGone => {
-                self.over = false;
-                if self.hold == Hold::Free {
-                    self.at = None;
-                }
-            }
-            Event::PointerButton { pos, button, pressed, modifiers } => {
-                (self.at, self.modifiers) = (Some([pos.x, pos.y]), *modifiers);
-                self.over = self.is_picture([pos.x, pos.y]);
-                if let Some(bench) = bench {
-                    if *pressed {
-                        self.press(*button, time, bench)
-                    } else {
-                        self.release(*button, time, bench)
-                    }
-                }
-            }
-            Event::MouseWheel { unit, delta, modifiers, .. } if self.over => {
-                let steps = match unit {
-                    egui::MouseWheelUnit::Point => delta.y / 50.0,
-                    egui::MouseWheelUnit::Line => delta.y,
-                    egui::MouseWheelUnit::Page => delta.y * 4.0,
-                };
-                self.modifiers = *modifiers;
-                self.zoom(steps.clamp(-20.0, 20.0));
-            }
-            Event::Zoom(factor) if self.over && factor.is_finite() && *factor > 0.0 => {
-                self.zoom((factor.ln() * 8.0).clamp(-20.0, 20.0));
-            }
-            Event::Key { key, pressed: true, repeat, modifiers, .. } => {
-                self.modifiers = *modifiers;
-                self.key(Chord::new(*key, *modifiers), *repeat, time, bench);
-            }
-            Event::WindowFocused(false) => {
-                if let Some(bench) = bench {
-                    self.drop_act(bench);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn zoom(&mut self, steps: f32) {
-        let [x, y, width, height] = self.output.viewport.map(|v| v as f32);
-        let at = self.at.unwrap_or([x + width * 0.5, y + height * 0.5]);
-        let (eyepiece, _) = self.eyepiece(at);
-        let middle = [0, 1].map(|i| eyepiece.corner[i] + eyepiece.size[i] * 0.5);
-        let rows = eyepiece.size[1];
-        self.camera.zoom(steps, [(at[0] - middle[0]) / rows, (middle[1] - at[1]) / rows]);
-    }
-
-    fn moved(&mut self, by: [f32; 2], bench: Option<&mut Workbench>, time: Option<f64>) {
-        let points = by.map(|b| b / self.scale);
-        match &mut self.hold {
-            Hold::Camera(Drag::Orbit, _) => self.camera.orbit(points),
-            Hold::Camera(Drag::Pan, _) => self.camera.pan(by, self.output.viewport[3] as f32),
-            Hold::Camera(Drag::Zoom, _) => self.camera.zoom(points[1] / -20.0, [0.0; 2]),
-            Hold::Joint(_) => {
-                if let Some(bench) = bench {
-                    self.drag_joint(bench);
-                }
-            }
-            Hold::Wipe => {
-                let [x, _, width, _] = self.output.viewport.map(|v| v as f32);
-                let at = self.at.map_or(0.5, |at| (at[0] - x) / width.max(1.0));
-                self.divider = if at.is_finite() { at.clamp(0.02, 0.98) } else { 0.5 };
-            }
-            Hold::Brush { start, radius } => {
-                let right = (self.at.unwrap_or(*start)[0] - start[0]) / self.scale;
-                let radius = *radius + right * pointer::PER_POINT;
-                if let Some(bench) = bench {
-                    bench.run_command(Command::Radius(radius.max(super::RADIUS_RANGE[0])));
-                }
-            }
-            Hold::Tool { start, moved, waits, .. } => {
-                let at = self.at.unwrap_or(*start);
-                *moved |= (at[0] - start[0]).hypot(at[1] - start[1]) > CLICK * self.scale;
-                if let (Some(bench), Some(time), None) = (bench, time, waits) {
-                    self.hand(bench, time, None);
-                }
-            }
-            Hold::Grab { .. } => {
-                if let (Some(bench), Some(time)) = (bench, time) {
-                    self.hand(bench, time, None);
-                }
-            }
-            Hold::Free => {}
-        }
-    }
-
-    fn press(&mut self, button: PointerButton, time: f64, bench: &mut Workbench) {
-        match (self.hold, button) {
-            (Hold::Grab { .. }, PointerButton::Primary) => {
-                // Letting go puts the pose into the document.
-                self.force = [0.0; 2];
-                self.hand(bench, time, None);
-                self.hold = Hold::Free;
-            }
-            (Hold::Joint(drag), PointerButton::Primary) if drag.by_key => {
-                bench.let_joint_go();
-                self.hold = Hold::Free;
-            }
-            (Hold::Brush { .. }, PointerButton::Primary) => self.hold = Hold::Free,
-            (
-                Hold::Grab { .. } | Hold::Brush { .. } | Hold::Tool { .. } | Hold::Joint(_),
-                PointerButton::Secondary,
-            ) => {
-                self.drop_act(bench);
-            }
-            (Hold::Free, _) if self.over => self.take(button, time, bench),
-            _ => {}
-        }
-    }
-
-    /// A press in the picture with nothing in hand.
-    fn take(&mut self, button: PointerButton, time: f64, bench: &mut Workbench) {
-        let m = self.modifiers;
-        let drag = match (m.shift, m.ctrl || m.command) {
-            (true, _) => Drag::Pan,
-            (_, true) => Drag::Zoom,
-            _ => Drag::Orbit,
-        };
-        match button {
-            PointerButton::Middle => {
-                self.camera.begin();
-                self.hold = Hold::Camera(drag, button);
-            }
-            PointerButton::Primary if m.alt => {
-                self.camera.begin();
-                self.hold = Hold::Camera(drag, button);
-            }
-            PointerButton::Primary if self.at.is_some_and(|at| self.on_divider(at)) => self.hold = Hold::Wipe,
-            PointerButton::Primary if self.press_gizmo(bench) => {}
-            PointerButton::Primary => self.press_tool(time, bench),
-            _ => {}
-        }
-    }
-
-    fn release(&mut self, button: PointerButton, time: f64, bench: &mut Workbench) {
-        match self.hold {
-            Hold::Camera(_, held) if held == button => {
-                self.camera.end();
-                self.hold = Hold::Free;
-            }
-            Hold::Joint(drag) if button == PointerButton::Primary && !drag.by_key => {
-                bench.let_joint_go();
-                self.hold = Hold::Free;
-            }
-            Hold::Wipe if button == PointerButton::Primary => self.hold = Hold::Free,
-            Hold::Tool { start, moved, .. } if button == PointerButton::Primary => {
-                self.force = [0.0; 2];
-                if moved {
-                    self.hand(bench, time, None);
-                } else {
-                    // A click draws nothing: it selects.
-                    bench.drop_act();
-                    self.hand(bench, time, None);
-                    bench.select(self.joint_at(bench, start));
-                    self.changed = true;
-                }
-                self.hold = Hold::Free;
-            }
-            _ => {}
-        }
-    }
-
-    /// Drops what is being done, as if it had never begun.
-    fn drop_act(&mut self, bench: &mut Workbench) {
-        if let Hold::Camera(..) = self.hold {
-            self.camera.end();
-        }
-        if let Hold::Brush { radius, .. } = self.hold {
-            bench.run_command(Command::Radius(radius));
-        }
-        self.force = [0.0; 2];
-        bench.drop_act();
-        self.hold = Hold::Free;
-    }
-
     /// The hand that the mouse is, for one step of the workbench.
     fn hand(&mut self, bench: &mut Workbench, time: f64, picked: Option<Picked>) {
         let at = self.at.unwrap_or_default();
@@ -516,7 +337,8 @@ impl Desk {
         let out = &mut self.output;
         out.dirty =
             shown.painted || events || out.posed || turns || busy || std::mem::take(&mut self.changed);
-        let soon = (turns || waiting || shown.again == Some(Duration::ZERO)).then_some(Duration::ZERO);
+        let soon = (turns || self.playing || waiting || shown.again == Some(Duration::ZERO))
+            .then_some(Duration::ZERO);
         out.again = soon.or(shown.again);
     }
 }

@@ -336,6 +336,39 @@ fn a_joint_is_turned_by_its_ring_and_by_a_key_about_an_axis() {
 }
 
 #[test]
+fn poses_are_keyed_scrubbed_and_played() {
+    let mut t = Table::new();
+    t.key(Key::I, Modifiers::NONE);
+    t.drag(PointerButton::Primary, &t.arm(0.0));
+    t.drag(PointerButton::Primary, &t.arm(0.8));
+    let (low, high) = (Vec3::new(0.75, 1.5, 0.0), t.joint(HAND));
+    (0..24).for_each(|_| t.key(Key::ArrowRight, Modifiers::NONE));
+    assert!(t.bench.time() == Some(1.0) && t.joint(HAND).distance(low) < 1e-4, "one key holds for ever");
+    t.key(Key::Escape, Modifiers::NONE);
+    assert!(t.bench.time().is_none() && t.joint(HAND).distance(high) < 1e-5);
+    t.key(Key::I, Modifiers::NONE);
+    assert_eq!(t.bench.session().document().motion().key_times(), [0.0, 1.0]);
+    (0..12).for_each(|_| t.key(Key::ArrowLeft, Modifiers::NONE));
+    let middle = t.joint(HAND);
+    assert!(middle.distance(low) > 0.1 && middle.distance(high) > 0.1, "{middle}");
+    t.key(Key::Space, Modifiers::NONE);
+    t.frames(6);
+    assert!(t.desk.output().posed && t.joint(HAND).y > middle.y);
+    assert_eq!(t.desk.output().again, Some(Duration::ZERO));
+    // Round and round.
+    t.frames(60);
+    assert!(t.desk.cursor() < 1.0 && t.bench.time() == Some(t.desk.cursor()));
+    t.key(Key::Space, Modifiers::NONE);
+    t.frames(3);
+    assert_ne!(t.desk.output().again, Some(Duration::ZERO));
+    // What shows becomes the pose being edited, in one step.
+    let (shown, steps) = (t.joint(HAND), t.bench.session().history().0);
+    t.key(Key::I, Modifiers::SHIFT);
+    assert!(t.bench.time().is_none() && t.joint(HAND).distance(shown) < 1e-4);
+    assert_eq!(t.bench.session().history().0, steps + 1);
+}
+
+#[test]
 fn looking_at_the_panels_changes_nothing() {
     let mut t = Table::new();
     let (hash, radius) = (t.hash(), t.bench.preferences().radius);

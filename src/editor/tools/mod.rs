@@ -39,6 +39,8 @@ pub struct Desk {
     pub posed: bool,
     /// The document has changed since lines were made from it.
     pub changed: bool,
+    /// The time of the document that shows, seconds; none for the pose being edited.
+    pub time: Option<f64>,
     /// What was refused last, for the palette.
     pub notice: Option<String>,
 }
@@ -106,10 +108,12 @@ impl Desk {
         Some(Edit::Group(changed.map(set).collect()))
     }
 
-    /// Shows the document's own pose.
+    /// Shows the document's own pose: the one being edited, or that of the time.
     pub fn show_document(&mut self) {
         self.changed = true;
-        self.show(self.session.posed());
+        let document = self.session.document();
+        let at_time = self.time.map(|t| document.state(&self.character.skeleton, Some(t)).pose);
+        self.show(at_time.unwrap_or_else(|| self.session.posed()));
     }
 
     /// Shows a pose.

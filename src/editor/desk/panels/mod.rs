@@ -10,6 +10,7 @@ mod outliner;
 mod side;
 mod statistics;
 mod theme;
+mod timeline;
 mod tools;
 mod widgets;
 
@@ -49,6 +50,8 @@ pub(super) struct Pressed {
     /// Edits, and whether they belong to the step before them.
     pub edits: Vec<(Edit, bool)>,
     pub jump: Option<usize>,
+    /// The time to go to.
+    pub cursor: Option<f64>,
     pub select: Option<Option<crate::base::NodeId>>,
     pub choices: Option<Choices>,
     /// The method to compare with.
@@ -79,6 +82,9 @@ pub(super) struct Shows<'a> {
     pub compared: Option<&'a DeformerSettings>,
     /// Where the divider is, share of the picture's width; none where one deformer fills it.
     pub divider: Option<f32>,
+    /// Where keys are set, seconds, and whether time goes on.
+    pub cursor: f64,
+    pub playing: bool,
     /// What the mouse is in the middle of.
     pub hint: &'static str,
 }
@@ -100,6 +106,9 @@ impl Shows<'_> {
 fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     bar::top(ui, shows, pressed);
     bar::bottom(ui, shows);
+    if let Some(bench) = shows.bench.filter(|_| shows.choices.panels) {
+        timeline::show(ui, shows, bench, pressed);
+    }
     if shows.choices.panels {
         tools::show(ui, shows, pressed);
         side::show(ui, shows, memory, pressed);

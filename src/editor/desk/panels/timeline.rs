@@ -1,0 +1,137 @@
+//! The timeline: a ruler with a cursor and a mark for every time that has keys, and a row per node below it.
+
+use super::{Pressed, Shows, theme, widgets};
+use crate::edit::{DopeSheet, dope_sheet};
+use crate::editor::Workbench;
+use crate::editor::desk::{Act, timeline::LEAST};
+use crate::editor::panels::Icon;
+use egui::{
+    Align2, Color32, FontId, Frame, Margin, Panel, Rect, RichText, ScrollArea, Sense, Stroke, Ui, pos2, vec2,
+};
+
+/// Room for names before the rows, points.
+const NAMES: f32 = 150.0;
+const RULER: f32 = 30.0;
+const ROW: f32 = 17.0;
+
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
+    let sheet = dope_sheet(bench.session().document(), &bench.character().skeleton);
+    let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::symmetric(8, 5));
+    let most = RULER + ROW * (sheet.rows.len().min(5) as f32) + 12.0;
+    Panel::bottom("timeline").frame(frame).resizable(false).show(ui, |ui| {
+        ui.horizontal_top(|ui| {
+            ui.allocate_ui(vec2(NAMES, RULER), |ui| ui.horizontal(|ui| controls(ui, shows, bench, pressed)));
+        });
+        ScrollArea::vertical().id_salt("dope").max_height(most).show(ui, |ui| {
+            let (ruler, answer) =
+                ui.allocate_exact_size(vec2(ui.available_width(), RULER), Sense::click_and_drag());
+            let span = Span::new(ruler, &sheet, shows.cursor);
+            if (answer.dragged() || answer.clicked())
+                && let Some(at) = answer.interact_pointer_pos()
+            {
+                pressed.cursor = Some(span.time(at.x));
+            }
+            self::ruler(ui, ruler, &span, &sheet, shows.cursor);
+            for row in &sheet.rows {
+                let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+                let color = ui.visuals().weak_text_color();
+                let name = rect.with_max_x(rect.min.x + NAMES - 8.0);
+                let print = ui.painter().with_clip_rect(name.intersect(ui.clip_rect()));
+                print.text(
+                    name.left_center(),
+                    Align2::LEFT_CENTER,
+                    &row.label,
+                    FontId::proportional(12.0),
+                    color,
+                );
+                for time in &row.times {
+                    diamond(ui, pos2(span.x(*time), rect.center().y), 3.5, theme::FAIR);
+                }
+            }
+        });
+    });
+}
+
+fn controls(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
+    let icon = if shows.playing { Icon::Close } else { Icon::Right };
+    for (act, icon, on) in [(Act::Play, icon, shows.playing), (Act::Key, Icon::Pin, false)] {
+        let answer = widgets::icon(ui, icon, 24.0, on, true).on_hover_text(shows.tip(act));
+        pressed.act(act, answer.clicked());
+    }
+    let rate = bench.session().document().motion().rate();
+    let frame = (shows.cursor * f64::from(rate)).round();
+    ui.label(
+        RichText::new(format!("{:.2} s   frame {frame:.0} at {rate}", shows.cursor)).monospace().size(12.0),
+    );
+    if bench.time().is_some() {
+        ui.separator();
+        ui.label(RichText::new("shows this time").color(theme::FAIR).small());
+        let tip = shows.tip(Act::TakePose);
+        pressed.act(Act::TakePose, ui.small_button("Edit this pose").on_hover_text(tip).clicked());
+        pressed.act(Act::Cancel, ui.small_button("Back to the pose").on_hover_text("Escape").clicked());
+    }
+}
+
+/// Seconds on the screen.
+struct Span {
+    left: f32,
+    width: f32,
+    end: f64,
+}
+
+impl Span {
+    fn new(rect: Rect, sheet: &DopeSheet, cursor: f64) -> Self {
+        let left = rect.min.x + if sheet.rows.is_empty() { 8.0 } else { NAMES };
+        let end = sheet.duration.max(cursor).max(LEAST) * 1.1;
+        Self { left, width: (rect.max.x - left - 8.0).max(1.0), end }
+    }
+
+    fn x(&self, time: f64) -> f32 {
+        self.left + self.width * (time / self.end) as f32
+    }
+
+    fn time(&self, x: f32) -> f64 {
+        f64::from(((x - self.left) / self.width).clamp(0.0, 1.0)) * self.end
+    }
+
+    /// Seconds between the ruler's numbers: some 70 points apart.
+    fn step(&self) -> f64 {
+        let wanted = self.end * 70.0 / f64::from(self.width);
+        let power = 10.0_f64.powf(wanted.log10().floor());
+        [1.0, 2.0, 5.0, 10.0].map(|f| f * power).into_iter().find(|s| *s >= wanted).unwrap_or(wanted)
+    }
+}
+
+fn ruler(ui: &Ui, rect: Rect, span: &Span, sheet: &DopeSheet, cursor: f64) {
+    let painter = ui.painter();
+    let well = Rect::from_min_max(pos2(span.left - 8.0, rect.min.y), rect.max);
+    painter.rect_filled(well, 4.0, ui.visuals().extreme_bg_color);
+    let color = ui.visuals().weak_text_color();
+    let step = span.step();
+    let count = (span.end / step).floor().min(200.0) as usize;
+    for i in 0..=count {
+        let time = step * i as f64;
+        let x = span.x(time);
+        painter.vline(x, rect.min.y..=rect.min.y + 5.0, Stroke::new(1.0, color));
+        let text = format!("{}", (time * 1000.0).round() / 1000.0);
+        painter.text(
+            pos2(x + 3.0, rect.min.y + 1.0),
+            Align2::LEFT_TOP,
+            text,
+            FontId::proportional(10.5),
+            color,
+        );
+    }
+    for time in &sheet.columns {
+        diamond(ui, pos2(span.x(*time), rect.max.y - 9.0), 5.0, theme::FAIR);
+    }
+    let x = span.x(cursor);
+    painter.vline(x, rect.y_range(), Stroke::new(2.0, theme::ACCENT));
+    painter.circle_filled(pos2(x, rect.min.y + 4.0), 4.5, theme::ACCENT);
+}
+
+fn diamond(ui: &Ui, at: egui::Pos2, size: f32, color: Color32) {
+    let corner = |x: f32, y: f32| at + vec2(x, y) * size;
+    let points = vec![corner(0.0, -1.0), corner(1.0, 0.0), corner(0.0, 1.0), corner(-1.0, 0.0)];
+    ui.painter().add(egui::Shape::convex_polygon(points, color, Stroke::NONE));
+}

@@ -1,0 +1,103 @@
+//! Every command, by what it is given in a headset and at the desk: README's table is this one.
+
+use super::{ACTS, Act};
+use crate::editor::{CommandKind, Control, Route};
+use std::fmt::Write;
+
+/// What of the desk is no command of its own, where it is, and what a headset has for it.
+const LISTS: [(&str, &str, &str); 5] = [
+    ("Any step of the history", "undo, redo", "history"),
+    ("Settings of the deformer", "the method", "deformer"),
+    ("Two deformers on one pose", "palette, in turn", "deformer, with a divider to drag"),
+    ("Switch or remove any stroke or mark", "the newest", "outliner"),
+    ("Select any joint", "touch it", "click, outliner"),
+];
+
+/// The table as Markdown: first all commands of both, then what the desk has beyond them.
+pub fn table() -> String {
+    let mut out = String::from("| command | headset | desk |\n|---|---|---|\n");
+    for kind in CommandKind::ALL {
+        let _ = writeln!(out, "| {} | {} | {} |", kind.label(), headset(kind), desk(kind));
+    }
+    for line in ACTS.iter().filter(|l| l.command.is_none()) {
+        let _ = writeln!(out, "| {} | {} | {} |", line.label, instead(line.act), keys(line.act));
+    }
+    for (what, headset, desk) in LISTS {
+        let _ = writeln!(out, "| {what} | {headset} | {desk} |");
+    }
+    out
+}
+
+fn headset(kind: CommandKind) -> String {
+    let route = |route: &Route| match route {
+        Route::Control(Control::StickX | Control::StickY) => "stick",
+        Route::Control(_) => "button",
+        Route::Palette => "palette",
+        Route::Files => "file panel",
+    };
+    kind.routes().iter().map(route).collect::<Vec<_>>().join(", ")
+}
+
+fn desk(kind: CommandKind) -> String {
+    let acts = ACTS.iter().filter(|l| l.command == Some(kind) && !l.keys.is_empty());
+    let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
+    if keys.is_empty() { "tool panel".to_owned() } else { keys.join(", ") }
+}
+
+fn keys(act: Act) -> String {
+    act.line().keys.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// What a headset has for what only the desk has by a key of its own.
+fn instead(act: Act) -> &'static str {
+    match act {
+        Act::Key | Act::RemoveKey | Act::TakePose | Act::Play | Act::NextFrame | Act::LastFrame => {
+            "at the desk"
+        }
+        Act::SaveAs => "save",
+        Act::FixPlane => "strokes are drawn in space",
+        Act::Grab => "squeeze",
+        Act::Rotate => "the joint tool",
+        Act::Cancel => "undo, while it is held",
+        Act::Deselect => "touch another",
+        Act::Lens | Act::Stereo => "both eyes see",
+        Act::Help => "buttons are named at the hand",
+        Act::Larger | Act::Smaller => "panels keep their angle",
+        _ => "walk, pull, turn",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::editor::desk::acts::command_of;
+    use crate::editor::workbench::tests::{biped, session};
+    use crate::editor::{Preferences, Workbench};
+
+    #[test]
+    fn the_readme_tells_how_every_command_is_given() {
+        let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        let readme = std::fs::read_to_string(readme).unwrap();
+        assert!(readme.contains(&table()), "README.md, In a window: the table is\n\n{}", table());
+    }
+
+    #[test]
+    fn every_command_of_the_headset_is_given_at_the_desk() {
+        let character = biped();
+        let bench = Workbench::new(session(&character), character, Preferences::default());
+        // These are about the headset and are switched on the tool panel; a file is chosen in a dialog.
+        let elsewhere =
+            [CommandKind::LeftHanded, CommandKind::Haptics, CommandKind::RollWorld, CommandKind::Open];
+        for kind in CommandKind::ALL {
+            let given = ACTS.iter().filter_map(|l| command_of(l.act, &bench)).any(|c| c.kind() == kind);
+            let own = matches!(kind, CommandKind::Palette | CommandKind::Quit);
+            assert!(given || own || elsewhere.contains(&kind), "{kind:?}");
+        }
+        // And what a line of the table promises is what its key does.
+        for line in ACTS {
+            if let Some(command) = command_of(line.act, &bench) {
+                assert_eq!(line.command, Some(command.kind()), "{:?}", line.act);
+            }
+        }
+    }
+}
