@@ -48,6 +48,8 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
         Edit::AddMark { mark, .. } => format!("Draw {}", mark.name),
         Edit::SetMark(mark) => format!("Change {}", mark.name),
         Edit::RemoveMark(id) => format!("Remove mark {}", id.0 + 1),
+        Edit::AddSculpt { sculpt, .. } => format!("Shape {}", sculpt.name),
+        Edit::SetSculpt(sculpt) => format!("Change {}", sculpt.name),
         Edit::SetPins(pins) => format!("Pins: {}", pins.len()),
         Edit::SetKey(key) => format!("Key at {:.2} s", key.time),
         Edit::RemoveKey(time) => format!("Remove the key at {time:.2} s"),

@@ -2,9 +2,9 @@
 
 use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::base::NodeId;
-use crate::edit::{Edit, StrokeLayer};
+use crate::edit::{Edit, Sculpt, StrokeLayer};
 use crate::editor::Workbench;
-use egui::{RichText, ScrollArea, Sense, TextEdit, Ui, vec2};
+use egui::{RichText, ScrollArea, Sense, Slider, TextEdit, Ui, vec2};
 
 pub(super) fn show(
     ui: &mut Ui,
@@ -18,6 +18,7 @@ pub(super) fn show(
     let wanted = |name: &str| filter.is_empty() || name.to_lowercase().contains(&filter);
     strokes(ui, bench, &wanted, pressed);
     marks(ui, bench, &wanted, pressed);
+    sculpts(ui, bench, &wanted, memory, pressed);
     joints(ui, bench, &wanted, !filter.is_empty(), pressed);
     if !shows.facts.meshes.is_empty() {
         widgets::caption(ui, "Meshes");
@@ -26,6 +27,42 @@ pub(super) fn show(
                 ui.label(name);
                 ui.label(RichText::new(format!("{triangles} triangles")).small().weak());
             });
+        }
+    }
+}
+
+/// Edits of the surface, each with its amplitude.
+fn sculpts(
+    ui: &mut Ui,
+    bench: &Workbench,
+    wanted: &dyn Fn(&str) -> bool,
+    memory: &mut Memory,
+    pressed: &mut Pressed,
+) {
+    let sculpts = bench.session().document().sculpts();
+    if sculpts.is_empty() {
+        return;
+    }
+    widgets::caption(ui, "Shapes");
+    for sculpt in sculpts.iter().filter(|s| wanted(&s.name)) {
+        let color = egui::Color32::from_rgb(120, 200, 150);
+        let (switch, remove) = entry(ui, color, &sculpt.name, Some(sculpt.enabled));
+        let change = |new: Sculpt| Edit::SetSculpt(Box::new(new));
+        if switch {
+            pressed.edits.push((change(Sculpt { enabled: !sculpt.enabled, ..sculpt.clone() }), false));
+        }
+        if remove {
+            pressed.edits.push((Edit::RemoveSculpt(sculpt.id), false));
+        }
+        let mut amplitude = sculpt.amplitude;
+        let slider = Slider::new(&mut amplitude, -2.0..=2.0).clamping(egui::SliderClamping::Edits);
+        let answer = ui.add(slider.custom_formatter(|v, _| format!("{v:.2}")));
+        if answer.changed() {
+            let continues = memory.sculpting == Some(sculpt.id);
+            pressed.edits.push((change(Sculpt { amplitude, ..sculpt.clone() }), continues));
+            memory.sculpting = Some(sculpt.id);
+        } else if memory.sculpting == Some(sculpt.id) && !answer.dragged() {
+            memory.sculpting = None;
         }
     }
 }
