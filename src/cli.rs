@@ -87,6 +87,40 @@ enum Command {
         #[arg(long, value_parser = parse_size, default_value = "960x1280")]
         size: [u32; 2],
     },
+    /// Shape the surface: bulges, waves and profiles on a ring, a line or a bone, in any pose
+    Sculpt {
+        file: PathBuf,
+        /// An edit, in words: a place (ring=JOINT@0.5, line=JOINT@0.1..0.9@DEGREES or bone=JOINT), profile=even (parabola,
+        /// wave, or an easing such as cubic-in), amount=0.25 (share of the distance to the bone), along=stroke (bone),
+        /// reach=4 (edges; 0.1m along the skin, 0.1m-air), soft=1, stiffness, amplitude; count, speed, phase of a wave
+        #[arg(long = "edit", value_name = "WORDS")]
+        edits: Vec<String>,
+        #[command(flatten)]
+        pose: PoseArgs,
+        #[command(flatten)]
+        method: MethodArgs,
+        /// Where to evaluate
+        #[arg(long, value_enum, default_value_t = Side::Gpu)]
+        on: Side,
+        /// Times of waves, seconds: a picture each, side by side
+        #[arg(long, value_delimiter = ',')]
+        seconds: Vec<f64>,
+        /// Show the regions: kinematic green, passive blue, fixed red
+        #[arg(long)]
+        region: bool,
+        /// Show what lies around the regions only, so many times their size
+        #[arg(long, value_parser = front::pose::finite)]
+        zoom: Option<f32>,
+        /// Degrees from which to look; 0 sees the front
+        #[arg(long, default_value = "34", value_parser = front::pose::finite, allow_hyphen_values = true)]
+        yaw: f32,
+        /// Pixels of a picture
+        #[arg(long, value_parser = parse_size, default_value = "640x800")]
+        size: [u32; 2],
+        /// .png, or .glb for a project
+        #[arg(long)]
+        out: PathBuf,
+    },
     /// Compare methods on one pose: a contact sheet and a table
     Compare {
         #[arg(required = true)]
@@ -400,6 +434,22 @@ impl Cli {
             }
             Command::Fast { file, args, size } => {
                 say(front::fast::fast(&mut context, &file, size, &args)?.trim_end());
+            }
+            Command::Sculpt { file, edits, pose, method, on, seconds, region, zoom, yaw, size, out } => {
+                let job = front::sculpt::Job {
+                    file: &file,
+                    pose: &pose,
+                    deformer: &method.settings()?,
+                    edits: &edits,
+                    cpu: matches!(on, Side::Cpu),
+                    seconds: &seconds,
+                    region,
+                    zoom,
+                    yaw,
+                    size,
+                    out: &out,
+                };
+                front::sculpt::sculpt(&mut context, &job)?;
             }
             Command::Compare { files, methods, bends, twists, set, on, out, .. } if bends || twists => {
                 let settings = |method: &String| {

@@ -66,7 +66,7 @@ pub use posing::{Lengths, Posing, RootMotion, carries_all, pose_by_stroke};
 pub use reduce::{reduce, tolerance_in_space, tolerance_in_window};
 pub use region::{Reach, Region, mirrored_mark};
 pub use rotate::{Axis, Turns, parse_rotation, rotate_joint};
-pub use sculpt::{Form, STIFFNESS, Sculpt, drawn, mirrored as mirrored_sculpt, turns};
+pub use sculpt::{Form, STIFFNESS, Sculpt, bind_sculpts, drawn, mirrored as mirrored_sculpt, turns};
 pub use select::{Selected, posable, select};
 pub use session::{Loader, Session};
 pub use silsketch::{Accent, SilSketch, silsketch};

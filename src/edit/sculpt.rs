@@ -6,6 +6,7 @@ use super::{Context, Document, Edit, Mirror, Region, SurfaceStroke, mirrored_mar
 use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, MarkId, Result, SculptId};
 use crate::bind::{Attachments, Character};
+use crate::deform::Bound;
 use crate::deform::sculpt::{
     Along, BoundForm, BoundSculpt, Profile, SOURCES, SculptState, cpu::rotation, encode,
 };
@@ -133,6 +134,14 @@ impl Sculpt {
         };
         Err(Error::input(format!("shape {} {problem}", self.id.0 + 1), "make it again on this character"))
     }
+}
+
+/// What deformers need of edits.
+///
+/// # Errors
+/// One that does not fit the character.
+pub fn bind_sculpts(sculpts: &[Sculpt], bound: &Bound) -> Result<Vec<BoundSculpt>> {
+    sculpts.iter().map(|s| s.bind(&bound.character, &bound.attachments)).collect()
 }
 
 /// A region's kinematic vertices moved by hand in a pose: the form that takes each from where it is without the edit,

@@ -5,7 +5,9 @@ use super::{Aim, Model, SurfaceSample};
 use crate::asset::Asset;
 use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
+use crate::deform::sculpt::SculptState;
 use crate::deform::{Graph, Kernels, Recipe};
+use crate::edit::{Sculpt, bind_sculpts};
 use crate::geom::DisplayMesh;
 use crate::gpu::{Device, Frame};
 use crate::query::{Hit, Picker};
@@ -53,6 +55,9 @@ struct Body {
     morph: Vec<Vec3>,
     padded: Vec<[f32; 4]>,
     weights: Vec<Vec<f32>>,
+    /// Edits of the surface that the graph has.
+    worn: Vec<Sculpt>,
+    states: Vec<SculptState>,
 }
 
 impl Actor {
@@ -90,6 +95,8 @@ impl Actor {
                 morph: vec![Vec3::ZERO; if morphs { display.positions.len() } else { 0 }],
                 padded: Vec::new(),
                 weights: Vec::new(),
+                worn: Vec::new(),
+                states: Vec::new(),
             }),
             cursor: None,
             scene,
@@ -156,6 +163,32 @@ impl Actor {
     /// A lost device.
     pub fn iterations(&self) -> Result<u32> {
         self.body.as_ref().map_or(Ok(0), |b| b.graph.iterations())
+    }
+
+    /// Shows these edits of the surface at this moment. True where that changes anything: the deformation is to be recorded
+    /// again. Allocates where there are other edits than before, not where they are at another moment.
+    ///
+    /// # Errors
+    /// When memory is short; an edit that does not fit the character: none is shown then.
+    pub fn wear(&mut self, sculpts: &[Sculpt], states: &[SculptState]) -> Result<bool> {
+        let Some(body) = &mut self.body else { return Ok(false) };
+        let same = |a: &Sculpt, b: &Sculpt| a.id == b.id && a.region == b.region && a.form == b.form;
+        let others =
+            body.worn.len() != sculpts.len() || !body.worn.iter().zip(sculpts).all(|(a, b)| same(a, b));
+        if others {
+            body.worn = sculpts.to_vec();
+            let bound = bind_sculpts(sculpts, &body.model.bound);
+            body.graph.set_sculpts(bound.as_deref().unwrap_or_default())?;
+            body.states.clear();
+            bound?;
+        }
+        let changed = others || body.states != states;
+        if changed {
+            body.states.clear();
+            body.states.extend_from_slice(states);
+            body.graph.set_sculpt_states(states);
+        }
+        Ok(changed)
     }
 
     pub(super) fn bounds(&self) -> &Aabb {

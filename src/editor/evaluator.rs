@@ -3,8 +3,10 @@
 use super::Model;
 use crate::base::Result;
 use crate::base::math::Vec3;
+use crate::deform::sculpt::SculptState;
 use crate::deform::surface::Display;
 use crate::deform::{CpuGraph, Graph, Kernels, Recipe};
+use crate::edit::{Document, Sculpt, bind_sculpts};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,15 +54,51 @@ pub enum Evaluator {
 }
 
 impl Evaluator {
-    /// Binds. Errors when memory is short or the model has parts that do not fit together.
+    /// Binds. A project's own edits of the surface are shown, at the time 0 of waves. Errors when memory is short or the
+    /// model has parts that do not fit together.
     pub fn new(side: &Where, model: &Model, recipe: &Recipe) -> Result<Self> {
-        Ok(match side {
+        let mut new = match side {
             Where::Gpu(kernels) => {
                 let graph = Graph::new(kernels, &model.bound, recipe, !model.morphs.is_empty())?;
                 Self::Gpu(Box::new(graph), kernels.clone())
             }
             Where::Cpu => Self::Cpu(Box::new(CpuGraph::new(&model.bound, recipe)?)),
-        })
+        };
+        if let Some(document) = &model.document {
+            new.wear_document(model, document)?;
+        }
+        Ok(new)
+    }
+
+    /// Takes these edits of the surface in place of any others; off until [`Evaluator::set_sculpt_states`].
+    ///
+    /// # Errors
+    /// When memory is short; an edit that does not fit the model.
+    pub fn wear(&mut self, model: &Model, sculpts: &[Sculpt]) -> Result<()> {
+        let sculpts = bind_sculpts(sculpts, &model.bound)?;
+        match self {
+            Self::Gpu(graph, _) => graph.set_sculpts(&sculpts)?,
+            Self::Cpu(graph) => graph.set_sculpts(&sculpts),
+        }
+        Ok(())
+    }
+
+    /// Sets the moment of the edits; those without a state are off.
+    pub fn set_sculpt_states(&mut self, states: &[SculptState]) {
+        match self {
+            Self::Gpu(graph, _) => graph.set_sculpt_states(states),
+            Self::Cpu(graph) => graph.set_sculpt_states(states),
+        }
+    }
+
+    /// Shows a document's edits of the surface as they are at the time 0 of waves.
+    ///
+    /// # Errors
+    /// As [`Evaluator::wear`].
+    pub fn wear_document(&mut self, model: &Model, document: &Document) -> Result<()> {
+        self.wear(model, document.sculpts())?;
+        self.set_sculpt_states(&document.sculpt_states(0.0));
+        Ok(())
     }
 
     /// Evaluates a pose.

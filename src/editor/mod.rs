@@ -25,6 +25,9 @@ mod take;
 mod tools;
 mod workbench;
 
+#[cfg(test)]
+mod sculpt_tests;
+
 pub use actor::{Actor, Pipelines};
 pub use classic::{Classic, Reshaped, reshape};
 pub use command::{Command, GrabBy, Tool};

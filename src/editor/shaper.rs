@@ -7,6 +7,9 @@ use crate::edit::{DeformerSettings, Document, State};
 /// Evaluates states of a document one after another.
 pub struct Shaper<'a> {
     model: &'a Model,
+    document: &'a Document,
+    /// Whether the given evaluator has the document's edits of the surface.
+    dressed: bool,
     evaluator: &'a mut Evaluator,
     /// What another evaluator was made for, after keyed settings had changed.
     own: Option<(DeformerSettings, Evaluator)>,
@@ -17,8 +20,8 @@ pub struct Shaper<'a> {
 impl<'a> Shaper<'a> {
     /// With an evaluator that was made for the document's settings, or for others that are meant to replace them:
     /// keyed settings are heeded all the same.
-    pub fn new(model: &'a Model, document: &Document, evaluator: &'a mut Evaluator) -> Self {
-        Self { model, evaluator, own: None, given: document.deformer().clone() }
+    pub fn new(model: &'a Model, document: &'a Document, evaluator: &'a mut Evaluator) -> Self {
+        Self { model, document, dressed: false, evaluator, own: None, given: document.deformer().clone() }
     }
 
     /// The shape of a state.
@@ -27,13 +30,23 @@ impl<'a> Shaper<'a> {
     /// As [`Evaluator::evaluate`]; settings that the method does not have.
     pub fn evaluate(&mut self, state: &State) -> Result<Evaluation> {
         if state.deformer == self.given {
+            if !std::mem::replace(&mut self.dressed, true) {
+                self.evaluator.wear(self.model, self.document.sculpts())?;
+            }
+            self.evaluator.set_sculpt_states(&state.sculpts);
             return self.evaluator.evaluate(self.model, &state.pose);
         }
         let made = match self.own.take() {
             Some((settings, evaluator)) if settings == state.deformer => evaluator,
-            _ => Evaluator::new(&self.evaluator.side(), self.model, &recipe(&state.deformer)?)?,
+            _ => {
+                let recipe = recipe(&state.deformer)?;
+                let mut new = Evaluator::new(&self.evaluator.side(), self.model, &recipe)?;
+                new.wear(self.model, self.document.sculpts())?;
+                new
+            }
         };
         let (_, evaluator) = self.own.insert((state.deformer.clone(), made));
+        evaluator.set_sculpt_states(&state.sculpts);
         evaluator.evaluate(self.model, &state.pose)
     }
 }

@@ -86,6 +86,11 @@ impl Stage {
         &self.actor
     }
 
+    /// The same, to dress it: see [`Actor::wear`].
+    pub fn actor_mut(&mut self) -> &mut Actor {
+        &mut self.actor
+    }
+
     /// Puts another character, or the same with another deformer, on the stage; it must have been made for these
     /// [`Stage::targets`], or else be given to [`Stage::enter_anew`]. The one before is freed when the GPU has finished with it.
     pub fn enter(&mut self, actor: Box<Actor>) {

@@ -9,9 +9,11 @@ use super::{Command, Haptic, Input, Output, Preferences, Request, Rigid, Tool, T
 use crate::base::NodeId;
 use crate::base::math::{Aabb, DQuat, DVec3, Vec3};
 use crate::bind::Character;
-use crate::edit::{DeformerSettings, Edit, Operation, Session, StrokeLayer};
+use crate::deform::sculpt::SculptState;
+use crate::edit::{DeformerSettings, Edit, Operation, Sculpt, Session, StrokeLayer};
 use crate::render::{Segment, Tangents, View};
 use crate::rig::{Pose, PosedRig};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Radians per second of the turntable.
@@ -101,6 +103,24 @@ impl Workbench {
             bounds,
             touched: None,
         }
+    }
+
+    /// The edits of the surface to show: the document's, with what a hand shapes just now in place of its own.
+    pub fn sculpts(&self) -> Cow<'_, [Sculpt]> {
+        let own = self.desk.session.document().sculpts();
+        match self.skin.shaped() {
+            None => Cow::Borrowed(own),
+            Some(shaped) => {
+                let mut all: Vec<Sculpt> = own.iter().filter(|s| s.id != shaped.id).cloned().collect();
+                all.push(shaped.clone());
+                Cow::Owned(all)
+            }
+        }
+    }
+
+    /// Their states; waves move with the hands' clock.
+    pub fn sculpt_states(&self) -> Vec<SculptState> {
+        self.sculpts().iter().filter_map(|s| s.state(self.hands.time)).collect()
     }
 
     /// Goes on with another session and character, as [`Workbench::new`]; gives the old session back.

@@ -72,6 +72,7 @@ pub fn deform(context: &mut Context, job: &Job<'_>) -> Result<String> {
     let recipe = recipe(&model.deformer(job.deformer))?;
     let side = context.side(job.cpu)?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
+    evaluator.set_sculpt_states(&model.shown_at(job.pose.time.map(f64::from)).sculpts);
     let shape = evaluator.evaluate(&model, &pose)?;
     let rig = PosedRig::new(model.skeleton(), &pose);
     let receipt = match &job.out {

@@ -21,6 +21,7 @@ pub mod render;
 pub mod report;
 pub mod roi;
 pub mod save;
+pub mod sculpt;
 pub mod silsketch;
 pub mod vr;
 mod window_picture;

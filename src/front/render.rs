@@ -48,7 +48,9 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
     let pose = shot.pose.resolve(&model)?;
     let side = context.side(false)?;
     let recipe = recipe(&model.deformer(shot.deformer))?;
-    let shape = Evaluator::new(&side, &model, &recipe)?.evaluate(&model, &pose)?;
+    let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
+    evaluator.set_sculpt_states(&model.shown_at(shot.pose.time.map(f64::from)).sculpts);
+    let shape = evaluator.evaluate(&model, &pose)?;
     if let Some(show) = shot.panels.filter(|s| window_picture::is_window(*s)) {
         let picture = window_picture::picture(context, (&model, &pose, &shape), show, shot.size)?;
         return write_png(out, &picture);

@@ -226,7 +226,9 @@ fn open(path: &Path, what: Left) -> Result<Opened> {
 
 /// The twins evaluate: no device is needed, and none can be lost.
 fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
-    Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)
+    let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
+    evaluator.wear_document(model, document)?;
+    Ok(evaluator)
 }
 
 fn measure(model: &Model, document: &Document) -> Result<Strain> {

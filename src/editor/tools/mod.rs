@@ -5,6 +5,7 @@ mod grab;
 mod hands;
 mod joint;
 mod line;
+mod pull;
 pub mod show;
 mod skin;
 

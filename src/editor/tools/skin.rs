@@ -4,11 +4,14 @@
 //! A sample is about two frames old and is taken with the trigger of its own time, so a stroke begins and ends where
 //! the finger did. Between samples the mark follows the skin ([`crate::geom::Walk`]); where there is no short way over
 //! the skin it begins anew. A stroke that goes round a limb and comes back to its start is a ring.
+//!
+//! Where the trigger is pressed at a mark, the mark is pulled, and the skin around it with it: see [`super::pull`].
 
+use super::pull::Pull;
 use super::{Desk, Moment};
 use crate::base::MarkId;
 use crate::base::math::{DVec3, Vec3};
-use crate::edit::{Edit, MAX_MARK_POINTS, SurfacePoint, SurfaceStroke};
+use crate::edit::{Edit, MAX_MARK_POINTS, Sculpt, SurfacePoint, SurfaceStroke};
 use crate::editor::{Haptic, SurfaceSample, Tracking};
 use crate::geom::Place;
 use crate::render::Lines;
@@ -31,6 +34,8 @@ const OPEN: f64 = 0.15;
 const LATE: f64 = 0.15;
 /// Marks lie this share of the skin's edges above it.
 const LIFT: f32 = 0.1;
+/// A mark within this distance of the tip is taken hold of, metres of the room.
+const GRASP: f32 = 0.02;
 /// Yellow of marks.
 pub const MARK: [u8; 4] = [255, 214, 64, 255];
 
@@ -51,22 +56,31 @@ pub struct SkinTool {
     touches: bool,
     world: Vec<Vec3>,
     places: Vec<Place>,
+    pull: Option<Pull>,
 }
 
 impl SkinTool {
     /// Whether a stroke is under way.
     pub fn is_busy(&self) -> bool {
-        self.drawing
+        self.drawing || self.pull.is_some()
+    }
+
+    /// The edit that is being pulled.
+    pub fn shaped(&self) -> Option<&Sculpt> {
+        self.pull.as_ref().map(Pull::sculpt)
     }
 
     /// Drops the stroke under way.
     pub fn cancel(&mut self) {
-        (self.drawing, self.armed, self.let_go) = (false, false, None);
+        (self.drawing, self.armed, self.let_go, self.pull) = (false, false, None, None);
         self.points.clear();
     }
 
     /// A frame of the tool.
     pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment) {
+        if self.pull(desk, moment) {
+            return;
+        }
         let hand = moment.hand();
         if hand.trigger.pressed && hand.tip_tracking == Tracking::Tracked {
             (self.armed, self.let_go) = (true, None);
@@ -93,6 +107,29 @@ impl SkinTool {
         if self.armed && (late || self.points.len() >= MAX_MARK_POINTS / 2) {
             self.finish(desk, moment);
         }
+    }
+
+    /// Pulls at a mark that the trigger was pressed at; true while it does.
+    fn pull(&mut self, desk: &mut Desk, moment: &mut Moment) -> bool {
+        let hand = moment.hand();
+        let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
+        let (pressed, down) = (hand.trigger.pressed, hand.trigger.down);
+        if self.pull.is_none() && pressed && tracked && !self.drawing && !hand.on_panel {
+            self.pull = Pull::begin(desk, tip, GRASP * moment.scale, moment.radius());
+            if self.pull.is_some() {
+                moment.feel(moment.tool, Haptic::Selection);
+            }
+        }
+        let Some(pull) = &mut self.pull else { return false };
+        if tracked && down {
+            pull.to(tip);
+        }
+        if !down {
+            let edit = self.pull.take().and_then(Pull::end);
+            let done = edit.is_some_and(|edit| desk.apply(edit));
+            moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
+        }
+        true
     }
 
     fn take(&mut self, desk: &mut Desk, moment: &mut Moment, sample: &SurfaceSample) {

@@ -3,6 +3,8 @@
 use super::Options;
 use crate::base::Result;
 use crate::base::math::Vec3;
+use crate::deform::sculpt::SculptState;
+use crate::edit::Sculpt;
 use crate::editor::desk::{DeskOutput, Pick, Picked, Picture};
 use crate::editor::{Actor, Aim, Pipelines, Stage, SurfaceSample};
 use crate::gpu::{Device, DeviceOptions, Frame, Image, ImageInfo, Surface, Sync, Window};
@@ -117,6 +119,19 @@ impl Screen {
             }
         }
         Ok(newest)
+    }
+
+    /// Dresses who is on the stage in edits of the surface; true where there is something new to draw. What does not fit is
+    /// told and not shown.
+    pub fn wear(&mut self, sculpts: &[Sculpt], states: &[SculptState]) -> bool {
+        let mut changed = false;
+        for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
+            changed |= stage.actor_mut().wear(sculpts, states).unwrap_or_else(|error| {
+                eprintln!("sinew: {error}");
+                true
+            });
+        }
+        changed
     }
 
     /// Draws what the editor wants shown into a window of this size, pixels. False where the window shows nothing now:

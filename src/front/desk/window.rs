@@ -138,6 +138,9 @@ impl<'o> Face<'o> {
             shown.zip(model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
         };
         let ready = shows(&app.model, screen.stage().actor().model());
+        if let Some(bench) = app.bench.as_ref().filter(|_| ready) {
+            app.unposed |= screen.wear(&bench.sculpts(), &bench.sculpt_states());
+        }
         let unposed = app.unposed && ready;
         if self.damaged || app.desk.output().dirty || unposed {
             if self.damaged {

@@ -2,7 +2,7 @@
 
 use super::write_outputs;
 use crate::base::{Error, Result};
-use crate::edit::DeformerSettings;
+use crate::edit::{DeformerSettings, Sculpt};
 use crate::editor::panels::{PanelScreens, PanelState, Panels};
 use crate::editor::{self, Evaluator, Replay, Studio, TakeReader, recipe};
 use crate::front::context::{Context, folder, say, stage, write_png};
@@ -78,7 +78,7 @@ fn count(path: &Path) -> Result<u64> {
 
 /// What draws for the eyes: kept from picture to picture.
 struct Eyes {
-    stage: Option<(Studio, Evaluator, DeformerSettings)>,
+    stage: Option<(Studio, Evaluator, DeformerSettings, Vec<Sculpt>)>,
     panels: Panels,
     state: PanelState,
     screens: Option<PanelScreens>,
@@ -102,14 +102,14 @@ impl Eyes {
         }
         let (model, bench) = (replay.model(), replay.bench());
         let settings = bench.session().document().deformer();
-        let (mut studio, mut evaluator) = match self.stage.take() {
-            Some((studio, evaluator, old)) if old == *settings => (studio, evaluator),
+        let (mut studio, mut evaluator, mut worn) = match self.stage.take() {
+            Some((studio, evaluator, old, worn)) if old == *settings => (studio, evaluator, worn),
             old => {
                 let studio = match old {
                     Some((studio, ..)) => studio,
                     None => Studio::new(&context.renderer()?, model)?,
                 };
-                (studio, Evaluator::new(&context.side(false)?, model, &recipe(settings)?)?)
+                (studio, Evaluator::new(&context.side(false)?, model, &recipe(settings)?)?, Vec::new())
             }
         };
         let output = bench.output();
@@ -119,6 +119,12 @@ impl Eyes {
         if views.len() == 2 {
             let size = replay.eye_size().map(|n| n.clamp(SIZES[0], SIZES[1]));
             let pose: &Pose = bench.pose();
+            let sculpts = bench.sculpts();
+            if *worn != *sculpts {
+                evaluator.wear(model, &sculpts)?;
+            }
+            evaluator.set_sculpt_states(&bench.sculpt_states());
+            worn = sculpts.into_owned();
             let shape = evaluator.evaluate(model, pose)?;
             if self.screens.is_none() {
                 self.screens = Some(PanelScreens::new(&context.device()?)?);
@@ -142,7 +148,7 @@ impl Eyes {
             }
             pair = Some(both);
         }
-        self.stage = Some((studio, evaluator, settings.clone()));
+        self.stage = Some((studio, evaluator, settings.clone(), worn));
         Ok(pair)
     }
 }

@@ -253,6 +253,12 @@ fn pictures(
         world_from_room = output.world_from_room;
         stage.look_mut().wire = bench.preferences().wire;
         if shown {
+            // What does not fit the character is told once and not shown.
+            let worn = stage.actor_mut().wear(&bench.sculpts(), &bench.sculpt_states());
+            app.unposed |= worn.unwrap_or_else(|error| {
+                eprintln!("sinew: {error}");
+                true
+            });
             aim.views = output.probes;
             posed = app.unposed.then(|| (bench.pose(), bench.rig()));
         }

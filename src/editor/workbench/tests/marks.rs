@@ -124,3 +124,50 @@ fn marks_and_hands_survive_a_journal_in_json() {
     assert!(!document.strokes()[0].adjustments.is_empty());
     assert!(Stroke::from_knots(document.strokes()[0].baseline.knots().to_vec()).is_ok());
 }
+
+#[test]
+fn a_ring_that_is_pulled_swells_the_limb() {
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::Tool(Tool::Skin));
+    draw_round(&mut s, &character, 0.99, 60);
+    let hash = s.hash();
+    let ring = |r: f32| Vec3::new(r, 0.5, 0.0);
+    let mut pull = |s: &mut Script, from: f32, to: f32| {
+        s.at(RIGHT, ring(from));
+        s.step();
+        s.input.hands[RIGHT].draw = 1.0;
+        for place in line(ring(from), ring(to), 9) {
+            s.at(RIGHT, place);
+            s.step();
+        }
+        let shown = s.bench.sculpts().into_owned();
+        s.input.hands[RIGHT].draw = 0.0;
+        s.step();
+        shown
+    };
+    let shown = pull(&mut s, 0.15, 0.21);
+    let document = s.bench.session().document();
+    assert_eq!((document.marks().len(), document.sculpts().len()), (1, 1));
+    let sculpt = &document.sculpts()[0];
+    assert_eq!(*sculpt, shown[0], "what was shown is what comes of it");
+    assert_eq!(sculpt.mark, Some(document.marks()[0].id));
+    let crate::edit::Form::Drawn(offsets) = &sculpt.form else { panic!() };
+    for (&v, offset) in sculpt.region.kinematic.iter().zip(offsets) {
+        let x = character.control.positions[v as usize];
+        let out = Vec3::new(x.x, 0.0, x.z).normalize();
+        assert!(Vec3::from(*offset).distance(out * 0.06) < 2e-3, "{offset:?} at {x}");
+    }
+    // A posed arm is pulled the same way, and another pull changes the same edit.
+    s.bench.desk.apply(Edit::RotateJoint { node: NodeId(0), turns: vec![(crate::edit::Axis::Y, 90.0)] });
+    pull(&mut s, 0.15, 0.18);
+    let document = s.bench.session().document();
+    assert_eq!(document.sculpts().len(), 1);
+    let crate::edit::Form::Drawn(offsets) = &document.sculpts()[0].form else { panic!() };
+    assert!(offsets.iter().all(|o| (Vec3::from(*o).length() - 0.09).abs() < 3e-3));
+    for _ in 0..3 {
+        s.bench.run_command(Command::Undo);
+    }
+    assert_eq!(s.hash(), hash);
+    assert!(s.bench.sculpts().is_empty());
+}
