@@ -133,7 +133,7 @@ fn a_ring_that_is_pulled_swells_the_limb() {
     draw_round(&mut s, &character, 0.99, 60);
     let hash = s.hash();
     let ring = |r: f32| Vec3::new(r, 0.5, 0.0);
-    let mut pull = |s: &mut Script, from: f32, to: f32| {
+    let pull = |s: &mut Script, from: f32, to: f32| {
         s.at(RIGHT, ring(from));
         s.step();
         s.input.hands[RIGHT].draw = 1.0;
