@@ -195,14 +195,14 @@ fn fit(
     };
     let mut below: Vec<Vec<(usize, usize)>> = vec![Vec::new(); skeleton.nodes.len()];
     let mut topmost = vec![false; skeleton.nodes.len()];
-    for i in 0..skeleton.nodes.len() {
+    for (i, topmost) in topmost.iter_mut().enumerate() {
         let Some(handle) = own(i) else { continue };
         match body.parents[handle] {
             Some(parent) => {
                 let node = skeleton.joints[body.joints[parent].index()].node.index();
                 below[node].push((i, handle));
             }
-            None => topmost[i] = true,
+            None => *topmost = true,
         }
     }
     let mut pose = start.clone();

@@ -132,8 +132,10 @@ pub struct Reduced {
     pub(super) inverse_covariance: Mat,
     /// `K̃ G K̃ᵀ`.
     pub(super) rotations: Mat,
-    /// Energy of rotations alone, so that the rest pose has none.
+    /// Energy of rotations alone, so that the rest shape has none.
     pub(super) offset: f64,
+    /// `T₀`, `4 handles` by 3, model space.
+    pub(super) rest: Mat,
 }
 
 impl Reduced {
@@ -198,10 +200,11 @@ impl Reduced {
             inverse_covariance: Mat::default(),
             rotations: Mat::default(),
             offset: 0.0,
+            rest: Mat::default(),
         };
         let mut rest = Mat::zeros(4 * handles, 3);
         (0..given).for_each(|j| (0..3).for_each(|d| *rest.at(4 * j + d, d) = 1.0));
-        out.set_rest(&rest);
+        out.set_rest(rest);
         Ok(out)
     }
 
@@ -209,7 +212,7 @@ impl Reduced {
     /// without energy. Rotations are then told from that pose on.
     pub fn around(&self, transforms: &[DAffine3]) -> Self {
         let mut out = self.clone();
-        out.set_rest(&self.stacked(transforms));
+        out.set_rest(self.stacked(transforms));
         out
     }
 
@@ -225,17 +228,24 @@ impl Reduced {
         t
     }
 
-    fn set_rest(&mut self, rest: &Mat) {
+    fn set_rest(&mut self, rest: Mat) {
         let mut covariance = Mat::zeros(3 * self.clusters, 4 * self.handles);
         for (k, form) in self.forms.iter().enumerate() {
-            form.covariance(rest, k, &mut covariance);
+            form.covariance(&rest, k, &mut covariance);
         }
         // ½ Σ tr(T₀ᵀ L̃_k T₀) = ½ Σ tr(K̃_k T₀).
-        let product = covariance.times(rest);
+        let product = covariance.times(&rest);
         self.offset = 0.5 * (0..product.rows).map(|r| product.data[3 * r + r % 3]).sum::<f64>();
         self.inverse_covariance = self.inverse.times(&covariance.transposed());
         self.rotations = covariance.times(&self.inverse_covariance);
         self.covariance = covariance;
+        self.rest = rest;
+    }
+
+    /// Where a handle carries a point of model space in the rest shape.
+    pub(super) fn at_rest(&self, handle: usize, x: DVec3) -> DVec3 {
+        let row = |d: usize| DVec3::from_slice(self.rest.row(4 * handle + d));
+        row(0) * x.x + row(1) * x.y + row(2) * x.z + row(3)
     }
 
     /// Whether a row of the system moves with everything: the translation of a given handle.

@@ -5,7 +5,7 @@ use crate::asset::Influences;
 use crate::base::math::{DAffine3, DMat3, DVec3, Vec3};
 use crate::base::{JointId, Result};
 use crate::bind::Character;
-use crate::rig::{PosedRig, Skeleton};
+use crate::rig::{Pose, PosedRig, Skeleton};
 
 /// A handle whose transform differs from its parent's by less than this follows it.
 const FOLLOWS: f32 = 1e-4;
@@ -64,7 +64,15 @@ impl Body {
             weights: &weights,
             handles: &handles,
         };
-        Ok(Self { reduced: Reduced::bind(&shape, params)?, joints, parents, handle_of })
+        let mut out = Self { reduced: Reduced::bind(&shape, params)?, joints, parents, handle_of };
+        // A file may be bound in another size than its rest pose shows: the shape without energy is the bound one as the
+        // first handle carries it in rest.
+        let rest = out.posed(&PosedRig::new(skeleton, &Pose::rest(skeleton)));
+        let first = rest.first().filter(|m| m.is_finite() && m.matrix3.determinant().abs() > 1e-30);
+        if let Some(first) = first.filter(|m| !m.abs_diff_eq(DAffine3::IDENTITY, 1e-9)) {
+            out.reduced = out.reduced.around(&vec![*first; rest.len()]);
+        }
+        Ok(out)
     }
 
     /// The handle of a joint: its own, or of the nearest joint above it that is one; else the first.
@@ -102,9 +110,11 @@ impl Body {
         let size = self.reduced.size as f32;
         let follows = |h: usize, p: usize| {
             let (a, b) = (&rig.skinning[self.joints[h].index()], &rig.skinning[self.joints[p].index()]);
-            let turn = (a.matrix3 - b.matrix3).to_cols_array().iter().fold(0.0, |m: f32, v| m.max(v.abs()));
+            let largest = |m: [f32; 9]| m.iter().fold(0.0, |m: f32, v| m.max(v.abs()));
+            let turn = largest((a.matrix3 - b.matrix3).to_cols_array());
+            let scale = FOLLOWS * largest(a.matrix3.to_cols_array());
             let x = self.reduced.center.as_vec3();
-            turn < FOLLOWS && a.transform_point3(x).distance(b.transform_point3(x)) < FOLLOWS * size
+            turn <= scale && a.transform_point3(x).distance(b.transform_point3(x)) <= scale * size
         };
         (0..self.joints.len()).map(|h| self.parents[h].is_none_or(|p| !follows(h, p))).collect()
     }

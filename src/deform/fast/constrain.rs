@@ -224,20 +224,23 @@ impl Constrained {
         for (k, constraint) in self.constraints.iter().enumerate() {
             let target = targets.get(k);
             match constraint {
-                Constraint::Full { .. } => {
-                    let map = match target {
-                        Some(Target::Map(map)) if map.is_finite() => model_map(reduced, map),
-                        _ => DAffine3::IDENTITY,
-                    };
-                    for d in 0..3 {
-                        p.row_mut(row + d).copy_from_slice(&map.matrix3.col(d).to_array());
+                Constraint::Full { handle } => match target {
+                    Some(Target::Map(map)) if map.is_finite() => {
+                        let map = model_map(reduced, map);
+                        for d in 0..3 {
+                            p.row_mut(row + d).copy_from_slice(&map.matrix3.col(d).to_array());
+                        }
+                        p.row_mut(row + 3).copy_from_slice(&map.translation.to_array());
                     }
-                    p.row_mut(row + 3).copy_from_slice(&map.translation.to_array());
-                }
+                    _ => (0..4).for_each(|d| {
+                        p.row_mut(row + d).copy_from_slice(reduced.rest.row(4 * handle + d));
+                    }),
+                },
                 Constraint::Point { terms } => {
                     // Abstract handles are zero in rest.
                     let given = terms.iter().filter(|t| t.0 < reduced.given);
-                    let rest = || given.map(|&(_, w, x)| w * reduced.model(x)).sum::<DVec3>();
+                    let rest =
+                        || given.map(|&(j, w, x)| w * reduced.at_rest(j, reduced.model(x))).sum::<DVec3>();
                     let x = match target {
                         Some(Target::Point(x)) if x.is_finite() => (*x - reduced.center) / reduced.size,
                         _ => rest(),
@@ -248,7 +251,7 @@ impl Constrained {
             row += constraint.rows();
         }
         if self.implicit {
-            p.row_mut(row).copy_from_slice(&reduced.pivots[0].to_array());
+            p.row_mut(row).copy_from_slice(&reduced.at_rest(0, reduced.pivots[0]).to_array());
         }
         let f = &self.factor;
         let mut half = f.half.times(&p);

@@ -35,7 +35,7 @@ enum Held {
 /// What follows the hands.
 enum Following {
     /// Bones and limbs.
-    Chains(Grab),
+    Chains(Box<Grab>),
     /// Everything.
     Whole(Box<WholeGrab>),
 }
@@ -239,8 +239,10 @@ impl GrabTool {
             Some((_, body)) if by == GrabBy::Body => {
                 Following::Whole(Box::new(WholeGrab::new(skeleton, body, &desk.pose, pins)))
             }
-            _ if by == GrabBy::Bone => Following::Chains(Grab::new(skeleton, &desk.pose, pins).alone()),
-            _ => Following::Chains(Grab::new(skeleton, &desk.pose, pins)),
+            _ if by == GrabBy::Bone => {
+                Following::Chains(Box::new(Grab::new(skeleton, &desk.pose, pins).alone()))
+            }
+            _ => Following::Chains(Box::new(Grab::new(skeleton, &desk.pose, pins))),
         }
     }
 
