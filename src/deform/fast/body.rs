@@ -2,7 +2,7 @@
 
 use super::{Handle, Params, Reduced, Shape};
 use crate::asset::Influences;
-use crate::base::math::{DAffine3, DMat3, DVec3, Vec3};
+use crate::base::math::{DAffine3, DMat3, Vec3};
 use crate::base::{JointId, Result};
 use crate::bind::Character;
 use crate::rig::{Pose, PosedRig, Skeleton};
@@ -96,7 +96,7 @@ impl Body {
         let wide = |j: &JointId| {
             let map = &rig.skinning[j.index()];
             let m = map.matrix3;
-            let columns = [m.x_axis, m.y_axis, m.z_axis].map(|c| DVec3::from(Vec3::from(c).as_dvec3()));
+            let columns = [m.x_axis, m.y_axis, m.z_axis].map(|c| Vec3::from(c).as_dvec3());
             DAffine3 {
                 matrix3: DMat3::from_cols(columns[0], columns[1], columns[2]),
                 translation: Vec3::from(map.translation).as_dvec3(),

@@ -88,8 +88,8 @@ pub(super) fn add_product(out: &mut Mat, scale: f64, a: &Mat, b: &Mat) {
                         *t += w[0] * x + w[1] * y + w[2] * z + w[3] * v;
                     }
                 }
-                for k in whole..row.len() {
-                    axpy(target, scale * row[k], b.row(k));
+                for (k, w) in row.iter().enumerate().skip(whole) {
+                    axpy(target, scale * w, b.row(k));
                 }
             }
         },

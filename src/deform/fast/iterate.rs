@@ -117,9 +117,7 @@ fn solve(gram: &[[f32; WINDOW]; WINDOW], right: &[f32; WINDOW], count: usize) ->
             if i == j {
                 sum += RIDGE * most;
             }
-            for k in 0..j {
-                sum -= lower[i][k] * lower[j][k];
-            }
+            sum -= lower[i][..j].iter().zip(&lower[j][..j]).map(|(a, b)| a * b).sum::<f64>();
             if i == j {
                 if sum.is_nan() || sum <= 0.0 {
                     return [0.0; WINDOW];
