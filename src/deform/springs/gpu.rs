@@ -451,6 +451,7 @@ impl SpringPipelines {
     /// Records a frame's springs. The schedule belongs to the same parameters, for which [`SpringPipelines::stiffen`] was
     /// recorded; with `from_last` the start is the last frame's result. Edits must have been brought up to date by
     /// [`EditState::update`].
+    #[allow(clippy::too_many_arguments, reason = "what a frame of springs depends on")]
     pub fn record(
         &self,
         state: &SpringState,
