@@ -1,0 +1,66 @@
+//! Work by mouse and keyboard, kept and recovered.
+
+use super::desktop::Desktop;
+use super::stage::{Session, folder, journals, keep, keys};
+use sinew::base::math::Vec3;
+use sinew::bind::BindOptions;
+use sinew::editor::Model;
+use sinew::front::report::Event;
+
+/// A line up through the capsule, seen from the front.
+fn baseline() -> Vec<Vec3> {
+    (0..=16).map(|i| Vec3::Y * (-0.05 + 1.9 * i as f32 / 16.0)).collect()
+}
+
+/// A quarter of a circle to +X.
+fn arc() -> Vec<Vec3> {
+    let angle = |i: i32| i as f32 / 16.0 * 1.4;
+    (0..=16).map(|i| Vec3::new(1.2 - 1.2 * angle(i).cos(), 1.2 * angle(i).sin(), 0.0)).collect()
+}
+
+#[test]
+fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
+    let Some(desktop) = Desktop::start() else { return };
+    let folder = folder();
+    let mut s = Session::open(&desktop, folder.path(), &["capsule.glb"]);
+    let rest = s.app.hash();
+    // From the front, as Blender has it.
+    s.press(&desktop, &[u32::from(b'1')]);
+    s.draw(&desktop, &baseline());
+    assert_ne!(s.app.hash(), rest, "the baseline is no part of the document: {:?}", s.app.turn);
+    s.draw(&desktop, &arc());
+    let posed = s.app.hash();
+    let steps = s.app.turn.history;
+    assert!(s.app.turn.unsaved && steps[0] >= 3, "{:?}", s.app.turn);
+    keep(&desktop.screenshot(), "posed");
+    // Undo to the start, and all again.
+    for _ in 1..steps[0] {
+        s.press(&desktop, &[keys::CONTROL, u32::from(b'z')]);
+    }
+    assert_eq!((s.app.hash(), s.app.turn.history[0]), (rest, 1));
+    for _ in 1..steps[0] {
+        s.press(&desktop, &[keys::CONTROL, keys::SHIFT, u32::from(b'z')]);
+    }
+    assert_eq!((s.app.hash(), s.app.turn.history), (posed.clone(), steps));
+    s.app.kill();
+    assert_eq!(journals(folder.path()), 1);
+
+    let mut s = Session::open(&desktop, folder.path(), &["capsule.glb"]);
+    s.app.until("the offer", |t| t.question.starts_with("Recover"));
+    s.app.rest();
+    keep(&desktop.screenshot(), "offered");
+    s.press(&desktop, &[keys::RETURN]);
+    s.app.until("the recovered document", |t| t.question.is_empty() && t.history == steps);
+    s.app.rest();
+    assert_eq!(s.app.hash(), posed);
+    assert!(s.app.turn.unsaved);
+    keep(&desktop.screenshot(), "recovered");
+    s.press(&desktop, &[keys::CONTROL, u32::from(b's')]);
+    s.app.until("the saved project", |t| !t.unsaved && t.message.contains("wrote"));
+    let project = folder.path().join("capsule.project.glb");
+    assert!(s.app.events.iter().any(|e| matches!(e, Event::Written(p) if p.ends_with("capsule.project.glb"))));
+    s.close(&desktop);
+    assert_eq!(journals(folder.path()), 0, "what is saved needs no recovery");
+    let model = Model::load(&project, &BindOptions::default()).unwrap();
+    assert_eq!(model.document.unwrap().hash(), posed);
+}
