@@ -530,7 +530,16 @@ impl Cli {
                     profile,
                     forget,
                 };
-                front::vr::vr(&options)?;
+                match front::vr::vr(&options) {
+                    // No runtime, or no headset: the same file in a window, where there is one.
+                    Err(advice @ Error::Xr { .. }) if front::desk::has_display() => {
+                        eprintln!("sinew: {advice}; going on in a window");
+                        let file = Some(options.file);
+                        let desk = front::desk::Options { file, device, report, samples, forget };
+                        front::desk::desk(&desk)?;
+                    }
+                    other => other?,
+                }
             }
             Command::Xr { command: XrCommand::Doctor { json, runtime } } => {
                 let (text, well) = front::vr::doctor::doctor(json, runtime)?;

@@ -5,10 +5,10 @@
 
 use super::desktop::Desktop;
 use sinew::base::math::{Mat4, Vec3};
-use sinew::front::report::{Ask, Desk, Event, Line};
-use std::io::{BufRead, BufReader, Write};
+use sinew::front::report::{Desk, Event, Line};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -18,7 +18,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The program under test.
 pub struct App {
     pub child: Child,
-    input: Option<ChildStdin>,
     lines: Receiver<Line>,
     /// The newest turn.
     pub turn: Desk,
@@ -28,10 +27,15 @@ pub struct App {
 }
 
 impl App {
-    /// `sinew edit ARGUMENTS --report` on a desktop, in a folder.
-    pub fn start(desktop: &Desktop, folder: &Path, arguments: &[&str]) -> Self {
+    /// `sinew ARGUMENTS --report` on a desktop, in a folder.
+    pub fn start(
+        desktop: &Desktop,
+        folder: &Path,
+        arguments: &[&str],
+        environment: impl FnOnce(&mut Command),
+    ) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
-        command.arg("edit").args(arguments).arg("--report").current_dir(folder);
+        command.args(arguments).arg("--report").current_dir(folder);
         command
             .env("DISPLAY", &desktop.name)
             .env_remove("WAYLAND_DISPLAY")
@@ -39,7 +43,8 @@ impl App {
             .env("XDG_STATE_HOME", folder.join("state"))
             .env("XDG_CONFIG_HOME", folder.join("settings"))
             .env("SINEW_VALIDATION", "1");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        environment(&mut command);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let (send, lines) = channel();
@@ -52,8 +57,7 @@ impl App {
             }
         });
         let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
-        let input = child.stdin.take();
-        Self { child, input, lines, turn: Desk::default(), events: Vec::new(), errors: Some(errors) }
+        Self { child, lines, turn: Desk::default(), events: Vec::new(), errors: Some(errors) }
     }
 
     /// The next line, none at the end of the output.
@@ -104,13 +108,6 @@ impl App {
         }
         let words = self.words();
         panic!("the program ended without {what}: {:?}; {words}", self.events);
-    }
-
-    /// Asks for something.
-    pub fn ask(&mut self, ask: &Ask) {
-        let mut line = serde_json::to_string(ask).unwrap();
-        line.push('\n');
-        self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
     }
 
     /// The document's hash as last told.

@@ -55,12 +55,39 @@ fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
     assert_eq!(s.app.hash(), posed);
     assert!(s.app.turn.unsaved);
     keep(&desktop.screenshot(), "recovered");
+    // Closing asks, and Escape goes on.
+    desktop.close(s.window);
+    s.app.until("the question", |t| t.question.starts_with("Save before"));
+    s.app.rest();
+    keep(&desktop.screenshot(), "closing");
+    s.press(&desktop, &[keys::ESCAPE]);
+    s.app.until("no question", |t| t.question.is_empty());
     s.press(&desktop, &[keys::CONTROL, u32::from(b's')]);
     s.app.until("the saved project", |t| !t.unsaved && t.message.contains("wrote"));
     let project = folder.path().join("capsule.project.glb");
-    assert!(s.app.events.iter().any(|e| matches!(e, Event::Written(p) if p.ends_with("capsule.project.glb"))));
+    assert!(
+        s.app.events.iter().any(|e| matches!(e, Event::Written(p) if p.ends_with("capsule.project.glb")))
+    );
     s.close(&desktop);
     assert_eq!(journals(folder.path()), 0, "what is saved needs no recovery");
     let model = Model::load(&project, &BindOptions::default()).unwrap();
     assert_eq!(model.document.unwrap().hash(), posed);
+}
+
+#[test]
+fn without_a_headset_the_same_file_is_opened_at_the_desk() {
+    let Some(desktop) = Desktop::start() else { return };
+    let folder = folder();
+    // No runtime's manifest; on many machines no loader either.
+    std::fs::create_dir(folder.path().join("none")).unwrap();
+    let none = folder.path().join("none");
+    let mut s = Session::run(&desktop, folder.path(), &["vr", "capsule.glb", "--forget"], |command| {
+        command.env("XR_RUNTIME_JSON", none.join("none.json")).env("XDG_RUNTIME_DIR", &none);
+    });
+    let advice = s.app.events.iter().filter(|e| matches!(e, Event::NoRuntime(_))).count();
+    assert_eq!(advice, 1, "{:?}", s.app.events);
+    s.app.until("the character", |t| t.history[0] == 1);
+    s.app.rest();
+    keep(&desktop.screenshot(), "fallen_back");
+    s.close(&desktop);
 }

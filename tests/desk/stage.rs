@@ -47,7 +47,17 @@ impl Session {
 
     /// Waits until the window shows something.
     pub fn start(desktop: &Desktop, folder: &Path, arguments: &[&str]) -> Self {
-        let mut app = App::start(desktop, folder, arguments);
+        Self::run(desktop, folder, &[&["edit"], arguments].concat(), |_| {})
+    }
+
+    /// `sinew ARGUMENTS`, in an environment.
+    pub fn run(
+        desktop: &Desktop,
+        folder: &Path,
+        arguments: &[&str],
+        environment: impl FnOnce(&mut std::process::Command),
+    ) -> Self {
+        let mut app = App::start(desktop, folder, arguments, environment);
         app.until("a picture", |t| t.shown > 0);
         let window = desktop.window().expect("a window");
         desktop.focus(window);

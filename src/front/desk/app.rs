@@ -18,6 +18,14 @@ pub const MAIN: u64 = 0;
 /// That of the method compared with.
 pub const OTHER: u64 = 1;
 
+/// What a question is about.
+pub enum Pending {
+    /// A session that ended without saving: to be gone on with?
+    Recover(Box<Unfinished>),
+    /// The document is not saved: to be closed?
+    Close,
+}
+
 /// The program at a desk, without its window.
 pub struct App<'o> {
     pub(super) options: &'o Options,
@@ -42,12 +50,13 @@ pub struct App<'o> {
     pub(super) saved: Option<String>,
     pub(super) saving: Option<PathBuf>,
     pub(super) on_disk: bool,
-    /// A session that ended without saving, which the user may go on with.
-    pub(super) left: Option<Box<Unfinished>>,
+    /// What the user is asked.
+    pub(super) pending: Option<Pending>,
+    /// The program ends when the document is on disk.
+    pub(super) closing: bool,
     unmeasured: bool,
     measuring: bool,
     history: (usize, usize),
-    /// Steps that the document had when it was opened or saved.
     pub quit: bool,
     asked: [Option<(*const Model, DeformerSettings)>; 2],
 }
@@ -80,7 +89,8 @@ impl<'o> App<'o> {
             saved: None,
             saving: None,
             on_disk: false,
-            left: None,
+            pending: None,
+            closing: false,
             unmeasured: false,
             measuring: false,
             history: (0, 0),
@@ -174,6 +184,7 @@ impl<'o> App<'o> {
             Done::Discarded(Err(error)) => self.fail(&error),
             Done::Written(path, Ok(told)) => {
                 self.on_disk |= self.saving.as_ref() == Some(&path);
+                self.quit |= self.closing && self.on_disk;
                 self.desk.facts.message = Some(format!("wrote {}", path.display()));
                 if !self.reporter.is_on() {
                     say(format_args!("wrote {}", path.display()));
@@ -185,6 +196,7 @@ impl<'o> App<'o> {
                 if self.saving.as_ref() == Some(&path) {
                     self.saved = None;
                     self.desk.facts.unsaved = true;
+                    self.closing = false;
                 }
                 self.fail(&error);
             }
@@ -208,7 +220,7 @@ impl<'o> App<'o> {
             None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
         }
         self.remember(&model.asset.path.clone());
-        self.know(&model);
+        self.desk.facts.know(&model);
         self.model = Some(model);
         (self.saved, self.saving, self.on_disk) = (None, None, false);
         self.unready = true;
@@ -225,10 +237,6 @@ impl<'o> App<'o> {
         if let Some(left) = left {
             self.offer(left);
         }
-    }
-
-    fn know(&mut self, model: &Model) {
-        self.desk.facts.know(model);
     }
 
     fn ready(&mut self, number: u64, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {
@@ -291,7 +299,11 @@ impl<'o> App<'o> {
         match wish {
             Wish::Editor(request) => self.request(request),
             Wish::Answer(answer) => self.answered(answer),
-            Wish::OpenDialog => self.command(Command::Files),
+            Wish::OpenDialog if self.bench.is_some() => self.command(Command::Files),
+            Wish::OpenDialog => {
+                let advice = "drop a file on this window, or start with its name: sinew FILE";
+                self.desk.facts.message = Some(advice.into());
+            }
             Wish::SaveAsDialog => self.save_as(),
         }
     }
@@ -307,6 +319,7 @@ impl<'o> App<'o> {
             Request::Open(_) => {}
             Request::Save => self.save(),
             Request::Export => self.export(),
+            Request::Quit if self.desk.facts.unsaved => self.ask_to_close(),
             Request::Quit => self.quit = true,
         }
     }

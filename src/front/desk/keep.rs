@@ -1,7 +1,7 @@
 //! What is kept: projects, exports, the journal's end, and the user's choices.
 
 use super::Options;
-use super::app::App;
+use super::app::{App, Pending};
 use crate::edit::Session;
 use crate::editor::desk::{Choices, Question};
 use crate::editor::recovery::Unfinished;
@@ -95,18 +95,32 @@ impl App<'_> {
             ),
             answers: ["Recover", "Throw away", "Decide later"].map(str::to_owned).into(),
         });
-        self.left = Some(left);
+        self.pending = Some(Pending::Recover(left));
+    }
+
+    /// Asks whether the program is to end with a document that is not saved.
+    pub(super) fn ask_to_close(&mut self) {
+        self.desk.facts.question = Some(Question {
+            title: "Save before closing?".into(),
+            text: "What is not saved can be recovered when the file is opened again.".into(),
+            answers: ["Save and close", "Close without saving", "Go on working"].map(str::to_owned).into(),
+        });
+        self.pending = Some(Pending::Close);
     }
 
     /// The question was answered.
     pub(super) fn answered(&mut self, answer: usize) {
-        let (Some(left), Some(model)) = (self.left.take(), &self.model) else { return };
-        match answer {
-            0 => {
+        match (self.pending.take(), answer, &self.model) {
+            (Some(Pending::Recover(left)), 0, Some(model)) => {
                 self.opening = true;
                 self.worker.ask(Job::Restore(left, model.clone()));
             }
-            1 => self.worker.ask(Job::Discard(left)),
+            (Some(Pending::Recover(left)), 1, _) => self.worker.ask(Job::Discard(left)),
+            (Some(Pending::Close), 0, _) => {
+                self.closing = true;
+                self.save();
+            }
+            (Some(Pending::Close), 1, _) => self.quit = true,
             _ => {}
         }
     }
