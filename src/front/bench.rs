@@ -6,6 +6,7 @@
 
 mod classic;
 mod deform;
+mod desk;
 mod draw;
 mod equilibrium;
 mod fast;
@@ -19,6 +20,7 @@ mod thesis;
 mod vr;
 
 pub use classic::ClassicTimes;
+pub use desk::{DeskAct, DeskFrame};
 pub use equilibrium::Equilibrium;
 pub use fast::FastTimes;
 pub use measure::Sample;
@@ -47,6 +49,9 @@ const TUBES: [usize; 5] = [10_000, 30_000, 100_000, 300_000, 1_000_000];
 
 /// Generated characters that are measured in a headset's frame too.
 const SHOWN_IN_VR: [&str; 3] = ["human", "chibi", "golem"];
+
+/// Generated characters that are measured in a window's frame too.
+const SHOWN_AT_DESK: [&str; 2] = ["human", "chibi"];
 
 /// A mesh to be measured: its name and its file's bytes or place.
 enum Source {
@@ -154,17 +159,23 @@ fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<
     let copy = stage("copy bandwidth", || copy_bandwidth(&device, COPY_BYTES, effort))?.0;
     let sources = sources(files)?;
     let pipelines = Pipelines { kernels: context.kernels()?, renderer: context.renderer()? };
-    let (mut meshes, mut vr) = (Vec::new(), Vec::new());
+    let (mut meshes, mut vr, mut window) = (Vec::new(), Vec::new(), Vec::new());
     for source in &sources {
         let name = source.name();
         let (model, preparation) = stage(&format!("{name}: bind"), || source.prepare(effort))?.0;
         let mut mesh = deform::mesh(context, name.clone(), &model, preparation, effort)?;
         mesh.iteration.share_of_copy = mesh.iteration.gigabytes_per_second / copy.gigabytes_per_second;
         meshes.push(mesh);
+        let model = Arc::new(model);
+        if !files.is_empty() || SHOWN_AT_DESK.contains(&name.as_str()) {
+            let title = format!("{name}: the window's frame");
+            let frames = || desk::measure(&pipelines, &name, &model, desk::WINDOW, effort);
+            window.extend(stage(&title, frames)?.0);
+        }
         // Of the thesis's meshes only the characters.
         if !files.is_empty() || SHOWN_IN_VR.contains(&name.as_str()) {
             let title = format!("{name}: the headset's frame");
-            vr.extend(stage(&title, || vr::measure(&pipelines, &name, &Arc::new(model), effort))?.0);
+            vr.extend(stage(&title, || vr::measure(&pipelines, &name, &model, effort))?.0);
         }
     }
     let mut growth = Vec::new();
@@ -184,6 +195,7 @@ fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<
         targets: report::targets(&device, &meshes, &vr),
         meshes,
         vr,
+        desk: window,
         growth,
         fast,
         thesis: THESIS_TABLE_1.to_vec(),
@@ -240,7 +252,13 @@ mod tests {
         let device = context.device().unwrap();
         let pipelines =
             Pipelines { kernels: context.kernels().unwrap(), renderer: context.renderer().unwrap() };
-        let small = vr::frame(&pipelines, "human", &Arc::new(model), [32, 24], &effort).unwrap();
+        let model = Arc::new(model);
+        let small = vr::frame(&pipelines, "human", &model, [32, 24], &effort).unwrap();
+        let window = desk::measure(&pipelines, "human", &model, [300, 200], &effort).unwrap();
+        for frame in &window {
+            let [editor, cpu, whole] = [frame.editor, frame.cpu, frame.interval].map(|s| s.min_ms);
+            assert!(editor > 0.0 && cpu > editor && whole > cpu && frame.device.min_ms > 0.0, "{frame:?}");
+        }
         assert!(
             small.groups.iter().all(|(group, time)| time.median_ms > 0.0 || *group == "panels"),
             "{small:?}"
@@ -259,6 +277,7 @@ mod tests {
             targets: report::targets(&device, std::slice::from_ref(&mesh), std::slice::from_ref(&small)),
             meshes: vec![mesh],
             vr: vec![small],
+            desk: window,
             growth: vec![growth::tube(&mut context, 600, &effort).unwrap()],
             fast: Vec::new(),
             thesis: THESIS_TABLE_1.to_vec(),
@@ -269,6 +288,7 @@ mod tests {
                 && text.contains("3.04")
                 && text.contains("too high")
                 && text.contains("human, 2 x 32 x 24")
+                && text.contains("human, 300 x 200, stroke")
                 && text.contains(device.name()),
             "{text}"
         );

@@ -29,7 +29,7 @@ fn a_file_is_opened_turned_and_resized_and_nothing_is_lost_at_the_end() {
     desktop.button(4, false);
     s.app.until("a picture after the wheel", |t| t.shown > shown && t.clip_from_world != before);
     s.app.rest();
-    for size in [[900, 600], [500, 700], [1280, 800]] {
+    for size in [[900, 600], [1000, 850], [1280, 800]] {
         desktop.resize(s.window, size);
         s.app.until("the new size", |t| t.size == size);
         s.app.rest();

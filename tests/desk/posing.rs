@@ -25,7 +25,10 @@ fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
     let mut s = Session::open(&desktop, folder.path(), &["capsule.glb"]);
     let rest = s.app.hash();
     // From the front, as Blender has it.
+    let before = s.app.turn.clip_from_world;
     s.press(&desktop, &[u32::from(b'1')]);
+    s.app.until("the front", |t| t.clip_from_world != before);
+    s.app.rest();
     s.draw(&desktop, &baseline());
     assert_ne!(s.app.hash(), rest, "the baseline is no part of the document: {:?}", s.app.turn);
     s.draw(&desktop, &arc());
@@ -34,13 +37,17 @@ fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
     assert!(s.app.turn.unsaved && steps[0] >= 3, "{:?}", s.app.turn);
     keep(&desktop.screenshot(), "posed");
     // Undo to the start, and all again.
-    for _ in 1..steps[0] {
+    for left in (1..steps[0]).rev() {
         s.press(&desktop, &[keys::CONTROL, u32::from(b'z')]);
+        s.app.until("the step undone", |t| t.history[0] == left);
     }
+    s.app.rest();
     assert_eq!((s.app.hash(), s.app.turn.history[0]), (rest, 1));
-    for _ in 1..steps[0] {
+    for again in 2..=steps[0] {
         s.press(&desktop, &[keys::CONTROL, keys::SHIFT, u32::from(b'z')]);
+        s.app.until("the step done again", |t| t.history[0] == again);
     }
+    s.app.rest();
     assert_eq!((s.app.hash(), s.app.turn.history), (posed.clone(), steps));
     s.app.kill();
     assert_eq!(journals(folder.path()), 1);

@@ -40,7 +40,7 @@ impl Session {
     /// With a file; waits until it is shown.
     pub fn open(desktop: &Desktop, folder: &Path, arguments: &[&str]) -> Self {
         let mut session = Self::start(desktop, folder, arguments);
-        session.app.event("a character", |e| matches!(e, Event::Loaded(_)).then_some(()));
+        session.app.until("a character", |t| t.history[0] > 0);
         session.app.rest();
         session
     }

@@ -1,5 +1,6 @@
 //! What `sinew bench --json` prints.
 
+use super::desk::DeskFrame;
 use super::fast::FastTimes;
 use super::measure::Sample;
 use super::thesis::ThesisRow;
@@ -28,6 +29,8 @@ pub struct BenchReport {
     pub meshes: Vec<MeshReport>,
     /// Frames of a headset: characters at two sizes of the eyes.
     pub vr: Vec<VrFrame>,
+    /// Frames of a window: characters while the view moves and while a stroke is drawn.
+    pub desk: Vec<DeskFrame>,
     /// Tubes of growing size; empty where files were given.
     pub growth: Vec<Growth>,
     /// FAST on the processor; empty where files were given.

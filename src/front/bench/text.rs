@@ -1,6 +1,7 @@
 //! The report as tables for people, in Markdown.
 
 use super::deform::FIXED;
+use super::desk::label;
 use super::measure::Sample;
 use super::report::{BenchReport, Converged, MeshReport};
 use super::thesis::ThesisRow;
@@ -121,6 +122,7 @@ pub(super) fn text(report: &BenchReport) -> String {
         &each(&|m| [m.draw.window, m.draw.stereo, m.draw.probe].map(sample).to_vec()),
     );
     headset(&mut out, report);
+    window(&mut out, report);
     growth(&mut out, report);
     if !report.fast.is_empty() {
         out.push('\n');
@@ -203,6 +205,26 @@ fn headset(out: &mut String, report: &BenchReport) {
         out,
         "A headset's frame: 50 iterations, both eyes, two controllers' cameras, panels; a new pose in every frame",
         &head,
+        &rows,
+    );
+}
+
+fn window(out: &mut String, report: &BenchReport) {
+    if report.desk.is_empty() {
+        return;
+    }
+    let rows: Vec<Vec<String>> = (report.desk.iter())
+        .map(|f| {
+            let [width, height] = f.window;
+            let mut row = vec![format!("{}, {width} x {height}, {}", f.mesh, label(f.act))];
+            row.extend([f.editor, f.cpu, f.device, f.interval].map(sample));
+            row
+        })
+        .collect();
+    table(
+        out,
+        "A window's frame: the view turned and moved, a stroke that poses",
+        &["mesh, window, act", "editor, panels", "CPU", "device", "frame to frame"],
         &rows,
     );
 }

@@ -11,6 +11,7 @@ mod screen;
 mod told;
 mod window;
 
+pub(super) use screen::Screen;
 pub use window::desk;
 
 use std::path::PathBuf;

@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 /// The GPU's side of a window.
 pub struct Screen {
-    surface: Surface,
+    /// None where pictures are made for nobody, as in a benchmark.
+    surface: Option<Surface>,
     stage: Stage,
     /// The method that is compared with, on its own stage.
     other: Option<Stage>,
@@ -52,14 +53,23 @@ impl Screen {
         let wanted = DeviceOptions { name: options.device.clone(), validation: false };
         let device = Device::for_window(&wanted, window.as_ref())?;
         let surface = Surface::new(&device, window)?;
-        let pipelines = Pipelines::new(&device)?;
+        let mut screen = Self::without_window(&Pipelines::new(&device)?, size, options.samples)?;
+        screen.surface = Some(surface);
+        Ok(screen)
+    }
+
+    /// The same pictures for no window.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn without_window(pipelines: &Pipelines, size: [u32; 2], samples: u32) -> Result<Self> {
         let size = at_least_one(size);
-        let stage = Stage::new(&pipelines, size, 1, options.samples.clamp(1, 2))?;
-        let painter = PanelPainter::new(&device)?;
-        let canvas = canvas(&device, size)?;
+        let stage = Stage::new(pipelines, size, 1, samples.clamp(1, 2))?;
+        let painter = PanelPainter::new(pipelines.device())?;
+        let canvas = canvas(pipelines.device(), size)?;
         let panels = painter.over(&canvas)?;
         Ok(Self {
-            surface,
+            surface: None,
             stage,
             other: None,
             painter,
@@ -167,15 +177,19 @@ impl Screen {
         frame.barrier();
         self.painter.draw(&mut frame, &self.panels);
         frame.barrier();
+        let Some(surface) = &mut self.surface else {
+            self.stage.submit(frame, &Sync::default())?;
+            return Ok(true);
+        };
         // As late as can be: the display may make us wait here.
-        let Some(image) = self.surface.acquire(size)? else {
+        let Some(image) = surface.acquire(size)? else {
             self.stage.submit(frame, &Sync::default())?;
             return Ok(false);
         };
         image.show(&mut frame, &self.canvas);
         let (wait, signal) = image.semaphores();
         let value = self.stage.submit(frame, &Sync { wait: &wait, signal: &signal })?;
-        self.surface.present(image, value)?;
+        surface.present(image, value)?;
         self.shown += 1;
         Ok(true)
     }

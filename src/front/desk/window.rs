@@ -5,7 +5,7 @@ use super::app::App;
 use super::screen::Screen;
 use super::told::Seen;
 use crate::base::{Error, Result};
-use crate::editor::desk::DeskInput;
+use crate::editor::desk::{DeskInput, Picked};
 use crate::editor::{Command, Model};
 use egui_winit::State;
 use std::sync::Arc;
@@ -68,6 +68,9 @@ struct Face<'o> {
     screen: Option<Shown>,
     /// When to take a turn if nothing happens before.
     next: Option<Instant>,
+    /// When to look for the GPU's answer, which is no turn where there is none.
+    look: Option<Instant>,
+    answer: Option<Picked>,
     /// Nobody sees the window.
     hidden: bool,
     /// The window must be drawn, whatever the editor says.
@@ -82,6 +85,8 @@ impl<'o> Face<'o> {
             app,
             screen: None,
             next: None,
+            look: None,
+            answer: None,
             hidden: false,
             damaged: true,
             seen: Seen::default(),
@@ -125,7 +130,7 @@ impl<'o> Face<'o> {
         let raw = input.take_egui_input(window);
         let mut step = DeskInput::from_egui(raw, size, scale);
         step.pressure = self.seen.pressure;
-        step.picked = screen.picked()?;
+        step.picked = screen.picked()?.or(self.answer.take());
         app.desk.facts.stages = screen.stages();
         app.step(&step);
         self.damaged |= app.attend(screen.stage());
@@ -158,16 +163,14 @@ impl<'o> Face<'o> {
         if self.damaged {
             self.next = soon(HIDDEN, self.next);
         }
-        if screen.asks() {
-            self.next = soon(ANSWER, self.next);
-        }
+        self.look = screen.asks().then(|| Instant::now() + ANSWER);
         if let Some(again) = app.desk.output().again {
             self.next = soon(again, self.next);
         }
         self.seen.shown = screen.shown();
         self.seen.size = size;
         self.seen.scale = scale;
-        self.seen.idle = self.next.is_none() && !self.damaged;
+        self.seen.idle = self.next.is_none() && self.look.is_none() && !self.damaged;
         app.tell(&self.seen);
         Ok(())
     }
@@ -224,9 +227,23 @@ fn pressure(force: &Force) -> f32 {
 
 impl ApplicationHandler<Wake> for Face<'_> {
     fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
-        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+        if !matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            return;
+        }
+        let now = Instant::now();
+        if self.next.is_some_and(|next| next <= now) {
             self.next = None;
             self.redraw();
+        }
+        if self.look.is_some_and(|look| look <= now)
+            && let Some(shown) = &mut self.screen
+        {
+            // A device that is lost is told of by the turn.
+            self.answer = shown.screen.picked().ok().flatten().or(self.answer.take());
+            self.look = (self.answer.is_none() && shown.screen.asks()).then(|| now + ANSWER);
+            if self.look.is_none() {
+                self.redraw();
+            }
         }
     }
 
@@ -273,7 +290,8 @@ impl ApplicationHandler<Wake> for Face<'_> {
             self.remember();
             return events.exit();
         }
-        events.set_control_flow(self.next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+        let first = self.next.into_iter().chain(self.look).min();
+        events.set_control_flow(first.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }
 
