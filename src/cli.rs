@@ -6,7 +6,7 @@ use sinew::base::{Error, Result};
 use sinew::bind::{BindOptions, Binding};
 use sinew::deform::Recipe;
 use sinew::edit::DeformerSettings;
-use sinew::editor::Angle;
+use sinew::editor::{Angle, bake::parse_frames};
 use sinew::front::{
     self,
     context::{Context, folder_of, say},
@@ -192,6 +192,29 @@ enum Command {
         /// The project, a .glb
         #[arg(long)]
         out: PathBuf,
+        #[arg(long, value_enum, default_value_t = Side::Gpu)]
+        on: Side,
+    },
+    /// Bake frames of a project's motion into a folder; or join a folder's frames into a .glb
+    Bake {
+        /// A project, a journal, or a character
+        #[arg(value_name = "PROJECT", required_unless_present = "join", conflicts_with = "join")]
+        project: Option<PathBuf>,
+        /// First and last frame; without it the whole motion
+        #[arg(long, value_name = "A-B", value_parser = parse_frames)]
+        frames: Option<[u32; 2]>,
+        /// Frames per second; without it the project's
+        #[arg(long, value_name = "N", conflicts_with = "join")]
+        fps: Option<f64>,
+        /// The folder of the frames; with --join the .glb
+        #[arg(long)]
+        out: Option<PathBuf>,
+        /// A folder of frames to join, with a receipt for each
+        #[arg(long, value_name = "DIR")]
+        join: Option<PathBuf>,
+        /// Few morph targets that all frames share, none of whose vertices is off by more
+        #[arg(long, value_name = "X", requires = "join")]
+        budget_mm: Option<f64>,
         #[arg(long, value_enum, default_value_t = Side::Gpu)]
         on: Side,
     },
@@ -504,6 +527,15 @@ impl Cli {
             Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,
             Command::Save { input, out, on } => {
                 front::save::save(&mut context, &input, &out, matches!(on, Side::Cpu))?;
+            }
+            Command::Bake { join: Some(folder), frames, budget_mm, out, .. } => {
+                front::bake::join_frames(&folder, frames, budget_mm, out)?;
+            }
+            Command::Bake { project, frames, fps, out, on, .. } => {
+                let input = project.unwrap_or_default();
+                let out = out.unwrap_or_else(|| "out/bake".into());
+                let cpu = matches!(on, Side::Cpu);
+                front::bake::bake(&mut context, &front::bake::Job { input, frames, rate: fps, out, cpu })?;
             }
             Command::Recover { which, restore, discard, on, json, .. } => {
                 let act = match restore {

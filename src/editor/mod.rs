@@ -1,6 +1,7 @@
 //! What every front end shares: a loaded character, its evaluation and its pictures.
 
 mod actor;
+pub mod bake;
 mod classic;
 mod command;
 pub mod desk;

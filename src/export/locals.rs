@@ -60,6 +60,23 @@ impl Locals {
         world
     }
 
+    /// By how much skinning may lengthen a displacement, over all joints and keys.
+    pub fn stretch(&self, job: &Job) -> f64 {
+        let longest = |m: &DAffine3| {
+            let m = m.matrix3;
+            // Shear would add to it; receipts tell what comes out.
+            m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length())
+        };
+        let skins = (0..job.asset.skins.len()).map(crate::base::SkinId::from).collect::<Vec<_>>();
+        let of_key = |key: usize| {
+            let world = self.world(job, key);
+            let skinned = skins.iter().flat_map(|&s| skinning(job.asset, s, &world)).map(|m| longest(&m));
+            let drawn = job.drawn().into_iter().map(|(n, _)| longest(&world[n.index()])).collect::<Vec<_>>();
+            skinned.chain(drawn).fold(0.0, f64::max)
+        };
+        (0..job.keys.len()).map(of_key).fold(0.0, f64::max)
+    }
+
     fn matrix(&self, job: &Job, key: usize, node: usize) -> Mat4 {
         let remainder = job.character.skeleton.nodes[node].remainder.map(Mat4::from).unwrap_or_default();
         Mat4::from(job.keys[key].pose.local[node].affine()) * remainder

@@ -7,6 +7,7 @@ mod atomic;
 mod builder;
 mod diff;
 mod evaluate;
+mod fit;
 mod glb;
 mod influences;
 mod locals;

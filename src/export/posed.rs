@@ -3,7 +3,7 @@
 use super::influences::{self, Table};
 use super::locals::{Locals, write_nodes};
 use super::morph::{Delta, Tolerance, solve};
-use super::{Builder, Reduction, targets};
+use super::{Builder, Reduction, fit, targets};
 use crate::anim::clip_from_poses;
 use crate::asset::{Asset, Clip, Problem, Property};
 use crate::base::math::{Aabb, Vec3};
@@ -46,6 +46,8 @@ pub struct Options {
     /// How nodes move between keys, written as it is; its values at the keys' times must be the keys' own. None for
     /// LINEAR motion from key to key.
     pub motion: Option<Clip>,
+    /// Few targets that all keys share in place of one for each, none of whose vertices is off by more, millimetres.
+    pub budget_mm: Option<f64>,
 }
 
 impl Default for Options {
@@ -56,6 +58,7 @@ impl Default for Options {
             tolerance: 5e-6,
             normal_tolerance_degrees: 0.5,
             motion: None,
+            budget_mm: None,
         }
     }
 }
@@ -135,12 +138,15 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
         deltas = solve_all(job, &locals, &table);
     }
     table.write(job, &mut builder);
-    for delta in deltas.iter().flatten() {
-        out.morph_vertices += delta.positions.len();
-        out.singular += delta.singular.len();
-    }
-    let morphs = targets::add(job, &mut builder, &deltas);
-    out.targets = morphs.iter().map(|m| m.active.len()).sum();
+    out.singular = deltas.iter().flatten().map(|d| d.singular.len()).sum();
+    let sets = match options.budget_mm {
+        Some(budget) => fit::fit(job, &deltas, budget, locals.stretch(job)),
+        None => targets::one_per_key(job, &deltas),
+    };
+    let stored = sets.iter().flat_map(|s| s.deltas.iter().flatten());
+    out.morph_vertices = stored.map(|d| d.positions.len()).sum();
+    let morphs = targets::add(job, &mut builder, sets);
+    out.targets = morphs.iter().map(|m| m.count).sum();
     if let Some(clip) = &options.motion {
         out.clip = targets::write_motion(job, &mut builder, clip, &morphs, &mut out.problems);
     } else if keys.len() > 1 {

@@ -6,43 +6,55 @@ use super::{Builder, Usage, numbers};
 use crate::asset::{Channel, Clip, Interpolation, Problem, Property};
 use crate::base::NodeId;
 use serde_json::{Value, json};
+use std::ops::Range;
+
+/// Targets for one node, not yet written.
+pub(super) struct NodeTargets {
+    pub node: NodeId,
+    /// Its display parts.
+    pub parts: Range<usize>,
+    /// `[target][part of the node]`.
+    pub deltas: Vec<Vec<Delta>>,
+    /// What people read, per target.
+    pub names: Vec<String>,
+    /// `[key][target]`.
+    pub weights: Vec<Vec<f32>>,
+}
 
 /// The targets added for one node.
 pub(super) struct Added {
     pub node: NodeId,
-    /// Keys that have a target, in order.
-    pub active: Vec<usize>,
+    pub count: usize,
+    /// `[key][target]`.
+    weights: Vec<Vec<f32>>,
 }
 
 impl Added {
-    /// The weights of the added targets at a key: its own target only.
-    fn weights(&self, key: usize) -> impl Iterator<Item = f32> + '_ {
-        self.active.iter().map(move |&k| if k == key { 1.0 } else { 0.0 })
-    }
-
-    /// The same at any time, LINEAR between keys.
-    fn between<'a>(&'a self, times: &'a [f32], time: f32) -> impl Iterator<Item = f32> + 'a {
-        let after = times.partition_point(|&t| t <= time).clamp(1, times.len().max(2) - 1);
-        let hat = move |key: usize| {
-            if times.len() < 2 {
-                return 1.0;
-            }
-            let (start, end) = (times[after - 1], times[after]);
-            let u = ((time - start) / (end - start)).clamp(0.0, 1.0);
-            if key == after {
-                u
-            } else if key + 1 == after {
-                1.0 - u
+    /// The weights of the added targets at any time, LINEAR between keys.
+    fn between(&self, times: &[f32], time: f32) -> Vec<f32> {
+        if times.len() < 2 {
+            return self.weights[0].clone();
+        }
+        let after = times.partition_point(|&t| t <= time).clamp(1, times.len() - 1);
+        let (start, end) = (times[after - 1], times[after]);
+        let u = ((time - start) / (end - start)).clamp(0.0, 1.0);
+        let ends = self.weights[after - 1].iter().zip(&self.weights[after]);
+        // At a key its weights to the bit.
+        ends.map(|(a, b)| {
+            if u == 0.0 {
+                *a
+            } else if u == 1.0 {
+                *b
             } else {
-                0.0
+                a + (b - a) * u
             }
-        };
-        self.active.iter().map(move |&k| hat(k))
+        })
+        .collect()
     }
 }
 
-/// Adds a target per node and key that has displacements (`deltas[key][part]`), weighted for the first key.
-pub(super) fn add(job: &Job, builder: &mut Builder, deltas: &[Vec<Delta>]) -> Vec<Added> {
+/// A target of its own for every key and node that has displacements (`deltas[key][part]`).
+pub(super) fn one_per_key(job: &Job, deltas: &[Vec<Delta>]) -> Vec<NodeTargets> {
     let mut out = Vec::new();
     for (node, parts) in job.drawn() {
         let has = |k: &usize| deltas[*k][parts.clone()].iter().any(|d| !d.positions.is_empty());
@@ -50,26 +62,38 @@ pub(super) fn add(job: &Job, builder: &mut Builder, deltas: &[Vec<Delta>]) -> Ve
         if active.is_empty() {
             continue;
         }
+        let weight = |key: usize| active.iter().map(|&k| if k == key { 1.0 } else { 0.0 }).collect();
+        out.push(NodeTargets {
+            node,
+            deltas: active.iter().map(|&k| deltas[k][parts.clone()].to_vec()).collect(),
+            names: active.iter().map(|k| format!("{} {}", job.options.clip_name, k + 1)).collect(),
+            weights: (0..deltas.len()).map(weight).collect(),
+            parts,
+        });
+    }
+    out
+}
+
+/// Adds targets, weighted for the first key.
+pub(super) fn add(job: &Job, builder: &mut Builder, sets: Vec<NodeTargets>) -> Vec<Added> {
+    let mut out = Vec::new();
+    for set in sets {
+        let (node, parts) = (set.node, &set.parts);
         let mesh = own_mesh(builder, node);
         let primitives = builder.json["meshes"][mesh]["primitives"].as_array().map_or(0, Vec::len);
         for index in 0..primitives {
-            let part = parts.clone().find(|&p| {
+            let part = parts.clone().position(|p| {
                 let part = &job.character.display.parts[p];
                 job.asset.meshes[part.mesh.index()].primitives[part.primitive].file_index == index
             });
-            add_to_primitive(
-                builder,
-                mesh,
-                index,
-                active.iter().map(|&k| part.map(|p| &deltas[k][p])).collect(),
-            );
+            let deltas = set.deltas.iter().map(|target| part.map(|p| &target[p])).collect();
+            add_to_primitive(builder, mesh, index, deltas);
         }
-        describe(job, builder, mesh, &active);
-        let added = Added { node, active };
+        describe(builder, mesh, &set.names);
         let mut weights = job.keys[0].pose.weights[node.index()].clone();
-        weights.extend(added.weights(0));
+        weights.extend(&set.weights[0]);
         builder.json["nodes"][node.index()]["weights"] = numbers(&weights);
-        out.push(added);
+        out.push(Added { node, count: set.names.len(), weights: set.weights });
     }
     extend_existing_clips(job, builder, &out);
     out
@@ -111,13 +135,13 @@ fn add_to_primitive(builder: &mut Builder, mesh: usize, index: usize, deltas: Ve
 }
 
 /// Default weights and names of the added targets.
-fn describe(job: &Job, builder: &mut Builder, mesh: usize, active: &[usize]) {
+fn describe(builder: &mut Builder, mesh: usize, names: &[String]) {
     let mesh = &mut builder.json["meshes"][mesh];
     if let Some(weights) = mesh.get_mut("weights").and_then(Value::as_array_mut) {
-        weights.extend(active.iter().map(|_| Value::from(0)));
+        weights.extend(names.iter().map(|_| Value::from(0)));
     }
-    let existing = mesh["primitives"][0]["targets"].as_array().map_or(0, Vec::len) - active.len();
-    let names = active.iter().map(|&k| Value::from(format!("{} {}", job.options.clip_name, k + 1)));
+    let existing = mesh["primitives"][0]["targets"].as_array().map_or(0, Vec::len) - names.len();
+    let names = names.iter().map(|n| Value::from(n.as_str()));
     let extendable = mesh.get("extras").is_none_or(Value::is_object);
     match mesh.pointer_mut("/extras/targetNames").and_then(Value::as_array_mut) {
         Some(known) if known.len() == existing => known.extend(names),
@@ -140,12 +164,10 @@ fn extend_existing_clips(job: &Job, builder: &mut Builder, added: &[Added]) {
             let node = added.node.index();
             let target = json!({ "node": node, "path": "weights" });
             let sampler = match known {
-                Some(channel) => {
-                    write_sampler(builder, index, &widened(channel, |_| vec![0.0; added.active.len()]))
-                }
+                Some(channel) => write_sampler(builder, index, &widened(channel, |_| vec![0.0; added.count])),
                 None => {
                     let mut values = job.asset.nodes[node].weights.clone();
-                    values.extend(vec![0.0; added.active.len()]);
+                    values.extend(vec![0.0; added.count]);
                     let channel = Channel {
                         node: added.node,
                         property: Property::Weights,
@@ -253,7 +275,7 @@ pub(super) fn write_clip(job: &Job, builder: &mut Builder, clip: &Clip, added: &
         let added = added.iter().find(|a| a.node.index() == node);
         let of = |key: usize| {
             let mut weights = job.keys[key].pose.weights[node].clone();
-            weights.extend(added.into_iter().flat_map(|a| a.weights(key)));
+            weights.extend(added.into_iter().flat_map(|a| &a.weights[key]));
             weights
         };
         let first = of(0);

@@ -1,6 +1,7 @@
 //! Front ends: thin siblings over [`crate::editor`]. Headless ones, one file per command, the window ([`desk`]) and the
 //! headset ([`vr`]).
 
+pub mod bake;
 pub mod bench;
 pub mod bind;
 pub mod compare;
