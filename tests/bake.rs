@@ -66,7 +66,8 @@ fn a_killed_bake_goes_on_without_redoing_finished_frames() {
     let arguments = ["bake", "p.glb", "--frames", "1-40", "--fps", "24", "--on", "cpu", "--out", "a"];
     let mut kept = BTreeMap::new();
     for least in [2, 9] {
-        let mut child = sinew(folder, &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            sinew(folder, &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         while finished(&folder.join("a")).len() < least {
             assert!(child.try_wait().unwrap().is_none(), "the bake ended before it could be killed");
             std::thread::yield_now();

@@ -170,6 +170,14 @@ impl Canonical {
                 self.count(node.index());
                 self.count(*property as usize);
             }
+            Target::SculptAmplitude(id) => {
+                self.text("sculpt amplitude");
+                self.count(id.index());
+            }
+            Target::SculptStiffness(id) => {
+                self.text("sculpt stiffness");
+                self.count(id.index());
+            }
             Target::Setting { method, name } => {
                 self.text("setting");
                 self.text(method);

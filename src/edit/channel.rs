@@ -5,7 +5,7 @@
 use super::document::validate_time;
 use crate::anim::Curve;
 use crate::asset::{Interpolation, Property};
-use crate::base::{Error, NodeId, Result};
+use crate::base::{Error, NodeId, Result, SculptId};
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,10 @@ pub enum Target {
         /// What of it.
         property: Property,
     },
+    /// How far an edit of the surface goes.
+    SculptAmplitude(SculptId),
+    /// How strongly springs follow it.
+    SculptStiffness(SculptId),
     /// A numeric setting of a deformation method, in force while the document uses that method.
     Setting {
         /// E.g. `springs`.
@@ -63,6 +67,7 @@ impl Target {
                     Property::Weights => Ok(known.weights.len()),
                 }
             }
+            Self::SculptAmplitude(_) | Self::SculptStiffness(_) => Ok(1),
             Self::Setting { method, name } => {
                 let sound =
                     |s: &String| !s.is_empty() && s.len() <= MAX_NAME && !s.contains(char::is_control);
@@ -87,6 +92,8 @@ impl Target {
                 };
                 format!("{name} {property}")
             }
+            Self::SculptAmplitude(id) => format!("shape {} amplitude", id.0 + 1),
+            Self::SculptStiffness(id) => format!("shape {} stiffness", id.0 + 1),
             Self::Setting { method, name } => format!("{method} {name}"),
         }
     }

@@ -1,7 +1,7 @@
 //! The dope sheet: which keys there are, by row and by time, as plain data for any panel.
 
 use super::{Document, KeyAt, Target};
-use crate::base::NodeId;
+use crate::base::{NodeId, SculptId};
 use crate::rig::Skeleton;
 
 /// What a row is about.
@@ -9,6 +9,8 @@ use crate::rig::Skeleton;
 pub enum Subject {
     /// All properties of a node.
     Node(NodeId),
+    /// Amplitude and stiffness of an edit of the surface.
+    Sculpt(SculptId),
     /// A setting of a deformation method.
     Setting(String, String),
 }
@@ -27,7 +29,7 @@ pub struct Row {
 /// A document's keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DopeSheet {
-    /// Nodes in the file's order, then settings.
+    /// Nodes in the file's order, then edits of the surface, then settings.
     pub rows: Vec<Row>,
     /// Times at which any row has a key, rising, seconds.
     pub columns: Vec<f64>,
@@ -60,6 +62,7 @@ impl Target {
     pub fn subject(&self) -> Subject {
         match self {
             Self::Node { node, .. } => Subject::Node(*node),
+            Self::SculptAmplitude(id) | Self::SculptStiffness(id) => Subject::Sculpt(*id),
             Self::Setting { method, name } => Subject::Setting(method.clone(), name.clone()),
         }
     }
@@ -76,6 +79,10 @@ pub fn dope_sheet(document: &Document, skeleton: &Skeleton) -> DopeSheet {
                 Subject::Node(node) => {
                     skeleton.nodes.get(node.index()).map_or_else(|| "?".into(), |n| n.name.clone())
                 }
+                Subject::Sculpt(id) => {
+                    let sculpt = document.sculpts.iter().find(|s| s.id == *id);
+                    sculpt.map_or_else(|| channel.target.label(skeleton), |s| s.name.clone())
+                }
                 Subject::Setting(..) => channel.target.label(skeleton),
             };
             rows.push(Row { subject, label, times: Vec::new() });
@@ -84,6 +91,7 @@ pub fn dope_sheet(document: &Document, skeleton: &Skeleton) -> DopeSheet {
             row.times.extend(&channel.times);
         }
     }
+    merge_sculpts(&mut rows);
     for row in &mut rows {
         row.times.sort_unstable_by(f64::total_cmp);
         row.times.dedup();
@@ -94,4 +102,16 @@ pub fn dope_sheet(document: &Document, skeleton: &Skeleton) -> DopeSheet {
         rate: document.motion.rate,
         rows,
     }
+}
+
+/// Amplitudes come before stiffnesses in the channels: the rows of a sculpt become one.
+fn merge_sculpts(rows: &mut Vec<Row>) {
+    rows.sort_by(|a, b| a.subject.cmp(&b.subject));
+    rows.dedup_by(|next, row| {
+        let same = next.subject == row.subject;
+        if same {
+            row.times.append(&mut next.times);
+        }
+        same
+    });
 }

@@ -1,6 +1,6 @@
 //! A document's motion as others show it: node channels as a clip, and the times at which shapes are worth telling.
 
-use super::{Channel, Document, Target};
+use super::{Channel, Document, Sculpt, Target};
 use crate::anim::clip_from_poses;
 use crate::asset::{Clip, Interpolation, Property};
 use crate::base::Result;
@@ -35,7 +35,8 @@ impl Document {
     /// Times at which to tell shapes, rising, at least one, at most 240: where there are keys, or every frame where
     /// clips play; evenly some of them where there are more.
     pub fn shape_times(&self, skeleton: &Skeleton) -> Vec<f64> {
-        let plays = self.motion.clips().iter().any(|c| c.enabled);
+        let waves = self.sculpts.iter().any(Sculpt::moves);
+        let plays = waves || self.motion.clips().iter().any(|c| c.enabled);
         let mut all = if plays { self.frame_times(skeleton) } else { self.motion.key_times() };
         // Keys of version 1 may lie closer than glTF's floats.
         all.dedup_by(|b, a| *a as f32 == *b as f32);
@@ -47,7 +48,7 @@ impl Document {
     }
 
     /// How the nodes move: keyed channels to the bit; what clips below strokes move beside them, LINEAR from frame to
-    /// frame. None where no node moves.
+    /// frame. None where the document does not move; of no channels where only the surface does.
     ///
     /// # Errors
     /// A motion that is no motion of this skeleton.
@@ -64,6 +65,6 @@ impl Document {
             channels.extend(played.channels.into_iter().filter(|c| !keyed(c)));
             channels.sort_by_key(|c| (c.node, c.property));
         }
-        Ok((!channels.is_empty()).then(|| Clip { name: name.to_owned(), channels }))
+        Ok(self.moves().then(|| Clip { name: name.to_owned(), channels }))
     }
 }

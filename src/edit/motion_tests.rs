@@ -251,13 +251,18 @@ fn a_state_has_strokes_below_keys_and_settings_of_the_method_in_use() {
     let mut expected = s.posed();
     expected.local[1].translation = [0.0, 9.0, 0.0];
     assert_eq!(state.pose, expected);
+    // A shape that is not there, or takes no part, is keyed without harm.
+    let shape = crate::base::SculptId(0);
+    insert(&mut s, &Target::SculptStiffness(shape), 0.5, &[2.0]);
+    insert(&mut s, &Target::SculptAmplitude(shape), 1.0, &[2.0]);
+    assert!(s.document().state(s.skeleton(), Some(0.5)).sculpts.is_empty());
     let edited = s.document().state(s.skeleton(), None);
     assert_eq!((edited.pose, edited.deformer), (s.posed(), s.document().deformer().clone()));
     let sheet = dope_sheet(s.document(), s.skeleton());
     let rows: Vec<_> = sheet.rows.iter().map(|r| (r.label.as_str(), r.times.len())).collect();
-    assert_eq!(rows, [("chest", 1), ("irs torsion", 1), ("springs torsion", 2)]);
+    assert_eq!(rows, [("chest", 1), ("shape 1 amplitude", 2), ("irs torsion", 1), ("springs torsion", 2)]);
     assert_eq!(sheet.rows[0].subject, Subject::Node(NodeId(1)));
-    assert_eq!((sheet.columns.as_slice(), sheet.duration, sheet.rate), (&[0.0, 1.0, 2.0][..], 2.0, 24));
+    assert_eq!((sheet.columns.as_slice(), sheet.duration, sheet.rate), (&[0.0, 0.5, 1.0, 2.0][..], 2.0, 24));
     assert_eq!((sheet.column_near(1.1, 0.2), sheet.column_near(1.5, 0.2)), (Some(1.0), None));
 }
 

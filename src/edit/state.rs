@@ -44,6 +44,14 @@ impl Document {
                     channel.curve().evaluate(time, value);
                 }
             }
+            Target::SculptAmplitude(id) | Target::SculptStiffness(id) => {
+                let Some(sculpt) = out.sculpts.iter_mut().find(|s| s.id == *id) else { return };
+                let value = match channel.target {
+                    Target::SculptAmplitude(_) => &mut sculpt.amplitude,
+                    _ => &mut sculpt.stiffness,
+                };
+                channel.curve().evaluate(time, std::slice::from_mut(value));
+            }
             Target::Setting { method, name } => {
                 if *method == self.deformer.method {
                     let mut value = [0.0];
