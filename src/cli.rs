@@ -166,6 +166,15 @@ enum Command {
         /// Draw a project's strokes
         #[arg(long)]
         strokes: bool,
+        /// Without floor and shadows
+        #[arg(long)]
+        plain: bool,
+        /// Outlines of so many keys of a project before and after the time
+        #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "1")]
+        onion: Option<usize>,
+        /// The path of a joint over a project's motion
+        #[arg(long, value_name = "JOINT")]
+        arc: Vec<String>,
         /// What a user in a headset sees, with the palette at hand
         #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "pose")]
         panels: Option<front::headset::Show>,
@@ -503,6 +512,9 @@ impl Cli {
                 skeleton,
                 wire,
                 strokes,
+                plain,
+                onion,
+                arc,
                 panels,
                 yaw,
                 pitch,
@@ -520,6 +532,9 @@ impl Cli {
                     skeleton,
                     wire,
                     strokes,
+                    plain,
+                    onion,
+                    arcs: &arc,
                     panels,
                 };
                 front::render::render(&mut context, &file, &shot, &out)?;

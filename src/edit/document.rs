@@ -2,7 +2,7 @@
 
 use super::canonical::Canonical;
 use super::sculpt::MAX_SCULPTS;
-use super::{Motion, Sculpt, StrokeLayer, SurfaceStroke};
+use super::{KeptPose, Motion, Sculpt, StrokeLayer, SurfaceStroke};
 use crate::asset::{Asset, Source};
 use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
 use crate::deform::sculpt::SculptState;
@@ -101,6 +101,8 @@ pub struct Document {
     pub(super) asset: Option<AssetRef>,
     pub(super) pose: Pose,
     pub(super) strokes: Vec<StrokeLayer>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) poses: Vec<KeptPose>,
     /// Under its old name, a list of poses.
     #[serde(default, alias = "keys", skip_serializing_if = "Motion::is_default")]
     pub(super) motion: Motion,
@@ -245,6 +247,14 @@ impl Document {
         if keys.is_none() && !self.motion.is_default() {
             self.motion.hash(&mut hash);
         }
+        if !self.poses.is_empty() {
+            hash.text("poses 1");
+            hash.count(self.poses.len());
+            for kept in &self.poses {
+                hash.text(&kept.name);
+                hash.pose(&kept.pose);
+            }
+        }
         hash.finish()
     }
 
@@ -339,6 +349,7 @@ impl Document {
             ));
         }
         validate_pins(&self.pins, skeleton)?;
+        self.validate_poses(skeleton)?;
         self.motion.validate(skeleton)?;
         Ok(())
     }

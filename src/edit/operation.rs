@@ -136,6 +136,16 @@ pub enum Edit {
     SetKey(Key),
     /// Removes all keys at a time, seconds.
     RemoveKey(f64),
+    /// Keeps a pose in the library, in place of that of the same name; none forgets it.
+    KeepPose {
+        /// Its name.
+        name: String,
+        /// It, strokes applied.
+        pose: Option<Box<Pose>>,
+        /// Its place in the library where it is new; none for last.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<usize>,
+    },
     /// Changes keys, channels, layers of clips or the frame rate.
     Keys(KeyEdit),
     /// Chooses the deformation method.
@@ -229,6 +239,7 @@ impl Edit {
             }
             Self::SetKey(key) => Self::Keys(key_edit::key_pose(key, document, skeleton)?),
             Self::RemoveKey(time) => Self::Keys(key_edit::remove_column(*time, document, skeleton)?),
+            Self::KeepPose { name, pose, at } => document.keep_pose(name, pose.as_deref(), *at, skeleton)?,
             Self::Keys(edit) => Self::Keys(edit.apply(document, skeleton)?),
             Self::SetDeformer(deformer) => {
                 Self::SetDeformer(std::mem::replace(&mut document.deformer, deformer.clone()))

@@ -1,6 +1,7 @@
 //! Everything a user can do by pressing something: the same table for controller buttons, panels and keys, and what the
 //! doctor proves to be in reach.
 
+use crate::asset::Interpolation;
 use crate::edit::Lengths;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -116,6 +117,24 @@ pub enum Command {
     LeftHanded(bool),
     /// Haptics on.
     Haptics(bool),
+    /// Lets the motion run, or stops it.
+    Play(bool),
+    /// Shows the motion at a time, seconds.
+    Scrub(f64),
+    /// Keys the pose that is shown at the playhead.
+    Key,
+    /// Removes the keys under the playhead.
+    DeleteKey,
+    /// Moves the keys under the playhead to a time, seconds, between those before and after.
+    MoveKey(f64),
+    /// What is changed is keyed at the playhead.
+    AutoKey(bool),
+    /// Frames per second: 24, 30 or 60.
+    Rate(u32),
+    /// Keys the motion of the newest offset stroke from the playhead on, as fast as it was drawn.
+    KeyStroke,
+    /// How all keyed values go from key to key.
+    Interpolation(Interpolation),
     /// Opens a file.
     Open(PathBuf),
     /// Writes the project.

@@ -77,6 +77,15 @@ pub enum CommandKind {
     RollWorld,
     LeftHanded,
     Haptics,
+    Play,
+    Scrub,
+    Key,
+    DeleteKey,
+    MoveKey,
+    AutoKey,
+    Rate,
+    KeyStroke,
+    Interpolation,
     Open,
     Save,
     Export,
@@ -85,7 +94,7 @@ pub enum CommandKind {
 
 impl CommandKind {
     /// All of them, in the palette's order.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 35] = [
         Self::Undo,
         Self::Redo,
         Self::Palette,
@@ -108,6 +117,15 @@ impl CommandKind {
         Self::RollWorld,
         Self::LeftHanded,
         Self::Haptics,
+        Self::Play,
+        Self::Scrub,
+        Self::Key,
+        Self::DeleteKey,
+        Self::MoveKey,
+        Self::AutoKey,
+        Self::Rate,
+        Self::KeyStroke,
+        Self::Interpolation,
         Self::Open,
         Self::Save,
         Self::Export,
@@ -139,6 +157,15 @@ impl CommandKind {
             Self::RollWorld => "Roll world",
             Self::LeftHanded => "Left-handed",
             Self::Haptics => "Haptics",
+            Self::Play => "Play",
+            Self::Scrub => "Scrub",
+            Self::Key => "Key pose",
+            Self::DeleteKey => "Delete key",
+            Self::MoveKey => "Move key",
+            Self::AutoKey => "Auto-key",
+            Self::Rate => "Frame rate",
+            Self::KeyStroke => "Key stroke",
+            Self::Interpolation => "Between keys",
             Self::Open => "Open",
             Self::Save => "Save",
             Self::Export => "Export",
@@ -197,6 +224,15 @@ impl Command {
             Self::RollWorld(_) => CommandKind::RollWorld,
             Self::LeftHanded(_) => CommandKind::LeftHanded,
             Self::Haptics(_) => CommandKind::Haptics,
+            Self::Play(_) => CommandKind::Play,
+            Self::Scrub(_) => CommandKind::Scrub,
+            Self::Key => CommandKind::Key,
+            Self::DeleteKey => CommandKind::DeleteKey,
+            Self::MoveKey(_) => CommandKind::MoveKey,
+            Self::AutoKey(_) => CommandKind::AutoKey,
+            Self::Rate(_) => CommandKind::Rate,
+            Self::KeyStroke => CommandKind::KeyStroke,
+            Self::Interpolation(_) => CommandKind::Interpolation,
             Self::Open(_) => CommandKind::Open,
             Self::Save => CommandKind::Save,
             Self::Export => CommandKind::Export,
@@ -240,7 +276,7 @@ mod tests {
         kinds.sort_unstable();
         kinds.dedup();
         // The last of the declaration is the highest.
-        assert_eq!((kinds.len(), kinds[kinds.len() - 1] as usize), (26, 25));
+        assert_eq!((kinds.len(), kinds[kinds.len() - 1] as usize), (35, 34));
         assert!(kinds.iter().all(|kind| !kind.routes().is_empty()));
         assert!(CommandKind::palette().all(|kind| kind != CommandKind::Palette));
         assert_eq!(CommandKind::files().count(), 3);

@@ -5,7 +5,10 @@ use super::navigation::Navigation;
 use super::tools::{
     Body, Desk, GrabTool, Hands, JointTool, LineTool, Moment, SkinTool, checked, newest_mark, show,
 };
-use super::{Command, Haptic, Input, Output, Preferences, Request, Rigid, Tool, Tracked, Tracking, recipe};
+use super::{
+    Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
+    recipe,
+};
 use crate::base::NodeId;
 use crate::base::math::{Aabb, DQuat, DVec3, Vec3};
 use crate::bind::Character;
@@ -24,7 +27,7 @@ const FLICK: [f32; 2] = [0.7, 0.4];
 const GROWTH: f32 = 3.0;
 
 /// Joints within this distance of the tip can be pinned, metres of the room.
-const PIN_REACH: f32 = 0.12;
+pub(super) const PIN_REACH: f32 = 0.12;
 /// Tangent of half the angle that a controller's own camera sees: its middle is what counts.
 const PROBE: f32 = 0.02;
 /// Its near plane, metres of the room.
@@ -32,10 +35,10 @@ const NEAR: f32 = 0.002;
 
 /// A document being worked on with tracked hands.
 pub struct Workbench {
-    desk: Desk,
-    preferences: Preferences,
-    navigation: Navigation,
-    hands: Hands,
+    pub(super) desk: Desk,
+    pub(super) preferences: Preferences,
+    pub(super) navigation: Navigation,
+    pub(super) hands: Hands,
     /// Index of the hand that holds the tools.
     tool: usize,
     line: LineTool,
@@ -57,6 +60,14 @@ pub struct Workbench {
     bounds: Aabb,
     /// The joint that the tool hand was near last: what a panel pins, which the hand must leave the body for.
     touched: Option<NodeId>,
+    pub(super) playhead: Playhead,
+    pub(super) timeline: Timeline,
+    /// The document's pose when it was looked at last: what differs from it is keyed.
+    pub(super) keyed: Pose,
+    /// The last change was an undo or redo.
+    pub(super) undone: bool,
+    /// Where a key was moved to last, and the history then.
+    pub(super) moved_key: Option<(f64, (usize, usize))>,
 }
 
 impl Workbench {
@@ -76,9 +87,12 @@ impl Workbench {
             posed: true,
             changed: true,
             time: None,
+            edited: false,
             notice: None,
         };
         desk.show_document();
+        let keyed = desk.pose.clone();
+        let timeline = Timeline::new(Playhead::default(), desk.session.document(), &desk.character.skeleton);
         let mut line = LineTool::default();
         line.document_changed(&desk);
         Self {
@@ -102,6 +116,11 @@ impl Workbench {
             flicked: false,
             bounds,
             touched: None,
+            playhead: Playhead::default(),
+            timeline,
+            keyed,
+            undone: false,
+            moved_key: None,
         }
     }
 
@@ -161,9 +180,11 @@ impl Workbench {
         }
         self.buttons();
         self.turn_and_size();
+        self.run_film();
         self.take_hold();
         self.hands.place(input, self.navigation.world_from_room());
         self.use_tools();
+        self.key_changes();
         // At a window joints are clicked at.
         if !self.windowed && !self.hands.hands[self.tool_hand()].on_panel {
             self.touched = self.near_joint().or(self.touched);
@@ -239,6 +260,15 @@ impl Workbench {
                 self.cancel();
             }
             Command::Haptics(on) => p.haptics = on,
+            Command::Play(on) => self.play(on),
+            Command::Scrub(time) => self.scrub(time),
+            Command::Key => self.set_key(),
+            Command::DeleteKey => self.delete_key(),
+            Command::MoveKey(time) => self.move_key(time),
+            Command::AutoKey(on) => self.playhead.auto_key = on,
+            Command::Rate(rate) => self.set_rate(rate),
+            Command::KeyStroke => self.key_stroke(),
+            Command::Interpolation(way) => self.set_interpolation(way),
             Command::Open(path) => self.requests.push(Request::Open(path)),
             Command::Save => self.requests.push(Request::Save),
             Command::Export => self.requests.push(Request::Export),
@@ -403,7 +433,7 @@ impl Workbench {
         self.tool
     }
 
-    fn cancel(&mut self) {
+    pub(super) fn cancel(&mut self) {
         self.line.cancel(&mut self.desk);
         self.grab.cancel(&mut self.desk);
         self.skin.cancel();
@@ -415,7 +445,7 @@ impl Workbench {
         self.line.is_busy() || self.grab.is_busy() || self.skin.is_busy() || self.joint.is_busy()
     }
 
-    fn limit(&mut self) {
+    pub(super) fn limit(&mut self) {
         let tool = self.tool_hand();
         self.felt[tool] = self.preferences.haptics.then_some(Haptic::Limit);
     }
@@ -457,6 +487,7 @@ impl Workbench {
         }
         let deformer = self.desk.session.document().deformer().clone();
         // The first step is the character's own; without it there is nothing to work on.
+        self.undone = true;
         let bottom = operation == Operation::Undo && self.desk.session.history().0 <= 1;
         if bottom || !self.desk.run(operation) {
             self.limit();
@@ -464,7 +495,7 @@ impl Workbench {
         self.document_changed(&deformer);
     }
 
-    fn document_changed(&mut self, deformer: &DeformerSettings) {
+    pub(super) fn document_changed(&mut self, deformer: &DeformerSettings) {
         self.deformer_changed |= deformer != self.desk.session.document().deformer();
         self.line.document_changed(&self.desk);
         self.grab.document_changed();

@@ -8,8 +8,8 @@ use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::edit::{DeformerSettings, Document};
-use crate::editor::{Angle, Evaluator, Model, Studio, recipe};
-use crate::render::{BASELINE, Lines, OFFSET};
+use crate::editor::{Angle, Evaluator, Model, Studio, onion, recipe};
+use crate::render::{BASELINE, Camera, Lines, OFFSET};
 use crate::rig::PosedRig;
 use std::path::Path;
 
@@ -31,6 +31,12 @@ pub struct Shot<'a> {
     pub wire: bool,
     /// A project's strokes on top.
     pub strokes: bool,
+    /// Without floor and shadows.
+    pub plain: bool,
+    /// Outlines of so many keys of a project before and after.
+    pub onion: Option<usize>,
+    /// Joints whose path over a project's motion is drawn.
+    pub arcs: &'a [String],
     /// What a user in a headset sees instead, with this on the palette.
     pub panels: Option<headset::Show>,
 }
@@ -67,8 +73,36 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
     if let Some(document) = model.document.as_ref().filter(|_| shot.strokes) {
         bounds = draw_strokes(document, &bounds, &mut lines);
     }
+    if let Some(document) = &model.document {
+        for name in shot.arcs {
+            let node = model.skeleton().find(name).ok_or_else(|| {
+                Error::input(format!("there is no joint {name:?}"), "`sinew inspect` lists the joints")
+            })?;
+            let path = onion::path(&model, document, node);
+            path.iter().for_each(|(p, _)| {
+                bounds = Aabb { min: bounds.min.min(*p), max: bounds.max.max(*p) };
+            });
+            onion::arc(&path, &mut lines);
+        }
+        if let Some(count) = shot.onion {
+            let aspect = shot.size[0] as f32 / shot.size[1] as f32;
+            let eye = Camera::framing(&bounds, aspect, shot.angle.yaw, shot.angle.pitch).eye;
+            let time = shot.pose.time.map_or(0.0, f64::from);
+            let mut skins = Lines::default();
+            onion::onion(&model, document, &mut evaluator, (time, count), eye, &mut skins)?;
+            // Below everything else that is drawn.
+            skins.segments.append(&mut lines.segments);
+            lines.segments = skins.segments;
+        }
+    } else if shot.onion.is_some() || !shot.arcs.is_empty() {
+        return Err(Error::input(
+            "onion skins and arcs are of a project's motion",
+            "give a project; `sinew save` makes one",
+        ));
+    }
     let mut studio = Studio::new(&context.renderer()?, &model)?;
-    studio.look_mut().wire = shot.wire;
+    let look = studio.look_mut();
+    (look.wire, look.floor, look.shadows) = (shot.wire, !shot.plain, !shot.plain);
     let picture = if shot.stereo {
         studio.stereo(&shape, &bounds, shot.angle, shot.size, &lines)?
     } else {

@@ -17,6 +17,9 @@ impl PanelState {
         self.undo = done.saturating_sub(1);
         self.redo = all.saturating_sub(done);
         self.strokes = document.strokes().len() + document.marks().len();
+        if self.timeline != *bench.timeline() {
+            self.timeline.clone_from(bench.timeline());
+        }
         self.redraw = !document.strokes().is_empty();
         let touched = bench.touched_joint();
         let shown = self.pin.as_ref().map(|pin| (pin.joint.as_str(), pin.pinned));

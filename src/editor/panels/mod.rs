@@ -92,6 +92,8 @@ pub enum Page {
     /// Strokes and bones.
     #[default]
     Pose,
+    /// Keys and playing.
+    Time,
     /// How the character is looked at.
     View,
     /// Files and habits.
@@ -100,11 +102,11 @@ pub enum Page {
 
 impl Page {
     /// All of them, in the palette's order.
-    pub const ALL: [Self; 3] = [Self::Pose, Self::View, Self::Session];
+    pub const ALL: [Self; 4] = [Self::Pose, Self::Time, Self::View, Self::Session];
 
     /// For people.
     pub fn label(self) -> &'static str {
-        ["Pose", "View", "Session"][self as usize]
+        ["Pose", "Time", "View", "Session"][self as usize]
     }
 }
 

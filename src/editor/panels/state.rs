@@ -1,6 +1,6 @@
 //! What the panels show. The workbench fills it; what comes from outside (files, hints, strain) is handed to it.
 
-use crate::editor::{Labels, Preferences};
+use crate::editor::{Labels, Preferences, Timeline};
 use crate::geom::MeasureReport;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ pub struct PanelState {
     pub strokes: usize,
     /// An offset stroke can be drawn again.
     pub redraw: bool,
+    /// The motion.
+    pub timeline: Timeline,
     /// The joint that the tool hand was near last.
     pub pin: Option<Pin>,
     /// Deformation method; none named is springs.

@@ -4,9 +4,10 @@
 use super::icons::Icon;
 use super::state::PanelState;
 use super::{Memory, Page, Panel};
+use crate::asset::Interpolation;
 use crate::deform::Recipe;
-use crate::edit::Lengths;
-use crate::editor::{Command, CommandKind, RADIUS_RANGE, Tool};
+use crate::edit::{FRAME_RATES, Lengths};
+use crate::editor::{Command, CommandKind, RADIUS_RANGE, Timeline, Tool};
 
 /// Something that can be pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +39,15 @@ pub enum Item {
     Files,
     LeftHanded,
     Haptics,
+    Play,
+    Scrub,
+    Key,
+    DeleteKey,
+    MoveKey,
+    AutoKey,
+    Rate,
+    KeyStroke,
+    Interpolation,
     Quit,
     Open,
 }
@@ -69,10 +79,10 @@ const fn on(page: Page, row: u8, weight: f32, item: Item, label: &'static str, i
     Entry { item, panel: Panel::Palette, page: Some(page), row, weight, label, icon }
 }
 
-use Page::{Pose, Session, View};
+use Page::{Pose, Session, Time, View};
 
 /// All of them.
-pub const ENTRIES: [Entry; 28] = [
+pub const ENTRIES: [Entry; 37] = [
     always(Item::Tool, "Tool", Icon::Line),
     always(Item::Undo, "Undo", Icon::Undo),
     always(Item::Redo, "Redo", Icon::Redo),
@@ -85,6 +95,15 @@ pub const ENTRIES: [Entry; 28] = [
     on(Pose, 3, 1.0, Item::RedrawOffset, "Redraw", Some(Icon::Redraw)),
     on(Pose, 3, 1.0, Item::RemoveStroke, "Remove", Some(Icon::Remove)),
     on(Pose, 3, 1.2, Item::TogglePin, "Pin", Some(Icon::Pin)),
+    on(Time, 0, 1.0, Item::Scrub, "Time", None),
+    on(Time, 1, 1.0, Item::Play, "Play", Some(Icon::Right)),
+    on(Time, 1, 1.0, Item::Key, "Key", Some(Icon::Pin)),
+    on(Time, 1, 1.0, Item::DeleteKey, "Delete", Some(Icon::Remove)),
+    on(Time, 2, 1.0, Item::MoveKey, "Move key", None),
+    on(Time, 2, 0.7, Item::KeyStroke, "As drawn", Some(Icon::Line)),
+    on(Time, 2, 0.7, Item::AutoKey, "Auto-key", Some(Icon::Redraw)),
+    on(Time, 3, 1.0, Item::Rate, "Frames", None),
+    on(Time, 3, 1.2, Item::Interpolation, "Between", None),
     on(View, 0, 6.0, Item::Deformer, "Method", None),
     on(View, 0, 0.8, Item::OtherMethod, "Other method", Some(Icon::Other)),
     on(View, 1, 1.0, Item::Wire, "Wire", Some(Icon::Wire)),
@@ -139,6 +158,15 @@ impl Item {
             Self::Files => CommandKind::Files,
             Self::LeftHanded => CommandKind::LeftHanded,
             Self::Haptics => CommandKind::Haptics,
+            Self::Play => CommandKind::Play,
+            Self::Scrub => CommandKind::Scrub,
+            Self::Key => CommandKind::Key,
+            Self::DeleteKey => CommandKind::DeleteKey,
+            Self::MoveKey => CommandKind::MoveKey,
+            Self::AutoKey => CommandKind::AutoKey,
+            Self::Rate => CommandKind::Rate,
+            Self::KeyStroke => CommandKind::KeyStroke,
+            Self::Interpolation => CommandKind::Interpolation,
             Self::Quit => CommandKind::Quit,
             Self::Open => CommandKind::Open,
         }
@@ -161,7 +189,7 @@ pub(super) enum Offer {
     /// One of several.
     Choice(Vec<Choice>),
     /// A number that a drag changes: where it is on the slider, 0..=1, in words, and back.
-    Slider { value: f32, text: String, command: fn(f32) -> Command },
+    Slider { value: f32, text: String, command: Box<dyn Fn(f32) -> Command> },
     /// Gives its command at the second press.
     Confirm { command: Command, label: &'static str },
     /// Is drawn by its panel.
@@ -212,7 +240,7 @@ impl Item {
             Self::Radius => Offer::Slider {
                 value: slider_of_radius(p.radius),
                 text: format!("{:.1} cm", p.radius * 100.0),
-                command: |at| Command::Radius(radius_of_slider(at)),
+                command: Box::new(|at| Command::Radius(radius_of_slider(at))),
             },
             Self::Lengths => {
                 let choice = |lengths, label: &str, icon| Choice {
@@ -265,6 +293,11 @@ impl Item {
             Self::TurnRight => press(Command::SnapTurn(1), true),
             Self::UndoNavigation => press(Command::UndoNavigation, state.moved),
             Self::RollWorld => Offer::Switch { on: p.roll_world, command: Command::RollWorld(!p.roll_world) },
+            Self::Play | Self::Scrub | Self::Key | Self::DeleteKey => self.offer_of_time(&state.timeline),
+            Self::KeyStroke => press(Command::KeyStroke, state.redraw),
+            Self::MoveKey | Self::AutoKey | Self::Rate | Self::Interpolation => {
+                self.offer_of_time(&state.timeline)
+            }
             Self::Save => Offer::Press {
                 command: Command::Save,
                 enabled: true,
@@ -285,6 +318,52 @@ impl Item {
             Self::Haptics => Offer::Switch { on: p.haptics, command: Command::Haptics(!p.haptics) },
             Self::Quit => Offer::Confirm { command: Command::Quit, label: "Press again to quit" },
             Self::Open => Offer::Own,
+        }
+    }
+}
+
+impl Item {
+    /// How what is about time behaves now.
+    fn offer_of_time(self, timeline: &Timeline) -> Offer {
+        let head = timeline.playhead;
+        let length = timeline.length.max(1e-3);
+        let choice = |on: bool, label: String, command| Choice { label, icon: None, on, command };
+        match self {
+            Self::Play => Offer::Switch { on: head.playing, command: Command::Play(!head.playing) },
+            Self::AutoKey => Offer::Switch { on: head.auto_key, command: Command::AutoKey(!head.auto_key) },
+            Self::Scrub => Offer::Slider {
+                value: (head.time / length).clamp(0.0, 1.0) as f32,
+                text: format!("{:.2} s  frame {:.0}", head.time, head.time * f64::from(timeline.rate)),
+                command: Box::new(move |at| Command::Scrub(f64::from(at) * length)),
+            },
+            Self::Key => Offer::Press {
+                command: Command::Key,
+                enabled: true,
+                label: None,
+                count: Some(timeline.columns.len()),
+            },
+            Self::DeleteKey => press(Command::DeleteKey, timeline.column.is_some()),
+            Self::MoveKey => Offer::Slider {
+                value: (timeline.column.unwrap_or(head.time) / length).clamp(0.0, 1.0) as f32,
+                text: timeline.column.map_or_else(|| "no key".into(), |c| format!("{c:.2} s")),
+                command: Box::new(move |at| Command::MoveKey(f64::from(at) * length)),
+            },
+            Self::Rate => {
+                let rates = FRAME_RATES.iter();
+                let rates = rates.map(|&r| choice(timeline.rate == r, r.to_string(), Command::Rate(r)));
+                Offer::Choice(rates.collect())
+            }
+            _ => {
+                let ways = [
+                    (Interpolation::Step, "Step"),
+                    (Interpolation::Linear, "Linear"),
+                    (Interpolation::CubicSpline, "Spline"),
+                ];
+                let of = |(way, label): (Interpolation, &str)| {
+                    choice(timeline.interpolation == Some(way), label.into(), Command::Interpolation(way))
+                };
+                Offer::Choice(ways.map(of).into())
+            }
         }
     }
 }

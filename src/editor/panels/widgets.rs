@@ -197,7 +197,7 @@ fn slider(
     rect: Rect,
     id: Id,
     (label, value, text): (&str, f32, &str),
-    command: fn(f32) -> Command,
+    command: Box<dyn Fn(f32) -> Command>,
 ) {
     let response = ui.interact(rect, id, Sense::click_and_drag());
     let over = response.hovered() || response.is_pointer_button_down_on();

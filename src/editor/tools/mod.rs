@@ -42,6 +42,8 @@ pub struct Desk {
     pub changed: bool,
     /// The time of the document that shows, seconds; none for the pose being edited.
     pub time: Option<f64>,
+    /// The document has changed since the motion was looked at.
+    pub edited: bool,
     /// What was refused last, for the palette.
     pub notice: Option<String>,
 }
@@ -52,6 +54,7 @@ impl Desk {
         match self.session.run(operation) {
             Ok(()) => {
                 self.notice = self.session.trouble().map(ToString::to_string);
+                self.edited = true;
                 self.show_document();
                 true
             }

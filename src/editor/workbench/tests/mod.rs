@@ -1,6 +1,7 @@
 //! Scripted hands on a small biped and on a capsule, without GPU, files or clock.
 
 mod any_input;
+mod film;
 mod holds;
 mod marks;
 mod strokes;

@@ -1,0 +1,118 @@
+//! Keys, scrubbing and playing.
+
+use super::*;
+
+const HAND_AT: Vec3 = Vec3::new(0.77, 1.5, 0.0);
+
+fn columns(s: &Script) -> Vec<f64> {
+    s.bench.timeline().columns.clone()
+}
+
+/// A key at rest, and one by auto-key at a second with the left hand raised.
+fn two_keys() -> Script {
+    let mut s = Script::biped();
+    s.step();
+    s.bench.run_command(Command::Key);
+    s.bench.run_command(Command::AutoKey(true));
+    s.bench.run_command(Command::Scrub(1.0));
+    s.pull(RIGHT, &line(HAND_AT, Vec3::new(0.5, 1.9, 0.0), 15));
+    s.step();
+    s
+}
+
+#[test]
+fn auto_key_keys_what_a_hand_changes_and_both_are_one_step() {
+    let mut s = two_keys();
+    assert_eq!(columns(&s), [0.0, 1.0]);
+    let raised = s.joint(HAND);
+    assert!(raised.y > 1.7, "{raised}");
+    let channels = s.bench.session().document().motion().channels();
+    let keyed = channels.iter().filter(|c| c.times.len() == 2).count();
+    assert!((1..=6).contains(&keyed), "only what was changed: {keyed} of {}", channels.len());
+    let steps = s.bench.session().history().0;
+    s.bench.run_command(Command::Scrub(0.5));
+    let half = s.joint(HAND);
+    assert!(half.y > 1.52 && half.y < raised.y - 0.02, "{half} between rest and {raised}");
+    s.bench.run_command(Command::Scrub(0.0));
+    assert!(s.joint(HAND).distance(Vec3::new(0.75, 1.5, 0.0)) < 1e-5);
+    assert_eq!(s.bench.session().history().0, steps, "scrubbing changes nothing");
+    s.bench.run_command(Command::Undo);
+    s.step();
+    assert_eq!(columns(&s), [0.0]);
+    s.bench.run_command(Command::Redo);
+    s.step();
+    assert_eq!(columns(&s), [0.0, 1.0]);
+    assert_eq!(s.bench.session().history(), (steps, steps), "redo keys nothing anew");
+    assert_eq!(two_keys().hash(), s.hash());
+}
+
+#[test]
+fn playing_runs_by_the_inputs_clock_and_goes_round() {
+    let mut s = two_keys();
+    let hash = s.hash();
+    s.bench.run_command(Command::Scrub(0.0));
+    s.bench.run_command(Command::Play(true));
+    let mut highest = 0.0_f32;
+    let mut last = s.bench.timeline().playhead.time;
+    let mut rounds = 0;
+    for _ in 0..270 {
+        s.step();
+        let time = s.bench.timeline().playhead.time;
+        rounds += usize::from(time < last);
+        assert!(time < last || (time - last - DT).abs() < 1e-9);
+        last = time;
+        highest = highest.max(s.joint(HAND).y);
+    }
+    assert_eq!(rounds, 1);
+    assert!(highest > 1.7 && s.bench.shown_time() == Some(last));
+    s.bench.run_command(Command::Play(false));
+    let time = s.bench.timeline().playhead.time * 24.0;
+    assert!((time - time.round()).abs() < 1e-5, "it stands on a frame: {time}");
+    assert_eq!(s.hash(), hash);
+    let mut still = Script::biped();
+    still.bench.run_command(Command::Play(true));
+    assert!(still.bench.notice().unwrap().contains("nothing moves"));
+}
+
+#[test]
+fn keys_are_dragged_between_their_neighbours_in_one_step_and_deleted() {
+    let mut s = two_keys();
+    let steps = s.bench.session().history().0;
+    s.bench.run_command(Command::Scrub(1.0));
+    for to in [1.2, 1.5, -3.0, 1.25] {
+        s.bench.run_command(Command::MoveKey(to));
+        s.step();
+    }
+    assert_eq!(columns(&s), [0.0, 1.25]);
+    assert_eq!(s.bench.timeline().column, Some(1.25));
+    assert_eq!(s.bench.session().history().0, steps + 1);
+    s.bench.run_command(Command::Undo);
+    s.step();
+    assert_eq!(columns(&s), [0.0, 1.0]);
+    s.bench.run_command(Command::Scrub(1.0));
+    s.bench.run_command(Command::DeleteKey);
+    assert_eq!(columns(&s), [0.0]);
+    s.bench.run_command(Command::Interpolation(crate::asset::Interpolation::Step));
+    s.bench.run_command(Command::Rate(60));
+    let timeline = s.bench.timeline();
+    assert_eq!((timeline.interpolation, timeline.rate), (Some(crate::asset::Interpolation::Step), 60));
+}
+
+#[test]
+fn a_hand_that_reaches_into_the_motion_gets_its_pose() {
+    let mut s = two_keys();
+    s.bench.run_command(Command::AutoKey(false));
+    s.bench.run_command(Command::Scrub(0.5));
+    s.step();
+    let (half, steps) = (s.joint(HAND), s.bench.session().history().0);
+    // Away from the body nothing happens.
+    s.pull(0, &line(Vec3::new(0.0, 0.3, 2.0), Vec3::new(0.1, 0.3, 2.0), 3));
+    assert_eq!((s.bench.session().history().0, s.bench.shown_time()), (steps, Some(0.5)));
+    s.bench.run_command(Command::UndoNavigation);
+    s.pull(0, &line(Vec3::new(0.1, 0.05, 0.02), Vec3::new(0.1, 0.25, 0.1), 8));
+    s.step();
+    assert_eq!(s.bench.shown_time(), None);
+    assert!(s.joint(HAND).distance(half) < 0.02, "{} {half}", s.joint(HAND));
+    assert!(s.joint(FOOT).y > 0.1, "{}", s.joint(FOOT));
+    assert_eq!(columns(&s), [0.0, 1.0], "without auto-key nothing is keyed");
+}
