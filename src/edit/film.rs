@@ -24,6 +24,19 @@ fn unit(channel: &mut crate::asset::Channel) {
     }
 }
 
+/// Whether every key is the node's value at rest.
+fn rests(channel: &crate::asset::Channel, skeleton: &Skeleton) -> bool {
+    let Some(node) = skeleton.nodes.get(channel.node.index()) else { return false };
+    let rest: &[f32] = match channel.property {
+        Property::Translation => &node.rest.translation,
+        Property::Rotation => &node.rest.rotation,
+        Property::Scale => &node.rest.scale,
+        Property::Weights => &node.weights,
+    };
+    channel.interpolation != Interpolation::CubicSpline
+        && channel.values.chunks(rest.len().max(1)).all(|v| v == rest)
+}
+
 impl Document {
     /// The frame times of the whole motion, seconds: 0 and on at the document's rate, to its end.
     pub fn frame_times(&self, skeleton: &Skeleton) -> Vec<f64> {
@@ -54,6 +67,9 @@ impl Document {
     /// A motion that is no motion of this skeleton.
     pub fn clip(&self, name: &str, skeleton: &Skeleton) -> Result<Option<Clip>> {
         let mut channels: Vec<_> = self.motion.channels().iter().filter_map(Channel::to_clip).collect();
+        // Whole poses key what never leaves rest too, which says nothing.
+        let whole = self.motion.as_poses(&self.pose).is_some();
+        channels.retain(|c| !(whole && rests(c, skeleton)));
         channels.iter_mut().filter(|c| c.property == Property::Rotation).for_each(unit);
         if self.motion.clips().iter().any(|c| c.enabled) {
             let frames = self.frame_times(skeleton);
