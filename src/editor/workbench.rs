@@ -376,6 +376,8 @@ impl Workbench {
     /// to by itself.
     pub fn show_time(&mut self, time: Option<f64>) {
         let time = time.filter(|t| t.is_finite()).map(|t| t.max(0.0));
+        // Where the desk's cursor is, keys are set.
+        self.playhead.time = time.unwrap_or(self.playhead.time);
         if time != self.desk.time && !self.is_busy() {
             self.desk.time = time;
             self.desk.show_document();

@@ -41,7 +41,13 @@ fn headset(kind: CommandKind) -> String {
 fn desk(kind: CommandKind) -> String {
     let acts = ACTS.iter().filter(|l| l.command == Some(kind) && !l.keys.is_empty());
     let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
-    if keys.is_empty() { "tool panel".to_owned() } else { keys.join(", ") }
+    match kind {
+        CommandKind::Play | CommandKind::Key | CommandKind::DeleteKey | CommandKind::Scrub => {
+            "timeline".to_owned()
+        }
+        _ if keys.is_empty() => "tool panel".to_owned(),
+        _ => keys.join(", "),
+    }
 }
 
 fn keys(act: Act) -> String {
@@ -51,9 +57,8 @@ fn keys(act: Act) -> String {
 /// What a headset has for what only the desk has by a key of its own.
 fn instead(act: Act) -> &'static str {
     match act {
-        Act::Key | Act::RemoveKey | Act::TakePose | Act::Play | Act::NextFrame | Act::LastFrame => {
-            "at the desk"
-        }
+        Act::Key | Act::RemoveKey | Act::Play | Act::NextFrame | Act::LastFrame => "palette",
+        Act::TakePose => "reach for the body",
         Act::SaveAs => "save",
         Act::FixPlane => "strokes are drawn in space",
         Act::Grab => "squeeze",
@@ -86,8 +91,22 @@ mod tests {
         let character = biped();
         let bench = Workbench::new(session(&character), character, Preferences::default());
         // These are about the headset and are switched on the tool panel; a file is chosen in a dialog.
-        let elsewhere =
-            [CommandKind::LeftHanded, CommandKind::Haptics, CommandKind::RollWorld, CommandKind::Open];
+        let elsewhere = [
+            CommandKind::LeftHanded,
+            CommandKind::Haptics,
+            CommandKind::RollWorld,
+            CommandKind::Open,
+            // The timeline has its own, and the tool panel the rest of what is about keys.
+            CommandKind::Play,
+            CommandKind::Scrub,
+            CommandKind::Key,
+            CommandKind::DeleteKey,
+            CommandKind::MoveKey,
+            CommandKind::AutoKey,
+            CommandKind::Rate,
+            CommandKind::KeyStroke,
+            CommandKind::Interpolation,
+        ];
         for kind in CommandKind::ALL {
             let given = ACTS.iter().filter_map(|l| command_of(l.act, &bench)).any(|c| c.kind() == kind);
             let own = matches!(kind, CommandKind::Palette | CommandKind::Quit);

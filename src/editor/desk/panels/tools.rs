@@ -1,7 +1,8 @@
 //! The tools and what the chosen one can be told.
 
 use super::{Pressed, Shows, widgets};
-use crate::edit::Lengths;
+use crate::asset::Interpolation;
+use crate::edit::{FRAME_RATES, Lengths};
 use crate::editor::desk::{Act, Choices, Plane};
 use crate::editor::panels::Icon;
 use crate::editor::{Command, RADIUS_RANGE, Tool};
@@ -58,6 +59,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
                 let tile = widgets::tile(ui, icon, label, on, enabled).on_hover_text(shows.tip(act));
                 pressed.act(act, tile.clicked());
             }
+            keys(ui, bench, pressed);
             widgets::caption(ui, "Headset");
             let mut switch = |ui: &mut Ui, label: &str, on: bool, command: Command| {
                 let mut now = on;
@@ -68,6 +70,38 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
             switch(ui, "Two hands tilt the world", p.roll_world, Command::RollWorld(!p.roll_world));
         });
     });
+}
+
+/// What becomes a key, and how keys are joined.
+fn keys(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
+    let timeline = bench.timeline();
+    widgets::caption(ui, "Keys");
+    let mut auto = timeline.playhead.auto_key;
+    pressed.command(Command::AutoKey(!auto), ui.checkbox(&mut auto, "Auto-key at the cursor").changed());
+    ui.horizontal(|ui| {
+        for rate in FRAME_RATES {
+            let clicked = ui.selectable_label(timeline.rate == rate, format!("{rate}/s")).clicked();
+            pressed.command(Command::Rate(rate), clicked);
+        }
+    });
+    ui.horizontal(|ui| {
+        let ways = [
+            (Interpolation::Step, "Step"),
+            (Interpolation::Linear, "Linear"),
+            (Interpolation::CubicSpline, "Spline"),
+        ];
+        for (way, label) in ways {
+            let clicked = ui.selectable_label(timeline.interpolation == Some(way), label).clicked();
+            pressed.command(Command::Interpolation(way), clicked);
+        }
+    });
+    pressed.command(Command::KeyStroke, ui.button("Key the stroke as drawn").clicked());
+    if let (Some(column), Some([least, most])) = (timeline.column, timeline.between()) {
+        let mut at = column;
+        let most = most.min(column + timeline.length);
+        let moved = ui.add(Slider::new(&mut at, least..=most).text("key, s")).changed();
+        pressed.command(Command::MoveKey(at), moved);
+    }
 }
 
 /// Where strokes are drawn.
