@@ -5,7 +5,7 @@ use crate::asset::Interpolation;
 use crate::edit::{FRAME_RATES, Lengths};
 use crate::editor::desk::{Act, Choices, Plane};
 use crate::editor::panels::Icon;
-use crate::editor::{Command, RADIUS_RANGE, Tool};
+use crate::editor::{Command, RADIUS_RANGE, Tool, Workbench};
 use egui::{Frame, Margin, Panel, ScrollArea, Slider, Ui};
 
 /// Points of the window per metre of the brush's radius.
