@@ -171,6 +171,8 @@ pub struct Arap {
     options: ArapOptions,
     cells: Cells,
     laplacian: Laplacian,
+    /// Per cell, as a quaternion and as a matrix.
+    turns: Vec<DQuat>,
     rotations: Vec<DMat3>,
     x: Vec<DVec3>,
     b: Vec<DVec3>,
@@ -193,8 +195,9 @@ impl Arap {
         let cells = Cells::new(&patch, options.energy);
         let laplacian = Laplacian::new(&patch)?;
         let rotations = vec![DMat3::IDENTITY; patch.cells];
+        let turns = vec![DQuat::IDENTITY; patch.cells];
         let b = vec![DVec3::ZERO; patch.unknowns];
-        Ok(Self { patch, options, cells, laplacian, rotations, x: Vec::new(), b })
+        Ok(Self { patch, options, cells, laplacian, turns, rotations, x: Vec::new(), b })
     }
 
     /// How many positions are solved for: passive vertices that hang on a held one.
@@ -210,6 +213,8 @@ impl Arap {
     /// [`crate::base::Error::Input`] where `shape` has another length or a position near the region is not finite.
     pub fn solve(&mut self, shape: &mut [DVec3]) -> Result<Solved> {
         self.patch.gather(shape, &mut self.x)?;
+        // A fit starts at the round's before, but never at another solve's.
+        self.turns.fill(DQuat::IDENTITY);
         let mut out = Solved::default();
         let enough = self.options.tolerance.max(0.0) * self.patch.size;
         for _ in 0..self.options.iterations {
@@ -234,19 +239,20 @@ impl Arap {
     /// Fits every cell's rotation to the positions (eq. 6, for given positions); returns the energy.
     fn fit(&mut self) -> f64 {
         let (cells, x) = (&self.cells, &self.x);
-        let fit = |(cell, rotation): (usize, &mut DMat3)| {
+        let fit = |(cell, (turn, rotation)): (usize, (&mut DQuat, &mut DMat3))| {
             let posed = |e: &Edge| x[e.from as usize] - x[e.to as usize];
             let mut covariance = DMat3::ZERO;
             for e in cells.of(cell) {
                 let to = posed(e) * e.weight;
                 covariance += DMat3::from_cols(e.rest * to.x, e.rest * to.y, e.rest * to.z);
             }
-            *rotation = DMat3::from_quat(fit_rotation(covariance, DQuat::IDENTITY));
+            *turn = fit_rotation(covariance, *turn);
+            *rotation = DMat3::from_quat(*turn);
             let off = |e: &Edge| e.weight * (posed(e) - *rotation * e.rest).length_squared();
             cells.of(cell).iter().map(off).sum::<f64>()
         };
-        let energies: Vec<f64> =
-            self.rotations.par_iter_mut().enumerate().with_min_len(128).map(fit).collect();
+        let both = self.turns.par_iter_mut().zip(&mut self.rotations);
+        let energies: Vec<f64> = both.enumerate().with_min_len(128).map(fit).collect();
         2.0 * cells.share * energies.iter().sum::<f64>()
     }
 }
