@@ -49,8 +49,8 @@ pub struct Job {
     /// Degrees upwards
     #[arg(long, default_value_t = 0.0, value_parser = finite, allow_hyphen_values = true)]
     pitch: f32,
-    /// Look at this joint in place of the whole character
-    #[arg(long, value_name = "JOINT")]
+    /// Look at this joint or node in place of the whole character
+    #[arg(long, value_name = "NODE")]
     focus: Option<String>,
     /// How much nearer
     #[arg(long, default_value_t = 1.0, value_parser = finite)]
@@ -172,14 +172,13 @@ impl Job {
         let center = match &self.focus {
             None => whole.center(),
             Some(name) => {
-                let joint = skeleton.joints.iter().position(|j| skeleton.nodes[j.node.index()].name == *name);
-                let Some(joint) = joint else {
+                let Some(node) = skeleton.nodes.iter().position(|n| n.name == *name) else {
                     return Err(Error::input(
-                        format!("there is no joint \"{name}\""),
+                        format!("there is no node \"{name}\""),
                         "sinew inspect lists them",
                     ));
                 };
-                PosedRig::new(skeleton, pose).world[joint].translation.into()
+                PosedRig::new(skeleton, pose).world[node].translation.into()
             }
         };
         let half = Vec3::splat(0.5 * whole.size().max_element() / self.zoom);
