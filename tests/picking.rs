@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 const SIZE: [u32; 2] = [300, 400];
 /// Pixels per character that show it.
 const PIXELS: usize = 1000;
+/// Pixels along a side of the tiles that triangles are sorted into.
+const TILE: u32 = 10;
 /// Nearer to an edge than this, in pixels, either side may answer.
 const EDGE: f64 = 0.05;
 
@@ -132,6 +134,21 @@ fn check(path: &Path, turns: &[&str]) {
         let [a, b, c] = display.triangles[t].map(|v| places[v as usize]);
         Some([a?, b?, c?])
     };
+    // Triangles by the tiles of the picture that they may touch.
+    let tiles = SIZE.map(|n| (n / TILE + 1) as usize);
+    let mut in_tile: Vec<Vec<usize>> = vec![Vec::new(); tiles[0] * tiles[1]];
+    for t in 0..display.triangles.len() {
+        let Some(p) = place(t) else { continue };
+        let span = |k: usize| {
+            let tile = |x: f64| (x / f64::from(TILE)).clamp(0.0, tiles[k] as f64 - 1.0) as usize;
+            let low = p.iter().fold(f64::INFINITY, |m, p| m.min(p[k])) - 1.0;
+            let high = p.iter().fold(f64::NEG_INFINITY, |m, p| m.max(p[k])) + 1.0;
+            tile(low)..=tile(high)
+        };
+        for (x, y) in span(1).flat_map(|y| span(0).map(move |x| (x, y))) {
+            in_tile[y * tiles[0] + x].push(t);
+        }
+    }
     let (mut seed, mut hits, mut edges, mut asked) = (17, 0, 0, 0);
     while hits + edges < PIXELS {
         asked += 1;
@@ -160,7 +177,8 @@ fn check(path: &Path, turns: &[&str]) {
             // The nearest triangle, and whether an edge in front of it passes by too closely to tell.
             let mut nearest: Option<(f64, usize, [f64; 3])> = None;
             let mut near_edges: Vec<f64> = Vec::new();
-            for t in 0..display.triangles.len() {
+            let [x, y] = pixel.map(|p| (p / TILE) as usize);
+            for &t in &in_tile[y * tiles[0] + x] {
                 let Some(p) = place(t) else { continue };
                 let beside = |k: usize| {
                     p.iter().all(|p| p[k] < center[k] - 1.0) || p.iter().all(|p| p[k] > center[k] + 1.0)
