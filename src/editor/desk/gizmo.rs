@@ -70,28 +70,36 @@ impl Desk {
         (depth > 0.0 && per_point.is_finite()).then_some((node, at, per_point))
     }
 
+    /// Whether a ring is seen from its side far enough to be used: edge on it is a line over the arrows.
+    fn is_open(&self, axis: usize, origin: Vec3) -> bool {
+        AXES[axis].dot((self.camera.eye() - origin).normalize_or(Vec3::Z)).abs() > 0.12
+    }
+
     /// The handle under a pixel, with the pixels that a radian or a metre is there.
     fn handle(&self, bench: &Workbench, at: [f32; 2]) -> Option<(NodeId, Drag)> {
         let (node, origin, size) = self.gizmo(bench)?;
         let (eyepiece, _) = self.eyepiece(at);
         let mut best: Option<(f32, Way, Vec3, Vec3)> = None;
-        let mut offer = |way, point: Vec3, direction: Vec3| {
+        let mut offer = |way, point: Vec3, direction: Vec3, bonus: f32| {
             if let Some(d) = eyepiece.distance(point, at)
                 && d <= NEAR
-                && best.is_none_or(|b| d < b.0)
+                && best.is_none_or(|b| d - bonus < b.0)
             {
-                best = Some((d, way, point, direction));
+                best = Some((d - bonus, way, point, direction));
             }
         };
-        for axis in 0..3 {
+        // Arrows first: where a ring crosses one, the arrow is meant.
+        for (axis, direction) in AXES.into_iter().enumerate() {
+            for i in 0..24 {
+                let along = ARROW[0] + (ARROW[1] - ARROW[0]) * i as f32 / 23.0;
+                offer(Way::Move(axis), origin + direction * along * size, direction, 3.0);
+            }
+        }
+        for axis in (0..3).filter(|a| self.is_open(*a, origin)) {
             for i in 0..STEPS * 2 {
                 let angle = TAU * i as f32 / (STEPS * 2) as f32;
                 let tangent = AXES[axis].cross(ring(axis, angle)) * RING * size;
-                offer(Way::Turn(axis), origin + ring(axis, angle) * RING * size, tangent);
-            }
-            for i in 0..24 {
-                let along = ARROW[0] + (ARROW[1] - ARROW[0]) * i as f32 / 23.0;
-                offer(Way::Move(axis), origin + AXES[axis] * along * size, AXES[axis]);
+                offer(Way::Turn(axis), origin + ring(axis, angle) * RING * size, tangent, 0.0);
             }
         }
         let (_, way, point, direction) = best?;
@@ -196,7 +204,9 @@ impl Desk {
                 .map(|i| origin + ring(axis, TAU * i as f32 / STEPS as f32) * RING * size)
                 .collect();
             let first = lines.segments.len();
-            lines.polyline(&points, color(Way::Turn(axis)), 2.5, 0.6);
+            if self.is_open(axis, origin) {
+                lines.polyline(&points, color(Way::Turn(axis)), 2.5, 0.6);
+            }
             let [from, to] = ARROW.map(|d| origin + AXES[axis] * d * size);
             lines.polyline(&[from, to], color(Way::Move(axis)), 2.5, 0.6);
             lines.dot(to, color(Way::Move(axis)), 9.0);

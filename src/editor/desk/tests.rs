@@ -328,8 +328,7 @@ fn a_joint_is_turned_by_its_ring_and_by_a_key_about_an_axis() {
     t.frame();
     assert!(t.hash() == hash && !t.bench.is_busy() && t.desk.hold == Hold::Free);
     // An arrow moves it.
-    let tip = t.pixel(elbow + t.desk.camera().rotation() * Vec3::ZERO);
-    let grip = [tip[0], tip[1] - 50.0];
+    let grip = [x, y - 50.0];
     t.drag(PointerButton::Primary, &[grip, [grip[0], grip[1] - 30.0]]);
     let moved = t.pixel(t.joint(ELBOW));
     assert!((moved[1] - y + 30.0).abs() < 1.5 && (moved[0] - x).abs() < 0.5, "{moved:?}");
