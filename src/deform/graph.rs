@@ -166,6 +166,7 @@ impl Graph {
         if let Some(node) = &mut self.springs {
             let (device, pipelines) = (&self.kernels.device, &self.kernels.springs);
             node.edits = EditState::new(pipelines, device, &node.levels, &node.state, &field)?;
+            pipelines.leave(device, &node.levels, &field.vertices, &self.streams, &mut node.state)?;
             // What the edits before have changed is found anew.
             node.stiff = false;
         }

@@ -5,9 +5,11 @@ use super::bind::Binding;
 use super::cpu::RESOLVED;
 use super::edits::SpringEdit;
 use super::edits_gpu::EditState;
+use super::flesh::bind::Flesh;
+use super::flesh::gpu::{FleshPipelines, FleshState, FleshStreams};
 use super::levels::{Level, Levels};
 use super::schedule::{Iteration, Op, Schedule};
-use super::{Frames, Params, Stop, THESIS_LIMIT, Torque};
+use super::{Params, Stop, THESIS_LIMIT, Torque};
 use crate::base::math::Vec3;
 use crate::base::{Error, Result};
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
@@ -181,6 +183,7 @@ pub struct SpringPipelines {
     prolong: Compute,
     test: Compute,
     finish: Compute,
+    flesh: FleshPipelines,
 }
 
 impl SpringPipelines {
@@ -226,7 +229,8 @@ impl SpringPipelines {
             "SpringEdit",
             fields!(SpringEdit: load 12, stiffness 4, give 4, vertex 4, unused 8),
         )?;
-        Ok(Self { edit, span, stiffen, prepare, iterate, restrict, prolong, test, finish })
+        let flesh = FleshPipelines::new(device)?;
+        Ok(Self { edit, span, stiffen, prepare, iterate, restrict, prolong, test, finish, flesh })
     }
 
     /// Uploads a character's springs on all levels; they read and write the position stream.
@@ -259,6 +263,7 @@ impl SpringPipelines {
         let arguments = Buffer::from_slice(device, "spring groups now", &groups)?;
         let fine = &states[0];
         Ok(SpringState {
+            flesh: self.flesh(device, &levels.flesh, fine, &streams.position)?,
             test: self.test.bind(&[
                 ("State", &fine.state),
                 ("works", &fine.works),
@@ -275,6 +280,37 @@ impl SpringPipelines {
             links,
             thickness: levels.fine.thickness,
         })
+    }
+
+    fn flesh(
+        &self,
+        device: &Arc<Device>,
+        flesh: &Flesh,
+        fine: &LevelState,
+        positions: &Buffer,
+    ) -> Result<FleshState> {
+        self.flesh.bind(
+            device,
+            flesh,
+            &FleshStreams { anchors: &fine.anchors, turns: &fine.turns, positions },
+        )
+    }
+
+    /// Corrects no vertices of these after the iterations: edits of the surface shape them.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn leave(
+        &self,
+        device: &Arc<Device>,
+        levels: &Levels,
+        edited: &[u32],
+        streams: &StreamBuffers,
+        state: &mut SpringState,
+    ) -> Result<()> {
+        let flesh = levels.flesh.without(edited);
+        state.flesh = self.flesh(device, &flesh, &state.levels[0], &streams.position)?;
+        Ok(())
     }
 
     /// Binds the way down to a coarse level and back up.
@@ -414,6 +450,7 @@ impl SpringPipelines {
             gains,
             posed,
             turns,
+            anchors,
             iterates,
             residuals,
             state,
@@ -471,7 +508,7 @@ impl SpringPipelines {
                 has_tail: level.has_tail.into(),
                 coarse: (k > 0).into(),
                 from_last: (k == 0 && from_last).into(),
-                keep: (edits.is_some() || k == 0 && params.frames == Frames::Dependent).into(),
+                keep: (edits.is_some() || k == 0).into(),
                 scaled: rig.scaled().into(),
                 torsion: params.torsion,
             };
@@ -527,6 +564,7 @@ impl SpringPipelines {
         }
         frame.barrier();
         frame.dispatch_groups(&self.finish, &state.finish, &fine.count, [fine.groups, 1, 1]);
+        self.flesh.record(&state.flesh, &params, frame);
     }
 }
 
@@ -568,6 +606,7 @@ pub struct SpringState {
     arguments: Buffer,
     test: Bindings,
     finish: Bindings,
+    flesh: FleshState,
     thickness: f32,
 }
 
@@ -583,6 +622,7 @@ pub(super) struct LevelState {
     pub(super) gains: Buffer,
     pub(super) posed: Buffer,
     pub(super) turns: Buffer,
+    anchors: Buffer,
     iterates: Buffer,
     residuals: Buffer,
     state: Buffer,

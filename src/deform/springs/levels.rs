@@ -4,6 +4,7 @@ use super::Params;
 use super::anchors::drawn_together;
 use super::bind::{Binding, bind};
 use super::coarse::{Coarse, coarsen};
+use super::flesh::bind::{Flesh, bind as bind_flesh};
 use crate::deform::Bound;
 
 /// Rest measures per level. Bound once; parameters may change later.
@@ -13,6 +14,8 @@ pub struct Levels {
     pub fine: Binding,
     /// Coarser ones, each over the one before.
     pub coarse: Vec<Level>,
+    /// What is corrected after the iterations.
+    pub flesh: Flesh,
 }
 
 /// A coarse level.
@@ -55,7 +58,8 @@ impl Levels {
             let (child_offset, children) = mesh.children();
             coarse.push(Level { mesh, binding, origin, child_offset, children });
         }
-        Self { fine, coarse }
+        let flesh = bind_flesh(bound, &fine);
+        Self { fine, coarse, flesh }
     }
 
     /// How many coarse levels a solver uses.

@@ -39,6 +39,7 @@
 //!   to its bone than two of its edges is pulled to `a' + h` instead, in proportion.
 //! - A step moves a vertex on an arc about its attachment point: chords would lengthen every scale vector a little at
 //!   every iteration, without end where the girth does not hold it. Momentum is dropped at a vertex that turns back.
+//! - After the iterations lost volume is restored and triangles turned inside out are pushed open ([`flesh`]).
 
 pub mod anchors;
 pub mod bind;
@@ -46,6 +47,7 @@ pub mod coarse;
 pub mod cpu;
 pub mod edits;
 pub mod edits_gpu;
+pub mod flesh;
 pub mod gpu;
 pub mod levels;
 pub mod momentum;
@@ -87,6 +89,10 @@ pub struct Params {
     pub max_iterations: u32,
     /// Iterations on the coarsest level of [`Solver::Multigrid`], each time it is visited.
     pub coarse_iterations: u32,
+    /// Share of the volume lost at joints that is restored after the iterations, 0..=1 ([`flesh`]).
+    pub volume: f32,
+    /// Rounds of pushing triangles open that are turned inside out, at most, 0..=64 ([`flesh`]).
+    pub untangle: u32,
     /// When to stop earlier.
     pub stop: Stop,
     /// Whether frames depend on each other.
@@ -112,6 +118,8 @@ impl Default for Params {
             dt: 1.0 / 30.0,
             omega: 0.9,
             max_iterations: 50,
+            volume: 1.0,
+            untangle: 8,
             stop: Stop::Move(1e-4),
             frames: Frames::Independent,
             solver: Solver::Multigrid,
@@ -229,6 +237,8 @@ impl Params {
             omega: clean(self.omega, d.omega, 1e-3, 0.99),
             max_iterations: self.max_iterations.min(100_000),
             coarse_iterations: self.coarse_iterations.min(1000),
+            volume: clean(self.volume, d.volume, 0.0, 1.0),
+            untangle: self.untangle.min(flesh::MOST),
             stop: match self.stop {
                 Stop::Move(v) => Stop::Move(clean(v, 1e-4, 0.0, 1.0)),
                 Stop::Force(v) => Stop::Force(clean(v, 1e-3, 0.0, 1.0)),

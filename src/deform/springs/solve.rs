@@ -3,6 +3,8 @@
 use super::bind::Binding;
 use super::cpu::{PosedVertex, advance, force, plain_step, pose};
 use super::edits::{self, LevelEdits};
+use super::flesh::bind::Flesh;
+use super::flesh::cpu::correct;
 use super::levels::{Level, Levels};
 use super::schedule::{Iteration, Op, Schedule};
 use super::{Frames, Params, Stop};
@@ -24,6 +26,8 @@ pub struct Springs {
     last: Mutex<Option<Vec<Carried>>>,
     /// Edits of the surface per level; empty without any.
     edits: Vec<LevelEdits>,
+    /// What is corrected where there are edits.
+    edited: Option<Flesh>,
 }
 
 /// A vertex of the last frame.
@@ -68,11 +72,13 @@ impl Springs {
             params,
             last: Mutex::new(None),
             edits: Vec::new(),
+            edited: None,
         }
     }
 
     /// Takes other edits of the surface, at the moment that the field is set to.
     pub fn set_edits(&mut self, field: &Field) {
+        self.edited = (!field.is_empty()).then(|| self.levels.flesh.without(&field.vertices));
         self.edits = if field.is_empty() { Vec::new() } else { edits::bind(&self.levels, field) };
         self.set_moment(field);
     }
@@ -109,6 +115,8 @@ impl Springs {
             );
         }
         streams.position.clone_from(&fine.x);
+        let flesh = self.edited.as_ref().unwrap_or(&self.levels.flesh);
+        correct(flesh, &self.params, &fine.posed, &mut streams.position);
         report
     }
 

@@ -1,0 +1,272 @@
+//! Which flesh belongs to which joint, and which triangles may turn inside out.
+
+use super::super::bind::Binding;
+use crate::base::math::Vec3;
+use crate::deform::Bound;
+use crate::geom::ControlMesh;
+use crate::rig::Skeleton;
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Vertices deformed at least this much by a joint are where its flesh begins (1 where both its sides weigh alike).
+const DEFORMED: f32 = 0.2;
+/// How far the flesh fades beyond them: in distances to the bone, and at least in edges.
+const REACH: f32 = 1.0;
+const EDGES: f32 = 1.5;
+/// Shares below this are none.
+const LEAST: f32 = 1e-3;
+
+/// A triangle's part in a joint.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its vertices.
+    pub triangle: [u32; 3],
+    /// Its volume's share that is the joint's.
+    pub share: f32,
+    /// How much it moves with the joint's factor.
+    pub weight: f32,
+    /// Its prism in bind, cubic metres.
+    pub rest: f32,
+}
+
+/// A triangle that may turn inside out.
+#[derive(Clone, Copy, Debug)]
+pub struct Face {
+    /// Its vertices.
+    pub triangle: [u32; 3],
+    /// Unit normal in bind.
+    pub normal: Vec3,
+    /// Twice its area in bind, square metres.
+    pub area: f32,
+}
+
+/// Rest measures of the corrections.
+#[derive(Clone, Debug, Default)]
+pub struct Flesh {
+    /// CSR offsets into `entries`, one more than joints with flesh.
+    pub offset: Vec<u32>,
+    /// By joint.
+    pub entries: Vec<Entry>,
+    /// Per joint: changes of volume below this are none, and the least that its volume changes by its factor; cubic metres.
+    pub bounds: Vec<[f32; 2]>,
+    /// CSR offsets into `pulls`, one more than vertices.
+    pub pull_offset: Vec<u32>,
+    /// Per vertex the joints whose factor it follows, and how far.
+    pub pulls: Vec<(u32, f32)>,
+    /// Triangles that may turn inside out.
+    pub faces: Vec<Face>,
+    /// Vertices that untangling moves.
+    pub soft: Vec<u32>,
+    /// CSR offsets into `corners`, one more than `soft`.
+    pub corner_offset: Vec<u32>,
+    /// The other two vertices of each triangle at a soft vertex, in its order, and its number among `faces`.
+    pub corners: Vec<[u32; 3]>,
+}
+
+/// The volume between a triangle and its attachment points, and how fast it grows with a factor on its scale vectors;
+/// the prism's sides are bilinear. Cubic metres.
+pub fn prism(a: [Vec3; 3], s: [Vec3; 3]) -> (f32, f32) {
+    let height = (s[0] + s[1] + s[2]) * (1.0 / 3.0);
+    let (b1, b2) = (a[1] - a[0], a[2] - a[0]);
+    let (r1, r2) = (s[1] - s[0], s[2] - s[0]);
+    let (t1, t2) = (b1 + r1, b2 + r2);
+    let area = (b1.cross(b2) + t1.cross(t2)) * (1.0 / 3.0) + (b1.cross(t2) + t1.cross(b2)) * (1.0 / 6.0);
+    let growth = (r1.cross(t2) + t1.cross(r2)) * (1.0 / 3.0) + (b1.cross(r2) + r1.cross(b2)) * (1.0 / 6.0);
+    let volume = 0.5 * height.dot(area);
+    (volume, volume + 0.5 * height.dot(growth))
+}
+
+/// Measures the bind pose of the mesh itself, whose springs are bound.
+pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
+    let control = &bound.character.control;
+    let mut out = Flesh::default();
+    let fields = fields(control, &bound.character.skeleton, binding);
+    let mut total = vec![0.0f32; control.positions.len()];
+    fields.iter().flatten().for_each(|&(v, w)| total[v as usize] += w);
+    let mut pulls: Vec<Vec<(u32, f32)>> = vec![Vec::new(); control.positions.len()];
+    for (joint, field) in fields.iter().enumerate() {
+        for &(v, w) in field {
+            pulls[v as usize].push((joint as u32, w));
+        }
+    }
+    out.offset.push(0);
+    let mut by_joint: Vec<Vec<Entry>> = vec![Vec::new(); fields.len()];
+    let mut joints: Vec<u32> = Vec::new();
+    for t in control.triangles.iter().filter(|t| springy(control, t)) {
+        let corners = t.map(|v| &binding.vertices[v as usize]);
+        let (rest, _) = prism(corners.map(|c| c.attachment), corners.map(|c| c.scale_vector));
+        joints.clear();
+        joints.extend(t.iter().flat_map(|&v| pulls[v as usize].iter().map(|p| p.0)));
+        joints.sort_unstable();
+        joints.dedup();
+        for &joint in &joints {
+            let (mut share, mut weight) = (0.0, 0.0);
+            for &v in t {
+                let w = pulls[v as usize].iter().find(|p| p.0 == joint).map_or(0.0, |p| p.1);
+                share += w / total[v as usize].max(1e-9) / 3.0;
+                weight += w / total[v as usize].max(1.0) / 3.0;
+            }
+            by_joint[joint as usize].push(Entry { triangle: *t, share, weight, rest });
+        }
+    }
+    for entries in by_joint {
+        let (mut size, mut growth) = (0.0f32, 0.0f32);
+        for e in &entries {
+            let corners = e.triangle.map(|v| &binding.vertices[v as usize]);
+            let (_, grown) = prism(corners.map(|c| c.attachment), corners.map(|c| c.scale_vector));
+            size += e.share * e.rest.abs();
+            growth += e.weight * grown;
+        }
+        out.entries.extend(entries);
+        out.offset.push(out.entries.len() as u32);
+        out.bounds.push([super::DEAD * size, super::STIFFEST * growth.abs()]);
+    }
+    out.pull_offset.push(0);
+    for (v, joints) in pulls.iter().enumerate() {
+        out.pulls.extend(joints.iter().map(|&(j, w)| (j, w / total[v].max(1.0))));
+        out.pull_offset.push(out.pulls.len() as u32);
+    }
+    out.tangles(control);
+    out
+}
+
+fn springy(control: &ControlMesh, t: &[u32; 3]) -> bool {
+    t[0] != t[1] && t[1] != t[2] && t[2] != t[0] && !t.iter().any(|&v| control.rigid[v as usize])
+}
+
+/// Per joint that deforms flesh: its vertices and how far they follow, 0..=1.
+fn fields(control: &ControlMesh, skeleton: &Skeleton, binding: &Binding) -> Vec<Vec<(u32, f32)>> {
+    let nodes = &skeleton.nodes;
+    let found: Vec<Vec<(u32, f32)>> = (0..skeleton.joints.len())
+        .into_par_iter()
+        .map(|joint| {
+            let mut below = vec![false; nodes.len()];
+            for &n in &skeleton.order {
+                let parent = nodes[n.index()].parent;
+                below[n.index()] =
+                    n == skeleton.joints[joint].node || parent.is_some_and(|p| below[p.index()]);
+            }
+            let turns: Vec<bool> = skeleton.joints.iter().map(|j| below[j.node.index()]).collect();
+            field(control, binding, &turns)
+        })
+        .collect();
+    found.into_iter().filter(|f| !f.is_empty()).collect()
+}
+
+/// The flesh between the joints that turn and those that do not.
+fn field(control: &ControlMesh, binding: &Binding, turns: &[bool]) -> Vec<(u32, f32)> {
+    let count = control.positions.len();
+    let turning = |v: usize| -> f32 {
+        control.influences.of(v).filter(|(j, _)| turns[usize::from(*j)]).map(|e| e.1).sum()
+    };
+    let part: Vec<f32> = (0..count).map(turning).collect();
+    let mut out = vec![0.0f32; count];
+    let (mut reach, mut edge, mut sum) = (0.0, 0.0, 0.0);
+    let mut queue = BinaryHeap::new();
+    for v in (0..count).filter(|&v| !control.rigid[v]) {
+        let ring = control.adjacency.of(v);
+        let mean = (part[v] + ring.iter().map(|&n| part[n as usize]).sum::<f32>()) / (1 + ring.len()) as f32;
+        out[v] = (4.0 * mean * (1.0 - mean)).clamp(0.0, 1.0);
+        if out[v] > DEFORMED {
+            reach += out[v] * binding.vertices[v].radius;
+            edge += out[v] * binding.vertices[v].mean_length;
+            sum += out[v];
+            queue.push(Reverse((0u32, v as u32)));
+        }
+    }
+    if sum <= 0.0 {
+        return Vec::new();
+    }
+    let reach = (REACH * reach / sum).max(EDGES * edge / sum);
+    // Distances are positive: their bits order like them.
+    let mut distance = vec![f32::INFINITY; count];
+    queue.iter().for_each(|Reverse((_, v))| distance[*v as usize] = 0.0);
+    while let Some(Reverse((bits, v))) = queue.pop() {
+        if f32::from_bits(bits) > distance[v as usize] {
+            continue;
+        }
+        for &n in control.adjacency.of(v as usize) {
+            let (from, to) = (control.positions[v as usize], control.positions[n as usize]);
+            let there = f32::from_bits(bits) + from.distance(to);
+            if there < reach && there < distance[n as usize] && !control.rigid[n as usize] {
+                distance[n as usize] = there;
+                queue.push(Reverse((there.to_bits(), n)));
+            }
+        }
+    }
+    let fading = |v: usize| {
+        let t = (1.0 - distance[v] / reach).clamp(0.0, 1.0);
+        if t.is_finite() { t * t * (3.0 - 2.0 * t) } else { 0.0 }
+    };
+    let all = (0..count).map(|v| (v as u32, out[v].max(fading(v))));
+    all.filter(|&(v, w)| w > LEAST && !control.rigid[v as usize]).collect()
+}
+
+impl Flesh {
+    /// Finds the triangles whose corners do not all follow the same joints, and what is around them.
+    fn tangles(&mut self, control: &ControlMesh) {
+        let mut soft = vec![false; control.positions.len()];
+        for t in control.triangles.iter().filter(|t| springy(control, t)) {
+            let first = || control.influences.of(t[0] as usize);
+            if t[1..].iter().any(|&v| !control.influences.of(v as usize).eq(first())) {
+                for &v in t {
+                    soft[v as usize] = true;
+                    control.adjacency.of(v as usize).iter().for_each(|&n| soft[n as usize] = true);
+                }
+            }
+        }
+        let mut corners: Vec<Vec<[u32; 3]>> = vec![Vec::new(); control.positions.len()];
+        for t in control.triangles.iter().filter(|t| springy(control, t)) {
+            if !t.iter().any(|&v| soft[v as usize]) {
+                continue;
+            }
+            let [a, b, c] = t.map(|v| control.positions[v as usize]);
+            let normal = (b - a).cross(c - a);
+            let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a));
+            if normal.length() <= 1e-6 * longest || longest <= 0.0 {
+                continue;
+            }
+            for k in 0..3 {
+                corners[t[k] as usize].push([t[(k + 1) % 3], t[(k + 2) % 3], self.faces.len() as u32]);
+            }
+            self.faces.push(Face { triangle: *t, normal: normal.normalize(), area: normal.length() });
+        }
+        self.corner_offset.push(0);
+        for v in (0..soft.len()).filter(|&v| soft[v] && !control.rigid[v] && !corners[v].is_empty()) {
+            self.soft.push(v as u32);
+            self.corners.extend(&corners[v]);
+            self.corner_offset.push(self.corners.len() as u32);
+        }
+    }
+
+    /// The same with some vertices left alone: those that edits of the surface shape on purpose.
+    pub fn without(&self, vertices: &[u32]) -> Self {
+        let count = self.pull_offset.len().saturating_sub(1);
+        let mut left = vec![false; count];
+        vertices.iter().for_each(|&v| left[v as usize] = true);
+        let mut out = Self { bounds: self.bounds.clone(), faces: self.faces.clone(), ..Self::default() };
+        out.offset.push(0);
+        for w in self.offset.windows(2) {
+            let entries = &self.entries[w[0] as usize..w[1] as usize];
+            out.entries.extend(entries.iter().filter(|e| !e.triangle.iter().any(|&v| left[v as usize])));
+            out.offset.push(out.entries.len() as u32);
+        }
+        out.pull_offset.push(0);
+        for (v, w) in self.pull_offset.windows(2).enumerate() {
+            if !left[v] {
+                out.pulls.extend(&self.pulls[w[0] as usize..w[1] as usize]);
+            }
+            out.pull_offset.push(out.pulls.len() as u32);
+        }
+        out.corner_offset.push(0);
+        for (&v, w) in self.soft.iter().zip(self.corner_offset.windows(2)) {
+            if !left[v as usize] {
+                out.soft.push(v);
+                out.corners.extend(&self.corners[w[0] as usize..w[1] as usize]);
+                out.corner_offset.push(out.corners.len() as u32);
+            }
+        }
+        out
+    }
+}

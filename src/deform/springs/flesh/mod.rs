@@ -1,0 +1,33 @@
+//! What the springs leave undone, mended at the end of a frame: lost volume, and triangles turned inside out.
+//!
+//! Springs act along the surface and towards the bone, so that nothing in their equilibrium knows of volume. After the
+//! iterations, every joint's flesh is measured as the sum of the prisms between its triangles and their attachment
+//! points, and its scale vectors are lengthened or shortened by one factor, which fades with the distance from where the
+//! joint deforms, until the volume is that in bind (a local volume correction as of D. Rohmer, S. Hahmann and M.-P. Cani,
+//! "Local volume preservation for skinned characters", 2008, but along scale vectors: a smooth factor on them folds
+//! nothing). Then triangles that oppose the rest normal turned along are pushed open by projections of their signed area
+//! (M. Müller et al., "Position based dynamics", 2007), which leaves all others alone. Rigid motions change neither
+//! volume nor sides, so that both are exact there, and both are bounded: by a share of the scale vector, and by a share of
+//! a triangle's size.
+
+pub mod bind;
+pub mod cpu;
+pub mod gpu;
+
+/// Rounds of the volume correction: Newton's method on one factor a joint.
+pub(super) const ROUNDS: u32 = 2;
+/// Scale vectors change by no more than this share in a round.
+pub(super) const LIMIT: f32 = 0.15;
+/// Changes of volume below this share are rounding.
+pub(super) const DEAD: f32 = 1e-5;
+/// A joint's volume counts as changing by no less than this share of what it does in bind when scale vectors grow: a
+/// folded one hardly answers.
+pub(super) const STIFFEST: f32 = 0.5;
+/// Triangles are opened until their area, as seen along the turned rest normal, is this share of that in bind.
+pub(super) const OPEN: f32 = 0.1;
+/// A push moves a vertex by no more than this many times the root of twice the triangle's area.
+pub(super) const PUSH: f32 = 0.5;
+/// Over-relaxation: the mean of what several triangles ask falls short of each.
+pub(super) const RELAXATION: f32 = 1.5;
+/// Most rounds of untangling.
+pub(super) const MOST: u32 = 64;
