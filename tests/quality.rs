@@ -84,6 +84,6 @@ fn the_human_keeps_its_volume_and_turns_hardly_a_triangle_inside_out() {
             assert!((kept(springs) - 1.0).abs() < 0.15, "{} {}: {}", lbs.joint, lbs.motion, kept(springs));
         }
     }
-    assert!(3 * flipped < 2 * best, "{flipped} triangles flipped, {best} by the better of both");
-    assert!(worse <= 2 && thin <= 5 && losing > 10, "{worse} rows flip more, {thin} of {losing} lose volume");
+    assert!(4 * flipped < best, "{flipped} triangles flipped, {best} by the better of both");
+    assert!(worse == 0 && thin == 0 && losing > 10, "{worse} rows flip more, {thin} of {losing} lose volume");
 }
