@@ -87,6 +87,11 @@ pub fn bind(levels: &Levels, field: &Field) -> Vec<LevelEdits> {
     out
 }
 
+/// Whether any edit is on.
+pub fn on(levels: &[LevelEdits]) -> bool {
+    levels.first().is_some_and(|fine| fine.edits.iter().any(|e| e.stiffness > 0.0))
+}
+
 /// Sets the moment.
 pub fn set(levels: &mut [LevelEdits], field: &Field) {
     if let Some(fine) = levels.first_mut() {

@@ -32,6 +32,11 @@ struct LevelState {
 }
 
 impl EditState {
+    /// Whether any edit is on.
+    pub fn on(&self) -> bool {
+        edits::on(&self.levels)
+    }
+
     /// Of a field's vertices, on all levels; none where it has none. Errors when memory is short.
     pub fn new(
         pipelines: &SpringPipelines,

@@ -264,6 +264,7 @@ impl SpringPipelines {
         let fine = &states[0];
         Ok(SpringState {
             flesh: self.flesh(device, &levels.flesh, fine, &streams.position)?,
+            left: None,
             test: self.test.bind(&[
                 ("State", &fine.state),
                 ("works", &fine.works),
@@ -296,7 +297,7 @@ impl SpringPipelines {
         )
     }
 
-    /// Corrects no vertices of these after the iterations: edits of the surface shape them.
+    /// Corrects no vertices of these after the iterations while an edit of the surface is on: edits shape them.
     ///
     /// # Errors
     /// When memory is short.
@@ -309,7 +310,7 @@ impl SpringPipelines {
         state: &mut SpringState,
     ) -> Result<()> {
         let flesh = levels.flesh.without(edited);
-        state.flesh = self.flesh(device, &flesh, &state.levels[0], &streams.position)?;
+        state.left = Some(self.flesh(device, &flesh, &state.levels[0], &streams.position)?);
         Ok(())
     }
 
@@ -564,7 +565,8 @@ impl SpringPipelines {
         }
         frame.barrier();
         frame.dispatch_groups(&self.finish, &state.finish, &fine.count, [fine.groups, 1, 1]);
-        self.flesh.record(&state.flesh, &params, frame);
+        let left = state.left.as_ref().filter(|_| edits.is_some_and(EditState::on));
+        self.flesh.record(left.unwrap_or(&state.flesh), &params, frame);
     }
 }
 
@@ -607,6 +609,8 @@ pub struct SpringState {
     test: Bindings,
     finish: Bindings,
     flesh: FleshState,
+    /// The same where edits shape the surface.
+    left: Option<FleshState>,
     thickness: f32,
 }
 

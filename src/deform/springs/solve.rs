@@ -115,7 +115,7 @@ impl Springs {
             );
         }
         streams.position.clone_from(&fine.x);
-        let flesh = self.edited.as_ref().unwrap_or(&self.levels.flesh);
+        let flesh = self.edited.as_ref().filter(|_| edits::on(&self.edits)).unwrap_or(&self.levels.flesh);
         correct(flesh, &self.params, &fine.posed, &mut streams.position);
         report
     }
