@@ -90,7 +90,7 @@ impl Motion {
 
     /// The whole poses that these channels are, where they are nothing else: documents of version 1 keep their hash.
     pub(super) fn as_poses(&self, pose: &Pose) -> Option<Vec<Key>> {
-        let Some(first) = self.channels.first() else { return None };
+        let first = self.channels.first()?;
         let targets = self.channels.iter().map(|c| &c.target);
         let plain = |c: &Channel| c.interpolation == Interpolation::Linear && c.times == first.times;
         if self.rate != FRAME_RATES[0]

@@ -23,7 +23,7 @@ impl Desk {
     pub(in crate::editor::desk) fn run_panels(
         &mut self,
         input: &DeskInput,
-        mut bench: Option<&mut Workbench>,
+        bench: Option<&mut Workbench>,
     ) -> Shown {
         self.scale = if input.scale.is_finite() { input.scale.clamp(0.25, 8.0) } else { 1.0 };
         self.scale *= self.choices.zoom;
@@ -57,7 +57,7 @@ impl Desk {
         self.output.viewport = self.pixels(room);
         self.output.platform = std::mem::take(&mut full.platform_output);
         let (painted, again) = self.paint(full);
-        self.run_pressed(pressed, input.time, bench.as_deref_mut());
+        self.run_pressed(pressed, input.time, bench);
         Shown { painted, again }
     }
 
