@@ -149,9 +149,12 @@ const server = createServer((request, response) => {
 
 let child = null;
 const end = (code) => {
-  child?.kill();
-  server.close();
-  rmSync(work, { recursive: true, force: true });
+  child?.removeAllListeners("exit");
+  child?.kill("SIGKILL");
+  // The browser's own processes may still write for a moment; what cannot be removed lies in the temporary folder.
+  try {
+    rmSync(work, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  } catch {}
   process.exit(code);
 };
 const finish = ({ error, results }) => {
