@@ -44,7 +44,10 @@ fn channel(
     Channel { target: Target::node(NodeId(node), property), interpolation, times, values }
 }
 
-fn bits(clip: &Clip) -> Vec<(NodeId, Property, Interpolation, Vec<u32>, Vec<u32>)> {
+/// A channel's target, interpolation, times and values, the floats by their bits.
+type Bits = (NodeId, Property, Interpolation, Vec<u32>, Vec<u32>);
+
+fn bits(clip: &Clip) -> Vec<Bits> {
     let bits = |v: &[f32]| v.iter().map(|f| f.to_bits()).collect();
     let mut out: Vec<_> = clip
         .channels

@@ -98,7 +98,12 @@ fn every_method_on_the_gpu_shows_the_twin_s_edits_and_forgets_them() {
         let name = recipe.name();
         let mut graph = Graph::new(&kernels, &bound, &recipe, false).unwrap();
         let frame = |graph: &mut Graph| -> Vec<Vec3> {
-            device.run(|frame| Ok(graph.record(frame, &rig))).unwrap();
+            device
+                .run(|frame| {
+                    graph.record(frame, &rig);
+                    Ok(())
+                })
+                .unwrap();
             let raw: Vec<[f32; 4]> =
                 device.read(graph.control_positions(), bound.character.control.positions.len()).unwrap();
             raw.into_iter().map(|[x, y, z, _]| Vec3::new(x, y, z)).collect()

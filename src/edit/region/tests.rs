@@ -114,7 +114,8 @@ fn regions_that_do_not_fit_are_refused_with_a_reason() {
     let tube = tube();
     let good = Region::from_mark(&tube.0, &ring(&tube), Reach::default()).unwrap();
     let count = tube.0.control.positions.len();
-    let changes: [(&str, fn(&mut Region)); 7] = [
+    type Change = (&'static str, fn(&mut Region));
+    let changes: [Change; 7] = [
         ("no kinematic", |r| r.kinematic.clear()),
         ("different lengths", |r| r.t.truncate(1)),
         ("different lengths", |r| r.falloff.push(0.0)),

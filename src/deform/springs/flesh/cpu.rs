@@ -8,7 +8,7 @@ use crate::base::math::{Quat, Vec3};
 use rayon::prelude::*;
 
 /// Corrects posed vertices in place.
-pub fn correct(flesh: &Flesh, params: &Params, posed: &[PosedVertex], x: &mut Vec<Vec3>) {
+pub fn correct(flesh: &Flesh, params: &Params, posed: &[PosedVertex], x: &mut [Vec3]) {
     if params.volume > 0.0 {
         for _ in 0..ROUNDS {
             inflate(flesh, params.volume, posed, x);
@@ -52,7 +52,7 @@ fn side(face: &Face, posed: &[PosedVertex]) -> Vec3 {
 }
 
 /// Pushes triangles open, so often at most.
-fn untangle(flesh: &Flesh, rounds: u32, posed: &[PosedVertex], x: &mut Vec<Vec3>) {
+fn untangle(flesh: &Flesh, rounds: u32, posed: &[PosedVertex], x: &mut [Vec3]) {
     let sides: Vec<Vec3> = flesh.faces.par_iter().map(|f| side(f, posed)).collect();
     for _ in 0..rounds.next_multiple_of(2) {
         let pushes: Vec<Vec3> =
