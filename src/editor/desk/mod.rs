@@ -6,7 +6,7 @@
 //! viewport, paints [`DeskOutput::paint`] over it, looks up [`DeskOutput::pick`], and does what is asked. What the panels
 //! show that the workbench does not know is in [`Desk::facts`].
 //!
-//! A mouse is a hand ([`pointer`]), so the tools are those of the headset, and so is the document: taking a headset on
+//! A mouse is a hand (`pointer`), so the tools are those of the headset, and so is the document: taking a headset on
 //! is giving the same workbench another input.
 
 mod acts;
