@@ -19,7 +19,7 @@ use std::time::Duration;
 fn project(path: &Path) {
     let model = Model::bind(common::generated(), &BindOptions::default(), Duration::ZERO).unwrap();
     let mut session = model.start(None).unwrap();
-    let parameters = [("max_iterations".to_owned(), 200.into()), ("stop".to_owned(), "fixed".into())];
+    let parameters = [("max_iterations".to_owned(), 200.into()), ("stop".to_owned(), "never".into())];
     let springs = DeformerSettings { method: "springs".into(), parameters: parameters.into() };
     session.apply(Edit::SetDeformer(springs)).unwrap();
     let channel = Channel {

@@ -39,6 +39,10 @@ impl PoseArgs {
     /// [`Error::Input`] for a clip, node or axis that is not there; errors of [`load_pose`].
     pub fn resolve(&self, model: &Model) -> Result<Pose> {
         let skeleton = model.skeleton();
+        if self.time.is_some() && self.clip.is_none() && (self.pose.is_some() || model.document.is_none()) {
+            let remedy = "choose a clip by --clip NAME; only a project has a motion of its own";
+            return Err(Error::input("--time says when in a motion, and there is none", remedy));
+        }
         let mut pose = match &self.pose {
             Some(path) => load_pose(path, skeleton)?,
             None if self.clip.is_some() => model.rest(),

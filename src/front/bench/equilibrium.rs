@@ -107,7 +107,9 @@ impl<'a> Search<'a> {
         let distance = |a: &[Vec3], b: &[Vec3]| {
             a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max) / thickness
         };
-        let fast = Params { stop: Stop::Never, ..Params::default() };
+        // The solvers alone: what comes after the iterations is not a fixed point of theirs.
+        let all = Params { volume: 0.0, untangle: 0, ..Params::default() };
+        let fast = Params { stop: Stop::Never, ..all };
         let plain = Params { solver: Solver::Jacobi, frames: Frames::Dependent, ..fast };
         let start = self.frame(&Params { max_iterations: 0, solver: Solver::Jacobi, ..fast })?;
         let found = self.frame(&Params { max_iterations: EXHAUSTIVE, ..fast })?;
@@ -122,7 +124,7 @@ impl<'a> Search<'a> {
             }
         }
         let schedule = Schedule::new(&Params { max_iterations: accelerated, ..fast }, &self.levels, false);
-        let stopped = self.frame(&Params { max_iterations: EXHAUSTIVE, ..Params::default() })?;
+        let stopped = self.frame(&Params { max_iterations: EXHAUSTIVE, ..all })?;
         let stop = self.graph.iterations()?;
         self.graph.forget();
         let mut needed = None;

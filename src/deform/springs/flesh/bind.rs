@@ -111,16 +111,21 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
         }
     }
     for entries in by_joint {
-        let (mut size, mut growth) = (0.0f32, 0.0f32);
+        let (mut size, mut growth, mut solid) = (0.0f32, 0.0f32, 0.0f32);
         for e in &entries {
             let corners = e.triangle.map(|v| &binding.vertices[v as usize]);
+            let [a, b, c] = e.triangle.map(|v| control.positions[v as usize]);
+            let height = corners.iter().map(|c| c.scale_vector.length()).sum::<f32>() / 3.0;
+            solid += e.share * 0.5 * (b - a).cross(c - a).length() * height;
             let (_, grown) = prism(corners.map(|c| c.attachment), corners.map(|c| c.scale_vector));
             size += e.share * e.rest.abs();
             growth += e.weight * grown;
         }
         out.entries.extend(entries);
         out.offset.push(out.entries.len() as u32);
-        out.bounds.push([super::DEAD * size, super::STIFFEST * growth.abs()]);
+        // A sheet around its own bones has no volume to keep; what is measured there is rounding.
+        let dead = if size > super::SHEET * solid { super::DEAD * size } else { f32::MAX };
+        out.bounds.push([dead, super::STIFFEST * growth.abs()]);
     }
     out.pull_offset.push(0);
     for (v, joints) in pulls.iter().enumerate() {

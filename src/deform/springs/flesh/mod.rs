@@ -20,6 +20,9 @@ pub(super) const ROUNDS: u32 = 2;
 pub(super) const LIMIT: f32 = 0.15;
 /// Changes of volume below this share are rounding.
 pub(super) const DEAD: f32 = 1e-5;
+/// Flesh whose prisms hold no more than this share of what they would if scale vectors stood upright on the skin is a
+/// sheet, without a volume.
+pub(super) const SHEET: f32 = 0.01;
 /// A joint's volume counts as changing by no less than this share of what it does in bind when scale vectors grow: a
 /// folded one hardly answers.
 pub(super) const STIFFEST: f32 = 0.5;
