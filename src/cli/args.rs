@@ -1,0 +1,90 @@
+//! Options that several commands share.
+
+use clap::{Args, ValueEnum};
+use sinew::base::{Error, Result};
+use sinew::bind::{BindOptions, Binding};
+use sinew::deform::Recipe;
+use sinew::edit::DeformerSettings;
+
+#[derive(Args)]
+pub(super) struct DeskArgs {
+    /// Samples per pixel and direction, 1 or 2
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
+    pub(super) samples: u32,
+    /// For tests and scripts: a line of JSON per turn on standard output, requests on standard input
+    #[arg(long)]
+    pub(super) report: bool,
+    /// For tests: neither use nor keep your choices of earlier sessions
+    #[arg(long)]
+    pub(super) forget: bool,
+}
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum Side {
+    Gpu,
+    Cpu,
+}
+
+#[derive(Args)]
+pub(super) struct BindArgs {
+    /// How vertices find their bone
+    #[arg(long, value_enum, default_value_t = BindingArg::Weights)]
+    pub(super) binding: BindingArg,
+    /// Rounds of smoothing, at most 10
+    #[arg(long, default_value_t = 6, value_name = "N")]
+    pub(super) smooth: u32,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum BindingArg {
+    Direct,
+    Weights,
+    Planar,
+}
+
+impl BindArgs {
+    pub(super) fn options(&self) -> BindOptions {
+        let method = match self.binding {
+            BindingArg::Direct => Binding::Direct,
+            BindingArg::Weights => Binding::Weights,
+            BindingArg::Planar => Binding::Planar,
+        };
+        BindOptions { method, smooth: self.smooth, ..BindOptions::default() }
+    }
+}
+
+#[derive(Args)]
+pub(super) struct MethodArgs {
+    /// rigid, lbs, dqs, blend, irs, cor, stb, fast or springs; without it a project's own, or else springs
+    #[arg(long, value_parser = parse_method)]
+    pub(super) method: Option<String>,
+    /// A parameter of the method, e.g. torsion=0.5 or solver=jacobi
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(super) set: Vec<String>,
+}
+
+impl MethodArgs {
+    pub(super) fn settings(&self) -> Result<DeformerSettings> {
+        let method = self.method.clone().unwrap_or_default();
+        let mut out = DeformerSettings { method, ..DeformerSettings::default() };
+        for text in &self.set {
+            let Some((name, value)) = text.split_once('=') else {
+                return Err(Error::input(format!("--set {text}"), "write NAME=VALUE"));
+            };
+            let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+            out.parameters.insert(name.to_owned(), value);
+        }
+        Ok(out)
+    }
+}
+
+pub(super) fn parse_method(text: &str) -> std::result::Result<String, String> {
+    Recipe::from_name(text).map(|r| r.name().to_owned()).map_err(|e| e.to_string())
+}
+
+pub(super) fn parse_size(text: &str) -> std::result::Result<[u32; 2], String> {
+    let size = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+    match size {
+        Some([w, h]) if (1..=16384).contains(&w) && (1..=16384).contains(&h) => Ok([w, h]),
+        _ => Err("write WIDTHxHEIGHT, 1 to 16384 pixels each".into()),
+    }
+}

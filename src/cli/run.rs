@@ -1,0 +1,211 @@
+//! Hands each command to its front end.
+
+use super::args::{DeskArgs, MethodArgs, Side};
+use super::{Cli, Command, XrCommand};
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use sinew::base::{Error, Result};
+use sinew::editor::Angle;
+use sinew::front::{
+    self,
+    context::{Context, folder_of, say},
+    joints::Motion,
+    recover::Act,
+};
+use sinew::generate;
+
+impl Cli {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        let device = self.device;
+        let mut context = Context::new(device.clone());
+        let command = match (self.command, self.file) {
+            (Some(command), _) => command,
+            (None, None) if !front::desk::has_display() => {
+                let help = Self::command().render_help();
+                let kind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+                Self::command().error(kind, format!("there is no display for a window\n\n{help}")).exit();
+            }
+            // Rather a command written wrongly.
+            (None, Some(file)) if file.extension().is_none() && !file.exists() => {
+                let text = format!("unrecognized subcommand or file '{}'", file.display());
+                Self::command().error(ErrorKind::InvalidSubcommand, text).exit();
+            }
+            (None, file) => {
+                Command::Edit { file, desk: DeskArgs { samples: 1, report: false, forget: false } }
+            }
+        };
+        match command {
+            Command::Demo { file, out } => front::demo::demo(&mut context, file.as_deref(), &out)?,
+            Command::Inspect { file, json } => say(front::inspect::inspect(&file, json)?.trim_end()),
+            Command::Bind { file, bind, json } => {
+                say(front::bind::bind_report(&file, &bind.options(), json)?.trim_end());
+            }
+            Command::Deform { file, pose, method, bind, on, out, compatible, size, json } => {
+                let job = front::deform::Job {
+                    file: &file,
+                    pose: &pose,
+                    deformer: &method.settings()?,
+                    bind: &bind.options(),
+                    cpu: matches!(on, Side::Cpu),
+                    out,
+                    compatible,
+                    size,
+                    json,
+                };
+                say(front::deform::deform(&mut context, &job)?.trim_end());
+            }
+            Command::Fast { file, args, size } => {
+                say(front::fast::fast(&mut context, &file, size, &args)?.trim_end());
+            }
+            Command::Sculpt { file, edits, pose, method, on, seconds, region, zoom, yaw, size, out } => {
+                let job = front::sculpt::Job {
+                    file: &file,
+                    pose: &pose,
+                    deformer: &method.settings()?,
+                    edits: &edits,
+                    cpu: matches!(on, Side::Cpu),
+                    seconds: &seconds,
+                    region,
+                    zoom,
+                    yaw,
+                    size,
+                    out: &out,
+                };
+                front::sculpt::sculpt(&mut context, &job)?;
+            }
+            Command::Compare { files, methods, bends, twists, set, on, out, .. } if bends || twists => {
+                let settings = |method: &String| {
+                    let set = if method == "springs" { set.clone() } else { Vec::new() };
+                    MethodArgs { method: Some(method.clone()), set }.settings()
+                };
+                let methods = methods.iter().map(settings).collect::<Result<Vec<_>>>()?;
+                let mut motions = Vec::new();
+                motions.extend(bends.then_some(Motion::Bend(90.0)));
+                motions.extend(
+                    twists.then_some([Motion::Twist(120.0), Motion::Twist(180.0)]).into_iter().flatten(),
+                );
+                let cpu = matches!(on, Side::Cpu);
+                let table =
+                    front::joints::compare_joints(&mut context, &files, &motions, &methods, cpu, &out)?;
+                say(table.trim_end());
+            }
+            Command::Compare { files, pose, methods, on, out, .. } => {
+                let cpu = matches!(on, Side::Cpu);
+                say(front::compare::compare(&mut context, &files, &pose, &methods, cpu, &out)?.trim_end());
+            }
+            Command::Render {
+                file,
+                pose,
+                method,
+                out,
+                stereo,
+                skeleton,
+                wire,
+                strokes,
+                plain,
+                onion,
+                arc,
+                panels,
+                yaw,
+                pitch,
+                size,
+            } => {
+                let angle = Angle { yaw: yaw.to_radians(), pitch: pitch.to_radians() };
+                let deformer = method.settings()?;
+                let (pose, deformer) = (&pose, &deformer);
+                let shot = front::render::Shot {
+                    pose,
+                    deformer,
+                    angle,
+                    size,
+                    stereo,
+                    skeleton,
+                    wire,
+                    strokes,
+                    plain,
+                    onion,
+                    arcs: &arc,
+                    panels,
+                };
+                front::render::render(&mut context, &file, &shot, &out)?;
+            }
+            Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,
+            Command::Save { input, out, on } => {
+                front::save::save(&mut context, &input, &out, matches!(on, Side::Cpu))?;
+            }
+            Command::Bake { join: Some(folder), frames, budget_mm, out, .. } => {
+                front::bake::join_frames(&folder, frames, budget_mm, out)?;
+            }
+            Command::Bake { project, frames, fps, out, on, .. } => {
+                let input = project.unwrap_or_default();
+                let out = out.unwrap_or_else(|| "out/bake".into());
+                let cpu = matches!(on, Side::Cpu);
+                front::bake::bake(&mut context, &front::bake::Job { input, frames, rate: fps, out, cpu })?;
+            }
+            Command::Recover { which, restore, discard, on, json, .. } => {
+                let act = match restore {
+                    Some(out) => Act::Restore(out),
+                    None if discard => Act::Discard,
+                    None => Act::List,
+                };
+                let cpu = matches!(on, Side::Cpu);
+                front::recover::recover(&mut context, which.as_deref(), &act, cpu, json)?;
+            }
+            Command::Edit { file, desk: DeskArgs { samples, report, forget } } => {
+                front::desk::desk(&front::desk::Options { file, device, report, samples, forget })?;
+            }
+            Command::Vr { file, out, record, wait, samples, frames, report, layers, profile, forget } => {
+                let options = front::vr::Options {
+                    file,
+                    out,
+                    record,
+                    wait,
+                    samples,
+                    frames,
+                    report,
+                    layers,
+                    profile,
+                    forget,
+                };
+                match front::vr::vr(&options) {
+                    // No runtime, or no headset: the same file in a window, where there is one.
+                    Err(advice @ Error::Xr { .. }) if front::desk::has_display() => {
+                        eprintln!("sinew: {advice}; going on in a window");
+                        let file = Some(options.file);
+                        let desk = front::desk::Options { file, device, report, samples, forget };
+                        front::desk::desk(&desk)?;
+                    }
+                    other => other?,
+                }
+            }
+            Command::Xr { command: XrCommand::Doctor { json, runtime } } => {
+                let (text, well) = front::vr::doctor::doctor(json, runtime)?;
+                say(text.trim_end());
+                if !well {
+                    return Err(Error::input(
+                        "not all is well with the headset",
+                        "see OUT OF REACH and the advice above",
+                    ));
+                }
+            }
+            Command::Silsketch { file, pose, method, job } => {
+                let how = (&pose, &method.settings()?);
+                say(front::silsketch::run(&mut context, &file, how, &job)?);
+            }
+            Command::Roi(job) => say(front::roi::run(&job)?),
+            Command::Bench { classic: true, json, .. } => say(front::bench::classic(json)?.trim_end()),
+            Command::Bench { fast: true, json, .. } => say(front::bench::fast(json)?.trim_end()),
+            Command::Bench { files, equilibrium, json, .. } => {
+                let bench = if equilibrium { front::bench::equilibrium } else { front::bench::bench };
+                say(bench(&mut context, &files, json)?.trim_end());
+            }
+            Command::Generate { name, out } => {
+                let kind = generate::Kind::from_name(&name)?;
+                folder_of(&out)?;
+                generate::generate(kind, &out)?;
+            }
+        }
+        Ok(())
+    }
+}
