@@ -109,7 +109,7 @@ impl SpringNode {
         }
         let edits = self.edits.as_ref();
         pipelines.record(&self.state, &self.params, schedule, from_last, edits, rig, frame);
-        self.settled = self.params.frames == Frames::Dependent;
+        self.settled = true;
     }
 }
 
