@@ -123,13 +123,6 @@ impl App {
         [x + (clip.x / clip.w * 0.5 + 0.5) * width, y + (0.5 - clip.y / clip.w * 0.5) * height]
     }
 
-    /// Processor time so far, in ticks of the kernel.
-    pub fn ticks(&self) -> u64 {
-        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        let fields: Vec<&str> = text.rsplit(')').next().unwrap().split_whitespace().collect();
-        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
-    }
-
     /// Waits for its end, which must be a good one, without a word of Vulkan's validation layer.
     pub fn ended(mut self) -> Vec<Event> {
         while self.next().is_some() {}

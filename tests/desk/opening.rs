@@ -47,19 +47,13 @@ fn a_file_is_opened_turned_and_resized_and_nothing_is_lost_at_the_end() {
 }
 
 #[test]
-fn a_window_in_which_nothing_happens_costs_nothing() {
+fn a_window_in_which_nothing_happens_takes_no_turn() {
     let Some(desktop) = Desktop::start() else { return };
     let folder = folder();
     let mut s = Session::open(&desktop, folder.path(), &["capsule.glb", "--forget"]);
     s.app.rest();
-    // Two seconds by the kernel's own clock: the X server answers nothing meanwhile.
-    let (frame, ticks) = (s.app.turn.frame, s.app.ticks());
-    let begin = std::time::Instant::now();
-    while begin.elapsed() < std::time::Duration::from_secs(2) {
-        std::thread::park_timeout(std::time::Duration::from_millis(200));
-    }
-    let used = s.app.ticks() - ticks;
-    assert!(used <= 2, "{used} hundredths of a second in two seconds of rest");
+    // No clock: a window that woke by itself would have taken more turns by the time a pointer's move is answered.
+    let frame = s.app.turn.frame;
     let shown = s.app.turn.shown;
     s.point(&desktop, [300.0, 300.0]);
     assert!(s.app.turn.frame > frame && s.app.turn.frame <= frame + 3, "turns were taken in between");
