@@ -1,4 +1,4 @@
-// Mirrors of src/deform/springs/gpu.rs; layout(scalar).
+// Mirrors of src/deform/springs/gpu/layout.rs; layout(scalar).
 
 // What a vertex's stiffness comes from.
 struct SpringMeasure {

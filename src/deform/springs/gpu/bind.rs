@@ -1,0 +1,287 @@
+//! Uploads a character's springs.
+
+use super::super::bind::Binding;
+use super::super::flesh::bind::Flesh;
+use super::super::flesh::gpu::{FleshState, FleshStreams};
+use super::super::levels::{Level, Levels};
+use super::layout::{GpuEdge, GpuGains, GpuMeasure, GpuPose, GpuRest, GpuState};
+use super::{MAX_ITERATIONS, SpringPipelines};
+use crate::base::math::Vec3;
+use crate::base::{Error, Result};
+use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
+use crate::gpu::constants::SPRING_SUBGROUPS;
+use crate::gpu::{Bindings, Buffer, Device, Resource, Texel};
+use std::mem::size_of;
+use std::sync::Arc;
+
+/// Vertices and half-edges are numbered in 24 bits, degrees in 8.
+const MAX_INDEX: usize = 1 << 24;
+
+/// A character's springs on the GPU.
+pub struct SpringState {
+    /// Finest first.
+    pub(in super::super) levels: Vec<LevelState>,
+    /// Between each level and the next coarser one.
+    pub(super) links: Vec<LinkState>,
+    /// Groups of a dispatch over each level.
+    pub(super) groups: Buffer,
+    /// The same, or zeros after convergence.
+    pub(super) arguments: Buffer,
+    pub(super) test: Bindings,
+    pub(super) finish: Bindings,
+    pub(super) flesh: FleshState,
+    /// The same where edits shape the surface.
+    pub(super) left: Option<FleshState>,
+    pub(super) thickness: f32,
+}
+
+pub(in super::super) struct LevelState {
+    pub(super) count: u32,
+    /// Groups that cover them.
+    pub(super) groups: u32,
+    pub(super) has_tail: bool,
+    pub(super) on_bone: f32,
+    pub(super) stiffen: Bindings,
+    pub(super) prepare: Bindings,
+    pub(super) iterate: Bindings,
+    pub(in super::super) gains: Buffer,
+    pub(in super::super) posed: Buffer,
+    pub(in super::super) turns: Buffer,
+    pub(super) anchors: Buffer,
+    pub(super) iterates: Buffer,
+    pub(super) residuals: Buffer,
+    pub(super) state: Buffer,
+    pub(super) works: Buffer,
+}
+
+pub(super) struct LinkState {
+    pub(super) restrict: Bindings,
+    pub(super) prolong: Bindings,
+}
+impl SpringPipelines {
+    /// Uploads a character's springs on all levels; they read and write the position stream.
+    pub fn bind(
+        &self,
+        device: &Arc<Device>,
+        levels: &Levels,
+        control: &ControlBuffers,
+        rig: &RigBuffers,
+        streams: &StreamBuffers,
+    ) -> Result<SpringState> {
+        let groups: Vec<u32> = std::iter::once(levels.fine.vertices.len())
+            .chain(levels.coarse.iter().map(|l| l.mesh.seeds.len()))
+            .flat_map(|count| [self.groups(count as u32), 1, 1])
+            .collect();
+        let mut states = vec![self.level(device, &levels.fine, control, rig, &[], &streams.position)?];
+        let mut links = Vec::new();
+        for (k, level) in levels.coarse.iter().enumerate() {
+            let control = ControlBuffers::new(device, &level.mesh.bound)?;
+            states.push(self.level(
+                device,
+                &level.binding,
+                &control,
+                rig,
+                &level.origin,
+                &streams.position,
+            )?);
+            links.push(self.link(device, level, &states[k], &states[k + 1])?);
+        }
+        let arguments = Buffer::from_slice(device, "spring groups now", &groups)?;
+        let fine = &states[0];
+        Ok(SpringState {
+            flesh: self.flesh(device, &levels.flesh, fine, &streams.position)?,
+            left: None,
+            test: self.test.bind(&[
+                ("State", &fine.state),
+                ("works", &fine.works),
+                ("arguments", &arguments),
+            ])?,
+            finish: self.finish.bind(&[
+                ("iterates", Resource::Texels(&fine.iterates, Texel::Float4)),
+                ("state", Resource::Buffer(&fine.state)),
+                ("positions", Resource::Buffer(&streams.position)),
+            ])?,
+            groups: Buffer::from_slice(device, "spring groups", &groups)?,
+            arguments,
+            levels: states,
+            links,
+            thickness: levels.fine.thickness,
+        })
+    }
+
+    fn flesh(
+        &self,
+        device: &Arc<Device>,
+        flesh: &Flesh,
+        fine: &LevelState,
+        positions: &Buffer,
+    ) -> Result<FleshState> {
+        self.flesh.bind(
+            device,
+            flesh,
+            &FleshStreams { anchors: &fine.anchors, turns: &fine.turns, positions },
+        )
+    }
+
+    /// Corrects no vertices of these after the iterations while an edit of the surface is on: edits shape them.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn leave(
+        &self,
+        device: &Arc<Device>,
+        levels: &Levels,
+        edited: &[u32],
+        streams: &StreamBuffers,
+        state: &mut SpringState,
+    ) -> Result<()> {
+        let flesh = levels.flesh.without(edited);
+        state.left = Some(self.flesh(device, &flesh, &state.levels[0], &streams.position)?);
+        Ok(())
+    }
+
+    /// Binds the way down to a coarse level and back up.
+    fn link(
+        &self,
+        device: &Arc<Device>,
+        level: &Level,
+        fine: &LevelState,
+        coarse: &LevelState,
+    ) -> Result<LinkState> {
+        let seeds = Buffer::from_slice(device, "seeds", &level.mesh.seeds)?;
+        let child_offsets = Buffer::from_slice(device, "child offsets", &level.child_offset)?;
+        let children = Buffer::from_slice(device, "children", &level.children)?;
+        let parents = Buffer::from_slice(device, "parents", &level.mesh.parents)?;
+        let weights = Buffer::from_slice(device, "parent weights", &level.mesh.weights)?;
+        Ok(LinkState {
+            restrict: self.restrict.bind(&[
+                ("seeds", Resource::Buffer(&seeds)),
+                ("child_offsets", Resource::Buffer(&child_offsets)),
+                ("children", Resource::Buffer(&children)),
+                ("iterates", Resource::Texels(&fine.iterates, Texel::Float4)),
+                ("residuals", Resource::Texels(&fine.residuals, Texel::Float4)),
+                ("coarse_iterates", Resource::Buffer(&coarse.iterates)),
+                ("coarse_residuals", Resource::Buffer(&coarse.residuals)),
+            ])?,
+            prolong: self.prolong.bind(&[
+                ("seeds", Resource::Buffer(&seeds)),
+                ("parents", Resource::Texels(&parents, Texel::Uint4)),
+                ("weights", Resource::Texels(&weights, Texel::Float4)),
+                ("coarse_iterates", Resource::Texels(&coarse.iterates, Texel::Float4)),
+                ("iterates", Resource::Texels(&fine.iterates, Texel::Float4)),
+                ("next_iterates", Resource::Buffer(&fine.iterates)),
+                ("state", Resource::Buffer(&fine.state)),
+            ])?,
+        })
+    }
+
+    /// Uploads one level, whose vertices are `origin` among those of the position stream (all of them where empty).
+    fn level(
+        &self,
+        device: &Arc<Device>,
+        binding: &Binding,
+        control: &ControlBuffers,
+        rig: &RigBuffers,
+        origin: &[u32],
+        positions: &Buffer,
+    ) -> Result<LevelState> {
+        let count = binding.vertices.len();
+        if binding.edges.len() >= MAX_INDEX {
+            let problem = format!("{} half-edges, the springs number {MAX_INDEX}", binding.edges.len());
+            return Err(Error::input(problem, "split the model or use fewer vertices"));
+        }
+        if let Some(i) = (0..count).find(|&i| binding.degree(i) > 255) {
+            let problem =
+                format!("control vertex {i} has {} neighbours, the springs take 255", binding.degree(i));
+            return Err(Error::input(problem, "split the fan of triangles around it"));
+        }
+        let measures: Vec<GpuMeasure> = (binding.vertices.iter().enumerate())
+            .map(|(i, v)| GpuMeasure {
+                radius: v.radius,
+                phi: v.phi,
+                mean_length: v.mean_length,
+                grain: v.grain,
+                loose: v.loose,
+                has_bone: (v.bone_direction != Vec3::ZERO).into(),
+                first_and_degree: binding.offset[i] | binding.degree(i) << 24,
+            })
+            .collect();
+        let rest: Vec<GpuRest> = (binding.vertices.iter())
+            .map(|v| {
+                let texel = |p: Vec3, w: f32| p.extend(w).to_array();
+                [
+                    texel(v.attachment, v.radius),
+                    texel(v.scale_vector, 0.0),
+                    texel(v.bone_direction, 0.0),
+                    texel(v.turn, 0.0),
+                    texel(v.shape, 0.0),
+                ]
+            })
+            .collect();
+        let edges: Vec<GpuEdge> = (binding.edges.iter())
+            .map(|e| GpuEdge {
+                neighbor_and_coherence: e.neighbor | ((e.coherence * 255.0).round() as u32) << 24,
+                rest_length: e.length,
+            })
+            .collect();
+        let measures = Buffer::from_slice(device, "spring measures", &measures)?;
+        let gains = Buffer::zeroed::<GpuGains>(device, "spring gains", count)?;
+        let rest = Buffer::from_slice(device, "spring rest", &rest)?;
+        let edges = Buffer::from_slice(device, "spring edges", &edges)?;
+        let anchors = Buffer::zeroed::<[f32; 4]>(device, "spring anchors", count)?;
+        let posed = Buffer::zeroed::<GpuPose>(device, "posed springs", count)?;
+        let iterates = Buffer::zeroed::<[f32; 4]>(device, "spring iterates", 2 * count)?;
+        let residuals = Buffer::zeroed::<[f32; 4]>(device, "spring residuals", count)?;
+        let turns = Buffer::zeroed::<[f32; 4]>(device, "spring turns", count)?;
+        let origin = Buffer::from_slice(device, "spring origin", origin)?;
+        let head = size_of::<GpuState>() / size_of::<u32>();
+        let state = Buffer::zeroed::<u32>(device, "spring state", MAX_ITERATIONS as usize + head)?;
+        let works = self.groups(count as u32) * SPRING_SUBGROUPS;
+        let works = Buffer::zeroed::<f32>(device, "spring work", works as usize)?;
+        let prepare = [
+            ("influence_joints", Resource::Texels(&control.influence_joints, Texel::Uint2)),
+            ("influence_weights", Resource::Texels(&control.influence_weights, Texel::Float4)),
+            ("tail_offset", Resource::Buffer(&control.tail_offset)),
+            ("tail", Resource::Buffer(&control.tail)),
+            ("rest", Resource::Texels(&rest, Texel::Float4)),
+            ("dual", Resource::Texels(&rig.dual, Texel::Float4)),
+            ("positions", Resource::Texels(positions, Texel::Float4)),
+            ("scale", Resource::Buffer(&rig.scale)),
+            ("anchors", Resource::Buffer(&anchors)),
+            ("posed", Resource::Buffer(&posed)),
+            ("iterates", Resource::Buffer(&iterates)),
+            ("seeds", Resource::Buffer(&origin)),
+            ("turns", Resource::Buffer(&turns)),
+            ("state", Resource::Buffer(&state)),
+            ("gains", Resource::Texels(&gains, Texel::Float4)),
+        ];
+        Ok(LevelState {
+            count: count as u32,
+            groups: self.groups(count as u32),
+            has_tail: control.has_tail,
+            on_bone: binding.on_bone,
+            stiffen: self.stiffen.bind(&[("measures", &measures), ("gains", &gains)])?,
+            prepare: self.prepare.bind(&prepare)?,
+            iterate: self.iterate.bind(&[
+                ("edges", Resource::Texels(&edges, Texel::Uint2)),
+                ("anchors", Resource::Texels(&anchors, Texel::Float4)),
+                ("posed", Resource::Texels(&posed, Texel::Float4)),
+                ("iterates", Resource::Texels(&iterates, Texel::Float4)),
+                ("next_iterates", Resource::Buffer(&iterates)),
+                ("loads", Resource::Buffer(&posed)),
+                ("residuals", Resource::Buffer(&residuals)),
+                ("State", Resource::Buffer(&state)),
+                ("works", Resource::Buffer(&works)),
+                ("gains", Resource::Texels(&gains, Texel::Uint4)),
+            ])?,
+            gains,
+            posed,
+            turns,
+            anchors,
+            iterates,
+            residuals,
+            state,
+            works,
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! What the springs' shaders share with Rust: elements of buffers and push constants (`glsl/types/springs.glsl`).
+
+use super::super::edits::SpringEdit;
+use crate::base::Result;
+use crate::gpu::{Compute, assert_layout};
+use bytemuck::{Pod, Zeroable};
+use std::mem::{offset_of, size_of};
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct GpuMeasure {
+    pub(super) radius: f32,
+    pub(super) phi: f32,
+    pub(super) mean_length: f32,
+    pub(super) grain: f32,
+    pub(super) loose: f32,
+    pub(super) has_bone: u32,
+    pub(super) first_and_degree: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct GpuEdge {
+    pub(super) neighbor_and_coherence: u32,
+    pub(super) rest_length: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(in super::super) struct GpuGains {
+    pub(super) hold_stiffness: f32,
+    pub(super) bone_stiffness: f32,
+    pub(super) phi: f32,
+    pub(super) girth_stiffness: f32,
+    pub(super) sense: f32,
+    pub(super) pull: f32,
+    pub(super) step_across: f32,
+    pub(super) step_along: f32,
+    pub(super) first_and_degree: u32,
+    pub(super) density: f32,
+    pub(super) unused: [u32; 2],
+}
+
+/// Rest measures of a vertex, a texel each; see `REST_TEXELS` in `glsl/types/springs.glsl`.
+pub(super) type GpuRest = [[f32; 4]; 5];
+
+/// The same in the pose; see `POSE_TEXELS` there.
+pub(super) type GpuPose = [[f32; 4]; 4];
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct GpuState {
+    pub(super) executed: u32,
+    pub(super) corrected: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct StiffenPush {
+    pub(super) count: u32,
+    pub(super) surface: f32,
+    pub(super) length: f32,
+    pub(super) torsion: f32,
+    pub(super) turning: f32,
+    pub(super) bone: f32,
+    pub(super) hold: f32,
+    pub(super) girth: f32,
+    pub(super) bend_reach: f32,
+    pub(super) hold_reach: f32,
+    pub(super) girth_reach: f32,
+    pub(super) largest_step: f32,
+    pub(super) omega: f32,
+    pub(super) on_bone: f32,
+    pub(super) resolved: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct PreparePush {
+    pub(super) count: u32,
+    pub(super) has_tail: u32,
+    pub(super) coarse: u32,
+    pub(super) from_last: u32,
+    pub(super) keep: u32,
+    pub(super) scaled: u32,
+    pub(super) torsion: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct IteratePush {
+    pub(super) count: u32,
+    pub(super) iteration: u32,
+    pub(super) half_read: u32,
+    pub(super) flags: u32,
+    pub(super) weight: f32,
+    pub(super) surface: f32,
+    pub(super) length: f32,
+    pub(super) torsion: f32,
+    pub(super) thesis_limit: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct RestrictPush {
+    pub(super) count: u32,
+    pub(super) before: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct ProlongPush {
+    pub(super) count: u32,
+    pub(super) coarse: u32,
+    pub(super) before: u32,
+    pub(super) after: u32,
+    pub(super) tested: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct TestPush {
+    pub(super) iteration: u32,
+    pub(super) levels: u32,
+    pub(super) threshold: f32,
+    pub(super) correction: f32,
+    pub(super) work_count: u32,
+}
+
+/// Compares the layouts with the stages that use them.
+pub(super) fn check(stiffen: &Compute, finish: &Compute, edit: &Compute) -> Result<()> {
+    macro_rules! fields {
+        ($type:ident: $($field:ident $size:expr),*) => {
+            &[$((stringify!($field), offset_of!($type, $field), $size)),*]
+        };
+    }
+    assert_layout::<GpuMeasure>(
+        stiffen.reflection(),
+        "SpringMeasure",
+        fields!(GpuMeasure: radius 4, phi 4, mean_length 4, grain 4, loose 4, has_bone 4, first_and_degree 4),
+    )?;
+    assert_layout::<GpuGains>(
+        stiffen.reflection(),
+        "SpringGains",
+        fields!(GpuGains: hold_stiffness 4, bone_stiffness 4, phi 4, girth_stiffness 4, sense 4, pull 4,
+                step_across 4, step_along 4, first_and_degree 4, density 4, unused 8),
+    )?;
+    assert_layout::<GpuState>(
+        finish.reflection(),
+        "SpringState",
+        fields!(GpuState: executed 4, corrected 4),
+    )?;
+    assert_layout::<SpringEdit>(
+        edit.reflection(),
+        "SpringEdit",
+        fields!(SpringEdit: load 12, stiffness 4, give 4, vertex 4, unused 8),
+    )
+}
+
+/// Bytes that one iteration moves, counted from what `glsl/deform/springs/iterate.comp` loads and stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IterationBytes {
+    /// Every element of every array once: per vertex its posed rest measures, two texels of its
+    /// gains, its anchor, both iterates read and one
+    /// written; per half-edge its own entry. Neighbours are taken to be found in a cache.
+    pub once: u64,
+    /// Without a cache: beside that, per half-edge the neighbour's anchor and iterate.
+    pub gathered: u64,
+}
+
+/// Bytes of one iteration on a mesh.
+pub fn iteration_bytes(vertices: usize, half_edges: usize) -> IterationBytes {
+    let vec4 = size_of::<[f32; 4]>();
+    let once = (vertices * (size_of::<GpuPose>() + 6 * vec4) + half_edges * size_of::<GpuEdge>()) as u64;
+    IterationBytes { once, gathered: once + (half_edges * 2 * vec4) as u64 }
+}
+const _: () = assert!(size_of::<GpuGains>() == 48 && size_of::<GpuEdge>() == 8);

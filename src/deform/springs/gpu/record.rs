@@ -1,0 +1,180 @@
+//! Records a frame's springs.
+
+use super::super::cpu::RESOLVED;
+use super::super::edits_gpu::EditState;
+use super::super::schedule::{Iteration, Op, Schedule};
+use super::super::{Params, Stop, THESIS_LIMIT, Torque};
+use super::bind::LevelState;
+use super::layout::{IteratePush, PreparePush, ProlongPush, RestrictPush, StiffenPush, TestPush};
+use super::{MAX_ITERATIONS, SpringPipelines, SpringState};
+use crate::base::Result;
+use crate::deform::rig_buffers::RigBuffers;
+use crate::gpu::constants::{
+    SPRING_FORCE, SPRING_KEEP, SPRING_LARGEST, SPRING_SUBGROUPS, SPRING_TAKE, SPRING_WORK,
+};
+use crate::gpu::{Bindings, Compute, Device, Frame};
+use bytemuck::Pod;
+use std::sync::Arc;
+
+impl SpringPipelines {
+    /// Records what depends on the parameters alone: before the first frame, and before the next one after they have
+    /// changed.
+    pub fn stiffen(&self, state: &SpringState, params: &Params, schedule: &Schedule, frame: &mut Frame) {
+        let params = params.sane();
+        for level in &state.levels[..schedule.levels] {
+            let push = StiffenPush {
+                count: level.count,
+                surface: params.surface,
+                length: params.length,
+                torsion: params.torsion,
+                turning: params.turning(),
+                bone: params.bone * params.torsion,
+                hold: params.hold * params.torsion,
+                girth: params.girth * params.torsion,
+                bend_reach: params.bend_reach,
+                hold_reach: params.hold_reach,
+                girth_reach: params.girth_reach,
+                largest_step: params.largest_step(),
+                omega: params.omega,
+                on_bone: level.on_bone,
+                resolved: RESOLVED,
+            };
+            frame.dispatch(&self.stiffen, &level.stiffen, &push, level.count);
+        }
+        frame.barrier();
+    }
+
+    /// Records a frame's springs. The schedule belongs to the same parameters, for which [`SpringPipelines::stiffen`] was
+    /// recorded; with `from_last` the start is the last frame's result. Edits must have been brought up to date by
+    /// [`EditState::update`].
+    #[allow(clippy::too_many_arguments, reason = "what a frame of springs depends on")]
+    pub fn record(
+        &self,
+        state: &SpringState,
+        params: &Params,
+        schedule: &Schedule,
+        from_last: bool,
+        edits: Option<&EditState>,
+        rig: &RigBuffers,
+        frame: &mut Frame,
+    ) {
+        let params = params.sane();
+        let fine = &state.levels[0];
+        frame.copy(&state.groups, &state.arguments, state.groups.bytes());
+        for (k, level) in state.levels[..schedule.levels].iter().enumerate() {
+            let prepare = PreparePush {
+                count: level.count,
+                has_tail: level.has_tail.into(),
+                coarse: (k > 0).into(),
+                from_last: (k == 0 && from_last).into(),
+                keep: (edits.is_some() || k == 0).into(),
+                scaled: rig.scaled().into(),
+                torsion: params.torsion,
+            };
+            frame.dispatch_groups(&self.prepare, &level.prepare, &prepare, [level.groups, 1, 1]);
+        }
+        frame.barrier();
+        if let Some(edits) = edits {
+            edits.load(self, &params, schedule.levels, frame);
+        }
+        frame.fill(&fine.state, 0);
+        let mut tested = false;
+        for op in &schedule.ops {
+            frame.barrier();
+            match *op {
+                Op::Iterate(ref iteration) => {
+                    if iteration.level == 0 && iteration.index >= MAX_ITERATIONS {
+                        break;
+                    }
+                    let level = &state.levels[iteration.level];
+                    let push = iterate_push(level, &params, iteration);
+                    state.dispatch(tested, iteration.level, &self.iterate, &level.iterate, &push, frame);
+                }
+                Op::Restrict { to, before } => {
+                    let (finer, coarser) = (&state.levels[to - 1], &state.levels[to]);
+                    let push = RestrictPush { count: coarser.count, before: before * finer.count };
+                    state.dispatch(tested, to, &self.restrict, &state.links[to - 1].restrict, &push, frame);
+                }
+                Op::Prolong { from, half, before, after, tested: told } => {
+                    let (finer, coarser) = (&state.levels[from - 1], &state.levels[from]);
+                    let push = ProlongPush {
+                        count: finer.count,
+                        coarse: half * coarser.count,
+                        before: before * finer.count,
+                        after: after * finer.count,
+                        tested: told.into(),
+                    };
+                    let prolong = &state.links[from - 1].prolong;
+                    state.dispatch(tested, from - 1, &self.prolong, prolong, &push, frame);
+                }
+                Op::Test { iteration } => {
+                    let energy = matches!(params.stop, Stop::Energy(_));
+                    let push = TestPush {
+                        iteration,
+                        levels: state.levels.len() as u32,
+                        threshold: params.threshold(state.thickness, fine.count as usize),
+                        correction: params.stop.correction(),
+                        work_count: if energy { fine.groups * SPRING_SUBGROUPS } else { 0 },
+                    };
+                    frame.dispatch_groups(&self.test, &state.test, &push, [1, 1, 1]);
+                    tested = true;
+                }
+            }
+        }
+        frame.barrier();
+        frame.dispatch_groups(&self.finish, &state.finish, &fine.count, [fine.groups, 1, 1]);
+        let left = state.left.as_ref().filter(|_| edits.is_some_and(EditState::on));
+        self.flesh.record(left.unwrap_or(&state.flesh), &params, frame);
+    }
+}
+
+fn iterate_push(level: &LevelState, params: &Params, iteration: &Iteration) -> IteratePush {
+    let mut flags = 0;
+    for (on, flag) in [(iteration.take, SPRING_TAKE), (iteration.keep, SPRING_KEEP)] {
+        flags |= if on { flag } else { 0 };
+    }
+    if iteration.tested {
+        flags |= match params.stop {
+            Stop::Never => 0,
+            Stop::Move(_) => SPRING_LARGEST,
+            Stop::Force(_) => SPRING_LARGEST | SPRING_FORCE,
+            Stop::Energy(_) => SPRING_WORK,
+        };
+    }
+    IteratePush {
+        count: level.count,
+        iteration: iteration.index,
+        half_read: iteration.half,
+        flags,
+        weight: iteration.weight,
+        surface: params.surface,
+        length: params.length,
+        torsion: params.torsion,
+        thesis_limit: if params.torque == Torque::Thesis { THESIS_LIMIT } else { 0.0 },
+    }
+}
+
+impl SpringState {
+    /// Dispatches over a level's vertices; after a first stop test, only while the springs have not converged.
+    fn dispatch<P: Pod>(
+        &self,
+        tested: bool,
+        level: usize,
+        pipeline: &Compute,
+        bindings: &Bindings,
+        push: &P,
+        frame: &mut Frame,
+    ) {
+        if tested {
+            frame.dispatch_indirect(pipeline, bindings, push, &self.arguments, 12 * level as u64);
+        } else {
+            frame.dispatch_groups(pipeline, bindings, push, [self.levels[level].groups, 1, 1]);
+        }
+    }
+
+    /// Iterations on the mesh itself that the last finished frame carried out. Blocks: for tools and tests, not for a
+    /// frame.
+    pub fn iterations(&self, device: &Arc<Device>) -> Result<u32> {
+        Ok(device.read::<u32>(&self.levels[0].state, 1)?[0])
+    }
+}
