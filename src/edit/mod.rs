@@ -1,4 +1,8 @@
 //! Strokes, posing, and the document: everything the user does to a character.
+//!
+//! A grab is kept as turns and shifts on top of the newest stroke ([`StrokeLayer::adjustments`]), or in the pose below all
+//! strokes where there is none, so that an offset can still be drawn again below it. Marks are triangles and weights; segments
+//! of a picture can be anchored to them, and the renderer puts those onto the surface that it draws.
 
 mod canonical;
 mod chains;

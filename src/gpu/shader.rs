@@ -1,5 +1,9 @@
 //! Shader stages: the SPIR-V embedded in the program, or compiled from `glsl/` where feature `shaderc` is on in
 //! a debug build.
+//!
+//! Compiling GLSL takes shaderc, a C++ library that builds for about 7 minutes on two cores before the first line of Rust is
+//! compiled. So the SPIR-V is committed in `glsl/spv`, and shaderc is behind the feature of that name: `tools/shaders` compiles
+//! `glsl/`, and `tools/test` compiles all of it again and compares byte for byte, so that a stale shader cannot pass.
 
 use crate::base::{Error, Result};
 

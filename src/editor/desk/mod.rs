@@ -8,6 +8,10 @@
 //!
 //! A mouse is a hand (`pointer`), so the tools are those of the headset, and so is the document: taking a headset on
 //! is giving the same workbench another input.
+//!
+//! The hand's tip lies where the ray through its pixel meets a plane or the skin, in a room whose axes are the camera's and where
+//! a point of the window is 2.5 mm: so brushes, reaches and trembles of the headset's tools suit a mouse at any distance, and a
+//! take can hold either. The gizmo is Sinew's own, since the usual library for egui wants another egui than this one.
 
 mod acts;
 mod aim;

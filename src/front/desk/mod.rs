@@ -4,6 +4,12 @@
 //! the live character, panels painted over it) and the document with its jobs (`app.rs`, `keep.rs`). What an event means
 //! is the editor's own ([`crate::editor::desk`]). The loop sleeps until something happens: an event, a job that is done, a time that the editor asked
 //! for; and shows a picture only where something looks otherwise.
+//!
+//! A turn of the loop is one step of the editor. The skin under a pixel is looked up in the picture that is there, and the
+//! answer comes with a later turn. A picture is the character's, copied into the window's own image, egui's triangles painted
+//! over it, and that blitted into the swapchain (`gpu/window.rs`: FIFO, formats that do not encode sRGB twice, everything
+//! that is lost or out of date made anew while acquiring). A device that cannot present to the window is passed over when one
+//! is chosen.
 
 mod app;
 mod keep;

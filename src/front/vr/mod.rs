@@ -7,6 +7,12 @@
 //!
 //! The visibility mask is not used: pictures are shaded by a compute pass whose cost is not that of the masked corners,
 //! and they are also what pictures on disk and a mirror show.
+//!
+//! A frame of `run.rs`: wait, begin; input located; panels, then the workbench; deformation and the controllers' cameras
+//! recorded; the eyes located; both pictures recorded, copied into the runtime's images (sRGB bytes as they are, nothing is
+//! encoded twice), submitted; end. At most two frames are with the GPU, and a camera answers exactly two frames later, on any
+//! GPU, so that takes are the same everywhere. The runtime makes the device; every call of its that may use the queue holds the
+//! queue's lock, since the worker submits too.
 
 pub mod actions;
 mod app;
