@@ -52,7 +52,9 @@ impl DopeSheet {
 
     /// The column nearest to a time, within a distance of it, seconds.
     pub fn column_near(&self, time: f64, within: f64) -> Option<f64> {
-        let near = self.columns.iter().copied().filter(|c| (c - time).abs() <= within);
+        let after = self.columns.partition_point(|c| *c < time);
+        let beside = self.columns[after.saturating_sub(1)..].iter().take(2).copied();
+        let near = beside.filter(|c| (c - time).abs() <= within);
         near.min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()))
     }
 }

@@ -1,8 +1,7 @@
 //! The workbench over time: what the playhead shows, and what becomes a key.
 
-use super::playhead::{Timeline, length};
 use super::workbench::PIN_REACH;
-use super::{Tool, Workbench};
+use super::{Timeline, Tool, Workbench};
 use crate::asset::Interpolation;
 use crate::base::math::Vec3;
 use crate::edit::{DopeSheet, Edit, Key, KeyEdit, Operation};
@@ -16,13 +15,41 @@ impl Workbench {
         &self.timeline
     }
 
-    fn fresh_timeline(&self) -> Timeline {
-        Timeline::new(self.playhead, self.desk.session.document(), &self.desk.character.skeleton)
-    }
-
     /// The time that is shown, seconds; none while the pose being edited is.
     pub fn shown_time(&self) -> Option<f64> {
         self.playhead.shown.then_some(self.playhead.time)
+    }
+
+    /// Shows the pose being edited again.
+    pub fn leave_motion(&mut self) {
+        self.cancel();
+        self.playhead.playing = false;
+        self.playhead.shown = false;
+        self.show_moment();
+    }
+
+    /// Makes the pose that the motion shows the one being edited, on top of the newest stroke or below them all; does
+    /// nothing while that one shows.
+    pub fn take_pose(&mut self) {
+        if !self.playhead.shown {
+            return;
+        }
+        self.cancel();
+        let wanted = self.desk.pose.clone();
+        self.leave_motion();
+        let now = self.desk.session.posed();
+        if let Some(edit) = self.desk.adjustment(self.desk.session.document().strokes(), &now, &wanted) {
+            self.change(edit);
+        }
+        // Taken, not changed: nothing to key.
+        self.keyed = self.desk.session.posed();
+        self.desk.edited = false;
+    }
+
+    /// The document's keys may be others.
+    pub(super) fn refresh_timeline(&mut self) {
+        self.timeline =
+            Timeline::new(self.playhead, self.desk.session.document(), &self.desk.character.skeleton);
     }
 
     pub(super) fn play(&mut self, on: bool) {
@@ -42,17 +69,20 @@ impl Workbench {
 
     pub(super) fn scrub(&mut self, time: f64) {
         self.cancel();
-        let document = self.desk.session.document();
-        let end = length(document, &self.desk.character.skeleton);
-        let rate = document.motion().rate();
-        self.playhead.stand(time.min(end), rate);
+        let rate = self.desk.session.document().motion().rate();
+        self.playhead.stand(time, rate);
         self.show_moment();
     }
 
     /// Shows the motion at the playhead; before anything moves, the pose being edited.
     fn show_moment(&mut self) {
         self.playhead.shown &= self.desk.session.document().moves();
-        self.show_time(self.shown_time());
+        let time = self.shown_time();
+        // What a hand holds keeps its pose until it is let go.
+        if time != self.desk.time && !self.is_busy() {
+            self.desk.time = time;
+            self.desk.show_document();
+        }
         self.timeline.follow(self.playhead);
     }
 
@@ -65,19 +95,22 @@ impl Workbench {
     }
 
     pub(super) fn delete_key(&mut self) {
-        match self.fresh_timeline().column {
+        match self.timeline.column {
             Some(time) => self.key(Edit::RemoveKey(time), false),
-            None => self.limit(),
+            None => {
+                self.desk.notice = Some("there is no key at this time: go to one first".into());
+                self.limit();
+            }
         }
     }
 
     /// Moves the keys under the playhead, between those before and after, and the playhead with them.
     pub(super) fn move_key(&mut self, to: f64) {
-        let timeline = self.fresh_timeline();
-        let (Some(from), Some([least, most])) = (timeline.column, timeline.between()) else {
+        let (Some(from), Some([least, most])) = (self.timeline.column, self.timeline.between()) else {
             return self.limit();
         };
-        let rate = f64::from(timeline.rate);
+        let frames = self.timeline.sheet.rate;
+        let rate = f64::from(frames);
         let to = f64::from(((to.clamp(least, most) * rate).round() / rate) as f32);
         if to == from || !to.is_finite() {
             return;
@@ -86,7 +119,7 @@ impl Workbench {
         // A drag is one step of undo.
         let continues = self.moved_key == Some((from, self.desk.session.history()));
         self.key(Edit::Keys(KeyEdit::Move { keys, seconds: to - from }), continues);
-        self.playhead.stand(to, timeline.rate);
+        self.playhead.stand(to, frames);
         self.moved_key = Some((to, self.desk.session.history()));
         self.show_moment();
     }
@@ -134,21 +167,18 @@ impl Workbench {
         self.keyed = self.desk.session.posed();
         self.desk.edited = false;
         self.playhead = before;
-        self.timeline = self.fresh_timeline();
         self.show_moment();
     }
 
     /// Once a frame, before the tools: time goes on, and a hand that is about to change what the motion shows gets it
     /// as the pose being edited.
     pub(super) fn run_film(&mut self) {
-        if self.playhead.playing {
-            let document = self.desk.session.document();
-            let end = length(document, &self.desk.character.skeleton);
-            self.playhead.advance(self.hands.step, end);
+        if self.playhead.playing && !self.is_busy() {
+            self.playhead.advance(self.hands.step, self.timeline.sheet.duration);
             self.show_moment();
         }
         if self.playhead.shown && self.is_reached_for() {
-            self.take_to_table();
+            self.take_pose();
         }
     }
 
@@ -166,41 +196,27 @@ impl Workbench {
         })
     }
 
-    /// Makes the motion's pose the one being edited.
-    fn take_to_table(&mut self) {
-        self.playhead.playing = false;
-        self.playhead.shown = false;
-        self.take_pose();
-        self.keyed = self.desk.session.posed();
-        self.timeline.follow(self.playhead);
-        self.desk.edited = false;
-    }
-
     /// Once a frame, after the tools: an edit ends the showing of the motion, and auto-key keys what it changed.
     pub(super) fn key_changes(&mut self) {
         if self.is_busy() || !std::mem::take(&mut self.desk.edited) {
             return;
         }
         let undone = std::mem::take(&mut self.undone);
-        self.timeline = self.fresh_timeline();
+        self.refresh_timeline();
         let posed = self.desk.session.posed();
         if posed == self.keyed {
-            return self.timeline.follow(self.playhead);
+            return;
         }
         let before = std::mem::replace(&mut self.keyed, posed);
-        self.playhead.playing = false;
-        if std::mem::take(&mut self.playhead.shown) {
-            self.show_time(None);
-        }
+        self.leave_motion();
         if self.playhead.auto_key && !undone {
             let edit = KeyEdit::of_change(self.playhead.time, &before, &self.keyed);
             if let Some(edit) = edit {
                 // With the edit that it keys, one step of undo.
                 self.desk.run(Operation::Continue(Edit::Keys(edit)));
-                self.timeline = self.fresh_timeline();
+                self.refresh_timeline();
             }
         }
-        self.timeline.follow(self.playhead);
         self.desk.edited = false;
     }
 }

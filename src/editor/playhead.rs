@@ -1,11 +1,14 @@
 //! The playhead: which time of the motion is shown, and how it runs.
 
 use crate::asset::Interpolation;
-use crate::edit::{Document, dope_sheet};
+use crate::edit::{Document, DopeSheet, dope_sheet};
 use crate::rig::Skeleton;
+use std::sync::Arc;
 
 /// A motion without an end is this long, seconds, so that there is room to key.
 const ROOM: f64 = 2.0;
+/// Sliders go on past a motion's end by this factor, so that there is room to key there.
+const PAST: f64 = 1.25;
 
 /// Where a motion is looked at. Its time goes by the input's clock alone, so that takes replay it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,10 +24,12 @@ pub struct Playhead {
 }
 
 impl Playhead {
-    /// Runs on by so many seconds, around at the end.
-    pub fn advance(&mut self, seconds: f64, length: f64) {
-        if self.playing && length > 0.0 {
-            self.time = (self.time + seconds).rem_euclid(length);
+    /// Runs on by so many seconds, around at the end of a motion; one without an end (waves alone) is
+    /// as long as a timeline without keys.
+    pub fn advance(&mut self, seconds: f64, duration: f64) {
+        if self.playing {
+            let end = if duration > 0.0 { duration } else { ROOM };
+            self.time = (self.time + seconds).rem_euclid(end);
             self.shown = true;
         }
     }
@@ -47,12 +52,10 @@ impl Playhead {
 pub struct Timeline {
     /// Where it stands.
     pub playhead: Playhead,
-    /// Length of what can be scrubbed, seconds.
+    /// What a slider of time spans, seconds: the motion, and room to key after it. Time itself has no end.
     pub length: f64,
-    /// Frames per second.
-    pub rate: u32,
-    /// Times with keys, rising, seconds.
-    pub columns: Vec<f64>,
+    /// All keys, and the frames per second; made when the document changes, shared by whoever shows it.
+    pub sheet: Arc<DopeSheet>,
     /// How all channels go from key to key; none where they differ, or there are none.
     pub interpolation: Option<Interpolation>,
     /// The column under the playhead.
@@ -63,18 +66,14 @@ impl Timeline {
     /// Of a document.
     pub fn new(playhead: Playhead, document: &Document, skeleton: &Skeleton) -> Self {
         let sheet = dope_sheet(document, skeleton);
+        let channels = document.motion().channels();
+        let way = channels.first().map(|c| c.interpolation);
         let mut out = Self {
             playhead,
-            length: length(document, skeleton),
-            rate: sheet.rate,
+            length: (sheet.duration * PAST).max(ROOM),
             column: None,
-            interpolation: document
-                .motion()
-                .channels()
-                .first()
-                .map(|c| c.interpolation)
-                .filter(|way| document.motion().channels().iter().all(|c| c.interpolation == *way)),
-            columns: sheet.columns,
+            interpolation: way.filter(|way| channels.iter().all(|c| c.interpolation == *way)),
+            sheet: Arc::new(sheet),
         };
         out.follow(playhead);
         out
@@ -83,24 +82,25 @@ impl Timeline {
     /// Takes in where the playhead is now.
     pub fn follow(&mut self, playhead: Playhead) {
         self.playhead = playhead;
-        let near = 0.5 / f64::from(self.rate.max(1));
-        let after = self.columns.partition_point(|c| *c < playhead.time);
-        let beside = self.columns[after.saturating_sub(1)..].iter().take(2).copied();
-        let apart = |c: &f64| (c - playhead.time).abs();
-        self.column = beside.filter(|c| apart(c) <= near).min_by(|a, b| apart(a).total_cmp(&apart(b)));
+        self.column = self.sheet.column_near(playhead.time, 0.5 * self.frame());
+    }
+
+    /// Whether it shows what another does, without a look at the keys.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.playhead == other.playhead && Arc::ptr_eq(&self.sheet, &other.sheet)
+    }
+
+    /// Seconds between two frames.
+    pub fn frame(&self) -> f64 {
+        1.0 / f64::from(self.sheet.rate.max(1))
     }
 
     /// Where the column under the playhead may go: a frame away from both neighbours.
     pub fn between(&self) -> Option<[f64; 2]> {
-        let at = self.columns.iter().position(|c| Some(*c) == self.column)?;
-        let frame = 1.0 / f64::from(self.rate.max(1));
-        let before = at.checked_sub(1).map_or(0.0, |i| self.columns[i] + frame);
-        let after = self.columns.get(at + 1).map_or(f64::INFINITY, |c| c - frame);
+        let columns = &self.sheet.columns;
+        let at = columns.iter().position(|c| Some(*c) == self.column)?;
+        let before = at.checked_sub(1).map_or(0.0, |i| columns[i] + self.frame());
+        let after = columns.get(at + 1).map_or(f64::INFINITY, |c| c - self.frame());
         (before <= after).then_some([before, after])
     }
-}
-
-/// Seconds that can be scrubbed and played: the motion, and room to key after the start.
-pub fn length(document: &Document, skeleton: &Skeleton) -> f64 {
-    document.motion().duration(skeleton).max(ROOM)
 }

@@ -84,22 +84,25 @@ impl Desk {
         if let Some(bench) = bench.as_deref_mut() {
             match act {
                 Act::Rotate => {
-                    self.leave_time(bench);
+                    bench.take_pose();
                     return self.begin_turn(bench);
                 }
                 Act::Grab => {
-                    self.leave_time(bench);
+                    bench.take_pose();
                     return self.begin_grab(time, bench);
                 }
                 Act::BrushSize => return self.begin_brush(bench),
                 Act::Cancel => {
                     self.panels.help = false;
-                    self.playing = false;
-                    self.drop_act(bench);
-                    return bench.show_time(None);
+                    // What is under way first, then the motion.
+                    if self.hold != Hold::Free || bench.is_busy() {
+                        return self.drop_act(bench);
+                    }
+                    return bench.leave_motion();
                 }
-                Act::Key | Act::RemoveKey | Act::Play | Act::NextFrame | Act::LastFrame | Act::TakePose => {
-                    return self.timeline(act, bench);
+                Act::TakePose => {
+                    self.drop_act(bench);
+                    return bench.take_pose();
                 }
                 Act::FixPlane => return self.fix_plane(bench),
                 Act::Deselect => return bench.select(None),
@@ -215,7 +218,8 @@ impl Desk {
 
 /// The command of all front ends that an act gives now.
 pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
-    let p = bench.preferences();
+    let (p, timeline) = (bench.preferences(), bench.timeline());
+    let playhead = timeline.playhead;
     Some(match act {
         Act::Undo => Command::Undo,
         Act::Redo => Command::Redo,
@@ -243,6 +247,11 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::GrabBy => Command::GrabBy(p.grab.next()),
         Act::Pin => Command::TogglePin,
         Act::NextMethod => Command::Deformer(next_method(&bench.session().document().deformer().method)),
+        Act::Key => Command::Key,
+        Act::RemoveKey => Command::DeleteKey,
+        Act::Play => Command::Play(!playhead.playing),
+        Act::NextFrame => Command::Scrub(playhead.time + timeline.frame()),
+        Act::LastFrame => Command::Scrub(playhead.time - timeline.frame()),
         Act::Wire => Command::Wire(!p.wire),
         Act::Turntable => Command::Turntable(!p.turntable),
         Act::TurnLeft => Command::SnapTurn(-1),

@@ -21,7 +21,7 @@ impl Desk {
             Hold::Tool { plane, waits: None, .. } => eyepiece.on_plane(at, &plane),
             Hold::Grab { plane, from_ray } => eyepiece.on_plane(at, &plane).map(|x| x + from_ray),
             Hold::Brush { start, .. } => eyepiece.on_plane(start, &self.plane(bench, eyepiece, start)),
-            Hold::Camera(..) | Hold::Wipe | Hold::Joint(_) => None,
+            Hold::Camera(..) | Hold::Wipe | Hold::Joint(_) | Hold::Reach { .. } => None,
             Hold::Free | Hold::Tool { .. } if !self.over => None,
             _ => match bench.preferences().tool {
                 Tool::Line => eyepiece.on_plane(at, &self.plane(bench, eyepiece, at)),

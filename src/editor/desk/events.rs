@@ -1,8 +1,13 @@
 //! What events of the mouse do in the picture, and what it is in the middle of.
 
 use super::{CLICK, Chord, Desk, Drag, Hold, pointer};
-use crate::editor::{Command, RADIUS_RANGE, Workbench};
+use crate::editor::{Command, RADIUS_RANGE, Tool, Workbench};
 use egui::{Event, PointerButton};
+
+/// Whether a press that began there is more than a click.
+fn is_drag(start: [f32; 2], at: [f32; 2], scale: f32) -> bool {
+    (at[0] - start[0]).hypot(at[1] - start[1]) > CLICK * scale
+}
 
 impl Desk {
     pub(super) fn event(&mut self, event: &Event, time: f64, thinned: bool, bench: Option<&mut Workbench>) {
@@ -25,7 +30,7 @@ impl Desk {
                 self.over = self.is_picture([pos.x, pos.y]);
                 if let Some(bench) = bench {
                     if *pressed {
-                        self.press(*button, time, bench)
+                        self.pressed(*button, time, bench)
                     } else {
                         self.release(*button, time, bench)
                     }
@@ -88,9 +93,19 @@ impl Desk {
                     bench.run_command(Command::Radius(radius.max(RADIUS_RANGE[0])));
                 }
             }
+            Hold::Reach { start } => {
+                let (start, now) = (*start, self.at);
+                let far = now.is_some_and(|at| is_drag(start, at, self.scale));
+                if let (Some(bench), Some(time), true) = (bench, time, far) {
+                    self.at = Some(start);
+                    self.press(time, bench);
+                    self.at = now;
+                    self.moved([0.0; 2], Some(bench), Some(time));
+                }
+            }
             Hold::Tool { start, moved, waits, .. } => {
                 let at = self.at.unwrap_or(*start);
-                *moved |= (at[0] - start[0]).hypot(at[1] - start[1]) > CLICK * self.scale;
+                *moved |= is_drag(*start, at, self.scale);
                 if let (Some(bench), Some(time), None) = (bench, time, waits) {
                     self.hand(bench, time, None);
                 }
@@ -104,7 +119,7 @@ impl Desk {
         }
     }
 
-    fn press(&mut self, button: PointerButton, time: f64, bench: &mut Workbench) {
+    fn pressed(&mut self, button: PointerButton, time: f64, bench: &mut Workbench) {
         match (self.hold, button) {
             (Hold::Grab { .. }, PointerButton::Primary) => {
                 // Letting go puts the pose into the document.
@@ -118,7 +133,11 @@ impl Desk {
             }
             (Hold::Brush { .. }, PointerButton::Primary) => self.hold = Hold::Free,
             (
-                Hold::Grab { .. } | Hold::Brush { .. } | Hold::Tool { .. } | Hold::Joint(_),
+                Hold::Grab { .. }
+                | Hold::Brush { .. }
+                | Hold::Tool { .. }
+                | Hold::Reach { .. }
+                | Hold::Joint(_),
                 PointerButton::Secondary,
             ) => {
                 self.drop_act(bench);
@@ -147,12 +166,24 @@ impl Desk {
             }
             PointerButton::Primary if self.at.is_some_and(|at| self.on_divider(at)) => self.hold = Hold::Wipe,
             PointerButton::Primary => {
-                self.leave_time(bench);
-                if !self.press_gizmo(bench) {
-                    self.press_tool(time, bench);
+                // To draw on the skin changes no pose.
+                let poses = bench.preferences().tool != Tool::Skin;
+                match self.at.filter(|_| poses && bench.shown_time().is_some()) {
+                    Some(start) if !self.on_gizmo(bench) => self.hold = Hold::Reach { start },
+                    _ => self.press(time, bench),
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Uses the gizmo or the tool where the pointer is; on the motion both work on its pose.
+    fn press(&mut self, time: f64, bench: &mut Workbench) {
+        if bench.preferences().tool != Tool::Skin {
+            bench.take_pose();
+        }
+        if !self.press_gizmo(bench) {
+            self.press_tool(time, bench);
         }
     }
 
@@ -167,6 +198,10 @@ impl Desk {
                 self.hold = Hold::Free;
             }
             Hold::Wipe if button == PointerButton::Primary => self.hold = Hold::Free,
+            Hold::Reach { start } if button == PointerButton::Primary => {
+                bench.select(self.joint_at(bench, start));
+                (self.hold, self.changed) = (Hold::Free, true);
+            }
             Hold::Tool { start, moved, .. } if button == PointerButton::Primary => {
                 self.force = [0.0; 2];
                 if moved {

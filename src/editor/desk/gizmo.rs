@@ -107,6 +107,11 @@ impl Desk {
         Some((node, Drag { way, origin, start: at, pixels, by_key: false, angle: 0.0, last: 0.0 }))
     }
 
+    /// Whether the mouse is over a handle.
+    pub(super) fn on_gizmo(&self, bench: &Workbench) -> bool {
+        self.at.is_some_and(|at| self.handle(bench, at).is_some())
+    }
+
     /// Takes hold of a handle under the mouse.
     pub(super) fn press_gizmo(&mut self, bench: &mut Workbench) -> bool {
         let Some((node, drag)) = self.at.and_then(|at| self.handle(bench, at)) else { return false };

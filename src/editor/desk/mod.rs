@@ -29,7 +29,6 @@ mod question;
 pub mod reach;
 #[cfg(test)]
 mod tests;
-mod timeline;
 
 pub use camera::{Lens, Orbit, Side, Stand};
 pub use choices::{Choices, Plane, Stereo, Theme, ZOOM_RANGE};
@@ -39,6 +38,7 @@ pub use keys::{ACTS, Act, Chord, Group, KeyMap, Line};
 pub use output::{Ask, DeskOutput, Picture};
 pub use question::Question;
 
+use super::workbench::TURNTABLE;
 use super::{Command, Input, Similarity, Tool, Tracked, Tracking, Workbench};
 use crate::base::math::{Aabb, Vec3};
 use crate::edit::{DeformerSettings, WorkingPlane};
@@ -50,8 +50,6 @@ use std::time::Duration;
 const CLICK: f32 = 4.0;
 /// More moves of the mouse than this in a frame are thinned out.
 const MOVES: usize = 24;
-/// Radians per second of the turntable.
-const TURNTABLE: f32 = 0.35;
 /// A press waits no longer than this for the skin under it, seconds.
 const PATIENCE: f64 = 0.5;
 
@@ -62,6 +60,8 @@ enum Hold {
     Free,
     /// Moves the camera.
     Camera(Drag, PointerButton),
+    /// Went down on the motion: a drag takes its pose and uses the tool from here on, a click selects.
+    Reach { start: [f32; 2] },
     /// Uses the tool: where it was pressed, the plane its tip stays on, and since when it waits for the skin there.
     Tool { start: [f32; 2], plane: WorkingPlane, waits: Option<f64>, moved: bool },
     /// Holds the body by a key until the next click: the tip's plane and its distance from the ray.
@@ -112,9 +112,6 @@ pub struct Desk {
     /// The divider between the document's deformer and the other, share of the picture's width.
     divider: f32,
     output: DeskOutput,
-    /// Where keys are set, seconds, and whether time goes on.
-    cursor: f64,
-    playing: bool,
     /// Something changed that no event tells.
     changed: bool,
 }
@@ -144,8 +141,6 @@ impl Desk {
             other: None,
             divider: 0.5,
             output: DeskOutput::default(),
-            cursor: 0.0,
-            playing: false,
             changed: true,
         }
     }
@@ -204,7 +199,6 @@ impl Desk {
         }
         if let Some(bench) = bench.as_deref_mut() {
             self.meet(bench);
-            self.play(step, bench);
             if bench.preferences().turntable && self.hold == Hold::Free {
                 self.camera.turn(TURNTABLE * step as f32);
             }
@@ -335,14 +329,12 @@ impl Desk {
 
     fn write(&mut self, shown: panels::Shown, events: bool, bench: Option<&Workbench>) {
         let busy = bench.is_some_and(Workbench::is_busy) || self.hold != Hold::Free;
-        let turns = bench.is_some_and(|b| b.preferences().turntable);
+        let runs = bench.is_some_and(|b| b.preferences().turntable || b.timeline().playhead.playing);
         self.ask_pick(bench);
         let waiting = self.output.pick.is_some() && busy;
         let out = &mut self.output;
-        out.dirty =
-            shown.painted || events || out.posed || turns || busy || std::mem::take(&mut self.changed);
-        let soon = (turns || self.playing || waiting || shown.again == Some(Duration::ZERO))
-            .then_some(Duration::ZERO);
+        out.dirty = shown.painted || events || out.posed || runs || busy || std::mem::take(&mut self.changed);
+        let soon = (runs || waiting || shown.again == Some(Duration::ZERO)).then_some(Duration::ZERO);
         out.again = soon.or(shown.again);
     }
 }

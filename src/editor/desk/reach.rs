@@ -41,13 +41,7 @@ fn headset(kind: CommandKind) -> String {
 fn desk(kind: CommandKind) -> String {
     let acts = ACTS.iter().filter(|l| l.command == Some(kind) && !l.keys.is_empty());
     let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
-    match kind {
-        CommandKind::Play | CommandKind::Key | CommandKind::DeleteKey | CommandKind::Scrub => {
-            "timeline".to_owned()
-        }
-        _ if keys.is_empty() => "tool panel".to_owned(),
-        _ => keys.join(", "),
-    }
+    if keys.is_empty() { "tool panel".to_owned() } else { keys.join(", ") }
 }
 
 fn keys(act: Act) -> String {
@@ -57,7 +51,6 @@ fn keys(act: Act) -> String {
 /// What a headset has for what only the desk has by a key of its own.
 fn instead(act: Act) -> &'static str {
     match act {
-        Act::Key | Act::RemoveKey | Act::Play | Act::NextFrame | Act::LastFrame => "palette",
         Act::TakePose => "reach for the body",
         Act::SaveAs => "save",
         Act::FixPlane => "strokes are drawn in space",
@@ -96,11 +89,7 @@ mod tests {
             CommandKind::Haptics,
             CommandKind::RollWorld,
             CommandKind::Open,
-            // The timeline has its own, and the tool panel the rest of what is about keys.
-            CommandKind::Play,
-            CommandKind::Scrub,
-            CommandKind::Key,
-            CommandKind::DeleteKey,
+            // The tool panel has these about keys.
             CommandKind::MoveKey,
             CommandKind::AutoKey,
             CommandKind::Rate,

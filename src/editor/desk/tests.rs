@@ -342,9 +342,12 @@ fn poses_are_keyed_scrubbed_and_played() {
     t.drag(PointerButton::Primary, &t.arm(0.8));
     let (low, high) = (Vec3::new(0.75, 1.5, 0.0), t.joint(HAND));
     (0..24).for_each(|_| t.key(Key::ArrowRight, Modifiers::NONE));
-    assert!(t.bench.time() == Some(1.0) && t.joint(HAND).distance(low) < 1e-4, "one key holds for ever");
+    assert!(
+        t.bench.shown_time() == Some(1.0) && t.joint(HAND).distance(low) < 1e-4,
+        "one key holds for ever"
+    );
     t.key(Key::Escape, Modifiers::NONE);
-    assert!(t.bench.time().is_none() && t.joint(HAND).distance(high) < 1e-5);
+    assert!(t.bench.shown_time().is_none() && t.joint(HAND).distance(high) < 1e-5);
     t.key(Key::I, Modifiers::NONE);
     assert_eq!(t.bench.session().document().motion().key_times(), [0.0, 1.0]);
     (0..12).for_each(|_| t.key(Key::ArrowLeft, Modifiers::NONE));
@@ -356,15 +359,26 @@ fn poses_are_keyed_scrubbed_and_played() {
     assert_eq!(t.desk.output().again, Some(Duration::ZERO));
     // Round and round.
     t.frames(60);
-    assert!(t.desk.cursor() < 1.0 && t.bench.time() == Some(t.desk.cursor()));
+    assert!(t.bench.shown_time().is_some_and(|time| time < 1.0));
     t.key(Key::Space, Modifiers::NONE);
     t.frames(3);
     assert_ne!(t.desk.output().again, Some(Duration::ZERO));
     // What shows becomes the pose being edited, in one step.
     let (shown, steps) = (t.joint(HAND), t.bench.session().history().0);
     t.key(Key::I, Modifiers::SHIFT);
-    assert!(t.bench.time().is_none() && t.joint(HAND).distance(shown) < 1e-4);
+    assert!(t.bench.shown_time().is_none() && t.joint(HAND).distance(shown) < 1e-4);
     assert_eq!(t.bench.session().history().0, steps + 1);
+    let [left, top, ..] = t.desk.output().viewport.map(|v| v as f32);
+    // So it does where a tool drags, and a click selects without an edit.
+    t.key(Key::ArrowRight, Modifiers::NONE);
+    t.key(Key::ArrowRight, Modifiers::NONE);
+    let shown = t.joint(HAND);
+    t.drag(PointerButton::Primary, &[t.pixel(shown)]);
+    assert_eq!((t.bench.selected(), t.bench.session().history().0), (Some(NodeId::from(HAND)), steps + 1));
+    assert!(t.bench.shown_time().is_some() && t.joint(HAND) == shown);
+    t.drag(PointerButton::Primary, &[[left + 30.0, top + 30.0], [left + 60.0, top + 50.0]]);
+    assert!(t.bench.shown_time().is_none() && t.joint(HAND).distance(shown) < 1e-4);
+    assert_eq!(t.bench.session().history().0, steps + 2);
 }
 
 #[test]

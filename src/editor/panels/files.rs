@@ -5,7 +5,7 @@ use super::table::Item;
 use super::theme::{self, BODY, GAP, MARGIN, ROW, SMALL};
 use super::widgets::{self, Tile, Touch};
 use super::{FileEntry, FileKind, Memory, PanelState, Spot, Tab};
-use crate::editor::Command;
+use crate::editor::{Command, CommandKind};
 use egui::{Align2, CornerRadius, Id, Rect, Sense, Ui, pos2, vec2};
 
 /// Its size, pixels.
@@ -40,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
         touch.commands.push(Command::Files);
     }
     let (rest, foot) = rest.split_top_bottom_at_y(rest.max.y - ROW - GAP);
-    for (item, rect) in [Item::Save, Item::Export]
+    for (item, rect) in [Item::Of(CommandKind::Save), Item::Of(CommandKind::Export)]
         .into_iter()
         .zip(theme::columns(foot.with_min_y(foot.max.y - ROW), &[1.0, 1.0]))
     {

@@ -17,7 +17,7 @@ impl PanelState {
         self.undo = done.saturating_sub(1);
         self.redo = all.saturating_sub(done);
         self.strokes = document.strokes().len() + document.marks().len();
-        if self.timeline != *bench.timeline() {
+        if !self.timeline.is_like(bench.timeline()) {
             self.timeline.clone_from(bench.timeline());
         }
         self.redraw = !document.strokes().is_empty();

@@ -4,6 +4,7 @@ use super::table::{ENTRIES, Entry, Item};
 use super::theme::{self, GAP, MARGIN, ROW};
 use super::widgets::{self, Touch};
 use super::{Memory, Page, PanelState, Spot};
+use crate::editor::CommandKind;
 use egui::{Rect, Ui, pos2};
 
 /// Tiles of the tools.
@@ -27,10 +28,10 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
         let offer = item.offer(state, memory);
         widgets::item(ui, touch, memory, (rect, item), offer, time);
     };
-    place(ui, touch, memory, row(TOOLS), Item::Tool);
+    place(ui, touch, memory, row(TOOLS), Item::Of(CommandKind::Tool));
     let steps = theme::columns(row(ROW), &[1.0, 1.0]);
-    place(ui, touch, memory, steps[0], Item::Undo);
-    place(ui, touch, memory, steps[1], Item::Redo);
+    place(ui, touch, memory, steps[0], Item::Of(CommandKind::Undo));
+    place(ui, touch, memory, steps[1], Item::Of(CommandKind::Redo));
     let bar = row(TABS);
     let (tabs, close) = bar.split_left_right_at_x(bar.max.x - TABS - GAP);
     let pages = Page::ALL.map(|page| (page, page.label(), Spot::Page(page)));
@@ -38,7 +39,7 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
         memory.page = page;
         memory.armed = None;
     }
-    place(ui, touch, memory, close.with_min_x(close.max.x - TABS), Item::Palette);
+    place(ui, touch, memory, close.with_min_x(close.max.x - TABS), Item::Of(CommandKind::Palette));
     for line in 0..4 {
         let here = |e: &&Entry| e.page == Some(memory.page) && e.row == line;
         let entries: Vec<&Entry> = ENTRIES.iter().filter(here).collect();

@@ -11,45 +11,13 @@ use crate::editor::{Command, CommandKind, RADIUS_RANGE, Timeline, Tool};
 
 /// Something that can be pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "named after the commands they give")]
 pub enum Item {
-    Tool,
-    Undo,
-    Redo,
-    Palette,
-    Radius,
-    Lengths,
-    Roll,
-    Mirror,
-    GrabBy,
-    RedrawOffset,
-    RemoveStroke,
-    TogglePin,
-    Deformer,
+    /// What gives a command of this kind.
+    Of(CommandKind),
+    /// The other of both methods.
     OtherMethod,
-    Wire,
-    Turntable,
+    /// A step of the view to the left; the kind's own is to the right.
     TurnLeft,
-    LifeSize,
-    TurnRight,
-    UndoNavigation,
-    RollWorld,
-    Save,
-    Export,
-    Files,
-    LeftHanded,
-    Haptics,
-    Play,
-    Scrub,
-    Key,
-    DeleteKey,
-    MoveKey,
-    AutoKey,
-    Rate,
-    KeyStroke,
-    Interpolation,
-    Quit,
-    Open,
 }
 
 /// Where an item is and how it is called.
@@ -79,48 +47,49 @@ const fn on(page: Page, row: u8, weight: f32, item: Item, label: &'static str, i
     Entry { item, panel: Panel::Palette, page: Some(page), row, weight, label, icon }
 }
 
+use CommandKind as C;
 use Page::{Pose, Session, Time, View};
 
 /// All of them.
 pub const ENTRIES: [Entry; 37] = [
-    always(Item::Tool, "Tool", Icon::Line),
-    always(Item::Undo, "Undo", Icon::Undo),
-    always(Item::Redo, "Redo", Icon::Redo),
-    always(Item::Palette, "Hide palette", Icon::Close),
-    on(Pose, 0, 1.0, Item::Radius, "Brush", None),
-    on(Pose, 1, 1.0, Item::Lengths, "Bone lengths", None),
-    on(Pose, 2, 1.0, Item::Mirror, "Mirror", Some(Icon::Mirror)),
-    on(Pose, 2, 1.0, Item::Roll, "Roll twists", Some(Icon::Roll)),
-    on(Pose, 2, 1.0, Item::GrabBy, "Grab limb", Some(Icon::Grab)),
-    on(Pose, 3, 1.0, Item::RedrawOffset, "Redraw", Some(Icon::Redraw)),
-    on(Pose, 3, 1.0, Item::RemoveStroke, "Remove", Some(Icon::Remove)),
-    on(Pose, 3, 1.2, Item::TogglePin, "Pin", Some(Icon::Pin)),
-    on(Time, 0, 1.0, Item::Scrub, "Time", None),
-    on(Time, 1, 1.0, Item::Play, "Play", Some(Icon::Right)),
-    on(Time, 1, 1.0, Item::Key, "Key", Some(Icon::Pin)),
-    on(Time, 1, 1.0, Item::DeleteKey, "Delete", Some(Icon::Remove)),
-    on(Time, 2, 1.0, Item::MoveKey, "Move key", None),
-    on(Time, 2, 0.7, Item::KeyStroke, "As drawn", Some(Icon::Line)),
-    on(Time, 2, 0.7, Item::AutoKey, "Auto-key", Some(Icon::Redraw)),
-    on(Time, 3, 1.0, Item::Rate, "Frames", None),
-    on(Time, 3, 1.2, Item::Interpolation, "Between", None),
-    on(View, 0, 6.0, Item::Deformer, "Method", None),
+    always(Item::Of(C::Tool), "Tool", Icon::Line),
+    always(Item::Of(C::Undo), "Undo", Icon::Undo),
+    always(Item::Of(C::Redo), "Redo", Icon::Redo),
+    always(Item::Of(C::Palette), "Hide palette", Icon::Close),
+    on(Pose, 0, 1.0, Item::Of(C::Radius), "Brush", None),
+    on(Pose, 1, 1.0, Item::Of(C::Lengths), "Bone lengths", None),
+    on(Pose, 2, 1.0, Item::Of(C::Mirror), "Mirror", Some(Icon::Mirror)),
+    on(Pose, 2, 1.0, Item::Of(C::Roll), "Roll twists", Some(Icon::Roll)),
+    on(Pose, 2, 1.0, Item::Of(C::GrabBy), "Grab limb", Some(Icon::Grab)),
+    on(Pose, 3, 1.0, Item::Of(C::RedrawOffset), "Redraw", Some(Icon::Redraw)),
+    on(Pose, 3, 1.0, Item::Of(C::RemoveStroke), "Remove", Some(Icon::Remove)),
+    on(Pose, 3, 1.2, Item::Of(C::TogglePin), "Pin", Some(Icon::Pin)),
+    on(Time, 0, 1.0, Item::Of(C::Scrub), "Time", None),
+    on(Time, 1, 1.0, Item::Of(C::Play), "Play", Some(Icon::Right)),
+    on(Time, 1, 1.0, Item::Of(C::Key), "Key", Some(Icon::Pin)),
+    on(Time, 1, 1.0, Item::Of(C::DeleteKey), "Delete", Some(Icon::Remove)),
+    on(Time, 2, 1.0, Item::Of(C::MoveKey), "Move key", None),
+    on(Time, 2, 0.7, Item::Of(C::KeyStroke), "As drawn", Some(Icon::Line)),
+    on(Time, 2, 0.7, Item::Of(C::AutoKey), "Auto-key", Some(Icon::Redraw)),
+    on(Time, 3, 1.0, Item::Of(C::Rate), "Frames", None),
+    on(Time, 3, 1.2, Item::Of(C::Interpolation), "Between", None),
+    on(View, 0, 6.0, Item::Of(C::Deformer), "Method", None),
     on(View, 0, 0.8, Item::OtherMethod, "Other method", Some(Icon::Other)),
-    on(View, 1, 1.0, Item::Wire, "Wire", Some(Icon::Wire)),
-    on(View, 1, 1.0, Item::Turntable, "Turntable", Some(Icon::Turntable)),
+    on(View, 1, 1.0, Item::Of(C::Wire), "Wire", Some(Icon::Wire)),
+    on(View, 1, 1.0, Item::Of(C::Turntable), "Turntable", Some(Icon::Turntable)),
     on(View, 2, 1.0, Item::TurnLeft, "Turn", Some(Icon::Left)),
-    on(View, 2, 1.2, Item::LifeSize, "Life size", Some(Icon::Person)),
-    on(View, 2, 1.0, Item::TurnRight, "Turn", Some(Icon::Right)),
-    on(View, 3, 1.0, Item::UndoNavigation, "Last view", Some(Icon::Back)),
-    on(View, 3, 1.0, Item::RollWorld, "Tilt world", Some(Icon::Tilt)),
-    on(Session, 0, 1.0, Item::Save, "Save", Some(Icon::Save)),
-    on(Session, 0, 1.0, Item::Export, "Export", Some(Icon::Export)),
-    on(Session, 0, 1.0, Item::Files, "Files", Some(Icon::Folder)),
-    on(Session, 1, 1.0, Item::LeftHanded, "Tool hand", None),
-    on(Session, 2, 1.0, Item::Haptics, "Vibration", Some(Icon::Buzz)),
-    on(Session, 3, 1.0, Item::Quit, "Quit", Some(Icon::Quit)),
+    on(View, 2, 1.2, Item::Of(C::LifeSize), "Life size", Some(Icon::Person)),
+    on(View, 2, 1.0, Item::Of(C::SnapTurn), "Turn", Some(Icon::Right)),
+    on(View, 3, 1.0, Item::Of(C::UndoNavigation), "Last view", Some(Icon::Back)),
+    on(View, 3, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
+    on(Session, 0, 1.0, Item::Of(C::Save), "Save", Some(Icon::Save)),
+    on(Session, 0, 1.0, Item::Of(C::Export), "Export", Some(Icon::Export)),
+    on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
+    on(Session, 1, 1.0, Item::Of(C::LeftHanded), "Tool hand", None),
+    on(Session, 2, 1.0, Item::Of(C::Haptics), "Vibration", Some(Icon::Buzz)),
+    on(Session, 3, 1.0, Item::Of(C::Quit), "Quit", Some(Icon::Quit)),
     Entry {
-        item: Item::Open,
+        item: Item::Of(C::Open),
         panel: Panel::Files,
         page: None,
         row: 0,
@@ -134,41 +103,9 @@ impl Item {
     /// The kind of command it gives.
     pub fn kind(self) -> CommandKind {
         match self {
-            Self::Tool => CommandKind::Tool,
-            Self::Undo => CommandKind::Undo,
-            Self::Redo => CommandKind::Redo,
-            Self::Palette => CommandKind::Palette,
-            Self::Radius => CommandKind::Radius,
-            Self::Lengths => CommandKind::Lengths,
-            Self::Roll => CommandKind::Roll,
-            Self::Mirror => CommandKind::Mirror,
-            Self::GrabBy => CommandKind::GrabBy,
-            Self::RedrawOffset => CommandKind::RedrawOffset,
-            Self::RemoveStroke => CommandKind::RemoveStroke,
-            Self::TogglePin => CommandKind::TogglePin,
-            Self::Deformer | Self::OtherMethod => CommandKind::Deformer,
-            Self::Wire => CommandKind::Wire,
-            Self::Turntable => CommandKind::Turntable,
-            Self::TurnLeft | Self::TurnRight => CommandKind::SnapTurn,
-            Self::LifeSize => CommandKind::LifeSize,
-            Self::UndoNavigation => CommandKind::UndoNavigation,
-            Self::RollWorld => CommandKind::RollWorld,
-            Self::Save => CommandKind::Save,
-            Self::Export => CommandKind::Export,
-            Self::Files => CommandKind::Files,
-            Self::LeftHanded => CommandKind::LeftHanded,
-            Self::Haptics => CommandKind::Haptics,
-            Self::Play => CommandKind::Play,
-            Self::Scrub => CommandKind::Scrub,
-            Self::Key => CommandKind::Key,
-            Self::DeleteKey => CommandKind::DeleteKey,
-            Self::MoveKey => CommandKind::MoveKey,
-            Self::AutoKey => CommandKind::AutoKey,
-            Self::Rate => CommandKind::Rate,
-            Self::KeyStroke => CommandKind::KeyStroke,
-            Self::Interpolation => CommandKind::Interpolation,
-            Self::Quit => CommandKind::Quit,
-            Self::Open => CommandKind::Open,
+            Self::Of(kind) => kind,
+            Self::OtherMethod => CommandKind::Deformer,
+            Self::TurnLeft => CommandKind::SnapTurn,
         }
     }
 
@@ -218,8 +155,15 @@ impl Item {
             label: None,
             count: Some(count),
         };
-        match self {
-            Self::Tool => {
+        let kind = match self {
+            Self::Of(kind) => kind,
+            Self::OtherMethod => {
+                return press(Command::Deformer(memory.other_method(&state.deformer).to_owned()), true);
+            }
+            Self::TurnLeft => return press(Command::SnapTurn(-1), true),
+        };
+        match kind {
+            C::Tool => {
                 let icon = |tool| match tool {
                     Tool::Line => Icon::Line,
                     Tool::Grab => Icon::Grab,
@@ -234,15 +178,15 @@ impl Item {
                 };
                 Offer::Choice(Tool::ALL.map(choice).into())
             }
-            Self::Undo => counted(Command::Undo, state.undo),
-            Self::Redo => counted(Command::Redo, state.redo),
-            Self::Palette => press(Command::Palette, true),
-            Self::Radius => Offer::Slider {
+            C::Undo => counted(Command::Undo, state.undo),
+            C::Redo => counted(Command::Redo, state.redo),
+            C::Palette => press(Command::Palette, true),
+            C::Radius => Offer::Slider {
                 value: slider_of_radius(p.radius),
                 text: format!("{:.1} cm", p.radius * 100.0),
                 command: Box::new(|at| Command::Radius(radius_of_slider(at))),
             },
-            Self::Lengths => {
+            C::Lengths => {
                 let choice = |lengths, label: &str, icon| Choice {
                     label: label.to_owned(),
                     icon: Some(icon),
@@ -254,17 +198,17 @@ impl Item {
                     choice(Lengths::Stretch, "Stretch", Icon::Stretch),
                 ])
             }
-            Self::Roll => Offer::Switch { on: p.roll, command: Command::Roll(!p.roll) },
-            Self::Mirror => Offer::Switch { on: p.mirror, command: Command::Mirror(!p.mirror) },
-            Self::GrabBy => Offer::Press {
+            C::Roll => Offer::Switch { on: p.roll, command: Command::Roll(!p.roll) },
+            C::Mirror => Offer::Switch { on: p.mirror, command: Command::Mirror(!p.mirror) },
+            C::GrabBy => Offer::Press {
                 command: Command::GrabBy(p.grab.next()),
                 enabled: true,
                 label: Some(p.grab.label().to_owned()),
                 count: None,
             },
-            Self::RedrawOffset => press(Command::RedrawOffset, state.redraw),
-            Self::RemoveStroke => counted(Command::RemoveStroke, state.strokes),
-            Self::TogglePin => Offer::Press {
+            C::RedrawOffset => press(Command::RedrawOffset, state.redraw),
+            C::RemoveStroke => counted(Command::RemoveStroke, state.strokes),
+            C::TogglePin => Offer::Press {
                 command: Command::TogglePin,
                 enabled: state.pin.is_some(),
                 label: state.pin.as_ref().map(|pin| {
@@ -273,7 +217,7 @@ impl Item {
                 }),
                 count: None,
             },
-            Self::Deformer => {
+            C::Deformer => {
                 let current = method(&state.deformer);
                 let choice = |slot: usize| Choice {
                     label: format!("{}  {}", ["A", "B"][slot], method_label(memory.methods[slot])),
@@ -283,30 +227,30 @@ impl Item {
                 };
                 Offer::Choice(vec![choice(0), choice(1)])
             }
-            Self::OtherMethod => {
-                press(Command::Deformer(memory.other_method(&state.deformer).to_owned()), true)
-            }
-            Self::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
-            Self::Turntable => Offer::Switch { on: p.turntable, command: Command::Turntable(!p.turntable) },
-            Self::TurnLeft => press(Command::SnapTurn(-1), true),
-            Self::LifeSize => press(Command::LifeSize, true),
-            Self::TurnRight => press(Command::SnapTurn(1), true),
-            Self::UndoNavigation => press(Command::UndoNavigation, state.moved),
-            Self::RollWorld => Offer::Switch { on: p.roll_world, command: Command::RollWorld(!p.roll_world) },
-            Self::Play | Self::Scrub | Self::Key | Self::DeleteKey => self.offer_of_time(&state.timeline),
-            Self::KeyStroke => press(Command::KeyStroke, state.redraw),
-            Self::MoveKey | Self::AutoKey | Self::Rate | Self::Interpolation => {
-                self.offer_of_time(&state.timeline)
-            }
-            Self::Save => Offer::Press {
+            C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
+            C::Turntable => Offer::Switch { on: p.turntable, command: Command::Turntable(!p.turntable) },
+            C::SnapTurn => press(Command::SnapTurn(1), true),
+            C::LifeSize => press(Command::LifeSize, true),
+            C::UndoNavigation => press(Command::UndoNavigation, state.moved),
+            C::RollWorld => Offer::Switch { on: p.roll_world, command: Command::RollWorld(!p.roll_world) },
+            C::KeyStroke => press(Command::KeyStroke, state.redraw),
+            C::Play
+            | C::Scrub
+            | C::Key
+            | C::DeleteKey
+            | C::MoveKey
+            | C::AutoKey
+            | C::Rate
+            | C::Interpolation => offer_of_time(kind, &state.timeline),
+            C::Save => Offer::Press {
                 command: Command::Save,
                 enabled: true,
                 label: Some(if state.unsaved { "Save" } else { "Saved" }.to_owned()),
                 count: None,
             },
-            Self::Export => press(Command::Export, true),
-            Self::Files => Offer::Switch { on: p.files, command: Command::Files },
-            Self::LeftHanded => {
+            C::Export => press(Command::Export, true),
+            C::Files => Offer::Switch { on: p.files, command: Command::Files },
+            C::LeftHanded => {
                 let choice = |left, label: &str| Choice {
                     label: label.to_owned(),
                     icon: Some(Icon::Hand),
@@ -315,59 +259,56 @@ impl Item {
                 };
                 Offer::Choice(vec![choice(true, "Left hand"), choice(false, "Right hand")])
             }
-            Self::Haptics => Offer::Switch { on: p.haptics, command: Command::Haptics(!p.haptics) },
-            Self::Quit => Offer::Confirm { command: Command::Quit, label: "Press again to quit" },
-            Self::Open => Offer::Own,
+            C::Haptics => Offer::Switch { on: p.haptics, command: Command::Haptics(!p.haptics) },
+            C::Quit => Offer::Confirm { command: Command::Quit, label: "Press again to quit" },
+            C::Open => Offer::Own,
         }
     }
 }
 
-impl Item {
-    /// How what is about time behaves now.
-    fn offer_of_time(self, timeline: &Timeline) -> Offer {
-        let head = timeline.playhead;
-        let length = timeline.length.max(1e-3);
-        let choice = |on: bool, label: String, command| Choice { label, icon: None, on, command };
-        match self {
-            Self::Play => Offer::Switch { on: head.playing, command: Command::Play(!head.playing) },
-            Self::AutoKey => Offer::Switch { on: head.auto_key, command: Command::AutoKey(!head.auto_key) },
-            Self::Scrub => Offer::Slider {
-                value: (head.time / length).clamp(0.0, 1.0) as f32,
-                text: format!("{:.2} s  frame {:.0}", head.time, head.time * f64::from(timeline.rate)),
-                command: Box::new(move |at| Command::Scrub(f64::from(at) * length)),
-            },
-            Self::Key => Offer::Press {
-                command: Command::Key,
-                enabled: true,
-                label: None,
-                count: Some(timeline.columns.len()),
-            },
-            Self::DeleteKey => press(Command::DeleteKey, timeline.column.is_some()),
-            Self::MoveKey => Offer::Slider {
-                value: (timeline.column.unwrap_or(head.time) / length).clamp(0.0, 1.0) as f32,
-                text: timeline.column.map_or_else(|| "no key".into(), |c| format!("{c:.2} s")),
-                command: Box::new(move |at| Command::MoveKey(f64::from(at) * length)),
-            },
-            Self::Rate => {
-                let rates = FRAME_RATES.iter();
-                let rates = rates.map(|&r| choice(timeline.rate == r, r.to_string(), Command::Rate(r)));
-                Offer::Choice(rates.collect())
-            }
-            _ => {
-                let ways = [
-                    (Interpolation::Step, "Step"),
-                    (Interpolation::Linear, "Linear"),
-                    (Interpolation::CubicSpline, "Spline"),
-                ];
-                let of = |(way, label): (Interpolation, &str)| {
-                    choice(timeline.interpolation == Some(way), label.into(), Command::Interpolation(way))
-                };
-                Offer::Choice(ways.map(of).into())
-            }
+/// How what is about time behaves now.
+fn offer_of_time(kind: CommandKind, timeline: &Timeline) -> Offer {
+    let head = timeline.playhead;
+    let length = timeline.length.max(1e-3);
+    let choice = |on: bool, label: String, command| Choice { label, icon: None, on, command };
+    match kind {
+        C::Play => Offer::Switch { on: head.playing, command: Command::Play(!head.playing) },
+        C::AutoKey => Offer::Switch { on: head.auto_key, command: Command::AutoKey(!head.auto_key) },
+        C::Scrub => Offer::Slider {
+            value: (head.time / length).clamp(0.0, 1.0) as f32,
+            text: format!("{:.2} s  frame {:.0}", head.time, head.time * f64::from(timeline.sheet.rate)),
+            command: Box::new(move |at| Command::Scrub(f64::from(at) * length)),
+        },
+        C::Key => Offer::Press {
+            command: Command::Key,
+            enabled: true,
+            label: None,
+            count: Some(timeline.sheet.columns.len()),
+        },
+        C::DeleteKey => press(Command::DeleteKey, timeline.column.is_some()),
+        C::MoveKey => Offer::Slider {
+            value: (timeline.column.unwrap_or(head.time) / length).clamp(0.0, 1.0) as f32,
+            text: timeline.column.map_or_else(|| "no key".into(), |c| format!("{c:.2} s")),
+            command: Box::new(move |at| Command::MoveKey(f64::from(at) * length)),
+        },
+        C::Rate => {
+            let rates = FRAME_RATES.iter();
+            let rates = rates.map(|&r| choice(timeline.sheet.rate == r, r.to_string(), Command::Rate(r)));
+            Offer::Choice(rates.collect())
+        }
+        _ => {
+            let ways = [
+                (Interpolation::Step, "Step"),
+                (Interpolation::Linear, "Linear"),
+                (Interpolation::CubicSpline, "Spline"),
+            ];
+            let of = |(way, label): (Interpolation, &str)| {
+                choice(timeline.interpolation == Some(way), label.into(), Command::Interpolation(way))
+            };
+            Offer::Choice(ways.map(of).into())
         }
     }
 }
-
 /// The full name of a method; none is springs.
 pub(in crate::editor) fn method(name: &str) -> &str {
     if name.is_empty() { "springs" } else { name }

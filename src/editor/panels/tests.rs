@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::math::{Quat, Vec2};
+use crate::edit::DopeSheet;
 use crate::editor::{
     CommandKind, Control, Labels, Preferences, RADIUS_RANGE, Rigid, Timeline, Tool, Tracked, Tracking,
 };
@@ -35,8 +36,7 @@ fn full_state() -> PanelState {
         redraw: true,
         timeline: Timeline {
             length: 2.0,
-            rate: 24,
-            columns: vec![0.0, 1.0],
+            sheet: DopeSheet { rate: 24, columns: vec![0.0, 1.0], ..DopeSheet::default() }.into(),
             column: Some(0.0),
             ..Timeline::default()
         },

@@ -20,6 +20,7 @@ use super::{Haptic, Preferences};
 use crate::base::math::{Quat, Trs};
 use crate::base::{Error, NodeId};
 use crate::bind::Character;
+use crate::deform::sculpt::SculptState;
 use crate::edit::{Edit, Operation, Plane, Sample, Session, Stroke, StrokeLayer};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub struct Desk {
     pub changed: bool,
     /// The time of the document that shows, seconds; none for the pose being edited.
     pub time: Option<f64>,
+    /// The edits of the surface at that time.
+    pub sculpts: Vec<SculptState>,
     /// The document has changed since the motion was looked at.
     pub edited: bool,
     /// What was refused last, for the palette.
@@ -115,9 +118,10 @@ impl Desk {
     /// Shows the document's own pose: the one being edited, or that of the time.
     pub fn show_document(&mut self) {
         self.changed = true;
-        let document = self.session.document();
-        let at_time = self.time.map(|t| document.state(&self.character.skeleton, Some(t)).pose);
-        self.show(at_time.unwrap_or_else(|| self.session.posed()));
+        let Some(time) = self.time else { return self.show(self.session.posed()) };
+        let state = self.session.document().state(&self.character.skeleton, Some(time));
+        self.sculpts = state.sculpts;
+        self.show(state.pose);
     }
 
     /// Shows a pose.

@@ -44,8 +44,6 @@ impl Desk {
             choices: &self.choices,
             compared: self.other.as_ref(),
             divider: matches!(self.output.picture, Picture::Wipe(_)).then_some(self.divider),
-            cursor: self.cursor,
-            playing: self.playing,
             hint: hint(self, bench.as_deref()),
         };
         let mut full = context.run_ui(raw, |ui| {
@@ -87,9 +85,6 @@ impl Desk {
         if let Some(node) = pressed.select {
             bench.select(node);
             self.changed = true;
-        }
-        if let Some(time) = pressed.cursor {
-            self.scrub(time, bench);
         }
         if let Some(step) = pressed.jump {
             self.drop_act(bench);

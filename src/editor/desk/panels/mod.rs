@@ -52,8 +52,6 @@ pub(super) struct Pressed {
     /// Edits, and whether they belong to the step before them.
     pub edits: Vec<(Edit, bool)>,
     pub jump: Option<usize>,
-    /// The time to go to.
-    pub cursor: Option<f64>,
     pub select: Option<Option<crate::base::NodeId>>,
     pub choices: Option<Choices>,
     /// The method to compare with.
@@ -84,9 +82,6 @@ pub(super) struct Shows<'a> {
     pub compared: Option<&'a DeformerSettings>,
     /// Where the divider is, share of the picture's width; none where one deformer fills it.
     pub divider: Option<f32>,
-    /// Where keys are set, seconds, and whether time goes on.
-    pub cursor: f64,
-    pub playing: bool,
     /// What the mouse is in the middle of.
     pub hint: &'static str,
 }

@@ -1,10 +1,9 @@
 //! The timeline: a ruler with a cursor and a mark for every time that has keys, and a row per node below it.
 
 use super::{Pressed, Shows, theme, widgets};
-use crate::edit::{DopeSheet, dope_sheet};
-use crate::editor::Workbench;
-use crate::editor::desk::{Act, timeline::LEAST};
+use crate::editor::desk::Act;
 use crate::editor::panels::Icon;
+use crate::editor::{Command, Timeline, Workbench};
 use egui::{
     Align2, Color32, FontId, Frame, Margin, Panel, Rect, RichText, ScrollArea, Sense, Stroke, Ui, pos2, vec2,
 };
@@ -15,7 +14,8 @@ const RULER: f32 = 30.0;
 const ROW: f32 = 17.0;
 
 pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
-    let sheet = dope_sheet(bench.session().document(), &bench.character().skeleton);
+    let timeline = bench.timeline();
+    let sheet = &timeline.sheet;
     let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::symmetric(8, 5));
     let most = RULER + ROW * (sheet.rows.len().min(5) as f32) + 12.0;
     Panel::bottom("timeline").frame(frame).resizable(false).show(ui, |ui| {
@@ -25,13 +25,13 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &
         ScrollArea::vertical().id_salt("dope").max_height(most).show(ui, |ui| {
             let (ruler, answer) =
                 ui.allocate_exact_size(vec2(ui.available_width(), RULER), Sense::click_and_drag());
-            let span = Span::new(ruler, &sheet, shows.cursor);
+            let span = Span::new(ruler, timeline);
             if (answer.dragged() || answer.clicked())
                 && let Some(at) = answer.interact_pointer_pos()
             {
-                pressed.cursor = Some(span.time(at.x));
+                pressed.command(Command::Scrub(span.time(at.x)), true);
             }
-            self::ruler(ui, ruler, &span, &sheet, shows.cursor);
+            self::ruler(ui, ruler, &span, timeline);
             for row in &sheet.rows {
                 let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
                 let color = ui.visuals().weak_text_color();
@@ -53,17 +53,17 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &
 }
 
 fn controls(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
-    let icon = if shows.playing { Icon::Close } else { Icon::Right };
-    for (act, icon, on) in [(Act::Play, icon, shows.playing), (Act::Key, Icon::Pin, false)] {
+    let timeline = bench.timeline();
+    let playhead = timeline.playhead;
+    let icon = if playhead.playing { Icon::Close } else { Icon::Right };
+    for (act, icon, on) in [(Act::Play, icon, playhead.playing), (Act::Key, Icon::Pin, false)] {
         let answer = widgets::icon(ui, icon, 24.0, on, true).on_hover_text(shows.tip(act));
         pressed.act(act, answer.clicked());
     }
-    let rate = bench.session().document().motion().rate();
-    let frame = (shows.cursor * f64::from(rate)).round();
-    ui.label(
-        RichText::new(format!("{:.2} s   frame {frame:.0} at {rate}", shows.cursor)).monospace().size(12.0),
-    );
-    if bench.time().is_some() {
+    let (time, rate) = (playhead.time, timeline.sheet.rate);
+    let frame = (time * f64::from(rate)).round();
+    ui.label(RichText::new(format!("{time:.2} s   frame {frame:.0} at {rate}")).monospace().size(12.0));
+    if bench.shown_time().is_some() {
         ui.separator();
         ui.label(RichText::new("shows this time").color(theme::FAIR).small());
         let tip = shows.tip(Act::TakePose);
@@ -80,9 +80,9 @@ struct Span {
 }
 
 impl Span {
-    fn new(rect: Rect, sheet: &DopeSheet, cursor: f64) -> Self {
-        let left = rect.min.x + if sheet.rows.is_empty() { 8.0 } else { NAMES };
-        let end = sheet.duration.max(cursor).max(LEAST) * 1.1;
+    fn new(rect: Rect, timeline: &Timeline) -> Self {
+        let left = rect.min.x + if timeline.sheet.rows.is_empty() { 8.0 } else { NAMES };
+        let end = timeline.length.max(timeline.playhead.time);
         Self { left, width: (rect.max.x - left - 8.0).max(1.0), end }
     }
 
@@ -102,7 +102,7 @@ impl Span {
     }
 }
 
-fn ruler(ui: &Ui, rect: Rect, span: &Span, sheet: &DopeSheet, cursor: f64) {
+fn ruler(ui: &Ui, rect: Rect, span: &Span, timeline: &Timeline) {
     let painter = ui.painter();
     let well = Rect::from_min_max(pos2(span.left - 8.0, rect.min.y), rect.max);
     painter.rect_filled(well, 4.0, ui.visuals().extreme_bg_color);
@@ -122,10 +122,10 @@ fn ruler(ui: &Ui, rect: Rect, span: &Span, sheet: &DopeSheet, cursor: f64) {
             color,
         );
     }
-    for time in &sheet.columns {
+    for time in &timeline.sheet.columns {
         diamond(ui, pos2(span.x(*time), rect.max.y - 9.0), 5.0, theme::FAIR);
     }
-    let x = span.x(cursor);
+    let x = span.x(timeline.playhead.time);
     painter.vline(x, rect.y_range(), Stroke::new(2.0, theme::ACCENT));
     painter.circle_filled(pos2(x, rect.min.y + 4.0), 4.5, theme::ACCENT);
 }

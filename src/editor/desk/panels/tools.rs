@@ -80,7 +80,7 @@ fn keys(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
     pressed.command(Command::AutoKey(!auto), ui.checkbox(&mut auto, "Auto-key at the cursor").changed());
     ui.horizontal(|ui| {
         for rate in FRAME_RATES {
-            let clicked = ui.selectable_label(timeline.rate == rate, format!("{rate}/s")).clicked();
+            let clicked = ui.selectable_label(timeline.sheet.rate == rate, format!("{rate}/s")).clicked();
             pressed.command(Command::Rate(rate), clicked);
         }
     });

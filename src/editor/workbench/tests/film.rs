@@ -5,7 +5,7 @@ use super::*;
 const HAND_AT: Vec3 = Vec3::new(0.77, 1.5, 0.0);
 
 fn columns(s: &Script) -> Vec<f64> {
-    s.bench.timeline().columns.clone()
+    s.bench.timeline().sheet.columns.clone()
 }
 
 /// A key at rest, and one by auto-key at a second with the left hand raised.
@@ -55,7 +55,8 @@ fn playing_runs_by_the_inputs_clock_and_goes_round() {
     let mut highest = 0.0_f32;
     let mut last = s.bench.timeline().playhead.time;
     let mut rounds = 0;
-    for _ in 0..270 {
+    // Round and round over the motion's own second.
+    for _ in 0..225 {
         s.step();
         let time = s.bench.timeline().playhead.time;
         rounds += usize::from(time < last);
@@ -63,7 +64,7 @@ fn playing_runs_by_the_inputs_clock_and_goes_round() {
         last = time;
         highest = highest.max(s.joint(HAND).y);
     }
-    assert_eq!(rounds, 1);
+    assert_eq!(rounds, 2);
     assert!(highest > 1.7 && s.bench.shown_time() == Some(last));
     s.bench.run_command(Command::Play(false));
     let time = s.bench.timeline().playhead.time * 24.0;
@@ -95,7 +96,7 @@ fn keys_are_dragged_between_their_neighbours_in_one_step_and_deleted() {
     s.bench.run_command(Command::Interpolation(crate::asset::Interpolation::Step));
     s.bench.run_command(Command::Rate(60));
     let timeline = s.bench.timeline();
-    assert_eq!((timeline.interpolation, timeline.rate), (Some(crate::asset::Interpolation::Step), 60));
+    assert_eq!((timeline.interpolation, timeline.sheet.rate), (Some(crate::asset::Interpolation::Step), 60));
 }
 
 #[test]
@@ -115,4 +116,26 @@ fn a_hand_that_reaches_into_the_motion_gets_its_pose() {
     assert!(s.joint(HAND).distance(half) < 0.02, "{} {half}", s.joint(HAND));
     assert!(s.joint(FOOT).y > 0.1, "{}", s.joint(FOOT));
     assert_eq!(columns(&s), [0.0, 1.0], "without auto-key nothing is keyed");
+}
+
+#[test]
+fn time_goes_on_beyond_the_last_key_and_what_is_keyed_there_is_played() {
+    let mut s = two_keys();
+    s.bench.run_command(Command::Scrub(7.0));
+    assert_eq!(s.bench.shown_time(), Some(7.0));
+    s.bench.run_command(Command::Key);
+    assert_eq!(columns(&s), [0.0, 1.0, 7.0]);
+    let timeline = s.bench.timeline();
+    assert!(timeline.sheet.duration == 7.0 && timeline.length > 7.5, "a slider reaches on from there");
+    // Panels and playing share the sheet until the document changes.
+    let sheet = timeline.sheet.clone();
+    s.bench.run_command(Command::Play(true));
+    for _ in 0..9 {
+        s.step();
+    }
+    assert!(Arc::ptr_eq(&sheet, &s.bench.timeline().sheet));
+    s.bench.leave_motion();
+    assert!(s.bench.shown_time().is_none() && !s.bench.timeline().playhead.playing);
+    s.bench.run_command(Command::Undo);
+    assert_eq!(columns(&s), [0.0, 1.0]);
 }

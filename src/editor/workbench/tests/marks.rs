@@ -158,6 +158,21 @@ fn a_ring_that_is_pulled_swells_the_limb() {
         let out = Vec3::new(x.x, 0.0, x.z).normalize();
         assert!(Vec3::from(*offset).distance(out * 0.06) < 2e-3, "{offset:?} at {x}");
     }
+    // Keyed, it swells with the motion that shows.
+    let id = sculpt.id;
+    let key = |value: f32| crate::edit::KeyValue {
+        target: crate::edit::Target::SculptAmplitude(id),
+        value: vec![value],
+    };
+    for (time, value) in [(0.0, 0.0), (1.0, 1.0)] {
+        let keys = crate::edit::KeyEdit::Insert { time, keys: vec![key(value)] };
+        s.bench.apply(Edit::Keys(keys), false);
+    }
+    s.bench.run_command(Command::Scrub(0.5));
+    assert_eq!(s.bench.sculpt_states().iter().map(|s| s.amplitude).collect::<Vec<_>>(), [0.5]);
+    s.bench.leave_motion();
+    assert_eq!(s.bench.sculpt_states()[0].amplitude, 1.0);
+    (0..2).for_each(|_| s.bench.run_command(Command::Undo));
     // A posed arm is pulled the same way, and another pull changes the same edit.
     s.bench.desk.apply(Edit::RotateJoint { node: NodeId(0), turns: vec![(crate::edit::Axis::Y, 90.0)] });
     pull(&mut s, 0.15, 0.18);

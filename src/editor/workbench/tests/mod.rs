@@ -10,7 +10,7 @@ use super::*;
 use crate::asset::Influences;
 use crate::base::math::{DVec3, Quat};
 use crate::bind::shapes::capsule;
-use crate::edit::{AssetRef, Lengths, Stroke, StrokeLayer};
+use crate::edit::{AssetRef, Edit, Lengths, Stroke, StrokeLayer};
 use crate::editor::{GrabBy, SurfaceSample, Tracked};
 use proptest::prelude::*;
 

@@ -1,0 +1,197 @@
+//! What is asked of a workbench from outside of its frames: commands, edits of panels, joints held by a gizmo.
+
+use super::Workbench;
+use crate::base::NodeId;
+use crate::base::math::{DQuat, DVec3};
+use crate::edit::{DeformerSettings, Edit, Operation};
+use crate::editor::tools::newest_mark;
+use crate::editor::{Command, Haptic, Request, Tool, recipe};
+
+impl Workbench {
+    /// Does what a panel, a key or a button asks for.
+    pub fn run_command(&mut self, command: Command) {
+        let p = &mut self.preferences;
+        match command {
+            Command::Undo => self.undo(Operation::Undo),
+            Command::Redo => self.undo(Operation::Redo),
+            Command::Palette => p.palette = !p.palette,
+            Command::Files => p.files = !p.files,
+            Command::Tool(tool) if tool != p.tool => {
+                p.tool = tool;
+                self.cancel();
+            }
+            Command::Tool(_) => {}
+            Command::Radius(radius) => {
+                p.set_radius(radius);
+            }
+            Command::Lengths(lengths) => p.lengths = lengths,
+            Command::Roll(on) => p.roll = on,
+            Command::Mirror(on) => p.mirror = on,
+            Command::GrabBy(by) => p.grab = by,
+            Command::RedrawOffset => {
+                p.tool = Tool::Line;
+                self.cancel();
+                if !self.line.redraw(&self.desk) {
+                    self.limit();
+                }
+            }
+            Command::RemoveStroke => {
+                let mark = newest_mark(&self.desk).map(Edit::RemoveMark);
+                let stroke = self.line.removal(&self.desk);
+                let edit = if p.tool == Tool::Skin { mark.or(stroke) } else { stroke.or(mark) };
+                match edit {
+                    Some(edit) => self.change(edit),
+                    None => self.limit(),
+                }
+            }
+            Command::TogglePin => self.toggle_pin(),
+            Command::Deformer(method) => {
+                let settings = DeformerSettings { method, ..DeformerSettings::default() };
+                match recipe(&settings) {
+                    Ok(_) => self.change(Edit::SetDeformer(settings)),
+                    Err(error) => self.desk.refuse(&error),
+                }
+            }
+            Command::Wire(on) => p.wire = on,
+            Command::Turntable(on) => p.turntable = on,
+            Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
+            Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
+            Command::UndoNavigation => {
+                self.navigation.undo();
+            }
+            Command::RollWorld(on) => {
+                p.roll_world = on;
+                if !on {
+                    self.navigation.level(self.head.position);
+                }
+            }
+            Command::LeftHanded(on) => {
+                p.left_handed = on;
+                self.tool = p.tool_hand();
+                self.cancel();
+            }
+            Command::Haptics(on) => p.haptics = on,
+            Command::Play(on) => self.play(on),
+            Command::Scrub(time) => self.scrub(time),
+            Command::Key => self.set_key(),
+            Command::DeleteKey => self.delete_key(),
+            Command::MoveKey(time) => self.move_key(time),
+            Command::AutoKey(on) => self.playhead.auto_key = on,
+            Command::Rate(rate) => self.set_rate(rate),
+            Command::KeyStroke => self.key_stroke(),
+            Command::Interpolation(way) => self.set_interpolation(way),
+            Command::Open(path) => self.requests.push(Request::Open(path)),
+            Command::Save => self.requests.push(Request::Save),
+            Command::Export => self.requests.push(Request::Export),
+            Command::Quit => self.requests.push(Request::Quit),
+        }
+    }
+
+    /// Runs an edit that a panel makes: as a step of its own, or as part of the one before it, as a slider's are.
+    pub fn apply(&mut self, edit: Edit, continues: bool) {
+        self.cancel();
+        let deformer = self.desk.session.document().deformer().clone();
+        self.desk.run(if continues { Operation::Continue(edit) } else { Operation::Do(edit) });
+        self.document_changed(&deformer);
+    }
+
+    /// Selects a joint, or none: what is pinned, turned and framed. A headset selects what the tool hand touches.
+    pub fn select(&mut self, node: Option<NodeId>) {
+        self.touched = node.filter(|n| n.index() < self.desk.character.skeleton.nodes.len());
+    }
+
+    /// Takes hold of a joint, to be moved by [`Workbench::move_joint`]; false where it cannot be posed.
+    pub fn hold_joint(&mut self, node: NodeId) -> bool {
+        self.cancel();
+        self.joint.hold(&self.desk, node)
+    }
+
+    /// Shows the held joint turned and moved from where it was taken hold of, as the world sees it; with mirror its
+    /// partner too.
+    pub fn move_joint(&mut self, turn: DQuat, shift: DVec3) {
+        self.joint.set(&mut self.desk, turn, shift, self.preferences.mirror);
+    }
+
+    /// Lets the held joint go: the pose goes into the document as one step.
+    pub fn let_joint_go(&mut self) {
+        let deformer = self.desk.session.document().deformer().clone();
+        self.joint.let_go(&mut self.desk);
+        self.document_changed(&deformer);
+    }
+
+    /// Drops what is being drawn or held, as if it had never begun.
+    pub fn drop_act(&mut self) {
+        self.cancel();
+    }
+
+    /// The runtime is gone or the headset was taken off: what was being drawn is dropped, the document stays.
+    pub fn interrupt(&mut self) {
+        self.cancel();
+        self.navigation.pull([None; 2], false);
+    }
+
+    /// Goes to the state after that many steps of the history; the first opens the character and stays.
+    pub fn jump(&mut self, step: usize) {
+        if self.is_busy() {
+            self.cancel();
+        }
+        let deformer = self.desk.session.document().deformer().clone();
+        self.desk.run(Operation::Jump(step.max(1)));
+        self.document_changed(&deformer);
+    }
+
+    pub(in crate::editor) fn cancel(&mut self) {
+        self.line.cancel(&mut self.desk);
+        self.grab.cancel(&mut self.desk);
+        self.skin.cancel();
+        self.joint.cancel(&mut self.desk);
+    }
+
+    pub(in crate::editor) fn limit(&mut self) {
+        let tool = self.tool_hand();
+        self.felt[tool] = self.preferences.haptics.then_some(Haptic::Limit);
+    }
+
+    /// Pins or frees the joint nearest to the tip of the tool hand, at a window the selected one.
+    fn toggle_pin(&mut self) {
+        let on_panel = self.hands.hands[self.tool_hand()].on_panel;
+        let Some(node) = (if on_panel || self.windowed { self.touched } else { self.near_joint() }) else {
+            self.desk.notice = Some("no joint is near the tip: touch the one to pin".into());
+            return self.limit();
+        };
+        let mut pins = self.desk.session.document().pins().to_vec();
+        match pins.binary_search(&node) {
+            Ok(i) => {
+                pins.remove(i);
+            }
+            Err(i) => pins.insert(i, node),
+        }
+        self.change(Edit::SetPins(pins));
+    }
+
+    pub(in crate::editor) fn change(&mut self, edit: Edit) {
+        self.apply(edit, false);
+    }
+
+    /// Undo and redo; while a tool is used they drop what it does.
+    fn undo(&mut self, operation: Operation) {
+        if self.is_busy() {
+            return self.cancel();
+        }
+        let deformer = self.desk.session.document().deformer().clone();
+        // The first step is the character's own; without it there is nothing to work on.
+        self.undone = true;
+        let bottom = operation == Operation::Undo && self.desk.session.history().0 <= 1;
+        if bottom || !self.desk.run(operation) {
+            self.limit();
+        }
+        self.document_changed(&deformer);
+    }
+
+    pub(in crate::editor) fn document_changed(&mut self, deformer: &DeformerSettings) {
+        self.deformer_changed |= deformer != self.desk.session.document().deformer();
+        self.line.document_changed(&self.desk);
+        self.grab.document_changed();
+        self.refresh_timeline();
+    }
+}

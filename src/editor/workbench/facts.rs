@@ -1,0 +1,136 @@
+//! What there is to know of a workbench.
+
+use super::{PIN_REACH, Workbench};
+use crate::base::NodeId;
+use crate::base::math::{Aabb, Vec3};
+use crate::bind::Character;
+use crate::deform::sculpt::SculptState;
+use crate::edit::{Sculpt, Session, StrokeLayer};
+use crate::editor::{Output, Preferences};
+use crate::rig::{Pose, PosedRig};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+impl Workbench {
+    /// Document, history and journal.
+    pub fn session(&self) -> &Session<'static> {
+        &self.desk.session
+    }
+
+    /// Puts the tools away: what is left is the session.
+    pub fn into_session(self) -> Session<'static> {
+        self.desk.session
+    }
+
+    /// The character.
+    pub fn character(&self) -> &Arc<Character> {
+        &self.desk.character
+    }
+
+    /// The pose to show: the document's, or what a tool makes of it at the moment.
+    pub fn pose(&self) -> &Pose {
+        &self.desk.pose
+    }
+
+    /// [`Workbench::pose`], evaluated.
+    pub fn rig(&self) -> &PosedRig {
+        &self.desk.rig
+    }
+
+    /// The user's choices.
+    pub fn preferences(&self) -> &Preferences {
+        &self.preferences
+    }
+
+    /// What was refused last, or trouble with the journal; none after something went well.
+    pub fn notice(&self) -> Option<&str> {
+        self.desk.notice.as_deref()
+    }
+
+    /// How much larger than life the world is shown.
+    pub fn magnification(&self) -> f32 {
+        1.0 / self.navigation.world_from_room().scale
+    }
+
+    /// Whether there is a view to go back to ([`Command::UndoNavigation`]).
+    pub fn has_last_view(&self) -> bool {
+        self.navigation.has_history()
+    }
+
+    /// The joint that a panel's [`Command::TogglePin`] is about, the last that the tool hand was near, and whether it
+    /// is pinned.
+    pub fn touched_joint(&self) -> Option<(&str, bool)> {
+        let node = self.touched?;
+        let pinned = self.desk.session.document().pins().binary_search(&node).is_ok();
+        Some((&self.desk.character.skeleton.nodes[node.index()].name, pinned))
+    }
+
+    /// The edits of the surface to show: the document's, with what a hand shapes just now in place of its own.
+    pub fn sculpts(&self) -> Cow<'_, [Sculpt]> {
+        let own = self.desk.session.document().sculpts();
+        match self.skin.shaped() {
+            None => Cow::Borrowed(own),
+            Some(shaped) => {
+                let mut all: Vec<Sculpt> = own.iter().filter(|s| s.id != shaped.id).cloned().collect();
+                all.push(shaped.clone());
+                Cow::Owned(all)
+            }
+        }
+    }
+
+    /// Their states. On the motion keys tell them; otherwise waves move with the hands' clock, and in a window, which
+    /// rests, they stand as they are at the playhead.
+    pub fn sculpt_states(&self) -> Vec<SculptState> {
+        let shaped = self.skin.shaped();
+        let now = if self.windowed { self.playhead.time } else { self.hands.time };
+        if self.desk.time.is_none() {
+            return self.sculpts().iter().filter_map(|s| s.state(now)).collect();
+        }
+        let keyed = self.desk.sculpts.iter().filter(|s| shaped.is_none_or(|shaped| shaped.id != s.id));
+        keyed.copied().chain(shaped.and_then(|s| s.state(now))).collect()
+    }
+
+    /// The selected joint.
+    pub fn selected(&self) -> Option<NodeId> {
+        self.touched
+    }
+
+    /// The nodes that posing moves.
+    pub fn posable(&self) -> &[NodeId] {
+        &self.desk.body.posable
+    }
+
+    /// The layer whose offset stroke comes next.
+    pub fn awaits_offset(&self) -> Option<&StrokeLayer> {
+        self.line.open().and_then(|id| self.desk.session.document().stroke(id).ok())
+    }
+
+    /// The box of the character in bind, world, metres.
+    pub fn bounds(&self) -> &Aabb {
+        &self.bounds
+    }
+
+    /// Index into [`Input::hands`] of the hand that holds the tools now; the palette is on the other.
+    pub fn tool_hand(&self) -> usize {
+        self.tool
+    }
+
+    /// Whether a stroke or a grab is under way.
+    pub fn is_busy(&self) -> bool {
+        self.line.is_busy() || self.grab.is_busy() || self.skin.is_busy() || self.joint.is_busy()
+    }
+
+    /// What the last step wanted shown.
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// The posable joint next to the tool hand's tip, within reach.
+    pub(super) fn near_joint(&self) -> Option<NodeId> {
+        let tip = self.hands.hands[self.tool_hand()].tip.position;
+        let reach = PIN_REACH * self.navigation.world_from_room().scale;
+        let at = |n: &NodeId| Vec3::from(self.desk.rig.world[n.index()].translation).distance(tip);
+        let near = self.desk.body.posable.iter().copied().filter(|n| at(n) <= reach);
+        near.min_by(|a, b| at(a).total_cmp(&at(b)))
+    }
+}
