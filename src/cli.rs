@@ -273,6 +273,9 @@ enum Command {
         /// For tests: OpenXR API layers by name, e.g. XR_APILAYER_LUNARG_core_validation
         #[arg(long, value_delimiter = ',', value_name = "NAMES")]
         layers: Vec<String>,
+        /// What a window shows of it, where there is a display
+        #[arg(long, value_enum, default_value_t = front::vr::Mirrored::Left)]
+        mirror: front::vr::Mirrored,
         /// For tests: only this controller's bindings, e.g. khr/simple
         #[arg(long, value_name = "PROFILE")]
         profile: Option<String>,

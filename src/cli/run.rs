@@ -9,6 +9,7 @@ use sinew::editor::Angle;
 use sinew::front::{
     self,
     context::{Context, folder_of, say},
+    display::{Display, has_display},
     joints::Motion,
     recover::Act,
 };
@@ -21,7 +22,7 @@ impl Cli {
         let mut context = Context::new(device.clone());
         let command = match (self.command, self.file) {
             (Some(command), _) => command,
-            (None, None) if !front::desk::has_display() => {
+            (None, None) if !has_display() => {
                 let help = Self::command().render_help();
                 let kind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
                 Self::command().error(kind, format!("there is no display for a window\n\n{help}")).exit();
@@ -153,9 +154,22 @@ impl Cli {
                 front::recover::recover(&mut context, which.as_deref(), &act, cpu, json)?;
             }
             Command::Edit { file, desk: DeskArgs { samples, report, forget } } => {
-                front::desk::desk(&front::desk::Options { file, device, report, samples, forget })?;
+                let options = front::desk::Options { file, device, report, samples, forget };
+                front::desk::desk(&options, &mut Display::open()?)?;
             }
-            Command::Vr { file, out, record, wait, samples, frames, report, layers, profile, forget } => {
+            Command::Vr {
+                file,
+                out,
+                record,
+                wait,
+                samples,
+                frames,
+                report,
+                layers,
+                profile,
+                mirror,
+                forget,
+            } => {
                 let options = front::vr::Options {
                     file,
                     out,
@@ -167,16 +181,19 @@ impl Cli {
                     layers,
                     profile,
                     forget,
+                    mirror,
                 };
-                match front::vr::vr(&options) {
+                // A display that cannot be reached is none: headsets need no desktop.
+                let mut display = has_display().then(|| Display::open().ok()).flatten();
+                match (front::vr::vr(&options, display.as_mut()), &mut display) {
                     // No runtime, or no headset: the same file in a window, where there is one.
-                    Err(advice @ Error::Xr { .. }) if front::desk::has_display() => {
+                    (Err(advice @ Error::Xr { .. }), Some(display)) => {
                         eprintln!("sinew: {advice}; going on in a window");
                         let file = Some(options.file);
                         let desk = front::desk::Options { file, device, report, samples, forget };
-                        front::desk::desk(&desk)?;
+                        front::desk::desk(&desk, display)?;
                     }
-                    other => other?,
+                    (other, _) => other?,
                 }
             }
             Command::Xr { command: XrCommand::Doctor { json, runtime } } => {

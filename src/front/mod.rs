@@ -9,6 +9,7 @@ pub mod context;
 pub mod deform;
 pub mod demo;
 pub mod desk;
+pub mod display;
 pub mod fast;
 pub mod headset;
 pub mod inspect;

@@ -38,6 +38,8 @@ pub struct Frame {
     pub rendered: bool,
     /// Frames that were begun and could not be ended, so far.
     pub missed: u64,
+    /// Pictures that the mirror on the display has shown so far.
+    pub mirrored: u64,
     /// The head in the room, between the eyes.
     pub head: Rigid,
     /// Aim poses in the room, left and right.

@@ -162,7 +162,8 @@ pub(super) fn create_device(
     let priorities = [1.0];
     let queues =
         [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&priorities)];
-    let extensions: Vec<_> = factory.device_extensions().iter().map(|e| e.as_ptr()).collect();
+    let extensions: Vec<_> =
+        factory.device_extensions(instance, physical, queue_family).iter().map(|e| e.as_ptr()).collect();
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_extension_names(&extensions)

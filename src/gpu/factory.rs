@@ -13,8 +13,14 @@ pub trait DeviceFactory {
         Vec::new()
     }
 
-    /// Device extensions needed beside the device's own, e.g. the swapchain.
-    fn device_extensions(&self) -> Vec<&'static CStr> {
+    /// Device extensions needed beside the device's own, e.g. the swapchain; the queue is of this family.
+    fn device_extensions(
+        &self,
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        family: u32,
+    ) -> Vec<&'static CStr> {
+        let _ = (instance, physical, family);
         Vec::new()
     }
 

@@ -14,7 +14,31 @@ pub struct ForeignImage {
     aspect: vk::ImageAspectFlags,
 }
 
+/// A rectangle of a picture's layer, and where it is to be: corners, the first inside and the second beyond, texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Layer of the picture.
+    pub layer: u32,
+    /// Corners in the picture.
+    pub from: [[u32; 2]; 2],
+    /// Corners in the target.
+    pub to: [[u32; 2]; 2],
+}
+
+impl Piece {
+    fn fits(&self, source: &Image, target: [u32; 2]) -> bool {
+        let inside =
+            |c: [[u32; 2]; 2], size: [u32; 2]| (0..2).all(|i| c[0][i] < c[1][i] && c[1][i] <= size[i]);
+        self.layer < source.layers() && inside(self.from, source.size()) && inside(self.to, target)
+    }
+}
+
 impl ForeignImage {
+    /// Its size, texels.
+    pub fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
     /// Names a swapchain's image of this size (texels) and number of layers; `aspect` is colour or depth.
     ///
     /// # Safety
@@ -63,19 +87,43 @@ impl Frame {
     /// Copies the first layer of a picture, stretched to the target's size and converted to its format (so sRGB bytes
     /// belong into a format that does not encode). What the target held is lost; it is left in `layout`.
     pub fn blit_to_foreign(&mut self, source: &Image, target: &ForeignImage, layout: vk::ImageLayout) {
+        let piece = Piece { layer: 0, from: [[0; 2], source.size()], to: [[0; 2], target.size] };
+        self.blit_pieces_to_foreign(source, &[piece], target, layout);
+    }
+
+    /// Copies pieces of a picture in the same way, each stretched to its place.
+    pub fn blit_pieces_to_foreign(
+        &mut self,
+        source: &Image,
+        pieces: &[Piece],
+        target: &ForeignImage,
+        layout: vk::ImageLayout,
+    ) {
+        if !pieces.iter().all(|p| p.fits(source, target.size)) {
+            return self.fail("pieces of a picture lie inside of it and of their target".into());
+        }
         self.foreign_barrier(target, vk::ImageLayout::UNDEFINED, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
-        let layers =
-            vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
-        let corners = |size: [u32; 2]| {
-            [vk::Offset3D::default(), vk::Offset3D { x: size[0] as i32, y: size[1] as i32, z: 1 }]
+        let layers = |layer| {
+            let color = vk::ImageAspectFlags::COLOR;
+            vk::ImageSubresourceLayers::default().aspect_mask(color).base_array_layer(layer).layer_count(1)
         };
-        let region = [vk::ImageBlit::default()
-            .src_subresource(layers)
-            .src_offsets(corners(source.size()))
-            .dst_subresource(layers)
-            .dst_offsets(corners(target.size))];
-        let filter = if source.size() == target.size { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
-        // SAFETY: recording; whole images; layouts are those of our images and of the barrier above.
+        let corners = |c: [[u32; 2]; 2]| {
+            let at = |[x, y]: [u32; 2], z| vk::Offset3D { x: x as i32, y: y as i32, z };
+            [at(c[0], 0), at(c[1], 1)]
+        };
+        let same = |p: &Piece| (0..2).all(|i| p.from[1][i] - p.from[0][i] == p.to[1][i] - p.to[0][i]);
+        let filter = if pieces.iter().all(same) { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
+        let regions: Vec<_> = pieces
+            .iter()
+            .map(|p| {
+                vk::ImageBlit::default()
+                    .src_subresource(layers(p.layer))
+                    .src_offsets(corners(p.from))
+                    .dst_subresource(layers(0))
+                    .dst_offsets(corners(p.to))
+            })
+            .collect();
+        // SAFETY: recording; pieces were checked; layouts are those of our images and of the barrier above.
         unsafe {
             self.device().handle.cmd_blit_image(
                 self.commands,
@@ -83,7 +131,7 @@ impl Frame {
                 vk::ImageLayout::GENERAL,
                 target.handle,
                 vk::ImageLayout::TRANSFER_DST_OPTIMAL,
-                &region,
+                &regions,
                 filter,
             );
         }

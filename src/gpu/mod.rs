@@ -6,6 +6,7 @@
 
 mod bindings;
 mod buffer;
+mod chain;
 mod choose;
 pub mod compile;
 mod compute;
@@ -18,6 +19,7 @@ mod foreign;
 mod frame;
 mod graphics;
 mod image;
+mod mirror;
 mod reflect;
 mod shader;
 pub mod testing;
@@ -29,10 +31,11 @@ pub use buffer::{Buffer, Memory};
 pub use compute::Compute;
 pub use device::{Device, DeviceOptions, Sync};
 pub use factory::{DeviceFactory, Headless};
-pub use foreign::ForeignImage;
+pub use foreign::{ForeignImage, Piece};
 pub use frame::{Frame, Frames, Timings};
 pub use graphics::{Cull, Graphics, GraphicsInfo, Load, Pass};
 pub use image::{Image, ImageInfo, Sampler};
+pub use mirror::{Held, Mirror, presents};
 pub use reflect::{Binding, Field, Reflection, StructLayout, assert_layout};
 pub use shader::{Spv, words_of};
 pub use transfer::Readback;

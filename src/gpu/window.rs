@@ -4,6 +4,7 @@
 //! size is made anew inside [`Surface::acquire`]; a window that shows nothing gives no image.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
+use super::chain::{Chain, Pace};
 use super::device::{Device, DeviceOptions};
 use super::error::failed;
 use super::factory::DeviceFactory;
@@ -19,12 +20,6 @@ use std::sync::{Arc, Mutex};
 /// A window of any library, as Vulkan needs it.
 pub trait Window: HasDisplayHandle + HasWindowHandle + Send + Sync + 'static {}
 impl<T: HasDisplayHandle + HasWindowHandle + Send + Sync + 'static> Window for T {}
-
-/// Nanoseconds to wait for an image: a compositor may keep those of a window that nobody sees.
-const PATIENCE: u64 = 200_000_000;
-/// Our pictures are sRGB encoded already, so the formats are those that do not encode again.
-const FORMATS: [vk::Format; 3] =
-    [vk::Format::B8G8R8A8_UNORM, vk::Format::R8G8B8A8_UNORM, vk::Format::A2B10G10R10_UNORM_PACK32];
 
 fn handles(window: &dyn Window) -> Result<(RawDisplayHandle, RawWindowHandle)> {
     let gone = |e| Error::gpu(format!("the window has no handle: {e}"), "start again");
@@ -42,13 +37,13 @@ pub fn surface_extensions(window: &dyn Window) -> Result<Vec<&'static CStr>> {
 }
 
 /// A surface that is destroyed with its owner, who keeps instance and window alive.
-struct Raw {
-    functions: khr::surface::Instance,
-    handle: vk::SurfaceKHR,
+pub(super) struct Raw {
+    pub(super) functions: khr::surface::Instance,
+    pub(super) handle: vk::SurfaceKHR,
 }
 
 impl Raw {
-    fn new(entry: &ash::Entry, instance: &ash::Instance, window: &dyn Window) -> Result<Self> {
+    pub(super) fn new(entry: &ash::Entry, instance: &ash::Instance, window: &dyn Window) -> Result<Self> {
         let (display, native) = handles(window)?;
         // SAFETY: the instance was made with the window's extensions; owners keep the window as long as this.
         let handle = unsafe { ash_window::create_surface(entry, instance, display, native, None) }
@@ -57,7 +52,7 @@ impl Raw {
     }
 
     /// Whether the device has swapchains, and a queue of this family may present here.
-    fn lacks(
+    pub(super) fn lacks(
         &self,
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
@@ -101,7 +96,7 @@ impl DeviceFactory for ForWindow<'_> {
         self.extensions.clone()
     }
 
-    fn device_extensions(&self) -> Vec<&'static CStr> {
+    fn device_extensions(&self, _: &ash::Instance, _: vk::PhysicalDevice, _: u32) -> Vec<&'static CStr> {
         vec![khr::swapchain::NAME]
     }
 
@@ -164,10 +159,10 @@ pub struct Surface {
 
 /// An image of the window to be filled in this frame.
 pub struct Acquired {
-    index: u32,
-    image: ForeignImage,
-    acquired: vk::Semaphore,
-    finished: vk::Semaphore,
+    pub(super) index: u32,
+    pub(super) image: ForeignImage,
+    pub(super) acquired: vk::Semaphore,
+    pub(super) finished: vk::Semaphore,
 }
 
 impl Acquired {
@@ -234,7 +229,7 @@ impl Surface {
             if self.stale || self.chain.as_ref().is_none_or(|c| c.asked != size) {
                 self.stale = false;
                 let old = self.chain.take();
-                match Chain::new(&self.device, &self.raw, size, old) {
+                match Chain::new(&self.device, &self.raw, size, old.as_ref(), Pace::Refresh) {
                     Ok(chain) => self.chain = chain,
                     Err(vk::Result::ERROR_SURFACE_LOST_KHR) => {
                         self.lost = true;
@@ -268,11 +263,7 @@ impl Surface {
     pub fn present(&mut self, acquired: Acquired, value: u64) -> Result<()> {
         let Some(chain) = &mut self.chain else { return Ok(()) };
         chain.submitted(acquired.acquired, value);
-        let (wait, chains, indices) = ([acquired.finished], [chain.handle], [acquired.index]);
-        let info =
-            vk::PresentInfoKHR::default().wait_semaphores(&wait).swapchains(&chains).image_indices(&indices);
-        // SAFETY: the image was acquired from this chain and its frame submitted; the queue's lock is held.
-        let shown = self.device.with_queue(|queue| unsafe { chain.functions.queue_present(queue, &info) });
+        let shown = chain.present(acquired.index);
         self.stale = false;
         match shown {
             Ok(suboptimal) => {
@@ -294,152 +285,5 @@ impl Surface {
         self.lost = false;
         self.stale = false;
         Ok(())
-    }
-}
-
-struct Chain {
-    device: Arc<Device>,
-    functions: khr::swapchain::Device,
-    handle: vk::SwapchainKHR,
-    images: Vec<ForeignImage>,
-    /// Signalled when an image's frame is finished: one per image, since the display may hold on to it.
-    finished: Vec<vk::Semaphore>,
-    /// Signalled when an image may be written, and the submission that waits for it.
-    acquired: Vec<(vk::Semaphore, u64)>,
-    turn: usize,
-    /// What it was made for, and what it is: desktops may insist.
-    asked: [u32; 2],
-    size: [u32; 2],
-    suboptimal: bool,
-    /// It has fitted well once.
-    shown: bool,
-}
-
-type Raced<T> = std::result::Result<T, vk::Result>;
-
-impl Chain {
-    /// None where the window has no pixels now.
-    fn new(device: &Arc<Device>, surface: &Raw, asked: [u32; 2], old: Option<Self>) -> Raced<Option<Self>> {
-        let physical = device.physical();
-        // SAFETY: plain queries of a live surface.
-        let (caps, formats) = unsafe {
-            (
-                surface.functions.get_physical_device_surface_capabilities(physical, surface.handle)?,
-                surface.functions.get_physical_device_surface_formats(physical, surface.handle)?,
-            )
-        };
-        let size = match caps.current_extent {
-            vk::Extent2D { width: u32::MAX, .. } => [
-                asked[0].clamp(caps.min_image_extent.width, caps.max_image_extent.width),
-                asked[1].clamp(caps.min_image_extent.height, caps.max_image_extent.height),
-            ],
-            vk::Extent2D { width, height } => [width, height],
-        };
-        if size.contains(&0) {
-            return Ok(None);
-        }
-        let srgb = |f: &&vk::SurfaceFormatKHR| f.color_space == vk::ColorSpaceKHR::SRGB_NONLINEAR;
-        let there: Vec<_> = formats.iter().filter(srgb).map(|f| f.format).collect();
-        let format = choose(&there).ok_or(vk::Result::ERROR_FORMAT_NOT_SUPPORTED)?;
-        let most = if caps.max_image_count == 0 { u32::MAX } else { caps.max_image_count };
-        let alpha = [vk::CompositeAlphaFlagsKHR::OPAQUE, vk::CompositeAlphaFlagsKHR::INHERIT]
-            .into_iter()
-            .find(|a| caps.supported_composite_alpha.contains(*a))
-            .unwrap_or(vk::CompositeAlphaFlagsKHR::PRE_MULTIPLIED);
-        let info = vk::SwapchainCreateInfoKHR::default()
-            .surface(surface.handle)
-            .min_image_count((caps.min_image_count + 1).min(most))
-            .image_format(format)
-            .image_color_space(vk::ColorSpaceKHR::SRGB_NONLINEAR)
-            .image_extent(vk::Extent2D { width: size[0], height: size[1] })
-            .image_array_layers(1)
-            .image_usage(vk::ImageUsageFlags::TRANSFER_DST)
-            .pre_transform(caps.current_transform)
-            .composite_alpha(alpha)
-            .present_mode(vk::PresentModeKHR::FIFO)
-            .clipped(true)
-            .old_swapchain(old.as_ref().map_or(vk::SwapchainKHR::null(), |c| c.handle));
-        let functions = khr::swapchain::Device::new(device.instance(), device.handle());
-        // SAFETY: complete infos; the old chain is dropped after, which waits for the device.
-        let mut chain = unsafe {
-            Self {
-                handle: functions.create_swapchain(&info, None)?,
-                device: device.clone(),
-                functions,
-                images: Vec::new(),
-                finished: Vec::new(),
-                acquired: Vec::new(),
-                turn: 0,
-                asked,
-                size,
-                suboptimal: false,
-                shown: false,
-            }
-        };
-        drop(old);
-        // SAFETY: the chain was just made; what was made before a failure goes with it.
-        unsafe {
-            let semaphore = || device.handle().create_semaphore(&vk::SemaphoreCreateInfo::default(), None);
-            for image in chain.functions.get_swapchain_images(chain.handle)? {
-                let aspect = vk::ImageAspectFlags::COLOR;
-                // The images live as long as the chain, whose drop waits for the device.
-                chain.images.push(ForeignImage::new(image, size, 1, aspect));
-                chain.finished.push(semaphore()?);
-                chain.acquired.push((semaphore()?, 0));
-            }
-        }
-        Ok(Some(chain))
-    }
-
-    /// The next image and whether the chain no longer fits well.
-    fn acquire(&mut self, device: &Device) -> Result<Raced<(Acquired, bool)>> {
-        self.turn = (self.turn + 1) % self.acquired.len();
-        let (semaphore, value) = self.acquired[self.turn];
-        // Its last wait must be over before it is signalled again.
-        device.wait(value)?;
-        // SAFETY: the semaphore is not signalled and nobody waits for it.
-        let next =
-            unsafe { self.functions.acquire_next_image(self.handle, PATIENCE, semaphore, vk::Fence::null()) };
-        Ok(next.map(|(index, suboptimal)| {
-            let (image, finished) = (self.images[index as usize], self.finished[index as usize]);
-            (Acquired { index, image, acquired: semaphore, finished }, suboptimal)
-        }))
-    }
-
-    fn submitted(&mut self, semaphore: vk::Semaphore, value: u64) {
-        if let Some(entry) = self.acquired.iter_mut().find(|(s, _)| *s == semaphore) {
-            entry.1 = value;
-        }
-    }
-}
-
-impl Drop for Chain {
-    fn drop(&mut self) {
-        // Presentation is work of the queue too. A lost device cannot be waited for.
-        let _ = self.device.wait_idle();
-        // SAFETY: nothing uses them any more, and the chain is dropped once.
-        unsafe {
-            for semaphore in self.finished.iter().chain(self.acquired.iter().map(|(s, _)| s)) {
-                self.device.handle().destroy_semaphore(*semaphore, None);
-            }
-            self.functions.destroy_swapchain(self.handle, None);
-        }
-    }
-}
-
-fn choose(there: &[vk::Format]) -> Option<vk::Format> {
-    FORMATS.into_iter().find(|f| there.contains(f))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn formats_do_not_encode_a_second_time() {
-        let [bgra, rgba] = [vk::Format::B8G8R8A8_UNORM, vk::Format::R8G8B8A8_UNORM];
-        assert_eq!(choose(&[vk::Format::B8G8R8A8_SRGB, rgba, bgra]), Some(bgra));
-        assert_eq!(choose(&[rgba]), Some(rgba));
-        assert_eq!(choose(&[vk::Format::B8G8R8A8_SRGB, vk::Format::R16G16B16A16_SFLOAT]), None);
     }
 }

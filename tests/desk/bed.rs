@@ -4,26 +4,29 @@
 //! was seen. Watches end a wait only where the program hangs.
 
 use super::desktop::Desktop;
+use super::program::Program;
 use sinew::base::math::{Mat4, Vec3};
-use sinew::front::report::{Desk, Event, Line};
-use std::io::{BufRead, BufReader};
+use sinew::front::report::{Desk, Event};
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
-
-/// The program hangs if it says nothing for this long: building pipelines on a busy machine takes seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+use std::process::Command;
 
 /// The program under test.
 pub struct App {
-    pub child: Child,
-    lines: Receiver<Line>,
-    /// The newest turn.
-    pub turn: Desk,
-    /// All events so far.
-    pub events: Vec<Event>,
-    errors: Option<std::thread::JoinHandle<String>>,
+    program: Program,
+}
+
+impl Deref for App {
+    type Target = Program;
+    fn deref(&self) -> &Program {
+        &self.program
+    }
+}
+
+impl DerefMut for App {
+    fn deref_mut(&mut self) -> &mut Program {
+        &mut self.program
+    }
 }
 
 impl App {
@@ -35,59 +38,17 @@ impl App {
         environment: impl FnOnce(&mut Command),
     ) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
-        command.args(arguments).arg("--report").current_dir(folder);
-        command
-            .env("DISPLAY", &desktop.name)
-            .env_remove("WAYLAND_DISPLAY")
-            // The user's own settings and journals stay out of it.
-            .env("XDG_STATE_HOME", folder.join("state"))
-            .env("XDG_CONFIG_HOME", folder.join("settings"))
-            .env("SINEW_VALIDATION", "1");
+        command.args(arguments).arg("--report");
+        command.env("DISPLAY", &desktop.name).env_remove("WAYLAND_DISPLAY").env("SINEW_VALIDATION", "1");
         environment(&mut command);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let (send, lines) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                let line = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
-                if send.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-        let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
-        Self { child, lines, turn: Desk::default(), events: Vec::new(), errors: Some(errors) }
-    }
-
-    /// The next line, none at the end of the output.
-    fn next(&mut self) -> Option<Line> {
-        match self.lines.recv_timeout(PATIENCE) {
-            Ok(line) => {
-                match &line {
-                    Line::Desk(turn) => {
-                        assert!(turn.frame > self.turn.frame, "turns count backwards");
-                        self.turn = (**turn).clone();
-                    }
-                    Line::Event(event) => self.events.push(event.clone()),
-                    Line::Frame(_) => panic!("a headset's frame"),
-                }
-                Some(line)
-            }
-            Err(RecvTimeoutError::Disconnected) => None,
-            Err(RecvTimeoutError::Timeout) => {
-                let _ = self.child.kill();
-                panic!("the program hangs after {:?}; {:?}", self.turn, self.events.last())
-            }
-        }
+        Self { program: Program::start(command, folder) }
     }
 
     /// Runs on until a turn is as wanted, which the newest may be already.
     pub fn until(&mut self, what: &str, mut wanted: impl FnMut(&Desk) -> bool) {
         while !wanted(&self.turn) {
             if self.next().is_none() {
-                let words = self.words();
-                panic!("the program ended before {what}: {:?}; {words}", self.events);
+                self.gone(what);
             }
         }
     }
@@ -95,25 +56,6 @@ impl App {
     /// Runs on until nothing is under way any more.
     pub fn rest(&mut self) {
         self.until("rest", |t| t.idle && t.shown > 0);
-    }
-
-    /// Runs on until a new event is as wanted, and gives what was taken of it.
-    pub fn event<T>(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
-        while let Some(line) = self.next() {
-            if let Line::Event(event) = line
-                && let Some(value) = wanted(&event)
-            {
-                return value;
-            }
-        }
-        let words = self.words();
-        panic!("the program ended without {what}: {:?}; {words}", self.events);
-    }
-
-    /// The document's hash as last told.
-    pub fn hash(&self) -> String {
-        let hash = self.events.iter().rev().find_map(|e| if let Event::Hash(h) = e { Some(h) } else { None });
-        hash.expect("no hash was told").clone()
     }
 
     /// Where the window shows a point of the world, pixels of the window.
@@ -125,35 +67,13 @@ impl App {
 
     /// Waits for its end, which must be a good one, without a word of Vulkan's validation layer.
     pub fn ended(mut self) -> Vec<Event> {
-        while self.next().is_some() {}
-        let status = self.child.wait().unwrap();
-        let events = std::mem::take(&mut self.events);
-        let words = self.words();
-        assert!(status.success(), "{status}: {words}; {events:?}");
-        assert!(matches!(events.last(), Some(Event::Ended)), "{events:?}");
-        for bad in ["panicked", "Vulkan validation"] {
-            assert!(!words.contains(bad), "{words}");
-        }
+        let (events, words) = self.program.ended();
+        assert!(!words.contains("Vulkan validation"), "{words}");
         events
     }
 
     /// Ends it as `kill -9` does.
-    pub fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-
-    /// What it said on standard error, all of it: ends it.
-    fn words(&mut self) -> String {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        self.errors.take().and_then(|e| e.join().ok()).unwrap_or_default()
-    }
-}
-
-impl Drop for App {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    pub fn kill(self) {
+        self.program.kill();
     }
 }

@@ -4,8 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bed;
+#[path = "../common/desktop.rs"]
 mod desktop;
 mod drop;
 mod opening;
 mod posing;
+#[path = "../common/program.rs"]
+#[allow(dead_code, reason = "the headset's scenarios use the rest")]
+mod program;
 mod stage;

@@ -3,19 +3,18 @@
 //! Time is the program's frames, not a clock: a state is sent, and what follows waits until the program reports a frame
 //! that was made of it. Watches end a wait only where the program hangs.
 
+use super::desktop::Desktop;
+use super::program::{PATIENCE, Program};
 use sinew::editor::{Command as Press, Rigid, Tracking};
 use sinew::front::puppet::{Player, Puppet, Script};
 use sinew::front::report::{Ask, Event, Frame, Line};
-use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// The program hangs if it says nothing for this long: building pipelines on a busy machine takes seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Seconds of a script per frame.
 pub const STEP: f64 = 1.0 / 30.0;
 
@@ -120,75 +119,40 @@ impl Drop for Runtime {
 
 /// The program under test.
 pub struct App {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<Line>,
-    /// The newest frame.
-    pub frame: Frame,
-    /// All events so far.
-    pub events: Vec<Event>,
-    errors: Option<std::thread::JoinHandle<String>>,
+    program: Program,
     /// What recentring did: the program's room from the puppet's.
     pub room_from_stage: Rigid,
 }
 
+impl Deref for App {
+    type Target = Program;
+    fn deref(&self) -> &Program {
+        &self.program
+    }
+}
+
+impl DerefMut for App {
+    fn deref_mut(&mut self) -> &mut Program {
+        &mut self.program
+    }
+}
+
 impl App {
-    /// `sinew vr ARGUMENTS --report` under the runtime.
+    /// `sinew vr ARGUMENTS --report` under the runtime, without a display.
     pub fn start(runtime: &Runtime, arguments: &[&str]) -> Self {
-        Self::spawn(runtime.command(env!("CARGO_BIN_EXE_sinew")), arguments, runtime.folder.path())
+        Self::run(runtime, &[&["vr"], arguments].concat(), None)
     }
 
-    /// `sinew vr ARGUMENTS --report` by a command that runs `sinew`, in a folder.
-    pub fn spawn(mut command: Command, arguments: &[&str], folder: &Path) -> Self {
-        command.arg("vr").args(arguments).arg("--report").current_dir(folder);
-        command
-            // The user's own settings and journals stay out of it.
-            .env("XDG_STATE_HOME", folder.join("state"))
-            .env("XDG_CONFIG_HOME", folder.join("settings"))
-            .env_remove("DISPLAY")
-            .env_remove("WAYLAND_DISPLAY");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let (send, lines) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                // Vulkan's validation layer says by itself where it writes to.
-                if !line.starts_with('{') {
-                    continue;
-                }
-                let line = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
-                if send.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-        let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
-        let input = child.stdin.take();
-        let (frame, events, room_from_stage) = (Frame::default(), Vec::new(), Rigid::default());
-        Self { child, input, lines, frame, events, errors: Some(errors), room_from_stage }
-    }
-
-    /// The next line, none at the end of the output.
-    fn next(&mut self) -> Option<Line> {
-        match self.lines.recv_timeout(PATIENCE) {
-            Ok(line) => {
-                match &line {
-                    Line::Frame(frame) => {
-                        assert!(frame.frame >= self.frame.frame, "frames count backwards");
-                        self.frame = (**frame).clone();
-                    }
-                    Line::Event(event) => self.events.push(event.clone()),
-                    Line::Desk(_) => {}
-                }
-                Some(line)
-            }
-            Err(RecvTimeoutError::Disconnected) => None,
-            Err(RecvTimeoutError::Timeout) => {
-                let _ = self.child.kill();
-                panic!("the program hangs after {:?}; {:?}", self.frame, self.events.last())
-            }
-        }
+    /// `sinew ARGUMENTS --report` under the runtime, on a desktop where there is one.
+    pub fn run(runtime: &Runtime, arguments: &[&str], desktop: Option<&Desktop>) -> Self {
+        let mut command = runtime.command(env!("CARGO_BIN_EXE_sinew"));
+        command.args(arguments).arg("--report").env_remove("WAYLAND_DISPLAY");
+        match desktop {
+            Some(desktop) => command.env("DISPLAY", &desktop.name).env("SINEW_VK_SYNC", "1"),
+            None => command.env_remove("DISPLAY"),
+        };
+        let program = Program::start(command, runtime.folder.path());
+        Self { program, room_from_stage: Rigid::default() }
     }
 
     /// Runs on until a frame is as wanted; fails after `most` frames with pictures or where the program ends. Frames
@@ -211,42 +175,13 @@ impl App {
                 );
             }
         }
-        let words = self.words();
-        panic!("the program ended before it was {what}: {:?}; {words}", self.events);
+        self.gone(what)
     }
 
     /// Runs on for `count` frames.
     pub fn frames(&mut self, count: u64) {
         let end = self.frame.frame + count;
         self.until(count as usize + 2, "running on", |f| f.frame >= end);
-    }
-
-    /// Runs on until a new event is as wanted, and gives what was taken of it. Frames that show nothing pass too
-    /// quickly to be counted, so a watch ends this wait.
-    pub fn event<T>(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
-        let begin = Instant::now();
-        while let Some(line) = self.next() {
-            match line {
-                Line::Event(event) => {
-                    if let Some(value) = wanted(&event) {
-                        return value;
-                    }
-                }
-                Line::Desk(_) => {}
-                Line::Frame(frame) => {
-                    assert!(begin.elapsed() < PATIENCE, "no {what}: {frame:?}; {:?}", self.events);
-                }
-            }
-        }
-        let words = self.words();
-        panic!("the program ended without {what}: {:?}; {words}", self.events);
-    }
-
-    /// Asks for something.
-    pub fn ask(&mut self, ask: &Ask) {
-        let mut line = serde_json::to_string(ask).unwrap();
-        line.push('\n');
-        self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
     }
 
     /// As if pressed.
@@ -265,29 +200,15 @@ impl App {
         image::open(&path).unwrap().into_rgb8()
     }
 
-    /// The document's hash as last told.
-    pub fn hash(&self) -> String {
-        let hash = self.events.iter().rev().find_map(|e| if let Event::Hash(h) = e { Some(h) } else { None });
-        hash.expect("no hash was told").clone()
-    }
-
-    /// Resident memory, bytes.
-    #[allow(dead_code, reason = "for long runs by hand")]
-    pub fn memory(&self) -> u64 {
-        let text = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
-        4096 * text.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
-    }
-
     /// Ends it as its user would, and checks that it ends well and that Vulkan's validation layer found nothing.
     pub fn quit(mut self) -> Vec<Event> {
         self.ask(&Ask::Quit);
-        while self.next().is_some() {}
-        let status = self.child.wait().unwrap();
-        let events = std::mem::take(&mut self.events);
-        let words = self.words();
-        assert!(status.success(), "{status}: {words}; {events:?}");
-        assert!(matches!(events.last(), Some(Event::Ended)), "{events:?}");
-        assert!(!words.contains("panicked"), "{words}");
+        self.ended()
+    }
+
+    /// Waits for its end, and checks it in the same way.
+    pub fn ended(mut self) -> Vec<Event> {
+        let (events, words) = self.program.ended();
         assert!(
             words.contains("Khronos Validation Layer Active"),
             "Vulkan's validation layer did not run: {words}"
@@ -295,20 +216,6 @@ impl App {
         let finding = |l: &&str| l.starts_with("Validation ") && !l.starts_with("Validation Information");
         assert_eq!(words.lines().find(finding), None, "{words}");
         events
-    }
-
-    /// What it said on standard error, all of it: ends it.
-    fn words(&mut self) -> String {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        self.errors.take().and_then(|e| e.join().ok()).unwrap_or_default()
-    }
-}
-
-impl Drop for App {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -4,9 +4,16 @@
 
 mod bed;
 mod body;
+#[path = "../common/desktop.rs"]
+#[allow(dead_code, reason = "the window's scenarios use the rest")]
+mod desktop;
 mod drawing;
 mod endurance;
+mod mirror;
 mod palette;
+#[path = "../common/program.rs"]
+#[allow(dead_code, reason = "the window's scenarios use the rest")]
+mod program;
 mod review;
 mod stage;
 mod stereo;

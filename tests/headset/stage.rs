@@ -1,6 +1,7 @@
 //! What scenarios begin with and end with: a capsule on four bones before the user, a document on disk.
 
 use super::bed::{App, Runtime, play};
+use super::desktop::Desktop;
 use sinew::base::math::Vec3;
 use sinew::bind::{BindOptions, shapes::Shape};
 use sinew::edit::Document;
@@ -38,12 +39,17 @@ impl Session {
 
     /// On a runtime that runs.
     pub fn on(runtime: &Runtime, arguments: &[&str]) -> Self {
+        Self::before(runtime, arguments, None)
+    }
+
+    /// With a desktop where there is one.
+    pub fn before(runtime: &Runtime, arguments: &[&str], desktop: Option<&Desktop>) -> Self {
         let glb = sinew::export::unedited(&shape().capsule_asset()).unwrap();
         std::fs::write(runtime.path("capsule.glb"), glb).unwrap();
         // Before the program, so that its room is measured from a head at rest.
         let puppet = runtime.puppet();
-        let fixed = ["capsule.glb", "--forget", "--out", "out"];
-        let app = App::start(runtime, &[&fixed[..], arguments].concat());
+        let fixed = ["vr", "capsule.glb", "--forget", "--out", "out"];
+        let app = App::run(runtime, &[&fixed[..], arguments].concat(), desktop);
         let mut session = Self { app, puppet };
         session.app.event("a character", |e| matches!(e, Event::Loaded(_)).then_some(()));
         session.focus();
@@ -114,6 +120,7 @@ impl Session {
 
     /// Ends the program and reads what it left; checks that the validation layers found nothing.
     pub fn end(self, runtime: &Runtime) -> (Model, Document) {
+        assert_eq!(self.app.frame.mirrored, 0, "a mirror without a display");
         self.app.quit();
         assert_eq!(runtime.findings(), "");
         saved(&runtime.path("out/project.glb"))

@@ -36,10 +36,3 @@ pub struct Options {
     /// Neither reads nor keeps the user's choices: for tests.
     pub forget: bool,
 }
-
-/// Whether this machine has a desktop to open a window on.
-pub fn has_display() -> bool {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
-    // Where windows need no server to be named, there is one.
-    cfg!(any(windows, target_os = "macos")) || set("DISPLAY") || set("WAYLAND_DISPLAY")
-}

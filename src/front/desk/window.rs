@@ -7,13 +7,15 @@ use super::told::Seen;
 use crate::base::{Error, Result};
 use crate::editor::desk::{DeskInput, Picked};
 use crate::editor::{Command, Model};
+use crate::front::display::{Display, Wake, no_desktop};
 use egui_winit::State;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
 use winit::event::{ElementState, Force, StartCause, TouchPhase, WindowEvent};
-use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
+use winit::event_loop::{ActiveEventLoop, ControlFlow};
+use winit::platform::pump_events::EventLoopExtPumpEvents;
 use winit::window::{Window, WindowId};
 
 /// Between two tries to show a picture in a window that the desktop does not show now.
@@ -22,37 +24,19 @@ const HIDDEN: Duration = Duration::from_millis(250);
 /// Between two looks for the GPU's answer to a question.
 const ANSWER: Duration = Duration::from_millis(4);
 
-/// Something is done, or asked for, on another thread.
-#[derive(Clone, Copy, Debug)]
-struct Wake;
-
 /// Runs the editor in a window, until its user ends it.
 ///
 /// # Errors
 /// Without a desktop, or a device that can show pictures on it. What goes wrong with a file is told in the window.
-pub fn desk(options: &Options) -> Result<()> {
-    let events = EventLoop::<Wake>::with_user_event().build().map_err(|e| no_desktop(&e))?;
-    let proxy = events.create_proxy();
-    let wake = move || {
-        // Fails only where the loop has ended.
-        let _ = proxy.send_event(Wake);
-    };
-    let mut face = Face::new(App::new(options, wake)?);
-    let ran = events.run_app(&mut face);
+pub fn desk(options: &Options, display: &mut Display) -> Result<()> {
+    let mut face = Face::new(App::new(options, display.wake())?);
+    while !face.done {
+        display.events.pump_app_events(None, &mut face);
+    }
     // The GPU's work ends before what it shows goes.
     drop(face.screen.take());
     face.app.finish();
-    match face.failure {
-        Some(error) => Err(error),
-        None => ran.map_err(|e| no_desktop(&e)),
-    }
-}
-
-fn no_desktop(error: &dyn std::fmt::Display) -> Error {
-    Error::gpu(
-        format!("no window can be opened: {error}"),
-        "start it on a desktop (DISPLAY or WAYLAND_DISPLAY is set there), or use commands such as `sinew demo`",
-    )
+    face.failure.map_or(Ok(()), Err)
 }
 
 /// A window's own state.
@@ -77,6 +61,8 @@ struct Face<'o> {
     damaged: bool,
     seen: Seen,
     failure: Option<Error>,
+    /// The window is to go.
+    done: bool,
 }
 
 impl<'o> Face<'o> {
@@ -91,6 +77,7 @@ impl<'o> Face<'o> {
             damaged: true,
             seen: Seen::default(),
             failure: None,
+            done: false,
         }
     }
 
@@ -212,10 +199,18 @@ impl<'o> Face<'o> {
         }
     }
 
-    fn give_up(&mut self, events: &ActiveEventLoop, result: Result<()>) {
+    fn give_up(&mut self, result: Result<()>) {
         if let Err(error) = result {
             self.failure = Some(error);
-            events.exit();
+            self.done = true;
+        }
+    }
+
+    /// Opens the window when the desktop is ready for one.
+    fn begin(&mut self, events: &ActiveEventLoop) {
+        if self.screen.is_none() && !self.done {
+            let opened = self.open(events);
+            self.give_up(opened);
         }
     }
 }
@@ -248,10 +243,7 @@ impl ApplicationHandler<Wake> for Face<'_> {
     }
 
     fn resumed(&mut self, events: &ActiveEventLoop) {
-        if self.screen.is_none() {
-            let opened = self.open(events);
-            self.give_up(events, opened);
-        }
+        self.begin(events);
     }
 
     fn user_event(&mut self, _: &ActiveEventLoop, _: Wake) {
@@ -263,13 +255,13 @@ impl ApplicationHandler<Wake> for Face<'_> {
         self.redraw();
     }
 
-    fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+    fn window_event(&mut self, _: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         self.note(&event);
         let Some(shown) = &mut self.screen else { return };
         match &event {
             WindowEvent::RedrawRequested => {
                 let turned = self.turn();
-                return self.give_up(events, turned);
+                return self.give_up(turned);
             }
             // What is unsaved is asked for.
             WindowEvent::CloseRequested => self.app.command(Command::Quit),
@@ -286,9 +278,11 @@ impl ApplicationHandler<Wake> for Face<'_> {
     }
 
     fn about_to_wait(&mut self, events: &ActiveEventLoop) {
-        if self.app.quit {
+        // The desktop may have been ready for long.
+        self.begin(events);
+        if self.app.quit && !self.done {
             self.remember();
-            return events.exit();
+            self.done = true;
         }
         let first = self.next.into_iter().chain(self.look).min();
         events.set_control_flow(first.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));

@@ -76,6 +76,8 @@ pub struct App<'o> {
     pub(super) phases: Timings,
     /// Frames of earlier sessions that were begun and could not be ended.
     pub(super) missed: u64,
+    /// Pictures that the mirror has shown.
+    pub(super) mirrored: u64,
 }
 
 impl<'o> App<'o> {
@@ -128,6 +130,7 @@ impl<'o> App<'o> {
             asked: None,
             phases: Timings::new(),
             missed: 0,
+            mirrored: 0,
         })
     }
 

@@ -4,19 +4,34 @@
 use super::instance::Runtime;
 use super::trouble::{Result, Trouble, failed};
 use crate::base::{Error, Result as CoreResult};
-use crate::gpu::{Device, DeviceFactory, DeviceOptions};
+use crate::gpu::{Device, DeviceFactory, DeviceOptions, Window, presents, surface_extensions};
 use ash::vk::{self, Handle};
 use openxr as xr;
+use std::cell::RefCell;
+use std::ffi::CStr;
 use std::sync::Arc;
 
 /// Makes instance and device through a runtime.
 struct Through<'a> {
     instance: &'a xr::Instance,
     system: xr::SystemId,
+    /// The mirror's window, and what Vulkan needs for it.
+    mirror: Option<(&'a dyn Window, Vec<&'static CStr>)>,
+    /// Why there is no mirror.
+    note: RefCell<Option<String>>,
 }
 
-/// Opens the device of the headset. Errors as [`Device::with_factory`] and the runtime give them.
-pub fn open(runtime: &Runtime, options: &DeviceOptions) -> Result<Arc<Device>> {
+/// The device of a headset.
+pub struct Opened {
+    /// The device.
+    pub device: Arc<Device>,
+    /// Why it shows nothing in the window that was named.
+    pub no_mirror: Option<String>,
+}
+
+/// Opens the device of the headset, so that it can also present to a window where there is one and it can. Errors as
+/// [`Device::with_factory`] and the runtime give them.
+pub fn open(runtime: &Runtime, options: &DeviceOptions, window: Option<&dyn Window>) -> Result<Opened> {
     let needs = runtime
         .instance
         .graphics_requirements::<xr::Vulkan>(runtime.system)
@@ -28,8 +43,34 @@ pub fn open(runtime: &Runtime, options: &DeviceOptions) -> Result<Arc<Device>> {
             "use another runtime",
         )));
     }
-    let through = Through { instance: &runtime.instance, system: runtime.system };
-    Ok(Device::with_factory(options, &through)?)
+    let (mut mirror, mut note) = (None, None);
+    match window.map(|w| (w, extensions(w))) {
+        Some((window, Ok(names))) => mirror = Some((window, names)),
+        Some((_, Err(error))) => note = Some(error.to_string()),
+        None => {}
+    }
+    let (instance, system) = (&runtime.instance, runtime.system);
+    let through = Through { instance, system, mirror, note: RefCell::new(note) };
+    let device = Device::with_factory(options, &through)?;
+    Ok(Opened { device, no_mirror: through.note.into_inner() })
+}
+
+/// What a Vulkan instance needs for a window. Errors where there is no such thing here.
+fn extensions(window: &dyn Window) -> CoreResult<Vec<&'static CStr>> {
+    let needed = surface_extensions(window)?;
+    let there = unsafe {
+        // SAFETY: the loader is the one that makes the instance; it stays loaded as long as that.
+        let entry = ash::Entry::load().map_err(|e| Error::gpu(format!("no loader ({e})"), "start again"))?;
+        entry.enumerate_instance_extension_properties(None).unwrap_or_default()
+    };
+    let has = |name: &&CStr| there.iter().any(|e| e.extension_name_as_c_str() == Ok(*name));
+    match needed.iter().find(|n| !has(n)) {
+        None => Ok(needed),
+        Some(lack) => Err(Error::gpu(
+            format!("Vulkan here lacks {}", lack.to_string_lossy()),
+            "install the graphics driver of this machine",
+        )),
+    }
 }
 
 /// The session's graphics binding for a device.
@@ -61,6 +102,30 @@ fn both<T>(call: &'static str, answer: xr::Result<Result2<T>>) -> CoreResult<T> 
 type Result2<T> = std::result::Result<T, xr::sys::platform::VkResult>;
 
 impl DeviceFactory for Through<'_> {
+    fn instance_extensions(&self) -> Vec<&'static CStr> {
+        self.mirror.as_ref().map_or_else(Vec::new, |(_, names)| names.clone())
+    }
+
+    fn device_extensions(
+        &self,
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        family: u32,
+    ) -> Vec<&'static CStr> {
+        let Some((window, _)) = &self.mirror else { return Vec::new() };
+        // SAFETY: the loader of this process is the one that made the instance.
+        let lack = match unsafe { ash::Entry::load() } {
+            Ok(entry) => presents(&entry, instance, (physical, family), *window).map(|l| l.first().copied()),
+            Err(_) => Ok(Some("a loader")),
+        };
+        match lack {
+            Ok(None) => return vec![ash::khr::swapchain::NAME],
+            Ok(Some(lack)) => *self.note.borrow_mut() = Some(format!("the headset's device lacks {lack}")),
+            Err(error) => *self.note.borrow_mut() = Some(error.to_string()),
+        }
+        Vec::new()
+    }
+
     fn create_instance(
         &self,
         entry: &ash::Entry,

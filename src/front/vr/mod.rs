@@ -6,7 +6,7 @@
 //! late as can be; loading, saving and binding are never part of it.
 //!
 //! The visibility mask is not used: pictures are shaded by a compute pass whose cost is not that of the masked corners,
-//! and they are also what pictures on disk and a mirror show.
+//! and they are also what pictures on disk and the mirror (`mirror.rs`) show.
 //!
 //! A frame of `run.rs`: wait, begin; input located; panels, then the workbench; deformation and the controllers' cameras
 //! recorded; the eyes located; both pictures recorded, copied into the runtime's images (sRGB bytes as they are, nothing is
@@ -23,6 +23,7 @@ pub mod doctor;
 mod instance;
 mod keep;
 mod life;
+mod mirror;
 pub mod profiles;
 pub mod run;
 mod session;
@@ -32,6 +33,7 @@ mod told;
 mod trouble;
 mod walls;
 
+pub use mirror::Mirrored;
 pub use run::vr;
 
 use std::path::PathBuf;
@@ -59,4 +61,6 @@ pub struct Options {
     pub profile: Option<String>,
     /// Neither reads nor keeps the user's choices: for tests.
     pub forget: bool,
+    /// What a window on the display shows of it, where there is one.
+    pub mirror: Mirrored,
 }

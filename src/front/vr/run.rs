@@ -4,14 +4,16 @@ use super::Options;
 use super::app::App;
 use super::instance::{Runtime, Wishes};
 use super::life::Turn;
+use super::mirror::Glass;
 use super::session::{Begun, Eyes, Happened, Session};
 use super::trouble::{Result, Trouble};
 use super::walls::Walls;
 use super::{actions, device, trouble::failed};
 use crate::base::Result as CoreResult;
 use crate::editor::{Aim, Pipelines, Similarity, Stage};
+use crate::front::display::Display;
 use crate::front::report::Event;
-use crate::gpu::{DeviceOptions, Frame, Sync};
+use crate::gpu::{DeviceOptions, Frame, Held, Sync};
 use crate::render::Lines;
 use openxr as xr;
 use std::time::Duration;
@@ -30,13 +32,14 @@ enum Ended {
     Again,
 }
 
-/// Runs the editor in a headset, until its user or the runtime ends it.
+/// Runs the editor in a headset, until its user or the runtime ends it, with a mirror on the display.
 ///
 /// # Errors
 /// Without a runtime or headset, unless [`Options::wait`] is set; where the file cannot be opened; what a device or a
 /// runtime cannot do. A runtime that is lost is no error: it is waited for.
-pub fn vr(options: &Options) -> CoreResult<()> {
+pub fn vr(options: &Options, display: Option<&mut Display>) -> CoreResult<()> {
     let mut app = App::new(options)?;
+    let mut glass = Glass::new(display, options.mirror);
     let profiles = actions::chosen(options.profile.as_deref())?;
     let mut met = false;
     let mut told = false;
@@ -46,7 +49,7 @@ pub fn vr(options: &Options) -> CoreResult<()> {
             .and_then(|runtime| {
                 met = true;
                 told = false;
-                attend(&mut app, &runtime, profiles.clone())
+                attend(&mut app, &mut glass, &runtime, profiles.clone())
             });
         match ended {
             Ok(Ended::Done) => break,
@@ -62,6 +65,7 @@ pub fn vr(options: &Options) -> CoreResult<()> {
                     eprintln!("sinew: {error} (waiting for it)");
                     told = true;
                 }
+                glass.attend();
                 app.without_session(SEARCH);
             }
             Err(Trouble::Fatal(error)) => {
@@ -74,8 +78,16 @@ pub fn vr(options: &Options) -> CoreResult<()> {
 }
 
 /// A runtime's time with us.
-fn attend(app: &mut App<'_>, runtime: &Runtime, profiles: Vec<super::profiles::Profile>) -> Result<Ended> {
-    let device = device::open(runtime, &DeviceOptions::default())?;
+fn attend(
+    app: &mut App<'_>,
+    glass: &mut Glass<'_>,
+    runtime: &Runtime,
+    profiles: Vec<super::profiles::Profile>,
+) -> Result<Ended> {
+    let window = glass.window();
+    let opened = device::open(runtime, &DeviceOptions::default(), window.as_ref().map(|w| w as _))?;
+    let device = opened.device;
+    glass.begin(&device, opened.no_mirror);
     let pipelines = Pipelines::new(&device)?;
     let mut session = Session::new(runtime, &device)?;
     let controls = Controls::new(runtime, &session, profiles)?;
@@ -83,12 +95,13 @@ fn attend(app: &mut App<'_>, runtime: &Runtime, profiles: Vec<super::profiles::P
     app.began(runtime, &session);
     app.relabel(controls.devices.labels(&controls.actions));
     let walls = Walls::new(&session, &stage, runtime.max_layers, &mut app.panels)?;
-    let mut parts = Parts { controls, walls };
+    let mut parts = Parts { controls, walls, glass };
     let result = turns(app, runtime, &mut session, &mut parts, &mut stage);
     // Commands that use the runtime's images must have ended before it takes them back.
     let idle = device.wait_idle();
     app.ended(&stage);
     app.missed += session.missed();
+    parts.glass.end();
     drop(parts);
     session.close();
     drop(stage);
@@ -97,9 +110,10 @@ fn attend(app: &mut App<'_>, runtime: &Runtime, profiles: Vec<super::profiles::P
 }
 
 /// What hangs on a session.
-struct Parts {
+struct Parts<'g, 'd> {
     controls: Controls,
     walls: Walls,
+    glass: &'g mut Glass<'d>,
 }
 
 /// The controllers on a session.
@@ -129,7 +143,7 @@ fn turns(
     app: &mut App<'_>,
     runtime: &Runtime,
     session: &mut Session,
-    parts: &mut Parts,
+    parts: &mut Parts<'_, '_>,
     stage: &mut Stage,
 ) -> Result<Ended> {
     let mut events = xr::EventDataBuffer::new();
@@ -157,6 +171,7 @@ fn turns(
                 Happened::LossPending => return Ok(Ended::Again),
             }
         }
+        parts.glass.attend();
         app.attend(Some(&mut *stage));
         app.quit |= app.options.frames.is_some_and(|n| app.frame >= n);
         if app.quit && !leaving {
@@ -178,7 +193,7 @@ fn turns(
 fn frame(
     app: &mut App<'_>,
     session: &mut Session,
-    parts: &mut Parts,
+    parts: &mut Parts<'_, '_>,
     stage: &mut Stage,
     leaving: bool,
 ) -> Result<()> {
@@ -217,31 +232,46 @@ fn frame(
     app.step();
     let felt = controls.actions.feel(&handle, &app.haptics);
     app.stages.lap(2);
-    let eyes = match commands {
-        Some(commands) => pictures(app, session, &mut parts.walls, stage, commands, &begun, leaving),
-        None => Ok(None),
+    let made = match commands {
+        Some(commands) => pictures(app, session, parts, stage, commands, &begun, leaving),
+        None => Ok(Made::default()),
     };
     // Even where the runtime is gone: the tools have had this frame.
-    app.record(eyes.as_ref().ok().and_then(|eyes| *eyes).map(|e| e.room));
+    app.record(made.as_ref().ok().and_then(|made| made.eyes).map(|e| e.room));
     felt.map_err(failed("xrApplyHapticFeedback"))?;
-    let eyes = eyes?;
+    let Made { eyes, mirrored } = made?;
     app.stages.lap(4);
     parts.walls.release()?;
     session.end(&begun, eyes.as_ref(), &parts.walls.layers(&app.panels))?;
+    if let Some((held, value)) = mirrored {
+        parts.glass.present(&held, value);
+    }
+    app.mirrored = parts.glass.shown();
     app.stages.lap(5);
     Ok(app.after_frame(session, || parts.controls.profiles(), eyes.is_some(), stage)?)
 }
 
-/// Records and submits the frame's GPU work; the eyes are none where the runtime does not know where they are.
+/// What a frame's pictures are.
+#[derive(Default)]
+struct Made {
+    /// None where the runtime does not know where they are.
+    eyes: Option<Eyes>,
+    /// The mirror's image, and the submission that fills it.
+    mirrored: Option<(Held, u64)>,
+}
+
+/// Records and submits the frame's GPU work.
 fn pictures(
     app: &mut App<'_>,
     session: &mut Session,
-    walls: &mut Walls,
+    parts: &mut Parts<'_, '_>,
     stage: &mut Stage,
     mut commands: Frame,
     begun: &Begun,
     leaving: bool,
-) -> Result<Option<Eyes>> {
+) -> Result<Made> {
+    let Parts { walls, glass, .. } = parts;
+    let mut held = None;
     let mut world_from_room = Similarity::default();
     let mut aim =
         Aim { time: app.input.time, draw: [0, 1].map(|h| app.input.hands[h].draw), ..Aim::default() };
@@ -278,16 +308,21 @@ fn pictures(
         }
         app.stages.lap(3);
         session.take_pictures(&mut commands, stage)?;
-        if !walls.in_scene() && (leaving || !app.pictures.is_empty()) {
-            // Layers are not in the pictures: for those that go to the disk they are drawn there.
+        held = glass.hold();
+        if !walls.in_scene() && (leaving || held.is_some() || !app.pictures.is_empty()) {
+            // Layers are not in the pictures: for those that go to disk or mirror they are drawn there.
             walls.draw(&mut commands, stage, &app.panels, &world_from_room);
+        }
+        if let Some(held) = &held {
+            glass.record(&mut commands, held, stage);
         }
     } else {
         app.stages.lap(3);
     }
-    stage.submit(commands, &Sync::default())?;
+    let signal = held.as_ref().map(Held::signal);
+    let value = stage.submit(commands, &Sync { wait: &[], signal: signal.as_ref().map_or(&[], |s| s) })?;
     if has_pose {
         app.unposed = false;
     }
-    Ok(eyes)
+    Ok(Made { eyes, mirrored: held.map(|h| (h, value)) })
 }

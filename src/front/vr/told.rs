@@ -98,6 +98,7 @@ impl App<'_> {
             surface: [0, 1].map(|h| self.input.hands[h].surface.map(|s| s.position.to_array())),
             profiles,
             missed: self.missed,
+            mirrored: self.mirrored,
             ..Told::default()
         };
         if let Some(bench) = &self.bench {
