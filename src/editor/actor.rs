@@ -74,7 +74,8 @@ impl Actor {
     ) -> Result<Self> {
         let device = pipelines.device();
         let morphs = !model.morphs.is_empty();
-        let mut graph = Graph::new(&pipelines.kernels, &model.bound, recipe, morphs)?;
+        let graph = Graph::new(&pipelines.kernels, &model.bound, recipe, morphs);
+        let mut graph = graph.map_err(|e| model.named(e))?;
         let surface =
             SurfaceBuffers { positions: graph.positions().clone(), normals: graph.normals().clone() };
         let display = &model.bound.character.display;

@@ -59,10 +59,14 @@ impl Evaluator {
     pub fn new(side: &Where, model: &Model, recipe: &Recipe) -> Result<Self> {
         let mut new = match side {
             Where::Gpu(kernels) => {
-                let graph = Graph::new(kernels, &model.bound, recipe, !model.morphs.is_empty())?;
+                let graph = Graph::new(kernels, &model.bound, recipe, !model.morphs.is_empty());
+                let graph = graph.map_err(|e| model.named(e))?;
                 Self::Gpu(Box::new(graph), kernels.clone())
             }
-            Where::Cpu => Self::Cpu(Box::new(CpuGraph::new(&model.bound, recipe)?)),
+            Where::Cpu => {
+                let graph = CpuGraph::new(&model.bound, recipe).map_err(|e| model.named(e))?;
+                Self::Cpu(Box::new(graph))
+            }
         };
         if let Some(document) = &model.document {
             new.wear_document(model, document)?;

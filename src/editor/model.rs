@@ -72,6 +72,16 @@ impl Model {
         Ok(Self { asset, document: None, bound, morphs, report, stages, measure })
     }
 
+    /// An error about the character with the file's name in front, where it names none.
+    pub fn named(&self, error: Error) -> Error {
+        match error {
+            Error::Input { problem, remedy } => {
+                Error::input(format!("{}: {problem}", self.asset.path.display()), remedy)
+            }
+            other => other,
+        }
+    }
+
     /// The skeleton.
     pub fn skeleton(&self) -> &Skeleton {
         &self.bound.character.skeleton

@@ -94,7 +94,7 @@ pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs)
     let params =
         Params { extra: args.extra, clusters: args.clusters, hinge: args.hinge, ..Params::default() };
     let start = std::time::Instant::now();
-    let body = Body::bind(&model.bound.character, &params.clone().sane())?;
+    let body = Body::bind(&model.bound.character, &params.clone().sane()).map_err(|e| model.named(e))?;
     let bind_ms = start.elapsed().as_secs_f64() * 1e3;
     let (constraints, targets) = constraints(&model, &body, &rig, &wishes);
     let start = std::time::Instant::now();

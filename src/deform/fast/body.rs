@@ -3,7 +3,7 @@
 use super::{Handle, Params, Reduced, Shape};
 use crate::asset::Influences;
 use crate::base::math::{DAffine3, DMat3, Vec3};
-use crate::base::{JointId, Result};
+use crate::base::{Error, JointId, Result};
 use crate::bind::Character;
 use crate::rig::{Pose, PosedRig, Skeleton};
 
@@ -26,13 +26,20 @@ impl Body {
     /// Binds the control mesh.
     ///
     /// # Errors
-    /// As [`Reduced::bind`].
+    /// As [`Reduced::bind`]; it names the meshes.
     pub fn bind(character: &Character, params: &Params) -> Result<Self> {
+        Self::try_bind(character, params).map_err(|error| match error {
+            Error::Input { problem, remedy } => {
+                Error::input(format!("FAST on {}: {problem}", meshes(character)), remedy)
+            }
+            other => other,
+        })
+    }
+
+    fn try_bind(character: &Character, params: &Params) -> Result<Self> {
         let (skeleton, control) = (&character.skeleton, &character.control);
-        let mut used = vec![false; control.positions.len()];
-        control.triangles.iter().flatten().for_each(|&v| used[v as usize] = true);
         let mut live = vec![false; skeleton.joints.len()];
-        for v in (0..used.len()).filter(|&v| used[v]) {
+        for v in 0..control.positions.len() {
             control.influences.of(v).for_each(|(j, _)| live[usize::from(j)] = true);
         }
         let mut joints: Vec<JointId> = Vec::new();
@@ -117,6 +124,22 @@ impl Body {
             turn <= scale && a.transform_point3(x).distance(b.transform_point3(x)) <= scale * size
         };
         (0..self.joints.len()).map(|h| self.parents[h].is_none_or(|p| !follows(h, p))).collect()
+    }
+}
+
+/// The nodes that draw the character's meshes, for errors.
+fn meshes(character: &Character) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for part in &character.display.parts {
+        let name = character.skeleton.nodes.get(part.node.index()).map_or("", |n| n.name.as_str());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match names.as_slice() {
+        [] => "the mesh".to_owned(),
+        [name] => format!("mesh \"{name}\""),
+        [name, rest @ ..] => format!("mesh \"{name}\" and {} more", rest.len()),
     }
 }
 

@@ -3,8 +3,8 @@
 //! Cubic B-splines in weight space about seeds that lie as far as possible from each other and twice as far from every
 //! handle, so that an abstract weight is zero wherever a handle has all the weight.
 
-use super::bind::Weights;
 use super::cluster::Random;
+use super::weights::Weights;
 
 /// Seeds are looked for on so many vertices.
 const CANDIDATES: usize = 1500;

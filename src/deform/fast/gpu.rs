@@ -34,6 +34,9 @@ impl FastPipeline {
     }
 
     /// Binds a character; `position` takes the posed positions.
+    ///
+    /// # Errors
+    /// As [`super::Body::bind`]; when memory is short.
     pub fn bind(
         &self,
         bound: &Bound,
@@ -42,7 +45,7 @@ impl FastPipeline {
         position: &Buffer,
     ) -> Result<FastState> {
         let device = position.device();
-        let node = Node::bind(bound, params);
+        let node = Node::bind(bound, params)?;
         let packed = PackedInfluences::new(&node.influences);
         let rows = vec![Rows::default(); node.handles(bound)];
         let skinning = Buffer::from_slice(device, "handles", &rows)?;

@@ -14,6 +14,7 @@
 //! `unsafe`). Anderson acceleration is guarded by the exact gain of energy, two sums. Binding keeps a Laplacian per cluster, so
 //! any pose can be made the rest shape without the mesh: a grab starts from the pose that is there.
 
+mod assemble;
 mod bind;
 mod body;
 mod cluster;
@@ -27,17 +28,20 @@ mod iterate;
 mod lane;
 mod node;
 mod polar;
+mod regular;
 mod solve;
 #[cfg(test)]
 mod tests;
+mod weights;
 
-pub use bind::{Handle, MAX_HANDLES, Reduced, Shape, Weights};
+pub use bind::{Handle, MAX_HANDLES, Reduced, Shape};
 pub use body::Body;
 pub use constrain::{Constrained, Constraint, Target};
 pub use energy::Energy;
 pub use gpu::{FastPipeline, FastState};
 pub use node::Fast;
 pub use solve::{Acceleration, Solved, Solver};
+pub use weights::Weights;
 
 use serde::{Deserialize, Serialize};
 

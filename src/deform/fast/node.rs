@@ -13,7 +13,7 @@ use crate::deform::{Bound, Reference, Stream, Streams};
 use crate::rig::PosedRig;
 use rayon::prelude::*;
 
-/// Transforms of a pose. A mesh that cannot be bound (it has no area, or too many joints) is skinned as it is.
+/// Transforms of a pose. Only a character without a vertex has no body: there is nothing to solve for.
 pub(super) struct Node {
     body: Option<Body>,
     params: Params,
@@ -26,13 +26,18 @@ pub(super) struct Node {
 pub(super) struct Kept(Option<(Vec<bool>, Constrained, Solver)>);
 
 impl Node {
-    pub fn bind(bound: &Bound, params: &Params) -> Self {
-        let body = Body::bind(&bound.character, params).ok();
+    /// Binds a character.
+    ///
+    /// # Errors
+    /// As [`Body::bind`].
+    pub fn bind(bound: &Bound, params: &Params) -> Result<Self> {
+        let empty = bound.character.control.positions.is_empty();
+        let body = if empty { None } else { Some(Body::bind(&bound.character, params)?) };
         let influences = match &body {
             Some(body) => body.reduced.weights.influences(),
             None => bound.character.control.influences.clone(),
         };
-        Self { body, params: params.clone(), influences }
+        Ok(Self { body, params: params.clone(), influences })
     }
 
     /// Number of transforms.
@@ -73,9 +78,9 @@ impl Fast {
     /// Binds a character.
     ///
     /// # Errors
-    /// Where attachments and character do not fit together.
+    /// Where attachments and character do not fit together; as [`Body::bind`].
     pub fn new(bound: &Bound, params: &Params) -> Result<Self> {
-        Ok(Self { node: Node::bind(bound, params), anchors: Anchors::new(bound)?, bound: bound.clone() })
+        Ok(Self { node: Node::bind(bound, params)?, anchors: Anchors::new(bound)?, bound: bound.clone() })
     }
 }
 

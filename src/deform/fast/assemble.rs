@@ -1,0 +1,114 @@
+//! The Laplacian of each cluster over the handles, in one pass over the mesh.
+
+use super::energy::{Element, Energy};
+use super::forms::Form;
+use super::weights::Weights;
+use crate::base::math::DVec3;
+
+/// What is summed over.
+pub(super) struct Assembly<'a> {
+    pub positions: &'a [DVec3],
+    pub elements: &'a [Element],
+    pub weights: &'a Weights,
+}
+
+impl Assembly<'_> {
+    /// `L̃_k = Σ_i M_iᵀ (L_k M)_i`, a row of `L_k M` at a time.
+    pub fn forms(&self, handles: usize, energy: Energy, cluster_of: &[u32], count: usize) -> Vec<Form> {
+        let mut around: Vec<Vec<(u32, u8)>> = vec![Vec::new(); self.positions.len()];
+        let mut moved = vec![false; count * handles];
+        for (e, element) in self.elements.iter().enumerate() {
+            (0..3).for_each(|k| around[element.corners[k]].push((e as u32, k as u8)));
+            for (k, _) in self.shares(e, energy, cluster_of).into_iter().filter(|s| s.1 > 0.0) {
+                element.corners.iter().flat_map(|&v| self.weights.of(v)).for_each(|(j, _)| {
+                    moved[k * handles + j] = true;
+                });
+            }
+        }
+        let mut forms: Vec<Form> = moved.chunks_exact(handles).map(Form::new).collect();
+        let mut row = vec![0.0; 4 * handles];
+        let mut touched = vec![false; handles];
+        let mut list: Vec<usize> = Vec::new();
+        // Neighbours by cluster.
+        let mut ring: Vec<(usize, usize, f64)> = Vec::new();
+        for (v, around) in around.iter().enumerate() {
+            ring.clear();
+            for &(e, corner) in around {
+                let element = &self.elements[e as usize];
+                let weights = element.laplacian(usize::from(corner));
+                let shares = self.shares(e as usize, energy, cluster_of);
+                for (k, share) in shares.into_iter().filter(|s| s.1 > 0.0) {
+                    for (&j, w) in element.corners.iter().zip(weights) {
+                        match ring.iter_mut().find(|(c, u, _)| *c == k && *u == j) {
+                            Some((_, _, sum)) => *sum += share * w,
+                            None => ring.push((k, j, share * w)),
+                        }
+                    }
+                }
+            }
+            ring.sort_by_key(|r| r.0);
+            for part in ring.chunk_by(|a, b| a.0 == b.0) {
+                for &(_, u, l) in part {
+                    let x = self.positions[u];
+                    for (j, w) in self.weights.of(u) {
+                        if !touched[j] {
+                            touched[j] = true;
+                            list.push(j);
+                        }
+                        let lw = l * w;
+                        let block = &mut row[4 * j..4 * j + 4];
+                        block[0] += lw * x.x;
+                        block[1] += lw * x.y;
+                        block[2] += lw * x.z;
+                        block[3] += lw;
+                    }
+                }
+                let x = self.positions[v];
+                let form = &mut forms[part[0].0];
+                for (j, w) in self.weights.of(v) {
+                    form.add_rows(j, [w * x.x, w * x.y, w * x.z, w], &list, &row);
+                }
+                for j in list.drain(..) {
+                    touched[j] = false;
+                    row[4 * j..4 * j + 4].fill(0.0);
+                }
+            }
+        }
+        forms
+    }
+
+    /// The clusters that an element's corners belong to, with the element's share in each.
+    fn shares(&self, index: usize, energy: Energy, cluster_of: &[u32]) -> [(usize, f64); 3] {
+        match energy {
+            Energy::Rims => {
+                let k = self.elements[index].corners.map(|v| cluster_of[v] as usize);
+                if k[0] == k[1] && k[1] == k[2] {
+                    [(k[0], 1.0), (0, 0.0), (0, 0.0)]
+                } else {
+                    k.map(|k| (k, 1.0 / 3.0))
+                }
+            }
+            Energy::Triangles => [(cluster_of[index] as usize, 1.0), (0, 0.0), (0, 0.0)],
+        }
+    }
+
+    /// The cluster that follows each handle most.
+    pub fn follows(&self, given: usize, energy: Energy, cluster_of: &[u32], count: usize) -> Vec<usize> {
+        let mut sum = vec![0.0; given * count];
+        for (e, element) in self.elements.iter().enumerate() {
+            let area = element.measure(self.positions).abs();
+            for (k, share) in self.shares(e, energy, cluster_of) {
+                for (j, w) in
+                    element.corners.iter().flat_map(|&v| self.weights.of(v)).filter(|(j, _)| *j < given)
+                {
+                    sum[j * count + k] += area * share * w;
+                }
+            }
+        }
+        let heaviest = |j: usize| {
+            let row = &sum[j * count..(j + 1) * count];
+            (0..count).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap_or(0)
+        };
+        (0..given).map(heaviest).collect()
+    }
+}

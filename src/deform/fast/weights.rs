@@ -1,0 +1,86 @@
+//! Skinning weights of all vertices, sparse, over given and abstract handles.
+
+use super::extra::Extra;
+use crate::asset::Influences;
+
+/// Weights of all vertices, sparse; sums need not be one.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    offset: Vec<usize>,
+    entry: Vec<(u32, f64)>,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self { offset: vec![0], entry: Vec::new() }
+    }
+}
+
+impl Weights {
+    /// Number of vertices.
+    pub fn len(&self) -> usize {
+        self.offset.len() - 1
+    }
+
+    /// Whether there is no vertex.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Handles named, the last one's number and one.
+    pub(super) fn named(&self) -> usize {
+        self.entry.iter().map(|(j, _)| *j as usize + 1).max().unwrap_or(1)
+    }
+
+    /// Adds a vertex.
+    pub fn push(&mut self, weights: impl IntoIterator<Item = (usize, f64)>) {
+        self.entry.extend(weights.into_iter().map(|(j, w)| (j as u32, w)));
+        self.offset.push(self.entry.len());
+    }
+
+    /// `(handle, weight)` of a vertex.
+    pub fn of(&self, vertex: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.entry[self.offset[vertex]..self.offset[vertex + 1]].iter().map(|&(j, w)| (j as usize, w))
+    }
+
+    /// As influences for skinning, heaviest first. With abstract handles they do not sum to one.
+    pub fn influences(&self) -> Influences {
+        let mut out = Influences::default();
+        for v in 0..self.len() {
+            let mut list: Vec<(u16, f32)> = self.of(v).map(|(j, w)| (j as u16, w as f32)).collect();
+            list.retain(|(_, w)| *w > 0.0);
+            list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            out.push(list);
+        }
+        out
+    }
+}
+
+/// The given weights, each vertex's sum exactly one; a vertex without any follows the first handle.
+pub(super) fn own_weights(influences: &Influences, used: &[bool]) -> Weights {
+    let mut out = Weights::default();
+    for v in 0..used.len() {
+        let sum: f64 = influences.of(v).map(|(_, w)| f64::from(w)).sum();
+        if sum > 0.0 {
+            out.push(influences.of(v).map(|(j, w)| (usize::from(j), f64::from(w) / sum)));
+        } else {
+            out.push([(0, 1.0)]);
+        }
+    }
+    out
+}
+
+pub(super) fn with_extras(own: Weights, extras: &[Extra], given: usize) -> Weights {
+    if extras.is_empty() {
+        return own;
+    }
+    let mut more: Vec<Vec<(usize, f64)>> = vec![Vec::new(); own.len()];
+    for (k, extra) in extras.iter().enumerate() {
+        extra.weights.iter().for_each(|&(v, w)| more[v as usize].push((given + k, w)));
+    }
+    let mut out = Weights::default();
+    for (v, more) in more.into_iter().enumerate() {
+        out.push(own.of(v).chain(more));
+    }
+    out
+}
