@@ -2,6 +2,9 @@
 //! validation layers of OpenXR and Vulkan switched on. Without a display and without a headset.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../common/data.rs"]
+mod data;
+
 mod bed;
 mod body;
 #[path = "../common/desktop.rs"]
@@ -19,3 +22,4 @@ mod stage;
 mod stereo;
 mod takes;
 mod trouble;
+mod whole;

@@ -46,9 +46,14 @@ impl Session {
     pub fn before(runtime: &Runtime, arguments: &[&str], desktop: Option<&Desktop>) -> Self {
         let glb = sinew::export::unedited(&shape().capsule_asset()).unwrap();
         std::fs::write(runtime.path("capsule.glb"), glb).unwrap();
+        Self::with(runtime, "capsule.glb", arguments, desktop)
+    }
+
+    /// With another file.
+    pub fn with(runtime: &Runtime, file: &str, arguments: &[&str], desktop: Option<&Desktop>) -> Self {
         // Before the program, so that its room is measured from a head at rest.
         let puppet = runtime.puppet();
-        let fixed = ["vr", "capsule.glb", "--forget", "--out", "out"];
+        let fixed = ["vr", file, "--forget", "--out", "out"];
         let app = App::run(runtime, &[&fixed[..], arguments].concat(), desktop);
         let mut session = Self { app, puppet };
         session.app.event("a character", |e| matches!(e, Event::Loaded(_)).then_some(()));

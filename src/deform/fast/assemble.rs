@@ -92,8 +92,14 @@ impl Assembly<'_> {
         }
     }
 
-    /// The cluster that follows each handle most.
-    pub fn follows(&self, given: usize, energy: Energy, cluster_of: &[u32], count: usize) -> Vec<usize> {
+    /// The cluster that follows each handle most; none for a handle that moves nothing.
+    pub fn follows(
+        &self,
+        given: usize,
+        energy: Energy,
+        cluster_of: &[u32],
+        count: usize,
+    ) -> Vec<Option<usize>> {
         let mut sum = vec![0.0; given * count];
         for (e, element) in self.elements.iter().enumerate() {
             let area = element.measure(self.positions).abs();
@@ -107,7 +113,7 @@ impl Assembly<'_> {
         }
         let heaviest = |j: usize| {
             let row = &sum[j * count..(j + 1) * count];
-            (0..count).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap_or(0)
+            (0..count).filter(|&k| row[k] > 0.0).max_by(|&a, &b| row[a].total_cmp(&row[b]))
         };
         (0..given).map(heaviest).collect()
     }

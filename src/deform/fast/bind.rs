@@ -124,6 +124,7 @@ impl Reduced {
         // Without any area the small terms are all there is; their size does not matter then.
         let stiffness = if total > 0.0 && total.is_finite() { total } else { 1.0 } / given as f64;
         let follows = assembly.follows(given, energy, &cluster_of, count);
+        let follows = shared(&follows, shape.handles);
         let mut pulled = 0.0;
         let mut solvable = None;
         for share in PULLS {
@@ -218,6 +219,20 @@ impl Reduced {
     pub(super) fn model(&self, x: Vec3) -> DVec3 {
         (x.as_dvec3() - self.center) / self.size
     }
+}
+
+/// A handle that moves nothing turns with one that hangs on it, else with the one above.
+fn shared(follows: &[Option<usize>], handles: &[Handle]) -> Vec<usize> {
+    let mut out = follows.to_vec();
+    for j in (0..handles.len()).rev() {
+        if let Some(p) = handles[j].parent.filter(|&p| out[p].is_none()) {
+            out[p] = out[j];
+        }
+    }
+    for j in 0..handles.len() {
+        out[j] = out[j].or(handles[j].parent.and_then(|p| out[p]));
+    }
+    out.into_iter().map(|k| k.unwrap_or(0)).collect()
 }
 
 fn check(shape: &Shape<'_>) -> Result<()> {

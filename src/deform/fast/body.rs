@@ -10,7 +10,8 @@ use crate::rig::{Pose, PosedRig, Skeleton};
 /// A handle whose transform differs from its parent's by less than this follows it.
 const FOLLOWS: f32 = 1e-4;
 
-/// A bound character. Joints that move no part of the mesh are no handles.
+/// A bound character. Joints that move no part of the mesh are no handles, but for those that alone hold several parts
+/// together, such as a root that nothing is painted to.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// The bound mesh.
@@ -42,6 +43,7 @@ impl Body {
         for v in 0..control.positions.len() {
             control.influences.of(v).for_each(|(j, _)| live[usize::from(j)] = true);
         }
+        join_trees(skeleton, &mut live);
         let mut joints: Vec<JointId> = Vec::new();
         let mut at_node: Vec<Vec<usize>> = vec![Vec::new(); skeleton.nodes.len()];
         skeleton.joints.iter().enumerate().for_each(|(j, joint)| at_node[joint.node.index()].push(j));
@@ -125,6 +127,30 @@ impl Body {
         };
         (0..self.joints.len()).map(|h| self.parents[h].is_none_or(|p| !follows(h, p))).collect()
     }
+}
+
+/// Marks the joints below which several trees of live joints begin, so that these stay one.
+fn join_trees(skeleton: &Skeleton, live: &mut [bool]) {
+    let parent = |j: usize| skeleton.joints[j].parent.map(|p| p.index());
+    // Live trees below each joint without a live joint above it, counted once per child.
+    let mut below = vec![0; live.len()];
+    let mut branch = Vec::new();
+    for j in (0..live.len()).filter(|&j| live[j]) {
+        let above: Vec<usize> = std::iter::successors(parent(j), |&p| parent(p)).take(live.len()).collect();
+        if above.iter().any(|&p| live[p]) {
+            continue;
+        }
+        for p in above {
+            below[p] += 1;
+            if below[p] == 2 {
+                branch.push(p);
+            }
+            if below[p] > 1 {
+                break;
+            }
+        }
+    }
+    branch.into_iter().for_each(|p| live[p] = true);
 }
 
 /// The nodes that draw the character's meshes, for errors.
