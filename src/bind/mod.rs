@@ -4,8 +4,10 @@
 //! mesh**, split at seams, copy from them.
 
 mod attach;
+mod cache;
 mod character;
 mod deforming;
+mod heat;
 mod morphs;
 mod planar;
 mod report;
@@ -15,6 +17,8 @@ mod smooth;
 mod tests;
 
 pub use attach::{BindOptions, Binding, MAX_SMOOTH, bind_attachments, point_on, project};
+pub use cache::{Cache, Key};
+pub use heat::{HeatSite, heat_weights, kept_heat_weights};
 pub use morphs::{MorphTarget, Morphs};
 pub use report::{BindReport, Gap};
 

@@ -20,6 +20,7 @@ mod prune;
 mod receipt;
 mod reread;
 mod targets;
+mod weigh;
 
 pub use atomic::write_atomically;
 pub use builder::{Builder, Usage, number, numbers};
@@ -29,6 +30,7 @@ pub use influences::Reduction;
 pub use obj::obj;
 pub use posed::{Export, Key, Options, Shape, posed};
 pub use receipt::{KeyReceipt, Receipt};
+pub use weigh::{Weighed, weigh};
 
 use crate::asset::Asset;
 use crate::base::Result;

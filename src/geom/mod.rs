@@ -1,6 +1,7 @@
 //! Geometry on the CPU: functions from data to data, one algorithm per file.
 
 mod adjacency;
+mod cotangent;
 mod fit;
 mod measure;
 mod mesh;
@@ -9,6 +10,7 @@ mod order;
 mod walk;
 mod weld;
 
+pub use cotangent::half_cotangents;
 pub use fit::fit_rotation;
 pub use measure::{FOLD, Measure, MeasureReport, smallest_radius_ratio, volume_under};
 pub use mesh::{Adjacency, ControlMesh, DisplayMesh, Part};

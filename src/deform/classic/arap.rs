@@ -1,12 +1,12 @@
 //! As-rigid-as-possible deformation of a region (thesis 2.2.3, eq. 5-11).
 
 use super::Lists;
-use super::cotangent::half_cotangents;
 use super::factor::{Entry, Factor};
 use super::patch::Patch;
 use crate::base::Result;
 use crate::base::math::{DMat3, DQuat, DVec3, Vec3};
 use crate::geom::fit_rotation;
+use crate::geom::half_cotangents;
 use rayon::prelude::*;
 
 /// Which edges a vertex's cell keeps rigid. Both have the same matrix.

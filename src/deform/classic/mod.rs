@@ -20,7 +20,6 @@
 
 mod arap;
 mod arap_scale;
-mod cotangent;
 mod factor;
 mod lse;
 mod patch;
@@ -29,7 +28,6 @@ mod tests;
 
 pub use arap::{Arap, ArapOptions, Energy, Solved};
 pub use arap_scale::{ArapScale, Skinned};
-pub use cotangent::half_cotangents;
 pub use lse::{Lse, LseOptions};
 
 use crate::base::{Error, Result};

@@ -1,0 +1,222 @@
+//! What takes long to compute, kept on disk by what it was computed from. Losing any of it costs time and nothing else:
+//! a file that cannot be read, or not be written, is as if it were not there.
+
+use crate::base::math::Vec3;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+/// Begins every file; another version of the format begins otherwise.
+const MAGIC: &[u8; 8] = b"sinewc1\n";
+const ENDING: &str = "kept";
+/// Bytes in the platform's folder at most.
+const LIMIT: u64 = 256 << 20;
+
+/// What something was computed from, hashed.
+#[derive(Clone)]
+pub struct Key(blake3::Hasher);
+
+impl Key {
+    /// Of a computation; another way to compute it gets another name.
+    pub fn new(name: &str) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(name.len() as u64).to_le_bytes());
+        hasher.update(name.as_bytes());
+        Self(hasher)
+    }
+
+    /// Adds bytes, and how many they are.
+    pub fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+        self
+    }
+
+    /// Adds points.
+    pub fn points(self, points: &[Vec3]) -> Self {
+        self.bytes(bytemuck::cast_slice(points))
+    }
+}
+
+/// A folder of kept results, bounded in size: the oldest go first.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    limit: u64,
+}
+
+impl Cache {
+    /// In a folder of its own, of so many bytes at most; the folder is made when it is needed.
+    pub fn at(folder: impl AsRef<Path>, limit: u64) -> Self {
+        Self { folder: folder.as_ref().to_owned(), limit }
+    }
+
+    /// In the platform's folder for such files; none where the environment names none.
+    pub fn platform() -> Option<Self> {
+        Some(Self::at(platform_folder(|name| std::env::var_os(name))?, LIMIT))
+    }
+
+    /// What was kept under a key, whole and as it was written.
+    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let path = self.path(key);
+        if fs::metadata(&path).ok()?.len() > self.limit {
+            return None;
+        }
+        let bytes = fs::read(&path).ok()?;
+        let whole = bytes.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<32>());
+        let content = whole.filter(|(hash, content)| blake3::hash(content).as_bytes() == *hash);
+        match content {
+            Some((_, content)) => Some(content.to_vec()),
+            None => {
+                // What is broken stays broken: make room for a new one.
+                let _ = fs::remove_file(&path);
+                None
+            }
+        }
+    }
+
+    /// Keeps bytes under a key.
+    pub fn put(&self, key: &Key, content: &[u8]) {
+        if content.len() as u64 + 40 <= self.limit && self.write(key, content).is_ok() {
+            self.trim();
+        }
+    }
+
+    fn path(&self, key: &Key) -> PathBuf {
+        self.folder.join(format!("{}.{ENDING}", key.0.finalize().to_hex()))
+    }
+
+    /// A file of another name first, so that nobody ever reads half of one.
+    fn write(&self, key: &Key, content: &[u8]) -> std::io::Result<()> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        fs::create_dir_all(&self.folder)?;
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let temporary = self.folder.join(format!("{}-{number}.new.{ENDING}", std::process::id()));
+        let write = || {
+            let mut file = fs::File::create(&temporary)?;
+            file.write_all(MAGIC)?;
+            file.write_all(blake3::hash(content).as_bytes())?;
+            file.write_all(content)?;
+            drop(file);
+            fs::rename(&temporary, self.path(key))
+        };
+        let written = write();
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        written
+    }
+
+    /// Removes the oldest files until the rest is within the limit. What a crash left half written counts too.
+    fn trim(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
+            .filter_map(|entry| {
+                let path = entry.ok()?.path();
+                let meta = fs::metadata(&path).ok()?;
+                let ours = meta.is_file() && path.extension().is_some_and(|e| e == ENDING);
+                ours.then(|| (meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len(), path))
+            })
+            .collect();
+        let mut total: u64 = files.iter().map(|f| f.1).sum();
+        files.sort();
+        for (_, length, path) in files {
+            if total <= self.limit {
+                break;
+            }
+            if fs::remove_file(path).is_ok() {
+                total -= length;
+            }
+        }
+    }
+}
+
+fn platform_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let below = |name: &str, path: &str| absolute(name).map(|p| p.join(path));
+    let folder = if cfg!(windows) {
+        below("LOCALAPPDATA", "sinew/cache")
+    } else if cfg!(target_os = "macos") {
+        below("HOME", "Library/Caches/sinew")
+    } else {
+        below("XDG_CACHE_HOME", "sinew").or_else(|| below("HOME", ".cache/sinew"))
+    };
+    folder.map(|f| f.join("kept"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_found_again_and_what_is_broken_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path().join("a/b"), 10_000);
+        let key = Key::new("test").bytes(b"x");
+        assert!(cache.get(&key).is_none());
+        cache.put(&key, b"content");
+        assert_eq!(cache.get(&key).unwrap(), b"content");
+        // Another name, other bytes, another cut between them: another key.
+        for other in [
+            Key::new("tes").bytes(b"tx"),
+            Key::new("test").bytes(b"y"),
+            Key::new("test").bytes(b"x").bytes(b""),
+        ] {
+            assert!(cache.get(&other).is_none());
+        }
+        let path = cache.path(&key);
+        let whole = fs::read(&path).unwrap();
+        for damage in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[damage] ^= 1;
+            fs::write(&path, &bytes).unwrap();
+            assert!(cache.get(&key).is_none(), "byte {damage}");
+            assert!(!path.exists());
+            fs::write(&path, &whole[..damage]).unwrap();
+            assert!(cache.get(&key).is_none(), "cut at {damage}");
+        }
+        cache.put(&key, b"again");
+        assert_eq!(cache.get(&key).unwrap(), b"again");
+        // A folder that cannot be made is no error.
+        let file = folder.path().join("file");
+        fs::write(&file, "x").unwrap();
+        let nowhere = Cache::at(&file, 10_000);
+        nowhere.put(&key, b"lost");
+        assert!(nowhere.get(&key).is_none());
+    }
+
+    #[test]
+    fn it_does_not_grow_beyond_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path(), 1000);
+        let key = |i: u8| Key::new("test").bytes(&[i]);
+        fs::write(folder.path().join("someone's.txt"), [0; 2000]).unwrap();
+        for i in 0..20 {
+            cache.put(&key(i), &[i; 200]);
+            let size: u64 = fs::read_dir(folder.path())
+                .unwrap()
+                .map(|e| e.unwrap().path())
+                .filter(|p| p.extension().is_some_and(|e| e == ENDING))
+                .map(|p| fs::metadata(p).unwrap().len())
+                .sum();
+            assert!(size <= 1000, "{size}");
+        }
+        cache.put(&key(99), &[0; 5000]);
+        assert!(cache.get(&key(99)).is_none(), "larger than all there may be");
+        assert!((0..20).any(|i| cache.get(&key(i)).is_some()));
+        assert!(folder.path().join("someone's.txt").exists());
+    }
+
+    #[test]
+    fn the_folder_is_the_platforms() {
+        let home = |name: &str| (name == "HOME").then(|| OsString::from("/home/a"));
+        if cfg!(target_os = "linux") {
+            assert_eq!(platform_folder(home).unwrap(), Path::new("/home/a/.cache/sinew/kept"));
+        }
+        assert!(platform_folder(|_| None).is_none());
+        assert!(platform_folder(|_| Some("relative".into())).is_none());
+    }
+}

@@ -1,0 +1,283 @@
+//! Weights for a file that has a skeleton and meshes, but nothing that ties them together: a skin is made for every mesh,
+//! its weights by heat ([`crate::bind::heat_weights`]), as an edit of the file that keeps all else.
+
+use super::influences::write_sets;
+use super::{Builder, Usage};
+use crate::asset::{Asset, Influences};
+use crate::base::math::{DAffine3, Mat4, Vec3};
+use crate::base::{Error, NodeId, Result};
+use crate::bind::{Cache, Character, HeatSite, kept_heat_weights};
+use crate::rig::{Pose, PosedRig, Skeleton, in_scene, skin_of};
+use serde_json::{Value, json};
+
+/// Bones at most: influences name them by 16 bits.
+const MAX_BONES: usize = 4096;
+/// A leaf's bone is this share of the one above it.
+const TIP: f32 = 0.5;
+/// What is nearer to the sides of the meshes' box than this share of its diagonal is not inside.
+const RIM: f32 = 0.02;
+
+/// A file with weights.
+pub struct Weighed {
+    /// The file as it is now; its path is still the old one.
+    pub asset: Asset,
+    /// The same as .glb.
+    pub glb: Vec<u8>,
+    /// Names of the meshes' nodes that got weights.
+    pub meshes: Vec<String>,
+    /// The bones.
+    pub bones: usize,
+}
+
+/// Gives the meshes of a file weights over its bones, if no mesh of its scene has any; none where there is nothing to do:
+/// there are weights, no mesh, or no bones.
+///
+/// Bones are the joints of the file's first skin that has some; else the nodes below `top` that draw nothing; else every
+/// tree of two or more nodes that draw nothing and have no mesh below them, but for its topmost node where that is an
+/// armature's own: untouched, outside of the meshes, with one child that has more. Meshes that hang on a bone are carried by it already. A mesh
+/// that several nodes draw gets the weights of the first one, and follows in it alone.
+///
+/// # Errors
+/// [`Error::Input`] where `top` names no node or nothing hangs on it, or the mesh cannot be weighed; as
+/// [`Character::from_asset`].
+pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<Option<Weighed>> {
+    let shown = in_scene(asset);
+    let drawn = |i: usize| shown[i] && asset.nodes[i].mesh.is_some();
+    let skinned = |i: usize| {
+        let node = &asset.nodes[i];
+        let weights = |m: crate::base::MeshId| {
+            asset.meshes[m.index()].primitives.iter().any(|p| !p.influences.is_empty())
+        };
+        drawn(i) && skin_of(asset, node).is_some() && node.mesh.is_some_and(weights)
+    };
+    if (0..asset.nodes.len()).any(skinned) {
+        return Ok(None);
+    }
+    let character = Character::from_asset(asset)?;
+    let skeleton = &character.skeleton;
+    let bones = bones(asset, &character, &shown, top)?;
+    if bones.is_empty() || character.control.positions.is_empty() {
+        return Ok(None);
+    }
+    if bones.len() > MAX_BONES {
+        let problem = format!("{}: {} bones and no weights", asset.path.display(), bones.len());
+        return Err(Error::input(problem, format!("give it at most {MAX_BONES}")));
+    }
+    let rig = PosedRig::new(skeleton, &Pose::rest(skeleton));
+    let sites = sites(skeleton, &rig, &bones);
+    let named = |error| match error {
+        Error::Input { problem, remedy } => {
+            Error::input(format!("{}: {problem}", asset.path.display()), remedy)
+        }
+        other => other,
+    };
+    let (positions, triangles) = (&character.control.positions, &character.control.triangles);
+    let weights = kept_heat_weights(cache, positions, triangles, &sites).map_err(named)?;
+    write(asset, &character, &rig, &bones, &weights)
+}
+
+/// The nodes that are bones, parents before children.
+fn bones(asset: &Asset, character: &Character, shown: &[bool], top: Option<&str>) -> Result<Vec<NodeId>> {
+    let skeleton = &character.skeleton;
+    let order = || skeleton.order.iter().copied().filter(|n| shown[n.index()]);
+    let empty = |n: NodeId| asset.nodes[n.index()].mesh.is_none() && !is_view(asset, n);
+    let above =
+        |n: NodeId| std::iter::successors(asset.nodes[n.index()].parent, |p| asset.nodes[p.index()].parent);
+    if let Some(name) = top {
+        let wrong = |problem: String| Err(Error::input(problem, "name the topmost bone, see sinew inspect"));
+        let Some(top) = skeleton.find(name) else {
+            return wrong(format!("{}: there is no node \"{name}\"", asset.path.display()));
+        };
+        let found: Vec<NodeId> =
+            order().filter(|&n| empty(n) && (n == top || above(n).any(|p| p == top))).collect();
+        if found.len() < 2 {
+            return wrong(format!("{}: no bones hang on node \"{name}\"", asset.path.display()));
+        }
+        return Ok(found);
+    }
+    if let Some(skin) = asset.skins.iter().find(|s| !s.joints.is_empty()) {
+        return Ok(order().filter(|n| skin.joints.contains(n)).collect());
+    }
+    // Draws nothing, and nothing below it does.
+    let mut bare: Vec<bool> = (0..asset.nodes.len()).map(|i| shown[i] && empty(NodeId::from(i))).collect();
+    for &n in skeleton.order.iter().rev() {
+        if let Some(p) = asset.nodes[n.index()].parent.filter(|_| !bare[n.index()]) {
+            bare[p.index()] = false;
+        }
+    }
+    let children = |n: NodeId| asset.nodes[n.index()].children.iter().filter(|c| bare[c.index()]).count();
+    let bounds = character.control.aabb;
+    let rig = PosedRig::new(skeleton, &Pose::rest(skeleton));
+    let inside = |n: NodeId| {
+        let x: Vec3 = rig.world[n.index()].translation.into();
+        let margin = Vec3::splat(RIM * bounds.diagonal());
+        x.cmpge(bounds.min + margin).all() && x.cmple(bounds.max - margin).all()
+    };
+    let mut out = Vec::new();
+    for n in order().filter(|n| bare[n.index()]) {
+        let is_top = asset.nodes[n.index()].parent.is_none_or(|p| !bare[p.index()]);
+        let node = &asset.nodes[n.index()];
+        let untouched = node.rest.translation().length() == 0.0 && !inside(n);
+        let armature =
+            is_top && untouched && children(n) == 1 && node.children.iter().any(|c| children(*c) > 0);
+        if (is_top && children(n) == 0) || armature {
+            continue;
+        }
+        out.push(n);
+    }
+    Ok(out)
+}
+
+/// Whether a node is a camera or a light.
+fn is_view(asset: &Asset, node: NodeId) -> bool {
+    let json = asset.source.json.pointer(&format!("/nodes/{}", node.index()));
+    let light = |n: &Value| n.pointer("/extensions/KHR_lights_punctual").is_some();
+    json.is_some_and(|n| n.get("camera").is_some() || light(n))
+}
+
+/// Bones from each node to its children; a leaf's goes on in the direction of the one above.
+fn sites(skeleton: &Skeleton, rig: &PosedRig, bones: &[NodeId]) -> Vec<HeatSite> {
+    let at = |n: NodeId| -> Vec3 { rig.world[n.index()].translation.into() };
+    let mut out = Vec::new();
+    for (k, &bone) in bones.iter().enumerate() {
+        let children = bones.iter().filter(|c| skeleton.nodes[c.index()].parent == Some(bone));
+        let mut leaf = true;
+        for &child in children {
+            leaf = false;
+            out.push(HeatSite { owner: k as u16, head: at(bone), tail: at(child) });
+        }
+        if leaf {
+            let parent = skeleton.nodes[bone.index()].parent.filter(|p| bones.contains(p));
+            let along = parent.map_or(Vec3::ZERO, |p| at(bone) - at(p));
+            out.push(HeatSite { owner: k as u16, head: at(bone), tail: at(bone) + TIP * along });
+        }
+    }
+    out
+}
+
+fn write(
+    asset: &Asset,
+    character: &Character,
+    rig: &PosedRig,
+    bones: &[NodeId],
+    weights: &Influences,
+) -> Result<Option<Weighed>> {
+    let mut builder = Builder::of(asset)?;
+    let mut meshes = Vec::new();
+    let mut done: Vec<usize> = Vec::new();
+    let display = &character.display;
+    let hangs = |node: NodeId| {
+        let parent = |n: &NodeId| asset.nodes[n.index()].parent;
+        std::iter::successors(Some(node), parent).any(|n| bones.contains(&n))
+    };
+    let mut nodes: Vec<NodeId> = display.parts.iter().map(|p| p.node).collect();
+    nodes.dedup();
+    for node in nodes.into_iter().filter(|n| !hangs(*n)) {
+        let Some(mesh) = asset.nodes[node.index()].mesh else { continue };
+        if done.contains(&mesh.index()) {
+            continue;
+        }
+        done.push(mesh.index());
+        for part in display.parts.iter().filter(|p| p.node == node) {
+            let mut own = Influences::default();
+            for v in part.vertices.clone() {
+                own.push(weights.of(display.control_of[v as usize] as usize));
+            }
+            let primitive = &asset.meshes[mesh.index()].primitives[part.primitive];
+            let sets = write_sets(&mut builder, &own, primitive.positions.len());
+            // Made in memory there are no other primitives than those that are drawn.
+            let index = if asset.source.json.is_object() { primitive.file_index } else { part.primitive };
+            let pointer = format!("/meshes/{}/primitives/{index}/attributes", mesh.index());
+            if let Some(attributes) = builder.json.pointer_mut(&pointer).and_then(Value::as_object_mut) {
+                attributes.extend(sets);
+            }
+        }
+        let mesh_world = wide(&rig.world[node.index()]);
+        let inverse = |bone: &NodeId| {
+            let joint_from_mesh = wide(&rig.world[bone.index()]).inverse() * mesh_world;
+            if joint_from_mesh.is_finite() {
+                Mat4::from(joint_from_mesh.as_affine3a())
+            } else {
+                Mat4::IDENTITY
+            }
+        };
+        let matrices: Vec<f32> = bones.iter().flat_map(|b| inverse(b).to_cols_array()).collect();
+        let matrices = builder.floats(&matrices, 16, Usage::Other, false);
+        let joints: Vec<u32> = bones.iter().map(|b| b.0).collect();
+        let skin = builder.push("skins", json!({ "joints": joints, "inverseBindMatrices": matrices }));
+        if let Some(json) = builder.json.pointer_mut(&format!("/nodes/{}", node.index())) {
+            json["skin"] = skin.into();
+        }
+        meshes.push(asset.nodes[node.index()].name.clone());
+    }
+    if meshes.is_empty() {
+        return Ok(None);
+    }
+    let glb = builder.glb()?;
+    let asset = Asset::from_slice(&glb, &asset.path)?;
+    Ok(Some(Weighed { asset, glb, meshes, bones: bones.len() }))
+}
+
+fn wide(map: &crate::base::math::Affine3A) -> DAffine3 {
+    DAffine3::from_mat4(Mat4::from(*map).as_dmat4())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::shapes::Shape;
+
+    /// The capsule without its skin, in a node beside its bones.
+    fn bare() -> Asset {
+        let mut asset = Shape { bones: 3, rings: 48, segments: 12, radius: 0.15, length: 3.0, blend: 0.3 }
+            .capsule_asset();
+        asset.skins.clear();
+        asset.nodes.iter_mut().for_each(|n| n.skin = None);
+        asset
+            .meshes
+            .iter_mut()
+            .flat_map(|m| &mut m.primitives)
+            .for_each(|p| p.influences = Influences::default());
+        asset
+    }
+
+    #[test]
+    fn a_capsule_beside_its_bones_follows_them() {
+        let asset = bare();
+        let weighed = weigh(&asset, None, None).unwrap().expect("there is a skeleton and a mesh");
+        assert_eq!((weighed.bones, weighed.meshes.len()), (3, 1));
+        assert_eq!(weighed.asset.skins.len(), 1);
+        // What it looked like it looks like.
+        let before = Character::from_asset(&asset).unwrap();
+        let after = Character::from_asset(&weighed.asset).unwrap();
+        assert!(after.control.rigid.iter().all(|r| !r));
+        assert_eq!(before.display.triangles, after.display.triangles);
+        for (a, b) in before.display.positions.iter().zip(&after.display.positions) {
+            assert!(a.distance(*b) < 1e-5, "{a} {b}");
+        }
+        // The end of the arm goes with the last bone and with no other.
+        let joint = after.skeleton.joints.len() - 1;
+        for (v, x) in after.control.positions.iter().enumerate() {
+            let heaviest = after.control.influences.of(v).next().unwrap();
+            assert!(x.y < 2.5 || (usize::from(heaviest.0) == joint && heaviest.1 > 0.9), "{x} {heaviest:?}");
+        }
+        // With weights there is nothing more to do.
+        assert!(weigh(&weighed.asset, None, None).unwrap().is_none());
+    }
+
+    #[test]
+    fn bones_can_be_named_and_what_is_no_skeleton_is_told() {
+        let asset = bare();
+        let first = asset.nodes.iter().position(|n| n.mesh.is_none() && !n.children.is_empty()).unwrap();
+        let name = asset.nodes[first].name.clone();
+        assert_eq!(weigh(&asset, Some(&name), None).unwrap().unwrap().bones, 3);
+        assert!(weigh(&asset, Some("nobody"), None).err().unwrap().to_string().contains("nobody"));
+        let mesh = asset.nodes.iter().find(|n| n.mesh.is_some()).unwrap().name.clone();
+        assert!(weigh(&asset, Some(&mesh), None).err().unwrap().to_string().contains("no bones"));
+        // A mesh alone.
+        let mut alone = bare();
+        alone.roots.retain(|r| alone.nodes[r.index()].mesh.is_some());
+        assert!(weigh(&alone, None, None).unwrap().is_none());
+        assert!(weigh(&Asset::default(), None, None).unwrap().is_none());
+    }
+}
