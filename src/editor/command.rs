@@ -19,11 +19,13 @@ pub enum Tool {
     Skin,
     /// Turns and moves single joints.
     Joint,
+    /// Draws how a silhouette should run.
+    Silhouette,
 }
 
 impl Tool {
     /// All of them, in the palette's order.
-    pub const ALL: [Self; 4] = [Self::Line, Self::Grab, Self::Skin, Self::Joint];
+    pub const ALL: [Self; 5] = [Self::Line, Self::Grab, Self::Skin, Self::Joint, Self::Silhouette];
 
     /// For people.
     pub fn label(self) -> &'static str {
@@ -32,7 +34,13 @@ impl Tool {
             Self::Grab => "Grab",
             Self::Skin => "Draw on skin",
             Self::Joint => "Joint",
+            Self::Silhouette => "Silhouette",
         }
+    }
+
+    /// Whether it changes the pose; the others shape the skin, in any pose.
+    pub fn poses(self) -> bool {
+        !matches!(self, Self::Skin | Self::Silhouette)
     }
 }
 

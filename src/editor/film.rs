@@ -1,7 +1,7 @@
 //! The workbench over time: what the playhead shows, and what becomes a key.
 
 use super::workbench::PIN_REACH;
-use super::{Timeline, Tool, Workbench};
+use super::{Timeline, Workbench};
 use crate::asset::Interpolation;
 use crate::base::math::Vec3;
 use crate::edit::{DopeSheet, Edit, Key, KeyEdit, Operation};
@@ -184,7 +184,7 @@ impl Workbench {
 
     /// A trigger of a tool that poses, or a squeeze next to the body.
     fn is_reached_for(&self) -> bool {
-        let poses = self.preferences.tool != Tool::Skin;
+        let poses = self.preferences.tool.poses();
         let near = |p: Vec3| {
             let reach = PIN_REACH * self.navigation.world_from_room().scale;
             self.desk.body.touch(&self.desk.character, &self.desk.rig, p, reach).is_some()

@@ -1,6 +1,6 @@
 //! What a step of the editor wants shown, felt and done.
 
-use super::Similarity;
+use super::{Similarity, Sketch};
 use crate::render::{Lines, View};
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ impl Haptic {
 }
 
 /// What the editor asks of its front end, which does it without blocking a frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// Load and bind a character or project, then open it.
     Open(PathBuf),
@@ -57,6 +57,8 @@ pub enum Request {
     Save,
     /// Write a posed glTF and its receipt.
     Export,
+    /// Find what an accent stroke means ([`Sketch::sculpt`]) and give it to [`super::Workbench::receive`].
+    Sketch(Box<Sketch>),
     /// End the session.
     Quit,
 }

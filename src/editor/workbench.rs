@@ -6,14 +6,16 @@ mod facts;
 mod output;
 
 use super::navigation::Navigation;
-use super::tools::{Body, Desk, GrabTool, Hands, JointTool, LineTool, Moment, SkinTool, checked, show};
+use super::tools::{
+    AccentTool, Body, Desk, GrabTool, Hands, JointTool, LineTool, Moment, SkinTool, checked, show,
+};
 use super::{
     Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
 };
 use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::bind::Character;
-use crate::edit::Session;
+use crate::edit::{Sculpt, Session};
 use crate::render::Segment;
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
@@ -40,6 +42,9 @@ pub struct Workbench {
     grab: GrabTool,
     skin: SkinTool,
     joint: JointTool,
+    accent: AccentTool,
+    /// Edits of the surface that were made elsewhere, until no tool is used.
+    coming: Vec<Sculpt>,
     landmarks: Vec<Segment>,
     output: Output,
     requests: Vec<Request>,
@@ -101,6 +106,8 @@ impl Workbench {
             grab: GrabTool::default(),
             skin: SkinTool::default(),
             joint: JointTool::default(),
+            accent: AccentTool::default(),
+            coming: Vec::new(),
             landmarks: show::landmarks(&bounds),
             output: Output::default(),
             requests: Vec::new(),
@@ -156,6 +163,7 @@ impl Workbench {
         if !self.is_busy() {
             self.tool = self.hands.tool(self.preferences.tool_hand());
         }
+        self.add_shapes();
         self.buttons();
         self.turn_and_size();
         self.run_film();
@@ -208,7 +216,7 @@ impl Workbench {
     /// Squeezes, and the trigger of the grab tool: what they take hold of; the world follows those that hold it.
     fn take_hold(&mut self) {
         let tool = self.tool_hand();
-        let busy = (self.line.is_busy() || self.skin.is_busy()).then_some(tool);
+        let busy = (self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy()).then_some(tool);
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
         self.grab.take(&mut self.desk, &mut moment, busy);
         if !self.windowed {
@@ -225,6 +233,10 @@ impl Workbench {
         match self.preferences.tool {
             Tool::Line if free || self.line.is_busy() => self.line.step(&mut self.desk, &mut moment),
             Tool::Skin if free || self.skin.is_busy() => self.skin.step(&mut self.desk, &mut moment),
+            Tool::Silhouette if free || self.accent.is_busy() => {
+                let eye = self.navigation.world_from_room().point(self.head.position);
+                self.requests.extend(self.accent.step(&self.desk, &mut moment, eye));
+            }
             // At a window the gizmo moves the joint.
             Tool::Joint if (free || self.joint.is_busy()) && !self.windowed => {
                 let near = self.touched;

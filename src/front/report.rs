@@ -94,6 +94,12 @@ pub struct Desk {
     pub busy: bool,
     /// Steps that can be undone and redone.
     pub history: [usize; 2],
+    /// The time of the motion that shows, seconds; none while the pose being edited does.
+    pub time: Option<f64>,
+    /// Whether it runs.
+    pub playing: bool,
+    /// Where the divider between two deformers is, share of the picture's width; none while one fills it.
+    pub divider: Option<f32>,
     /// Whether there is something that is on no disk but in the journal.
     pub unsaved: bool,
     /// The line that is shown to the user, empty where there is none.

@@ -4,13 +4,13 @@
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
-use crate::edit::{Document, Session};
+use crate::edit::{Document, Sculpt, Session};
 use crate::editor::panels::{FileList, Strain};
 use crate::editor::recovery::Unfinished;
-use crate::editor::{self, Actor, Evaluator, Model, Pipelines, Where, recipe, recovery};
+use crate::editor::{self, Actor, Evaluator, Model, Pipelines, Sketch, Where, recipe, recovery};
 use crate::export::{Options, write_atomically};
 use crate::front::context::{folder_of, write_png};
-use crate::render::Targets;
+use crate::render::{Renderer, Targets};
 use crate::rig::PosedRig;
 use image::RgbaImage;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,8 @@ pub enum Job {
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
     /// Measure what the deformer does to a document's body.
     Measure(Arc<Model>, Box<Document>),
+    /// Find what an accent stroke means.
+    Sketch(Arc<Renderer>, Arc<Model>, Box<Document>, Box<Sketch>),
     /// Write a posed glTF.
     Export(PathBuf, Arc<Model>, Box<Document>),
     /// Write a project.
@@ -59,6 +61,8 @@ pub enum Done {
     Ready(u64, Result<Box<Actor>>),
     /// Numbers of the strain.
     Measured(Result<Strain>),
+    /// The edit that an accent stroke means.
+    Sketched(Result<Box<Sculpt>>),
     /// A session that was left is gone.
     Discarded(Result<()>),
     /// A written file; what is to be told about it.
@@ -168,6 +172,9 @@ fn run(job: Job) -> Done {
             Done::Ready(stage, Actor::new(&pipelines, &targets, &model, &recipe).map(Box::new))
         }
         Job::Measure(model, document) => Done::Measured(measure(&model, &document)),
+        Job::Sketch(renderer, model, document, sketch) => {
+            Done::Sketched(sketch.sculpt(&renderer, &model, &document).map(Box::new))
+        }
         Job::Export(path, model, document) => {
             let told = export_to(&path, &model, &document);
             Done::Written(path, told)

@@ -7,6 +7,8 @@ mod bed;
 #[path = "../common/desktop.rs"]
 mod desktop;
 mod drop;
+mod flesh;
+mod motion;
 mod opening;
 mod posing;
 #[path = "../common/program.rs"]

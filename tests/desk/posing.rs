@@ -8,12 +8,12 @@ use sinew::editor::Model;
 use sinew::front::report::Event;
 
 /// A line up through the capsule, seen from the front.
-fn baseline() -> Vec<Vec3> {
+pub fn baseline() -> Vec<Vec3> {
     (0..=16).map(|i| Vec3::Y * (-0.05 + 1.9 * i as f32 / 16.0)).collect()
 }
 
 /// A quarter of a circle to +X.
-fn arc() -> Vec<Vec3> {
+pub fn arc() -> Vec<Vec3> {
     let angle = |i: i32| i as f32 / 16.0 * 1.4;
     (0..=16).map(|i| Vec3::new(1.2 - 1.2 * angle(i).cos(), 1.2 * angle(i).sin(), 0.0)).collect()
 }
@@ -24,11 +24,7 @@ fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
     let folder = folder();
     let mut s = Session::open(&desktop, folder.path(), &["capsule.glb"]);
     let rest = s.app.hash();
-    // From the front, as Blender has it.
-    let before = s.app.turn.clip_from_world;
-    s.press(&desktop, &[u32::from(b'1')]);
-    s.app.until("the front", |t| t.clip_from_world != before);
-    s.app.rest();
+    s.look_from(&desktop, b'1');
     s.draw(&desktop, &baseline());
     assert_ne!(s.app.hash(), rest, "the baseline is no part of the document: {:?}", s.app.turn);
     s.draw(&desktop, &arc());

@@ -11,7 +11,10 @@ use x11rb::protocol::xproto::Window;
 
 /// Keysyms.
 pub mod keys {
+    pub const TAB: u32 = 0xff09;
     pub const RETURN: u32 = 0xff0d;
+    pub const LEFT: u32 = 0xff51;
+    pub const RIGHT: u32 = 0xff53;
     pub const ESCAPE: u32 = 0xff1b;
     pub const SHIFT: u32 = 0xffe1;
     pub const CONTROL: u32 = 0xffe3;
@@ -96,10 +99,23 @@ impl Session {
 
     /// Presses keys together and lets go of them; waits for a turn after it.
     pub fn press(&mut self, desktop: &Desktop, keysyms: &[u32]) {
+        self.press_on(desktop, keysyms);
+        self.app.rest();
+    }
+
+    /// The same where something goes on, so that there is no rest.
+    pub fn press_on(&mut self, desktop: &Desktop, keysyms: &[u32]) {
         let frame = self.app.turn.frame;
         keysyms.iter().for_each(|k| desktop.key(*k, true));
         keysyms.iter().rev().for_each(|k| desktop.key(*k, false));
         self.app.until("the keys", |t| t.frame > frame);
+    }
+
+    /// From the side that a key of the numpad shows, as Blender has it: the camera must get there.
+    pub fn look_from(&mut self, desktop: &Desktop, key: u8) {
+        let before = self.app.turn.clip_from_world;
+        self.press(desktop, &[u32::from(key)]);
+        self.app.until("the side", |t| t.clip_from_world != before);
         self.app.rest();
     }
 

@@ -3,7 +3,7 @@
 use super::{Act, Ask, Choices, Chord, Desk, Hold, Lens, Plane, Side, Stand, ZOOM_RANGE};
 use crate::base::math::{Aabb, Vec3};
 use crate::deform::Recipe;
-use crate::edit::{Lengths, WorkingPlane};
+use crate::edit::{DeformerSettings, Lengths, WorkingPlane};
 use crate::editor::{Command, Request, Tool, Workbench};
 use std::f32::consts::PI;
 
@@ -105,6 +105,7 @@ impl Desk {
                     return bench.take_pose();
                 }
                 Act::FixPlane => return self.fix_plane(bench),
+                Act::Compare => return self.compare(bench),
                 Act::Deselect => return bench.select(None),
                 Act::FrameSelected => return self.frame_selected(bench),
                 _ => {}
@@ -209,6 +210,15 @@ impl Desk {
         };
     }
 
+    /// Divides the picture between the document's deformer and LBS, or DQS where it is LBS; or takes the divider away.
+    fn compare(&mut self, bench: &Workbench) {
+        let own = &bench.session().document().deformer().method;
+        let method = if own == "lbs" { "dqs" } else { "lbs" }.to_owned();
+        let other = DeformerSettings { method, ..DeformerSettings::default() };
+        self.other = self.other.is_none().then_some(other);
+        self.output.deformer_changed = true;
+    }
+
     fn begin_brush(&mut self, bench: &Workbench) {
         if let Some(start) = self.at.filter(|_| self.over && self.hold == Hold::Free) {
             self.hold = Hold::Brush { start, radius: bench.preferences().radius };
@@ -230,6 +240,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::GrabTool => Command::Tool(Tool::Grab),
         Act::SkinTool => Command::Tool(Tool::Skin),
         Act::JointTool => Command::Tool(Tool::Joint),
+        Act::SilhouetteTool => Command::Tool(Tool::Silhouette),
         Act::NextTool => {
             let at = Tool::ALL.iter().position(|t| *t == p.tool).unwrap_or(0);
             Command::Tool(Tool::ALL[(at + 1) % Tool::ALL.len()])

@@ -24,7 +24,7 @@ impl Desk {
             Hold::Camera(..) | Hold::Wipe | Hold::Joint(_) | Hold::Reach { .. } => None,
             Hold::Free | Hold::Tool { .. } if !self.over => None,
             _ => match bench.preferences().tool {
-                Tool::Line => eyepiece.on_plane(at, &self.plane(bench, eyepiece, at)),
+                Tool::Line | Tool::Silhouette => eyepiece.on_plane(at, &self.plane(bench, eyepiece, at)),
                 Tool::Grab | Tool::Skin => self.skin_at(at).flatten(),
                 Tool::Joint => None,
             },
@@ -98,7 +98,7 @@ impl Desk {
         let waits = (tool == Tool::Grab && skin.is_none()).then_some(time);
         let normal = self.camera.rotation() * Vec3::Z;
         let plane = match (tool, skin.flatten()) {
-            (Tool::Line, _) | (_, None) => self.plane(bench, &eyepiece, at),
+            (Tool::Line | Tool::Silhouette, _) | (_, None) => self.plane(bench, &eyepiece, at),
             (_, Some(origin)) => WorkingPlane { origin, normal },
         };
         self.force = [self.pressure.unwrap_or(1.0).max(0.6), 0.0];

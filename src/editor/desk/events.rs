@@ -1,7 +1,7 @@
 //! What events of the mouse do in the picture, and what it is in the middle of.
 
 use super::{CLICK, Chord, Desk, Drag, Hold, pointer};
-use crate::editor::{Command, RADIUS_RANGE, Tool, Workbench};
+use crate::editor::{Command, RADIUS_RANGE, Workbench};
 use egui::{Event, PointerButton};
 
 /// Whether a press that began there is more than a click.
@@ -166,8 +166,7 @@ impl Desk {
             }
             PointerButton::Primary if self.at.is_some_and(|at| self.on_divider(at)) => self.hold = Hold::Wipe,
             PointerButton::Primary => {
-                // To draw on the skin changes no pose.
-                let poses = bench.preferences().tool != Tool::Skin;
+                let poses = bench.preferences().tool.poses();
                 match self.at.filter(|_| poses && bench.shown_time().is_some()) {
                     Some(start) if !self.on_gizmo(bench) => self.hold = Hold::Reach { start },
                     _ => self.press(time, bench),
@@ -179,7 +178,7 @@ impl Desk {
 
     /// Uses the gizmo or the tool where the pointer is; on the motion both work on its pose.
     fn press(&mut self, time: f64, bench: &mut Workbench) {
-        if bench.preferences().tool != Tool::Skin {
+        if bench.preferences().tool.poses() {
             bench.take_pose();
         }
         if !self.press_gizmo(bench) {

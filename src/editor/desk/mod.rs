@@ -333,8 +333,11 @@ impl Desk {
         self.ask_pick(bench);
         let waiting = self.output.pick.is_some() && busy;
         let out = &mut self.output;
-        out.dirty = shown.painted || events || out.posed || runs || busy || std::mem::take(&mut self.changed);
-        let soon = (runs || waiting || shown.again == Some(Duration::ZERO)).then_some(Duration::ZERO);
+        // Panels come before keys and tools: what these have changed shows on them in the next turn.
+        let stale = std::mem::take(&mut self.changed) || out.posed || out.deformer_changed;
+        out.dirty = shown.painted || events || runs || busy || stale;
+        let soon =
+            (runs || waiting || stale || shown.again == Some(Duration::ZERO)).then_some(Duration::ZERO);
         out.again = soon.or(shown.again);
     }
 }

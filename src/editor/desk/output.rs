@@ -21,7 +21,7 @@ pub enum Picture {
 }
 
 /// What a window does beside showing pictures.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
     /// As in a headset.
     Editor(Request),

@@ -5,10 +5,9 @@ use crate::editor::{CommandKind, Control, Route};
 use std::fmt::Write;
 
 /// What of the desk is no command of its own, where it is, and what a headset has for it.
-const LISTS: [(&str, &str, &str); 5] = [
+const LISTS: [(&str, &str, &str); 4] = [
     ("Any step of the history", "undo, redo", "history"),
     ("Settings of the deformer", "the method", "deformer"),
-    ("Two deformers on one pose", "palette, in turn", "deformer, with a divider to drag"),
     ("Switch or remove any stroke or mark", "the newest", "outliner"),
     ("Select any joint", "touch it", "click, outliner"),
 ];
@@ -52,6 +51,7 @@ fn keys(act: Act) -> String {
 fn instead(act: Act) -> &'static str {
     match act {
         Act::TakePose => "reach for the body",
+        Act::Compare => "palette, in turn",
         Act::SaveAs => "save",
         Act::FixPlane => "strokes are drawn in space",
         Act::Grab => "squeeze",

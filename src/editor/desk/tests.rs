@@ -278,6 +278,51 @@ fn a_stroke_on_the_skin_is_a_mark() {
 }
 
 #[test]
+fn an_accent_stroke_asks_for_its_silhouette_and_what_comes_is_one_step() {
+    let mut t = Table::new();
+    t.key(Key::S, Modifiers::NONE);
+    let hash = t.hash();
+    let [x, y] = t.pixel(t.joint(HAND));
+    let path: Vec<[f32; 2]> = (0..14).map(|i| [x - 40.0 + 5.0 * i as f32, y - 20.0]).collect();
+    t.to(path[0]);
+    t.button(PointerButton::Primary, true);
+    path.iter().for_each(|at| t.to(*at));
+    let mut asks = Vec::new();
+    t.button(PointerButton::Primary, false);
+    asks.append(&mut t.desk.output_mut().asks);
+    t.frame();
+    asks.append(&mut t.desk.output_mut().asks);
+    let [Ask::Editor(crate::editor::Request::Sketch(sketch))] = &asks[..] else { panic!("{asks:?}") };
+    assert_eq!(t.hash(), hash, "nothing is known yet");
+    // What was drawn lies in the picture, where the mouse was.
+    assert!(sketch.stroke.len() > 8 && sketch.pose == *t.bench.pose());
+    for (point, at) in sketch.stroke.iter().zip(&path) {
+        let [u, v] = sketch.view.project(*point).unwrap();
+        let shown = t.pixel(*point);
+        assert!((0.0..1.0).contains(&u) && (0.0..1.0).contains(&v));
+        assert!((shown[0] - at[0]).abs() < 6.0 && (shown[1] - at[1]).abs() < 1.0, "{shown:?} {at:?}");
+    }
+    // The answer waits for a stroke under way.
+    let region = crate::edit::Region { kinematic: vec![0], t: vec![0.5], ..Default::default() };
+    let form = crate::edit::Form::Drawn(vec![[0.0, 0.1, 0.0]]);
+    let shape = crate::edit::Sculpt::new(crate::base::SculptId(0), None, region, form);
+    t.button(PointerButton::Primary, true);
+    t.to([x, y + 50.0]);
+    assert!(t.bench.is_busy());
+    t.bench.receive(shape);
+    t.frame();
+    assert!(t.bench.session().document().sculpts().is_empty() && t.bench.is_busy());
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!(t.bench.session().document().sculpts().len(), 1, "{:?}", t.bench.notice());
+    t.key(Key::X, Modifiers::NONE);
+    assert!(t.bench.session().document().sculpts().is_empty());
+    t.key(Key::Z, Modifiers::COMMAND);
+    t.key(Key::Z, Modifiers::COMMAND);
+    assert_eq!(t.hash(), hash);
+}
+
+#[test]
 fn the_brush_is_sized_by_keys_and_by_moving() {
     let mut t = Table::new();
     let first = t.bench.preferences().radius;
@@ -338,6 +383,9 @@ fn a_joint_is_turned_by_its_ring_and_by_a_key_about_an_axis() {
 fn poses_are_keyed_scrubbed_and_played() {
     let mut t = Table::new();
     t.key(Key::I, Modifiers::NONE);
+    // The timeline's rows take their room in the next frame.
+    assert_eq!(t.desk.output().again, Some(Duration::ZERO));
+    t.frame();
     t.drag(PointerButton::Primary, &t.arm(0.0));
     t.drag(PointerButton::Primary, &t.arm(0.8));
     let (low, high) = (Vec3::new(0.75, 1.5, 0.0), t.joint(HAND));

@@ -65,12 +65,12 @@ pub const ENTRIES: [Entry; 37] = [
     on(Pose, 3, 1.0, Item::Of(C::RemoveStroke), "Remove", Some(Icon::Remove)),
     on(Pose, 3, 1.2, Item::Of(C::TogglePin), "Pin", Some(Icon::Pin)),
     on(Time, 0, 1.0, Item::Of(C::Scrub), "Time", None),
-    on(Time, 1, 1.0, Item::Of(C::Play), "Play", Some(Icon::Right)),
-    on(Time, 1, 1.0, Item::Of(C::Key), "Key", Some(Icon::Pin)),
+    on(Time, 1, 1.0, Item::Of(C::Play), "Play", Some(Icon::Play)),
+    on(Time, 1, 1.0, Item::Of(C::Key), "Key", Some(Icon::Key)),
     on(Time, 1, 1.0, Item::Of(C::DeleteKey), "Delete", Some(Icon::Remove)),
     on(Time, 2, 1.0, Item::Of(C::MoveKey), "Move key", None),
     on(Time, 2, 0.7, Item::Of(C::KeyStroke), "As drawn", Some(Icon::Line)),
-    on(Time, 2, 0.7, Item::Of(C::AutoKey), "Auto-key", Some(Icon::Redraw)),
+    on(Time, 2, 0.7, Item::Of(C::AutoKey), "Auto-key", Some(Icon::AutoKey)),
     on(Time, 3, 1.0, Item::Of(C::Rate), "Frames", None),
     on(Time, 3, 1.2, Item::Of(C::Interpolation), "Between", None),
     on(View, 0, 6.0, Item::Of(C::Deformer), "Method", None),
@@ -169,6 +169,7 @@ impl Item {
                     Tool::Grab => Icon::Grab,
                     Tool::Skin => Icon::Skin,
                     Tool::Joint => Icon::Roll,
+                    Tool::Silhouette => Icon::Silhouette,
                 };
                 let choice = |tool: Tool| Choice {
                     label: tool.label().to_owned(),

@@ -15,7 +15,7 @@ pub use record::Recorder;
 pub use replay::Replay;
 
 use super::{Command, Input, Model, Preferences, Rigid, Similarity};
-use crate::edit::{AssetRef, Operation, Session};
+use crate::edit::{AssetRef, Operation, Sculpt, Session};
 use crate::render::{Tangents, View};
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +106,8 @@ pub enum TakeEvent {
     Command(Command),
     /// Another file was loaded: [`super::Workbench::open`] on what this starts with.
     Opened(Box<TakeStart>),
+    /// An edit of the surface that was made beside the frames: [`super::Workbench::receive`].
+    Shape(Box<Sculpt>),
     /// The runtime went or the headset was taken off: [`super::Workbench::interrupt`].
     Interrupt,
     /// The session ended in order.
@@ -120,12 +122,13 @@ mod kind {
     pub const OPENED: u8 = 3;
     pub const END: u8 = 4;
     pub const INTERRUPT: u8 = 5;
+    pub const SHAPE: u8 = 6;
 }
 
 /// The longest payload of a kind, bytes.
 fn longest(kind: u8) -> u32 {
     match kind {
-        kind::START | kind::OPENED => 1 << 28,
+        kind::START | kind::OPENED | kind::SHAPE => 1 << 28,
         kind::FRAME => codec::LONGEST as u32,
         kind::INTERRUPT => 1,
         _ => 1 << 16,

@@ -2,6 +2,7 @@
 
 use super::{MAGIC, TakeEnd, TakeFrame, TakeStart, VERSION, checksum, codec, kind};
 use crate::base::{Error, Result};
+use crate::edit::Sculpt;
 use crate::editor::Command;
 use serde::Serialize;
 use std::fs::File;
@@ -71,6 +72,14 @@ impl Recorder {
     /// A command that cannot be written as JSON: a path that is no Unicode.
     pub fn command(&mut self, command: &Command) -> Result<()> {
         self.json(kind::COMMAND, command)
+    }
+
+    /// Records an edit of the surface that the workbench receives.
+    ///
+    /// # Errors
+    /// None that is known: its numbers are finite.
+    pub fn shape(&mut self, shape: &Sculpt) -> Result<()> {
+        self.json(kind::SHAPE, shape)
     }
 
     /// Records that another file was loaded.

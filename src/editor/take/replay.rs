@@ -55,6 +55,7 @@ impl Replay {
                     return Ok(true);
                 }
                 TakeEvent::Command(command) => self.bench.run_command(command),
+                TakeEvent::Shape(shape) => self.bench.receive(*shape),
                 TakeEvent::Interrupt => self.bench.interrupt(),
                 TakeEvent::Opened(start) => {
                     let (model, session) = begin(&self.path, &start)?;

@@ -1,5 +1,6 @@
 //! What the trigger and the squeeze do: a file per tool.
 
+mod accent;
 mod body;
 mod grab;
 mod hands;
@@ -9,6 +10,7 @@ mod pull;
 pub mod show;
 mod skin;
 
+pub use accent::AccentTool;
 pub use body::Body;
 pub use grab::GrabTool;
 pub use hands::{HandFrame, Hands, TIP, checked};

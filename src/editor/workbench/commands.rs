@@ -3,7 +3,7 @@
 use super::Workbench;
 use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3};
-use crate::edit::{DeformerSettings, Edit, Operation};
+use crate::edit::{DeformerSettings, Edit, Operation, Sculpt};
 use crate::editor::tools::newest_mark;
 use crate::editor::{Command, Haptic, Request, Tool, recipe};
 
@@ -38,7 +38,12 @@ impl Workbench {
             Command::RemoveStroke => {
                 let mark = newest_mark(&self.desk).map(Edit::RemoveMark);
                 let stroke = self.line.removal(&self.desk);
-                let edit = if p.tool == Tool::Skin { mark.or(stroke) } else { stroke.or(mark) };
+                let drawn = self.desk.session.document().sculpts().iter().rev().find(|s| s.mark.is_none());
+                let edit = match p.tool {
+                    Tool::Skin => mark.or(stroke),
+                    Tool::Silhouette => drawn.map(|s| Edit::RemoveSculpt(s.id)),
+                    _ => stroke.or(mark),
+                };
                 match edit {
                     Some(edit) => self.change(edit),
                     None => self.limit(),
@@ -95,6 +100,25 @@ impl Workbench {
         self.document_changed(&deformer);
     }
 
+    /// Takes in an edit of the surface that the front end has made of a [`Request::Sketch`], as a step of its own: at the
+    /// next frame in which no tool is used.
+    pub fn receive(&mut self, shape: Sculpt) {
+        self.coming.push(shape);
+    }
+
+    pub(super) fn add_shapes(&mut self) {
+        while !self.coming.is_empty() && !self.is_busy() {
+            let mut shape = Box::new(self.coming.remove(0));
+            let id = self.desk.session.document().unused_sculpt_id();
+            // Others may have come since it was made.
+            if shape.id != id {
+                shape.name = format!("Silhouette {}", id.0 + 1);
+            }
+            shape.id = id;
+            self.change(Edit::AddSculpt { index: None, sculpt: shape });
+        }
+    }
+
     /// Selects a joint, or none: what is pinned, turned and framed. A headset selects what the tool hand touches.
     pub fn select(&mut self, node: Option<NodeId>) {
         self.touched = node.filter(|n| n.index() < self.desk.character.skeleton.nodes.len());
@@ -144,6 +168,7 @@ impl Workbench {
         self.line.cancel(&mut self.desk);
         self.grab.cancel(&mut self.desk);
         self.skin.cancel();
+        self.accent.cancel();
         self.joint.cancel(&mut self.desk);
     }
 

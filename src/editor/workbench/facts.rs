@@ -117,7 +117,8 @@ impl Workbench {
 
     /// Whether a stroke or a grab is under way.
     pub fn is_busy(&self) -> bool {
-        self.line.is_busy() || self.grab.is_busy() || self.skin.is_busy() || self.joint.is_busy()
+        let drawing = self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy();
+        drawing || self.grab.is_busy() || self.joint.is_busy()
     }
 
     /// What the last step wanted shown.

@@ -22,7 +22,11 @@ impl Workbench {
         self.skin.lines(&self.desk, &mut out.lines);
         self.line.document_lines(&self.desk, &mut out.lines);
         self.line.lines(&self.desk, &mut out.lines);
-        self.grab.lines(&self.desk, &mut out.lines);
+        self.accent.lines(&mut out.lines);
+        // Only a hand has a squeeze besides its tool.
+        if !self.windowed || self.preferences.tool == Tool::Grab || self.grab.is_busy() {
+            self.grab.lines(&self.desk, &mut out.lines);
+        }
         let moment = Moment {
             hands: &self.hands,
             tool,
@@ -39,7 +43,7 @@ impl Workbench {
                 Tool::Line => false,
                 Tool::Grab => true,
                 Tool::Skin => h == tool,
-                Tool::Joint => false,
+                Tool::Joint | Tool::Silhouette => false,
             };
             let hand = &self.hands.hands[h];
             (wanted && !self.windowed && hand.tip_tracking > Tracking::Lost).then(|| {

@@ -6,7 +6,7 @@ use crate::base::{Error, Result};
 use crate::edit::DeformerSettings;
 use crate::editor::desk::{Ask as Wish, Desk, DeskInput};
 use crate::editor::recovery::Unfinished;
-use crate::editor::{Actor, Command, Model, Preferences, Request, Stage, Workbench, recipe};
+use crate::editor::{Actor, Command, Model, Preferences, Request, Sketch, Stage, Workbench, recipe};
 use crate::front::context::say;
 use crate::front::report::{Ask, Event, Reporter};
 use crate::front::work::{Done, Job, Left, Opened, Worker};
@@ -45,6 +45,9 @@ pub struct App<'o> {
     /// One for the method that is compared with, when it is there.
     pub other: Option<Box<Actor>>,
     pub(super) opening: bool,
+    /// Accent strokes to be looked for, and how many are.
+    sketches: Vec<Box<Sketch>>,
+    sketching: usize,
     /// Hash of the document as it is; that which was last given to be saved, and where; whether that one is on disk.
     pub(super) hash: String,
     pub(super) saved: Option<String>,
@@ -85,6 +88,8 @@ impl<'o> App<'o> {
             unready: true,
             other: None,
             opening: false,
+            sketches: Vec::new(),
+            sketching: 0,
             hash: String::new(),
             saved: None,
             saving: None,
@@ -119,8 +124,13 @@ impl<'o> App<'o> {
             }
         }
         self.make_ready(stage);
+        self.sketch(stage);
         self.measure();
-        self.desk.facts.busy = self.opening.then(|| "opening".to_owned());
+        self.desk.facts.busy = match (self.opening, self.sketching) {
+            (true, _) => Some("opening".to_owned()),
+            (_, 0) => None,
+            _ => Some("looking for the silhouette".to_owned()),
+        };
         changed
     }
 
@@ -151,6 +161,17 @@ impl<'o> App<'o> {
         }
     }
 
+    /// Has accent strokes looked for.
+    fn sketch(&mut self, stage: &Stage) {
+        let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
+        for sketch in self.sketches.drain(..) {
+            let document = Box::new(bench.session().document().clone());
+            let renderer = stage.pipelines().renderer.clone();
+            self.sketching += 1;
+            self.worker.ask(Job::Sketch(renderer, model.clone(), document, sketch));
+        }
+    }
+
     /// Has the strain measured, when nothing is being drawn and something has changed.
     fn measure(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
@@ -168,6 +189,14 @@ impl<'o> App<'o> {
                 match strain {
                     Ok(strain) => self.desk.facts.strain = Some(strain),
                     Err(error) => self.fail(&error),
+                }
+            }
+            Done::Sketched(shape) => {
+                self.sketching -= 1;
+                match (shape, &mut self.bench) {
+                    (Ok(shape), Some(bench)) => bench.receive(*shape),
+                    (Ok(_), None) => {}
+                    (Err(error), _) => self.fail(&error),
                 }
             }
             Done::Listed(files) => {
@@ -319,6 +348,7 @@ impl<'o> App<'o> {
             Request::Open(_) => {}
             Request::Save => self.save(),
             Request::Export => self.export(),
+            Request::Sketch(sketch) => self.sketches.push(sketch),
             Request::Quit if self.desk.facts.unsaved => self.ask_to_close(),
             Request::Quit => self.quit = true,
         }

@@ -1,6 +1,7 @@
 //! What a window says of its turns: lines of a report.
 
 use super::app::App;
+use crate::editor::desk::Picture;
 use crate::front::report::Desk as Told;
 
 /// What the window knows of itself.
@@ -42,7 +43,11 @@ impl App<'_> {
         if let Some(view) = out.views.first() {
             told.clip_from_world = view.clip_from_world.to_cols_array();
         }
+        if let Picture::Wipe(at) = out.picture {
+            told.divider = Some(at);
+        }
         if let Some(bench) = &self.bench {
+            (told.time, told.playing) = (bench.shown_time(), bench.timeline().playhead.playing);
             told.tool = bench.preferences().tool;
             told.busy = bench.is_busy();
             let (done, all) = bench.session().history();

@@ -6,7 +6,8 @@ use crate::base::{Error, Result};
 use crate::edit::DeformerSettings;
 use crate::editor::panels::{PanelState, Panels};
 use crate::editor::{
-    Actor, Haptic, Input, Labels, Model, Preferences, Recorder, Request, Stage, TakeFrame, Workbench, recipe,
+    Actor, Haptic, Input, Labels, Model, Preferences, Recorder, Request, Sketch, Stage, TakeFrame, Workbench,
+    recipe,
 };
 use crate::front::context::say;
 use crate::front::kept;
@@ -45,6 +46,8 @@ pub struct App<'o> {
     /// Number of the stage that jobs are for.
     pub(super) stage: u64,
     pub(super) opening: bool,
+    /// Accent strokes to be looked for.
+    sketches: Vec<Box<Sketch>>,
     /// Hash of the document that was last given to be saved, and where; whether that one is on disk.
     pub(super) saved: Option<String>,
     pub(super) saving: Option<PathBuf>,
@@ -110,6 +113,7 @@ impl<'o> App<'o> {
             unready: true,
             stage: 0,
             opening: true,
+            sketches: Vec::new(),
             saved: None,
             saving: None,
             kept: false,
@@ -146,6 +150,7 @@ impl<'o> App<'o> {
         while let Some(done) = self.worker.done() {
             self.take(done, stage.as_deref_mut());
         }
+        let pipelines = stage.as_ref().map(|stage| stage.pipelines().clone());
         if let (Some(stage), Some(model), Some(bench)) = (stage, &self.model, &self.bench)
             && self.unready
         {
@@ -162,6 +167,13 @@ impl<'o> App<'o> {
                     // Settings that do not fit were refused when they were made.
                     recipe: recipe(settings).unwrap_or_default(),
                 });
+            }
+        }
+        if let (Some(pipelines), Some(model), Some(bench)) = (pipelines, &self.model, &self.bench) {
+            for sketch in self.sketches.drain(..) {
+                let document = Box::new(bench.session().document().clone());
+                let renderer = pipelines.renderer.clone();
+                self.worker.ask(Job::Sketch(renderer, model.clone(), document, sketch));
             }
         }
         self.measure();
@@ -186,6 +198,8 @@ impl<'o> App<'o> {
                     Err(error) => self.fail(&error),
                 }
             }
+            Done::Sketched(Ok(shape)) => self.receive(*shape),
+            Done::Sketched(Err(error)) => self.fail(&error),
             Done::Listed(files) => {
                 self.opening = false;
                 self.panel_state.files = files;
@@ -316,6 +330,7 @@ impl<'o> App<'o> {
                 Request::Open(_) => {}
                 Request::Save => self.save(),
                 Request::Export => self.export(),
+                Request::Sketch(sketch) => self.sketches.push(sketch),
                 Request::Quit => self.quit = true,
             }
         }

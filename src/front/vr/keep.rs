@@ -3,6 +3,7 @@
 use super::Options;
 use super::app::App;
 use crate::base::Result;
+use crate::edit::Sculpt;
 use crate::editor::{Command, Eye, Model, Preferences, Recorder, TakeStart, recovery};
 use crate::front::context::say;
 use crate::front::kept;
@@ -50,6 +51,16 @@ impl App<'_> {
         let Some(bench) = &mut self.bench else { return };
         let recorded = self.take.as_mut().map_or(Ok(()), |take| take.command(&command));
         bench.run_command(command);
+        if let Err(error) = recorded {
+            self.fail(&error);
+        }
+    }
+
+    /// Gives the workbench an edit that was made beside the frames, and records it.
+    pub(super) fn receive(&mut self, shape: Sculpt) {
+        let Some(bench) = &mut self.bench else { return };
+        let recorded = self.take.as_mut().map_or(Ok(()), |take| take.shape(&shape));
+        bench.receive(shape);
         if let Err(error) = recorded {
             self.fail(&error);
         }

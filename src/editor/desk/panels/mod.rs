@@ -175,6 +175,9 @@ pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
             "Drag a ring to turn the joint, an arrow to move it"
         }
         (_, Tool::Joint) => "Click a joint",
+        (_, Tool::Silhouette) => {
+            "Draw beside an outline how it should run; the brush (F) says how far the skin follows"
+        }
         (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
     }
 }

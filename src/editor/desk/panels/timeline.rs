@@ -12,51 +12,64 @@ use egui::{
 const NAMES: f32 = 150.0;
 const RULER: f32 = 30.0;
 const ROW: f32 = 17.0;
+/// Between rows.
+const GAP: f32 = 2.0;
+/// Of the panel, above and below together, and of its edge.
+const MARGIN: f32 = 12.0;
+/// Rows that are seen without scrolling.
+const ROWS: usize = 5;
 
 pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
     let timeline = bench.timeline();
     let sheet = &timeline.sheet;
     let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::symmetric(8, 5));
-    let most = RULER + ROW * (sheet.rows.len().min(5) as f32) + 12.0;
-    Panel::bottom("timeline").frame(frame).resizable(false).show(ui, |ui| {
-        ui.horizontal_top(|ui| {
-            ui.allocate_ui(vec2(NAMES, RULER), |ui| ui.horizontal(|ui| controls(ui, shows, bench, pressed)));
-        });
-        ScrollArea::vertical().id_salt("dope").max_height(most).show(ui, |ui| {
-            let (ruler, answer) =
-                ui.allocate_exact_size(vec2(ui.available_width(), RULER), Sense::click_and_drag());
-            let span = Span::new(ruler, timeline);
-            if (answer.dragged() || answer.clicked())
-                && let Some(at) = answer.interact_pointer_pos()
-            {
-                pressed.command(Command::Scrub(span.time(at.x)), true);
-            }
-            self::ruler(ui, ruler, &span, timeline);
-            for row in &sheet.rows {
-                let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-                let color = ui.visuals().weak_text_color();
-                let name = rect.with_max_x(rect.min.x + NAMES - 8.0);
-                let print = ui.painter().with_clip_rect(name.intersect(ui.clip_rect()));
-                print.text(
-                    name.left_center(),
-                    Align2::LEFT_CENTER,
-                    &row.label,
-                    FontId::proportional(12.0),
-                    color,
-                );
-                for time in &row.times {
-                    diamond(ui, pos2(span.x(*time), rect.center().y), 3.5, theme::FAIR);
+    // An exact size: one that follows its contents would stay as small as it was before the first key.
+    let keys = RULER + (ROW + GAP) * sheet.rows.len().min(ROWS) as f32;
+    Panel::bottom("timeline").frame(frame).resizable(false).exact_size(RULER + GAP + keys + MARGIN).show(
+        ui,
+        |ui| {
+            ui.horizontal_top(|ui| {
+                ui.allocate_ui(vec2(NAMES, RULER), |ui| {
+                    ui.horizontal(|ui| controls(ui, shows, bench, pressed))
+                });
+            });
+            ScrollArea::vertical().id_salt("dope").auto_shrink(false).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = GAP;
+                let (ruler, answer) =
+                    ui.allocate_exact_size(vec2(ui.available_width(), RULER), Sense::click_and_drag());
+                let span = Span::new(ruler, timeline);
+                if (answer.dragged() || answer.clicked())
+                    && let Some(at) = answer.interact_pointer_pos()
+                {
+                    pressed.command(Command::Scrub(span.time(at.x)), true);
                 }
-            }
-        });
-    });
+                self::ruler(ui, ruler, &span, timeline);
+                for row in &sheet.rows {
+                    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+                    let color = ui.visuals().weak_text_color();
+                    let name = rect.with_max_x(rect.min.x + NAMES - 8.0);
+                    let print = ui.painter().with_clip_rect(name.intersect(ui.clip_rect()));
+                    print.text(
+                        name.left_center(),
+                        Align2::LEFT_CENTER,
+                        &row.label,
+                        FontId::proportional(12.0),
+                        color,
+                    );
+                    for time in &row.times {
+                        diamond(ui, pos2(span.x(*time), rect.center().y), 3.5, theme::FAIR);
+                    }
+                }
+            });
+        },
+    );
 }
 
 fn controls(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
     let timeline = bench.timeline();
     let playhead = timeline.playhead;
-    let icon = if playhead.playing { Icon::Close } else { Icon::Right };
-    for (act, icon, on) in [(Act::Play, icon, playhead.playing), (Act::Key, Icon::Pin, false)] {
+    let icon = if playhead.playing { Icon::Pause } else { Icon::Play };
+    for (act, icon, on) in [(Act::Play, icon, playhead.playing), (Act::Key, Icon::Key, false)] {
         let answer = widgets::icon(ui, icon, 24.0, on, true).on_hover_text(shows.tip(act));
         pressed.act(act, answer.clicked());
     }

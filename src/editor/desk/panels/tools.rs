@@ -24,6 +24,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
                     Tool::Grab => (Act::GrabTool, Icon::Grab),
                     Tool::Skin => (Act::SkinTool, Icon::Skin),
                     Tool::Joint => (Act::JointTool, Icon::Roll),
+                    Tool::Silhouette => (Act::SilhouetteTool, Icon::Silhouette),
                 };
                 let tile = widgets::tile(ui, icon, tool.label(), p.tool == tool, true);
                 pressed.command(Command::Tool(tool), tile.on_hover_text(shows.tip(act)).clicked());
@@ -46,13 +47,14 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
             });
             let strokes = bench.session().document().strokes().len();
             let marks = bench.session().document().marks().len();
+            let shapes = bench.session().document().sculpts().len();
             let toggles = [
                 (Act::Mirror, Icon::Mirror, "Mirror", p.mirror, true),
                 (Act::Roll, Icon::Roll, "Roll twists", p.roll, true),
             ];
             let presses = [
                 (Act::RedrawOffset, Icon::Redraw, "Draw offset again", false, strokes > 0),
-                (Act::Remove, Icon::Remove, "Remove newest", false, strokes + marks > 0),
+                (Act::Remove, Icon::Remove, "Remove newest", false, strokes + marks + shapes > 0),
                 (Act::Pin, Icon::Pin, "Pin joint", false, bench.selected().is_some()),
             ];
             for (act, icon, label, on, enabled) in toggles.into_iter().chain(presses) {
