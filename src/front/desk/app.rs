@@ -46,7 +46,7 @@ pub struct App<'o> {
     pub other: Option<Box<Actor>>,
     pub(super) opening: bool,
     /// Accent strokes to be looked for, and how many are.
-    sketches: Vec<Box<Sketch>>,
+    sketches: Vec<Sketch>,
     sketching: usize,
     /// Hash of the document as it is; that which was last given to be saved, and where; whether that one is on disk.
     pub(super) hash: String,
@@ -168,7 +168,7 @@ impl<'o> App<'o> {
             let document = Box::new(bench.session().document().clone());
             let renderer = stage.pipelines().renderer.clone();
             self.sketching += 1;
-            self.worker.ask(Job::Sketch(renderer, model.clone(), document, sketch));
+            self.worker.ask(Job::Sketch(renderer, model.clone(), document, Box::new(sketch)));
         }
     }
 
@@ -348,7 +348,7 @@ impl<'o> App<'o> {
             Request::Open(_) => {}
             Request::Save => self.save(),
             Request::Export => self.export(),
-            Request::Sketch(sketch) => self.sketches.push(sketch),
+            Request::Sketch(sketch) => self.sketches.push(*sketch),
             Request::Quit if self.desk.facts.unsaved => self.ask_to_close(),
             Request::Quit => self.quit = true,
         }

@@ -47,7 +47,7 @@ pub struct App<'o> {
     pub(super) stage: u64,
     pub(super) opening: bool,
     /// Accent strokes to be looked for.
-    sketches: Vec<Box<Sketch>>,
+    sketches: Vec<Sketch>,
     /// Hash of the document that was last given to be saved, and where; whether that one is on disk.
     pub(super) saved: Option<String>,
     pub(super) saving: Option<PathBuf>,
@@ -173,7 +173,7 @@ impl<'o> App<'o> {
             for sketch in self.sketches.drain(..) {
                 let document = Box::new(bench.session().document().clone());
                 let renderer = pipelines.renderer.clone();
-                self.worker.ask(Job::Sketch(renderer, model.clone(), document, sketch));
+                self.worker.ask(Job::Sketch(renderer, model.clone(), document, Box::new(sketch)));
             }
         }
         self.measure();
@@ -330,7 +330,7 @@ impl<'o> App<'o> {
                 Request::Open(_) => {}
                 Request::Save => self.save(),
                 Request::Export => self.export(),
-                Request::Sketch(sketch) => self.sketches.push(sketch),
+                Request::Sketch(sketch) => self.sketches.push(*sketch),
                 Request::Quit => self.quit = true,
             }
         }
