@@ -46,6 +46,11 @@ enum Command {
         file: PathBuf,
         #[command(flatten)]
         bind: BindArgs,
+        #[command(flatten)]
+        weigh: front::bind::WeighArgs,
+        /// Where no mesh has weights: a .glb with those that were made
+        #[arg(long)]
+        out: Option<PathBuf>,
         #[arg(long)]
         json: bool,
     },

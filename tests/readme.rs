@@ -90,7 +90,8 @@ fn the_parameters_defaults_and_ranges_are_those_of_the_springs() {
 fn the_methods_and_commands_are_those_of_the_program() {
     let rows = table("| `--method` | | `--set` |\n");
     let methods: Vec<&str> = rows.iter().map(|r| code(&r[0])).collect();
-    let known: Vec<&str> = Geometric::ALL.iter().map(|g| g.name()).chain(["fast", "springs"]).collect();
+    let known: Vec<&str> =
+        Geometric::ALL.iter().map(|g| g.name()).chain(["fast", "springs", "fast+springs"]).collect();
     assert_eq!(methods, known);
     let out = Command::new(env!("CARGO_BIN_EXE_sinew")).arg("--help").output().unwrap();
     let help = String::from_utf8(out.stdout).unwrap();

@@ -39,8 +39,10 @@ impl Cli {
         match command {
             Command::Demo { file, out } => front::demo::demo(&mut context, file.as_deref(), &out)?,
             Command::Inspect { file, json } => say(front::inspect::inspect(&file, json)?.trim_end()),
-            Command::Bind { file, bind, json } => {
-                say(front::bind::bind_report(&file, &bind.options(), json)?.trim_end());
+            Command::Bind { file, bind, weigh, out, json } => {
+                let bind = bind.options();
+                let job = front::bind::Job { file: &file, bind: &bind, weigh: &weigh, out, json };
+                say(front::bind::bind_report(&job)?.trim_end());
             }
             Command::Deform { file, pose, method, bind, on, out, compatible, size, json } => {
                 let job = front::deform::Job {

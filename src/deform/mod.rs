@@ -79,6 +79,10 @@ pub trait Reference: Send + Sync {
     fn reads(&self) -> &'static [Stream];
     /// Streams that hold this frame's data after.
     fn writes(&self) -> &'static [Stream];
+    /// The pose that the nodes after this one go by, where it is another than was given.
+    fn posed(&self, _rig: &PosedRig) -> Option<PosedRig> {
+        None
+    }
     /// Evaluates one frame.
     fn reference(&self, rig: &PosedRig, streams: &mut Streams);
     /// Takes the offsets of edits into account by itself, where it turns scale vectors: those of the vertices `before`

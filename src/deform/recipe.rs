@@ -23,8 +23,8 @@ impl Default for Recipe {
 
 impl Recipe {
     /// The methods by name, in the order of reports.
-    pub const NAMES: [&'static str; 9] =
-        ["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs"];
+    pub const NAMES: [&'static str; 10] =
+        ["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs", "fast+springs"];
 
     /// One geometric method alone.
     pub fn geometric(geometric: Geometric) -> Self {
@@ -40,6 +40,10 @@ impl Recipe {
     pub fn from_name(name: &str) -> Result<Self> {
         match name {
             "springs" => Ok(Self::default()),
+            "fast+springs" => {
+                let geometric = Geometric::from_name("fast")?;
+                Ok(Self { geometric, springs: Some(springs::Params::default()) })
+            }
             _ if Self::NAMES.contains(&name) => Ok(Self::geometric(Geometric::from_name(name)?)),
             _ => Err(Error::input(
                 format!("\"{name}\" is no deformation method"),
@@ -50,6 +54,10 @@ impl Recipe {
 
     /// Its name.
     pub fn name(&self) -> &'static str {
-        if self.springs.is_some() { "springs" } else { self.geometric.name() }
+        match (&self.springs, &self.geometric) {
+            (Some(_), Geometric::Fast(_)) => "fast+springs",
+            (Some(_), _) => "springs",
+            (None, geometric) => geometric.name(),
+        }
     }
 }

@@ -73,6 +73,8 @@ impl CpuGraph {
         let mut times = Vec::with_capacity(3);
         let start = Instant::now();
         self.geometric.reference(rig, &mut self.streams);
+        let posed = self.geometric.posed(rig);
+        let rig = posed.as_ref().unwrap_or(rig);
         if !self.radial {
             displace(&self.field, &self.bound.character, rig, &mut self.streams.position);
         }

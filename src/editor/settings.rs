@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The recipe that settings name: the method (springs where none is named) with its parameters in place of the
 /// defaults. Springs take [`springs::Params`] by field name, and `start`, a geometric method; `blend` takes `factor`;
-/// `irs` and `fast` the fields of their own parameters.
+/// `irs` and `fast` the fields of their own parameters; springs on FAST (`fast+springs`) those of both.
 ///
 /// # Errors
 /// [`Error::Input`] for an unknown method or parameter, or a value that does not fit; it lists what there is.
@@ -18,6 +18,13 @@ pub fn recipe(settings: &DeformerSettings) -> Result<Recipe> {
     if let Some(params) = &mut out.springs {
         if let Some(start) = given.remove("start") {
             out.geometric = Geometric::from_name(start.as_str().unwrap_or_default())?;
+        }
+        if let Geometric::Fast(params) = &mut out.geometric {
+            let own = serde_json::to_value(&*params).unwrap_or_default();
+            let is_own = |k: &String| own.get(k).is_some();
+            let (own, rest) = given.into_iter().partition(|(k, _)| is_own(k));
+            given = rest;
+            *params = merged::<fast::Params>(name, params, own)?.sane();
         }
         let changed: springs::Params = merged(name, params, given)?;
         *params = changed.sane();
@@ -85,11 +92,16 @@ mod tests {
         assert_eq!((out.geometric, out.springs.unwrap().surface), (Geometric::Lbs, 0.5));
         let out = recipe(&settings("blend", &[("factor", 0.25.into())])).unwrap();
         assert_eq!(out.geometric, Geometric::Blend { factor: 0.25 });
+        let both = [("extra", 5.into()), ("surface", 0.5.into())];
+        let out = recipe(&settings("fast+springs", &both)).unwrap();
+        assert_eq!((out.name(), out.springs.map(|s| s.surface)), ("fast+springs", Some(0.5)));
+        assert!(matches!(out.geometric, Geometric::Fast(p) if p.extra == 5));
         for (wrong, word) in [
             (settings("springs", &[("stiffness", 1.into())]), "torsion"),
             (settings("springs", &[("surface", "much".into())]), "surface"),
             (settings("lbs", &[("factor", 1.into())]), "factor"),
             (settings("nurbs", &[]), "rigid"),
+            (settings("fast+springs", &[("stiffness", 1.into())]), "torsion"),
         ] {
             let text = recipe(&wrong).unwrap_err().to_string();
             assert!(text.contains(word), "{text}");

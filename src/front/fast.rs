@@ -1,5 +1,6 @@
 //! `sinew fast`: some joints placed, the whole shape finds its pose; one picture or file out.
 
+use super::bind::{WeighArgs, told};
 use super::context::{Context, folder_of, write_png};
 use crate::base::math::{Aabb, Affine3A, DAffine3, DQuat, DVec3, Vec3};
 use crate::base::{Error, NodeId, Result};
@@ -15,6 +16,7 @@ use crate::rig::{Pose, PosedRig};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Iterations by which the last bit of a picture is found.
 const ITERATIONS: u32 = 300;
@@ -37,6 +39,9 @@ pub struct FastArgs {
     /// Rotation clusters; 0 for twice as many as handles
     #[arg(long, default_value_t = 0)]
     pub clusters: u32,
+    /// Weights where the file has none
+    #[command(flatten)]
+    pub weigh: WeighArgs,
     /// How strongly joints keep together
     #[arg(long, default_value_t = 0.0)]
     pub hinge: f32,
@@ -87,7 +92,12 @@ pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs)
     if let Some(path) = &args.out {
         ending(path)?;
     }
-    let model = Model::load(file, &BindOptions::default())?;
+    let mut model = Model::load(file, &BindOptions::default())?;
+    let weighed = args.weigh.weighed(&model.asset)?;
+    let line = told(&weighed);
+    if let Some(weighed) = weighed {
+        model = Model::bind(weighed.asset, &BindOptions::default(), Duration::ZERO)?;
+    }
     let (skeleton, rest) = (model.skeleton(), model.rest());
     let rig = PosedRig::new(skeleton, &rest);
     let wishes = wishes(&model, &rig, args)?;
@@ -130,7 +140,7 @@ pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs)
         return serde_json::to_string_pretty(&report)
             .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"));
     }
-    Ok(text(&report))
+    Ok(line + &text(&report))
 }
 
 /// What is asked of every joint that is named.
@@ -213,7 +223,7 @@ fn constraints(
 }
 
 /// The drawn surface of transforms.
-fn shape(model: &Model, body: &Body, rig: &PosedRig, maps: &[Affine3A]) -> Evaluation {
+pub(super) fn shape(model: &Model, body: &Body, rig: &PosedRig, maps: &[Affine3A]) -> Evaluation {
     let character = &model.bound.character;
     let weights = &body.reduced.weights;
     let skinned = |(v, x): (usize, &Vec3)| {

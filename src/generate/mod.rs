@@ -13,6 +13,7 @@ mod chibi;
 mod contour;
 mod glb;
 mod golem;
+mod hound;
 mod human;
 mod implicit;
 mod lattice;
@@ -25,6 +26,8 @@ mod weights;
 
 use crate::base::{Error, Result};
 use std::path::Path;
+
+pub use hound::hound;
 
 /// What can be generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -68,7 +68,11 @@ pub struct BonePose {
 impl PosedRig {
     /// Poses a skeleton.
     pub fn new(skeleton: &Skeleton, pose: &Pose) -> Self {
-        let world = pose.world(skeleton);
+        Self::from_world(skeleton, pose.world(skeleton))
+    }
+
+    /// Of nodes that are somewhere: `world_from_node`, per node.
+    pub fn from_world(skeleton: &Skeleton, world: Vec<Affine3A>) -> Self {
         let skinning: Vec<Affine3A> =
             skeleton.joints.iter().map(|j| world[j.node.index()] * j.joint_from_bind).collect();
         let rotation: Vec<Quat> = skinning.iter().map(rotation_of).collect();

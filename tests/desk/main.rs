@@ -4,10 +4,14 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bed;
+#[path = "../common/data.rs"]
+mod data;
 #[path = "../common/desktop.rs"]
 mod desktop;
 mod drop;
 mod flesh;
+#[path = "../common/man.rs"]
+mod man;
 mod motion;
 mod opening;
 mod posing;
@@ -15,3 +19,4 @@ mod posing;
 #[allow(dead_code, reason = "the headset's scenarios use the rest")]
 mod program;
 mod stage;
+mod whole;

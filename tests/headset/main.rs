@@ -12,6 +12,8 @@ mod body;
 mod desktop;
 mod drawing;
 mod endurance;
+#[path = "../common/man.rs"]
+mod man;
 mod mirror;
 mod palette;
 #[path = "../common/program.rs"]

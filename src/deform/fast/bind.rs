@@ -215,6 +215,11 @@ impl Reduced {
         row % 4 == 3 && row / 4 < self.given
     }
 
+    /// The vertices that abstract handles are about, bind space, metres.
+    pub fn seeds(&self) -> impl Iterator<Item = Vec3> + '_ {
+        self.pivots[self.given..].iter().map(|p| (*p * self.size + self.center).as_vec3())
+    }
+
     /// From bind space to model space.
     pub(super) fn model(&self, x: Vec3) -> DVec3 {
         (x.as_dvec3() - self.center) / self.size

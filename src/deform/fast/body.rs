@@ -2,7 +2,7 @@
 
 use super::{Handle, Params, Reduced, Shape};
 use crate::asset::Influences;
-use crate::base::math::{DAffine3, DMat3, Vec3};
+use crate::base::math::{Affine3A, DAffine3, DMat3, Vec3};
 use crate::base::{Error, JointId, Result};
 use crate::bind::Character;
 use crate::rig::{Pose, PosedRig, Skeleton};
@@ -112,6 +112,31 @@ impl Body {
             }
         };
         self.joints.iter().map(wide).collect()
+    }
+
+    /// A pose with every joint where transforms of the handles put it: nodes that are no handle's go with the one above.
+    pub fn moved(&self, skeleton: &Skeleton, rig: &PosedRig, maps: &[Affine3A]) -> PosedRig {
+        // Per handle, from where the pose has its joint to where its transform puts it.
+        let moves: Vec<Affine3A> = self
+            .joints
+            .iter()
+            .zip(maps)
+            .map(|(joint, map)| {
+                let moved = *map * rig.skinning[joint.index()].inverse();
+                if moved.is_finite() { moved } else { Affine3A::IDENTITY }
+            })
+            .collect();
+        let mut handle = vec![None; skeleton.nodes.len()];
+        let mut world = rig.world.clone();
+        for &id in &skeleton.order {
+            let node = &skeleton.nodes[id.index()];
+            let own = node.joint.and_then(|j| self.own_handle(j));
+            handle[id.index()] = own.or(node.parent.and_then(|p| handle[p.index()]));
+            if let Some(moved) = handle[id.index()].and_then(|h: usize| moves.get(h)) {
+                world[id.index()] = *moved * world[id.index()];
+            }
+        }
+        PosedRig::from_world(skeleton, world)
     }
 
     /// Which given handles a pose places: those without a handle above, and those that do not just follow it.

@@ -25,6 +25,7 @@ pub struct FastState {
     skinning: Buffer,
     bindings: Bindings,
     push: GeometricPush,
+    bound: Bound,
 }
 
 impl FastPipeline {
@@ -64,7 +65,7 @@ impl FastPipeline {
             flag: 0,
             on_bone: 0.0,
         };
-        Ok(FastState { node, kept: Kept::default(), rows, skinning, bindings, push })
+        Ok(FastState { node, kept: Kept::default(), rows, skinning, bindings, push, bound: bound.clone() })
     }
 
     /// Records the stage; the state must be updated before, behind a barrier.
@@ -74,11 +75,13 @@ impl FastPipeline {
 }
 
 impl FastState {
-    /// Solves a pose and uploads its transforms: a copy. Allocates where another set of joints is placed than before.
-    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
+    /// Solves a pose and uploads its transforms: a copy. The pose as solved comes back, for the nodes after this one.
+    /// Allocates, most where another set of joints is placed than before.
+    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<PosedRig> {
         // The constraints name handles that there are, so that they cannot be refused.
         let maps = self.node.transforms(rig, &mut self.kept).unwrap_or_default();
         self.rows.iter_mut().zip(&maps).for_each(|(row, map)| *row = map.into());
         frame.upload(&self.skinning, 0, &self.rows);
+        self.node.posed(&self.bound, rig, &maps)
     }
 }

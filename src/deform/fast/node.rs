@@ -45,6 +45,11 @@ impl Node {
         self.body.as_ref().map_or(bound.character.skeleton.joints.len(), |b| b.reduced.handles)
     }
 
+    /// The pose with its joints where the transforms of all handles put them: what other nodes of the graph go by.
+    pub fn posed(&self, bound: &Bound, rig: &PosedRig, maps: &[Affine3A]) -> Option<PosedRig> {
+        Some(self.body.as_ref()?.moved(&bound.character.skeleton, rig, maps))
+    }
+
     /// The transforms of all handles.
     pub fn transforms(&self, rig: &PosedRig, kept: &mut Kept) -> Result<Vec<Affine3A>> {
         let Some(body) = &self.body else { return Ok(rig.skinning.clone()) };
@@ -84,6 +89,13 @@ impl Fast {
     }
 }
 
+impl Fast {
+    fn maps(&self, rig: &PosedRig) -> Vec<Affine3A> {
+        // The constraints name handles that there are, so that they cannot be refused.
+        self.node.transforms(rig, &mut Kept::default()).unwrap_or_default()
+    }
+}
+
 impl Reference for Fast {
     fn name(&self) -> &'static str {
         "fast"
@@ -97,12 +109,16 @@ impl Reference for Fast {
         &[Stream::Position, Stream::Attachment]
     }
 
+    fn posed(&self, rig: &PosedRig) -> Option<PosedRig> {
+        self.node.posed(&self.bound, rig, &self.maps(rig))
+    }
+
     fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
         let character = &self.bound.character;
-        let data = RigData::of(&character.skeleton, rig);
+        let maps = self.maps(rig);
+        let posed = self.node.posed(&self.bound, rig, &maps);
+        let data = RigData::of(&character.skeleton, posed.as_ref().unwrap_or(rig));
         self.anchors.attachment_points(&data, &mut streams.attachment);
-        // The constraints name handles that there are, so that they cannot be refused.
-        let maps = self.node.transforms(rig, &mut Kept::default()).unwrap_or_default();
         streams.position.resize(character.control.positions.len(), Vec3::ZERO);
         let both = streams.position.par_iter_mut().zip(&character.control.positions).enumerate();
         both.for_each(|(i, (out, x))| *out = blend(&self.node.influences, i, &maps).transform_point3(*x));

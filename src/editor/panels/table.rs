@@ -327,6 +327,7 @@ pub(in crate::editor) fn method_label(name: &str) -> &str {
         "stb" => "STB",
         "fast" => "FAST",
         "springs" => "Springs",
+        "fast+springs" => "FAST, springs",
         other => other,
     }
 }

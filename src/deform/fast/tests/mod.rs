@@ -136,6 +136,7 @@ fn the_energy_never_rises() {
     }
 }
 
+mod posed;
 mod reference;
 
 #[test]

@@ -1,0 +1,78 @@
+//! FAST as a node: the pose that nodes after it go by.
+
+use crate::base::math::{Quat, Vec3};
+use crate::deform::surface::Display;
+use crate::deform::{Bound, CpuGraph, Recipe, testing};
+use crate::rig::{Pose, PosedRig};
+
+/// A chain of five of which the last joint alone is turned and shifted: those between just follow the first.
+fn pulled(bound: &Bound) -> PosedRig {
+    let mut pose = testing::rest(bound);
+    let skeleton = &bound.character.skeleton;
+    let last = skeleton.joints.iter().map(|j| j.node).next_back().unwrap();
+    let local = &mut pose.local[last.index()];
+    local.rotation = (local.rotation() * Quat::from_rotation_z(-1.2)).into();
+    local.translation = (local.translation() + Vec3::new(0.8, -0.4, 0.0)).into();
+    PosedRig::new(skeleton, &pose)
+}
+
+fn shape(bound: &Bound, rig: &PosedRig, method: &str) -> Vec<Vec3> {
+    let mut graph = CpuGraph::new(bound, &Recipe::from_name(method).unwrap()).unwrap();
+    graph.evaluate(rig, &[], &mut Display::default());
+    graph.control().to_vec()
+}
+
+#[test]
+fn free_joints_go_where_the_shape_puts_them_and_placed_ones_stay() {
+    let bound = testing::cylinder(5, 10, 40);
+    let rig = pulled(&bound);
+    let recipe = Recipe::from_name("fast").unwrap();
+    let node = recipe.geometric.bind(&bound).unwrap();
+    let posed = node.posed(&rig).expect("FAST finds a pose of its own");
+    let apart = |j: usize| {
+        let (a, b) = (posed.skinning[j], rig.skinning[j]);
+        let at = Vec3::Y * j as f32;
+        a.transform_point3(at).distance(b.transform_point3(at))
+            + posed.rotation[j].angle_between(rig.rotation[j])
+    };
+    assert!(apart(0) < 1e-4 && apart(4) < 1e-4, "{} {}", apart(0), apart(4));
+    assert!((1..4).all(|j| apart(j) > 0.05), "{:?}", [apart(1), apart(2), apart(3)]);
+    // From joint to joint it turns on.
+    let turned: Vec<f32> = (0..5).map(|j| posed.rotation[j].angle_between(Quat::IDENTITY)).collect();
+    assert!(turned.windows(2).all(|w| w[1] > w[0] - 0.02), "{turned:?}");
+    // Bones begin and end where their joints are.
+    for bone in bound.character.skeleton.bones.iter().zip(&posed.bones).filter(|(b, _)| b.child.is_some()) {
+        let child = bone.0.child.unwrap().index();
+        assert!(bone.1.tail.distance(posed.skinning[child].transform_point3(bone.0.tail)) < 1e-6);
+    }
+}
+
+#[test]
+fn springs_are_fed_by_the_pose_of_fast() {
+    let bound = testing::cylinder(5, 10, 40);
+    let rig = pulled(&bound);
+    let (fast, springs, both) =
+        (shape(&bound, &rig, "fast"), shape(&bound, &rig, "springs"), shape(&bound, &rig, "fast+springs"));
+    let apart = |a: &[Vec3], b: &[Vec3]| {
+        a.iter().zip(b).map(|(a, b)| f64::from(a.distance(*b))).sum::<f64>() / a.len() as f64
+    };
+    assert!(both.iter().all(|x| x.is_finite()));
+    // They act on what FAST made, not on the pose as it was given.
+    let (to_fast, to_springs) = (apart(&both, &fast), apart(&both, &springs));
+    assert!(to_fast > 1e-4 && to_fast < 0.25 * to_springs, "{to_fast} {to_springs}");
+    // Where every joint is placed there is nothing for FAST to find, but for its abstract handles.
+    let mut pose = testing::rest(&bound);
+    for joint in bound.character.skeleton.joints.iter().skip(1) {
+        let local = &mut pose.local[joint.node.index()];
+        local.rotation = (local.rotation() * Quat::from_rotation_x(0.3)).into();
+    }
+    let rig = PosedRig::new(&bound.character.skeleton, &pose);
+    let node = Recipe::from_name("fast").unwrap().geometric.bind(&bound).unwrap();
+    let posed = node.posed(&rig).unwrap();
+    for (a, b) in posed.bones.iter().zip(&rig.bones) {
+        assert!(a.head.distance(b.head) < 1e-4 && a.tail.distance(b.tail) < 1e-4, "{a:?} {b:?}");
+    }
+    let rest = PosedRig::new(&bound.character.skeleton, &Pose::rest(&bound.character.skeleton));
+    let off = apart(&shape(&bound, &rest, "fast+springs"), &bound.character.control.positions);
+    assert!(off < 1e-4, "at rest it moves by {off}");
+}
