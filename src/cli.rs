@@ -205,6 +205,7 @@ enum Command {
         on: Side,
     },
     /// Bake frames of a project's motion into a folder; or join a folder's frames into a .glb
+    #[command(after_help = SPREAD)]
     Bake {
         /// A project, a journal, or a character
         #[arg(value_name = "PROJECT", required_unless_present = "join", conflicts_with = "join")]
@@ -305,6 +306,8 @@ enum Command {
     },
     /// Solve a region of any mesh by LSE or ARAP
     Roi(front::roi::Job),
+    /// Draw the papers' figures on Sinew's own characters, with captions
+    Figures(front::figures::Job),
     /// Measure this machine's device: binding, skinning, springs, drawing, growth
     Bench {
         /// Rigged glTF files; without any, the meshes of the thesis's Table 1
@@ -318,6 +321,9 @@ enum Command {
         /// Only FAST, on the processor
         #[arg(long, conflicts_with_all = ["equilibrium", "classic", "files"])]
         fast: bool,
+        /// Only edits of the surface in the springs, and baking
+        #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "files"])]
+        sculpt: bool,
         #[arg(long)]
         json: bool,
     },
@@ -328,6 +334,22 @@ enum Command {
         out: PathBuf,
     },
 }
+
+/// How frames are baked on many machines.
+const SPREAD: &str = "\
+Frames depend on nothing before them: ranges may be baked in any order, on any number of machines, into one shared
+folder; the files are the same to the byte. What is finished stays when a bake is started again. With Slurm, 120 frames
+as a job array of 12 tasks:
+
+  #!/bin/sh
+  #SBATCH --array=0-11
+  #SBATCH --requeue
+  first=$((1 + 10 * SLURM_ARRAY_TASK_ID))
+  sinew bake hero.glb --frames $first-$((first + 9)) --fps 24 --on cpu --out /shared/bake
+
+then, with the number that sbatch has told,
+
+  sbatch --dependency=afterok:JOB --wrap \"sinew bake --join /shared/bake --out hero-baked.glb\"";
 
 #[derive(Subcommand)]
 enum XrCommand {

@@ -213,7 +213,11 @@ impl Cli {
                 say(front::silsketch::run(&mut context, &file, how, &job)?);
             }
             Command::Roi(job) => say(front::roi::run(&job)?),
+            Command::Figures(job) => front::figures::figures(&mut context, &job)?,
             Command::Bench { classic: true, json, .. } => say(front::bench::classic(json)?.trim_end()),
+            Command::Bench { sculpt: true, json, .. } => {
+                say(front::bench::sculpt(&mut context, json)?.trim_end());
+            }
             Command::Bench { fast: true, json, .. } => say(front::bench::fast(json)?.trim_end()),
             Command::Bench { files, equilibrium, json, .. } => {
                 let bench = if equilibrium { front::bench::equilibrium } else { front::bench::bench };

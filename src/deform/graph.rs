@@ -4,14 +4,14 @@ use super::attach::Anchors;
 use super::geometric_gpu::{GeometricPipelines, GeometricState};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use super::sculpt::gpu::SculptPipeline;
-use super::sculpt::{self, BoundSculpt, Field, SculptState};
+use super::sculpt::{self, BoundSculpt, Field, Reform, SculptState};
 use super::springs::Frames;
 use super::springs::edits_gpu::EditState;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
 use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
 use super::{Bound, Recipe, springs};
-use crate::base::Result;
+use crate::base::{Result, SculptId};
 use crate::gpu::{Buffer, Device, Frame};
 use crate::rig::PosedRig;
 use std::sync::Arc;
@@ -172,6 +172,12 @@ impl Graph {
         }
         self.sculpts = state.map(|state| SculptNode { field, state, changed: true });
         Ok(())
+    }
+
+    /// Gives an edit another form, from the next [`Graph::set_sculpt_states`] on, without binding it: see
+    /// [`Field::reform`].
+    pub fn reform_sculpt(&mut self, id: SculptId, to: Reform<'_>) -> bool {
+        self.sculpts.as_mut().is_some_and(|node| node.field.reform(id, to))
     }
 
     /// Sets the edits' moment for the frames to come; those without a state are off. Does not allocate.

@@ -1,11 +1,11 @@
 //! The graph on the CPU: the twins in a row, as the oracle and as the path without a Vulkan device.
 
 use super::sculpt::cpu::displace;
-use super::sculpt::{BoundSculpt, Field, SculptState};
+use super::sculpt::{BoundSculpt, Field, Reform, SculptState};
 use super::surface::{self, Crease, Display};
 use super::{Bound, Recipe, Reference, Streams, springs};
-use crate::base::Result;
 use crate::base::math::Vec3;
+use crate::base::{Result, SculptId};
 use crate::rig::PosedRig;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,6 +49,11 @@ impl CpuGraph {
         if let Some(springs) = &mut self.springs {
             springs.set_edits(&self.field);
         }
+    }
+
+    /// Gives an edit another form, as [`super::Graph::reform_sculpt`].
+    pub fn reform_sculpt(&mut self, id: SculptId, to: Reform<'_>) -> bool {
+        self.field.reform(id, to)
     }
 
     /// Sets the edits' moment; those without a state are off.

@@ -8,7 +8,7 @@ use crate::base::{Error, MarkId, Result, SculptId};
 use crate::bind::{Attachments, Character};
 use crate::deform::Bound;
 use crate::deform::sculpt::{
-    Along, BoundForm, BoundSculpt, Profile, SOURCES, SculptState, cpu::rotation, encode,
+    Along, BoundForm, BoundSculpt, Profile, Reform, SOURCES, SculptState, cpu::rotation, encode,
 };
 use crate::rig::PosedRig;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,25 @@ pub enum Form {
     Drawn(Vec<[f32; 3]>),
     /// By formula.
     Profile(Profile),
+}
+
+impl Form {
+    /// This form for a bound edit that has the form `from`, where that needs no binding.
+    pub fn reform(&self, from: &Self) -> Option<Reform<'_>> {
+        match (self, from) {
+            (Self::Drawn(to), Self::Drawn(from)) if to.len() == from.len() => Some(Reform::Offsets(to)),
+            (Self::Profile(to), Self::Profile(from)) if to.along == from.along => Some(Reform::Profile(to)),
+            _ => None,
+        }
+    }
+
+    /// Becomes another form; does not allocate where [`Form::reform`] needs no binding.
+    pub fn become_like(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Drawn(own), Self::Drawn(other)) => own.clone_from(other),
+            (own, other) => own.clone_from(other),
+        }
+    }
 }
 
 impl Sculpt {

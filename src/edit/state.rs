@@ -4,6 +4,7 @@ use super::{Channel, DeformerSettings, Document, Sculpt, Target};
 use crate::deform::sculpt::SculptState;
 use crate::rig::{Pose, Skeleton};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// A document at a time: all that a deformer needs of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,8 +23,10 @@ impl Document {
     /// In order: the pose below the strokes; the file's clips that play over it; the strokes; keyed nodes, whose keys
     /// are of the finished pose.
     pub fn state(&self, skeleton: &Skeleton, time: Option<f64>) -> State {
-        let sculpts = self.sculpt_states(time.unwrap_or(0.0));
-        let mut out = State { pose: Pose::default(), sculpts, deformer: self.deformer.clone() };
+        let mut sculpts = Vec::new();
+        self.sculpt_states_into(time, time.unwrap_or(0.0), &mut sculpts);
+        let deformer = self.settings_at(time).into_owned();
+        let mut out = State { pose: Pose::default(), sculpts, deformer };
         let Some(time) = time else {
             out.pose = self.posed(skeleton);
             return out;
@@ -32,34 +35,50 @@ impl Document {
         self.motion.clips.iter().for_each(|clip| clip.apply(skeleton, time, &mut below));
         out.pose = self.strokes.iter().fold(below, |pose, layer| layer.applied(skeleton, &pose));
         for channel in &self.motion.channels {
-            self.set(channel, time, &mut out);
+            if let Some(value) = channel.target.of_pose_mut(&mut out.pose) {
+                channel.curve().evaluate(time, value);
+            }
         }
         out
     }
 
-    fn set(&self, channel: &Channel, time: f64, out: &mut State) {
-        match &channel.target {
-            target @ Target::Node { .. } => {
-                if let Some(value) = target.of_pose_mut(&mut out.pose) {
-                    channel.curve().evaluate(time, value);
-                }
-            }
-            Target::SculptAmplitude(id) | Target::SculptStiffness(id) => {
-                let Some(sculpt) = out.sculpts.iter_mut().find(|s| s.id == *id) else { return };
-                let value = match channel.target {
-                    Target::SculptAmplitude(_) => &mut sculpt.amplitude,
-                    _ => &mut sculpt.stiffness,
-                };
-                channel.curve().evaluate(time, std::slice::from_mut(value));
-            }
-            Target::Setting { method, name } => {
-                if *method == self.deformer.method {
-                    let mut value = [0.0];
-                    channel.curve().evaluate(time, &mut value);
-                    out.deformer.parameters.insert(name.clone(), Value::from(f64::from(value[0])));
-                }
+    /// Adds the states of the edits of the surface that take part, at a time as in [`Document::state`], with the time of
+    /// waves, seconds. Does not allocate where they fit.
+    pub fn sculpt_states_into(&self, time: Option<f64>, seconds: f64, out: &mut Vec<SculptState>) {
+        let first = out.len();
+        out.extend(self.sculpts.iter().filter_map(|s| s.state(seconds)));
+        let Some(time) = time else { return };
+        for channel in &self.motion.channels {
+            let (Target::SculptAmplitude(id) | Target::SculptStiffness(id)) = &channel.target else {
+                continue;
+            };
+            let Some(sculpt) = out[first..].iter_mut().find(|s| s.id == *id) else { continue };
+            let value = match channel.target {
+                Target::SculptAmplitude(_) => &mut sculpt.amplitude,
+                _ => &mut sculpt.stiffness,
+            };
+            channel.curve().evaluate(time, std::slice::from_mut(value));
+        }
+    }
+
+    /// Method and settings at a time, where keys change them; none where all times have the document's own.
+    pub fn keyed_settings(&self, time: Option<f64>) -> Option<Cow<'_, DeformerSettings>> {
+        let keyed = |c: &Channel| matches!(&c.target, Target::Setting { method, .. } if *method == self.deformer.method);
+        self.motion.channels.iter().any(keyed).then(|| self.settings_at(time))
+    }
+
+    fn settings_at(&self, time: Option<f64>) -> Cow<'_, DeformerSettings> {
+        let mut out = Cow::Borrowed(&self.deformer);
+        let Some(time) = time else { return out };
+        for channel in &self.motion.channels {
+            let Target::Setting { method, name } = &channel.target else { continue };
+            if *method == self.deformer.method {
+                let mut value = [0.0];
+                channel.curve().evaluate(time, &mut value);
+                out.to_mut().parameters.insert(name.clone(), Value::from(f64::from(value[0])));
             }
         }
+        out
     }
 
     /// Whether keys, clips or settings change anything over time.

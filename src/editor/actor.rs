@@ -167,23 +167,38 @@ impl Actor {
     }
 
     /// Shows these edits of the surface at this moment. True where that changes anything: the deformation is to be recorded
-    /// again. Allocates where there are other edits than before, not where they are at another moment.
+    /// again. Allocates where edits or their regions are others than before, not where they have another form or moment.
     ///
     /// # Errors
     /// When memory is short; an edit that does not fit the character: none is shown then.
-    pub fn wear(&mut self, sculpts: &[Sculpt], states: &[SculptState]) -> Result<bool> {
+    pub fn wear<'s>(
+        &mut self,
+        sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
+        states: &[SculptState],
+    ) -> Result<bool> {
         let Some(body) = &mut self.body else { return Ok(false) };
-        let same = |a: &Sculpt, b: &Sculpt| a.id == b.id && a.region == b.region && a.form == b.form;
-        let others =
-            body.worn.len() != sculpts.len() || !body.worn.iter().zip(sculpts).all(|(a, b)| same(a, b));
+        let mut formed = false;
+        let mut others = body.worn.len() != sculpts.clone().count();
+        for (worn, new) in body.worn.iter_mut().zip(sculpts.clone()) {
+            if others || worn.id != new.id || worn.region != new.region {
+                others = true;
+                break;
+            }
+            if worn.form == new.form {
+                continue;
+            }
+            others = !new.form.reform(&worn.form).is_some_and(|to| body.graph.reform_sculpt(new.id, to));
+            worn.form.become_like(&new.form);
+            formed = true;
+        }
         if others {
-            body.worn = sculpts.to_vec();
-            let bound = bind_sculpts(sculpts, &body.model.bound);
+            body.worn = sculpts.cloned().collect();
+            let bound = bind_sculpts(&body.worn, &body.model.bound);
             body.graph.set_sculpts(bound.as_deref().unwrap_or_default())?;
             body.states.clear();
             bound?;
         }
-        let changed = others || body.states != states;
+        let changed = others || formed || body.states != states;
         if changed {
             body.states.clear();
             body.states.extend_from_slice(states);

@@ -15,6 +15,7 @@ mod lbs;
 mod measure;
 mod poses;
 mod report;
+mod sculpt;
 mod text;
 mod thesis;
 mod vr;
@@ -27,6 +28,7 @@ pub use measure::Sample;
 pub use report::{
     BenchReport, Converged, Copy, DeformTimes, DrawTimes, Growth, Iteration, MeshReport, Preparation, Target,
 };
+pub use sculpt::{BakeRate, EditTimes, SculptTimes};
 pub use thesis::{THESIS_TABLE_1, ThesisRow};
 pub use vr::VrFrame;
 
@@ -115,6 +117,15 @@ pub fn equilibrium(context: &mut Context, files: &[PathBuf], json: bool) -> Resu
 pub fn classic(json: bool) -> Result<String> {
     let times = classic::measure()?;
     if json { as_json(&times) } else { Ok(classic::text(&times)) }
+}
+
+/// Measures what edits of the surface cost in the springs, and baking; returns tables, or with `json` all there is.
+///
+/// # Errors
+/// Whatever generating, binding, deforming or writing finds wrong.
+pub fn sculpt(context: &mut Context, json: bool) -> Result<String> {
+    let times = sculpt::measure(context, &Effort { budget: Duration::from_millis(400), most: 40 })?;
+    if json { as_json(&times) } else { Ok(sculpt::text(&times)) }
 }
 
 /// Measures FAST on the processor alone; returns a table, or with `json` a list.

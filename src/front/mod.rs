@@ -11,6 +11,7 @@ pub mod demo;
 pub mod desk;
 pub mod display;
 pub mod fast;
+pub mod figures;
 pub mod headset;
 pub mod inspect;
 pub mod joints;

@@ -1,6 +1,7 @@
 //! All edits of a character at a moment, summed up per vertex.
 
-use super::{BoundForm, BoundSculpt, SculptState, arc};
+use super::{BoundForm, BoundSculpt, Profile, SculptState, arc};
+use crate::base::SculptId;
 use crate::base::math::Vec3;
 
 /// Amplitudes below this take their share of the stiffness only: none is no edit, not a pull to the rest shape.
@@ -17,6 +18,15 @@ pub struct Offset {
     pub give: f32,
 }
 
+/// What of an edit may become another while its vertices stay.
+#[derive(Clone, Copy, Debug)]
+pub enum Reform<'a> {
+    /// `D` at amplitude 1 of each kinematic vertex of a drawn one, bind space, metres.
+    Offsets(&'a [[f32; 3]]),
+    /// The formula of one by profile, along the same as before.
+    Profile(&'a Profile),
+}
+
 /// The vertices that edits move, and their offsets.
 #[derive(Clone, Debug, Default)]
 pub struct Field {
@@ -28,6 +38,8 @@ pub struct Field {
     /// For each of them.
     pub offsets: Vec<Offset>,
     states: Vec<SculptState>,
+    /// An edit has another form than `offsets` were made of.
+    stale: bool,
     /// Offsets of a drawn edit's kinematic vertices.
     scratch: Vec<Vec3>,
 }
@@ -45,6 +57,7 @@ impl Field {
             slots,
             offsets: vec![Offset::default(); vertices.len()],
             states: Vec::with_capacity(sculpts.len()),
+            stale: false,
             scratch: Vec::with_capacity(most),
             sculpts: sculpts.to_vec(),
             vertices,
@@ -56,10 +69,27 @@ impl Field {
         self.vertices.is_empty()
     }
 
+    /// Gives an edit another form, from the next [`Field::set`] on; false where it has no such edit or the form does not
+    /// fit, and is to be bound. Does not allocate: a hand that pulls does this in every frame.
+    pub fn reform(&mut self, id: SculptId, to: Reform<'_>) -> bool {
+        let Some(sculpt) = self.sculpts.iter_mut().find(|s| s.id == id) else { return false };
+        match (&mut sculpt.form, to) {
+            (BoundForm::Drawn { offsets, .. }, Reform::Offsets(new)) if offsets.len() == new.len() => {
+                offsets.iter_mut().zip(new).for_each(|(d, new)| *d = Vec3::from(*new));
+            }
+            (BoundForm::Profile { profile, .. }, Reform::Profile(new)) if profile.along == new.along => {
+                *profile = *new;
+            }
+            _ => return false,
+        }
+        self.stale = true;
+        true
+    }
+
     /// Sets the moment: edits without a state are off. True where anything has changed. Does not allocate for at most
     /// as many states as there are edits.
     pub fn set(&mut self, states: &[SculptState]) -> bool {
-        if self.states == states {
+        if !std::mem::take(&mut self.stale) && self.states == states {
             return false;
         }
         self.states.clear();

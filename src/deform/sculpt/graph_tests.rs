@@ -132,6 +132,25 @@ fn every_method_on_the_gpu_shows_the_twin_s_edits_and_forgets_them() {
             assert!(furthest(&frame(&mut graph), &twin) <= limit, "{name}");
             graph.set_springs(&Params::default());
         }
+        // Another form for the same vertices, as a hand that pulls gives it.
+        let offsets = [[0.0, 0.03, 0.06]; SIDES];
+        assert!(graph.reform_sculpt(SculptId(1), Reform::Offsets(&offsets)));
+        assert!(!graph.reform_sculpt(SculptId(1), Reform::Offsets(&offsets[1..])), "{name}: too few");
+        assert!(!graph.reform_sculpt(SculptId(7), Reform::Offsets(&offsets)), "{name}: no such edit");
+        let waves = Curve::Wave(Wave { count: 2.0, speed: 1.0, phase: 0.5 });
+        let profile = Profile { curve: waves, amount: 0.3, along: Along::Stroke };
+        assert!(graph.reform_sculpt(SculptId(0), Reform::Profile(&profile)));
+        graph.set_sculpt_states(&states);
+        let reformed = frame(&mut graph);
+        let mut anew = [swell(&bound, 0, MIDDLE, 0.3), drawn(&bound, 1, MIDDLE + 4, offsets[0].into())];
+        let BoundForm::Profile { profile: old, .. } = &mut anew[0].form else { panic!() };
+        *old = profile;
+        graph.set_sculpts(&anew).unwrap();
+        graph.set_sculpt_states(&states);
+        assert!(frame(&mut graph) == reformed, "{name}: the same as bound anew, to the bit");
+        assert!(furthest(&reformed, &other) > 0.05 * RADIUS, "{name} shows it");
+        let twin = solve(&bound, &recipe, &anew, &states, &bent(&bound, 1.2, 0.8));
+        assert!(furthest(&reformed, &twin) <= limit, "{name}: {}", furthest(&reformed, &twin) / limit);
         // Others in their place, and none.
         graph.set_sculpts(&sculpts[1..]).unwrap();
         graph.set_sculpt_states(&on(&[1]));

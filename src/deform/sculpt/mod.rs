@@ -29,7 +29,7 @@ mod profile;
 mod tests;
 
 pub use easing::Easing;
-pub use field::{Field, Offset};
+pub use field::{Field, Offset, Reform};
 pub use profile::{Along, Curve, Profile, Wave};
 
 use crate::base::SculptId;

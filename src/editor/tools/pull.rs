@@ -112,13 +112,12 @@ impl Pull {
         }
         let grown = if self.closed { way.dot(self.held) } else { 0.0 };
         let shifted = way - self.held * grown;
-        let mut offsets = Vec::with_capacity(self.before.len());
-        for (k, before) in self.before.iter().enumerate() {
+        let Form::Drawn(offsets) = &mut self.sculpt.form else { return };
+        for (k, (offset, before)) in offsets.iter_mut().zip(&self.before).enumerate() {
             let world = (self.out[k] * grown + shifted) * self.share[k];
-            offsets.push((*before + self.turns[k].conjugate() * world).to_array());
+            *offset = (*before + self.turns[k].conjugate() * world).to_array();
         }
         self.moved |= way != Vec3::ZERO;
-        self.sculpt.form = Form::Drawn(offsets);
     }
 
     /// Lets go: what the document is to do, nothing where nothing was moved.

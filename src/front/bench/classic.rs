@@ -45,16 +45,15 @@ pub(super) fn measure() -> Result<Vec<ClassicTimes>> {
     REGIONS.iter().map(|&n| Ok(stage(&format!("{n} vertices"), || region(control, n))?.0)).collect()
 }
 
-/// A disc about a vertex in the middle: a tenth of its radius is kinematic.
-fn region(control: &ControlMesh, vertices: usize) -> Result<ClassicTimes> {
+/// So many vertices about one in the middle of the front, nearest first by edges.
+pub(super) fn disc(control: &ControlMesh, count: usize) -> Vec<u32> {
     let middle = control.aabb.center();
     let away = |v: &usize| control.positions[*v].distance_squared(middle + Vec3::Z * control.aabb.size().z);
     let seed = (0..control.positions.len()).min_by(|a, b| away(a).total_cmp(&away(b))).unwrap_or(0) as u32;
     let mut seen = vec![false; control.positions.len()];
     let (mut order, mut queue) = (Vec::new(), VecDeque::from([seed]));
     seen[seed as usize] = true;
-    let handle = (vertices / 100).max(1);
-    while let Some(v) = queue.pop_front().filter(|_| order.len() < vertices + handle) {
+    while let Some(v) = queue.pop_front().filter(|_| order.len() < count) {
         order.push(v);
         for &n in control.adjacency.of(v as usize) {
             if !std::mem::replace(&mut seen[n as usize], true) {
@@ -62,6 +61,13 @@ fn region(control: &ControlMesh, vertices: usize) -> Result<ClassicTimes> {
             }
         }
     }
+    order
+}
+
+/// A disc about a vertex in the middle: a tenth of its radius is kinematic.
+fn region(control: &ControlMesh, vertices: usize) -> Result<ClassicTimes> {
+    let handle = (vertices / 100).max(1);
+    let order = disc(control, vertices + handle);
     let (kinematic, passive) = order.split_at(handle);
     let lists = Lists { kinematic, passive, fixed: &[] };
     let mut start: Vec<DVec3> = control.positions.iter().map(|p| p.as_dvec3()).collect();

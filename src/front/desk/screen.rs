@@ -133,10 +133,14 @@ impl Screen {
 
     /// Dresses who is on the stage in edits of the surface; true where there is something new to draw. What does not fit is
     /// told and not shown.
-    pub fn wear(&mut self, sculpts: &[Sculpt], states: &[SculptState]) -> bool {
+    pub fn wear<'s>(
+        &mut self,
+        sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
+        states: &[SculptState],
+    ) -> bool {
         let mut changed = false;
         for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
-            changed |= stage.actor_mut().wear(sculpts, states).unwrap_or_else(|error| {
+            changed |= stage.actor_mut().wear(sculpts.clone(), states).unwrap_or_else(|error| {
                 eprintln!("sinew: {error}");
                 true
             });

@@ -284,7 +284,7 @@ fn pictures(
         stage.look_mut().wire = bench.preferences().wire;
         if shown {
             // What does not fit the character is told once and not shown.
-            let worn = stage.actor_mut().wear(&bench.sculpts(), &bench.sculpt_states());
+            let worn = stage.actor_mut().wear(bench.sculpts().iter(), &bench.sculpt_states());
             app.unposed |= worn.unwrap_or_else(|error| {
                 eprintln!("sinew: {error}");
                 true
