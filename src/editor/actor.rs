@@ -1,13 +1,13 @@
 //! A character on the GPU with one deformer, bound to the pictures of a stage.
 
 use super::probes::Probes;
-use super::{Aim, Model, SurfaceSample};
+use super::{Aim, Model, SurfaceSample, recipe};
 use crate::asset::Asset;
 use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
 use crate::deform::sculpt::SculptState;
 use crate::deform::{Graph, Kernels, Recipe};
-use crate::edit::{Sculpt, bind_sculpts};
+use crate::edit::{DeformerSettings, Sculpt, bind_sculpts};
 use crate::geom::DisplayMesh;
 use crate::gpu::{Device, Frame};
 use crate::query::{Hit, Picker};
@@ -55,6 +55,8 @@ struct Body {
     morph: Vec<Vec3>,
     padded: Vec<[f32; 4]>,
     weights: Vec<Vec<f32>>,
+    /// The settings that it follows while keys change them.
+    settings: Option<DeformerSettings>,
     /// Edits of the surface that the graph has.
     worn: Vec<Sculpt>,
     states: Vec<SculptState>,
@@ -96,6 +98,7 @@ impl Actor {
                 morph: vec![Vec3::ZERO; if morphs { display.positions.len() } else { 0 }],
                 padded: Vec::new(),
                 weights: Vec::new(),
+                settings: None,
                 worn: Vec::new(),
                 states: Vec::new(),
             }),
@@ -205,6 +208,26 @@ impl Actor {
             body.graph.set_sculpt_states(states);
         }
         Ok(changed)
+    }
+
+    /// Follows settings that keys change over time, as far as that needs no binding: the springs' do not. True where
+    /// that changes anything. Allocates where they differ from the last ones.
+    pub fn follow(&mut self, settings: &DeformerSettings) -> bool {
+        let Some(body) = &mut self.body else { return false };
+        if body.settings.as_ref() == Some(settings) {
+            return false;
+        }
+        body.settings = Some(settings.clone());
+        let new = recipe(settings).unwrap_or_else(|_| body.recipe.clone());
+        let (Some(params), true) = (&new.springs, new.geometric == body.recipe.geometric) else {
+            return false;
+        };
+        if new == body.recipe {
+            return false;
+        }
+        body.graph.set_springs(params);
+        body.recipe = new;
+        true
     }
 
     pub(super) fn bounds(&self) -> &Aabb {

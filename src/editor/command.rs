@@ -2,6 +2,7 @@
 //! doctor proves to be in reach.
 
 use crate::asset::Interpolation;
+use crate::deform::sculpt::Curve;
 use crate::edit::Lengths;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -109,6 +110,24 @@ pub enum Command {
     TogglePin,
     /// Deformation method by name, for A/B on the same pose.
     Deformer(String),
+    /// Selects another edit of the surface, so many further in the document's order, around at the end.
+    SelectShape(i32),
+    /// The selected shape takes part.
+    ShapeOn(bool),
+    /// Removes the selected shape, and its mark.
+    RemoveShape,
+    /// Factor on the selected shape's offset; 1 as it was made.
+    Amplitude(f32),
+    /// How strongly the springs follow the selected shape, see [`crate::deform::sculpt::SculptState::stiffness`].
+    Stiffness(f32),
+    /// The selected shape follows a formula.
+    Profile(Curve),
+    /// Waves along the selected shape, which is one.
+    WaveCount(f32),
+    /// Waves that pass a place of it in a second.
+    WaveSpeed(f32),
+    /// Where its waves begin, radians.
+    WavePhase(f32),
     /// Bones, strokes and the triangles' edges drawn over the body.
     Wire(bool),
     /// The character turns slowly on its own axis.

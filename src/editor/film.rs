@@ -4,7 +4,9 @@ use super::workbench::PIN_REACH;
 use super::{Timeline, Workbench};
 use crate::asset::Interpolation;
 use crate::base::math::Vec3;
+use crate::deform::sculpt::SculptState;
 use crate::edit::{DopeSheet, Edit, Key, KeyEdit, Operation};
+use crate::rig::Pose;
 
 /// Keys of a gesture leave no joint further off, degrees.
 const GESTURE_ERROR: f64 = 1.0;
@@ -36,14 +38,25 @@ impl Workbench {
         }
         self.cancel();
         let wanted = self.desk.pose.clone();
+        self.find_states();
+        let shapes = self.shapes_as_shown();
         self.leave_motion();
         let now = self.desk.session.posed();
-        if let Some(edit) = self.desk.adjustment(self.desk.session.document().strokes(), &now, &wanted) {
-            self.change(edit);
+        let pose = self.desk.adjustment(self.desk.session.document().strokes(), &now, &wanted);
+        let edits: Vec<Edit> = pose.into_iter().chain(shapes).collect();
+        if !edits.is_empty() {
+            self.change(Edit::Group(edits));
         }
         // Taken, not changed: nothing to key.
-        self.keyed = self.desk.session.posed();
+        self.remember_keyed();
         self.desk.edited = false;
+    }
+
+    /// What is in the document now is no change to be keyed; gives what was remembered before.
+    fn remember_keyed(&mut self) -> (Pose, Vec<SculptState>) {
+        let document = self.desk.session.document();
+        let states = std::mem::replace(&mut self.keyed_states, document.sculpt_states(0.0));
+        (std::mem::replace(&mut self.keyed, self.desk.session.posed()), states)
     }
 
     /// The document's keys may be others.
@@ -83,6 +96,7 @@ impl Workbench {
             self.desk.time = time;
             self.desk.show_document();
         }
+        self.find_states();
         self.timeline.follow(self.playhead);
     }
 
@@ -91,7 +105,11 @@ impl Workbench {
         let pose = self.desk.pose.clone();
         let rate = self.desk.session.document().motion().rate();
         self.playhead.stand(self.playhead.time, rate);
-        self.key(Edit::SetKey(Key { time: self.playhead.time, pose }), false);
+        let time = self.playhead.time;
+        self.find_states();
+        let shapes = self.shape_keys(time).map(Edit::Keys);
+        let edits: Vec<Edit> = std::iter::once(Edit::SetKey(Key { time, pose })).chain(shapes).collect();
+        self.key(Edit::Group(edits), false);
     }
 
     pub(super) fn delete_key(&mut self) {
@@ -164,7 +182,7 @@ impl Workbench {
             self.limit();
         }
         self.document_changed(&deformer);
-        self.keyed = self.desk.session.posed();
+        self.remember_keyed();
         self.desk.edited = false;
         self.playhead = before;
         self.show_moment();
@@ -203,15 +221,15 @@ impl Workbench {
         }
         let undone = std::mem::take(&mut self.undone);
         self.refresh_timeline();
-        let posed = self.desk.session.posed();
-        if posed == self.keyed {
+        let (before, shapes) = self.remember_keyed();
+        if before == self.keyed && shapes == self.keyed_states {
             return;
         }
-        let before = std::mem::replace(&mut self.keyed, posed);
         self.leave_motion();
         if self.playhead.auto_key && !undone {
-            let edit = KeyEdit::of_change(self.playhead.time, &before, &self.keyed);
-            if let Some(edit) = edit {
+            let time = self.playhead.time;
+            let pose = KeyEdit::of_change(time, &before, &self.keyed);
+            for edit in pose.into_iter().chain(self.shape_changes(time, &shapes)) {
                 // With the edit that it keys, one step of undo.
                 self.desk.run(Operation::Continue(Edit::Keys(edit)));
                 self.refresh_timeline();

@@ -6,15 +6,17 @@ mod facts;
 mod output;
 
 use super::navigation::Navigation;
+use super::shape::Going;
 use super::tools::{
     AccentTool, Body, Desk, GrabTool, Hands, JointTool, LineTool, Moment, SkinTool, checked, show,
 };
 use super::{
     Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
 };
-use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
+use crate::base::{NodeId, SculptId};
 use crate::bind::Character;
+use crate::deform::sculpt::SculptState;
 use crate::edit::{Sculpt, Session};
 use crate::render::Segment;
 use crate::rig::{Pose, PosedRig};
@@ -40,7 +42,7 @@ pub struct Workbench {
     tool: usize,
     line: LineTool,
     grab: GrabTool,
-    skin: SkinTool,
+    pub(super) skin: SkinTool,
     joint: JointTool,
     accent: AccentTool,
     /// Edits of the surface that were made elsewhere, until no tool is used.
@@ -54,7 +56,7 @@ pub struct Workbench {
     /// The first view has been chosen.
     placed: bool,
     /// The last frame was a window's.
-    windowed: bool,
+    pub(super) windowed: bool,
     head: Rigid,
     flicked: bool,
     bounds: Aabb,
@@ -68,6 +70,14 @@ pub struct Workbench {
     pub(super) undone: bool,
     /// Where a key was moved to last, and the history then.
     pub(super) moved_key: Option<(f64, (usize, usize))>,
+    /// The shape that was selected.
+    pub(super) shape: Option<SculptId>,
+    /// What a slider changed last of it.
+    pub(super) sliding: Option<Going>,
+    /// The edits of the surface at the moment shown.
+    pub(super) states: Vec<SculptState>,
+    /// The document's own when it was looked at last: what differs from them is keyed.
+    pub(super) keyed_states: Vec<SculptState>,
 }
 
 impl Workbench {
@@ -87,12 +97,12 @@ impl Workbench {
             posed: true,
             changed: true,
             time: None,
-            sculpts: Vec::new(),
             edited: false,
             notice: None,
         };
         desk.show_document();
         let keyed = desk.pose.clone();
+        let keyed_states = desk.session.document().sculpt_states(0.0);
         let timeline = Timeline::new(Playhead::default(), desk.session.document(), &desk.character.skeleton);
         let mut line = LineTool::default();
         line.document_changed(&desk);
@@ -124,6 +134,10 @@ impl Workbench {
             keyed,
             undone: false,
             moved_key: None,
+            shape: None,
+            sliding: None,
+            states: Vec::new(),
+            keyed_states,
         }
     }
 
@@ -175,6 +189,7 @@ impl Workbench {
         if !self.windowed && !self.hands.hands[self.tool_hand()].on_panel {
             self.touched = self.near_joint().or(self.touched);
         }
+        self.find_states();
         self.write_output()
     }
 

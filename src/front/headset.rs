@@ -16,6 +16,8 @@ use image::RgbaImage;
 pub enum Show {
     /// Its page of strokes and bones.
     Pose,
+    /// Its page of shapes.
+    Shape,
     /// Its page of keys and playing.
     Time,
     /// Its page of views, with the numbers of the strain.
@@ -71,6 +73,7 @@ pub fn picture(
     let mut state = state(model, pose, shape);
     let (page, aimed) = match show {
         Show::Pose => (Page::Pose, Spot::Command(Command::Mirror(true))),
+        Show::Shape => (Page::Shape, Spot::Command(Command::RemoveShape)),
         Show::Time => (Page::Time, Spot::Command(Command::Key)),
         Show::View => (Page::View, Spot::Command(Command::LifeSize)),
         Show::Session => (Page::Session, Spot::Command(Command::Export)),

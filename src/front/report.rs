@@ -62,6 +62,8 @@ pub struct Frame {
     pub busy: bool,
     /// Steps that can be undone and redone.
     pub history: [usize; 2],
+    /// The time of the motion that shows, seconds; none while the pose being edited does.
+    pub time: Option<f64>,
     /// Points of the skin under each hand, world, where its camera sees the body.
     pub surface: [Option<[f32; 3]>; 2],
 }

@@ -20,6 +20,7 @@ mod palette;
 #[allow(dead_code, reason = "the window's scenarios use the rest")]
 mod program;
 mod review;
+mod shaping;
 mod stage;
 mod stereo;
 mod takes;

@@ -3,10 +3,19 @@
 use super::stage::{Session, words};
 use sinew::base::math::{Quat, Vec3};
 use sinew::editor::panels::{Page, PanelState, Panels, Spot};
-use sinew::editor::{Command, Hand, Input, Tool, Tracked, Tracking};
+use sinew::editor::{Command, CommandKind, Hand, Input, Tool, Tracked, Tracking};
 
 /// Where an entry of the palette, turned to a page, is in the room: by the same panels on the same devices.
 pub fn target(session: &Session, page: Option<Page>, entry: &Spot) -> Vec3 {
+    turned(session, page).target(entry).expect("the palette has no such entry")
+}
+
+/// Where a share of a slider's track is.
+pub fn slider(session: &Session, page: Page, kind: CommandKind, share: f32) -> Vec3 {
+    turned(session, Some(page)).slider(kind, share).expect("the palette has no such slider")
+}
+
+fn turned(session: &Session, page: Option<Page>) -> Panels {
     let frame = &session.app.frame;
     let tracked = |pose| Tracked { pose, tracking: Tracking::Tracked };
     let hand = |i: usize| Hand { grip: tracked(frame.aim[i]), aim: tracked(frame.aim[i]), ..Hand::default() };
@@ -31,7 +40,7 @@ pub fn target(session: &Session, page: Option<Page>, entry: &Spot) -> Vec3 {
         input.hands[1] = hand;
         (0..5).for_each(|_| step(&mut input, &mut panels));
     }
-    panels.target(entry).expect("the palette has no such entry")
+    panels
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Looking at what was made: methods against each other on one pose, edges, the turntable, the numbers of the strain.
 
 use super::palette::target;
-use super::stage::{Session, check_bent, covered, words};
+use super::stage::{Session, check_bent, covered, differing, words};
 use sinew::editor::Command;
 use sinew::editor::panels::{Page, Spot, Strain};
 use sinew::front::report::Event;
 
 /// Presses a spot of the palette by the tool hand's ray.
-fn press(s: &mut Session, page: Option<Page>, spot: &Spot) {
+pub fn press(s: &mut Session, page: Option<Page>, spot: &Spot) {
     let at = words(target(s, page, spot));
     s.play(&format!("right look {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright trigger 0\nwait 0.1"));
 }
@@ -26,10 +26,6 @@ fn measured(s: &mut Session, method: &str) -> Strain {
     let strain = strain.unwrap_or_else(|| s.app.event("its strain", told));
     s.app.frames(4);
     strain
-}
-
-fn differing(a: &image::RgbImage, b: &image::RgbImage) -> usize {
-    a.pixels().zip(b.pixels()).filter(|(a, b)| (0..3).any(|i| a[i].abs_diff(b[i]) > 24)).count()
 }
 
 #[test]

@@ -37,6 +37,14 @@ impl Session {
         Some((runtime, session))
     }
 
+    /// With another character.
+    pub fn start_with(name: &str, glb: &[u8], arguments: &[&str]) -> Option<(Runtime, Self)> {
+        let runtime = Runtime::start()?;
+        std::fs::write(runtime.path(name), glb).unwrap();
+        let session = Self::with(&runtime, name, arguments, None);
+        Some((runtime, session))
+    }
+
     /// On a runtime that runs.
     pub fn on(runtime: &Runtime, arguments: &[&str]) -> Self {
         Self::before(runtime, arguments, None)
@@ -174,4 +182,9 @@ pub fn covered(picture: &image::RgbImage) -> [usize; 2] {
         out[usize::from(x >= half)] += usize::from(far > 60);
     }
     out
+}
+
+/// How many pixels differ clearly.
+pub fn differing(a: &image::RgbImage, b: &image::RgbImage) -> usize {
+    a.pixels().zip(b.pixels()).filter(|(a, b)| (0..3).any(|i| a[i].abs_diff(b[i]) > 24)).count()
 }

@@ -20,6 +20,10 @@ impl PanelState {
         if !self.timeline.is_like(bench.timeline()) {
             self.timeline.clone_from(bench.timeline());
         }
+        let shape = bench.shape_state();
+        if self.shape != shape {
+            self.shape = shape;
+        }
         self.redraw = !document.strokes().is_empty();
         let touched = bench.touched_joint();
         let shown = self.pin.as_ref().map(|pin| (pin.joint.as_str(), pin.pinned));

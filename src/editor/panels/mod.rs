@@ -16,6 +16,7 @@ mod palette;
 mod place;
 mod pointer;
 mod screens;
+mod shape_offers;
 mod small;
 mod state;
 mod table;
@@ -32,7 +33,7 @@ pub use state::{FileEntry, FileKind, FileList, PanelState, Pin, Strain};
 pub use table::{ENTRIES, Entry, Item};
 pub(super) use table::{method, method_label};
 
-use super::{Command, Haptic, Input, Similarity};
+use super::{Command, CommandKind, Haptic, Input, Similarity};
 use crate::base::math::Vec3;
 use crate::render::{Lines, PanelPaint};
 use canvas::Canvas;
@@ -92,6 +93,8 @@ pub enum Page {
     /// Strokes and bones.
     #[default]
     Pose,
+    /// The selected edit of the surface.
+    Shape,
     /// Keys and playing.
     Time,
     /// How the character is looked at.
@@ -102,11 +105,11 @@ pub enum Page {
 
 impl Page {
     /// All of them, in the palette's order.
-    pub const ALL: [Self; 4] = [Self::Pose, Self::Time, Self::View, Self::Session];
+    pub const ALL: [Self; 5] = [Self::Pose, Self::Shape, Self::Time, Self::View, Self::Session];
 
     /// For people.
     pub fn label(self) -> &'static str {
-        ["Pose", "Time", "View", "Session"][self as usize]
+        ["Pose", "Shape", "Time", "View", "Session"][self as usize]
     }
 }
 
@@ -190,6 +193,7 @@ pub struct PanelsOut {
 pub struct Panels {
     canvases: [Canvas; Panel::ALL.len()],
     spots: [Vec<(Spot, egui::Rect)>; Panel::ALL.len()],
+    tracks: [Vec<(CommandKind, egui::Rect)>; Panel::ALL.len()],
     hovered: Option<egui::Id>,
     memory: Memory,
     places: Places,
@@ -214,6 +218,7 @@ impl Panels {
         Self {
             canvases: Panel::ALL.map(|p| Canvas::new(p.size())),
             spots: Default::default(),
+            tracks: Default::default(),
             hovered: None,
             memory: Memory::default(),
             places: Places::default(),
@@ -288,7 +293,10 @@ impl Panels {
         let at = self.pointer.at.filter(|at| at.panel == panel);
         let (pixel, down) = at.map_or((None, false), |at| (at.pixel, at.down));
         let canvas = &mut self.canvases[index];
-        if !canvas.again && !canvas.touched(pixel, down) && !differs(panel, state, &self.state) {
+        if !canvas.again
+            && !canvas.touched(pixel, down)
+            && !differs(panel, self.memory.page, state, &self.state)
+        {
             return;
         }
         let memory = &mut self.memory;
@@ -302,6 +310,7 @@ impl Panels {
         self.felt(&touch, at.is_some());
         self.out.commands.extend(touch.commands);
         self.spots[index] = touch.spots;
+        self.tracks[index] = touch.tracks;
     }
 
     fn felt(&mut self, touch: &Touch, here: bool) {
@@ -347,6 +356,17 @@ impl Panels {
         })
     }
 
+    /// The panel with the slider of a command, and a place of its track on its picture, as [`Panels::find`]; `share` is 0 at
+    /// the left end and 1 at the right.
+    pub fn find_track(&self, kind: CommandKind, share: f32) -> Option<(Panel, [f32; 2])> {
+        Panel::ALL.into_iter().find_map(|panel| {
+            let shows = self.out.placements.iter().any(|p| p.panel == panel);
+            let (_, track) = self.tracks[panel as usize].iter().find(|(k, _)| shows && *k == kind)?;
+            let size = panel.size().map(|n| n as f32);
+            Some((panel, [(track.min.x + track.width() * share) / size[0], track.center().y / size[1]]))
+        })
+    }
+
     /// Whether a panel's picture is out of date.
     pub fn is_dirty(&self, panel: Panel) -> bool {
         self.canvases[panel as usize].dirty
@@ -370,11 +390,17 @@ impl Panels {
     }
 }
 
-/// Whether a panel shows two states differently.
-fn differs(panel: Panel, a: &PanelState, b: &PanelState) -> bool {
+/// Whether a panel, the palette at this page, shows two states differently.
+fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
     match panel {
         Panel::Palette => {
-            a.preferences != b.preferences
+            let shown = match page {
+                Page::Shape => a.shape != b.shape,
+                Page::Time => a.timeline != b.timeline,
+                _ => false,
+            };
+            shown
+                || a.preferences != b.preferences
                 || (a.undo, a.redo, a.strokes, a.redraw) != (b.undo, b.redo, b.strokes, b.redraw)
                 || (&a.pin, &a.deformer, a.moved, a.unsaved) != (&b.pin, &b.deformer, b.moved, b.unsaved)
         }

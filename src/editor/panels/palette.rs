@@ -1,4 +1,4 @@
-//! The palette: tools, undo and redo always in sight, everything else on three pages drawn from the table.
+//! The palette: tools, undo and redo always in sight, everything else on pages drawn from the table.
 
 use super::table::{ENTRIES, Entry, Item};
 use super::theme::{self, GAP, MARGIN, ROW};

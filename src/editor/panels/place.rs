@@ -201,6 +201,16 @@ impl Panels {
     /// The room point of something that can be pressed, where its panel shows it: what a script aims at.
     pub fn target(&self, spot: &super::Spot) -> Option<Vec3> {
         let (panel, at) = self.find(spot)?;
+        self.place_of(panel, at)
+    }
+
+    /// The room point of a place of a slider's track, see [`Panels::find_track`].
+    pub fn slider(&self, kind: crate::editor::CommandKind, share: f32) -> Option<Vec3> {
+        let (panel, at) = self.find_track(kind, share)?;
+        self.place_of(panel, at)
+    }
+
+    fn place_of(&self, panel: Panel, at: [f32; 2]) -> Option<Vec3> {
         self.out.placements.iter().find(|p| p.panel == panel).map(|p| p.point(at))
     }
 }

@@ -1,6 +1,6 @@
 //! What the panels show. The workbench fills it; what comes from outside (files, hints, strain) is handed to it.
 
-use crate::editor::{Labels, Preferences, Timeline};
+use crate::editor::{Labels, Preferences, ShapeState, Timeline};
 use crate::geom::MeasureReport;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -20,6 +20,8 @@ pub struct PanelState {
     pub redraw: bool,
     /// The motion.
     pub timeline: Timeline,
+    /// The selected edit of the surface; none where the document has none.
+    pub shape: Option<ShapeState>,
     /// The joint that the tool hand was near last.
     pub pin: Option<Pin>,
     /// Deformation method; none named is springs.

@@ -2,6 +2,7 @@
 //! every [`CommandKind`] that its routes promise.
 
 use super::icons::Icon;
+use super::shape_offers::offer_of_shape;
 use super::state::PanelState;
 use super::{Memory, Page, Panel};
 use crate::asset::Interpolation;
@@ -48,10 +49,10 @@ const fn on(page: Page, row: u8, weight: f32, item: Item, label: &'static str, i
 }
 
 use CommandKind as C;
-use Page::{Pose, Session, Time, View};
+use Page::{Pose, Session, Shape, Time, View};
 
 /// All of them.
-pub const ENTRIES: [Entry; 37] = [
+pub const ENTRIES: [Entry; 46] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -64,6 +65,15 @@ pub const ENTRIES: [Entry; 37] = [
     on(Pose, 3, 1.0, Item::Of(C::RedrawOffset), "Redraw", Some(Icon::Redraw)),
     on(Pose, 3, 1.0, Item::Of(C::RemoveStroke), "Remove", Some(Icon::Remove)),
     on(Pose, 3, 1.2, Item::Of(C::TogglePin), "Pin", Some(Icon::Pin)),
+    on(Shape, 0, 1.6, Item::Of(C::SelectShape), "No shape yet", Some(Icon::Skin)),
+    on(Shape, 0, 0.8, Item::Of(C::ShapeOn), "On", None),
+    on(Shape, 0, 1.0, Item::Of(C::RemoveShape), "Remove", Some(Icon::Remove)),
+    on(Shape, 1, 1.0, Item::Of(C::Amplitude), "Amplitude", None),
+    on(Shape, 1, 1.0, Item::Of(C::Stiffness), "Stiffness", None),
+    on(Shape, 2, 1.0, Item::Of(C::Profile), "Profile", None),
+    on(Shape, 3, 1.0, Item::Of(C::WaveCount), "Waves", None),
+    on(Shape, 3, 1.0, Item::Of(C::WaveSpeed), "Speed", None),
+    on(Shape, 3, 1.0, Item::Of(C::WavePhase), "Phase", None),
     on(Time, 0, 1.0, Item::Of(C::Scrub), "Time", None),
     on(Time, 1, 1.0, Item::Of(C::Play), "Play", Some(Icon::Play)),
     on(Time, 1, 1.0, Item::Of(C::Key), "Key", Some(Icon::Key)),
@@ -234,6 +244,15 @@ impl Item {
             C::LifeSize => press(Command::LifeSize, true),
             C::UndoNavigation => press(Command::UndoNavigation, state.moved),
             C::RollWorld => Offer::Switch { on: p.roll_world, command: Command::RollWorld(!p.roll_world) },
+            C::SelectShape
+            | C::ShapeOn
+            | C::RemoveShape
+            | C::Amplitude
+            | C::Stiffness
+            | C::Profile
+            | C::WaveCount
+            | C::WaveSpeed
+            | C::WavePhase => offer_of_shape(kind, state),
             C::KeyStroke => press(Command::KeyStroke, state.redraw),
             C::Play
             | C::Scrub

@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::base::math::{Quat, Vec2};
+use crate::deform::sculpt::{Curve, Wave};
 use crate::edit::DopeSheet;
 use crate::editor::{
-    CommandKind, Control, Labels, Preferences, RADIUS_RANGE, Rigid, Timeline, Tool, Tracked, Tracking,
+    CommandKind, Control, Labels, Preferences, RADIUS_RANGE, Rigid, ShapeState, Timeline, Tool, Tracked,
+    Tracking,
 };
 
 /// Panels and the hands of a user before them.
@@ -40,6 +42,14 @@ fn full_state() -> PanelState {
             column: Some(0.0),
             ..Timeline::default()
         },
+        shape: Some(ShapeState {
+            name: "Shape 1".into(),
+            place: [1, 2],
+            on: true,
+            amplitude: 1.0,
+            stiffness: 32.0,
+            curve: Some(Curve::Wave(Wave { count: 2.0, speed: 1.0, phase: 0.0 })),
+        }),
         pin: Some(Pin { joint: "hand.L".into(), pinned: false }),
         magnification: 1.0,
         moved: true,
@@ -143,7 +153,16 @@ fn everything_in_the_table_can_be_pressed_and_gives_every_command_its_routes_pro
             }
             let kinds: Vec<CommandKind> = room.taken().iter().map(Command::kind).collect();
             // A slider that is pressed where it stands says nothing.
-            let slides = [CommandKind::Radius, CommandKind::Scrub, CommandKind::MoveKey];
+            let slides = [
+                CommandKind::Radius,
+                CommandKind::Scrub,
+                CommandKind::MoveKey,
+                CommandKind::Amplitude,
+                CommandKind::Stiffness,
+                CommandKind::WaveCount,
+                CommandKind::WaveSpeed,
+                CommandKind::WavePhase,
+            ];
             let expected = if slides.contains(&command.kind()) { vec![] } else { vec![command.kind()] };
             assert_eq!(kinds, expected, "{command:?}");
             found.push(command.kind());

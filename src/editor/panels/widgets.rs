@@ -4,7 +4,7 @@ use super::icons::Icon;
 use super::table::{Choice, Item, Offer};
 use super::theme::{self, GAP};
 use super::{Memory, Spot};
-use crate::editor::Command;
+use crate::editor::{Command, CommandKind};
 use egui::{Align2, Color32, CornerRadius, Id, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 /// What the pointer did to a panel in one pass.
@@ -20,6 +20,8 @@ pub(super) struct Touch {
     pub commands: Vec<Command>,
     /// Where things are.
     pub spots: Vec<(Spot, Rect)>,
+    /// Where sliders run.
+    pub tracks: Vec<(CommandKind, Rect)>,
 }
 
 /// How a tile looks.
@@ -190,7 +192,10 @@ fn choice(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, choices: Vec<Choic
     }
 }
 
-/// A number from 0 to 1: its name on the left, in words on the right, the track between.
+/// Sliders narrower than this have their track below their print.
+const NARROW: f32 = 420.0;
+
+/// A number from 0 to 1: its name on the left, in words on the right, the track between or below.
 fn slider(
     ui: &mut Ui,
     touch: &mut Touch,
@@ -206,24 +211,35 @@ fn slider(
     }
     let painter = ui.painter();
     painter.rect_filled(rect, CornerRadius::same(14), if over { theme::HOVER } else { theme::TILE });
-    let y = rect.center().y;
-    let left = pos2(rect.min.x + 16.0, y);
-    theme::print(painter, left, Align2::LEFT_CENTER, label, theme::BODY, theme::TEXT, 110.0);
-    let right = pos2(rect.max.x - 16.0, y);
-    theme::print(painter, right, Align2::RIGHT_CENTER, text, theme::BODY, theme::TEXT, 120.0);
-    let track = Rect::from_min_max(pos2(rect.min.x + 130.0, y - 5.0), pos2(rect.max.x - 140.0, y + 5.0));
+    let narrow = rect.width() < NARROW;
+    let (line, size) =
+        if narrow { (rect.min.y + 19.0, theme::SMALL) } else { (rect.center().y, theme::BODY) };
+    let widths = if narrow { [0.6, 0.4].map(|w| w * (rect.width() - 32.0)) } else { [110.0, 120.0] };
+    let left = pos2(rect.min.x + 16.0, line);
+    theme::print(painter, left, Align2::LEFT_CENTER, label, size, theme::TEXT, widths[0]);
+    let right = pos2(rect.max.x - 16.0, line);
+    theme::print(painter, right, Align2::RIGHT_CENTER, text, size, theme::SOFT, widths[1]);
+    // A knob at an end stays within the tile.
+    let inset = if narrow { [rect.height() * 0.5; 2] } else { [130.0, 140.0] };
+    let y = if narrow { rect.max.y - 17.0 } else { line };
+    let thick = if narrow { 4.0 } else { 5.0 };
+    let track =
+        Rect::from_min_max(pos2(rect.min.x + inset[0], y - thick), pos2(rect.max.x - inset[1], y + thick));
     let x = track.min.x + track.width() * value;
     painter.rect_filled(track, CornerRadius::same(5), theme::FAINT.gamma_multiply(0.6));
     painter.rect_filled(track.with_max_x(x), CornerRadius::same(5), theme::ACCENT_HOVER);
-    painter.circle_filled(pos2(x, y), 16.0, theme::TEXT);
+    painter.circle_filled(pos2(x, y), if narrow { 11.0 } else { 16.0 }, theme::TEXT);
     // Its middle is where the number is: pressing there changes nothing.
-    let knob = Rect::from_center_size(pos2(x, y), vec2(rect.height(), rect.height()));
-    touch.spots.push((Spot::Command(command(value)), knob));
+    let knob = Rect::from_center_size(pos2(x, rect.center().y), vec2(rect.height(), rect.height()));
+    let now = command(value);
+    touch.tracks.push((now.kind(), track));
+    touch.spots.push((Spot::Command(now), knob));
     if response.is_pointer_button_down_on()
         && let Some(pointer) = response.interact_pointer_pos()
     {
         let at = ((pointer.x - track.min.x) / track.width()).clamp(0.0, 1.0);
-        if (at - value).abs() > 1e-3 {
+        // Less than a pixel or two is tremble.
+        if (at - value).abs() * track.width() > 1.5 {
             touch.commands.push(command(at));
         }
     }

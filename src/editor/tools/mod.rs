@@ -22,7 +22,6 @@ use super::{Haptic, Preferences};
 use crate::base::math::{Quat, Trs};
 use crate::base::{Error, NodeId};
 use crate::bind::Character;
-use crate::deform::sculpt::SculptState;
 use crate::edit::{Edit, Operation, Plane, Sample, Session, Stroke, StrokeLayer};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
@@ -45,8 +44,6 @@ pub struct Desk {
     pub changed: bool,
     /// The time of the document that shows, seconds; none for the pose being edited.
     pub time: Option<f64>,
-    /// The edits of the surface at that time.
-    pub sculpts: Vec<SculptState>,
     /// The document has changed since the motion was looked at.
     pub edited: bool,
     /// What was refused last, for the palette.
@@ -122,7 +119,6 @@ impl Desk {
         self.changed = true;
         let Some(time) = self.time else { return self.show(self.session.posed()) };
         let state = self.session.document().state(&self.character.skeleton, Some(time));
-        self.sculpts = state.sculpts;
         self.show(state.pose);
     }
 

@@ -57,6 +57,15 @@ impl Workbench {
                     Err(error) => self.desk.refuse(&error),
                 }
             }
+            Command::SelectShape(_)
+            | Command::ShapeOn(_)
+            | Command::RemoveShape
+            | Command::Amplitude(_)
+            | Command::Stiffness(_)
+            | Command::Profile(_)
+            | Command::WaveCount(_)
+            | Command::WaveSpeed(_)
+            | Command::WavePhase(_) => self.run_shape_command(&command),
             Command::Wire(on) => p.wire = on,
             Command::Turntable(on) => p.turntable = on,
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),

@@ -4,11 +4,9 @@ use super::{PIN_REACH, Workbench};
 use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::bind::Character;
-use crate::deform::sculpt::SculptState;
-use crate::edit::{Sculpt, Session, StrokeLayer};
+use crate::edit::{Session, StrokeLayer};
 use crate::editor::{Output, Preferences};
 use crate::rig::{Pose, PosedRig};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Workbench {
@@ -63,31 +61,6 @@ impl Workbench {
         let node = self.touched?;
         let pinned = self.desk.session.document().pins().binary_search(&node).is_ok();
         Some((&self.desk.character.skeleton.nodes[node.index()].name, pinned))
-    }
-
-    /// The edits of the surface to show: the document's, with what a hand shapes just now in place of its own.
-    pub fn sculpts(&self) -> Cow<'_, [Sculpt]> {
-        let own = self.desk.session.document().sculpts();
-        match self.skin.shaped() {
-            None => Cow::Borrowed(own),
-            Some(shaped) => {
-                let mut all: Vec<Sculpt> = own.iter().filter(|s| s.id != shaped.id).cloned().collect();
-                all.push(shaped.clone());
-                Cow::Owned(all)
-            }
-        }
-    }
-
-    /// Their states. On the motion keys tell them; otherwise waves move with the hands' clock, and in a window, which
-    /// rests, they stand as they are at the playhead.
-    pub fn sculpt_states(&self) -> Vec<SculptState> {
-        let shaped = self.skin.shaped();
-        let now = if self.windowed { self.playhead.time } else { self.hands.time };
-        if self.desk.time.is_none() {
-            return self.sculpts().iter().filter_map(|s| s.state(now)).collect();
-        }
-        let keyed = self.desk.sculpts.iter().filter(|s| shaped.is_none_or(|shaped| shaped.id != s.id));
-        keyed.copied().chain(shaped.and_then(|s| s.state(now))).collect()
     }
 
     /// The selected joint.

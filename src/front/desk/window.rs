@@ -131,7 +131,10 @@ impl<'o> Face<'o> {
         };
         let ready = shows(&app.model, screen.stage().actor().model());
         if let Some(bench) = app.bench.as_ref().filter(|_| ready) {
-            app.unposed |= screen.wear(bench.sculpts().iter(), &bench.sculpt_states());
+            app.unposed |= screen.wear(bench.sculpts(), bench.sculpt_states());
+            if let Some(settings) = bench.keyed_settings() {
+                app.unposed |= screen.follow(&settings);
+            }
         }
         let unposed = app.unposed && ready;
         if self.damaged || app.desk.output().dirty || unposed {

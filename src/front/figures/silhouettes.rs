@@ -9,6 +9,7 @@ use crate::editor::{Cell, Classic, Evaluation, reshape};
 use crate::generate::Kind;
 use crate::query::Filter;
 use crate::render::{BASELINE, Camera, Lines, OFFSET, View};
+use crate::rig::PosedRig;
 
 /// Colours of handles, passive vertices and anchors (thesis figure 5).
 const HANDLES: [[u8; 4]; 3] = [[255, 220, 40, 255], [60, 220, 90, 255], [255, 70, 60, 255]];
@@ -19,11 +20,21 @@ const ROUNDS: u32 = 40;
 pub fn nose(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let mut sitter = easel.sitter(Kind::Human, "dqs", [90.0, 0.0], [480, 480])?;
     let shape = sitter.evaluate(None)?;
-    let half = 0.1 * Aabb::of(shape.positions.iter().copied()).size().max_element();
-    sitter.look_at(["Head", "Head"], half)?;
-    // From the brow out and back to the upper lip, in shares of the picture.
-    let stroke = [[282, 250], [250, 290], [205, 340], [200, 370], [230, 385], [290, 392]];
-    let stroke = stroke.map(|p: [i32; 2]| p.map(|x| x as f32 / 960.0 * 480.0));
+    let head =
+        PosedRig::new(sitter.model.skeleton(), &sitter.session.posed()).world[sitter.node("Head")?.index()];
+    let head = Vec3::from(head.translation);
+    let (centre, half) = (head + Vec3::new(0.0, 0.06, 0.06), Vec3::splat(0.1));
+    let bounds = Aabb { min: centre - half, max: centre + half };
+    sitter.frame = Some(bounds);
+    // From the brow out and back to the upper lip: up and to the front of the head's joint, metres.
+    let stroke =
+        [[0.114, 0.098], [0.094, 0.114], [0.069, 0.136], [0.054, 0.139], [0.047, 0.124], [0.044, 0.094]];
+    let (view, size) = (view(&sitter, &bounds), sitter.size);
+    let pixel = |[up, front]: [f32; 2]| {
+        let [u, v] = view.project(head + Vec3::new(0.0, up, front))?;
+        Some([u * size[0] as f32, v * size[1] as f32])
+    };
+    let stroke: Vec<[f32; 2]> = stroke.into_iter().filter_map(pixel).collect();
     sketch(&mut sitter, &shape, &stroke, 8)
 }
 
@@ -76,7 +87,7 @@ fn sketch(
         view.eye + ray * (0.5 * bounds.center().distance(view.eye))
     };
     lines.stroke(&stroke.iter().map(near).collect::<Vec<_>>(), OFFSET, 4.0);
-    let mut row = vec![sitter.picture(shape, &lines, "silhouettes, accent stroke")?];
+    let mut row = vec![sitter.picture(shape, &lines, "silhouettes, stroke")?];
     let region = &sketch.region;
     let mut lines = Lines::default();
     for (list, color) in [&region.passive, &region.fixed, &region.kinematic].into_iter().zip([1, 2, 0]) {

@@ -4,7 +4,7 @@
 use super::easel::{Easel, Sitter, dots};
 use super::{Figure, Set};
 use crate::base::Result;
-use crate::base::math::Vec3;
+use crate::base::math::{Aabb, Vec3};
 use crate::edit::{Axis, Edit, KeyEdit, KeyValue, Target};
 use crate::editor::Cell;
 use crate::generate::Kind;
@@ -63,6 +63,10 @@ fn easing(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     ] {
         // The first method of chapter 5: scale vectors are lengthened where they are turned.
         let mut sitter = easel.sitter(Kind::Box, "irs", [34.0, 8.0], [300, 560])?;
+        // The same camera for all.
+        let rest = Aabb::of(sitter.model.bound.character.display.positions.iter().copied());
+        let wider = rest.size() * Vec3::new(0.9, 0.0, 0.9);
+        sitter.frame = Some(Aabb { min: rest.min - wider, max: rest.max + wider });
         if let Some(profile) = profile {
             sitter.shape(&format!("bone=Bone2 profile={profile} amount=0.8"))?;
         }
@@ -72,17 +76,17 @@ fn easing(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
 }
 
 fn breathing(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
-    let mut sitter = easel.sitter(Kind::Human, "springs", [64.0, 6.0], [420, 520])?;
+    let mut sitter = easel.sitter(Kind::Human, "springs", [68.0, 6.0], [420, 480])?;
     sitter.turn("LeftUpperArm", Axis::Z, 35.0)?;
     sitter.turn("LeftLowerArm", Axis::Y, -60.0)?;
     sitter.turn("Spine1", Axis::Y, 14.0)?;
-    sitter.shape("line=Spine2@-0.6..1.6@0 profile=parabola amount=0.34 reach=14")?;
+    sitter.shape("line=Spine2@-0.6..1.6@0 profile=parabola amount=0.42 reach=14")?;
     let id = sitter.session.document().sculpts()[0].id;
     for (time, amplitude) in [(0.0, 0.0), (1.0, 1.0), (2.5, 0.0)] {
         let keys = vec![KeyValue { target: Target::SculptAmplitude(id), value: vec![amplitude] }];
         sitter.session.apply(Edit::Keys(KeyEdit::Insert { time, keys }))?;
     }
-    sitter.look_at(["Spine1", "Neck"], 0.34)?;
+    sitter.look_at(["Spine2", "Neck"], 0.2)?;
     let mark = sitter.session.document().marks()[0].clone();
     let out = sitter.evaluate(Some(0.0))?;
     let still = sitter.mark(&mark, &out);
@@ -98,10 +102,10 @@ fn breathing(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
 }
 
 fn bulge(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
-    let mut sitter = easel.sitter(Kind::Human, "springs", [42.0, 10.0], [400, 400])?;
-    sitter.look_at(["LeftUpperArm", "LeftHand"], 0.3)?;
+    let mut sitter = easel.sitter(Kind::Human, "springs", [36.0, 10.0], [400, 400])?;
+    sitter.look_at(["LeftUpperArm", "LeftHand"], 0.19)?;
     let plain = sitter.evaluate(None)?;
-    sitter.shape("line=LeftUpperArm@0.2..0.92@0 profile=parabola amount=0.8 reach=5")?;
+    sitter.shape("line=LeftUpperArm@0.2..0.92@0 profile=parabola amount=1.0 reach=5")?;
     let shape = sitter.evaluate(None)?;
     let (mark, sculpt) = {
         let document = sitter.session.document();
@@ -143,9 +147,9 @@ fn bulge(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
 
 fn overlap(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let mut rows = Vec::new();
-    for (wire, bend) in [(false, 0.0), (true, 45.0)] {
+    for (wire, bend, pose) in [(false, 0.0, "in bind"), (true, 45.0, "bent, triangles")] {
         let mut row = Vec::new();
-        for (method, caption) in [("rigid", "rigid"), ("springs", "springs")] {
+        for method in ["rigid", "springs"] {
             let mut sitter = easel.sitter(Kind::Box, method, [34.0, 10.0], [460, 460])?;
             sitter.shape("ring=Bone2@0.3 profile=even amount=0.75 reach=1")?;
             sitter.shape("ring=Bone2@0.62 profile=even amount=-0.4 reach=1")?;
@@ -153,7 +157,7 @@ fn overlap(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
             sitter.turn("Bone3", Axis::Z, bend)?;
             sitter.look_at(["Bone2", "Bone3"], 0.25)?;
             sitter.studio.look_mut().wire = wire;
-            row.push(sitter.shot(None, caption)?);
+            row.push(sitter.shot(None, &format!("{method}, {pose}"))?);
         }
         rows.push(row);
     }
@@ -163,22 +167,20 @@ fn overlap(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
 fn wave(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let mut sitter = easel.sitter(Kind::Box, "springs", [0.0, 14.0], [640, 240])?;
     sitter.turn("Bone1", Axis::Z, -90.0)?;
-    sitter.shape("line=Bone2@-0.9..1.9@-90 profile=wave count=1.5 speed=1 amount=0.7 reach=6")?;
-    let mut cells = Vec::new();
+    sitter.shape("line=Bone2@-0.9..2.9@-90 profile=wave count=1.5 speed=1 amount=0.7 reach=6")?;
+    let mut rows = vec![Vec::new(), Vec::new(), Vec::new()];
     for k in 0..6 {
-        let time = f64::from(k) / 6.0;
-        cells.push(sitter.shot(Some(time), &format!("{time:.2} s"))?);
+        let time = k as f64 / 6.0;
+        rows[k / 2].push(sitter.shot(Some(time), &format!("{time:.2} s"))?);
     }
-    let second = cells.split_off(3);
-    let pairs = cells.into_iter().zip(second);
-    Ok(pairs.map(|(a, b)| vec![a, b]).collect())
+    Ok(rows)
 }
 
 fn region(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let seen = |easel: &mut Easel<'_>, reach: u32| -> Result<Sitter> {
         let mut sitter = easel.sitter(Kind::Human, "dqs", [30.0, 6.0], [440, 560])?;
-        sitter.shape(&format!("line=LeftUpperLeg@0.25..0.75@0 amount=0 reach={reach}"))?;
-        sitter.look_at(["LeftUpperLeg", "LeftLowerLeg"], 0.34)?;
+        sitter.shape(&format!("line=LeftUpperLeg@0.3..0.8@35 amount=0 reach={reach}"))?;
+        sitter.look_at(["LeftUpperLeg", "LeftLowerLeg"], 0.22)?;
         sitter.studio.look_mut().wire = true;
         Ok(sitter)
     };

@@ -119,12 +119,11 @@ impl Eyes {
         if views.len() == 2 {
             let size = replay.eye_size().map(|n| n.clamp(SIZES[0], SIZES[1]));
             let pose: &Pose = bench.pose();
-            let sculpts = bench.sculpts();
-            if *worn != *sculpts {
-                evaluator.wear(model, &sculpts)?;
+            if !bench.sculpts().eq(&worn) {
+                worn = bench.sculpts().cloned().collect();
+                evaluator.wear(model, &worn)?;
             }
-            evaluator.set_sculpt_states(&bench.sculpt_states());
-            worn = sculpts.into_owned();
+            evaluator.set_sculpt_states(bench.sculpt_states());
             let shape = evaluator.evaluate(model, pose)?;
             if self.screens.is_none() {
                 self.screens = Some(PanelScreens::new(&context.device()?)?);

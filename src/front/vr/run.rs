@@ -284,11 +284,14 @@ fn pictures(
         stage.look_mut().wire = bench.preferences().wire;
         if shown {
             // What does not fit the character is told once and not shown.
-            let worn = stage.actor_mut().wear(bench.sculpts().iter(), &bench.sculpt_states());
+            let worn = stage.actor_mut().wear(bench.sculpts(), bench.sculpt_states());
             app.unposed |= worn.unwrap_or_else(|error| {
                 eprintln!("sinew: {error}");
                 true
             });
+            if let Some(settings) = bench.keyed_settings() {
+                app.unposed |= stage.actor_mut().follow(&settings);
+            }
             aim.views = output.probes;
             posed = app.unposed.then(|| (bench.pose(), bench.rig()));
         }

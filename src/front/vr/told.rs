@@ -107,6 +107,7 @@ impl App<'_> {
             out.left_handed = bench.preferences().left_handed;
             out.palette = bench.preferences().palette;
             out.busy = bench.is_busy();
+            out.time = bench.shown_time();
             let (done, all) = bench.session().history();
             out.history = [done, all - done];
         }

@@ -7,6 +7,7 @@ mod frame;
 mod help;
 mod history;
 mod outliner;
+mod shape;
 mod side;
 mod statistics;
 mod theme;

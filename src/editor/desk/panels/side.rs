@@ -1,6 +1,6 @@
 //! The panel at the right: what there is, how it deforms, how it came about, how it does.
 
-use super::{Memory, Pressed, Shows, deformer, history, outliner, statistics, widgets};
+use super::{Memory, Pressed, Shows, deformer, history, outliner, shape, statistics, widgets};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
@@ -13,6 +13,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                 widgets::section(ui, "Outliner", true, |ui| {
                     outliner::show(ui, shows, bench, memory, pressed)
                 });
+                widgets::section(ui, "Shape", false, |ui| shape::show(ui, bench, pressed));
                 widgets::section(ui, "Deformer", true, |ui| {
                     deformer::show(ui, shows, bench, memory, pressed)
                 });

@@ -4,6 +4,7 @@ mod any_input;
 mod film;
 mod holds;
 mod marks;
+mod shape;
 mod strokes;
 
 use super::*;
