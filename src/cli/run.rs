@@ -10,6 +10,7 @@ use sinew::front::{
     self,
     context::{Context, folder_of, say},
     display::{Display, has_display},
+    faces::{self, Face},
     joints::Motion,
     recover::Act,
 };
@@ -156,8 +157,9 @@ impl Cli {
                 front::recover::recover(&mut context, which.as_deref(), &act, cpu, json)?;
             }
             Command::Edit { file, desk: DeskArgs { samples, report, forget } } => {
-                let options = front::desk::Options { file, device, report, samples, forget };
-                front::desk::desk(&options, &mut Display::open()?)?;
+                let desk = front::desk::Options { file, device, report, samples, forget };
+                let headset = front::vr::Options { report, samples, forget, ..Default::default() };
+                faces::run(&desk, &headset, Face::Desk, Some(&mut Display::open()?))?;
             }
             Command::Vr {
                 file,
@@ -172,31 +174,22 @@ impl Cli {
                 mirror,
                 forget,
             } => {
-                let options = front::vr::Options {
-                    file,
+                let desk = front::desk::Options { file: Some(file), device, report, samples, forget };
+                let headset = front::vr::Options {
                     out,
                     record,
-                    wait,
-                    samples,
                     frames,
                     report,
+                    wait,
                     layers,
+                    samples,
                     profile,
                     forget,
                     mirror,
                 };
                 // A display that cannot be reached is none: headsets need no desktop.
                 let mut display = has_display().then(|| Display::open().ok()).flatten();
-                match (front::vr::vr(&options, display.as_mut()), &mut display) {
-                    // No runtime, or no headset: the same file in a window, where there is one.
-                    (Err(advice @ Error::Xr { .. }), Some(display)) => {
-                        eprintln!("sinew: {advice}; going on in a window");
-                        let file = Some(options.file);
-                        let desk = front::desk::Options { file, device, report, samples, forget };
-                        front::desk::desk(&desk, display)?;
-                    }
-                    (other, _) => other?,
-                }
+                faces::run(&desk, &headset, Face::Headset, display.as_mut())?;
             }
             Command::Xr { command: XrCommand::Doctor { json, runtime } } => {
                 let (text, well) = front::vr::doctor::doctor(json, runtime)?;

@@ -168,6 +168,8 @@ pub enum Command {
     Save,
     /// Writes a posed glTF.
     Export,
+    /// From the headset to the window, or the other way round.
+    OtherFace,
     /// Ends the session.
     Quit,
 }

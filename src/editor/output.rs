@@ -59,6 +59,8 @@ pub enum Request {
     Export,
     /// Find what an accent stroke means ([`Sketch::sculpt`]) and give it to [`super::Workbench::receive`].
     Sketch(Box<Sketch>),
+    /// Go on in the headset, or in the window.
+    OtherFace,
     /// End the session.
     Quit,
 }

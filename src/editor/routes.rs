@@ -126,6 +126,7 @@ commands! {
     Open => "Open",
     Save => "Save",
     Export => "Export",
+    OtherFace => "Headset or window",
     Quit => "Quit",
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Time is the program's frames and turns, not a clock. A watch ends a wait only where the program hangs.
 
+use sinew::base::math::{Mat4, Vec3};
 use sinew::front::report::{Ask, Desk, Event, Frame, Line};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -73,8 +74,9 @@ impl Program {
             }
             Err(RecvTimeoutError::Disconnected) => None,
             Err(RecvTimeoutError::Timeout) => {
-                let _ = self.child.kill();
-                panic!("the program hangs after {:?}; {:?}; {:?}", self.frame, self.turn, self.events.last())
+                let words = self.words();
+                let last = self.events.last();
+                panic!("the program hangs after {:?}; {:?}; {last:?}; {words}", self.frame, self.turn)
             }
         }
     }
@@ -98,6 +100,27 @@ impl Program {
             assert!(begin.elapsed() < PATIENCE, "no {what}: {line:?}; {:?}", self.events);
         }
         self.gone(what)
+    }
+
+    /// Runs on until a turn of the window is as wanted, which the newest may be already.
+    pub fn until(&mut self, what: &str, mut wanted: impl FnMut(&Desk) -> bool) {
+        while !wanted(&self.turn) {
+            if self.next().is_none() {
+                self.gone(what);
+            }
+        }
+    }
+
+    /// Runs on until nothing is under way in the window any more.
+    pub fn rest(&mut self) {
+        self.until("rest", |t| t.idle && t.shown > 0);
+    }
+
+    /// Where the window shows a point of the world, pixels of the window.
+    pub fn pixel(&self, world: Vec3) -> [f32; 2] {
+        let clip = Mat4::from_cols_array(&self.turn.clip_from_world) * world.extend(1.0);
+        let [x, y, width, height] = self.turn.viewport.map(|v| v as f32);
+        [x + (clip.x / clip.w * 0.5 + 0.5) * width, y + (0.5 - clip.y / clip.w * 0.5) * height]
     }
 
     /// Asks for something.

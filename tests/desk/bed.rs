@@ -5,8 +5,7 @@
 
 use super::desktop::Desktop;
 use super::program::Program;
-use sinew::base::math::{Mat4, Vec3};
-use sinew::front::report::{Desk, Event};
+use sinew::front::report::Event;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::process::Command;
@@ -42,27 +41,6 @@ impl App {
         command.env("DISPLAY", &desktop.name).env_remove("WAYLAND_DISPLAY").env("SINEW_VALIDATION", "1");
         environment(&mut command);
         Self { program: Program::start(command, folder) }
-    }
-
-    /// Runs on until a turn is as wanted, which the newest may be already.
-    pub fn until(&mut self, what: &str, mut wanted: impl FnMut(&Desk) -> bool) {
-        while !wanted(&self.turn) {
-            if self.next().is_none() {
-                self.gone(what);
-            }
-        }
-    }
-
-    /// Runs on until nothing is under way any more.
-    pub fn rest(&mut self) {
-        self.until("rest", |t| t.idle && t.shown > 0);
-    }
-
-    /// Where the window shows a point of the world, pixels of the window.
-    pub fn pixel(&self, world: Vec3) -> [f32; 2] {
-        let clip = Mat4::from_cols_array(&self.turn.clip_from_world) * world.extend(1.0);
-        let [x, y, width, height] = self.turn.viewport.map(|v| v as f32);
-        [x + (clip.x / clip.w * 0.5 + 0.5) * width, y + (0.5 - clip.y / clip.w * 0.5) * height]
     }
 
     /// Waits for its end, which must be a good one, without a word of Vulkan's validation layer.

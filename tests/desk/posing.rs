@@ -91,6 +91,13 @@ fn without_a_headset_the_same_file_is_opened_at_the_desk() {
     assert_eq!(advice, 1, "{:?}", s.app.events);
     s.app.until("the character", |t| t.history[0] == 1);
     s.app.rest();
+    // Asked for by its key, it is looked for again, and the advice is in the window.
+    let before = s.app.events.len();
+    s.press(&desktop, &[keys::F9]);
+    s.app.until("the advice", |t| t.message.contains("OpenXR"));
+    s.app.rest();
+    let told = |e: &Event| matches!(e, Event::Failed(text) if text.contains("OpenXR"));
+    assert!(s.app.events[before..].iter().any(told), "{:?}", s.app.events);
     keep(&desktop.screenshot(), "fallen_back");
     s.close(&desktop);
 }

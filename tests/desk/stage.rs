@@ -15,6 +15,7 @@ pub mod keys {
     pub const RETURN: u32 = 0xff0d;
     pub const LEFT: u32 = 0xff51;
     pub const RIGHT: u32 = 0xff53;
+    pub const F9: u32 = 0xffc6;
     pub const ESCAPE: u32 = 0xff1b;
     pub const SHIFT: u32 = 0xffe1;
     pub const CONTROL: u32 = 0xffe3;

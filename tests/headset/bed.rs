@@ -7,7 +7,7 @@ use super::desktop::Desktop;
 use super::program::{PATIENCE, Program};
 use sinew::editor::{Command as Press, Rigid, Tracking};
 use sinew::front::puppet::{Player, Puppet, Script};
-use sinew::front::report::{Ask, Event, Frame, Line};
+use sinew::front::report::{Ask, Desk as Turn, Event, Frame, Line};
 use std::net::{Ipv4Addr, TcpListener};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -176,6 +176,11 @@ impl App {
             }
         }
         self.gone(what)
+    }
+
+    /// Runs on until a turn of the window is as wanted, which the newest may be already.
+    pub fn until_turn(&mut self, what: &str, wanted: impl FnMut(&Turn) -> bool) {
+        self.program.until(what, wanted);
     }
 
     /// Runs on for `count` frames.

@@ -12,6 +12,7 @@ mod body;
 mod desktop;
 mod drawing;
 mod endurance;
+mod faces;
 #[path = "../common/man.rs"]
 mod man;
 mod mirror;

@@ -61,6 +61,7 @@ impl Desk {
         self.changed = true;
         match (command, bench) {
             (Command::Quit, _) => self.output.asks.push(Ask::Editor(Request::Quit)),
+            (Command::OtherFace, _) => self.output.asks.push(Ask::Editor(Request::OtherFace)),
             (Command::Open(path), None) => self.output.asks.push(Ask::Editor(Request::Open(path))),
             (_, None) => {}
             (Command::SnapTurn(steps), Some(_)) => self.turn(-2.0 * steps as f32, 0.0),
@@ -116,6 +117,7 @@ impl Desk {
         }
         match act {
             Act::Quit => self.command(Command::Quit, bench),
+            Act::OtherFace => self.command(Command::OtherFace, bench),
             Act::Open => self.output.asks.push(Ask::OpenDialog),
             Act::SaveAs => self.output.asks.push(Ask::SaveAsDialog),
             Act::Front => self.camera.look_from(Side::Front),

@@ -107,7 +107,7 @@ mod tests {
         ];
         for kind in CommandKind::ALL {
             let given = ACTS.iter().filter_map(|l| command_of(l.act, &bench)).any(|c| c.kind() == kind);
-            let own = matches!(kind, CommandKind::Palette | CommandKind::Quit);
+            let own = matches!(kind, CommandKind::Palette | CommandKind::OtherFace | CommandKind::Quit);
             assert!(given || own || is_shape(kind) || elsewhere.contains(&kind), "{kind:?}");
         }
         // And what a line of the table promises is what its key does.

@@ -52,7 +52,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Shape, Time, View};
 
 /// All of them.
-pub const ENTRIES: [Entry; 46] = [
+pub const ENTRIES: [Entry; 47] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -97,6 +97,7 @@ pub const ENTRIES: [Entry; 46] = [
     on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
     on(Session, 1, 1.0, Item::Of(C::LeftHanded), "Tool hand", None),
     on(Session, 2, 1.0, Item::Of(C::Haptics), "Vibration", Some(Icon::Buzz)),
+    on(Session, 3, 1.0, Item::Of(C::OtherFace), "Window", Some(Icon::Window)),
     on(Session, 3, 1.0, Item::Of(C::Quit), "Quit", Some(Icon::Quit)),
     Entry {
         item: Item::Of(C::Open),
@@ -269,6 +270,7 @@ impl Item {
                 count: None,
             },
             C::Export => press(Command::Export, true),
+            C::OtherFace => press(Command::OtherFace, true),
             C::Files => Offer::Switch { on: p.files, command: Command::Files },
             C::LeftHanded => {
                 let choice = |left, label: &str| Choice {

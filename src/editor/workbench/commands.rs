@@ -97,6 +97,7 @@ impl Workbench {
             Command::Open(path) => self.requests.push(Request::Open(path)),
             Command::Save => self.requests.push(Request::Save),
             Command::Export => self.requests.push(Request::Export),
+            Command::OtherFace => self.requests.push(Request::OtherFace),
             Command::Quit => self.requests.push(Request::Quit),
         }
     }

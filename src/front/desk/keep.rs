@@ -1,14 +1,11 @@
-//! What is kept: projects, exports, the journal's end, and the user's choices.
+//! What a window keeps: the user's choices, files opened lately; and what it asks about keeping.
 
 use super::Options;
 use super::app::{App, Pending};
-use crate::edit::Session;
 use crate::editor::desk::{Choices, Question};
 use crate::editor::recovery::Unfinished;
-use crate::editor::{Model, Preferences, recovery};
-use crate::front::context::say;
 use crate::front::kept;
-use crate::front::report::Event;
+use crate::front::sitting::PROJECT;
 use crate::front::work::Job;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -42,11 +39,6 @@ impl Kept {
         kept
     }
 
-    /// Tool, brush and the like: those of the headset.
-    pub fn preferences(options: &Options) -> Preferences {
-        if options.forget { Preferences::default() } else { kept::load(kept::PREFERENCES) }
-    }
-
     /// A file was opened: it is the newest.
     fn opened(&mut self, path: &Path) {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -54,17 +46,6 @@ impl Kept {
         self.recent.insert(0, path);
         self.recent.truncate(RECENT);
     }
-}
-
-/// A file beside the character's, with its name before it; a project is itself.
-fn beside(model: &Model, name: &str) -> PathBuf {
-    let file: &Path = &model.asset.path;
-    if model.document.is_some() && name == "project.glb" {
-        return file.to_owned();
-    }
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = stem.strip_suffix(".project").unwrap_or(&stem);
-    file.with_file_name(format!("{stem}.{name}"))
 }
 
 /// The first name of this kind that is still free.
@@ -80,13 +61,13 @@ impl App<'_> {
     pub(super) fn remember(&mut self, path: &Path) {
         self.kept.opened(path);
         let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
-        self.worker.ask(Job::List(folder, self.kept.recent.clone()));
+        self.sitting.worker.ask(Job::List(folder, self.kept.recent.clone()));
     }
 
     /// Asks what is to become of a session on the file that ended without saving.
     pub(super) fn offer(&mut self, left: Box<Unfinished>) {
         let (edits, what) = (left.operations, if left.operations == 1 { "edit" } else { "edits" });
-        let name = self.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
+        let name = self.sitting.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
         self.desk.facts.question = Some(Question {
             title: "Recover what was not saved?".into(),
             text: format!(
@@ -110,81 +91,27 @@ impl App<'_> {
 
     /// The question was answered.
     pub(super) fn answered(&mut self, answer: usize) {
-        match (self.pending.take(), answer, &self.model) {
+        match (self.pending.take(), answer, &self.sitting.model) {
             (Some(Pending::Recover(left)), 0, Some(model)) => {
-                self.opening = true;
-                self.worker.ask(Job::Restore(left, model.clone()));
+                let model = model.clone();
+                self.sitting.opening = true;
+                self.sitting.worker.ask(Job::Restore(left, model));
             }
-            (Some(Pending::Recover(left)), 1, _) => self.worker.ask(Job::Discard(left)),
+            (Some(Pending::Recover(left)), 1, _) => self.sitting.worker.ask(Job::Discard(left)),
             (Some(Pending::Close), 0, _) => {
                 self.closing = true;
-                self.save();
+                self.sitting.save();
             }
-            (Some(Pending::Close), 1, _) => self.quit = true,
+            (Some(Pending::Close), 1, _) => self.sitting.quit = true,
             _ => {}
         }
     }
 
-    /// Saves the document as a project beside its character, or as the project it is.
-    pub(super) fn save(&mut self) {
-        if let Some(path) = self.model.as_ref().map(|m| beside(m, "project.glb")) {
-            self.save_to(self.saving.clone().unwrap_or(path));
-        }
-    }
-
-    /// Saves it under a new name.
+    /// Saves the document under a new name.
     pub(super) fn save_as(&mut self) {
-        if let Some(path) = self.model.as_ref().map(|m| free(&beside(m, "project.glb"))) {
-            self.save_to(path);
+        if let Some(path) = self.sitting.place(PROJECT) {
+            self.sitting.save_to(free(&path));
         }
-    }
-
-    fn save_to(&mut self, path: PathBuf) {
-        let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
-        let document = bench.session().document();
-        (self.saved, self.saving, self.on_disk) = (Some(document.hash()), Some(path.clone()), false);
-        self.desk.facts.unsaved = false;
-        self.worker.ask(Job::Save(path, model.clone(), Box::new(document.clone())));
-    }
-
-    /// Writes a posed glTF beside the character.
-    pub(super) fn export(&mut self) {
-        let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
-        let document = Box::new(bench.session().document().clone());
-        self.worker.ask(Job::Export(beside(model, "posed.glb"), model.clone(), document));
-    }
-
-    /// The journal goes where its document is on disk, or never was anything.
-    pub(super) fn end_journal(&mut self, session: Session<'static>) {
-        let same = self.saved.as_ref() == Some(&session.document().hash());
-        if (self.on_disk && same) || session.history().1 <= 1 {
-            if let Err(error) = recovery::end(session) {
-                self.fail(&error);
-            }
-        } else if !self.reporter.is_on()
-            && let Some(journal) = session.journal()
-        {
-            say(format_args!("not saved; the next start offers {}", journal.path().display()));
-        }
-    }
-
-    /// Ends the program: waits for what is being written, keeps the choices.
-    pub fn finish(mut self) {
-        while let Some(done) = self.worker.wait() {
-            self.take(done, None);
-        }
-        if let Some(bench) = &self.bench {
-            self.preferences = bench.preferences().clone();
-        }
-        self.kept.choices = self.desk.choices().clone();
-        if !self.options.forget {
-            kept::save(kept::DESK, &self.kept);
-            kept::save(kept::PREFERENCES, &self.preferences);
-        }
-        if let Some(bench) = self.bench.take() {
-            self.end_journal(bench.into_session());
-        }
-        self.reporter.event(Event::Ended);
     }
 }
 

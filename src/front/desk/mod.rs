@@ -17,8 +17,9 @@ mod screen;
 mod told;
 mod window;
 
+pub(super) use app::Memory;
 pub(super) use screen::Screen;
-pub use window::desk;
+pub(super) use window::{End, visit};
 
 use std::path::PathBuf;
 

@@ -20,13 +20,13 @@ pub struct Seen {
 impl App<'_> {
     /// Writes the line of a turn.
     pub fn tell(&self, seen: &Seen) {
-        if !self.reporter.is_on() {
+        if !self.sitting.reporter.is_on() {
             return;
         }
         let out = self.desk.output();
         let Seen { shown, size, scale, pointer, pressed, pressure, idle } = *seen;
         let mut told = Told {
-            frame: self.frame,
+            frame: self.sitting.frame,
             shown,
             size,
             scale,
@@ -37,7 +37,7 @@ impl App<'_> {
             unsaved: self.desk.facts.unsaved,
             message: self.desk.facts.message.clone().unwrap_or_default(),
             question: self.desk.facts.question.as_ref().map(|q| q.title.clone()).unwrap_or_default(),
-            idle: idle && !self.worker.is_busy() && !self.quit,
+            idle: idle && !self.sitting.worker.is_busy() && !self.sitting.quit,
             ..Told::default()
         };
         if let Some(view) = out.views.first() {
@@ -46,13 +46,13 @@ impl App<'_> {
         if let Picture::Wipe(at) = out.picture {
             told.divider = Some(at);
         }
-        if let Some(bench) = &self.bench {
+        if let Some(bench) = &self.sitting.bench {
             (told.time, told.playing) = (bench.shown_time(), bench.timeline().playhead.playing);
             told.tool = bench.preferences().tool;
             told.busy = bench.is_busy();
             let (done, all) = bench.session().history();
             told.history = [done, all - done];
         }
-        self.reporter.desk(told);
+        self.sitting.reporter.desk(told);
     }
 }

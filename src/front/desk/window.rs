@@ -1,13 +1,15 @@
 //! The window and its events.
 
 use super::Options;
-use super::app::App;
+use super::app::{App, Memory};
 use super::screen::Screen;
 use super::told::Seen;
 use crate::base::{Error, Result};
 use crate::editor::desk::{DeskInput, Picked};
 use crate::editor::{Command, Model};
 use crate::front::display::{Display, Wake, no_desktop};
+use crate::front::sitting::Sitting;
+use crate::front::vr::{self, Found, Link, Start, Watch};
 use egui_winit::State;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,22 +23,46 @@ use winit::window::{Window, WindowId};
 /// Between two tries to show a picture in a window that the desktop does not show now.
 const HIDDEN: Duration = Duration::from_millis(250);
 
+/// A picture that was shown is on the display after so long.
+const SHOWING: Duration = Duration::from_millis(250);
+/// Until then, between two looks at the window's events.
+const GLANCE: Duration = Duration::from_millis(25);
+
 /// Between two looks for the GPU's answer to a question.
 const ANSWER: Duration = Duration::from_millis(4);
 
-/// Runs the editor in a window, until its user ends it.
-///
-/// # Errors
-/// Without a desktop, or a device that can show pictures on it. What goes wrong with a file is told in the window.
-pub fn desk(options: &Options, display: &mut Display) -> Result<()> {
-    let mut face = Face::new(App::new(options, display.wake())?);
-    while !face.done {
-        display.events.pump_app_events(None, &mut face);
+/// Why the window is no more the face.
+pub enum End {
+    /// The program is to end.
+    Quit,
+    /// The headset was put on; its session.
+    Headset(Box<Link>),
+    /// There is no window to be had, or none any more.
+    Failed(Error),
+}
+
+/// Runs the editor in a window, until its user ends it or puts a headset on. What goes wrong with a file is told in the
+/// window. `start` is what is known of the headset; `told` is a line for the user.
+pub fn visit(
+    (options, headset): (&Options, &vr::Options),
+    sitting: Sitting,
+    memory: Memory,
+    (start, told): (Start, Option<String>),
+    display: &mut Display,
+) -> (End, Sitting, Memory) {
+    let mut face = Face::new(App::new(options, sitting, memory), headset, start, Box::new(display.wake()));
+    face.app.desk.facts.message = told;
+    while face.end.is_none() {
+        // The driver reads the display's connection too while it shows a picture, and may take events in for us of which
+        // no wait would then tell.
+        let showing = face.shown_at.is_some_and(|at| at.elapsed() < SHOWING);
+        display.events.pump_app_events(showing.then_some(GLANCE), &mut face);
     }
-    // The GPU's work ends before what it shows goes.
+    // Whoever looks for the headset may have the window; the GPU's work ends before what it shows goes.
+    drop(face.watch.take());
     drop(face.screen.take());
-    face.app.finish();
-    face.failure.map_or(Ok(()), Err)
+    let (sitting, memory) = face.app.leave();
+    (face.end.unwrap_or(End::Quit), sitting, memory)
 }
 
 /// A window's own state.
@@ -49,7 +75,12 @@ struct Shown {
 
 struct Face<'o> {
     app: App<'o>,
+    headset: &'o vr::Options,
     screen: Option<Shown>,
+    /// Who looks whether the headset is put on; where that begins, before there is a window; how to be woken.
+    watch: Option<Watch>,
+    start: Option<Start>,
+    wake: Box<dyn Fn() + Send>,
     /// When to take a turn if nothing happens before.
     next: Option<Instant>,
     /// When to look for the GPU's answer, which is no turn where there is none.
@@ -57,27 +88,31 @@ struct Face<'o> {
     answer: Option<Picked>,
     /// Nobody sees the window.
     hidden: bool,
+    /// When a picture was shown last.
+    shown_at: Option<Instant>,
     /// The window must be drawn, whatever the editor says.
     damaged: bool,
     seen: Seen,
-    failure: Option<Error>,
-    /// The window is to go.
-    done: bool,
+    end: Option<End>,
 }
 
 impl<'o> Face<'o> {
-    fn new(app: App<'o>) -> Self {
+    fn new(app: App<'o>, headset: &'o vr::Options, start: Start, wake: Box<dyn Fn() + Send>) -> Self {
         Self {
             app,
+            headset,
             screen: None,
+            watch: None,
+            start: Some(start),
+            wake,
             next: None,
             look: None,
             answer: None,
             hidden: false,
+            shown_at: None,
             damaged: true,
             seen: Seen::default(),
-            failure: None,
-            done: false,
+            end: None,
         }
     }
 
@@ -97,6 +132,10 @@ impl<'o> Face<'o> {
         let theme = window.theme();
         let input = State::new(context, egui::ViewportId::ROOT, &window, Some(scale), theme, None);
         window.request_redraw();
+        if let Some(start) = self.start.take() {
+            let wake = std::mem::replace(&mut self.wake, Box::new(|| {}));
+            self.watch = Some(Watch::new(self.headset, start, window.clone(), wake)?);
+        }
         self.screen = Some(Shown { screen, input, window });
         Ok(())
     }
@@ -112,10 +151,12 @@ impl<'o> Face<'o> {
             self.damaged = true;
             return Ok(());
         }
-        app.frame += 1;
+        app.sitting.frame += 1;
         let scale = window.scale_factor() as f32;
         let raw = input.take_egui_input(window);
         let mut step = DeskInput::from_egui(raw, size, scale);
+        // One time for all faces.
+        step.time = app.sitting.seconds();
         step.pressure = self.seen.pressure;
         step.picked = screen.picked()?.or(self.answer.take());
         app.desk.facts.stages = screen.stages();
@@ -129,22 +170,23 @@ impl<'o> Face<'o> {
         let shows = |model: &Option<Arc<Model>>, shown: Option<&Arc<Model>>| {
             shown.zip(model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
         };
-        let ready = shows(&app.model, screen.stage().actor().model());
-        if let Some(bench) = app.bench.as_ref().filter(|_| ready) {
-            app.unposed |= screen.wear(bench.sculpts(), bench.sculpt_states());
+        let ready = shows(&app.sitting.model, screen.stage().actor().model());
+        if let Some(bench) = app.sitting.bench.as_ref().filter(|_| ready) {
+            app.sitting.unposed |= screen.wear(bench.sculpts(), bench.sculpt_states());
             if let Some(settings) = bench.keyed_settings() {
-                app.unposed |= screen.follow(&settings);
+                app.sitting.unposed |= screen.follow(&settings);
             }
         }
-        let unposed = app.unposed && ready;
+        let unposed = app.sitting.unposed && ready;
         if self.damaged || app.desk.output().dirty || unposed {
             if self.damaged {
                 screen.renew();
             }
-            let posed = app.bench.as_ref().filter(|_| unposed).map(|b| (b.pose(), b.rig()));
+            let posed = app.sitting.bench.as_ref().filter(|_| unposed).map(|b| (b.pose(), b.rig()));
             window.pre_present_notify();
             self.damaged = !screen.draw(size, app.desk.output_mut(), posed)?;
-            app.unposed &= !unposed;
+            app.sitting.unposed &= !unposed;
+            self.shown_at = Some(Instant::now());
         }
         let soon = |delay: Duration, next: Option<Instant>| {
             let at = Instant::now() + delay;
@@ -196,6 +238,23 @@ impl<'o> Face<'o> {
         }
     }
 
+    /// Asks for the headset where its user did, and goes there where it was put on.
+    fn mind_the_headset(&mut self) {
+        let Some(watch) = &self.watch else { return };
+        if std::mem::take(&mut self.app.calls) {
+            watch.call();
+        }
+        match watch.found() {
+            Some(Found::On(link)) => self.end = Some(End::Headset(link)),
+            Some(Found::Nothing(error)) => {
+                self.app.fail(&error);
+                self.damaged = true;
+                self.redraw();
+            }
+            None => {}
+        }
+    }
+
     fn redraw(&self) {
         if let Some(shown) = &self.screen {
             shown.window.request_redraw();
@@ -204,14 +263,13 @@ impl<'o> Face<'o> {
 
     fn give_up(&mut self, result: Result<()>) {
         if let Err(error) = result {
-            self.failure = Some(error);
-            self.done = true;
+            self.end = Some(End::Failed(error));
         }
     }
 
     /// Opens the window when the desktop is ready for one.
     fn begin(&mut self, events: &ActiveEventLoop) {
-        if self.screen.is_none() && !self.done {
+        if self.screen.is_none() && self.end.is_none() {
             let opened = self.open(events);
             self.give_up(opened);
         }
@@ -283,9 +341,12 @@ impl ApplicationHandler<Wake> for Face<'_> {
     fn about_to_wait(&mut self, events: &ActiveEventLoop) {
         // The desktop may have been ready for long.
         self.begin(events);
-        if self.app.quit && !self.done {
+        self.mind_the_headset();
+        if self.app.sitting.quit && self.end.is_none() {
+            self.end = Some(End::Quit);
+        }
+        if self.end.is_some() {
             self.remember();
-            self.done = true;
         }
         let first = self.next.into_iter().chain(self.look).min();
         events.set_control_flow(first.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));

@@ -2,31 +2,34 @@
 
 use super::Options;
 use super::clock::{Clock, Stages};
+use super::told::tell_phases;
 use crate::base::{Error, Result};
 use crate::edit::DeformerSettings;
 use crate::editor::panels::{PanelState, Panels};
-use crate::editor::{
-    Actor, Haptic, Input, Labels, Model, Preferences, Recorder, Request, Sketch, Stage, TakeFrame, Workbench,
-    recipe,
-};
+use crate::editor::{Actor, Haptic, Input, Labels, Model, Recorder, Request, Stage, TakeFrame};
 use crate::front::context::say;
-use crate::front::kept;
-use crate::front::report::{Ask, Event, Reporter};
-use crate::front::work::{Done, Job, Left, Opened, Worker};
+use crate::front::report::{Ask, Event};
+use crate::front::sitting::{News, Sitting};
+use crate::front::work::Left;
 use crate::gpu::Timings;
 use crate::render::Lines;
-use image::RgbaImage;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Where there is no window to go to.
+const NO_DESK: &str = "there is no window here: no display, or a take is being recorded";
+
+/// What a headset keeps of itself while it is off.
+#[derive(Default)]
+pub struct Memory {
+    panels: Option<Panels>,
+    stages: Stages,
+}
 
 /// The program in the headset.
 pub struct App<'o> {
     pub(super) options: &'o Options,
-    pub(super) worker: Worker,
-    pub(super) reporter: Reporter,
-    pub(super) bench: Option<Workbench>,
-    pub(super) model: Option<Arc<Model>>,
-    pub(super) preferences: Preferences,
+    pub(super) sitting: Sitting,
     pub(super) input: Input,
     pub(super) panels: Panels,
     pub(super) panel_state: PanelState,
@@ -37,35 +40,10 @@ pub struct App<'o> {
     pub(super) haptics: [Option<Haptic>; 2],
     pub(super) clock: Clock,
     pub(super) stages: Stages,
-    /// Counts turns of the loop over all sessions.
-    pub(super) frame: u64,
-    /// The pose has changed since it was last drawn.
-    pub(super) unposed: bool,
-    /// The character must be made ready for the stage.
-    pub(super) unready: bool,
     /// Number of the stage that jobs are for.
     pub(super) stage: u64,
-    pub(super) opening: bool,
-    /// Accent strokes to be looked for.
-    sketches: Vec<Sketch>,
-    /// Hash of the document that was last given to be saved, and where; whether that one is on disk.
-    pub(super) saved: Option<String>,
-    pub(super) saving: Option<PathBuf>,
-    pub(super) kept: bool,
-    /// The strain that the palette shows is not that of the document; it is being measured.
-    pub(super) unmeasured: bool,
-    pub(super) measuring: bool,
-    /// The document has changed since it was last given to be saved.
-    pub(super) unsaved: bool,
-    pub(super) hash: String,
-    /// Steps done and all when it was told.
-    history: (usize, usize),
-    pub(super) quit: bool,
     /// Pictures that were asked for, taken after the next frame.
     pub(super) pictures: Vec<PathBuf>,
-    /// The last pictures of both eyes.
-    pub(super) last_pictures: Vec<RgbaImage>,
-    pub(super) failure: Option<Error>,
     pub(super) take: Option<Recorder>,
     pub(super) taken: TakeFrame,
     /// The character that the take is on now.
@@ -77,55 +55,31 @@ pub struct App<'o> {
     asked: Option<(u64, *const Model, DeformerSettings)>,
     /// GPU time of each phase of the last frame.
     pub(super) phases: Timings,
-    /// Frames of earlier sessions that were begun and could not be ended.
-    pub(super) missed: u64,
-    /// Pictures that the mirror has shown.
-    pub(super) mirrored: u64,
+    /// There is a window to go on in.
+    pub(super) has_desk: bool,
+    /// The user wants to go on there.
+    pub(super) to_desk: bool,
 }
 
 impl<'o> App<'o> {
-    /// Begins to load the file.
-    ///
-    /// # Errors
-    /// The operating system's, where no thread can be made.
-    pub fn new(options: &'o Options) -> Result<Self> {
-        let mut worker = Worker::new(|| {})?;
-        worker.ask(Job::Open(options.file.clone(), Left::GoOn));
-        let folder = options.file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        worker.ask(Job::List(folder.to_owned(), Vec::new()));
-        Ok(Self {
+    /// Goes on with a sitting; with a window to go to where there is a display.
+    pub fn new(options: &'o Options, sitting: Sitting, memory: Memory, has_display: bool) -> Self {
+        let mut sitting = sitting;
+        // The frame loop has no time to spare for hashes that nobody reads.
+        sitting.exact = sitting.reporter.is_on();
+        (sitting.unready, sitting.unposed) = (true, true);
+        Self {
             options,
-            worker,
-            reporter: Reporter::new(options.report, || {}),
-            bench: None,
-            model: None,
-            preferences: if options.forget { Preferences::default() } else { kept::load(kept::PREFERENCES) },
             input: Input::default(),
-            panels: Panels::new(),
+            panels: memory.panels.unwrap_or_else(Panels::new),
             panel_state: PanelState::default(),
             message: None,
             lines: Lines::default(),
             haptics: [None; 2],
-            clock: Clock::default(),
-            stages: Stages::default(),
-            frame: 0,
-            unposed: true,
-            unready: true,
+            clock: Clock::from(sitting.seconds()),
+            stages: memory.stages,
             stage: 0,
-            opening: true,
-            sketches: Vec::new(),
-            saved: None,
-            saving: None,
-            kept: false,
-            unmeasured: true,
-            measuring: false,
-            unsaved: false,
-            hash: String::new(),
-            history: (0, 0),
-            quit: false,
             pictures: Vec::new(),
-            last_pictures: Vec::new(),
-            failure: None,
             take: None,
             taken: TakeFrame::default(),
             taking: None,
@@ -133,137 +87,100 @@ impl<'o> App<'o> {
             waiting: Lines::default(),
             asked: None,
             phases: Timings::new(),
-            missed: 0,
-            mirrored: 0,
-        })
+            // A take is of one headset's input, from its beginning to its end.
+            has_desk: has_display && options.record.is_none(),
+            to_desk: false,
+            sitting,
+        }
+    }
+
+    /// Gives the sitting back.
+    pub fn leave(mut self) -> (Sitting, Memory) {
+        self.interrupt();
+        let sitting = self.sitting;
+        if let (Some(take), Some(bench)) = (self.take, &sitting.bench)
+            && let Err(error) = take.finish(bench.session().document().hash())
+        {
+            sitting.fail(&error);
+        }
+        if sitting.quit && !sitting.reporter.is_on() {
+            self.stages.text().lines().for_each(say);
+            tell_phases(&self.phases);
+        }
+        (sitting, Memory { panels: Some(self.panels), stages: self.stages })
     }
 
     /// Another stage: the character must be made ready for it.
     pub fn new_stage(&mut self) {
-        self.stage += 1;
-        self.unready = true;
-        self.unposed = true;
+        self.stage = self.sitting.new_stage();
+        self.sitting.unready = true;
+        self.sitting.unposed = true;
     }
 
     /// Takes over what is done, asks for what is needed. `stage` where there is one.
     pub fn attend(&mut self, mut stage: Option<&mut Stage>) {
-        while let Some(done) = self.worker.done() {
-            self.take(done, stage.as_deref_mut());
+        while let Some(news) = self.sitting.news() {
+            self.take(news, stage.as_deref_mut());
         }
-        let pipelines = stage.as_ref().map(|stage| stage.pipelines().clone());
-        if let (Some(stage), Some(model), Some(bench)) = (stage, &self.model, &self.bench)
-            && self.unready
+        if let Some(stage) = &stage {
+            self.sitting.look_for_sketches(&stage.pipelines().renderer);
+        }
+        if let (Some(stage), Some(model), Some(bench), true) =
+            (stage, &self.sitting.model, &self.sitting.bench, self.sitting.unready)
         {
-            self.unready = false;
-            let settings = bench.session().document().deformer();
-            let asked = (self.stage, Arc::as_ptr(model), settings.clone());
-            if self.asked.as_ref() != Some(&asked) {
-                self.asked = Some(asked);
-                self.worker.ask(Job::Ready {
-                    stage: self.stage,
-                    pipelines: stage.pipelines().clone(),
-                    targets: stage.targets().clone(),
-                    model: model.clone(),
-                    // Settings that do not fit were refused when they were made.
-                    recipe: recipe(settings).unwrap_or_default(),
-                });
+            let settings = bench.session().document().deformer().clone();
+            let asked = Some((self.stage, Arc::as_ptr(model), settings.clone()));
+            self.sitting.unready = false;
+            if self.asked != asked {
+                self.asked = asked;
+                self.sitting.make_ready(self.stage, stage, &settings);
             }
         }
-        if let (Some(pipelines), Some(model), Some(bench)) = (pipelines, &self.model, &self.bench) {
-            for sketch in self.sketches.drain(..) {
-                let document = Box::new(bench.session().document().clone());
-                let renderer = pipelines.renderer.clone();
-                self.worker.ask(Job::Sketch(renderer, model.clone(), document, Box::new(sketch)));
-            }
+        if self.sitting.bench.as_ref().is_some_and(|b| b.preferences().palette) {
+            self.sitting.measure();
         }
-        self.measure();
-        while let Some(ask) = self.reporter.asked() {
+        while let Some(ask) = self.sitting.reporter.asked() {
             match ask {
                 Ask::Picture(path) => self.pictures.push(path),
                 Ask::Command(command) => self.command(command),
-                Ask::Quit => self.quit = true,
+                Ask::Quit => self.sitting.quit = true,
             }
         }
     }
 
-    pub(super) fn take(&mut self, done: Done, stage: Option<&mut Stage>) {
-        match done {
-            Done::Measured(strain) => {
-                self.measuring = false;
-                match strain {
-                    Ok(strain) => {
-                        self.reporter.event(Event::Measured(strain.clone()));
-                        self.panel_state.strain = Some(strain);
-                    }
-                    Err(error) => self.fail(&error),
+    fn take(&mut self, news: News, stage: Option<&mut Stage>) {
+        match news {
+            News::Measured(strain) => self.panel_state.strain = Some(strain),
+            News::Sketched(shape) => self.receive(*shape),
+            News::Listed(files) => self.panel_state.files = files,
+            News::Opened { path, restored, .. } => {
+                if restored > 0 && !self.sitting.reporter.is_on() {
+                    say(format_args!("{}: goes on where its last session stopped", path.display()));
                 }
+                self.start_take();
             }
-            Done::Sketched(Ok(shape)) => self.receive(*shape),
-            Done::Sketched(Err(error)) => self.fail(&error),
-            Done::Listed(files) => {
-                self.opening = false;
-                self.panel_state.files = files;
-            }
-            Done::Opened(path, Ok(opened)) => self.opened(path, *opened),
-            Done::Opened(_, Err(error)) => {
-                self.opening = false;
-                self.fail(&error);
+            News::NotOpened(error) => {
+                self.message = Some(error.to_string());
                 // Without a first document there is nothing to do.
-                if self.bench.is_none() {
-                    self.failure = Some(error);
-                    self.quit = true;
+                if self.sitting.bench.is_none() {
+                    self.sitting.failure = Some(error);
+                    self.sitting.quit = true;
                 }
             }
-            Done::Ready(number, actor) if number == self.stage => self.ready(actor, stage),
-            Done::Discarded(Ok(())) => {}
-            Done::Discarded(Err(error)) => self.fail(&error),
+            News::Ready(number, actor) if number == self.stage => self.ready(actor, stage),
             // Made for a stage that is gone.
-            Done::Ready(..) => {}
-            Done::Written(path, Ok(told)) => {
-                self.kept |= self.saving.as_ref() == Some(&path);
-                if !self.reporter.is_on() {
-                    say(format_args!("wrote {}", path.display()));
-                    told.lines().for_each(say);
-                }
-                self.reporter.event(Event::Written(path));
-            }
-            Done::Written(path, Err(error)) => {
-                if self.saving.as_ref() == Some(&path) {
-                    self.saved = None;
-                    self.unsaved = true;
-                }
-                self.fail(&error);
-            }
+            News::Ready(..) | News::Written(_) => {}
+            News::Failed(error) => self.message = Some(error.to_string()),
         }
     }
 
-    pub(super) fn opened(&mut self, path: PathBuf, opened: Opened) {
-        let Opened { model, session, restored, .. } = opened;
-        self.opening = false;
-        if restored > 0 && !self.reporter.is_on() {
-            say(format_args!("{}: goes on where its last session stopped", path.display()));
-        }
-        let character = model.bound.character.clone();
-        match &mut self.bench {
-            Some(bench) => drop(bench.open(session, character)),
-            None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
-        }
-        self.model = Some(model);
-        self.start_take();
-        self.saved = None;
-        self.unready = true;
-        self.unposed = true;
-        self.reporter.event(Event::Loaded(path));
-        self.tell_hash();
-    }
-
-    pub(super) fn ready(&mut self, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {
+    fn ready(&mut self, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {
         match (actor, stage) {
             (Ok(actor), Some(stage)) => {
                 let method = actor.recipe().map_or("", |r| r.name());
-                self.reporter.event(Event::Shown(method.into()));
+                self.sitting.reporter.event(Event::Shown(method.into()));
                 stage.enter(actor);
-                self.unposed = true;
+                self.sitting.unposed = true;
             }
             (Ok(_), None) => {}
             (Err(error), _) => self.fail(&error),
@@ -277,13 +194,13 @@ impl<'o> App<'o> {
 
     /// The panels' part of a step: what was pressed is run, and a hand that points at a panel is the panel's.
     pub(super) fn step_panels(&mut self) {
-        let Some(bench) = &self.bench else { return };
+        let Some(bench) = &self.sitting.bench else { return };
         let tool = bench.tool_hand();
         self.panel_state.follow(bench);
         if self.message.is_some() {
             self.panel_state.message.clone_from(&self.message);
         }
-        self.panel_state.unsaved = self.unsaved;
+        self.panel_state.unsaved = self.sitting.unsaved;
         let out = self.panels.step(&self.input, tool, &self.panel_state);
         for (hand, input) in self.input.hands.iter_mut().enumerate() {
             input.on_panel = hand == tool && out.pointing;
@@ -299,7 +216,7 @@ impl<'o> App<'o> {
     /// One step of panels and editor with the input as it is.
     pub fn step(&mut self) {
         self.step_panels();
-        let Some(bench) = &mut self.bench else { return };
+        let Some(bench) = &mut self.sitting.bench else { return };
         bench.step(&self.input);
         let output = bench.output();
         self.haptics = output.haptics;
@@ -310,32 +227,25 @@ impl<'o> App<'o> {
         self.lines.segments.extend_from_slice(&output.lines.segments);
         self.lines.anchors.extend_from_slice(&output.lines.anchors);
         self.panels.draw(&output.world_from_room, &mut self.lines);
-        self.unposed |= output.posed;
-        self.unready |= output.deformer_changed;
-        let changed = output.posed || output.deformer_changed;
+        let (posed, deformer) = (output.posed, output.deformer_changed);
         let requests: Vec<Request> = output.requests.clone();
-        // A baseline, for one, changes the document and not the pose.
-        let history = bench.session().history();
-        let changed = changed || history != self.history;
-        self.history = history;
-        self.unsaved |= changed;
-        self.unmeasured |= changed;
+        self.sitting.stepped(posed, deformer);
         for request in requests {
             match request {
-                Request::Open(path) if !self.opening => {
-                    self.opening = true;
-                    self.worker.ask(Job::Open(path, Left::GoOn));
-                }
-                // One at a time.
-                Request::Open(_) => {}
-                Request::Save => self.save(),
-                Request::Export => self.export(),
-                Request::Sketch(sketch) => self.sketches.push(*sketch),
-                Request::Quit => self.quit = true,
+                Request::Open(path) => self.sitting.open(path, Left::GoOn),
+                Request::Save => self.sitting.save(),
+                Request::Export => self.sitting.export(),
+                Request::Sketch(sketch) => self.sitting.sketch(*sketch),
+                Request::OtherFace if self.has_desk => self.to_desk = true,
+                Request::OtherFace => self.message = Some(NO_DESK.to_owned()),
+                Request::Quit => self.sitting.quit = true,
             }
         }
-        if changed {
-            self.tell_hash();
-        }
+    }
+
+    /// Tells of something that could not be done; the session goes on.
+    pub fn fail(&mut self, error: &Error) {
+        self.sitting.fail(error);
+        self.message = Some(error.to_string());
     }
 }

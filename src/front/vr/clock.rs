@@ -10,6 +10,13 @@ pub struct Clock {
     last: f64,
 }
 
+impl From<f64> for Clock {
+    /// It begins at so many seconds.
+    fn from(seconds: f64) -> Self {
+        Self { base: None, last: seconds }
+    }
+}
+
 impl Clock {
     /// Seconds of a time of the runtime, nanoseconds.
     pub fn seconds(&mut self, nanos: i64) -> f64 {

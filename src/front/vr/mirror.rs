@@ -50,11 +50,11 @@ struct Pane {
 }
 
 impl<'d> Glass<'d> {
-    /// Opens nothing yet.
-    pub fn new(display: Option<&'d mut Display>, eyes: Mirrored) -> Self {
+    /// Opens nothing yet; `shown` pictures were shown before.
+    pub fn new(display: Option<&'d mut Display>, eyes: Mirrored, shown: u64) -> Self {
         let display = display.filter(|_| eyes != Mirrored::None);
         let pane = Pane { eyes, window: None, tried: false, closed: false };
-        Self { display, pane, mirror: None, shown: 0 }
+        Self { display, pane, mirror: None, shown }
     }
 
     /// Takes the window's events; never waits.

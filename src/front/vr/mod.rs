@@ -1,8 +1,8 @@
 //! The headset: a session on an OpenXR runtime, from finding it to losing it.
 //!
-//! [`run::vr`] is the whole: it waits for a runtime where there is none, begins a session (`session.rs`; what its states
-//! ask for is in `life.rs`), and begins anew when runtime or session are lost. `app.rs` holds what outlives them: document,
-//! tools, jobs (`front/work.rs`). A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
+//! A visit to the headset (`run.rs`) waits for a runtime where there is none, begins a session (`session.rs`; what its states
+//! ask for is in `life.rs`), and begins anew when runtime or session are lost. What outlives them, document, tools and jobs, is
+//! the sitting (`front/sitting.rs`). While its user is at a window, `watch.rs` looks whether the headset is put on. A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
 //! late as can be; loading, saving and binding are never part of it.
 //!
 //! The visibility mask is not used: pictures are shaded by a compute pass whose cost is not that of the masked corners,
@@ -23,26 +23,29 @@ pub mod doctor;
 mod instance;
 mod keep;
 mod life;
+mod link;
 mod mirror;
 pub mod profiles;
-pub mod run;
+mod run;
 mod session;
 mod space;
 mod swapchain;
 mod told;
 mod trouble;
 mod walls;
+mod watch;
 
+pub(super) use app::Memory;
+pub(super) use link::Link;
 pub use mirror::Mirrored;
-pub use run::vr;
+pub(super) use run::{End, visit};
+pub(super) use watch::{Found, Sign, Start, Watch};
 
 use std::path::PathBuf;
 
 /// What `sinew vr` is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The character or project.
-    pub file: PathBuf,
     /// Folder for what is written at the end and on the way: pictures of both eyes, project, posed .glb and receipt.
     pub out: Option<PathBuf>,
     /// Records the devices' input in this file.

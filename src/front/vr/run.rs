@@ -1,19 +1,19 @@
-//! `sinew vr`: runtimes come and go, the document stays.
+//! The headset's face of a sitting: runtimes come and go, the document stays.
 
 use super::Options;
-use super::app::App;
-use super::instance::{Runtime, Wishes};
+use super::app::{App, Memory};
 use super::life::Turn;
+use super::link::Link;
 use super::mirror::Glass;
 use super::session::{Begun, Eyes, Happened, Session};
-use super::trouble::{Result, Trouble};
+use super::trouble::{Result, Trouble, failed};
 use super::walls::Walls;
-use super::{actions, device, trouble::failed};
-use crate::base::Result as CoreResult;
+use crate::base::{Error, Result as CoreResult};
 use crate::editor::{Aim, Pipelines, Similarity, Stage};
 use crate::front::display::Display;
 use crate::front::report::Event;
-use crate::gpu::{DeviceOptions, Frame, Held, Sync};
+use crate::front::sitting::Sitting;
+use crate::gpu::{Frame, Held, Sync};
 use crate::render::Lines;
 use openxr as xr;
 use std::time::Duration;
@@ -30,37 +30,74 @@ enum Ended {
     Done,
     /// The runtime wants another one.
     Again,
+    /// It has not: the headset was taken off, and there is a window.
+    Off,
+    /// It has not: its user wants the window.
+    Left,
 }
 
-/// Runs the editor in a headset, until its user or the runtime ends it, with a mirror on the display.
-///
-/// # Errors
-/// Without a runtime or headset, unless [`Options::wait`] is set; where the file cannot be opened; what a device or a
-/// runtime cannot do. A runtime that is lost is no error: it is waited for.
-pub fn vr(options: &Options, display: Option<&mut Display>) -> CoreResult<()> {
-    let mut app = App::new(options)?;
-    let mut glass = Glass::new(display, options.mirror);
-    let profiles = actions::chosen(options.profile.as_deref())?;
-    let mut met = false;
-    let mut told = false;
-    while !app.quit {
-        let wishes = Wishes { layers: options.layers.clone() };
-        let ended = Runtime::open(&wishes, |version, there| actions::extensions(&profiles, version, there))
-            .and_then(|runtime| {
-                met = true;
-                told = false;
-                attend(&mut app, &mut glass, &runtime, profiles.clone())
-            });
+/// Why the headset is no more the face.
+pub enum End {
+    /// The program is to end.
+    Quit,
+    /// The headset was taken off; its session.
+    Off(Box<Link>),
+    /// Its user wants to go on in the window; its session.
+    Left(Box<Link>),
+    /// There is no runtime or headset, or none any more.
+    Absent(Error),
+    /// It can not go on.
+    Failed(Error),
+}
+
+/// Runs the editor in a headset, until its user or the runtime ends it or, where there is a display, it is taken off;
+/// with a mirror on the display. `link` where a session is there already. A runtime that is lost is waited for where
+/// there is no display.
+pub fn visit(
+    options: &Options,
+    sitting: Sitting,
+    memory: Memory,
+    link: Option<Box<Link>>,
+    display: Option<&mut Display>,
+) -> (End, Sitting, Memory) {
+    let mut app = App::new(options, sitting, memory, display.is_some());
+    let mut glass = Glass::new(display, options.mirror, app.sitting.mirrored);
+    let end = sessions(&mut app, &mut glass, link).unwrap_or_else(End::Failed);
+    drop(glass);
+    let (sitting, memory) = app.leave();
+    (end, sitting, memory)
+}
+
+fn sessions(app: &mut App<'_>, glass: &mut Glass<'_>, mut link: Option<Box<Link>>) -> CoreResult<End> {
+    let (mut met, mut told) = (link.is_some(), false);
+    while !app.sitting.quit {
+        let at_hand = link.take().map_or_else(
+            || {
+                let window = glass.window();
+                Link::open(app.options, window.as_ref().map(|w| w as _)).map(Box::new)
+            },
+            Ok,
+        );
+        let ended = at_hand.and_then(|link| {
+            (met, told) = (true, false);
+            attend(app, glass, link)
+        });
         match ended {
-            Ok(Ended::Done) => break,
-            Ok(Ended::Again) => app.lost("the runtime ended the session".into()),
-            Err(Trouble::SessionLost(problem) | Trouble::InstanceLost(problem)) => app.lost(problem),
+            Ok((Ended::Done, _)) => break,
+            Ok((Ended::Off, Some(link))) => return Ok(End::Off(link)),
+            Ok((Ended::Left, Some(link))) => return Ok(End::Left(link)),
+            Ok(_) => app.lost("the runtime ended the session".into()),
+            Err(Trouble::SessionLost(problem) | Trouble::InstanceLost(problem)) => {
+                app.lost(problem.clone());
+                if app.has_desk && !app.options.wait {
+                    return Ok(End::Absent(Trouble::InstanceLost(problem).into_error()));
+                }
+            }
             Err(Trouble::Absent(error)) => {
                 if !told {
-                    app.reporter.event(Event::NoRuntime(error.to_string()));
-                    if !met && !options.wait {
-                        app.abandon();
-                        return Err(error);
+                    app.sitting.reporter.event(Event::NoRuntime(error.to_string()));
+                    if !met && !app.options.wait {
+                        return Ok(End::Absent(error));
                     }
                     eprintln!("sinew: {error} (waiting for it)");
                     told = true;
@@ -68,113 +105,91 @@ pub fn vr(options: &Options, display: Option<&mut Display>) -> CoreResult<()> {
                 glass.attend();
                 app.without_session(SEARCH);
             }
-            Err(Trouble::Fatal(error)) => {
-                app.abandon();
-                return Err(error);
-            }
+            Err(Trouble::Fatal(error)) => return Err(error),
         }
     }
-    app.finish()
+    app.sitting.quit = true;
+    Ok(End::Quit)
 }
 
-/// A runtime's time with us.
+/// A session's time with us; it is given back where it has not ended.
 fn attend(
     app: &mut App<'_>,
     glass: &mut Glass<'_>,
-    runtime: &Runtime,
-    profiles: Vec<super::profiles::Profile>,
-) -> Result<Ended> {
-    let window = glass.window();
-    let opened = device::open(runtime, &DeviceOptions::default(), window.as_ref().map(|w| w as _))?;
-    let device = opened.device;
-    glass.begin(&device, opened.no_mirror);
-    let pipelines = Pipelines::new(&device)?;
-    let mut session = Session::new(runtime, &device)?;
-    let controls = Controls::new(runtime, &session, profiles)?;
-    let mut stage = Stage::new(&pipelines, session.size(), 2, app.options.samples.clamp(1, 2))?;
-    app.began(runtime, &session);
-    app.relabel(controls.devices.labels(&controls.actions));
-    let walls = Walls::new(&session, &stage, runtime.max_layers, &mut app.panels)?;
-    let mut parts = Parts { controls, walls, glass };
-    let result = turns(app, runtime, &mut session, &mut parts, &mut stage);
+    mut link: Box<Link>,
+) -> Result<(Ended, Option<Box<Link>>)> {
+    let shown = show(app, glass, &mut link);
+    app.sitting.missed += link.session.missed();
+    match shown {
+        Ok(ended @ (Ended::Off | Ended::Left)) => Ok((ended, Some(link))),
+        other => {
+            link.close();
+            other.map(|ended| (ended, None))
+        }
+    }
+}
+
+/// Stage, panels and mirror on a session.
+fn show(app: &mut App<'_>, glass: &mut Glass<'_>, link: &mut Link) -> Result<Ended> {
+    glass.begin(&link.device, link.no_mirror.clone());
+    let pipelines = Pipelines::new(&link.device)?;
+    let samples = app.options.samples.clamp(1, 2);
+    let mut stage = Stage::new(&pipelines, link.session.size(), 2, samples)?;
+    app.began(&link.runtime, &link.session);
+    app.relabel(link.controls.labels());
+    let walls = Walls::new(&link.session, &stage, link.runtime.max_layers, &mut app.panels)?;
+    let mut parts = Parts { walls, glass };
+    let result = turns(app, link, &mut parts, &mut stage);
     // Commands that use the runtime's images must have ended before it takes them back.
-    let idle = device.wait_idle();
+    let idle = link.device.wait_idle();
     app.ended(&stage);
-    app.missed += session.missed();
     parts.glass.end();
-    drop(parts);
-    session.close();
-    drop(stage);
     idle?;
     result
 }
 
 /// What hangs on a session.
 struct Parts<'g, 'd> {
-    controls: Controls,
     walls: Walls,
     glass: &'g mut Glass<'d>,
 }
 
-/// The controllers on a session.
-struct Controls {
-    actions: actions::Actions,
-    devices: actions::Devices,
-}
-
-impl Controls {
-    fn new(runtime: &Runtime, session: &Session, profiles: Vec<super::profiles::Profile>) -> Result<Self> {
-        let actions = actions::Actions::new(&runtime.instance, runtime.version, &runtime.enabled, profiles)
-            .map_err(failed("xrSuggestInteractionProfileBindings"))?;
-        for note in &actions.notes {
-            eprintln!("sinew: {note}");
-        }
-        let devices = actions.attach(session.handle()).map_err(failed("xrAttachSessionActionSets"))?;
-        Ok(Self { actions, devices })
-    }
-
-    /// What is in the hands.
-    fn profiles(&self) -> [String; 2] {
-        [0, 1].map(|hand| self.devices.profile(&self.actions, hand).map_or_else(String::new, |p| p.path()))
-    }
-}
-
-fn turns(
-    app: &mut App<'_>,
-    runtime: &Runtime,
-    session: &mut Session,
-    parts: &mut Parts<'_, '_>,
-    stage: &mut Stage,
-) -> Result<Ended> {
+fn turns(app: &mut App<'_>, link: &mut Link, parts: &mut Parts<'_, '_>, stage: &mut Stage) -> Result<Ended> {
     let mut events = xr::EventDataBuffer::new();
     let mut leaving = false;
     loop {
-        while let Some(happened) = session.poll(&runtime.instance, &mut events)? {
+        let session = &mut link.session;
+        let mut off = false;
+        while let Some(happened) = session.poll(&link.runtime.instance, &mut events)? {
             match happened {
                 Happened::Turned(turn) => {
-                    app.reporter.event(Event::State(session.life().name().into()));
+                    app.sitting.reporter.event(Event::State(session.life().name().into()));
                     match turn {
                         Turn::Quit => return Ok(Ended::Done),
                         Turn::Rebuild => return Ok(Ended::Again),
-                        Turn::End | Turn::Hidden => app.interrupted(),
+                        Turn::End | Turn::Hidden => off = true,
                         Turn::Begin | Turn::Stay => {}
                     }
                 }
                 Happened::Profiles => {
-                    let Controls { actions, devices } = &mut parts.controls;
-                    devices
-                        .refresh(actions, session.handle())
-                        .map_err(failed("xrGetCurrentInteractionProfile"))?;
-                    app.relabel(devices.labels(actions));
+                    link.controls.refresh(session)?;
+                    app.relabel(link.controls.labels());
                 }
-                Happened::TakenOff => app.interrupted(),
+                Happened::TakenOff => off = true,
                 Happened::LossPending => return Ok(Ended::Again),
             }
         }
+        if off {
+            app.interrupted();
+        }
+        // A session that is being ended goes through the same states.
+        if !leaving && app.has_desk && (off || app.to_desk) {
+            return Ok(if off { Ended::Off } else { Ended::Left });
+        }
         parts.glass.attend();
         app.attend(Some(&mut *stage));
-        app.quit |= app.options.frames.is_some_and(|n| app.frame >= n);
-        if app.quit && !leaving {
+        app.sitting.quit |= app.options.frames.is_some_and(|n| app.sitting.frame >= n);
+        if app.sitting.quit && !leaving {
             if !session.life().running() {
                 return Ok(Ended::Done);
             }
@@ -182,7 +197,7 @@ fn turns(
             leaving = true;
         }
         if session.life().running() {
-            frame(app, session, parts, stage, leaving)?;
+            frame(app, link, parts, stage, leaving)?;
         } else {
             std::thread::sleep(IDLE);
         }
@@ -192,16 +207,16 @@ fn turns(
 /// One frame: wait, begin, input, tools, pictures, end.
 fn frame(
     app: &mut App<'_>,
-    session: &mut Session,
+    link: &mut Link,
     parts: &mut Parts<'_, '_>,
     stage: &mut Stage,
     leaving: bool,
 ) -> Result<()> {
-    let controls = &mut parts.controls;
+    let Link { session, controls, .. } = link;
     app.stages.start();
     let begun = session.begin()?;
     app.stages.lap(0);
-    app.frame += 1;
+    app.sitting.frame += 1;
     let handle = session.handle().clone();
     controls.actions.sync(&handle).map_err(failed("xrSyncActions"))?;
     let (head, recentred) = session.head(&begun)?;
@@ -227,7 +242,7 @@ fn frame(
     }
     app.stages.lap(1);
     if recentred.is_some() {
-        app.reporter.event(Event::Recentred);
+        app.sitting.reporter.event(Event::Recentred);
     }
     app.step();
     let felt = controls.actions.feel(&handle, &app.haptics);
@@ -246,9 +261,9 @@ fn frame(
     if let Some((held, value)) = mirrored {
         parts.glass.present(&held, value);
     }
-    app.mirrored = parts.glass.shown();
+    app.sitting.mirrored = parts.glass.shown();
     app.stages.lap(5);
-    Ok(app.after_frame(session, || parts.controls.profiles(), eyes.is_some(), stage)?)
+    Ok(app.after_frame(session, || controls.profiles(), eyes.is_some(), stage)?)
 }
 
 /// What a frame's pictures are.
@@ -276,31 +291,34 @@ fn pictures(
     let mut aim =
         Aim { time: app.input.time, draw: [0, 1].map(|h| app.input.hands[h].draw), ..Aim::default() };
     let mut posed = None;
-    let shown =
-        stage.actor().model().zip(app.model.as_ref()).is_some_and(|(a, b)| std::sync::Arc::ptr_eq(a, b));
-    if let Some(bench) = &app.bench {
+    let shown = stage
+        .actor()
+        .model()
+        .zip(app.sitting.model.as_ref())
+        .is_some_and(|(a, b)| std::sync::Arc::ptr_eq(a, b));
+    if let Some(bench) = &app.sitting.bench {
         let output = bench.output();
         world_from_room = output.world_from_room;
         stage.look_mut().wire = bench.preferences().wire;
         if shown {
             // What does not fit the character is told once and not shown.
             let worn = stage.actor_mut().wear(bench.sculpts(), bench.sculpt_states());
-            app.unposed |= worn.unwrap_or_else(|error| {
+            app.sitting.unposed |= worn.unwrap_or_else(|error| {
                 eprintln!("sinew: {error}");
                 true
             });
             if let Some(settings) = bench.keyed_settings() {
-                app.unposed |= stage.actor_mut().follow(&settings);
+                app.sitting.unposed |= stage.actor_mut().follow(&settings);
             }
             aim.views = output.probes;
-            posed = app.unposed.then(|| (bench.pose(), bench.rig()));
+            posed = app.sitting.unposed.then(|| (bench.pose(), bench.rig()));
         }
     }
     let has_pose = posed.is_some();
     stage.record_body(&mut commands, posed, &aim)?;
     let eyes = session.eyes(begun, &world_from_room)?;
     if let Some(eyes) = &eyes {
-        let lines: &Lines = match &app.bench {
+        let lines: &Lines = match &app.sitting.bench {
             Some(_) if shown => &app.lines,
             _ => app.spinner(&world_from_room),
         };
@@ -325,7 +343,7 @@ fn pictures(
     let signal = held.as_ref().map(Held::signal);
     let value = stage.submit(commands, &Sync { wait: &[], signal: signal.as_ref().map_or(&[], |s| s) })?;
     if has_pose {
-        app.unposed = false;
+        app.sitting.unposed = false;
     }
     Ok(Made { eyes, mirrored: held.map(|h| (h, value)) })
 }

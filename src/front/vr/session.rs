@@ -30,6 +30,8 @@ pub struct Session {
     life: Life,
     /// Frames begun and not ended.
     missed: u64,
+    /// Whether somebody wears the headset, where the runtime tells (XR_EXT_user_presence).
+    present: Option<bool>,
 }
 
 /// What an event asks of the loop.
@@ -93,6 +95,7 @@ impl Session {
             blend: runtime.blend,
             life: Life::default(),
             missed: 0,
+            present: None,
         })
     }
 
@@ -119,6 +122,11 @@ impl Session {
     /// Whether depth is handed over too.
     pub fn has_depth(&self) -> bool {
         self.depth.is_some()
+    }
+
+    /// Whether somebody wears the headset; none where the runtime has not told.
+    pub fn present(&self) -> Option<bool> {
+        self.present
     }
 
     /// Frames that were begun and could not be ended.
@@ -153,7 +161,12 @@ impl Session {
                 }
                 E::InteractionProfileChanged(_) => return Ok(Some(Happened::Profiles)),
                 E::InstanceLossPending(_) => return Ok(Some(Happened::LossPending)),
-                E::UserPresenceChangedEXT(e) if !e.is_user_present() => return Ok(Some(Happened::TakenOff)),
+                E::UserPresenceChangedEXT(e) => {
+                    self.present = Some(e.is_user_present());
+                    if !e.is_user_present() {
+                        return Ok(Some(Happened::TakenOff));
+                    }
+                }
                 E::ReferenceSpaceChangePending(e) if e.session() == self.session.as_raw() => {
                     let pose = e.pose_valid().then(|| rigid(&e.pose_in_previous_space())).flatten();
                     self.room.will_change(e.reference_space_type(), e.change_time(), pose);

@@ -3,12 +3,13 @@
 use super::app::App;
 use super::instance::Runtime;
 use super::session::Session;
+use crate::base::Result;
 use crate::base::math::Vec3;
-use crate::base::{Error, Result};
 use crate::editor::{Similarity, Stage};
 use crate::front::context::say;
 use crate::front::report::{Event, Frame as Told};
 use crate::front::work::Job;
+use crate::gpu::Timings;
 use crate::render::Lines;
 use image::RgbaImage;
 use std::time::Duration;
@@ -20,7 +21,7 @@ impl App<'_> {
         self.clock.restart();
         self.eye_size = session.size();
         self.start_take();
-        if !self.reporter.is_on() {
+        if !self.sitting.reporter.is_on() {
             let [w, h] = session.size();
             let depth = if session.has_depth() { ", with depth" } else { "" };
             let (major, minor) = runtime.version;
@@ -35,27 +36,28 @@ impl App<'_> {
             // A lost device has nothing to show any more.
             let eyes = [0, 1].map(|eye| stage.targets().read(stage.device(), eye).ok());
             if let [Some(left), Some(right)] = eyes {
-                self.last_pictures = vec![left, right];
+                self.sitting.last_pictures = vec![left, right];
             }
         }
     }
 
-    /// Session or runtime are gone. The stroke that was being drawn is lost, nothing else; a new runtime is waited for.
+    /// Session or runtime are gone. The stroke that was being drawn is lost, nothing else; a new runtime is waited for, in
+    /// a window where there can be one.
     pub fn lost(&mut self, problem: String) {
         eprintln!("sinew: {problem}; your work is kept, waiting for the runtime");
         self.input.focused = false;
         self.interrupted();
-        self.reporter.event(Event::State("NONE".into()));
-        self.reporter.event(Event::Lost(problem));
+        self.sitting.reporter.event(Event::State("NONE".into()));
+        self.sitting.reporter.event(Event::Lost(problem));
     }
 
     /// A turn of the loop while there is no runtime.
     pub fn without_session(&mut self, pause: Duration) {
         self.attend(None);
-        self.frame += 1;
+        self.sitting.frame += 1;
         let frame = self.told("NONE", [String::new(), String::new()]);
-        self.reporter.frame(frame);
-        if !self.quit {
+        self.sitting.reporter.frame(frame);
+        if !self.sitting.quit {
             std::thread::sleep(pause);
         }
     }
@@ -75,21 +77,21 @@ impl App<'_> {
             let eyes = [0, 1].map(|eye| stage.targets().read(stage.device(), eye));
             let eyes: Vec<RgbaImage> = eyes.into_iter().collect::<Result<_>>()?;
             for path in std::mem::take(&mut self.pictures) {
-                self.worker.ask(Job::Picture(path, eyes.clone()));
+                self.sitting.worker.ask(Job::Picture(path, eyes.clone()));
             }
         }
-        if self.reporter.is_on() {
+        if self.sitting.reporter.is_on() {
             let mut frame = self.told(session.life().name(), profiles());
             frame.rendered = rendered;
             frame.missed += session.missed();
-            self.reporter.frame(frame);
+            self.sitting.reporter.frame(frame);
         }
         Ok(())
     }
 
     pub(super) fn told(&self, state: &str, profiles: [String; 2]) -> Told {
         let mut out = Told {
-            frame: self.frame,
+            frame: self.sitting.frame,
             state: state.into(),
             head: self.input.head.pose,
             aim: [0, 1].map(|h| self.input.hands[h].aim.pose),
@@ -97,11 +99,11 @@ impl App<'_> {
             draw: [0, 1].map(|h| self.input.hands[h].draw),
             surface: [0, 1].map(|h| self.input.hands[h].surface.map(|s| s.position.to_array())),
             profiles,
-            missed: self.missed,
-            mirrored: self.mirrored,
+            missed: self.sitting.missed,
+            mirrored: self.sitting.mirrored,
             ..Told::default()
         };
-        if let Some(bench) = &self.bench {
+        if let Some(bench) = &self.sitting.bench {
             out.world_from_room = bench.output().world_from_room;
             out.tool = bench.preferences().tool;
             out.left_handed = bench.preferences().left_handed;
@@ -112,23 +114,6 @@ impl App<'_> {
             out.history = [done, all - done];
         }
         out
-    }
-
-    /// What the GPU did in the last frame; phases of one name are added up.
-    pub fn tell_phases(&self) {
-        let mut sums: Vec<(&str, Duration)> = Vec::new();
-        for (name, time) in &self.phases {
-            match sums.iter_mut().find(|(n, _)| n == name) {
-                Some((_, sum)) => *sum += *time,
-                None => sums.push((name, *time)),
-            }
-        }
-        if !sums.is_empty() {
-            say("GPU, ms, last frame");
-        }
-        for (name, time) in sums {
-            say(format_args!("  {name:<22} {:>8.3}", time.as_secs_f64() * 1e3));
-        }
     }
 
     /// Lines for eyes that have nothing else to see: something turns while a character is loaded.
@@ -143,23 +128,21 @@ impl App<'_> {
         self.waiting.polyline(&points, [90, 190, 255, 255], 5.0, 1.0);
         &self.waiting
     }
+}
 
-    pub(super) fn tell_hash(&mut self) {
-        if !self.reporter.is_on() {
-            return;
-        }
-        let Some(bench) = &self.bench else { return };
-        let hash = bench.session().document().hash();
-        if hash != self.hash {
-            self.hash.clone_from(&hash);
-            self.reporter.event(Event::Hash(hash));
+/// What the GPU did in the last frame; phases of one name are added up.
+pub fn tell_phases(phases: &Timings) {
+    let mut sums: Vec<(&str, Duration)> = Vec::new();
+    for (name, time) in phases {
+        match sums.iter_mut().find(|(n, _)| n == name) {
+            Some((_, sum)) => *sum += *time,
+            None => sums.push((name, *time)),
         }
     }
-
-    /// Tells of something that could not be done; the session goes on.
-    pub fn fail(&mut self, error: &Error) {
-        eprintln!("sinew: {error}");
-        self.message = Some(error.to_string());
-        self.reporter.event(Event::Failed(error.to_string()));
+    if !sums.is_empty() {
+        say("GPU, ms, last frame");
+    }
+    for (name, time) in sums {
+        say(format_args!("  {name:<22} {:>8.3}", time.as_secs_f64() * 1e3));
     }
 }

@@ -1,0 +1,458 @@
+//! A sitting: the open document with its tools and journal, the jobs under way, and what is told to the world. Whichever
+//! face its user looks at, window or headset, it is one and the same, handed from one to the other.
+
+use super::context::say;
+use super::kept;
+use super::report::{Event, Reporter};
+use super::work::{Done, Job, Left, Opened, Worker};
+use crate::base::{Error, Result};
+use crate::edit::{DeformerSettings, Sculpt, Session};
+use crate::editor::panels::{FileList, Strain};
+use crate::editor::recovery::Unfinished;
+use crate::editor::{Actor, Model, Preferences, Sketch, Stage, Workbench, recipe, recovery};
+use crate::render::Renderer;
+use image::RgbaImage;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Name of a project in the output folder, and end of the name of one beside its character.
+pub const PROJECT: &str = "project.glb";
+
+/// What is done, for the face that is looked at.
+pub enum News {
+    /// A file was opened; an earlier session on it that is to be offered.
+    Opened { path: PathBuf, restored: usize, left: Option<Box<Unfinished>> },
+    /// It could not be.
+    NotOpened(Error),
+    /// What a folder holds.
+    Listed(FileList),
+    /// A character for the stage of that number.
+    Ready(u64, Result<Box<Actor>>),
+    /// Numbers of the strain.
+    Measured(Strain),
+    /// The edit that an accent stroke means.
+    Sketched(Box<Sculpt>),
+    /// A written file.
+    Written(PathBuf),
+    /// Something could not be done.
+    Failed(Error),
+}
+
+/// The document and all that is about it.
+pub struct Sitting {
+    pub worker: Worker,
+    pub reporter: Reporter,
+    pub bench: Option<Workbench>,
+    pub model: Option<Arc<Model>>,
+    /// For the first workbench.
+    pub preferences: Preferences,
+    /// Folder for what is written; without one it goes beside the character's file.
+    pub out: Option<PathBuf>,
+    /// Turns of the loops of all faces.
+    pub frame: u64,
+    /// The pose has changed since it was last drawn.
+    pub unposed: bool,
+    /// The character must be made ready for the stage.
+    pub unready: bool,
+    /// A file is being opened: this one, or a session on it is taken up.
+    pub opening: bool,
+    asked: Option<PathBuf>,
+    /// Hashes are told and looked at with every change, which takes the time of writing the document.
+    pub exact: bool,
+    /// The document as it was last told.
+    hash: String,
+    /// As it was when it needed no saving.
+    clean: Option<String>,
+    /// What was last given to be saved, and where; whether it is on disk.
+    saved: Option<(String, PathBuf)>,
+    pub on_disk: bool,
+    /// There is something that is on no disk but in the journal.
+    pub unsaved: bool,
+    unmeasured: bool,
+    measuring: bool,
+    /// Accent strokes to be looked for, and how many are.
+    sketches: Vec<Sketch>,
+    sketching: usize,
+    /// Steps done and all when it was looked at.
+    history: (usize, usize),
+    pub quit: bool,
+    /// Why there is nothing to do.
+    pub failure: Option<Error>,
+    /// What both eyes saw last.
+    pub last_pictures: Vec<RgbaImage>,
+    /// Frames of headsets that were begun and could not be ended; pictures in their mirrors.
+    pub missed: u64,
+    pub mirrored: u64,
+    stages: u64,
+    begun: Instant,
+    forget: bool,
+}
+
+impl Sitting {
+    /// Nothing is open yet. `wake` is called on other threads when there is [`Sitting::news`].
+    ///
+    /// # Errors
+    /// The operating system's, where no thread can be made.
+    pub fn new(
+        (report, forget): (bool, bool),
+        out: Option<PathBuf>,
+        wake: impl Fn() + Send + Clone + 'static,
+    ) -> Result<Self> {
+        Ok(Self {
+            worker: Worker::new(wake.clone())?,
+            reporter: Reporter::new(report, wake),
+            bench: None,
+            model: None,
+            preferences: if forget { Preferences::default() } else { kept::load(kept::PREFERENCES) },
+            out,
+            frame: 0,
+            unposed: true,
+            unready: true,
+            opening: false,
+            asked: None,
+            exact: true,
+            hash: String::new(),
+            clean: None,
+            saved: None,
+            on_disk: false,
+            unsaved: false,
+            unmeasured: true,
+            measuring: false,
+            sketches: Vec::new(),
+            sketching: 0,
+            history: (0, 0),
+            quit: false,
+            failure: None,
+            last_pictures: Vec::new(),
+            missed: 0,
+            mirrored: 0,
+            stages: 0,
+            begun: Instant::now(),
+            forget,
+        })
+    }
+
+    /// Seconds since it began: the one time of all faces.
+    pub fn seconds(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64()
+    }
+
+    /// A number for a stage that characters are made ready for.
+    pub fn new_stage(&mut self) -> u64 {
+        self.stages += 1;
+        self.stages
+    }
+
+    /// Opens a file; one at a time.
+    pub fn open(&mut self, path: PathBuf, left: Left) {
+        if !self.opening {
+            self.opening = true;
+            self.asked = Some(path.clone());
+            self.worker.ask(Job::Open(path, left));
+        }
+    }
+
+    /// The next thing that is done, if any; never waits.
+    pub fn news(&mut self) -> Option<News> {
+        while let Some(done) = self.worker.done() {
+            if let Some(news) = self.take(done) {
+                return Some(news);
+            }
+        }
+        None
+    }
+
+    fn take(&mut self, done: Done) -> Option<News> {
+        Some(match done {
+            Done::Measured(strain) => {
+                self.measuring = false;
+                match strain {
+                    Ok(strain) => {
+                        self.reporter.event(Event::Measured(strain.clone()));
+                        News::Measured(strain)
+                    }
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Sketched(shape) => {
+                self.sketching -= 1;
+                match shape {
+                    Ok(shape) => News::Sketched(shape),
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Listed(files) => {
+                // Folders are also listed beside a file that is being opened.
+                self.opening &= self.asked.as_ref() != Some(&files.folder);
+                News::Listed(files)
+            }
+            Done::Opened(path, Ok(opened)) => self.opened(path, *opened),
+            Done::Opened(_, Err(error)) => {
+                self.opening = false;
+                self.fail(&error);
+                News::NotOpened(error)
+            }
+            Done::Ready(number, actor) => News::Ready(number, actor),
+            Done::Discarded(Ok(())) => return None,
+            Done::Discarded(Err(error)) => self.failed(error),
+            Done::Written(path, Ok(told)) => {
+                self.on_disk |= self.place_saved() == Some(&path);
+                if !self.reporter.is_on() {
+                    say(format_args!("wrote {}", path.display()));
+                    told.lines().for_each(say);
+                }
+                self.reporter.event(Event::Written(path.clone()));
+                News::Written(path)
+            }
+            Done::Written(path, Err(error)) => {
+                if self.place_saved() == Some(&path) {
+                    (self.saved, self.clean) = (None, None);
+                    self.unsaved = true;
+                }
+                self.failed(error)
+            }
+        })
+    }
+
+    fn opened(&mut self, path: PathBuf, opened: Opened) -> News {
+        let Opened { model, session, restored, left } = opened;
+        self.opening = false;
+        let character = model.bound.character.clone();
+        match self.bench.take() {
+            Some(mut bench) => {
+                let old = bench.open(session, character);
+                self.end_journal(old);
+                self.bench = Some(bench);
+            }
+            None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
+        }
+        self.model = Some(model);
+        (self.saved, self.on_disk) = (None, false);
+        (self.unready, self.unposed, self.unmeasured) = (true, true, true);
+        self.hash.clear();
+        // What is shown is what the file holds, or what was just taken up from a journal.
+        let hash = self.bench.as_ref().map(|b| b.session().document().hash());
+        self.clean = hash.filter(|_| restored == 0);
+        self.reporter.event(Event::Loaded(path.clone()));
+        self.changed();
+        self.unsaved = restored > 0;
+        News::Opened { path, restored, left }
+    }
+
+    /// Tells of something that could not be done; the session goes on.
+    pub fn fail(&self, error: &Error) {
+        eprintln!("sinew: {error}");
+        self.reporter.event(Event::Failed(error.to_string()));
+    }
+
+    fn failed(&self, error: Error) -> News {
+        self.fail(&error);
+        News::Failed(error)
+    }
+
+    /// A step of the workbench is done; it gave this.
+    pub fn stepped(&mut self, posed: bool, deformer_changed: bool) {
+        self.unposed |= posed;
+        self.unready |= deformer_changed;
+        let Some(bench) = &self.bench else { return };
+        let (history, busy) = (bench.session().history(), bench.is_busy());
+        // While something is drawn the pose changes and the document does not.
+        if history != self.history || ((posed || deformer_changed) && !busy) {
+            self.history = history;
+            self.changed();
+        }
+    }
+
+    /// The document may be another.
+    fn changed(&mut self) {
+        self.unmeasured = true;
+        self.unsaved = true;
+        if self.exact {
+            self.look();
+        }
+    }
+
+    /// Looks whether the document is another, and tells.
+    pub fn look(&mut self) {
+        let Some(bench) = &self.bench else { return };
+        let hash = bench.session().document().hash();
+        self.unsaved = self.clean.as_ref() != Some(&hash);
+        if hash != self.hash {
+            self.hash.clone_from(&hash);
+            self.reporter.event(Event::Hash(hash));
+        }
+    }
+
+    /// Has the strain measured, when nothing is being drawn and something has changed.
+    pub fn measure(&mut self) {
+        let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
+        if self.unmeasured && !self.measuring && !bench.is_busy() && !self.quit {
+            (self.measuring, self.unmeasured) = (true, false);
+            let document = Box::new(bench.session().document().clone());
+            self.worker.ask(Job::Measure(model.clone(), document));
+        }
+    }
+
+    /// An accent stroke is to be looked for.
+    pub fn sketch(&mut self, sketch: Sketch) {
+        self.sketches.push(sketch);
+    }
+
+    /// Has accent strokes looked for, by a renderer.
+    pub fn look_for_sketches(&mut self, renderer: &Arc<Renderer>) {
+        let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
+        for sketch in self.sketches.drain(..) {
+            let document = Box::new(bench.session().document().clone());
+            self.sketching += 1;
+            let job = Job::Sketch(renderer.clone(), model.clone(), document, Box::new(sketch));
+            self.worker.ask(job);
+        }
+    }
+
+    /// What is under way that holds nothing up, for the user.
+    pub fn busy(&self) -> Option<&'static str> {
+        match (self.opening, self.sketching) {
+            (true, _) => Some("opening"),
+            (_, 0) => None,
+            _ => Some("looking for the silhouette"),
+        }
+    }
+
+    /// Has the character made ready for a stage, with these settings of its deformer.
+    pub fn make_ready(&mut self, number: u64, stage: &Stage, settings: &DeformerSettings) {
+        let Some(model) = &self.model else { return };
+        self.worker.ask(Job::Ready {
+            stage: number,
+            pipelines: stage.pipelines().clone(),
+            targets: stage.targets().clone(),
+            model: model.clone(),
+            // Settings that do not fit were refused when they were made.
+            recipe: recipe(settings).unwrap_or_default(),
+        });
+    }
+
+    /// Where a file of this name goes: in the output folder, or beside the character's file with that one's name before
+    /// it; a project is itself. None where nothing is open.
+    pub fn place(&self, name: &str) -> Option<PathBuf> {
+        let model = self.model.as_ref()?;
+        if let Some(out) = &self.out {
+            return Some(out.join(name));
+        }
+        let file: &Path = &model.asset.path;
+        if model.document.is_some() && name == PROJECT {
+            return Some(file.to_owned());
+        }
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = stem.strip_suffix(".project").unwrap_or(&stem);
+        Some(file.with_file_name(format!("{stem}.{name}")))
+    }
+
+    fn place_saved(&self) -> Option<&PathBuf> {
+        self.saved.as_ref().map(|(_, path)| path)
+    }
+
+    /// Whether a place for the project is known: one that was chosen, or where it was.
+    pub fn has_place(&self) -> bool {
+        self.out.is_some()
+            || self.saved.is_some()
+            || self.model.as_ref().is_some_and(|m| m.document.is_some())
+    }
+
+    /// Saves the document as a project: where it was saved before, or in its place.
+    pub fn save(&mut self) {
+        if let Some(path) = self.place_saved().cloned().or_else(|| self.place(PROJECT)) {
+            self.save_to(path);
+        }
+    }
+
+    /// The same where it has changed since.
+    pub fn keep(&mut self) {
+        let hash = self.bench.as_ref().map(|b| b.session().document().hash());
+        if self.saved.as_ref().map(|(hash, _)| hash) != hash.as_ref() {
+            self.save();
+        }
+    }
+
+    /// Saves it there.
+    pub fn save_to(&mut self, path: PathBuf) {
+        let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
+        let document = bench.session().document();
+        let hash = document.hash();
+        self.unsaved = false;
+        self.clean = Some(hash.clone());
+        self.worker.ask(Job::Save(path.clone(), model.clone(), Box::new(document.clone())));
+        (self.saved, self.on_disk) = (Some((hash, path)), false);
+    }
+
+    /// Writes a posed glTF.
+    pub fn export(&mut self) {
+        let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
+        let Some(path) = self.place("posed.glb") else { return };
+        let document = Box::new(bench.session().document().clone());
+        self.worker.ask(Job::Export(path, model.clone(), document));
+    }
+
+    /// The journal goes where its document is on disk, or never was anything.
+    fn end_journal(&mut self, session: Session<'static>) {
+        let saved = self.saved.as_ref().map(|(hash, _)| hash);
+        let same = saved == Some(&session.document().hash());
+        if (self.on_disk && same) || session.history().1 <= 1 {
+            if let Err(error) = recovery::end(session) {
+                self.fail(&error);
+            }
+        } else if !self.reporter.is_on()
+            && let Some(journal) = session.journal()
+        {
+            say(format_args!("not saved; the next start goes on from {}", journal.path().display()));
+        }
+    }
+
+    /// Ends it: writes what is to be left in the output folder, waits for what is being written, keeps the choices.
+    ///
+    /// # Errors
+    /// Where the first file could not be opened.
+    pub fn finish(mut self) -> Result<()> {
+        if let Some(bench) = &mut self.bench {
+            bench.interrupt();
+            self.preferences = bench.preferences().clone();
+        }
+        if let Some(out) = self.out.clone() {
+            if self.last_pictures.len() == 2 {
+                let pictures = std::mem::take(&mut self.last_pictures);
+                for (name, picture) in ["left.png", "right.png"].into_iter().zip(&pictures) {
+                    self.worker.ask(Job::Picture(out.join(name), vec![picture.clone()]));
+                }
+                self.worker.ask(Job::Picture(out.join("stereo.png"), pictures));
+            }
+            self.keep();
+            self.export();
+        }
+        while let Some(done) = self.worker.wait() {
+            self.take(done);
+        }
+        self.keep_choices();
+        if let Some(bench) = self.bench.take() {
+            self.end_journal(bench.into_session());
+        }
+        if let Some(error) = self.failure {
+            return Err(error);
+        }
+        self.reporter.event(Event::Ended);
+        Ok(())
+    }
+
+    /// Ends it where there is no face to show: nothing is written but the choices.
+    pub fn abandon(mut self) {
+        if let Some(bench) = &self.bench {
+            self.preferences = bench.preferences().clone();
+        }
+        self.keep_choices();
+    }
+
+    fn keep_choices(&self) {
+        if !self.forget {
+            kept::save(kept::PREFERENCES, &self.preferences);
+        }
+    }
+}
