@@ -68,8 +68,9 @@ pub struct JointLine {
 
 /// The flesh that a joint deforms: what hangs near it on the skeleton, or follows both of its sides.
 ///
-/// Its posed volume is that in bind and the change of the whole character's: nothing else changes where one joint turns.
-/// So it does not depend on how a piece that leads into a trunk is cut out and closed.
+/// Its posed volume is that in bind and what the joint's turn changes of the whole character's by the same method: nothing
+/// else turns. So it does not depend on how a piece that leads into a trunk is cut out and closed, nor on what the file's
+/// own pose, from which the joint turns, has changed of other flesh.
 pub struct Region {
     /// Control vertices near the joint.
     vertices: Vec<u32>,
@@ -106,10 +107,12 @@ impl Region {
         Self { vertices: near.into_iter().map(|v| v as u32).collect(), volume }
     }
 
-    /// The posed volume over that in bind, given the character's volume in bind and how many times that it has.
-    fn volume_ratio(&self, character: f64, ratio: Option<f64>) -> Option<f64> {
+    /// The posed volume over that in bind, given the character's volume in bind and how many times that it has, with the
+    /// joint turned and before.
+    fn volume_ratio(&self, character: f64, turned: Option<f64>, before: Option<f64>) -> Option<f64> {
         let solid = self.volume > 1e-4 * character;
-        ratio.filter(|_| solid).map(|ratio| 1.0 + (ratio - 1.0) * character / self.volume)
+        let change = turned.zip(before).filter(|_| solid).map(|(turned, before)| turned - before);
+        change.map(|change| 1.0 + change * character / self.volume)
     }
 }
 
@@ -183,6 +186,11 @@ pub fn study(
     let mut evaluators: Vec<Evaluator> =
         recipes.iter().map(|r| Evaluator::new(side, model, r)).collect::<Result<_>>()?;
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let (rest, mut before) = (model.rest(), Vec::new());
+    for evaluator in &mut evaluators {
+        let shape = evaluator.evaluate(model, &rest)?;
+        before.push(model.measure(&PosedRig::new(skeleton, &rest), &shape.control).volume_ratio);
+    }
     let mut lines = Vec::new();
     for joint in &limb_joints(skeleton) {
         let region = Region::new(model, joint);
@@ -191,7 +199,7 @@ pub fn study(
             turn_joint(skeleton, &mut pose, joint.node, motion.turn(joint))?;
             let rig = PosedRig::new(skeleton, &pose);
             let mut shapes = Vec::new();
-            for (evaluator, method) in evaluators.iter_mut().zip(methods) {
+            for ((evaluator, method), before) in evaluators.iter_mut().zip(methods).zip(&before) {
                 let shape = evaluator.evaluate(model, &pose)?;
                 let measure = model.measure(&rig, &shape.control);
                 let line = JointLine {
@@ -199,7 +207,7 @@ pub fn study(
                     joint: skeleton.nodes[joint.node.index()].name.clone(),
                     motion: motion.name(),
                     method: method.method.clone(),
-                    joint_volume_ratio: region.volume_ratio(model.volume(), measure.volume_ratio),
+                    joint_volume_ratio: region.volume_ratio(model.volume(), measure.volume_ratio, *before),
                     measure,
                 };
                 shapes.push((line, shape));

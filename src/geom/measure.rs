@@ -278,6 +278,17 @@ fn fans(vertices: usize, halves: &[HalfEdge]) -> Vec<Fan> {
     out
 }
 
+/// Triangles that close a mesh's boundary loops, each a fan around the loop's first vertex; none where it is closed.
+pub fn lids(vertices: usize, triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let whole: Vec<[u32; 3]> =
+        triangles.iter().filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0]).copied().collect();
+    let fan = |fan: Fan| {
+        let first = fan.vertices[0];
+        fan.edges.into_iter().filter(move |&(a, b)| a != first && b != first).map(move |(a, b)| [a, b, first])
+    };
+    fans(vertices, &sorted_half_edges(&whole)).into_iter().flat_map(fan).collect()
+}
+
 fn loop_of(above: &mut [u32], mut at: u32) -> u32 {
     while above[at as usize] != at {
         above[at as usize] = above[above[at as usize] as usize];
@@ -340,6 +351,11 @@ mod tests {
         let far: Vec<Vec3> = p.iter().map(|&x| x + Vec3::new(30.0, -5.0, 2.0)).collect();
         assert!((m.volume(&p) - 1.0).abs() < 1e-9 && (m.volume(&far) - 1.0).abs() < 1e-4);
         assert!((m.area(&p) - 5.0).abs() < 1e-9);
+        let (_, mut t) = cube();
+        t.truncate(10);
+        t.extend(lids(p.len(), &t));
+        let closed = Measure::of_mesh(&p, t);
+        assert!(closed.fans.is_empty() && (closed.volume(&p) - 1.0).abs() < 1e-9);
     }
 
     /// A tube of radius 1 along y, without ends: vertices, points on its axis, triangles.

@@ -12,7 +12,7 @@ mod weld;
 
 pub use cotangent::half_cotangents;
 pub use fit::fit_rotation;
-pub use measure::{FOLD, Measure, MeasureReport, smallest_radius_ratio, volume_under};
+pub use measure::{FOLD, Measure, MeasureReport, lids, smallest_radius_ratio, volume_under};
 pub use mesh::{Adjacency, ControlMesh, DisplayMesh, Part};
 pub use normals::vertex_normals;
 pub use order::{locality_order, mean_edge_span};

@@ -10,6 +10,7 @@ layout(set = 0, binding = 1) uniform usamplerBuffer pulls;
 layout(set = 0, binding = 2, scalar) readonly buffer Factors { float factors[]; };
 layout(set = 0, binding = 3) uniform samplerBuffer anchors;
 layout(set = 0, binding = 4, scalar) buffer Positions { vec4 positions[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer Responses { float responses[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
@@ -30,6 +31,6 @@ void main() {
     if (factor != 0.0) {
         vec3 x = positions[i].xyz;
         vec3 s = x - texelFetch(anchors, int(i)).xyz;
-        positions[i] = vec4(x + s * clamp(factor, -push.limit, push.limit), 1.0);
+        positions[i] = vec4(x + s * (responses[i] * clamp(factor, -push.limit, push.limit)), 1.0);
     }
 }

@@ -1,4 +1,4 @@
-// How far each joint's scale vectors must grow for its flesh to have the volume of bind: one group per joint.
+// What each joint's prisms say of its flesh's volume: one group per joint.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 
@@ -11,19 +11,20 @@ layout(set = 0, binding = 1) uniform usamplerBuffer entries;
 layout(set = 0, binding = 2, scalar) readonly buffer Bounds { vec2 bounds[]; };
 layout(set = 0, binding = 3) uniform samplerBuffer positions;
 layout(set = 0, binding = 4) uniform samplerBuffer anchors;
-layout(set = 0, binding = 5, scalar) writeonly buffer Factors { float factors[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer Sums { vec4 joints[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer Responses { float responses[]; };
 
 layout(push_constant, scalar) uniform Push {
-    float share;
-    float limit;
+    // A joint deforms by what its prisms change beyond this share.
+    float idle;
 } push;
 
-shared vec2 sums[GROUP_SIZE];
+shared vec4 sums[GROUP_SIZE];
 
 void main() {
     uint joint = gl_WorkGroupID.x;
     uint t = gl_LocalInvocationID.x;
-    vec2 sum = vec2(0.0);
+    vec4 sum = vec4(0.0);
     uint end = offsets[joint + 1];
     for (uint e = offsets[joint] + t; e < end; e += GROUP_SIZE) {
         uvec4 entry = texelFetch(entries, int(2 * e));
@@ -44,8 +45,11 @@ void main() {
         vec3 area = (cross(b1, b2) + cross(t1, t2)) * (1.0 / 3.0) + (cross(b1, t2) + cross(t1, b2)) * (1.0 / 6.0);
         vec3 growth = (cross(r1, t2) + cross(t1, r2)) * (1.0 / 3.0) + (cross(b1, r2) + cross(r1, b2)) * (1.0 / 6.0);
         float volume = 0.5 * dot(height, area);
-        sum += vec2(
-            uintBitsToFloat(entry.w) * (more.y - volume), more.x * (volume + 0.5 * dot(height, growth)));
+        float grown = (volume + 0.5 * dot(height, growth))
+            * ((responses[entry.x] + responses[entry.y] + responses[entry.z]) * (1.0 / 3.0));
+        float own = uintBitsToFloat(entry.w);
+        float lost = own * (more.y - volume);
+        sum += vec4(lost, more.x * grown, abs(lost), own * abs(more.y));
     }
     sums[t] = sum;
     for (uint half_size = GROUP_SIZE / 2; half_size > 0; half_size /= 2) {
@@ -55,8 +59,9 @@ void main() {
         }
     }
     if (t == 0) {
-        float growth = max(sums[0].y, bounds[joint].y);
-        float lost = sums[0].x - clamp(sums[0].x, -bounds[joint].x, bounds[joint].x);
-        factors[joint] = growth > 0.0 ? clamp(push.share * lost / growth, -push.limit, push.limit) : 0.0;
+        float dead = bounds[joint].x;
+        float lost = sums[0].x - clamp(sums[0].x, -dead, dead);
+        float moving = sums[0].z > dead ? clamp(sums[0].z / sums[0].w - push.idle, 0.0, 1.0) : 0.0;
+        joints[joint] = vec4(lost, sums[0].y, moving, max(sums[0].y, bounds[joint].y));
     }
 }

@@ -3,7 +3,7 @@
 use super::super::bind::Binding;
 use crate::base::math::Vec3;
 use crate::deform::Bound;
-use crate::geom::ControlMesh;
+use crate::geom::{ControlMesh, lids};
 use crate::rig::Skeleton;
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -41,6 +41,15 @@ pub struct Face {
     pub area: f32,
 }
 
+/// A triangle of the whole mesh, lids of its boundaries among them.
+#[derive(Clone, Copy, Debug)]
+pub struct Side {
+    /// Its vertices.
+    pub triangle: [u32; 3],
+    /// The cone over it from the middle of the box in bind, cubic metres.
+    pub rest: f32,
+}
+
 /// Rest measures of the corrections.
 #[derive(Clone, Debug, Default)]
 pub struct Flesh {
@@ -50,6 +59,12 @@ pub struct Flesh {
     pub entries: Vec<Entry>,
     /// Per joint: changes of volume below this are none, and the least that its volume changes by its factor; cubic metres.
     pub bounds: Vec<[f32; 2]>,
+    /// The whole closed mesh; empty where its volume is not to be kept.
+    pub whole: Vec<Side>,
+    /// From the first vertex's attachment point to where the cones start, bind space, metres.
+    pub middle: Vec3,
+    /// Changes of the whole volume below this are none, cubic metres.
+    pub whole_dead: f32,
     /// CSR offsets into `pulls`, one more than vertices.
     pub pull_offset: Vec<u32>,
     /// Per vertex the joints whose factor it follows, and how far.
@@ -133,7 +148,13 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
         out.pull_offset.push(out.pulls.len() as u32);
     }
     out.tangles(control);
+    out.close(control, binding);
     out
+}
+
+/// The cone from the origin over a triangle, cubic metres.
+pub fn cone([a, b, c]: [Vec3; 3]) -> f32 {
+    a.dot(b.cross(c)) * (1.0 / 6.0)
 }
 
 fn springy(control: &ControlMesh, t: &[u32; 3]) -> bool {
@@ -209,6 +230,21 @@ fn field(control: &ControlMesh, binding: &Binding, turns: &[bool]) -> Vec<(u32, 
 }
 
 impl Flesh {
+    /// Takes the whole mesh without props, its boundaries closed.
+    fn close(&mut self, control: &ControlMesh, binding: &Binding) {
+        let middle = control.aabb.center();
+        let soft: Vec<[u32; 3]> = control.triangles.iter().filter(|t| springy(control, t)).copied().collect();
+        let lids = lids(control.positions.len(), &soft);
+        let side = |triangle: [u32; 3]| {
+            let corners = triangle.map(|v| control.positions[v as usize] - middle);
+            Side { triangle, rest: cone(corners) }
+        };
+        self.whole = soft.into_iter().chain(lids).map(side).collect();
+        self.whole_dead =
+            super::DEAD * self.whole.iter().map(|s| f64::from(s.rest)).sum::<f64>().abs() as f32;
+        self.middle = binding.vertices.first().map_or(Vec3::ZERO, |v| middle - v.attachment);
+    }
+
     /// Finds the triangles whose corners do not all follow the same joints, and what is around them.
     fn tangles(&mut self, control: &ControlMesh) {
         let mut soft = vec![false; control.positions.len()];
@@ -245,7 +281,8 @@ impl Flesh {
         }
     }
 
-    /// The same with some vertices left alone: those that edits of the surface shape on purpose.
+    /// The same with some vertices left alone: those that edits of the surface shape on purpose. The whole volume is
+    /// then as they want it.
     pub fn without(&self, vertices: &[u32]) -> Self {
         let count = self.pull_offset.len().saturating_sub(1);
         let mut left = vec![false; count];

@@ -1,45 +1,112 @@
-//! The corrections' CPU twin, in the arithmetic of the shaders (`glsl/deform/springs/{volume,inflate,sides,untangle}`).
+//! The corrections' CPU twin, in the arithmetic of the shaders (`glsl/deform/springs/{respond,volume,whole,balance,inflate,sides,untangle}`).
 
 use super::super::Params;
 use super::super::cpu::PosedVertex;
-use super::bind::{Face, Flesh, prism};
-use super::{LIMIT, OPEN, PUSH, RELAXATION, ROUNDS};
+use super::bind::{Face, Flesh, Side, cone, prism};
+use super::{FREE, IDLE, LIMIT, OPEN, PUSH, RELAXATION, ROUNDS};
 use crate::base::math::{Quat, Vec3};
 use rayon::prelude::*;
 
 /// Corrects posed vertices in place.
 pub fn correct(flesh: &Flesh, params: &Params, posed: &[PosedVertex], x: &mut [Vec3]) {
-    if params.volume > 0.0 {
-        for _ in 0..ROUNDS {
-            inflate(flesh, params.volume, posed, x);
+    let sides: Vec<Vec3> = flesh.faces.par_iter().map(|f| side(f, posed)).collect();
+    let response = response(flesh, &sides, x);
+    let grow = |rounds: u32, x: &mut [Vec3]| {
+        for _ in 0..rounds {
+            if params.volume > 0.0 {
+                let factors = factors(flesh, params.volume, posed, &response, x);
+                inflate(flesh, &factors, posed, &response, x);
+            }
         }
+    };
+    grow(ROUNDS, x);
+    untangle(flesh, params.untangle, &sides, x);
+    if params.untangle > 0 && !flesh.soft.is_empty() {
+        grow(1, x);
+        untangle(flesh, params.untangle.div_ceil(2), &sides, x);
     }
-    untangle(flesh, params.untangle, posed, x);
 }
 
-fn inflate(flesh: &Flesh, share: f32, posed: &[PosedVertex], x: &mut [Vec3]) {
-    let factors: Vec<f32> = flesh
-        .offset
-        .windows(2)
-        .zip(&flesh.bounds)
+/// How far each vertex takes part in growing: by the area of its triangles along the turned rest normals over that in
+/// bind.
+fn response(flesh: &Flesh, sides: &[Vec3], x: &[Vec3]) -> Vec<f32> {
+    let mut out = vec![1.0; x.len()];
+    for (k, &v) in flesh.soft.iter().enumerate() {
+        let (mut seen, mut all) = (0.0, 0.0);
+        for &[j, l, face] in
+            &flesh.corners[flesh.corner_offset[k] as usize..flesh.corner_offset[k + 1] as usize]
+        {
+            let at = x[v as usize];
+            seen += (x[j as usize] - at).cross(x[l as usize] - at).dot(sides[face as usize]);
+            all += flesh.faces[face as usize].area;
+        }
+        let t = (seen / (all * FREE)).clamp(0.0, 1.0);
+        out[v as usize] = t * t * (3.0 - 2.0 * t);
+    }
+    out
+}
+
+/// What the prisms of a joint say.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    /// Volume lost, cubic metres.
+    lost: f32,
+    /// How fast the volume grows with its factor.
+    growth: f32,
+    /// How much its flesh deforms, 0 where it does not.
+    active: f32,
+    /// The growth that counts.
+    firm: f32,
+}
+
+fn factors(flesh: &Flesh, share: f32, posed: &[PosedVertex], response: &[f32], x: &[Vec3]) -> Vec<f32> {
+    let joints = flesh.offset.windows(2).zip(&flesh.bounds);
+    let sums: Vec<Sums> = joints
         .map(|(w, &[dead, least])| {
-            let (mut lost, mut growth) = (0.0f32, 0.0f32);
+            let (mut sums, mut size) = (Sums::default(), 0.0f32);
             for e in &flesh.entries[w[0] as usize..w[1] as usize] {
                 let anchors = e.triangle.map(|v| posed[v as usize].attachment);
                 let s = e.triangle.map(|v| x[v as usize] - posed[v as usize].attachment);
                 let (volume, grown) = prism(anchors, s);
-                lost += e.share * (e.rest - volume);
-                growth += e.weight * grown;
+                let [a, b, c] = e.triangle.map(|v| response[v as usize]);
+                sums.lost += e.share * (e.rest - volume);
+                sums.growth += e.weight * grown * ((a + b + c) * (1.0 / 3.0));
+                sums.active += e.share * (e.rest - volume).abs();
+                size += e.share * e.rest.abs();
             }
-            let growth = growth.max(least);
-            let lost = lost - lost.clamp(-dead, dead);
-            if growth > 0.0 { (share * lost / growth).clamp(-LIMIT, LIMIT) } else { 0.0 }
+            sums.firm = sums.growth.max(least);
+            sums.lost -= sums.lost.clamp(-dead, dead);
+            let active = if sums.active > dead { sums.active / size - IDLE } else { 0.0 };
+            sums.active = active.clamp(0.0, 1.0);
+            sums
         })
         .collect();
+    let own = |s: &Sums| if s.firm > 0.0 { (share * s.lost / s.firm).clamp(-LIMIT, LIMIT) } else { 0.0 };
+    let (mut told, mut room) = (0.0f32, 0.0f32);
+    for s in &sums {
+        told += s.growth * own(s);
+        room += s.firm * s.active;
+    }
+    // What all joints together do not account for.
+    let rest = if flesh.whole.is_empty() { 0.0 } else { share * whole(flesh, posed, x) - told };
+    let more = if room > 0.0 { rest / room } else { 0.0 };
+    sums.iter().map(|s| (own(s) + more * s.active).clamp(-LIMIT, LIMIT)).collect()
+}
+
+/// Volume that the whole mesh has lost, cubic metres.
+fn whole(flesh: &Flesh, posed: &[PosedVertex], x: &[Vec3]) -> f32 {
+    let Some(first) = posed.first() else { return 0.0 };
+    let from = first.attachment + first.rotation * flesh.middle;
+    let lost = |s: &Side| f64::from(s.rest - cone(s.triangle.map(|v| x[v as usize] - from)));
+    let lost = flesh.whole.iter().map(lost).sum::<f64>() as f32;
+    lost - lost.clamp(-flesh.whole_dead, flesh.whole_dead)
+}
+
+fn inflate(flesh: &Flesh, factors: &[f32], posed: &[PosedVertex], response: &[f32], x: &mut [Vec3]) {
     for (v, w) in flesh.pull_offset.windows(2).enumerate() {
         let pulls = &flesh.pulls[w[0] as usize..w[1] as usize];
         let factor: f32 = pulls.iter().map(|&(j, w)| w * factors[j as usize]).sum();
-        x[v] += (x[v] - posed[v].attachment) * factor.clamp(-LIMIT, LIMIT);
+        x[v] += (x[v] - posed[v].attachment) * (response[v] * factor.clamp(-LIMIT, LIMIT));
     }
 }
 
@@ -52,11 +119,10 @@ fn side(face: &Face, posed: &[PosedVertex]) -> Vec3 {
 }
 
 /// Pushes triangles open, so often at most.
-fn untangle(flesh: &Flesh, rounds: u32, posed: &[PosedVertex], x: &mut [Vec3]) {
-    let sides: Vec<Vec3> = flesh.faces.par_iter().map(|f| side(f, posed)).collect();
+fn untangle(flesh: &Flesh, rounds: u32, sides: &[Vec3], x: &mut [Vec3]) {
     for _ in 0..rounds.next_multiple_of(2) {
         let pushes: Vec<Vec3> =
-            (0..flesh.soft.len()).into_par_iter().map(|k| push(flesh, &sides, x, k)).collect();
+            (0..flesh.soft.len()).into_par_iter().map(|k| push(flesh, sides, x, k)).collect();
         if pushes.iter().all(|p| *p == Vec3::ZERO) {
             break;
         }

@@ -2,18 +2,44 @@
 
 use super::super::Params;
 use super::bind::Flesh;
-use super::{LIMIT, MOST, OPEN, PUSH, RELAXATION, ROUNDS};
+use super::{FREE, IDLE, LIMIT, MOST, OPEN, PUSH, RELAXATION, ROUNDS};
 use crate::base::Result;
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Resource, Texel};
 use crate::spv;
 use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
 
+/// Groups that sum up the whole mesh's volume, a part each.
+const PARTS: u32 = 64;
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct RespondPush {
+    count: u32,
+    free: f32,
+}
+
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct VolumePush {
+    idle: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct WholePush {
+    count: u32,
+    middle: [f32; 3],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct BalancePush {
+    count: u32,
+    part_count: u32,
     share: f32,
     limit: f32,
+    dead: f32,
 }
 
 #[repr(C)]
@@ -35,7 +61,10 @@ struct UntanglePush {
 
 /// The stages, once per device.
 pub struct FleshPipelines {
+    respond: Compute,
     volume: Compute,
+    whole: Compute,
+    balance: Compute,
     inflate: Compute,
     sides: Compute,
     untangle: Compute,
@@ -47,7 +76,13 @@ pub struct FleshState {
     joints: u32,
     faces: u32,
     soft: u32,
+    sides_of_whole: u32,
+    middle: [f32; 3],
+    whole_dead: f32,
+    respond: Bindings,
     volume: Bindings,
+    whole: Bindings,
+    balance: Bindings,
     inflate: Bindings,
     sides: Bindings,
     /// There and back.
@@ -76,7 +111,10 @@ impl FleshPipelines {
     /// Makes the pipelines.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self {
+            respond: Compute::new(device, spv!("deform/springs/respond.comp"), &[])?,
             volume: Compute::new(device, spv!("deform/springs/volume.comp"), &[])?,
+            whole: Compute::new(device, spv!("deform/springs/whole.comp"), &[])?,
+            balance: Compute::new(device, spv!("deform/springs/balance.comp"), &[])?,
             inflate: Compute::new(device, spv!("deform/springs/inflate.comp"), &[])?,
             sides: Compute::new(device, spv!("deform/springs/sides.comp"), &[])?,
             untangle: Compute::new(device, spv!("deform/springs/untangle.comp"), &[])?,
@@ -109,10 +147,17 @@ impl FleshPipelines {
             .collect();
         let corners: Vec<[u32; 4]> = flesh.corners.iter().map(|&[j, l, face]| [j, l, face, 0]).collect();
         let bounds = filled(flesh.bounds.clone());
+        let whole: Vec<[u32; 4]> = (flesh.whole.iter())
+            .map(|s| [s.triangle[0], s.triangle[1], s.triangle[2], s.rest.to_bits()])
+            .collect();
         let offsets = Buffer::from_slice(device, "flesh offsets", &flesh.offset)?;
         let entries = Buffer::from_slice(device, "flesh", &filled(entries))?;
         let bounds_of = Buffer::from_slice(device, "flesh bounds", &bounds)?;
         let factors = Buffer::zeroed::<f32>(device, "flesh factors", bounds.len())?;
+        let whole_of = Buffer::from_slice(device, "whole flesh", &filled(whole))?;
+        let parts = Buffer::zeroed::<f32>(device, "whole volume", PARTS as usize)?;
+        let sums = Buffer::zeroed::<[f32; 4]>(device, "flesh sums", bounds.len())?;
+        let responses = Buffer::from_slice(device, "flesh responses", &vec![1.0f32; vertices.max(1)])?;
         let pull_offsets = Buffer::from_slice(device, "flesh pull offsets", &flesh.pull_offset)?;
         let pulls = Buffer::from_slice(device, "flesh pulls", &filled(pulls))?;
         let faces_of = Buffer::from_slice(device, "sides", &filled(faces))?;
@@ -137,13 +182,36 @@ impl FleshPipelines {
             joints: flesh.bounds.len() as u32,
             faces: flesh.faces.len() as u32,
             soft: flesh.soft.len() as u32,
+            sides_of_whole: flesh.whole.len() as u32,
+            middle: flesh.middle.into(),
+            whole_dead: flesh.whole_dead,
+            respond: self.respond.bind(&[
+                ("soft", Resource::Texels(&soft_of, Texel::Uint4)),
+                ("corners", Resource::Texels(&corners, Texel::Uint4)),
+                ("sides", Resource::Texels(&sides, Texel::Float4)),
+                ("positions", Resource::Texels(streams.positions, Texel::Float4)),
+                ("responses", Resource::Buffer(&responses)),
+            ])?,
+            whole: self.whole.bind(&[
+                ("whole", Resource::Texels(&whole_of, Texel::Uint4)),
+                ("positions", Resource::Texels(streams.positions, Texel::Float4)),
+                ("anchors", anchors),
+                ("turns", Resource::Texels(streams.turns, Texel::Float4)),
+                ("parts", Resource::Buffer(&parts)),
+            ])?,
+            balance: self.balance.bind(&[
+                ("joints", Resource::Buffer(&sums)),
+                ("parts", Resource::Buffer(&parts)),
+                ("factors", Resource::Buffer(&factors)),
+            ])?,
             volume: self.volume.bind(&[
                 ("offsets", Resource::Buffer(&offsets)),
                 ("entries", Resource::Texels(&entries, Texel::Uint4)),
                 ("bounds", Resource::Buffer(&bounds_of)),
                 ("positions", Resource::Texels(streams.positions, Texel::Float4)),
                 ("anchors", anchors),
-                ("factors", Resource::Buffer(&factors)),
+                ("joints", Resource::Buffer(&sums)),
+                ("responses", Resource::Buffer(&responses)),
             ])?,
             inflate: self.inflate.bind(&[
                 ("pull_offsets", Resource::Buffer(&pull_offsets)),
@@ -151,6 +219,7 @@ impl FleshPipelines {
                 ("factors", Resource::Buffer(&factors)),
                 ("anchors", anchors),
                 ("positions", Resource::Buffer(streams.positions)),
+                ("responses", Resource::Buffer(&responses)),
             ])?,
             sides: self.sides.bind(&[
                 ("faces", Resource::Texels(&faces_of, Texel::Uint4)),
@@ -166,24 +235,55 @@ impl FleshPipelines {
 
     /// Corrects the position stream; barriers before it, none after the last stage.
     pub fn record(&self, state: &FleshState, params: &Params, frame: &mut Frame) {
-        if params.volume > 0.0 && state.joints > 0 {
-            for _ in 0..ROUNDS {
-                let push = VolumePush { share: params.volume, limit: LIMIT };
-                frame.barrier();
-                frame.dispatch_groups(&self.volume, &state.volume, &push, [state.joints, 1, 1]);
-                frame.barrier();
-                let push = InflatePush { count: state.vertices, limit: LIMIT };
-                frame.dispatch(&self.inflate, &state.inflate, &push, state.vertices);
+        let grows = params.volume > 0.0 && state.joints > 0;
+        let opens = params.untangle > 0 && state.soft > 0;
+        if state.soft > 0 && (grows || opens) {
+            frame.barrier();
+            frame.dispatch(&self.sides, &state.sides, &state.faces, state.faces);
+            frame.barrier();
+            let push = RespondPush { count: state.soft, free: FREE };
+            frame.dispatch(&self.respond, &state.respond, &push, state.soft);
+        }
+        if grows {
+            (0..ROUNDS).for_each(|_| self.grow(state, params, frame));
+        }
+        if opens {
+            self.open(state, params.untangle, frame);
+            if grows {
+                self.grow(state, params, frame);
             }
+            self.open(state, params.untangle.div_ceil(2), frame);
         }
-        if params.untangle == 0 || state.soft == 0 {
-            return;
+    }
+
+    /// One round of the volume correction.
+    fn grow(&self, state: &FleshState, params: &Params, frame: &mut Frame) {
+        frame.barrier();
+        frame.dispatch_groups(&self.volume, &state.volume, &VolumePush { idle: IDLE }, [state.joints, 1, 1]);
+        if state.sides_of_whole > 0 {
+            let push = WholePush { count: state.sides_of_whole, middle: state.middle };
+            frame.dispatch_groups(&self.whole, &state.whole, &push, [PARTS, 1, 1]);
         }
+        frame.barrier();
+        let push = BalancePush {
+            count: state.joints,
+            part_count: if state.sides_of_whole > 0 { PARTS } else { 0 },
+            share: params.volume,
+            limit: LIMIT,
+            dead: state.whole_dead,
+        };
+        frame.dispatch_groups(&self.balance, &state.balance, &push, [1, 1, 1]);
+        frame.barrier();
+        let push = InflatePush { count: state.vertices, limit: LIMIT };
+        frame.dispatch(&self.inflate, &state.inflate, &push, state.vertices);
+    }
+
+    /// Pushes triangles open, so often at most.
+    fn open(&self, state: &FleshState, rounds: u32, frame: &mut Frame) {
         frame.barrier();
         frame.copy(&state.positions, &state.other, state.other.bytes().min(state.positions.bytes()));
         frame.fill(&state.pushed, 0);
-        frame.dispatch(&self.sides, &state.sides, &state.faces, state.faces);
-        for round in 0..params.untangle.next_multiple_of(2) {
+        for round in 0..rounds.next_multiple_of(2) {
             frame.barrier();
             let push =
                 UntanglePush { count: state.soft, round, open: OPEN, most: PUSH, relaxation: RELAXATION };

@@ -9,13 +9,25 @@
 //! (M. Müller et al., "Position based dynamics", 2007), which leaves all others alone. Rigid motions change neither
 //! volume nor sides, so that both are exact there, and both are bounded: by a share of the scale vector, and by a share of
 //! a triangle's size.
+//!
+//! Prisms tell which joint lost how much, but not all of it: where limbs leave a trunk the attachment points enclose a
+//! volume of their own. So the volume of the whole mesh is measured too (its boundaries closed by lids), and what the
+//! joints' prisms do not account for is shared out among the joints by how much their flesh deforms. Skin that is pressed
+//! together or folded does not grow, or it would fold deeper: what is around it does. Opening triangles changes the
+//! volume, so another round follows it, and a few more pushes.
 
 pub mod bind;
 pub mod cpu;
 pub mod gpu;
 
-/// Rounds of the volume correction: Newton's method on one factor a joint.
+/// Rounds of the volume correction before triangles are opened: Newton's method on one factor a joint. One more follows.
 pub(super) const ROUNDS: u32 = 2;
+/// A joint whose prisms have changed by less than this share of their volume, signs aside, takes no part in what the whole
+/// mesh lost.
+pub(super) const IDLE: f32 = 0.01;
+/// Skin grows in full where its area, as seen along the turned rest normals, is at least this share of that in bind, and
+/// not at all where it is none.
+pub(super) const FREE: f32 = 0.5;
 /// Scale vectors change by no more than this share in a round.
 pub(super) const LIMIT: f32 = 0.15;
 /// Changes of volume below this share are rounding.
