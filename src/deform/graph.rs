@@ -9,8 +9,9 @@ use super::springs::Frames;
 use super::springs::edits_gpu::EditState;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
+use super::springs::swing::Clock;
 use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
-use super::{Bound, Recipe, springs};
+use super::{Bound, Geometric, Recipe, springs};
 use crate::base::{Result, SculptId};
 use crate::gpu::{Buffer, Device, Frame};
 use crate::rig::PosedRig;
@@ -50,6 +51,8 @@ pub struct Graph {
     control: ControlBuffers,
     streams: StreamBuffers,
     geometric: GeometricState,
+    /// What that is of.
+    first: Geometric,
     springs: Option<SpringNode>,
     surface: SurfaceState,
     bound: Bound,
@@ -77,6 +80,7 @@ struct SpringNode {
     /// Whether it holds the parameters' stiffness.
     stiff: bool,
     edits: Option<EditState>,
+    clock: Clock,
 }
 
 impl SpringNode {
@@ -109,6 +113,10 @@ impl SpringNode {
         }
         let edits = self.edits.as_ref();
         pipelines.record(&self.state, &self.params, schedule, from_last, edits, rig, frame);
+        if let Some(way) = self.clock.tick(self.params.dynamics > 0.0) {
+            frame.phase("swing");
+            pipelines.swing(&self.state, &self.params, way, frame);
+        }
         self.settled = true;
     }
 }
@@ -139,6 +147,7 @@ impl Graph {
                     settled: false,
                     stiff: false,
                     edits: None,
+                    clock: Clock::default(),
                 })
             }
         };
@@ -146,7 +155,20 @@ impl Graph {
         let surface = kernels.surface.bind(&display, &control, &rig, &streams.position, morphs)?;
         let (bound, radial) = (bound.clone(), recipe.geometric.is_radial());
         let kernels = kernels.clone();
-        Ok(Self { kernels, rig, control, streams, geometric, springs, surface, bound, radial, sculpts: None })
+        let first = recipe.geometric.clone();
+        Ok(Self {
+            kernels,
+            rig,
+            control,
+            streams,
+            geometric,
+            first,
+            springs,
+            surface,
+            bound,
+            radial,
+            sculpts: None,
+        })
     }
 
     /// Takes other edits of the surface, all of them off. Allocates: for a change of the document.
@@ -194,11 +216,31 @@ impl Graph {
         }
     }
 
+    /// Sets the time of the frames to come, seconds: the springs' dynamics move from frame to frame, in the order in which
+    /// they are recorded. None, as at first: the next frame is in equilibrium, and nothing swings.
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        if let Some(node) = &mut self.springs {
+            node.clock.set(seconds);
+        }
+    }
+
+    /// Takes a recipe's springs in place of its own without binding again. False, and nothing is changed, where the rest of
+    /// the recipe is another.
+    pub fn adopt(&mut self, recipe: &Recipe) -> bool {
+        let (Some(_), Some(params)) = (&self.springs, &recipe.springs) else { return false };
+        let same = self.first == recipe.geometric;
+        if same {
+            self.set_springs(params);
+        }
+        same
+    }
+
     /// Forgets the last frame: the next one starts at the geometric method's shape even with [`Frames::Dependent`], as
     /// after a cut.
     pub fn forget(&mut self) {
         if let Some(node) = &mut self.springs {
             node.settled = false;
+            node.clock = Clock::default();
         }
     }
 

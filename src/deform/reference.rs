@@ -3,7 +3,7 @@
 use super::sculpt::cpu::displace;
 use super::sculpt::{BoundSculpt, Field, Reform, SculptState};
 use super::surface::{self, Crease, Display};
-use super::{Bound, Recipe, Reference, Streams, springs};
+use super::{Bound, Geometric, Recipe, Reference, Streams, springs};
 use crate::base::math::Vec3;
 use crate::base::{Result, SculptId};
 use crate::rig::PosedRig;
@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 /// A bound chain of nodes and the display stage.
 pub struct CpuGraph {
     geometric: Box<dyn Reference>,
+    /// What that is of.
+    first: Geometric,
     springs: Option<springs::solve::Springs>,
     iterations: u32,
     surface: surface::Surface,
@@ -32,6 +34,7 @@ impl CpuGraph {
         });
         Ok(Self {
             geometric: recipe.geometric.bind(bound)?,
+            first: recipe.geometric.clone(),
             springs,
             iterations: 0,
             surface: surface::bind(&bound.character, Crease::Source),
@@ -64,6 +67,23 @@ impl CpuGraph {
         self.geometric.set_offsets(&[], &self.field);
         if let Some(springs) = &mut self.springs {
             springs.set_moment(&self.field);
+        }
+    }
+
+    /// As [`super::Graph::adopt`].
+    pub fn adopt(&mut self, recipe: &Recipe) -> bool {
+        let (Some(springs), Some(params)) = (&mut self.springs, &recipe.springs) else { return false };
+        let same = self.first == recipe.geometric;
+        if same {
+            springs.set_params(params);
+        }
+        same
+    }
+
+    /// As [`super::Graph::set_time`].
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        if let Some(springs) = &mut self.springs {
+            springs.set_time(seconds);
         }
     }
 

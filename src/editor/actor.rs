@@ -230,6 +230,13 @@ impl Actor {
         true
     }
 
+    /// Sets the time of the poses to come, seconds: the springs' dynamics move from one to the next. None: nothing swings.
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        if let Some(body) = &mut self.body {
+            body.graph.set_time(seconds);
+        }
+    }
+
     pub(super) fn bounds(&self) -> &Aabb {
         &self.scene.bounds
     }

@@ -95,6 +95,23 @@ impl Evaluator {
         }
     }
 
+    /// Changes the springs' parameters without binding again, so that what swings goes on. False where the recipe is of
+    /// another method: nothing is changed then.
+    pub fn set_springs(&mut self, recipe: &Recipe) -> bool {
+        match self {
+            Self::Gpu(graph, _) => graph.adopt(recipe),
+            Self::Cpu(graph) => graph.adopt(recipe),
+        }
+    }
+
+    /// Sets the time of the evaluations to come, seconds, so that dynamics move from one to the next; none: nothing swings.
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        match self {
+            Self::Gpu(graph, _) => graph.set_time(seconds),
+            Self::Cpu(graph) => graph.set_time(seconds),
+        }
+    }
+
     /// Shows a document's edits of the surface as they are at the time 0 of waves.
     ///
     /// # Errors

@@ -59,6 +59,33 @@ pub struct DeformReport {
     pub receipt: Option<export::Receipt>,
 }
 
+/// Frames per second that a clip is gone through, so that flesh swings as it would by then.
+const RATE: f64 = 60.0;
+
+/// Goes through a motion from its start up to the time that is asked for: `evaluator` is then to evaluate that. Without a
+/// motion nothing swings.
+fn swing(evaluator: &mut Evaluator, model: &Model, job: &Job<'_>) -> Result<()> {
+    let moves = job.pose.clip.is_some() || (job.pose.pose.is_none() && model.document.is_some());
+    let Some(end) = job.pose.time.map(f64::from).filter(|t| moves && t.is_finite() && *t > 0.0) else {
+        return Ok(());
+    };
+    // Whole frames end at the time that is asked for.
+    let count = (end.min(LONGEST) * RATE).ceil() as u32;
+    for k in 0..count {
+        let time = end - f64::from(count - k) / RATE;
+        let then = PoseArgs { time: Some(time.max(0.0) as f32), ..job.pose.clone() };
+        evaluator.set_sculpt_states(&model.shown_at(Some(time.max(0.0))).sculpts);
+        evaluator.set_time(Some(time));
+        evaluator.evaluate(model, &then.resolve(model)?)?;
+    }
+    evaluator.set_sculpt_states(&model.shown_at(Some(end)).sculpts);
+    evaluator.set_time(Some(end));
+    Ok(())
+}
+
+/// Seconds of a motion that are gone through at most; what was before has settled.
+const LONGEST: f64 = 60.0;
+
 /// Deforms and writes; returns the report.
 ///
 /// # Errors
@@ -73,6 +100,9 @@ pub fn deform(context: &mut Context, job: &Job<'_>) -> Result<String> {
     let side = context.side(job.cpu)?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
     evaluator.set_sculpt_states(&model.shown_at(job.pose.time.map(f64::from)).sculpts);
+    if recipe.springs.as_ref().is_some_and(|s| s.dynamics > 0.0) {
+        swing(&mut evaluator, &model, job)?;
+    }
     let shape = evaluator.evaluate(&model, &pose)?;
     let rig = PosedRig::new(model.skeleton(), &pose);
     let receipt = match &job.out {

@@ -10,6 +10,7 @@ pub(super) use layout::GpuGains;
 pub use layout::{IterationBytes, iteration_bytes};
 
 use super::flesh::gpu::FleshPipelines;
+use super::swing::gpu::SwingState;
 use crate::base::Result;
 use crate::gpu::constants::GROUP_SIZE;
 use crate::gpu::{Compute, Device};
@@ -36,6 +37,7 @@ pub struct SpringPipelines {
     test: Compute,
     finish: Compute,
     flesh: FleshPipelines,
+    swing: Compute,
 }
 
 impl SpringPipelines {
@@ -57,6 +59,7 @@ impl SpringPipelines {
         let edit = Compute::new(device, spv!("deform/springs/edit.comp"), &[])?;
         layout::check(&stiffen, &finish, &edit)?;
         let flesh = FleshPipelines::new(device)?;
-        Ok(Self { edit, span, stiffen, prepare, iterate, restrict, prolong, test, finish, flesh })
+        let swing = SwingState::pipeline(device)?;
+        Ok(Self { edit, span, stiffen, prepare, iterate, restrict, prolong, test, finish, flesh, swing })
     }
 }

@@ -39,6 +39,7 @@
 //!   to its bone than two of its edges is pulled to `a' + h` instead, in proportion.
 //! - A step moves a vertex on an arc about its attachment point: chords would lengthen every scale vector a little at
 //!   every iteration, without end where the girth does not hold it. Momentum is dropped at a vertex that turns back.
+//! - Dynamics are an oscillation about the equilibrium, frame after frame ([`swing`]).
 //! - After the iterations lost volume is restored and triangles turned inside out are pushed open ([`flesh`]).
 
 pub mod anchors;
@@ -53,6 +54,7 @@ pub mod levels;
 pub mod momentum;
 pub mod schedule;
 pub mod solve;
+pub mod swing;
 
 #[cfg(test)]
 mod tests;
@@ -93,6 +95,10 @@ pub struct Params {
     pub volume: f32,
     /// Rounds of pushing triangles open that are turned inside out, at most, 0..=64 ([`flesh`]).
     pub untangle: u32,
+    /// How fast the thickest flesh swings by itself, hertz, 0..=30; 0: flesh does not swing ([`swing`]).
+    pub dynamics: f32,
+    /// How soon swinging ends, 0..=4: 1 is critical damping.
+    pub damping: f32,
     /// When to stop earlier.
     pub stop: Stop,
     /// Whether frames depend on each other.
@@ -120,6 +126,8 @@ impl Default for Params {
             max_iterations: 50,
             volume: 1.0,
             untangle: 8,
+            dynamics: 0.0,
+            damping: 0.2,
             stop: Stop::Move(1e-4),
             frames: Frames::Independent,
             solver: Solver::Multigrid,
@@ -239,6 +247,8 @@ impl Params {
             coarse_iterations: self.coarse_iterations.min(1000),
             volume: clean(self.volume, d.volume, 0.0, 1.0),
             untangle: self.untangle.min(flesh::MOST),
+            dynamics: clean(self.dynamics, d.dynamics, 0.0, 30.0),
+            damping: clean(self.damping, d.damping, 0.0, 4.0),
             stop: match self.stop {
                 Stop::Move(v) => Stop::Move(clean(v, 1e-4, 0.0, 1.0)),
                 Stop::Force(v) => Stop::Force(clean(v, 1e-3, 0.0, 1.0)),

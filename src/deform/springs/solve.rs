@@ -7,6 +7,8 @@ use super::flesh::bind::Flesh;
 use super::flesh::cpu::correct;
 use super::levels::{Level, Levels};
 use super::schedule::{Iteration, Op, Schedule};
+use super::swing::cpu::{Swing, swing};
+use super::swing::{Clock, Rest, rest};
 use super::{Frames, Params, Stop};
 use crate::base::math::{Quat, Vec3};
 use crate::deform::sculpt::Field;
@@ -28,6 +30,9 @@ pub struct Springs {
     edits: Vec<LevelEdits>,
     /// What is corrected where there are edits.
     edited: Option<Flesh>,
+    /// How vertices swing, and how they do now.
+    swings: Vec<Rest>,
+    swinging: Mutex<(Clock, Vec<Swing>)>,
 }
 
 /// A vertex of the last frame.
@@ -73,6 +78,8 @@ impl Springs {
             last: Mutex::new(None),
             edits: Vec::new(),
             edited: None,
+            swings: rest(&levels.fine),
+            swinging: Mutex::default(),
         }
     }
 
@@ -81,6 +88,19 @@ impl Springs {
         self.edited = (!field.is_empty()).then(|| self.levels.flesh.without(&field.vertices));
         self.edits = if field.is_empty() { Vec::new() } else { edits::bind(&self.levels, field) };
         self.set_moment(field);
+    }
+
+    /// Takes other parameters.
+    pub fn set_params(&mut self, params: &Params) {
+        self.params = params.sane();
+        self.first = Schedule::new(&self.params, &self.levels, false);
+        self.next = Schedule::new(&self.params, &self.levels, true);
+    }
+
+    /// Sets the time of the frames to come, seconds: dynamics move from frame to frame. None: the next one is in
+    /// equilibrium.
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        self.swinging.get_mut().unwrap_or_else(PoisonError::into_inner).0.set(seconds);
     }
 
     /// The same edits at another moment.
@@ -117,6 +137,12 @@ impl Springs {
         streams.position.clone_from(&fine.x);
         let flesh = self.edited.as_ref().filter(|_| edits::on(&self.edits)).unwrap_or(&self.levels.flesh);
         correct(flesh, &self.params, &fine.posed, &mut streams.position);
+        let mut swinging = self.swinging.lock().unwrap_or_else(PoisonError::into_inner);
+        let (clock, state) = &mut *swinging;
+        let (frequency, damping) = (self.params.dynamics, self.params.damping);
+        if let Some(way) = clock.tick(frequency > 0.0) {
+            swing(&self.swings, frequency, damping, way, state, &mut streams.position);
+        }
         report
     }
 

@@ -14,7 +14,7 @@ pub use join::{Joined, join};
 use super::{Evaluator, Model, Shaper, recipe};
 use crate::base::{Error, Result};
 use crate::deform::springs;
-use crate::edit::{AssetRef, Document};
+use crate::edit::{AssetRef, Document, Target};
 use crate::export::{project, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -182,15 +182,27 @@ impl Bake {
         frames: [u32; 2],
         mut told: impl FnMut(u32, Done),
     ) -> Result<()> {
+        // Where flesh swings a frame depends on those before: every range goes through them all, from the first one on, and so
+        // comes to the same bytes.
+        let swings = swings(document)?;
         let mut shaper = Shaper::new(model, document, evaluator);
+        let missing = (frames[0]..=frames[1]).any(|number| self.frame(model, number).is_err());
+        for number in (0..frames[0]).filter(|_| swings && missing) {
+            let time = self.time(number);
+            shaper.evaluate_at(&document.state(model.skeleton(), Some(time)), time)?;
+        }
         for number in frames[0]..=frames[1] {
-            if self.frame(model, number).is_ok() {
+            let kept = self.frame(model, number).is_ok();
+            let time = self.time(number);
+            if kept {
                 told(number, Done::Kept);
+                if swings && missing {
+                    shaper.evaluate_at(&document.state(model.skeleton(), Some(time)), time)?;
+                }
                 continue;
             }
-            let time = self.time(number);
             let state = document.state(model.skeleton(), Some(time));
-            let shape = shaper.evaluate(&state)?;
+            let shape = shaper.evaluate_at(&state, time)?;
             let (positions, normals) = (shape.positions, shape.normals);
             let frame = Frame { number, time, pose: state.pose, positions, normals };
             write_atomically(self.path(number), &frame.bytes(&self.key))?;
@@ -232,6 +244,16 @@ fn read(folder: &Path) -> Result<Option<Manifest>> {
     let manifest = serde_json::from_slice(&bytes)
         .map_err(|e| Error::broken(&path, "bake", e.to_string(), "bake into an empty folder"))?;
     Ok(Some(manifest))
+}
+
+/// Whether flesh swings at some time of a document.
+fn swings(document: &Document) -> Result<bool> {
+    let keyed = document
+        .motion()
+        .channels()
+        .iter()
+        .any(|channel| matches!(&channel.target, Target::Setting { name, .. } if name == "dynamics"));
+    Ok(keyed || recipe(document.deformer())?.springs.is_some_and(|s| s.dynamics > 0.0))
 }
 
 #[cfg(test)]

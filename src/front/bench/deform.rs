@@ -52,6 +52,7 @@ pub(super) fn mesh(
     }
     let ((graph, skipped_ms), _) =
         stage(&format!("{name}: skipped iterations"), || bench.skipped(graph, springs[0].springs))?;
+    let ((graph, swing), _) = stage(&format!("{name}: dynamics"), || bench.swing(graph))?;
 
     let mut posed = vec![Vec3::ZERO; character.control.positions.len()];
     lbs::skin(&character.control, &rigs[1], &mut posed);
@@ -92,6 +93,7 @@ pub(super) fn mesh(
         springs,
         converged,
         normals,
+        swing,
         draw,
     })
 }
@@ -173,6 +175,20 @@ impl Bench<'_> {
             wall: runs.wall(),
         };
         Ok((graph, line))
+    }
+
+    /// Dynamics at 60 frames per second, on top of no springs to speak of.
+    fn swing(&self, mut graph: Graph) -> Result<(Graph, Sample)> {
+        graph.set_springs(&Params { dynamics: 3.0, max_iterations: 0, ..Params::default() });
+        let mut frames = 0u32;
+        let runs = repeat(self.kernels.device(), self.effort, |i, frame| {
+            graph.set_time(Some(f64::from(frames) / 60.0));
+            frames += 1;
+            graph.record(frame, &self.rigs[i]);
+            Ok(())
+        })?;
+        graph.set_time(None);
+        Ok((graph, runs.phases(&["swing"])))
     }
 
     /// Milliseconds of an iteration after convergence: one that the threshold stops at once.

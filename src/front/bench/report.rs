@@ -176,6 +176,8 @@ pub struct MeshReport {
     pub iteration: Iteration,
     /// Display copy and normals, on the device.
     pub normals: Sample,
+    /// Dynamics of a frame at 60 frames per second, on the device; springs do not count.
+    pub swing: Sample,
     /// Drawing.
     pub draw: DrawTimes,
 }

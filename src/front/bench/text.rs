@@ -175,13 +175,24 @@ fn iterations(out: &mut String, report: &BenchReport) {
                 format!("{:.2} ({:.2})", i.bytes_once as f64 / 1e6, i.bytes_gathered as f64 / 1e6),
                 format!("{:.2}", i.gigabytes_per_second),
                 format!("{:.0} %", i.share_of_copy * 100.0),
+                ms(m.swing.median_ms),
             ]
         })
         .collect();
     table(
         out,
         "One spring iteration. MB: every element that it reads or writes once (neighbours each time they are read)",
-        &["mesh", "ms", "ns/vertex", "skipped, ms", "prepare + finish, ms", "MB", "GB/s", "of copy"],
+        &[
+            "mesh",
+            "ms",
+            "ns/vertex",
+            "skipped, ms",
+            "prepare + finish, ms",
+            "MB",
+            "GB/s",
+            "of copy",
+            "dynamics, ms",
+        ],
         &rows,
     );
 }

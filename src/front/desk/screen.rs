@@ -153,6 +153,13 @@ impl Screen {
         self.stage.actor_mut().follow(settings)
     }
 
+    /// Sets the time of the poses to come, seconds, from one to the next of which flesh swings; none: it does not.
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
+            stage.actor_mut().set_time(seconds);
+        }
+    }
+
     /// Draws what the editor wants shown into a window of this size, pixels. False where the window shows nothing now:
     /// it is to be drawn again later. Texture changes of the panels are taken out.
     ///

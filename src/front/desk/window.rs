@@ -172,6 +172,7 @@ impl<'o> Face<'o> {
         };
         let ready = shows(&app.sitting.model, screen.stage().actor().model());
         if let Some(bench) = app.sitting.bench.as_ref().filter(|_| ready) {
+            screen.set_time(bench.shown_time());
             app.sitting.unposed |= screen.wear(bench.sculpts(), bench.sculpt_states());
             if let Some(settings) = bench.keyed_settings() {
                 app.sitting.unposed |= screen.follow(&settings);

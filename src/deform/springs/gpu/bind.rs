@@ -4,6 +4,7 @@ use super::super::bind::Binding;
 use super::super::flesh::bind::Flesh;
 use super::super::flesh::gpu::{FleshState, FleshStreams};
 use super::super::levels::{Level, Levels};
+use super::super::swing::{self, gpu::SwingState};
 use super::layout::{GpuEdge, GpuGains, GpuMeasure, GpuPose, GpuRest, GpuState};
 use super::{MAX_ITERATIONS, SpringPipelines};
 use crate::base::math::Vec3;
@@ -32,6 +33,7 @@ pub struct SpringState {
     pub(super) flesh: FleshState,
     /// The same where edits shape the surface.
     pub(super) left: Option<FleshState>,
+    pub(super) swing: SwingState,
     pub(super) thickness: f32,
 }
 
@@ -91,6 +93,7 @@ impl SpringPipelines {
         Ok(SpringState {
             flesh: self.flesh(device, &levels.flesh, fine, &streams.position)?,
             left: None,
+            swing: SwingState::new(&self.swing, device, &swing::rest(&levels.fine), &streams.position)?,
             test: self.test.bind(&[
                 ("State", &fine.state),
                 ("works", &fine.works),

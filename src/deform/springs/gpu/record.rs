@@ -3,6 +3,7 @@
 use super::super::cpu::RESOLVED;
 use super::super::edits_gpu::EditState;
 use super::super::schedule::{Iteration, Op, Schedule};
+use super::super::swing::Way;
 use super::super::{Params, Stop, THESIS_LIMIT, Torque};
 use super::bind::LevelState;
 use super::layout::{IteratePush, PreparePush, ProlongPush, RestrictPush, StiffenPush, TestPush};
@@ -125,6 +126,14 @@ impl SpringPipelines {
         frame.dispatch_groups(&self.finish, &state.finish, &fine.count, [fine.groups, 1, 1]);
         let left = state.left.as_ref().filter(|_| edits.is_some_and(EditState::on));
         self.flesh.record(left.unwrap_or(&state.flesh), &params, frame);
+    }
+}
+
+impl SpringPipelines {
+    /// Records what dynamics make of the frame whose equilibrium was recorded.
+    pub fn swing(&self, state: &SpringState, params: &Params, way: Way, frame: &mut Frame) {
+        let params = params.sane();
+        state.swing.record(&self.swing, params.dynamics, params.damping, way, frame);
     }
 }
 

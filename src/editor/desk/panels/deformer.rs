@@ -40,6 +40,17 @@ const SHAPE: [Number; 9] = [
     reach("hold_reach", "Hold reach", "How far a difference from the blend fades, distances from the bone"),
 ];
 
+/// How it moves.
+const MOVE: [Number; 2] = [
+    number(
+        "dynamics",
+        "Swing",
+        [0.0, 12.0],
+        "How fast the thickest flesh swings in a motion that plays, hertz; 0: not",
+    ),
+    number("damping", "Damping", [0.0, 1.5], "How soon swinging ends; 1: without overshooting"),
+];
+
 /// How it is solved.
 const SOLVE: [Number; 2] = [
     Number {
@@ -88,6 +99,7 @@ pub(super) fn show(
         (_, Some(params)) => {
             let Ok(now) = serde_json::to_value(params) else { return };
             numbers(ui, &SHAPE, &now, settings, memory, pressed);
+            numbers(ui, &MOVE, &now, settings, memory, pressed);
             widgets::caption(ui, "Solver");
             numbers(ui, &SOLVE, &now, settings, memory, pressed);
             let start = Value::from(known.geometric.name());

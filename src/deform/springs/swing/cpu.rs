@@ -1,0 +1,59 @@
+//! The dynamics' CPU twin, in the arithmetic of `glsl/deform/springs/swing.comp`.
+
+use super::{Rest, Way};
+use crate::base::math::Vec3;
+use std::f32::consts::TAU;
+
+/// A vertex in motion.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Swing {
+    /// Where it is, world, metres.
+    pub position: Vec3,
+    /// Its velocity, metres per second.
+    pub velocity: Vec3,
+    /// Its equilibrium in the last frame, world, metres.
+    pub target: Vec3,
+}
+
+/// Moves vertices on to a frame whose equilibrium is `x`, and puts them there. `frequency` of the thickest flesh, hertz;
+/// `damping` ratio, 1 is critical.
+pub fn swing(rest: &[Rest], frequency: f32, damping: f32, way: Way, state: &mut Vec<Swing>, x: &mut [Vec3]) {
+    let Way::Run(seconds, steps) = way else {
+        state.clear();
+        state.extend(x.iter().map(|&x| Swing { position: x, velocity: Vec3::ZERO, target: x }));
+        return;
+    };
+    for ((rest, me), x) in rest.iter().zip(state).zip(x) {
+        one(*rest, TAU * frequency, damping, (seconds, steps), me, *x);
+        *x = me.position;
+    }
+}
+
+/// Moves one vertex to a frame with another equilibrium.
+pub fn one(rest: Rest, omega: f32, damping: f32, (seconds, steps): (f32, u32), me: &mut Swing, target: Vec3) {
+    let mut away = me.position - me.target;
+    if rest.haste == 0.0 {
+        *me = Swing { position: target, velocity: Vec3::ZERO, target };
+        return;
+    }
+    if steps > 0 {
+        let h = seconds / steps as f32;
+        let omega = (omega * rest.haste).min(1.0 / h);
+        let carried = (target - me.target) / seconds;
+        let mut speed = me.velocity - carried;
+        let (pull, brake) = (h * omega * omega, 1.0 / (1.0 + 2.0 * damping * omega * h));
+        for _ in 0..steps {
+            speed = (speed - away * pull) * brake;
+            away += speed * h;
+        }
+        let length = away.length();
+        if length > rest.reach {
+            let along = away / length;
+            away = along * rest.reach;
+            speed -= along * speed.dot(along).max(0.0);
+        }
+        me.velocity = speed + carried;
+    }
+    me.position = target + away;
+    me.target = target;
+}

@@ -1,0 +1,55 @@
+//! The dynamics on the GPU: one invocation per vertex, all sub-steps in it.
+
+use super::{Rest, Way};
+use crate::base::Result;
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
+use crate::spv;
+use bytemuck::{Pod, Zeroable};
+use std::f32::consts::TAU;
+use std::sync::Arc;
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct SwingPush {
+    count: u32,
+    /// The start, from rest.
+    start: u32,
+    steps: u32,
+    seconds: f32,
+    omega: f32,
+    damping: f32,
+}
+
+/// A character's vertices in motion.
+pub struct SwingState {
+    count: u32,
+    bindings: Bindings,
+}
+
+impl SwingState {
+    /// Uploads; `positions` is the stream that is moved. Errors when memory is short.
+    pub fn new(pipeline: &Compute, device: &Arc<Device>, rest: &[Rest], positions: &Buffer) -> Result<Self> {
+        let mut rests: Vec<[f32; 2]> = rest.iter().map(|r| [r.haste, r.reach]).collect();
+        rests.resize(rest.len().max(1), [0.0; 2]);
+        let rests = Buffer::from_slice(device, "swing rests", &rests)?;
+        let state = Buffer::zeroed::<[[f32; 4]; 3]>(device, "swings", rest.len().max(1))?;
+        let bindings = pipeline.bind(&[("rests", &rests), ("swings", &state), ("positions", positions)])?;
+        Ok(Self { count: rest.len() as u32, bindings })
+    }
+
+    /// The stage. Errors when memory is short.
+    pub fn pipeline(device: &Arc<Device>) -> Result<Compute> {
+        Compute::new(device, spv!("deform/springs/swing.comp"), &[])
+    }
+
+    /// Moves the position stream on; a barrier before it, none after.
+    pub fn record(&self, pipeline: &Compute, frequency: f32, damping: f32, way: Way, frame: &mut Frame) {
+        let (start, seconds, steps) = match way {
+            Way::Start => (1, 0.0, 0),
+            Way::Run(seconds, steps) => (0, seconds, steps),
+        };
+        let push = SwingPush { count: self.count, start, steps, seconds, omega: TAU * frequency, damping };
+        frame.barrier();
+        frame.dispatch(pipeline, &self.bindings, &push, self.count);
+    }
+}
