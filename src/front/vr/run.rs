@@ -302,7 +302,7 @@ fn pictures(
         stage.look_mut().wire = bench.preferences().wire;
         if shown {
             // What does not fit the character is told once and not shown.
-            stage.actor_mut().set_time(bench.time());
+            stage.actor_mut().set_time(bench.shown_time());
             let worn = stage.actor_mut().wear(bench.sculpts(), bench.sculpt_states());
             app.sitting.unposed |= worn.unwrap_or_else(|error| {
                 eprintln!("sinew: {error}");
