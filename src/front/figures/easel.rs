@@ -30,6 +30,14 @@ impl<'a> Easel<'a> {
         Self { context, models: Vec::new() }
     }
 
+    /// A camera for a model that is not one of the characters.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn studio(&mut self, model: &Model) -> Result<Studio> {
+        Studio::new(&self.context.renderer()?, model)
+    }
+
     /// A character at rest under a method, seen from an angle in pictures of a size.
     ///
     /// # Errors

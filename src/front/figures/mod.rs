@@ -3,6 +3,7 @@
 //! A set of figures is a module with a table of [`Figure`]s; [`SETS`] lists them.
 
 mod easel;
+mod fast;
 mod silhouettes;
 mod thesis;
 
@@ -34,7 +35,7 @@ pub struct Set {
 }
 
 /// All sets.
-pub const SETS: &[Set] = &[thesis::SET];
+pub const SETS: &[Set] = &[thesis::SET, fast::SET];
 
 /// What to draw.
 #[derive(Clone, Debug, clap::Args)]
