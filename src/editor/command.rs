@@ -130,6 +130,8 @@ pub enum Command {
     WavePhase(f32),
     /// Bones, strokes and the triangles' edges drawn over the body.
     Wire(bool),
+    /// Attachment points and scale vectors drawn, in the colours of the selected joint's weights.
+    Binding(bool),
     /// The character turns slowly on its own axis.
     Turntable(bool),
     /// Turns the view in steps; negative is left.

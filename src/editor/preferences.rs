@@ -25,6 +25,8 @@ pub struct Preferences {
     pub grab: GrabBy,
     /// Whether bones, strokes and edges show over the body.
     pub wire: bool,
+    /// Whether attachment points and scale vectors show.
+    pub binding: bool,
     /// Whether the character turns on its own axis.
     pub turntable: bool,
     /// Whether two hands may tilt the world.
@@ -49,6 +51,7 @@ impl Default for Preferences {
             mirror: false,
             grab: GrabBy::Limb,
             wire: false,
+            binding: false,
             turntable: false,
             roll_world: false,
             left_handed: false,

@@ -107,6 +107,7 @@ commands! {
     WaveSpeed => "Waves' speed",
     WavePhase => "Waves' phase",
     Wire => "Wire",
+    Binding => "Binding",
     Turntable => "Turntable",
     SnapTurn => "Snap turn",
     LifeSize => "Life size",

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{NodeId, SculptId};
-use crate::bind::Character;
+use crate::bind::{Attachments, Character};
 use crate::deform::sculpt::SculptState;
 use crate::edit::{Sculpt, Session};
 use crate::render::Segment;
@@ -45,6 +45,8 @@ pub struct Workbench {
     pub(super) skin: SkinTool,
     joint: JointTool,
     accent: AccentTool,
+    /// Of the character, where they are known.
+    attachments: Option<Arc<Attachments>>,
     /// Edits of the surface that were made elsewhere, until no tool is used.
     coming: Vec<Sculpt>,
     landmarks: Vec<Segment>,
@@ -117,6 +119,7 @@ impl Workbench {
             skin: SkinTool::default(),
             joint: JointTool::default(),
             accent: AccentTool::default(),
+            attachments: None,
             coming: Vec::new(),
             landmarks: show::landmarks(&bounds),
             output: Output::default(),

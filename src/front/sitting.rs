@@ -227,6 +227,9 @@ impl Sitting {
             }
             None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
         }
+        if let Some(bench) = &mut self.bench {
+            bench.know_binding(model.bound.attachments.clone());
+        }
         self.model = Some(model);
         (self.saved, self.on_disk) = (None, false);
         (self.unready, self.unposed, self.unmeasured) = (true, true, true);

@@ -5,10 +5,11 @@ use crate::editor::{CommandKind, Control, Route};
 use std::fmt::Write;
 
 /// What of the desk is no command of its own, where it is, and what a headset has for it.
-const LISTS: [(&str, &str, &str); 4] = [
+const LISTS: [(&str, &str, &str); 5] = [
     ("Any step of the history", "undo, redo", "history"),
     ("Settings of the deformer", "the method", "deformer"),
     ("Switch or remove any stroke or mark", "the newest", "outliner"),
+    ("Amount, width and softness of an edit of the surface", "pull it again", "outliner"),
     ("Select any joint", "touch it", "click, outliner"),
 ];
 

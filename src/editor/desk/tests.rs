@@ -459,6 +459,13 @@ fn panels_keep_their_presses_and_an_idle_desk_wants_no_frame() {
     assert!(!t.desk.output().dirty && t.desk.output().again.is_none(), "{:?}", t.desk.output().again);
     t.to([500.0, 300.0]);
     assert!(t.desk.output().dirty);
+    // Nor does one whose caret stands in a text: the outliner's filter.
+    t.drag(PointerButton::Primary, &[[1150.0, 85.0]]);
+    assert!(t.desk.context.text_edit_focused());
+    t.frames(10);
+    assert!(!t.desk.output().dirty && t.desk.output().again.is_none(), "{:?}", t.desk.output().again);
+    t.to([500.0, 300.0]);
+    t.drag(PointerButton::Primary, &[[500.0, 300.0]]);
     t.key(Key::T, Modifiers::NONE);
     t.frames(2);
     assert_eq!(t.desk.output().again, Some(Duration::ZERO), "the turntable turns");

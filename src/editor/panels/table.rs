@@ -52,7 +52,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Shape, Time, View};
 
 /// All of them.
-pub const ENTRIES: [Entry; 47] = [
+pub const ENTRIES: [Entry; 48] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -86,6 +86,7 @@ pub const ENTRIES: [Entry; 47] = [
     on(View, 0, 6.0, Item::Of(C::Deformer), "Method", None),
     on(View, 0, 0.8, Item::OtherMethod, "Other method", Some(Icon::Other)),
     on(View, 1, 1.0, Item::Of(C::Wire), "Wire", Some(Icon::Wire)),
+    on(View, 1, 1.0, Item::Of(C::Binding), "Binding", Some(Icon::Binding)),
     on(View, 1, 1.0, Item::Of(C::Turntable), "Turntable", Some(Icon::Turntable)),
     on(View, 2, 1.0, Item::TurnLeft, "Turn", Some(Icon::Left)),
     on(View, 2, 1.2, Item::Of(C::LifeSize), "Life size", Some(Icon::Person)),
@@ -240,6 +241,7 @@ impl Item {
                 Offer::Choice(vec![choice(0), choice(1)])
             }
             C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
+            C::Binding => Offer::Switch { on: p.binding, command: Command::Binding(!p.binding) },
             C::Turntable => Offer::Switch { on: p.turntable, command: Command::Turntable(!p.turntable) },
             C::SnapTurn => press(Command::SnapTurn(1), true),
             C::LifeSize => press(Command::LifeSize, true),

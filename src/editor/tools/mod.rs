@@ -1,6 +1,7 @@
 //! What the trigger and the squeeze do: a file per tool.
 
 mod accent;
+pub mod binding;
 mod body;
 mod grab;
 mod hands;

@@ -3,9 +3,11 @@
 use super::Workbench;
 use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3};
+use crate::bind::Attachments;
 use crate::edit::{DeformerSettings, Edit, Operation, Sculpt};
 use crate::editor::tools::newest_mark;
 use crate::editor::{Command, Haptic, Request, Tool, recipe};
+use std::sync::Arc;
 
 impl Workbench {
     /// Does what a panel, a key or a button asks for.
@@ -67,6 +69,7 @@ impl Workbench {
             | Command::WaveSpeed(_)
             | Command::WavePhase(_) => self.run_shape_command(&command),
             Command::Wire(on) => p.wire = on,
+            Command::Binding(on) => p.binding = on,
             Command::Turntable(on) => p.turntable = on,
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
             Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
@@ -108,6 +111,11 @@ impl Workbench {
         let deformer = self.desk.session.document().deformer().clone();
         self.desk.run(if continues { Operation::Continue(edit) } else { Operation::Do(edit) });
         self.document_changed(&deformer);
+    }
+
+    /// Learns how the character's skin hangs on its bones, to draw it.
+    pub fn know_binding(&mut self, attachments: Arc<Attachments>) {
+        self.attachments = Some(attachments);
     }
 
     /// Takes in an edit of the surface that the front end has made of a [`Request::Sketch`], as a step of its own: at the

@@ -1,7 +1,7 @@
 //! What a frame of the workbench wants shown and felt.
 
 use super::Workbench;
-use crate::editor::tools::{Moment, show};
+use crate::editor::tools::{Moment, binding, show};
 use crate::editor::{Output, Tool, Tracking};
 use crate::render::{Tangents, View};
 
@@ -19,6 +19,9 @@ impl Workbench {
         out.lines.clear();
         out.lines.segments.extend_from_slice(&self.landmarks);
         show::body(&self.desk, self.preferences.wire, &mut out.lines);
+        if let Some(attachments) = self.attachments.as_ref().filter(|_| self.preferences.binding) {
+            binding::lines(&self.desk, attachments, self.touched, &mut out.lines);
+        }
         self.skin.lines(&self.desk, &mut out.lines);
         self.line.document_lines(&self.desk, &mut out.lines);
         self.line.lines(&self.desk, &mut out.lines);

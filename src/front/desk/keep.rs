@@ -66,12 +66,13 @@ impl App<'_> {
 
     /// Asks what is to become of a session on the file that ended without saving.
     pub(super) fn offer(&mut self, left: Box<Unfinished>) {
-        let (edits, what) = (left.operations, if left.operations == 1 { "edit" } else { "edits" });
+        let edits = left.operations;
+        let (what, were) = if edits == 1 { ("edit", "was") } else { ("edits", "were") };
         let name = self.sitting.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
         self.desk.facts.question = Some(Question {
             title: "Recover what was not saved?".into(),
             text: format!(
-                "{edits} {what} on {} were not saved by an earlier session.",
+                "{edits} {what} on {} {were} not saved by an earlier session.",
                 name.to_string_lossy()
             ),
             answers: ["Recover", "Throw away", "Decide later"].map(str::to_owned).into(),

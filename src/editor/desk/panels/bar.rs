@@ -60,6 +60,7 @@ fn right(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
     if let Some(p) = shows.bench.map(Workbench::preferences) {
         for (act, label, on) in [
             (Act::Turntable, "Turntable", p.turntable),
+            (Act::Binding, "Binding", p.binding),
             (Act::Wire, "Bones", p.wire),
             (Act::Lens, "Lens", false),
         ] {

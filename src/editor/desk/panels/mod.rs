@@ -39,8 +39,8 @@ pub(super) struct Memory {
     pub key_filter: String,
     /// The setting that a slider is changing: its edits are one step.
     pub sliding: Option<&'static str>,
-    /// The edit of the surface whose amplitude a slider is changing.
-    pub sculpting: Option<crate::base::SculptId>,
+    /// The edit of the surface that a slider is changing, and which of its sliders: its edits are one step.
+    pub sculpting: Option<(crate::base::SculptId, &'static str)>,
     /// A list of the file panel.
     pub tab: super::super::panels::Tab,
 }

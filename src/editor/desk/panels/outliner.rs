@@ -31,7 +31,12 @@ pub(super) fn show(
     }
 }
 
-/// Edits of the surface, each with its amplitude.
+/// Vertices that an edit moves.
+fn moved(sculpt: &Sculpt) -> usize {
+    sculpt.region.kinematic.len() + sculpt.region.passive.len()
+}
+
+/// Edits of the surface, each with its amplitude and how far it reaches.
 fn sculpts(
     ui: &mut Ui,
     bench: &Workbench,
@@ -54,16 +59,38 @@ fn sculpts(
         if remove {
             pressed.edits.push((Edit::RemoveSculpt(sculpt.id), false));
         }
-        let mut amplitude = sculpt.amplitude;
-        let slider = Slider::new(&mut amplitude, -2.0..=2.0).clamping(egui::SliderClamping::Edits);
-        let answer = ui.add(slider.custom_formatter(|v, _| format!("{v:.2}")));
-        if answer.changed() {
-            let continues = memory.sculpting == Some(sculpt.id);
-            pressed.edits.push((change(Sculpt { amplitude, ..sculpt.clone() }), continues));
-            memory.sculpting = Some(sculpt.id);
-        } else if memory.sculpting == Some(sculpt.id) && !answer.dragged() {
-            memory.sculpting = None;
-        }
+        let mut slide = |ui: &mut Ui, name, value: f32, range, with: &dyn Fn(f32) -> Option<Sculpt>| {
+            let mut now = value;
+            let slider = Slider::new(&mut now, range).clamping(egui::SliderClamping::Edits);
+            let answer = ui.add(slider.custom_formatter(|v, _| format!("{v:.2}")).text(name));
+            let knob = Some((sculpt.id, name));
+            if let (true, Some(new)) = (answer.changed(), with(now)) {
+                pressed.edits.push((change(new), memory.sculpting == knob));
+                memory.sculpting = knob;
+            } else if memory.sculpting == knob && !answer.dragged() {
+                memory.sculpting = None;
+            }
+        };
+        slide(ui, "amount", sculpt.amplitude, -2.0..=2.0, &|amplitude| {
+            Some(Sculpt { amplitude, ..sculpt.clone() })
+        });
+        let with = |region| Sculpt { region, ..sculpt.clone() };
+        slide(ui, "soft", sculpt.region.softness, 0.0..=1.0, &|softness| {
+            sculpt.region.softened(bench.character(), softness).ok().map(with)
+        });
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(format!("{} vertices", moved(sculpt))).small().weak());
+            for (label, rings, tip) in [
+                ("narrower", -1, "A ring of edges less follows"),
+                ("wider", 1, "A ring of edges more follows"),
+            ] {
+                let clicked = ui.small_button(label).on_hover_text(tip).clicked();
+                let grown = || sculpt.region.grown(bench.character(), rings).ok();
+                if let Some(region) = clicked.then(grown).flatten() {
+                    pressed.edits.push((change(with(region)), false));
+                }
+            }
+        });
     }
 }
 

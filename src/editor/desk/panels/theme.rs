@@ -87,6 +87,8 @@ fn dress(style: &mut Style, mut v: Visuals, t: &Tones) {
     v.slider_trailing_fill = true;
     v.handle_shape = egui::style::HandleShape::Circle;
     v.striped = false;
+    // A window in which nothing happens is not drawn twice a second for a caret.
+    v.text_cursor.blink = false;
     style.visuals = v;
     style.spacing.item_spacing = vec2(7.0, 5.0);
     style.spacing.button_padding = vec2(8.0, 4.0);

@@ -28,13 +28,13 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &
     Panel::bottom("timeline").frame(frame).resizable(false).exact_size(RULER + GAP + keys + MARGIN).show(
         ui,
         |ui| {
-            ui.horizontal_top(|ui| {
-                ui.allocate_ui(vec2(NAMES, RULER), |ui| {
-                    ui.horizontal(|ui| controls(ui, shows, bench, pressed))
-                });
+            ui.spacing_mut().item_spacing.y = GAP;
+            ui.allocate_ui(vec2(ui.available_width(), RULER), |ui| {
+                ui.set_min_height(RULER);
+                ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+                ui.horizontal_centered(|ui| controls(ui, shows, bench, pressed));
             });
             ScrollArea::vertical().id_salt("dope").auto_shrink(false).show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = GAP;
                 let (ruler, answer) =
                     ui.allocate_exact_size(vec2(ui.available_width(), RULER), Sense::click_and_drag());
                 let span = Span::new(ruler, timeline);

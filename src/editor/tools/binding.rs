@@ -1,0 +1,69 @@
+//! How the skin hangs on the bones, drawn: from each attachment point its scale vector to the skin (thesis, chapter 3), in
+//! the colour of the selected joint's weight, or without one in its bone's.
+
+use super::Desk;
+use crate::base::NodeId;
+use crate::base::math::Vec3;
+use crate::bind::Attachments;
+use crate::render::Lines;
+
+/// More vectors are thinned out: they would cover the skin.
+const MOST: usize = 6000;
+/// Turns of the colour circle from one bone's colour to the next: the golden section, so that neighbours differ.
+const APART: f32 = 0.618_034;
+
+/// A colour of the circle: 0 red, 1/3 green, 2/3 blue.
+fn hue(h: f32) -> [u8; 4] {
+    let part = |shift: f32| ((((h + shift).rem_euclid(1.0) * 6.0) - 3.0).abs() - 1.0).clamp(0.0, 1.0);
+    let byte = |v: f32| (60.0 + 195.0 * v) as u8;
+    [byte(part(0.0)), byte(part(2.0 / 3.0)), byte(part(1.0 / 3.0)), 255]
+}
+
+/// From blue for none to red for all, as weights are painted elsewhere.
+pub fn color_of_weight(weight: f32) -> [u8; 4] {
+    hue(2.0 / 3.0 * (1.0 - weight.clamp(0.0, 1.0)))
+}
+
+/// Draws the scale vectors of the vertices that the selected joint weighs on, or of all of them. Vertices are where linear
+/// blend skinning has them.
+pub fn lines(desk: &Desk, attachments: &Attachments, selected: Option<NodeId>, out: &mut Lines) {
+    let control = &desk.character.control;
+    let joint = selected.and_then(|n| desk.character.skeleton.nodes.get(n.index())?.joint);
+    let weight_on = |v: usize| {
+        let of =
+            control.influences.of(v).filter(|(j, _)| joint.is_some_and(|k| k.index() == usize::from(*j)));
+        of.map(|(_, w)| w).sum::<f32>()
+    };
+    let count = control.positions.len().min(attachments.bone.len());
+    let wanted = |v: &usize| joint.is_none() || weight_on(*v) > 0.0;
+    let shown = (0..count).filter(wanted).count();
+    for v in (0..count).filter(wanted).step_by(shown.div_ceil(MOST).max(1)) {
+        let bone = attachments.bone[v].index();
+        let Some(posed) = desk.rig.bones.get(bone) else { continue };
+        let from = posed.head.lerp(posed.tail, attachments.t[v]);
+        let joints = control.influences.of(v);
+        let to: Vec3 = joints
+            .filter_map(|(j, w)| {
+                Some(desk.rig.skinning.get(usize::from(j))?.transform_point3(control.positions[v]) * w)
+            })
+            .sum();
+        let color = match joint {
+            Some(_) => color_of_weight(weight_on(v)),
+            None => hue(bone as f32 * APART),
+        };
+        out.polyline(&[from, to], color, 1.5, 0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_go_from_blue_over_green_to_red() {
+        assert_eq!(color_of_weight(0.0), [60, 60, 255, 255]);
+        assert_eq!(color_of_weight(0.5), [60, 255, 60, 255]);
+        assert_eq!(color_of_weight(1.0), [255, 60, 60, 255]);
+        assert_eq!(color_of_weight(f32::INFINITY), color_of_weight(1.0));
+    }
+}
