@@ -71,7 +71,7 @@ impl<'o> App<'o> {
         Self {
             options,
             input: Input::default(),
-            panels: memory.panels.unwrap_or_else(Panels::new),
+            panels: memory.panels.unwrap_or_default(),
             panel_state: PanelState::default(),
             message: None,
             lines: Lines::default(),
