@@ -1,8 +1,9 @@
 // Compares what an independent viewer shows with Sinew's own pictures: three.js in headless Chromium plays an exported
 // animation, and its outline must lie on that of `sinew render --plain` at the same times, from the same camera.
 //
-//   node tools/view-check.mjs SINEW PROJECT.glb TIME,TIME,... [--pixels N] [--keep FOLDER]
+//   node tools/view-check.mjs SINEW PROJECT.glb TIME,TIME,... [--baked BAKED.glb] [--pixels N] [--keep FOLDER]
 //
+// With --baked, three.js plays that file, the project's frames joined, in place of the project itself.
 // The camera is computed here anew, from the vertices as three.js skins and morphs them. A pixel is wrong where one
 // picture shows the character and the other shows none within N pixels (default 2); none may be.
 //
@@ -18,12 +19,13 @@ import { fileURLToPath } from "node:url";
 
 const [sinew, file, list, ...rest] = process.argv.slice(2);
 if (!list) {
-  console.error("usage: node tools/view-check.mjs SINEW PROJECT.glb TIME,TIME,... [--pixels N] [--keep FOLDER]");
+  console.error("usage: node tools/view-check.mjs SINEW PROJECT.glb TIME,TIME,... [--baked BAKED.glb] [--pixels N] [--keep FOLDER]");
   process.exit(2);
 }
 const option = (name) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : null);
 const pixels = Number(option("--pixels") ?? 2);
 const keep = option("--keep");
+const played = option("--baked") ?? file;
 const times = list.split(",").map(Number);
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -119,10 +121,10 @@ try {
     image.src = "/sinew_" + i + ".png";
     await image.decode();
     context.drawImage(image, 0, 0);
-    // The plain backdrop is the same along a row.
+    // The plain backdrop is the same along a row; a grey character is nearly that here and there.
     const ours = maskOf(context.getImageData(0, 0, width, height).data, (d, i) => {
       const row = Math.floor(i / width) * width;
-      return [0, 1, 2].some((c) => Math.abs(d[4 * i + c] - d[4 * row + c]) > 10);
+      return [0, 1, 2].some((c) => Math.abs(d[4 * i + c] - d[4 * row + c]) > 2);
     });
     let both = 0, either = 0;
     for (let k = 0; k < ours.length; k++) { both += ours[k] & theirs[k]; either += ours[k] | theirs[k]; }
@@ -142,7 +144,7 @@ const server = createServer((request, response) => {
     return;
   }
   if (path === "/") return response.setHeader("content-type", "text/html").end(page);
-  const at = path === "/model.glb" ? file : path.startsWith("/three/") ? join(three, path.slice(6)) : join(work, path);
+  const at = path === "/model.glb" ? played : path.startsWith("/three/") ? join(three, path.slice(6)) : join(work, path);
   if (path.includes("..") || !existsSync(at)) return response.writeHead(404).end();
   response.setHeader("content-type", kinds[at.split(".").pop()] ?? "application/octet-stream").end(readFileSync(at));
 });

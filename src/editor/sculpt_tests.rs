@@ -97,7 +97,11 @@ fn shared(path: &str) -> Option<PathBuf> {
 
 #[test]
 fn posing_and_editing_commute_on_real_characters() {
-    for file in ["khronos/CesiumMan/glTF-Binary/CesiumMan.glb", "khronos/Fox/glTF-Binary/Fox.glb"] {
+    for file in [
+        "khronos/CesiumMan/glTF-Binary/CesiumMan.glb",
+        "khronos/Fox/glTF-Binary/Fox.glb",
+        "characters/mannequiny.glb",
+    ] {
         let Some(path) = shared(file) else {
             println!("skipped: no shared data ({file})");
             continue;
@@ -126,7 +130,18 @@ fn posing_and_editing_commute_on_real_characters() {
             local.rotation = (local.rotation() * turn).into();
         }
         let rig = PosedRig::new(model.skeleton(), &pose);
-        for method in ["lbs", "dqs", "blend", "cor", "stb", "springs"] {
+        // Rigid attachment claims nothing near joints, IRS nothing where a ring meets one: they are told only.
+        for (method, claims) in [
+            ("rigid", false),
+            ("lbs", true),
+            ("dqs", true),
+            ("blend", true),
+            ("irs", false),
+            ("cor", true),
+            ("stb", true),
+            ("fast", true),
+            ("springs", true),
+        ] {
             let recipe = crate::deform::Recipe::from_name(method).unwrap();
             let mut evaluator = Evaluator::new(&Where::Cpu, &model, &recipe).unwrap();
             let mut shape = |sculpts: &[Sculpt]| {
@@ -153,7 +168,7 @@ fn posing_and_editing_commute_on_real_characters() {
             }
             let off = now.iter().zip(&wanted).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
             println!("{file} {method}: {} of the box's diagonal", off / size);
-            assert!(off <= 1e-3 * size, "{file} {method}: {off}");
+            assert!(off <= 1e-3 * size || !claims, "{file} {method}: {off}");
         }
     }
 }

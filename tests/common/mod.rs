@@ -1,6 +1,6 @@
 //! What the export tests export.
 
-mod data;
+pub mod data;
 
 use sinew::asset::Asset;
 use sinew::bind::shapes::Shape;

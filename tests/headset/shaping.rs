@@ -2,7 +2,7 @@
 
 use super::palette::{slider, target};
 use super::review::press;
-use super::stage::{Session, covered, differing, words};
+use super::stage::{RADIUS, Session, covered, differing, words};
 use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;
 use sinew::edit::{Form, Target};
@@ -139,6 +139,26 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     let [start, middle, end] = [0.0, 0.5 * amplitude.times[1], amplitude.times[1]].map(angle);
     assert!(end.0 > start.0 + 50.0 && (start.0..end.0).contains(&middle.0), "{start:?} {middle:?} {end:?}");
     assert!(start.1 < middle.1 && middle.1 < end.1, "{start:?} {middle:?} {end:?}");
+}
+
+#[test]
+fn an_accent_stroke_in_the_air_swells_what_is_behind_it() {
+    let Some((runtime, mut s)) = Session::start(&[]) else { return };
+    s.app.press(Command::Tool(Tool::Silhouette));
+    // Along the right edge of the capsule as the head sees it, and out by 8 cm in the middle.
+    let at = |out: f32, height: f32| Vec3::new(RADIUS + out, height, 0.0);
+    let [from, middle, to] = [at(0.0, 0.6), at(0.08, 0.9), at(0.0, 1.2)].map(|p| s.tip(p));
+    s.play(&format!(
+        "right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1\nright at {middle} over 0.4\nright at {to} over 0.4\nright trigger 0\nwait 0.2"
+    ));
+    s.app.until(600, "shaped", |f| f.history == [2, 0]);
+    s.app.frames(4);
+    s.app.picture("shaping_silhouette");
+    let (_, document) = s.end(&runtime);
+    let [shape] = document.sculpts() else { panic!("{} shapes", document.sculpts().len()) };
+    let Form::Drawn(offsets) = &shape.form else { panic!("it was drawn by hand") };
+    let most = offsets.iter().map(|o| o[0]).fold(0.0, f32::max);
+    assert!((0.05..0.12).contains(&most), "the edge goes out by {most} m");
 }
 
 /// Puts the head beside the arm, looking at it, and the hands away.

@@ -65,7 +65,7 @@ fn easing(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
         let mut sitter = easel.sitter(Kind::Box, "irs", [34.0, 8.0], [300, 560])?;
         // The same camera for all.
         let rest = Aabb::of(sitter.model.bound.character.display.positions.iter().copied());
-        let wider = rest.size() * Vec3::new(0.9, 0.0, 0.9);
+        let wider = rest.size() * Vec3::new(0.3, 0.0, 0.3);
         sitter.frame = Some(Aabb { min: rest.min - wider, max: rest.max + wider });
         if let Some(profile) = profile {
             sitter.shape(&format!("bone=Bone2 profile={profile} amount=0.8"))?;
@@ -179,7 +179,7 @@ fn wave(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
 fn region(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let seen = |easel: &mut Easel<'_>, reach: u32| -> Result<Sitter> {
         let mut sitter = easel.sitter(Kind::Human, "dqs", [30.0, 6.0], [440, 560])?;
-        sitter.shape(&format!("line=LeftUpperLeg@0.3..0.8@35 amount=0 reach={reach}"))?;
+        sitter.shape(&format!("line=LeftUpperLeg@0.3..0.8@-30 amount=0 reach={reach}"))?;
         sitter.look_at(["LeftUpperLeg", "LeftLowerLeg"], 0.22)?;
         sitter.studio.look_mut().wire = true;
         Ok(sitter)

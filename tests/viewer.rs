@@ -1,0 +1,91 @@
+//! A real character walks while its flesh swells: baked, joined, and played by an independent viewer.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[allow(dead_code, reason = "each test takes what it needs of it")]
+mod common;
+
+use sinew::base::{BoneId, MarkId, SculptId};
+use sinew::bind::BindOptions;
+use sinew::deform::sculpt::{Along, Curve, Profile};
+use sinew::edit::{
+    ClipLayer, DeformerSettings, Edit, Form, KeyEdit, KeyValue, Reach, Region, Sculpt, Target, ring_mark,
+};
+use sinew::editor::Model;
+use std::path::Path;
+use std::process::Command;
+
+/// A project of the file's own clip, with a ring of skin that swells within a second.
+fn project(file: &Path, out: &Path) {
+    let model = Model::load(file, &BindOptions::default()).unwrap();
+    let mut session = model.start(None).unwrap();
+    let springs = DeformerSettings { method: "springs".into(), ..Default::default() };
+    session.apply(Edit::SetDeformer(springs)).unwrap();
+    let clip = ClipLayer::new(0, model.skeleton());
+    session.apply(Edit::Keys(KeyEdit::Clips(vec![clip]))).unwrap();
+    // The bone with a ring of skin and the most of it.
+    let character = &model.bound.character;
+    let deforming = character.deforming_bones();
+    let skin = |b: usize| model.bound.attachments.bone.iter().filter(|x| x.index() == b).count();
+    let mut bones: Vec<usize> = (0..deforming.len()).filter(|&b| deforming[b]).collect();
+    bones.sort_by_key(|&b| std::cmp::Reverse(skin(b)));
+    let ring = |b: &usize| {
+        let mark = ring_mark(character, &model.bound.attachments, MarkId(0), BoneId::from(*b), 0.5).ok()?;
+        Region::from_mark(character, &mark, Reach::Edges(4)).ok()
+    };
+    let region = bones.iter().find_map(ring).unwrap();
+    let profile = Profile { curve: Curve::Even, amount: 0.6, along: Along::Stroke };
+    let sculpt = Sculpt::new(SculptId(0), None, region, Form::Profile(profile));
+    session.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) }).unwrap();
+    for (time, amplitude) in [(0.0, 0.0), (1.0, 1.0)] {
+        let keys = vec![KeyValue { target: Target::SculptAmplitude(SculptId(0)), value: vec![amplitude] }];
+        session.apply(Edit::Keys(KeyEdit::Insert { time, keys })).unwrap();
+    }
+    let json = serde_json::to_value(session.document()).unwrap();
+    sinew::export::project::save(out, &model.asset, &model.rest(), &json).unwrap();
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    let out = command.current_dir(folder).args(arguments).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+#[test]
+fn three_js_plays_a_real_characters_baked_flesh() {
+    let file = "khronos/CesiumMan/glTF-Binary/CesiumMan.glb";
+    let Some(file) = common::data::shared(file) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    project(&file, &at("project.glb"));
+    run(
+        folder.path(),
+        &["bake", "project.glb", "--frames", "0-4", "--fps", "4", "--on", "cpu", "--out", "frames"],
+    );
+    let receipt = run(folder.path(), &["bake", "--join", "frames", "--out", "joined.glb"]);
+    println!("{receipt}");
+    // As a viewer reads it: weights of morph targets that change over time, on the walking joints.
+    let joined = sinew::asset::Asset::load(&at("joined.glb")).unwrap();
+    let clip = joined.clips.last().unwrap();
+    assert!(clip.channels.iter().any(|c| c.property == sinew::asset::Property::Weights));
+    if sinew::gpu::Device::new(&Default::default()).is_err() {
+        println!("skipped: no Vulkan device for Sinew's own pictures");
+        return;
+    }
+    let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/view-check.mjs");
+    let mut check = Command::new("node");
+    check.arg(tool).arg(env!("CARGO_BIN_EXE_sinew")).arg(at("project.glb")).arg("0,0.5,1").arg("--baked");
+    // Where the figure is as grey as the backdrop, an outline is not seen to the pixel.
+    check.arg(at("joined.glb")).args(["--pixels", "3"]);
+    if let Some(keep) = std::env::var_os("SINEW_KEEP") {
+        check.arg("--keep").arg(keep);
+    }
+    let Ok(checked) = check.output() else {
+        println!("skipped: no node");
+        return;
+    };
+    let told = String::from_utf8_lossy(&checked.stdout);
+    println!("{told}");
+    assert!(checked.status.success(), "{told}{}", String::from_utf8_lossy(&checked.stderr));
+}
