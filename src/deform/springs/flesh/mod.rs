@@ -29,7 +29,7 @@ pub(super) const IDLE: f32 = 0.01;
 /// not at all where it is none.
 pub(super) const FREE: f32 = 0.5;
 /// Scale vectors change by no more than this share in a round.
-pub(super) const LIMIT: f32 = 0.15;
+pub(super) const LIMIT: f32 = 0.35;
 /// Changes of volume below this share are rounding.
 pub(super) const DEAD: f32 = 1e-5;
 /// Flesh whose prisms hold no more than this share of what they would if scale vectors stood upright on the skin is a
