@@ -23,46 +23,47 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &
     let timeline = bench.timeline();
     let sheet = &timeline.sheet;
     let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::symmetric(8, 5));
-    // An exact size: one that follows its contents would stay as small as it was before the first key.
-    let keys = RULER + (ROW + GAP) * sheet.rows.len().min(ROWS) as f32;
-    Panel::bottom("timeline").frame(frame).resizable(false).exact_size(RULER + GAP + keys + MARGIN).show(
-        ui,
-        |ui| {
-            ui.spacing_mut().item_spacing.y = GAP;
-            ui.allocate_ui(vec2(ui.available_width(), RULER), |ui| {
-                ui.set_min_height(RULER);
-                ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
-                ui.horizontal_centered(|ui| controls(ui, shows, bench, pressed));
-            });
-            ScrollArea::vertical().id_salt("dope").auto_shrink(false).show(ui, |ui| {
-                let (ruler, answer) =
-                    ui.allocate_exact_size(vec2(ui.available_width(), RULER), Sense::click_and_drag());
-                let span = Span::new(ruler, timeline);
-                if (answer.dragged() || answer.clicked())
-                    && let Some(at) = answer.interact_pointer_pos()
-                {
-                    pressed.command(Command::Scrub(span.time(at.x)), true);
+    // An exact size where there are keys: one that follows its contents would stay as small as it was before the first.
+    let rows = sheet.rows.len().min(ROWS);
+    let mut panel = Panel::bottom(if rows == 0 { "timeline" } else { "keys" }).frame(frame).resizable(false);
+    if rows > 0 {
+        panel = panel.exact_size(RULER + GAP + RULER + (ROW + GAP) * rows as f32 + MARGIN);
+    }
+    panel.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = GAP;
+        ui.allocate_ui(vec2(ui.available_width(), RULER), |ui| {
+            ui.set_min_height(RULER);
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+            ui.horizontal_centered(|ui| controls(ui, shows, bench, pressed));
+        });
+        ScrollArea::vertical().id_salt("dope").auto_shrink([false, rows == 0]).show(ui, |ui| {
+            let (ruler, answer) =
+                ui.allocate_exact_size(vec2(ui.available_width(), RULER), Sense::click_and_drag());
+            let span = Span::new(ruler, timeline);
+            if (answer.dragged() || answer.clicked())
+                && let Some(at) = answer.interact_pointer_pos()
+            {
+                pressed.command(Command::Scrub(span.time(at.x)), true);
+            }
+            self::ruler(ui, ruler, &span, timeline);
+            for row in &sheet.rows {
+                let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+                let color = ui.visuals().weak_text_color();
+                let name = rect.with_max_x(rect.min.x + NAMES - 8.0);
+                let print = ui.painter().with_clip_rect(name.intersect(ui.clip_rect()));
+                print.text(
+                    name.left_center(),
+                    Align2::LEFT_CENTER,
+                    &row.label,
+                    FontId::proportional(12.0),
+                    color,
+                );
+                for time in &row.times {
+                    diamond(ui, pos2(span.x(*time), rect.center().y), 3.5, theme::FAIR);
                 }
-                self::ruler(ui, ruler, &span, timeline);
-                for row in &sheet.rows {
-                    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-                    let color = ui.visuals().weak_text_color();
-                    let name = rect.with_max_x(rect.min.x + NAMES - 8.0);
-                    let print = ui.painter().with_clip_rect(name.intersect(ui.clip_rect()));
-                    print.text(
-                        name.left_center(),
-                        Align2::LEFT_CENTER,
-                        &row.label,
-                        FontId::proportional(12.0),
-                        color,
-                    );
-                    for time in &row.times {
-                        diamond(ui, pos2(span.x(*time), rect.center().y), 3.5, theme::FAIR);
-                    }
-                }
-            });
-        },
-    );
+            }
+        });
+    });
 }
 
 fn controls(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
