@@ -1,6 +1,6 @@
 //! One document, two faces: `sinew edit` and `sinew vr` are one loop that hands a sitting from window to headset and back.
 //!
-//! Document, undo, journal, tool and selection are the sitting's ([`super::sitting`]), of which there is one; each face
+//! Document, undo, journal, tool and selection are the sitting's (`sitting.rs`), of which there is one; each face
 //! keeps of itself what is its own, as the window its camera. Devices belong to faces: nothing on a GPU is handed over.
 
 use super::display::Display;

@@ -50,12 +50,12 @@ impl Workbench {
         1.0 / self.navigation.world_from_room().scale
     }
 
-    /// Whether there is a view to go back to ([`Command::UndoNavigation`]).
+    /// Whether there is a view to go back to ([`UndoNavigation`](crate::editor::Command::UndoNavigation)).
     pub fn has_last_view(&self) -> bool {
         self.navigation.has_history()
     }
 
-    /// The joint that a panel's [`Command::TogglePin`] is about, the last that the tool hand was near, and whether it
+    /// The joint that a panel's [`TogglePin`](crate::editor::Command::TogglePin) is about, the last that the tool hand was near, and whether it
     /// is pinned.
     pub fn touched_joint(&self) -> Option<(&str, bool)> {
         let node = self.touched?;
@@ -83,7 +83,7 @@ impl Workbench {
         &self.bounds
     }
 
-    /// Index into [`Input::hands`] of the hand that holds the tools now; the palette is on the other.
+    /// Index into [hands](crate::editor::Input::hands) of the hand that holds the tools now; the palette is on the other.
     pub fn tool_hand(&self) -> usize {
         self.tool
     }
