@@ -52,6 +52,8 @@ const CLICK: f32 = 4.0;
 const MOVES: usize = 24;
 /// A press waits no longer than this for the skin under it, seconds.
 const PATIENCE: f64 = 0.5;
+/// A tool that is still at work after the button went up is stepped again so soon: a mark waits for its last sample.
+const AFTER: Duration = Duration::from_millis(50);
 
 /// What the mouse is doing in the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -338,7 +340,8 @@ impl Desk {
         out.dirty = shown.painted || events || runs || busy || stale;
         let soon =
             (runs || waiting || stale || shown.again == Some(Duration::ZERO)).then_some(Duration::ZERO);
-        out.again = soon.or(shown.again);
+        let left = (busy && self.hold == Hold::Free).then_some(AFTER);
+        out.again = [soon, left, shown.again].into_iter().flatten().min();
     }
 }
 

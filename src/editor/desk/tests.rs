@@ -278,6 +278,32 @@ fn a_stroke_on_the_skin_is_a_mark() {
 }
 
 #[test]
+fn a_mark_is_finished_after_its_button_though_nothing_more_happens() {
+    let mut t = Table::new();
+    t.key(Key::D, Modifiers::NONE);
+    let hand = t.pixel(t.joint(HAND));
+    let stroke: Vec<[f32; 2]> = (0..12).map(|i| [hand[0] - 6.0 + i as f32, hand[1] + 2.0]).collect();
+    t.to(stroke[0]);
+    t.frames(2);
+    t.button(PointerButton::Primary, true);
+    t.frames(2);
+    stroke.iter().for_each(|at| t.to(*at));
+    t.frames(2);
+    t.button(PointerButton::Primary, false);
+    // A window sleeps as long as it is told, and no picture answers any more.
+    let mut turns = 0;
+    while let Some(again) = t.desk.output().again {
+        t.asked = None;
+        t.input.time += again.as_secs_f64();
+        t.frame();
+        turns += 1;
+        assert!(turns < 30, "it never rests");
+    }
+    assert_eq!(t.bench.session().document().marks().len(), 1);
+    assert!(!t.bench.is_busy());
+}
+
+#[test]
 fn an_accent_stroke_asks_for_its_silhouette_and_what_comes_is_one_step() {
     let mut t = Table::new();
     t.key(Key::S, Modifiers::NONE);
