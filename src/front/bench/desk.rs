@@ -174,17 +174,17 @@ impl Bed {
 
     fn run(mut self, name: &str, act: DeskAct, effort: &Effort) -> Result<DeskFrame> {
         let (mut editor, mut cpu, mut device, mut interval) = (vec![], vec![], vec![], vec![]);
-        let begin = Instant::now();
-        let mut last = Instant::now();
+        // What leads up to the first frame that counts is none of theirs.
+        let (mut begin, mut last) = (None, None);
         let mut each = |bed: &mut Self, took: [f64; 2]| {
             // The device's time of this very frame belongs to what the hand feels.
             let idle = bed.screen.stage().device().wait_idle();
             editor.push(took[0]);
             cpu.push(took[1]);
             device.push(bed.screen.stages().iter().map(|(_, ms)| f64::from(*ms)).sum());
-            interval.push(last.elapsed().as_secs_f64() * 1e3);
-            last = Instant::now();
-            let enough = interval.len() >= 2 && begin.elapsed() >= effort.budget;
+            let now = Instant::now();
+            interval.extend(last.replace(now).map(|last| (now - last).as_secs_f64() * 1e3));
+            let enough = interval.len() >= 2 && now - *begin.get_or_insert(now) >= effort.budget;
             idle.is_ok() && !enough && interval.len() < 2 * effort.most
         };
         let [x, y] = self.pixel(self.bounds.center());
