@@ -1,8 +1,9 @@
-//! `sinew ... --report` as a child process: what it tells, line by line, and what it is asked.
+//! `sinew ... --report` as a child process: what it tells, line by line, and what it is asked. How it is started is each bed's.
 //!
 //! Time is the program's frames and turns, not a clock. A watch ends a wait only where the program hangs.
 
 use sinew::base::math::{Mat4, Vec3};
+use sinew::editor::Rigid;
 use sinew::front::report::{Ask, Desk, Event, Frame, Line};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -24,12 +25,14 @@ pub struct Program {
     pub turn: Desk,
     /// All events so far.
     pub events: Vec<Event>,
+    /// What recentring did: the program's room from the puppet's.
+    pub room_from_stage: Rigid,
     errors: Option<std::thread::JoinHandle<String>>,
 }
 
 impl Program {
     /// Starts a command that runs `sinew ... --report`, in a folder with settings and journals of its own.
-    pub fn start(mut command: Command, folder: &Path) -> Self {
+    pub fn spawn(mut command: Command, folder: &Path) -> Self {
         command.current_dir(folder);
         // The user's own settings and journals stay out of it.
         command.env("XDG_STATE_HOME", folder.join("state")).env("XDG_CONFIG_HOME", folder.join("settings"));
@@ -52,7 +55,8 @@ impl Program {
         let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
         let input = child.stdin.take();
         let (frame, turn, events) = (Frame::default(), Desk::default(), Vec::new());
-        Self { child, input, lines, frame, turn, events, errors: Some(errors) }
+        let room_from_stage = Rigid::default();
+        Self { child, input, lines, frame, turn, events, room_from_stage, errors: Some(errors) }
     }
 
     /// The next line, none at the end of the output.
@@ -143,7 +147,7 @@ impl Program {
     }
 
     /// Waits for its end, which must be a good one: everything that it told, and its words on standard error.
-    pub fn ended(&mut self) -> (Vec<Event>, String) {
+    pub fn finish(&mut self) -> (Vec<Event>, String) {
         while self.next().is_some() {}
         let status = self.child.wait().unwrap();
         let events = std::mem::take(&mut self.events);

@@ -4,29 +4,10 @@
 //! was seen. Watches end a wait only where the program hangs.
 
 use super::desktop::Desktop;
-use super::program::Program;
+pub use super::program::Program as App;
 use sinew::front::report::Event;
-use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::process::Command;
-
-/// The program under test.
-pub struct App {
-    program: Program,
-}
-
-impl Deref for App {
-    type Target = Program;
-    fn deref(&self) -> &Program {
-        &self.program
-    }
-}
-
-impl DerefMut for App {
-    fn deref_mut(&mut self) -> &mut Program {
-        &mut self.program
-    }
-}
 
 impl App {
     /// `sinew ARGUMENTS --report` on a desktop, in a folder.
@@ -40,18 +21,13 @@ impl App {
         command.args(arguments).arg("--report");
         command.env("DISPLAY", &desktop.name).env_remove("WAYLAND_DISPLAY").env("SINEW_VALIDATION", "1");
         environment(&mut command);
-        Self { program: Program::start(command, folder) }
+        Self::spawn(command, folder)
     }
 
     /// Waits for its end, which must be a good one, without a word of Vulkan's validation layer.
     pub fn ended(mut self) -> Vec<Event> {
-        let (events, words) = self.program.ended();
+        let (events, words) = self.finish();
         assert!(!words.contains("Vulkan validation"), "{words}");
         events
-    }
-
-    /// Ends it as `kill -9` does.
-    pub fn kill(self) {
-        self.program.kill();
     }
 }

@@ -4,12 +4,12 @@
 //! that was made of it. Watches end a wait only where the program hangs.
 
 use super::desktop::Desktop;
-use super::program::{PATIENCE, Program};
-use sinew::editor::{Command as Press, Rigid, Tracking};
+use super::program::PATIENCE;
+pub use super::program::Program as App;
+use sinew::editor::{Command as Press, Tracking};
 use sinew::front::puppet::{Player, Puppet, Script};
-use sinew::front::report::{Ask, Desk as Turn, Event, Frame, Line};
+use sinew::front::report::{Ask, Event, Frame, Line};
 use std::net::{Ipv4Addr, TcpListener};
-use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -117,26 +117,6 @@ impl Drop for Runtime {
     }
 }
 
-/// The program under test.
-pub struct App {
-    program: Program,
-    /// What recentring did: the program's room from the puppet's.
-    pub room_from_stage: Rigid,
-}
-
-impl Deref for App {
-    type Target = Program;
-    fn deref(&self) -> &Program {
-        &self.program
-    }
-}
-
-impl DerefMut for App {
-    fn deref_mut(&mut self) -> &mut Program {
-        &mut self.program
-    }
-}
-
 impl App {
     /// `sinew vr ARGUMENTS --report` under the runtime, without a display.
     pub fn start(runtime: &Runtime, arguments: &[&str]) -> Self {
@@ -151,13 +131,12 @@ impl App {
             Some(desktop) => command.env("DISPLAY", &desktop.name).env("SINEW_VK_SYNC", "1"),
             None => command.env_remove("DISPLAY"),
         };
-        let program = Program::start(command, runtime.folder.path());
-        Self { program, room_from_stage: Rigid::default() }
+        Self::spawn(command, runtime.folder.path())
     }
 
     /// Runs on until a frame is as wanted; fails after `most` frames with pictures or where the program ends. Frames
     /// that show nothing pass too quickly to be counted, so a watch ends a wait for the others.
-    pub fn until(&mut self, most: usize, what: &str, mut wanted: impl FnMut(&Frame) -> bool) {
+    pub fn until_frame(&mut self, most: usize, what: &str, mut wanted: impl FnMut(&Frame) -> bool) {
         let (mut seen, mut last) = (0, Instant::now());
         while let Some(line) = self.next() {
             if let Line::Frame(frame) = line {
@@ -178,15 +157,10 @@ impl App {
         self.gone(what)
     }
 
-    /// Runs on until a turn of the window is as wanted, which the newest may be already.
-    pub fn until_turn(&mut self, what: &str, wanted: impl FnMut(&Turn) -> bool) {
-        self.program.until(what, wanted);
-    }
-
     /// Runs on for `count` frames.
     pub fn frames(&mut self, count: u64) {
         let end = self.frame.frame + count;
-        self.until(count as usize + 2, "running on", |f| f.frame >= end);
+        self.until_frame(count as usize + 2, "running on", |f| f.frame >= end);
     }
 
     /// As if pressed.
@@ -213,7 +187,7 @@ impl App {
 
     /// Waits for its end, and checks it in the same way.
     pub fn ended(mut self) -> Vec<Event> {
-        let (events, words) = self.program.ended();
+        let (events, words) = self.finish();
         assert!(
             words.contains("Khronos Validation Layer Active"),
             "Vulkan's validation layer did not run: {words}"
@@ -236,7 +210,7 @@ pub fn play(puppet: &mut Puppet, app: &mut App, script: &str) {
 pub fn show(puppet: &mut Puppet, app: &mut App) {
     puppet.send().unwrap();
     let (state, room) = (puppet.state.clone(), app.room_from_stage);
-    app.until(300, "at the puppet's state", |frame| {
+    app.until_frame(300, "at the puppet's state", |frame| {
         let near_head = frame.head.position.distance(room.point(state.head.position)) < 1e-3
             && frame.head.orientation.angle_between(room.orientation * state.head.orientation) < 2e-3;
         near_head

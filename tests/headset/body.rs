@@ -63,7 +63,7 @@ fn a_ring_is_drawn_round_a_limb_by_hand_motion_alone() {
     let axis = words(s.stage(Vec3::Y * HEIGHT));
     let start = words(s.stage(Vec3::new(0.0, HEIGHT, RADIUS + 0.1)));
     s.play(&format!("right at {start}\nright look {axis}\nwait 0.2"));
-    s.app.until(100, "seeing the skin", |f| f.surface[1].is_some());
+    s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
     s.play(&format!(
         "right trigger 1\nright arc {axis} 0 1 0 362 over 4\nwait 0.1\nright trigger 0\nwait 0.3"
     ));

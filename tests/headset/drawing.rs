@@ -69,7 +69,7 @@ fn the_left_hand_draws_as_well() {
 fn a_controller_of_one_button_is_enough() {
     let Some((runtime, mut s)) = Session::start(&["--profile", "khr/simple_controller"]) else { return };
     let simple = "/interaction_profiles/khr/simple_controller";
-    s.app.until(50, "on the simple profile", |f| f.profiles.iter().all(|p| p == simple));
+    s.app.until_frame(50, "on the simple profile", |f| f.profiles.iter().all(|p| p == simple));
     s.bend("right");
     let (model, document) = s.end(&runtime);
     check_bent(&model, &document, 0.06);

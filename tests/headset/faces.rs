@@ -18,8 +18,8 @@ const CONTROL: u32 = 0xffe3;
 /// Waits for a window that shows the document and has the keyboard.
 fn at_the_desk(app: &mut App, desktop: &Desktop) -> Window {
     let turns = app.turn.frame;
-    app.until_turn("the window", |t| t.frame > turns && t.history[0] > 0);
-    app.until_turn("rest", |t| t.idle && t.shown > 0 && t.frame > turns);
+    app.until("the window", |t| t.frame > turns && t.history[0] > 0);
+    app.until("rest", |t| t.idle && t.shown > 0 && t.frame > turns);
     let window = desktop.window().expect("a window");
     desktop.focus(window);
     window
@@ -29,8 +29,8 @@ fn press(app: &mut App, desktop: &Desktop, keysyms: &[u32]) {
     let frame = app.turn.frame;
     keysyms.iter().for_each(|k| desktop.key(*k, true));
     keysyms.iter().rev().for_each(|k| desktop.key(*k, false));
-    app.until_turn("the keys", |t| t.frame > frame);
-    app.until_turn("rest", |t| t.idle);
+    app.until("the keys", |t| t.frame > frame);
+    app.until("rest", |t| t.idle);
 }
 
 /// Draws with the mouse along points of the world.
@@ -39,16 +39,16 @@ fn draw(app: &mut App, desktop: &Desktop, window: Window, path: &[Vec3]) {
     let pixels: Vec<[f32; 2]> = path.iter().map(|p| app.pixel(*p).map(f32::round)).collect();
     for (i, to) in pixels.iter().enumerate() {
         desktop.point([corner[0] + to[0] as i16, corner[1] + to[1] as i16]);
-        app.until_turn("the pointer there", |t| t.pointer == *to);
+        app.until("the pointer there", |t| t.pointer == *to);
         if i == 0 {
-            app.until_turn("rest", |t| t.idle);
+            app.until("rest", |t| t.idle);
             desktop.button(1, true);
-            app.until_turn("the button", |t| t.pressed);
+            app.until("the button", |t| t.pressed);
         }
     }
     desktop.button(1, false);
-    app.until_turn("the button", |t| !t.pressed);
-    app.until_turn("rest", |t| t.idle);
+    app.until("the button", |t| !t.pressed);
+    app.until("rest", |t| t.idle);
 }
 
 /// Sessions in journals in which something was done.
@@ -77,12 +77,12 @@ fn a_headset_put_on_in_mid_work_goes_on_with_it_and_taken_off_gives_it_back() {
     let window = at_the_desk(&mut app, &desktop);
     let before = app.turn.clip_from_world;
     press(&mut app, &desktop, &[u32::from(b'1')]);
-    app.until_turn("the front", |t| t.clip_from_world != before);
+    app.until("the front", |t| t.clip_from_world != before);
     let up: Vec<Vec3> = (0..=12).map(|i| Vec3::Y * (-0.05 + 1.55 * i as f32 / 12.0)).collect();
     draw(&mut app, &desktop, window, &up);
     let (drawn, steps) = (app.hash(), app.turn.history);
     press(&mut app, &desktop, &[u32::from(b'b')]);
-    app.until_turn("the grab tool", |t| t.tool == Tool::Grab);
+    app.until("the grab tool", |t| t.tool == Tool::Grab);
     let view = app.turn.clip_from_world;
     assert_eq!((app.turn.tool, steps), (Tool::Grab, [2, 0]));
     keep(&desktop, "faces_desk");
@@ -105,11 +105,11 @@ fn a_headset_put_on_in_mid_work_goes_on_with_it_and_taken_off_gives_it_back() {
     assert_eq!((s.app.hash(), s.app.turn.history, s.app.turn.tool), (bent.clone(), [3, 0], Tool::Line));
     assert_eq!(s.app.turn.clip_from_world, view, "the camera is where it was");
     press(&mut s.app, &desktop, &[CONTROL, u32::from(b'z')]);
-    s.app.until_turn("the stroke undone", |t| t.history == [2, 1]);
+    s.app.until("the stroke undone", |t| t.history == [2, 1]);
     assert_eq!(s.app.hash(), drawn);
     press(&mut s.app, &desktop, &[CONTROL, u32::from(b'y')]);
-    s.app.until_turn("the stroke done again", |t| t.history == [3, 0]);
-    s.app.until_turn("rest", |t| t.idle);
+    s.app.until("the stroke done again", |t| t.history == [3, 0]);
+    s.app.until("rest", |t| t.idle);
     assert_eq!(s.app.hash(), bent);
     keep(&desktop, "faces_back");
 
@@ -128,9 +128,9 @@ fn a_headset_put_on_in_mid_work_goes_on_with_it_and_taken_off_gives_it_back() {
     at_the_desk(&mut s.app, &desktop);
     let frame = s.app.frame.frame;
     press(&mut s.app, &desktop, &[CONTROL, u32::from(b'z')]);
-    s.app.until_turn("the stroke undone", |t| t.history == [2, 1]);
+    s.app.until("the stroke undone", |t| t.history == [2, 1]);
     press(&mut s.app, &desktop, &[CONTROL, u32::from(b'y')]);
-    s.app.until_turn("the stroke done again", |t| t.history == [3, 0]);
+    s.app.until("the stroke done again", |t| t.history == [3, 0]);
     assert_eq!((s.app.hash(), s.app.frame.frame), (bent.clone(), frame));
     s.app.quit();
 

@@ -37,7 +37,7 @@ fn difference(a: &RgbImage, b: &RgbImage) -> f64 {
 /// Runs on until the mirror has shown newer pictures of a scene that stands still.
 fn settle(s: &mut Session) {
     let enough = s.app.frame.mirrored + 4;
-    s.app.until(200, "in the mirror", |f| f.mirrored >= enough);
+    s.app.until_frame(200, "in the mirror", |f| f.mirrored >= enough);
 }
 
 #[test]

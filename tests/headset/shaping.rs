@@ -60,7 +60,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     let turn = s.app.frame.world_from_room.rotation * s.app.room_from_stage.orientation;
     let about = words(turn.inverse() * axis);
     s.play(&format!("left at -0.5 0.8 0 &\nright at {start}\nright look {centre}\nwait 0.2"));
-    s.app.until(100, "seeing the skin", |f| f.surface[1].is_some());
+    s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
     let held = Vec3::from(s.app.frame.surface[1].unwrap());
     s.play(&format!(
         "right trigger 1\nright arc {centre} {about} 362 over 4\nwait 0.1\nright trigger 0\nwait 0.3"
@@ -109,7 +109,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     // As many frames from picture to picture may be just the motion's length: a few more each time.
     let moves = (1..=8).any(|k| {
         let before = s.app.frame.time;
-        s.app.until(100, "time going on", |f| f.time.is_some() && f.time != before);
+        s.app.until_frame(100, "time going on", |f| f.time.is_some() && f.time != before);
         s.app.frames(3 * k);
         differing(&first, &s.app.picture(&format!("shaping_playing_{k}"))) > 100
     });
@@ -152,7 +152,7 @@ fn an_accent_stroke_in_the_air_swells_what_is_behind_it() {
     s.play(&format!(
         "right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1\nright at {middle} over 0.4\nright at {to} over 0.4\nright trigger 0\nwait 0.2"
     ));
-    s.app.until(600, "shaped", |f| f.history == [2, 0]);
+    s.app.until_frame(600, "shaped", |f| f.history == [2, 0]);
     s.app.frames(4);
     s.app.picture("shaping_silhouette");
     let (_, document) = s.end(&runtime);

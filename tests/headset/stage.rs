@@ -71,7 +71,7 @@ impl Session {
 
     /// Runs on until the program has the user's attention and sees both hands, and measures its room.
     pub fn focus(&mut self) {
-        self.app.until(3000, "focused", |f| {
+        self.app.until_frame(3000, "focused", |f| {
             f.state == "FOCUSED" && f.rendered && f.tracking == [Tracking::Tracked; 2]
         });
         self.measure_room();

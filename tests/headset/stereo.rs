@@ -55,7 +55,7 @@ fn both_eyes_see_a_ball_where_their_poses_and_fields_of_view_put_it() {
     puppet.send().unwrap();
     let mut app = App::start(&runtime, &["ball.glb", "--forget"]);
     app.event("a character", |e| matches!(e, Event::Loaded(_)).then_some(()));
-    app.until(3000, "focused", |f| {
+    app.until_frame(3000, "focused", |f| {
         f.state == "FOCUSED" && f.rendered && f.tracking == [Tracking::Tracked; 2]
     });
     if app.frame.palette {
@@ -68,7 +68,9 @@ fn both_eyes_see_a_ball_where_their_poses_and_fields_of_view_put_it() {
     head.orientation = Quat::from_rotation_x(-down) * Quat::from_rotation_z(0.05);
     puppet.state.head = head;
     puppet.send().unwrap();
-    app.until(300, "looking at the ball", |f| f.head.orientation.angle_between(head.orientation) < 1e-3);
+    app.until_frame(300, "looking at the ball", |f| {
+        f.head.orientation.angle_between(head.orientation) < 1e-3
+    });
     app.frames(3);
     // The ball is white before grey. It is shown a little after it is loaded.
     let white = |pixel: &image::Rgb<u8>| pixel.0.iter().all(|v| *v > 190);

@@ -43,7 +43,7 @@ fn a_runtime_that_dies_in_mid_stroke_costs_that_stroke_and_nothing_else() {
     s.play(&format!("right at {start}\nright trigger 1\nright arc {centre} 0 0 1 -40 over 0.3"));
     runtime.kill();
     s.app.event("the loss", |e| matches!(e, Event::Lost(_)).then_some(()));
-    s.app.until(200, "without a session", |f| f.state == "NONE");
+    s.app.until_frame(200, "without a session", |f| f.state == "NONE");
     assert_eq!(s.app.hash(), hash);
     runtime.serve();
     s.puppet = runtime.puppet();
@@ -83,10 +83,10 @@ fn a_program_that_waits_for_its_runtime_begins_when_it_comes() {
     std::fs::write(runtime.path("capsule.glb"), glb).unwrap();
     let mut app = App::start(&runtime, &["capsule.glb", "--forget", "--wait"]);
     app.event("advice", |e| matches!(e, Event::NoRuntime(_)).then_some(()));
-    app.until(10, "without a session", |f| f.state == "NONE");
+    app.until_frame(10, "without a session", |f| f.state == "NONE");
     runtime.serve();
     let _puppet = runtime.puppet();
-    app.until(3000, "focused", |f| f.state == "FOCUSED" && f.rendered);
+    app.until_frame(3000, "focused", |f| f.state == "FOCUSED" && f.rendered);
     app.quit();
     assert_eq!(runtime.findings(), "");
 }

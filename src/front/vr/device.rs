@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 /// Makes instance and device through a runtime.
 struct Through<'a> {
+    /// The loader, which stays loaded for as long as the process.
+    entry: ash::Entry,
     instance: &'a xr::Instance,
     system: xr::SystemId,
     /// The mirror's window, and what Vulkan needs for it.
@@ -43,26 +45,27 @@ pub fn open(runtime: &Runtime, options: &DeviceOptions, window: Option<&dyn Wind
             "use another runtime",
         )));
     }
+    // SAFETY: loading the system's own Vulkan loader runs nothing else.
+    let entry = unsafe { ash::Entry::load() }.map_err(|e| {
+        Error::gpu(format!("there is no Vulkan loader ({e})"), "install the graphics driver of this machine")
+    })?;
     let (mut mirror, mut note) = (None, None);
-    match window.map(|w| (w, extensions(w))) {
+    match window.map(|w| (w, extensions(&entry, w))) {
         Some((window, Ok(names))) => mirror = Some((window, names)),
         Some((_, Err(error))) => note = Some(error.to_string()),
         None => {}
     }
     let (instance, system) = (&runtime.instance, runtime.system);
-    let through = Through { instance, system, mirror, note: RefCell::new(note) };
+    let through = Through { entry, instance, system, mirror, note: RefCell::new(note) };
     let device = Device::with_factory(options, &through)?;
     Ok(Opened { device, no_mirror: through.note.into_inner() })
 }
 
 /// What a Vulkan instance needs for a window. Errors where there is no such thing here.
-fn extensions(window: &dyn Window) -> CoreResult<Vec<&'static CStr>> {
+fn extensions(entry: &ash::Entry, window: &dyn Window) -> CoreResult<Vec<&'static CStr>> {
     let needed = surface_extensions(window)?;
-    let there = unsafe {
-        // SAFETY: the loader is the one that makes the instance; it stays loaded as long as that.
-        let entry = ash::Entry::load().map_err(|e| Error::gpu(format!("no loader ({e})"), "start again"))?;
-        entry.enumerate_instance_extension_properties(None).unwrap_or_default()
-    };
+    // SAFETY: the entry is a live loader's.
+    let there = unsafe { entry.enumerate_instance_extension_properties(None) }.unwrap_or_default();
     let has = |name: &&CStr| there.iter().any(|e| e.extension_name_as_c_str() == Ok(*name));
     match needed.iter().find(|n| !has(n)) {
         None => Ok(needed),
@@ -91,15 +94,16 @@ fn entry_point(entry: &ash::Entry) -> xr::sys::platform::VkGetInstanceProcAddr {
     unsafe { std::mem::transmute(ours) }
 }
 
-/// The answer of a call that two libraries can refuse.
-fn both<T>(call: &'static str, answer: xr::Result<Result2<T>>) -> CoreResult<T> {
+/// The answer of a call that the runtime can refuse, and Vulkan behind it.
+fn both<T>(
+    call: &'static str,
+    answer: xr::Result<std::result::Result<T, xr::sys::platform::VkResult>>,
+) -> CoreResult<T> {
     answer.map_err(|e| failed(call)(e).into_error())?.map_err(|code| {
         let result = vk::Result::from_raw(code);
         Error::gpu(format!("{call}: {result}"), "update the graphics driver, or use another runtime")
     })
 }
-
-type Result2<T> = std::result::Result<T, xr::sys::platform::VkResult>;
 
 impl DeviceFactory for Through<'_> {
     fn instance_extensions(&self) -> Vec<&'static CStr> {
@@ -113,12 +117,7 @@ impl DeviceFactory for Through<'_> {
         family: u32,
     ) -> Vec<&'static CStr> {
         let Some((window, _)) = &self.mirror else { return Vec::new() };
-        // SAFETY: the loader of this process is the one that made the instance.
-        let lack = match unsafe { ash::Entry::load() } {
-            Ok(entry) => presents(&entry, instance, (physical, family), *window).map(|l| l.first().copied()),
-            Err(_) => Ok(Some("a loader")),
-        };
-        match lack {
+        match presents(&self.entry, instance, (physical, family), *window).map(|l| l.first().copied()) {
             Ok(None) => return vec![ash::khr::swapchain::NAME],
             Ok(Some(lack)) => *self.note.borrow_mut() = Some(format!("the headset's device lacks {lack}")),
             Err(error) => *self.note.borrow_mut() = Some(error.to_string()),
@@ -159,14 +158,11 @@ impl DeviceFactory for Through<'_> {
         info: &vk::DeviceCreateInfo<'_>,
     ) -> CoreResult<ash::Device> {
         let proc = instance.fp_v1_0();
-        // SAFETY: the loader of this process is the one that made the instance.
-        let entry = unsafe { ash::Entry::load() }
-            .map_err(|e| Error::gpu(format!("the loader cannot be opened again ({e})"), "start again"))?;
         // SAFETY: `physical` was named by the runtime; `info` and all it points to outlive the call.
         let made = unsafe {
             self.instance.create_vulkan_device(
                 self.system,
-                entry_point(&entry),
+                entry_point(&self.entry),
                 physical.as_raw() as _,
                 std::ptr::from_ref(info).cast(),
             )
