@@ -157,6 +157,9 @@ enum Command {
         /// Both eyes side by side, each of --size
         #[arg(long)]
         stereo: bool,
+        /// Both eyes in one picture, for red and cyan glasses
+        #[arg(long, conflicts_with_all = ["stereo", "panels"])]
+        anaglyph: bool,
         /// Draw the bones
         #[arg(long)]
         skeleton: bool,

@@ -96,15 +96,44 @@ impl Studio {
         size: [u32; 2],
         lines: &Lines,
     ) -> Result<RgbaImage> {
-        let aspect = size[0] as f32 / size[1] as f32;
-        let camera = Camera::framing(bounds, aspect, angle.yaw, angle.pitch);
-        let separation = 0.063 * bounds.size().max_element() / 1.8;
-        let eyes = self.shoot(shape, &camera.stereo(aspect, separation), size, lines)?;
+        let eyes = self.eyes(shape, bounds, angle, size, lines)?;
         let mut pair = RgbaImage::new(size[0] * 2, size[1]);
         for (i, eye) in eyes.iter().enumerate() {
             image::imageops::replace(&mut pair, eye, i64::from(size[0]) * i as i64, 0);
         }
         Ok(pair)
+    }
+
+    /// Left and right eye as [`Studio::stereo`] has them in one picture, for red and cyan glasses.
+    ///
+    /// # Errors
+    /// As [`Studio::picture`].
+    pub fn anaglyph(
+        &mut self,
+        shape: &Evaluation,
+        bounds: &Aabb,
+        angle: Angle,
+        size: [u32; 2],
+        lines: &Lines,
+    ) -> Result<RgbaImage> {
+        self.look.anaglyph = true;
+        let eyes = self.eyes(shape, bounds, angle, size, lines);
+        self.look.anaglyph = false;
+        Ok(eyes?.remove(0))
+    }
+
+    fn eyes(
+        &mut self,
+        shape: &Evaluation,
+        bounds: &Aabb,
+        angle: Angle,
+        size: [u32; 2],
+        lines: &Lines,
+    ) -> Result<Vec<RgbaImage>> {
+        let aspect = size[0] as f32 / size[1] as f32;
+        let camera = Camera::framing(bounds, aspect, angle.yaw, angle.pitch);
+        let separation = 0.063 * bounds.size().max_element() / 1.8;
+        self.shoot(shape, &camera.stereo(aspect, separation), size, lines)
     }
 
     /// What one or two views see of an evaluated surface, each `size`.

@@ -25,6 +25,8 @@ pub struct Shot<'a> {
     pub size: [u32; 2],
     /// Two eyes.
     pub stereo: bool,
+    /// Two eyes in one picture, for red and cyan glasses.
+    pub anaglyph: bool,
     /// The skeleton on top.
     pub skeleton: bool,
     /// The triangles' edges on the surface.
@@ -103,10 +105,10 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
     let mut studio = Studio::new(&context.renderer()?, &model)?;
     let look = studio.look_mut();
     (look.wire, look.floor, look.shadows) = (shot.wire, !shot.plain, !shot.plain);
-    let picture = if shot.stereo {
-        studio.stereo(&shape, &bounds, shot.angle, shot.size, &lines)?
-    } else {
-        studio.picture(&shape, &bounds, shot.angle, shot.size, &lines)?
+    let picture = match shot {
+        Shot { anaglyph: true, .. } => studio.anaglyph(&shape, &bounds, shot.angle, shot.size, &lines)?,
+        Shot { stereo: true, .. } => studio.stereo(&shape, &bounds, shot.angle, shot.size, &lines)?,
+        _ => studio.picture(&shape, &bounds, shot.angle, shot.size, &lines)?,
     };
     write_png(out, &picture)
 }

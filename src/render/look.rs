@@ -18,12 +18,14 @@ pub struct Look {
     pub backdrop: [Vec3; 2],
     /// Factor on all light.
     pub exposure: f32,
+    /// Of two views the first one's picture holds both, for red and cyan glasses.
+    pub anaglyph: bool,
 }
 
 impl Default for Look {
     fn default() -> Self {
         let backdrop = [Vec3::new(0.50, 0.52, 0.55), Vec3::new(0.36, 0.37, 0.39)];
-        Self { shadows: true, floor: true, wire: false, backdrop, exposure: 1.0 }
+        Self { shadows: true, floor: true, wire: false, backdrop, exposure: 1.0, anaglyph: false }
     }
 }
 

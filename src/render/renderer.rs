@@ -45,6 +45,7 @@ pub struct Renderer {
     by_views: [ViewPipelines; 2],
     shadow: Graphics,
     shade: Compute,
+    anaglyph: Compute,
     anchoring: Anchoring,
     shadow_image: Image,
     shadow_sampler: Sampler,
@@ -70,6 +71,8 @@ pub struct SceneBindings {
     shadow_surface: Bindings,
     shadow_materials: Vec<Bindings>,
     shade: Bindings,
+    /// Of two views only.
+    anaglyph: Option<Bindings>,
     lines: LineBuffer,
     line_bindings: Bindings,
     anchored: Anchored,
@@ -92,6 +95,7 @@ impl Renderer {
             },
         )?;
         let shade = Compute::new(device, spv!("render/shade.comp"), &[])?;
+        let anaglyph = Compute::new(device, spv!("render/anaglyph.comp"), &[])?;
         let gbuffer = by_views[0].gbuffer.reflections();
         layout::check(&Stages {
             vertex: &gbuffer[0],
@@ -114,7 +118,7 @@ impl Renderer {
         let shadow_sampler = Sampler::texels(device)?;
         let anchoring = Anchoring::new(device)?;
         let device = device.clone();
-        Ok(Self { device, by_views, shadow, shade, anchoring, shadow_image, shadow_sampler })
+        Ok(Self { device, by_views, shadow, shade, anaglyph, anchoring, shadow_image, shadow_sampler })
     }
 
     /// The device.
@@ -174,6 +178,10 @@ impl Renderer {
                 ("shadow", Resource::Sampled(&self.shadow_image, &self.shadow_sampler)),
                 ("picture", Resource::Storage(&targets.picture)),
             ])?,
+            anaglyph: match targets.views {
+                2 => Some(self.anaglyph.bind(&[("picture", Resource::Storage(&targets.picture))])?),
+                _ => None,
+            },
             line_bindings: self.bind_lines(&lines, targets)?,
             anchored: self.anchoring.bind(&self.device, scene, &lines)?,
             lines,
@@ -191,7 +199,8 @@ impl Renderer {
         )
     }
 
-    /// Draws the scene's current surface into the targets' picture, lines on top.
+    /// Draws the scene's current surface into the targets' picture, lines on top; with [`Look::anaglyph`] both views into the
+    /// first one's.
     ///
     /// Errors unless there are as many views as the targets have.
     pub fn record(
@@ -224,6 +233,10 @@ impl Renderer {
         if bound.lines.count > 0 {
             frame.phase("lines");
             self.record_lines(frame, targets, bound);
+        }
+        if let Some(both) = bound.anaglyph.as_ref().filter(|_| look.anaglyph) {
+            frame.phase("anaglyph");
+            frame.dispatch_grid(&self.anaglyph, both, &(), [width, height, 1]);
         }
         Ok(())
     }

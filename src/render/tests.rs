@@ -41,12 +41,22 @@ pub(super) fn draw_capsule(
     samples: u32,
     lines: &Lines,
 ) -> Targets {
+    draw_in(device, (asset, display), size, (views, samples), (&Look::default(), lines))
+}
+
+fn draw_in(
+    device: &Arc<Device>,
+    (asset, display): (&Asset, &DisplayMesh),
+    size: [u32; 2],
+    (views, samples): (&[View], u32),
+    (look, lines): (&Look, &Lines),
+) -> Targets {
     let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
     let renderer = Renderer::new(device).unwrap();
     let scene = Scene::new(device, asset, display, &surface).unwrap();
     let targets = Targets::new(device, size, views.len() as u32, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
-    let shot = Shot { views, look: &Look::default(), lines };
+    let shot = Shot { views, look, lines };
     device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
     targets
 }
@@ -112,6 +122,48 @@ fn two_views_by_multiview_are_the_pictures_of_two_single_views() {
         pictures.push(both.targets.read(&device, eye as u32).unwrap());
     }
     assert_ne!(pictures[0], pictures[1]);
+    assert_silent(&device);
+}
+
+/// The twin of `render/anaglyph.comp`: Dubois' matrices, rows.
+fn anaglyph(left: [u8; 4], right: [u8; 4]) -> [f32; 3] {
+    const LEFT: [[f32; 3]; 3] = [[0.437, 0.449, 0.164], [-0.062, -0.062, -0.024], [-0.048, -0.050, -0.017]];
+    const RIGHT: [[f32; 3]; 3] = [[-0.011, -0.032, -0.007], [0.377, 0.761, 0.009], [-0.026, -0.093, 1.234]];
+    let linear = |c: u8| {
+        let c = f32::from(c) / 255.0;
+        if c > 0.04045 { ((c + 0.055) / 1.055).powf(2.4) } else { c / 12.92 }
+    };
+    let coded = |c: f32| if c > 0.003_130_8 { 1.055 * c.powf(1.0 / 2.4) - 0.055 } else { 12.92 * c };
+    std::array::from_fn(|row| {
+        let sum: f32 =
+            (0..3).map(|i| LEFT[row][i] * linear(left[i]) + RIGHT[row][i] * linear(right[i])).sum();
+        coded(sum.clamp(0.0, 1.0)) * 255.0
+    })
+}
+
+#[test]
+fn through_red_and_cyan_glasses_each_eye_has_its_own_picture() {
+    let Some(device) = device() else { return };
+    let (size, lines) = ([64, 48], Lines::default());
+    let (asset, display) = capsule();
+    let bounds = Aabb { min: [-0.2, -0.2, -0.2].into(), max: [0.2, 1.2, 0.2].into() };
+    let pair = Camera::framing(&bounds, 4.0 / 3.0, 0.0, 0.0).stereo(4.0 / 3.0, 0.2);
+    let draw = |look: &Look| draw_in(&device, (&asset, &display), size, (&pair, 1), (look, &lines));
+    let plain = draw(&Look::default());
+    let [left, right] = [0, 1].map(|eye| plain.read(&device, eye).unwrap());
+    let glasses = draw(&Look { anaglyph: true, ..Look::default() });
+    let both = glasses.read(&device, 0).unwrap();
+    assert_eq!(glasses.read(&device, 1).unwrap(), right, "the right eye's own picture stays");
+    let mut apart = 0;
+    for (x, y, pixel) in both.enumerate_pixels() {
+        let wanted = anaglyph(left.get_pixel(x, y).0, right.get_pixel(x, y).0);
+        for i in 0..3 {
+            assert!((f32::from(pixel.0[i]) - wanted[i]).abs() <= 1.5, "{pixel:?}, not {wanted:?} at {x} {y}");
+        }
+        // Where only the left eye sees the body, red alone tells.
+        apart += u32::from(pixel.0[0].abs_diff(pixel.0[1]) > 20);
+    }
+    assert!(apart > 40, "{apart} pixels are seen otherwise by each eye");
     assert_silent(&device);
 }
 

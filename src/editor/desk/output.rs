@@ -13,7 +13,7 @@ pub enum Picture {
     Whole,
     /// Two views, the left eye's in the left half: both are as wide as half the picture.
     SideBySide,
-    /// Two views, each as large as the picture: the left eye's red over the right eye's green and blue.
+    /// Two views, each as large as the picture, in one for red and cyan glasses ([`crate::render::Look::anaglyph`]).
     Anaglyph,
     /// One view of two deformers, divided: left of this share of the width the document's own, right of it
     /// [`super::Desk::other_deformer`]'s.

@@ -227,6 +227,7 @@ impl Screen {
             self.asked.clear();
             self.drawn = None;
         }
+        self.stage.look_mut().anaglyph = out.picture == Picture::Anaglyph;
         if let (Picture::Wipe(_), Some(other)) = (out.picture, &mut self.other) {
             if !fits(other, 1) {
                 other.resize(picture, 1)?;
