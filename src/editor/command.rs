@@ -22,11 +22,14 @@ pub enum Tool {
     Joint,
     /// Draws how a silhouette should run.
     Silhouette,
+    /// Measures the body.
+    Measure,
 }
 
 impl Tool {
     /// All of them, in the palette's order.
-    pub const ALL: [Self; 5] = [Self::Line, Self::Grab, Self::Skin, Self::Joint, Self::Silhouette];
+    pub const ALL: [Self; 6] =
+        [Self::Line, Self::Grab, Self::Skin, Self::Joint, Self::Silhouette, Self::Measure];
 
     /// For people.
     pub fn label(self) -> &'static str {
@@ -36,12 +39,46 @@ impl Tool {
             Self::Skin => "Draw on skin",
             Self::Joint => "Joint",
             Self::Silhouette => "Silhouette",
+            Self::Measure => "Measure",
         }
     }
 
-    /// Whether it changes the pose; the others shape the skin, in any pose.
+    /// In one short word, where there is little room.
+    pub fn word(self) -> &'static str {
+        ["Line", "Grab", "Skin", "Joint", "Outline", "Measure"][self as usize]
+    }
+
+    /// Whether it changes the pose; the others shape the skin or measure it, in any pose.
     pub fn poses(self) -> bool {
-        !matches!(self, Self::Skin | Self::Silhouette)
+        !matches!(self, Self::Skin | Self::Silhouette | Self::Measure)
+    }
+}
+
+/// What the measuring tool measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MeasureBy {
+    /// From one place of the skin to another, straight and along the skin.
+    #[default]
+    Distance,
+    /// From a place of the skin through the body.
+    Thickness,
+    /// Between the two bones that meet at a joint.
+    Angle,
+}
+
+impl MeasureBy {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Distance, Self::Thickness, Self::Angle];
+
+    /// For people.
+    pub fn label(self) -> &'static str {
+        ["Distance", "Thickness", "Angle"][self as usize]
+    }
+
+    /// The next one, round and round.
+    pub fn next(self) -> Self {
+        Self::ALL[(self as usize + 1) % Self::ALL.len()]
     }
 }
 
@@ -104,8 +141,10 @@ pub enum Command {
     GrabBy(GrabBy),
     /// The next offset stroke is for this layer again.
     RedrawOffset,
-    /// Removes the newest stroke or mark.
+    /// Removes the newest stroke or mark; with the measuring tool the newest measure.
     RemoveStroke,
+    /// Chooses the measuring tool, and what it measures.
+    Measure(MeasureBy),
     /// Pins the joint next to the tool hand, or frees it.
     TogglePin,
     /// Deformation method by name, for A/B on the same pose.

@@ -7,7 +7,9 @@ mod command;
 pub mod desk;
 mod evaluator;
 mod film;
+mod gauge;
 mod input;
+mod lettering;
 mod model;
 mod navigation;
 pub mod onion;
@@ -36,8 +38,9 @@ mod sculpt_tests;
 
 pub use actor::{Actor, Pipelines};
 pub use classic::{Classic, Reshaped, reshape};
-pub use command::{Command, GrabBy, Tool};
+pub use command::{Command, GrabBy, MeasureBy, Tool};
 pub use evaluator::{Evaluation, Evaluator, Where};
+pub use gauge::{Gauge, Reading};
 pub use input::{Hand, Input, SurfaceSample, Tracked, Tracking};
 pub use model::Model;
 pub use output::{Haptic, Output, Request};
@@ -56,4 +59,5 @@ pub use studio::{Angle, Studio};
 pub use take::{
     Eye, Recorder, Replay, TakeEnd, TakeEvent, TakeFrame, TakeReader, TakeStart, TornTake, is_take,
 };
+pub use tools::Measure;
 pub use workbench::Workbench;

@@ -1,6 +1,6 @@
 //! What the user has chosen: kept between sessions, no part of any document.
 
-use super::{GrabBy, Tool};
+use super::{GrabBy, MeasureBy, Tool};
 use crate::edit::Lengths;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ pub struct Preferences {
     pub mirror: bool,
     /// What follows a hand that takes hold of the body.
     pub grab: GrabBy,
+    /// What the measuring tool measures.
+    pub measure: MeasureBy,
     /// Whether bones, strokes and edges show over the body.
     pub wire: bool,
     /// Whether attachment points and scale vectors show.
@@ -50,6 +52,7 @@ impl Default for Preferences {
             roll: false,
             mirror: false,
             grab: GrabBy::Limb,
+            measure: MeasureBy::Distance,
             wire: false,
             binding: false,
             turntable: false,

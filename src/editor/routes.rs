@@ -106,6 +106,7 @@ commands! {
     WaveCount => "Waves along a shape",
     WaveSpeed => "Waves' speed",
     WavePhase => "Waves' phase",
+    Measure => "Measure",
     Wire => "Wire",
     Binding => "Binding",
     Turntable => "Turntable",

@@ -8,7 +8,8 @@ mod output;
 use super::navigation::Navigation;
 use super::shape::Going;
 use super::tools::{
-    AccentTool, Body, Desk, GrabTool, Hands, JointTool, LineTool, Moment, SkinTool, checked, show,
+    AccentTool, Body, Desk, GrabTool, Hands, JointTool, LineTool, MeasureTool, Moment, SkinTool, checked,
+    show,
 };
 use super::{
     Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
@@ -45,6 +46,7 @@ pub struct Workbench {
     pub(super) skin: SkinTool,
     joint: JointTool,
     accent: AccentTool,
+    measure: MeasureTool,
     /// Of the character, where they are known.
     attachments: Option<Arc<Attachments>>,
     /// Edits of the surface that were made elsewhere, until no tool is used.
@@ -119,6 +121,7 @@ impl Workbench {
             skin: SkinTool::default(),
             joint: JointTool::default(),
             accent: AccentTool::default(),
+            measure: MeasureTool::default(),
             attachments: None,
             coming: Vec::new(),
             landmarks: show::landmarks(&bounds),
@@ -259,6 +262,11 @@ impl Workbench {
             Tool::Joint if (free || self.joint.is_busy()) && !self.windowed => {
                 let near = self.touched;
                 self.joint.step(&mut self.desk, &mut moment, near);
+            }
+            // At a window joints are clicked at.
+            Tool::Measure if free => {
+                let near = self.touched.filter(|_| !self.windowed);
+                self.measure.step(&mut self.desk, &mut moment, near);
             }
             _ => {}
         }

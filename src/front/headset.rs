@@ -45,7 +45,7 @@ fn tracked(position: Vec3, orientation: Quat) -> Tracked {
 
 /// A frame of somebody who looks at the palette, the right hand pointing at `target`.
 fn input(time: f64, target: Option<Vec3>) -> Input {
-    let head = Quat::from_rotation_y(0.2) * Quat::from_rotation_x(-0.16);
+    let head = Quat::from_rotation_y(0.36) * Quat::from_rotation_x(-0.16);
     let hand = Vec3::new(0.1, 1.25, -0.4);
     let ahead = target.map_or(Vec3::new(0.4, -0.6, -0.5), |t| t - hand).normalize();
     let mut out = Input { time, focused: true, head: tracked(Vec3::Y * 1.6, head), ..Input::default() };

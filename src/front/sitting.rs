@@ -1,18 +1,21 @@
 //! A sitting: the open document with its tools and journal, the jobs under way, and what is told to the world. Whichever
-//! face its user looks at, window or headset, it is one and the same, handed from one to the other.
+//! face its user looks at, window or headset, it is one and the same, handed from one to the other. What becomes of it on disk
+//! is in `saving`.
+
+mod saving;
 
 use super::context::say;
 use super::kept;
 use super::report::{Event, Reporter};
 use super::work::{Done, Job, Left, Opened, Worker};
 use crate::base::{Error, Result};
-use crate::edit::{DeformerSettings, Sculpt, Session};
+use crate::edit::{DeformerSettings, Sculpt};
 use crate::editor::panels::{FileList, Strain};
 use crate::editor::recovery::Unfinished;
-use crate::editor::{Actor, Model, Preferences, Sketch, Stage, Workbench, recipe, recovery};
+use crate::editor::{Actor, Model, Preferences, Sketch, Stage, Workbench, recipe};
 use crate::render::Renderer;
 use image::RgbaImage;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -168,11 +171,20 @@ impl Sitting {
             Done::Measured(strain) => {
                 self.measuring = false;
                 match strain {
-                    Ok(strain) => {
+                    Ok((strain, readings)) => {
+                        if let Some(bench) = &mut self.bench {
+                            bench.receive_readings(readings);
+                        }
                         self.reporter.event(Event::Measured(strain.clone()));
                         News::Measured(strain)
                     }
-                    Err(error) => self.failed(error),
+                    Err(error) => {
+                        // Asked for again it would fail again.
+                        if let Some(bench) = &mut self.bench {
+                            bench.give_readings_up();
+                        }
+                        self.failed(error)
+                    }
                 }
             }
             Done::Sketched(shape) => {
@@ -290,10 +302,13 @@ impl Sitting {
     /// Has the strain measured, when nothing is being drawn and something has changed.
     pub fn measure(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
-        if self.unmeasured && !self.measuring && !bench.is_busy() && !self.quit {
+        let wanted = self.unmeasured || bench.awaits_readings();
+        if wanted && !self.measuring && !bench.is_busy() && !self.quit {
             (self.measuring, self.unmeasured) = (true, false);
             let document = Box::new(bench.session().document().clone());
-            self.worker.ask(Job::Measure(model.clone(), document));
+            let gauges = bench.measures().iter().map(|m| m.gauge.clone()).collect();
+            let gauged = Box::new((bench.pose().clone(), gauges));
+            self.worker.ask(Job::Measure(model.clone(), document, gauged));
         }
     }
 
@@ -333,129 +348,5 @@ impl Sitting {
             // Settings that do not fit were refused when they were made.
             recipe: recipe(settings).unwrap_or_default(),
         });
-    }
-
-    /// Where a file of this name goes: in the output folder, or beside the character's file with that one's name before
-    /// it; a project is itself. None where nothing is open.
-    pub fn place(&self, name: &str) -> Option<PathBuf> {
-        let model = self.model.as_ref()?;
-        if let Some(out) = &self.out {
-            return Some(out.join(name));
-        }
-        let file: &Path = &model.asset.path;
-        if model.document.is_some() && name == PROJECT {
-            return Some(file.to_owned());
-        }
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let stem = stem.strip_suffix(".project").unwrap_or(&stem);
-        Some(file.with_file_name(format!("{stem}.{name}")))
-    }
-
-    fn place_saved(&self) -> Option<&PathBuf> {
-        self.saved.as_ref().map(|(_, path)| path)
-    }
-
-    /// Whether a place for the project is known: one that was chosen, or where it was.
-    pub fn has_place(&self) -> bool {
-        self.out.is_some()
-            || self.saved.is_some()
-            || self.model.as_ref().is_some_and(|m| m.document.is_some())
-    }
-
-    /// Saves the document as a project: where it was saved before, or in its place.
-    pub fn save(&mut self) {
-        if let Some(path) = self.place_saved().cloned().or_else(|| self.place(PROJECT)) {
-            self.save_to(path);
-        }
-    }
-
-    /// The same where it has changed since.
-    pub fn keep(&mut self) {
-        let hash = self.bench.as_ref().map(|b| b.session().document().hash());
-        if self.saved.as_ref().map(|(hash, _)| hash) != hash.as_ref() {
-            self.save();
-        }
-    }
-
-    /// Saves it there.
-    pub fn save_to(&mut self, path: PathBuf) {
-        let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
-        let document = bench.session().document();
-        let hash = document.hash();
-        self.unsaved = false;
-        self.clean = Some(hash.clone());
-        self.worker.ask(Job::Save(path.clone(), model.clone(), Box::new(document.clone())));
-        (self.saved, self.on_disk) = (Some((hash, path)), false);
-    }
-
-    /// Writes a posed glTF.
-    pub fn export(&mut self) {
-        let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
-        let Some(path) = self.place("posed.glb") else { return };
-        let document = Box::new(bench.session().document().clone());
-        self.worker.ask(Job::Export(path, model.clone(), document));
-    }
-
-    /// The journal goes where its document is on disk, or never was anything.
-    fn end_journal(&mut self, session: Session<'static>) {
-        let saved = self.saved.as_ref().map(|(hash, _)| hash);
-        let same = saved == Some(&session.document().hash());
-        if (self.on_disk && same) || session.history().1 <= 1 {
-            if let Err(error) = recovery::end(session) {
-                self.fail(&error);
-            }
-        } else if !self.reporter.is_on()
-            && let Some(journal) = session.journal()
-        {
-            say(format_args!("not saved; the next start goes on from {}", journal.path().display()));
-        }
-    }
-
-    /// Ends it: writes what is to be left in the output folder, waits for what is being written, keeps the choices.
-    ///
-    /// # Errors
-    /// Where the first file could not be opened.
-    pub fn finish(mut self) -> Result<()> {
-        if let Some(bench) = &mut self.bench {
-            bench.interrupt();
-            self.preferences = bench.preferences().clone();
-        }
-        if let Some(out) = self.out.clone() {
-            if self.last_pictures.len() == 2 {
-                let pictures = std::mem::take(&mut self.last_pictures);
-                for (name, picture) in ["left.png", "right.png"].into_iter().zip(&pictures) {
-                    self.worker.ask(Job::Picture(out.join(name), vec![picture.clone()]));
-                }
-                self.worker.ask(Job::Picture(out.join("stereo.png"), pictures));
-            }
-            self.keep();
-            self.export();
-        }
-        while let Some(done) = self.worker.wait() {
-            self.take(done);
-        }
-        self.keep_choices();
-        if let Some(bench) = self.bench.take() {
-            self.end_journal(bench.into_session());
-        }
-        if let Some(error) = self.failure {
-            return Err(error);
-        }
-        self.reporter.event(Event::Ended);
-        Ok(())
-    }
-
-    /// Ends it where there is no face to show: nothing is written but the choices.
-    pub fn abandon(mut self) {
-        if let Some(bench) = &self.bench {
-            self.preferences = bench.preferences().clone();
-        }
-        self.keep_choices();
-    }
-
-    fn keep_choices(&self) {
-        if !self.forget {
-            kept::save(kept::PREFERENCES, &self.preferences);
-        }
     }
 }

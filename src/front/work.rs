@@ -7,11 +7,13 @@ use crate::deform::Recipe;
 use crate::edit::{Document, Sculpt, Session};
 use crate::editor::panels::{FileList, Strain};
 use crate::editor::recovery::Unfinished;
-use crate::editor::{self, Actor, Evaluator, Model, Pipelines, Sketch, Where, recipe, recovery};
+use crate::editor::{
+    self, Actor, Evaluator, Gauge, Model, Pipelines, Reading, Sketch, Where, recipe, recovery,
+};
 use crate::export::{Options, write_atomically};
 use crate::front::context::{folder_of, write_png};
 use crate::render::{Renderer, Targets};
-use crate::rig::PosedRig;
+use crate::rig::{Pose, PosedRig};
 use image::RgbaImage;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,8 +32,8 @@ pub enum Job {
     List(PathBuf, Vec<PathBuf>),
     /// Make a character ready for a stage; `stage` is handed back with it.
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
-    /// Measure what the deformer does to a document's body.
-    Measure(Arc<Model>, Box<Document>),
+    /// Measure what the deformer does to a document's body, and what its user measures of a pose of it.
+    Measure(Arc<Model>, Box<Document>, Box<(Pose, Vec<Gauge>)>),
     /// Find what an accent stroke means.
     Sketch(Arc<Renderer>, Arc<Model>, Box<Document>, Box<Sketch>),
     /// Write a posed glTF.
@@ -60,7 +62,7 @@ pub enum Done {
     /// A character for the stage of that number.
     Ready(u64, Result<Box<Actor>>),
     /// Numbers of the strain.
-    Measured(Result<Strain>),
+    Measured(Result<(Strain, Vec<(Gauge, Reading)>)>),
     /// The edit that an accent stroke means.
     Sketched(Result<Box<Sculpt>>),
     /// A session that was left is gone.
@@ -171,7 +173,7 @@ fn run(job: Job) -> Done {
         Job::Ready { stage, pipelines, targets, model, recipe } => {
             Done::Ready(stage, Actor::new(&pipelines, &targets, &model, &recipe).map(Box::new))
         }
-        Job::Measure(model, document) => Done::Measured(measure(&model, &document)),
+        Job::Measure(model, document, gauged) => Done::Measured(measure(&model, &document, *gauged)),
         Job::Sketch(renderer, model, document, sketch) => {
             Done::Sketched(sketch.sculpt(&renderer, &model, &document).map(Box::new))
         }
@@ -238,13 +240,25 @@ fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
     Ok(evaluator)
 }
 
-fn measure(model: &Model, document: &Document) -> Result<Strain> {
+/// The strain of the document's pose, and what is gauged of the one that shows.
+fn measure(
+    model: &Model,
+    document: &Document,
+    (shown, gauges): (Pose, Vec<Gauge>),
+) -> Result<(Strain, Vec<(Gauge, Reading)>)> {
     let pose = document.posed(model.skeleton());
-    let shape = evaluator(model, document)?.evaluate(model, &pose)?;
+    let mut evaluator = evaluator(model, document)?;
+    let shape = evaluator.evaluate(model, &pose)?;
     let report = model.measure(&PosedRig::new(model.skeleton(), &pose), &shape.control);
     let recipe = recipe(document.deformer())?;
     let iterations = recipe.springs.is_some().then_some(shape.iterations);
-    Ok(Strain::new(recipe.name(), iterations, &report))
+    let strain = Strain::new(recipe.name(), iterations, &report);
+    let shape = if gauges.is_empty() || shown == pose { shape } else { evaluator.evaluate(model, &shown)? };
+    let read = |gauge: Gauge| {
+        let reading = gauge.read(&model.bound.character, &shape);
+        (gauge, reading)
+    };
+    Ok((strain, gauges.into_iter().map(read).collect()))
 }
 
 /// Writes a posed glTF, and its receipt beside it.

@@ -3,6 +3,7 @@
 mod adjacency;
 mod cotangent;
 mod fit;
+mod geodesic;
 mod measure;
 mod mesh;
 mod normals;
@@ -12,6 +13,7 @@ mod weld;
 
 pub use cotangent::half_cotangents;
 pub use fit::fit_rotation;
+pub use geodesic::{position, shortest_way, through};
 pub use measure::{FOLD, Measure, MeasureReport, lids, smallest_radius_ratio, volume_under};
 pub use mesh::{Adjacency, ControlMesh, DisplayMesh, Part};
 pub use normals::vertex_normals;

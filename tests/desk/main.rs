@@ -9,7 +9,9 @@ mod data;
 #[path = "../common/desktop.rs"]
 mod desktop;
 mod drop;
+mod first;
 mod flesh;
+mod looking;
 #[path = "../common/man.rs"]
 mod man;
 mod motion;

@@ -44,6 +44,35 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
         assert!(apart > 0.005, "the middle is {name}: {apart}");
     }
     let hash = s.app.hash();
+    // The mouse on the ruler below the picture: time goes where it is, in proportion, and stops at both ends.
+    let [_, top, _, tall] = s.app.turn.viewport.map(|v| v as f32);
+    let ruler = top + tall + 47.0;
+    let (left, right) = (158.0, s.app.turn.size[0] as f32 - 16.0);
+    let at = |share: f32| [left + share * (right - left), ruler];
+    let mut told = Vec::new();
+    // The ruler shows two seconds, more than the motion has.
+    let whole = 2.0;
+    for share in [0.1, 0.2, 0.7] {
+        s.drag(&desktop, 1, &[at(0.5), at(0.5 * (0.5 + share)), at(share)]);
+        told.push(s.app.turn.time.expect("the motion shows"));
+        if share == 0.2 {
+            keep(&desktop.screenshot(), "dragged_on_the_timeline");
+        }
+    }
+    for (share, time) in [0.1, 0.2, 0.7].into_iter().zip(&told) {
+        assert!((time - whole * share).abs() < 0.6 / rate, "{time} s at {share} of the ruler");
+    }
+    s.drag(&desktop, 1, &[at(0.5), at(-0.05)]);
+    assert_eq!(s.app.turn.time, Some(0.0));
+    let begun = desktop.screenshot();
+    s.drag(&desktop, 1, &[at(0.5), at(1.02)]);
+    assert_eq!(s.app.turn.time, Some(whole));
+    let ended = desktop.screenshot();
+    let apart = difference(&cut(&begun, &s, &desktop), &cut(&ended, &s, &desktop));
+    assert!(apart > 0.01, "both ends of the motion look the same: {apart}");
+    assert_eq!(s.app.hash(), hash, "scrubbing changed the document");
+    s.drag(&desktop, 1, &[at(0.5), at(0.125)]);
+    assert_eq!(s.app.turn.time, Some(0.25));
     s.press_on(&desktop, &[u32::from(b' ')]);
     s.app.until("time that runs", |t| t.playing);
     let mut last = s.app.turn.time;

@@ -31,6 +31,9 @@ impl Desk {
         if bench.as_deref_mut().is_some_and(|bench| self.choose_axis(chord.key(), bench)) {
             return;
         }
+        if chord.is_plain() && self.choose_file(chord.key(), bench.as_deref_mut()) {
+            return;
+        }
         let Some(act) = self.choices.keys.act(chord) else { return };
         let repeats = matches!(
             act,
@@ -95,9 +98,12 @@ impl Desk {
                 Act::BrushSize => return self.begin_brush(bench),
                 Act::Cancel => {
                     self.panels.help = false;
-                    // What is under way first, then the motion.
+                    // What is under way first, then the plane that is being moved, then the motion.
                     if self.hold != Hold::Free || bench.is_busy() {
                         return self.drop_act(bench);
+                    }
+                    if bench.drop_measure() || std::mem::take(&mut self.moves_plane) {
+                        return;
                     }
                     return bench.leave_motion();
                 }
@@ -106,6 +112,7 @@ impl Desk {
                     return bench.take_pose();
                 }
                 Act::FixPlane => return self.fix_plane(bench),
+                Act::MovePlane => return self.move_plane(bench),
                 Act::Compare => return self.compare(bench),
                 Act::Deselect => return bench.select(None),
                 Act::FrameSelected => return self.frame_selected(bench),
@@ -210,6 +217,16 @@ impl Desk {
             }
             _ => Plane::Camera,
         };
+        self.moves_plane &= self.choices.plane != Plane::Camera;
+    }
+
+    /// Shows the gizmo of the plane that strokes are drawn on, or takes it away; a plane that faces the view is fixed first.
+    fn move_plane(&mut self, bench: &Workbench) {
+        if self.choices.plane == Plane::Camera {
+            self.fix_plane(bench);
+            self.moves_plane = false;
+        }
+        self.moves_plane = !self.moves_plane && self.choices.plane != Plane::Camera;
     }
 
     /// Divides the picture between the document's deformer and LBS, or DQS where it is LBS; or takes the divider away.
@@ -243,6 +260,8 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::SkinTool => Command::Tool(Tool::Skin),
         Act::JointTool => Command::Tool(Tool::Joint),
         Act::SilhouetteTool => Command::Tool(Tool::Silhouette),
+        Act::MeasureTool => Command::Tool(Tool::Measure),
+        Act::NextMeasure => Command::Measure(p.measure.next()),
         Act::NextTool => {
             let at = Tool::ALL.iter().position(|t| *t == p.tool).unwrap_or(0);
             Command::Tool(Tool::ALL[(at + 1) % Tool::ALL.len()])

@@ -1,11 +1,11 @@
 //! Where the tip of the mouse's hand is: on a plane, on a knot, on the skin.
 
 use super::pointer::Eyepiece;
-use super::{Desk, Hold, PATIENCE, Pick, Plane};
+use super::{Desk, Hold, PATIENCE, Pick, Picked};
 use crate::base::NodeId;
 use crate::base::math::Vec3;
 use crate::edit::WorkingPlane;
-use crate::editor::{Tool, Workbench};
+use crate::editor::{MeasureBy, Tool, Workbench};
 
 /// Knots and joints within so many points of the mouse are meant.
 const NEAR: f32 = 11.0;
@@ -18,14 +18,16 @@ impl Desk {
     /// Where the tip is; none where nothing is to be touched.
     pub(super) fn tip(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> Option<Vec3> {
         match self.hold {
-            Hold::Tool { plane, waits: None, .. } => eyepiece.on_plane(at, &plane),
+            Hold::Tool { plane, waits: None, .. } => {
+                eyepiece.on_plane(at, &plane).filter(|_| !self.is_edge_on(&plane))
+            }
             Hold::Grab { plane, from_ray } => eyepiece.on_plane(at, &plane).map(|x| x + from_ray),
             Hold::Brush { start, .. } => eyepiece.on_plane(start, &self.plane(bench, eyepiece, start)),
-            Hold::Camera(..) | Hold::Wipe | Hold::Joint(_) | Hold::Reach { .. } => None,
+            Hold::Camera(..) | Hold::Wipe | Hold::Joint(_) | Hold::Plane(..) | Hold::Reach { .. } => None,
             Hold::Free | Hold::Tool { .. } if !self.over => None,
             _ => match bench.preferences().tool {
                 Tool::Line | Tool::Silhouette => eyepiece.on_plane(at, &self.plane(bench, eyepiece, at)),
-                Tool::Grab | Tool::Skin => self.skin_at(at).flatten(),
+                Tool::Grab | Tool::Skin | Tool::Measure => self.skin_at(at).flatten(),
                 Tool::Joint => None,
             },
         }
@@ -40,19 +42,21 @@ impl Desk {
 
     /// The plane that a stroke from this pixel is drawn on.
     pub(super) fn plane(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> WorkingPlane {
-        let normal = self.camera.rotation() * Vec3::Z;
+        let fixed = self.fixed_plane();
+        let normal = fixed.map_or(self.camera.rotation() * Vec3::Z, |p| p.normal);
         let through = |origin: Vec3| WorkingPlane { origin, normal };
+        if let Some((_, knot)) = self.knot_at(bench, eyepiece, at).filter(|_| bench.awaits_offset().is_none())
+        {
+            return through(knot);
+        }
+        if let Some(fixed) = fixed {
+            return fixed;
+        }
         if let Some(layer) = bench.awaits_offset() {
             // What is drawn belongs to its baseline.
             let knots = layer.baseline.knots().iter().map(|k| Vec3::from(k.position));
             let near = self.nearest(knots, eyepiece, at, f32::INFINITY);
             return through(near.map_or(self.camera.stand().target, |n| n.1));
-        }
-        if let Some((_, knot)) = self.knot_at(bench, eyepiece, at) {
-            return through(knot);
-        }
-        if let Plane::Fixed { origin, normal } = self.choices.plane {
-            return WorkingPlane { origin: origin.into(), normal: Vec3::from(normal).normalize_or(Vec3::Z) };
         }
         let joints = || bench.posable().iter().filter_map(|n| bench.rig().world.get(n.index()));
         let joints = || joints().map(|w| Vec3::from(w.translation));
@@ -92,10 +96,12 @@ impl Desk {
     pub(super) fn press_tool(&mut self, time: f64, bench: &mut Workbench) {
         let Some(at) = self.at else { return };
         let (eyepiece, _) = self.eyepiece(at);
+        // What was told of the last thing is no more of interest.
+        self.facts.message = None;
         let tool = bench.preferences().tool;
         let skin = self.skin_at(at);
         // What is grabbed has to be known; a stroke over the skin is begun by the skin's own answers.
-        let waits = (tool == Tool::Grab && skin.is_none()).then_some(time);
+        let waits = (matches!(tool, Tool::Grab | Tool::Measure) && skin.is_none()).then_some(time);
         let normal = self.camera.rotation() * Vec3::Z;
         let plane = match (tool, skin.flatten()) {
             (Tool::Line | Tool::Silhouette, _) | (_, None) => self.plane(bench, &eyepiece, at),
@@ -109,12 +115,18 @@ impl Desk {
             self.force = force;
         }
         // With no skin under it the tool takes hold of nothing.
-        if tool == Tool::Grab && skin == Some(None) {
+        let skinless = skin == Some(None);
+        if tool == Tool::Grab && skinless {
             self.force = [0.0; 2];
+        }
+        if tool == Tool::Measure && skinless && bench.preferences().measure != MeasureBy::Angle {
+            self.force = [0.0; 2];
+            self.facts.message = Some("nothing to measure there: point at the skin".into());
         }
         self.hold = Hold::Tool { start: at, plane, waits, moved: false };
         if waits.is_none() {
-            self.hand(bench, time, None);
+            let measured = self.pressed_at(bench);
+            self.hand(bench, time, measured);
         }
     }
 
@@ -138,13 +150,24 @@ impl Desk {
         self.hold = Hold::Tool { start, plane, waits: None, moved };
         self.hand(bench, self.time, None);
         self.force = force;
-        self.hand(bench, self.time, None);
+        let measured = self.pressed_at(bench);
+        self.hand(bench, self.time, measured);
         self.at = now;
+    }
+
+    /// The skin that is known under a press, which is what is measured: a click may be over before another answer comes.
+    fn pressed_at(&self, bench: &Workbench) -> Option<Picked> {
+        let (mut picked, _) = self.seen.filter(|_| bench.preferences().tool == Tool::Measure)?;
+        if let Some(sample) = &mut picked.surface {
+            sample.draw = self.force[0];
+        }
+        Some(picked)
     }
 
     /// Asks for the skin under the mouse where a tool wants it.
     pub(super) fn ask_pick(&mut self, bench: Option<&Workbench>) {
-        let wants = bench.is_some_and(|b| matches!(b.preferences().tool, Tool::Grab | Tool::Skin));
+        let wants =
+            bench.is_some_and(|b| matches!(b.preferences().tool, Tool::Grab | Tool::Skin | Tool::Measure));
         let waiting =
             if let Hold::Tool { start, waits: Some(_), .. } = self.hold { Some(start) } else { None };
         let draws = bench.is_some_and(|b| b.preferences().tool == Tool::Skin) && self.hold != Hold::Free;

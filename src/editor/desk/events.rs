@@ -1,7 +1,7 @@
 //! What events of the mouse do in the picture, and what it is in the middle of.
 
 use super::{CLICK, Chord, Desk, Drag, Hold, pointer};
-use crate::editor::{Command, RADIUS_RANGE, Workbench};
+use crate::editor::{Command, RADIUS_RANGE, Tool, Workbench};
 use egui::{Event, PointerButton};
 
 /// Whether a press that began there is more than a click.
@@ -81,6 +81,7 @@ impl Desk {
                     self.drag_joint(bench);
                 }
             }
+            Hold::Plane(..) => self.drag_plane(),
             Hold::Wipe => {
                 let [x, _, width, _] = self.output.viewport.map(|v| v as f32);
                 let at = self.at.map_or(0.5, |at| (at[0] - x) / width.max(1.0));
@@ -137,6 +138,7 @@ impl Desk {
                 | Hold::Brush { .. }
                 | Hold::Tool { .. }
                 | Hold::Reach { .. }
+                | Hold::Plane(..)
                 | Hold::Joint(_),
                 PointerButton::Secondary,
             ) => {
@@ -178,6 +180,9 @@ impl Desk {
 
     /// Uses the gizmo or the tool where the pointer is; on the motion both work on its pose.
     fn press(&mut self, time: f64, bench: &mut Workbench) {
+        if self.press_plane() {
+            return;
+        }
         if bench.preferences().tool.poses() {
             bench.take_pose();
         }
@@ -196,7 +201,7 @@ impl Desk {
                 bench.let_joint_go();
                 self.hold = Hold::Free;
             }
-            Hold::Wipe if button == PointerButton::Primary => self.hold = Hold::Free,
+            Hold::Wipe | Hold::Plane(..) if button == PointerButton::Primary => self.hold = Hold::Free,
             Hold::Reach { start } if button == PointerButton::Primary => {
                 bench.select(self.joint_at(bench, start));
                 (self.hold, self.changed) = (Hold::Free, true);
@@ -206,10 +211,14 @@ impl Desk {
                 if moved {
                     self.hand(bench, time, None);
                 } else {
-                    // A click draws nothing: it selects.
-                    bench.drop_act();
+                    // A click draws nothing: it selects, or measures.
+                    if bench.preferences().tool != Tool::Measure {
+                        bench.drop_act();
+                    }
                     self.hand(bench, time, None);
-                    bench.select(self.joint_at(bench, start));
+                    let node = self.joint_at(bench, start);
+                    bench.select(node);
+                    bench.measure_joint(node);
                     self.changed = true;
                 }
                 self.hold = Hold::Free;
@@ -225,6 +234,10 @@ impl Desk {
         }
         if let Hold::Brush { radius, .. } = self.hold {
             bench.run_command(Command::Radius(radius));
+        }
+        // The plane goes back where it was.
+        if let Hold::Plane(_, before) = self.hold {
+            self.set_plane(before);
         }
         self.force = [0.0; 2];
         bench.drop_act();

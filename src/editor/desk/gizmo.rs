@@ -1,5 +1,6 @@
 //! The gizmo of the selected joint: three rings turn it about the world's axes, three arrows move it along them. Keys do
-//! the same without it: R turns about the view, and X, Y, Z choose an axis.
+//! the same without it: R turns about the view, and X, Y, Z choose an axis. The plane that strokes are drawn on has the same
+//! rings and arrows (`plane`).
 
 use super::pointer::Eyepiece;
 use super::{Desk, Hold};
@@ -32,11 +33,11 @@ pub(super) enum Way {
     Move(usize),
 }
 
-/// A joint that is being moved.
+/// A joint, or a plane, that is being moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Drag {
     pub way: Way,
-    /// Where the joint was, world.
+    /// Where it was, world.
     pub origin: Vec3,
     /// Pixel at the start.
     pub start: [f32; 2],
@@ -64,10 +65,15 @@ impl Desk {
     fn gizmo(&self, bench: &Workbench) -> Option<(NodeId, Vec3, f32)> {
         let node = bench.selected().filter(|_| bench.preferences().tool == Tool::Joint)?;
         let at = Vec3::from(bench.rig().world.get(node.index())?.translation);
+        Some((node, at, self.per_point(at)?))
+    }
+
+    /// What a point of the window is at a place, metres of the world; none behind the eye.
+    pub(super) fn per_point(&self, at: Vec3) -> Option<f32> {
         let depth = (self.camera.rotation() * Vec3::Z).dot(self.camera.eye() - at);
         let rows = self.output.viewport[3] as f32;
         let per_point = self.camera.per_pixel(rows) * self.scale * depth / self.camera.distance();
-        (depth > 0.0 && per_point.is_finite()).then_some((node, at, per_point))
+        (depth > 0.0 && per_point.is_finite()).then_some(per_point)
     }
 
     /// Whether a ring is seen from its side far enough to be used: edge on it is a line over the arrows.
@@ -75,9 +81,15 @@ impl Desk {
         AXES[axis].dot((self.camera.eye() - origin).normalize_or(Vec3::Z)).abs() > 0.12
     }
 
-    /// The handle under a pixel, with the pixels that a radian or a metre is there.
+    /// The handle of the selected joint under a pixel.
     fn handle(&self, bench: &Workbench, at: [f32; 2]) -> Option<(NodeId, Drag)> {
-        let (node, origin, size) = self.gizmo(bench)?;
+        let (node, origin, _) = self.gizmo(bench)?;
+        Some((node, self.handle_about(origin, at)?))
+    }
+
+    /// The handle under a pixel of rings and arrows at a place, with the pixels that a radian or a metre is there.
+    pub(super) fn handle_about(&self, origin: Vec3, at: [f32; 2]) -> Option<Drag> {
+        let size = self.per_point(origin)?;
         let (eyepiece, _) = self.eyepiece(at);
         let mut best: Option<(f32, Way, Vec3, Vec3)> = None;
         let mut offer = |way, point: Vec3, direction: Vec3, bonus: f32| {
@@ -104,7 +116,7 @@ impl Desk {
         }
         let (_, way, point, direction) = best?;
         let pixels = slope(&eyepiece, point, direction, size)?;
-        Some((node, Drag { way, origin, start: at, pixels, by_key: false, angle: 0.0, last: 0.0 }))
+        Some(Drag { way, origin, start: at, pixels, by_key: false, angle: 0.0, last: 0.0 })
     }
 
     /// Whether the mouse is over a handle.
@@ -151,11 +163,20 @@ impl Desk {
     /// The joint that is held follows the mouse.
     pub(super) fn drag_joint(&mut self, bench: &mut Workbench) {
         let (Hold::Joint(mut drag), Some(at)) = (self.hold, self.at) else { return };
+        let (turn, shift) = self.turn_and_shift(&mut drag, at);
+        self.hold = Hold::Joint(drag);
+        if turn.is_finite() && shift.is_finite() {
+            bench.move_joint(turn, shift);
+        }
+    }
+
+    /// What a drag to a pixel turns and moves, as the world sees it.
+    pub(super) fn turn_and_shift(&self, drag: &mut Drag, at: [f32; 2]) -> (DQuat, DVec3) {
         let [px, py] = drag.pixels;
         let length = px * px + py * py;
         let amount = ((at[0] - drag.start[0]) * px + (at[1] - drag.start[1]) * py) / length;
         let back = self.camera.rotation() * Vec3::Z;
-        let (turn, shift) = match drag.way {
+        match drag.way {
             Way::Move(axis) => (DQuat::IDENTITY, (AXES[axis] * amount).as_dvec3()),
             Way::Turn(axis) if length > 0.0 => {
                 (DQuat::from_axis_angle(AXES[axis].as_dvec3(), f64::from(amount)), DVec3::ZERO)
@@ -170,10 +191,6 @@ impl Desk {
                 let angle = if axis.dot(back) < 0.0 { -drag.angle } else { drag.angle };
                 (DQuat::from_axis_angle(axis.normalize_or(Vec3::Z).as_dvec3(), f64::from(angle)), DVec3::ZERO)
             }
-        };
-        self.hold = Hold::Joint(drag);
-        if turn.is_finite() && shift.is_finite() {
-            bench.move_joint(turn, shift);
         }
     }
 
@@ -199,9 +216,16 @@ impl Desk {
         {
             lines.polyline(&[origin - AXES[axis] * size, origin + AXES[axis] * size], COLORS[axis], 2.0, 0.5);
         }
-        let Some((_, origin, size)) = self.gizmo(bench) else { return };
+        if let Some((_, origin, _)) = self.gizmo(bench) {
+            self.draw_handles(origin, held, lines);
+        }
+    }
+
+    /// Shows rings and arrows at a place, the one that is held or under the mouse lit.
+    pub(super) fn draw_handles(&self, origin: Vec3, held: Option<Way>, lines: &mut Lines) {
+        let Some(size) = self.per_point(origin) else { return };
         let free = self.hold == Hold::Free && self.over;
-        let under = self.at.filter(|_| free).and_then(|at| self.handle(bench, at)).map(|h| h.1.way);
+        let under = self.at.filter(|_| free).and_then(|at| self.handle_about(origin, at)).map(|h| h.way);
         let lit = held.or(under);
         for axis in 0..3 {
             let color = |way| if lit == Some(way) { LIT } else { COLORS[axis] };

@@ -26,6 +26,8 @@ pub enum Act {
     SkinTool,
     JointTool,
     SilhouetteTool,
+    MeasureTool,
+    NextMeasure,
     NextTool,
     Grab,
     Rotate,
@@ -34,6 +36,7 @@ pub enum Act {
     BrushSmaller,
     BrushSize,
     FixPlane,
+    MovePlane,
     RedrawOffset,
     Remove,
     Lengths,
@@ -172,11 +175,14 @@ pub const ACTS: &[Line] = &[
     line(Act::SkinTool, "Draw on skin", Tools, &[key(Key::D)], Some(C::Tool)),
     line(Act::JointTool, "Joint: gizmo", Tools, &[key(Key::J)], Some(C::Tool)),
     line(Act::SilhouetteTool, "Silhouette: draw its course", Tools, &[key(Key::S)], Some(C::Tool)),
+    line(Act::MeasureTool, "Measure", Tools, &[key(Key::K)], Some(C::Tool)),
+    line(Act::NextMeasure, "Measure distance, thickness or angle", Tools, &[shift(Key::K)], Some(C::Measure)),
     line(Act::NextTool, "Next tool", Tools, &[key(Key::W)], Some(C::Tool)),
     line(Act::BrushSize, "Size the brush by moving", Tools, &[key(Key::F)], Some(C::Radius)),
     line(Act::BrushLarger, "Larger brush", Tools, &[key(Key::CloseBracket)], Some(C::Radius)),
     line(Act::BrushSmaller, "Smaller brush", Tools, &[key(Key::OpenBracket)], Some(C::Radius)),
     line(Act::FixPlane, "Plane to draw on: here, or facing me", Tools, &[shift(Key::D)], None),
+    line(Act::MovePlane, "Move that plane, or leave it", Tools, &[alt(Key::D)], None),
     line(Act::Grab, "Grab what is under the pointer", Pose, &[key(Key::G)], None),
     line(Act::Rotate, "Turn the joint; X, Y, Z choose an axis", Pose, &[key(Key::R)], None),
     line(Act::Cancel, "Drop what is under way", Pose, &[key(Key::Escape)], None),
@@ -256,6 +262,11 @@ impl Chord {
         );
         let ctrl = modifiers.command || modifiers.ctrl;
         Self { key, ctrl, shift: modifiers.shift && !shifts, alt: modifiers.alt }
+    }
+
+    /// Whether nothing is held beside the key.
+    pub fn is_plain(self) -> bool {
+        !(self.ctrl || self.shift || self.alt)
     }
 
     /// The key itself.

@@ -24,6 +24,7 @@ mod input;
 mod keys;
 mod output;
 mod panels;
+mod plane;
 mod pointer;
 mod question;
 pub mod reach;
@@ -70,6 +71,8 @@ enum Hold {
     Grab { plane: WorkingPlane, from_ray: Vec3 },
     /// Moves a joint by the gizmo or a key.
     Joint(gizmo::Drag),
+    /// Moves the plane that strokes are drawn on by the gizmo.
+    Plane(gizmo::Drag, WorkingPlane),
     /// Moves the divider between two deformers.
     Wipe,
     /// Sizes the brush until the next click: pixel and radius at the start.
@@ -111,6 +114,8 @@ pub struct Desk {
     seen: Option<(Picked, [f32; 2])>,
     asked: Option<(Pick, [f32; 2])>,
     other: Option<DeformerSettings>,
+    /// The plane that strokes are drawn on shows its gizmo.
+    moves_plane: bool,
     /// The divider between the document's deformer and the other, share of the picture's width.
     divider: f32,
     output: DeskOutput,
@@ -141,6 +146,7 @@ impl Desk {
             seen: None,
             asked: None,
             other: None,
+            moves_plane: false,
             divider: 0.5,
             output: DeskOutput::default(),
             changed: true,
@@ -281,7 +287,8 @@ impl Desk {
         let tip = self.tip(bench, &eyepiece, at);
         let surface = picked.and_then(|p| p.surface);
         // A sample of the skin is where the tip was.
-        let on_skin = surface.filter(|_| bench.preferences().tool == Tool::Skin).map(|s| s.position);
+        let follows = matches!(bench.preferences().tool, Tool::Skin | Tool::Measure);
+        let on_skin = surface.filter(|_| follows).map(|s| s.position);
         let force =
             if matches!(self.hold, Hold::Tool { waits: Some(_), .. }) { [0.0; 2] } else { self.force };
         let hand = pointer::hand(&room, on_skin.or(tip), force, surface);
@@ -308,18 +315,24 @@ impl Desk {
         if let Some(at) = bench.selected().and_then(|n| bench.rig().world.get(n.index())) {
             lines.dot(at.translation.into(), panels::SELECTED, 12.0);
         }
+        self.draw_plane(bench, &mut lines);
         self.draw_gizmo(bench, &mut lines);
         self.output.lines = lines;
     }
 
     fn look(&mut self) {
         let aspect = self.aspect();
+        let before = self.output.views.first().copied();
         self.output.views.clear();
         let one = self.camera.view(aspect);
         match self.choices.stereo {
             Stereo::Off => self.output.views.push(one),
             Stereo::SideBySide => self.output.views.extend(self.camera.stereo(aspect * 0.5)),
             Stereo::Anaglyph => self.output.views.extend(self.camera.stereo(aspect)),
+        }
+        // Another view has other skin under the mouse.
+        if before.as_ref() != self.output.views.first() {
+            self.seen = None;
         }
         self.output.picture = match self.choices.stereo {
             Stereo::Off if self.other.is_some() => Picture::Wipe(self.divider),

@@ -5,11 +5,12 @@ use crate::editor::{CommandKind, Control, Route};
 use std::fmt::Write;
 
 /// What of the desk is no command of its own, where it is, and what a headset has for it.
-const LISTS: [(&str, &str, &str); 5] = [
+const LISTS: [(&str, &str, &str); 6] = [
     ("Any step of the history", "undo, redo", "history"),
     ("Settings of the deformer", "the method", "deformer"),
     ("Switch or remove any stroke or mark", "the newest", "outliner"),
-    ("Amount, width and softness of an edit of the surface", "pull it again", "outliner"),
+    ("Width and softness of an edit of the surface", "pull it again", "outliner"),
+    ("Remove any measure", "the newest", "tool panel"),
     ("Select any joint", "touch it", "click, outliner"),
 ];
 
@@ -63,7 +64,7 @@ fn instead(act: Act) -> &'static str {
         Act::TakePose => "reach for the body",
         Act::Compare => "palette, in turn",
         Act::SaveAs => "save",
-        Act::FixPlane => "strokes are drawn in space",
+        Act::FixPlane | Act::MovePlane => "strokes are drawn in space",
         Act::Grab => "squeeze",
         Act::Rotate => "the joint tool",
         Act::Cancel => "undo, while it is held",

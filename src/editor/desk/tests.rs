@@ -1,5 +1,8 @@
 //! A mouse and a keyboard on a small biped, without window, GPU or clock. The skin under a pixel is what a ray meets.
 
+mod measuring;
+mod surroundings;
+
 use super::*;
 use crate::base::NodeId;
 use crate::editor::workbench::tests::{biped, session};

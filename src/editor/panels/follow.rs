@@ -1,7 +1,7 @@
 //! The panels' state from the workbench's.
 
 use super::{PanelState, Pin};
-use crate::editor::Workbench;
+use crate::editor::{Tool, Workbench};
 
 impl PanelState {
     /// Takes in what the workbench knows. Labels, files, strain, and whether there is something unsaved come from the
@@ -17,6 +17,10 @@ impl PanelState {
         self.undo = done.saturating_sub(1);
         self.redo = all.saturating_sub(done);
         self.strokes = document.strokes().len() + document.marks().len();
+        // The same press removes these.
+        if bench.preferences().tool == Tool::Measure {
+            self.strokes = bench.measures().len();
+        }
         if !self.timeline.is_like(bench.timeline()) {
             self.timeline.clone_from(bench.timeline());
         }

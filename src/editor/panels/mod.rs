@@ -23,6 +23,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod time_offers;
 mod widgets;
 
 pub(super) use canvas::same;

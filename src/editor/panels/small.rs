@@ -29,13 +29,12 @@ pub(super) fn wrist(ui: &Ui, state: &PanelState) {
         Tool::Skin => Icon::Skin,
         Tool::Joint => Icon::Roll,
         Tool::Silhouette => Icon::Silhouette,
+        Tool::Measure => Icon::Measure,
     };
     icon.draw(painter, pos2(room.min.x + 196.0, room.min.y + 30.0), 22.0, theme::TEXT);
     let beside = pos2(room.min.x + 230.0, room.min.y + 2.0);
     let width = room.max.x - beside.x;
-    let name = ["Line", "Grab", "Skin", "Joint", "Outline"]
-        [Tool::ALL.iter().position(|t| *t == p.tool).unwrap_or(0)];
-    theme::print(painter, beside, Align2::LEFT_TOP, name, BODY, theme::TEXT, width);
+    theme::print(painter, beside, Align2::LEFT_TOP, p.tool.word(), BODY, theme::TEXT, width);
     let radius = format!("{:.1} cm", p.radius * 100.0);
     theme::print(painter, beside + vec2(0.0, 30.0), Align2::LEFT_TOP, &radius, SMALL, theme::SOFT, width);
     if p.mirror {

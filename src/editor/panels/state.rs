@@ -122,6 +122,15 @@ pub struct FileList {
 }
 
 impl FileList {
+    /// Goes on with another folder's, which knows no files opened lately.
+    pub fn follow(&mut self, next: Self) {
+        let recent = std::mem::take(&mut self.recent);
+        *self = next;
+        if self.recent.is_empty() {
+            self.recent = recent;
+        }
+    }
+
     /// The folder's name, and the folder above it.
     pub(super) fn place(&self) -> (String, Option<&Path>) {
         let name =

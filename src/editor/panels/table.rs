@@ -4,11 +4,11 @@
 use super::icons::Icon;
 use super::shape_offers::offer_of_shape;
 use super::state::PanelState;
+use super::time_offers::offer_of_time;
 use super::{Memory, Page, Panel};
-use crate::asset::Interpolation;
 use crate::deform::Recipe;
-use crate::edit::{FRAME_RATES, Lengths};
-use crate::editor::{Command, CommandKind, RADIUS_RANGE, Timeline, Tool};
+use crate::edit::Lengths;
+use crate::editor::{Command, CommandKind, RADIUS_RANGE, Tool};
 
 /// Something that can be pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +52,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Shape, Time, View};
 
 /// All of them.
-pub const ENTRIES: [Entry; 48] = [
+pub const ENTRIES: [Entry; 49] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -93,6 +93,7 @@ pub const ENTRIES: [Entry; 48] = [
     on(View, 2, 1.0, Item::Of(C::SnapTurn), "Turn", Some(Icon::Right)),
     on(View, 3, 1.0, Item::Of(C::UndoNavigation), "Last view", Some(Icon::Back)),
     on(View, 3, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
+    on(View, 3, 1.0, Item::Of(C::Measure), "Measure", Some(Icon::Measure)),
     on(Session, 0, 1.0, Item::Of(C::Save), "Save", Some(Icon::Save)),
     on(Session, 0, 1.0, Item::Of(C::Export), "Export", Some(Icon::Export)),
     on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
@@ -153,7 +154,7 @@ pub(super) struct Choice {
     pub command: Command,
 }
 
-fn press(command: Command, enabled: bool) -> Offer {
+pub(super) fn press(command: Command, enabled: bool) -> Offer {
     Offer::Press { command, enabled, label: None, count: None }
 }
 
@@ -182,9 +183,10 @@ impl Item {
                     Tool::Skin => Icon::Skin,
                     Tool::Joint => Icon::Roll,
                     Tool::Silhouette => Icon::Silhouette,
+                    Tool::Measure => Icon::Measure,
                 };
                 let choice = |tool: Tool| Choice {
-                    label: tool.label().to_owned(),
+                    label: tool.word().to_owned(),
                     icon: Some(icon(tool)),
                     on: p.tool == tool,
                     command: Command::Tool(tool),
@@ -219,6 +221,17 @@ impl Item {
                 label: Some(p.grab.label().to_owned()),
                 count: None,
             },
+            C::Measure => {
+                // The first press chooses the tool, each further one what it measures.
+                let by = if p.tool == Tool::Measure { p.measure.next() } else { p.measure };
+                let label = if p.tool == Tool::Measure { p.measure.label() } else { "Measure" };
+                Offer::Press {
+                    command: Command::Measure(by),
+                    enabled: true,
+                    label: Some(label.to_owned()),
+                    count: None,
+                }
+            }
             C::RedrawOffset => press(Command::RedrawOffset, state.redraw),
             C::RemoveStroke => counted(Command::RemoveStroke, state.strokes),
             C::TogglePin => Offer::Press {
@@ -290,49 +303,6 @@ impl Item {
     }
 }
 
-/// How what is about time behaves now.
-fn offer_of_time(kind: CommandKind, timeline: &Timeline) -> Offer {
-    let head = timeline.playhead;
-    let length = timeline.length.max(1e-3);
-    let choice = |on: bool, label: String, command| Choice { label, icon: None, on, command };
-    match kind {
-        C::Play => Offer::Switch { on: head.playing, command: Command::Play(!head.playing) },
-        C::AutoKey => Offer::Switch { on: head.auto_key, command: Command::AutoKey(!head.auto_key) },
-        C::Scrub => Offer::Slider {
-            value: (head.time / length).clamp(0.0, 1.0) as f32,
-            text: format!("{:.2} s  frame {:.0}", head.time, head.time * f64::from(timeline.sheet.rate)),
-            command: Box::new(move |at| Command::Scrub(f64::from(at) * length)),
-        },
-        C::Key => Offer::Press {
-            command: Command::Key,
-            enabled: true,
-            label: None,
-            count: Some(timeline.sheet.columns.len()),
-        },
-        C::DeleteKey => press(Command::DeleteKey, timeline.column.is_some()),
-        C::MoveKey => Offer::Slider {
-            value: (timeline.column.unwrap_or(head.time) / length).clamp(0.0, 1.0) as f32,
-            text: timeline.column.map_or_else(|| "no key".into(), |c| format!("{c:.2} s")),
-            command: Box::new(move |at| Command::MoveKey(f64::from(at) * length)),
-        },
-        C::Rate => {
-            let rates = FRAME_RATES.iter();
-            let rates = rates.map(|&r| choice(timeline.sheet.rate == r, r.to_string(), Command::Rate(r)));
-            Offer::Choice(rates.collect())
-        }
-        _ => {
-            let ways = [
-                (Interpolation::Step, "Step"),
-                (Interpolation::Linear, "Linear"),
-                (Interpolation::CubicSpline, "Spline"),
-            ];
-            let of = |(way, label): (Interpolation, &str)| {
-                choice(timeline.interpolation == Some(way), label.into(), Command::Interpolation(way))
-            };
-            Offer::Choice(ways.map(of).into())
-        }
-    }
-}
 /// The full name of a method; none is springs.
 pub(in crate::editor) fn method(name: &str) -> &str {
     if name.is_empty() { "springs" } else { name }

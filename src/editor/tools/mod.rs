@@ -7,6 +7,7 @@ mod grab;
 mod hands;
 mod joint;
 mod line;
+mod measure;
 mod pull;
 pub mod show;
 mod skin;
@@ -17,6 +18,7 @@ pub use grab::GrabTool;
 pub use hands::{HandFrame, Hands, TIP, checked};
 pub use joint::JointTool;
 pub use line::LineTool;
+pub use measure::{Measure, MeasureTool};
 pub use skin::{SkinTool, newest as newest_mark};
 
 use super::{Haptic, Preferences};

@@ -6,7 +6,7 @@ use crate::base::math::{DQuat, DVec3};
 use crate::bind::Attachments;
 use crate::edit::{DeformerSettings, Edit, Operation, Sculpt};
 use crate::editor::tools::newest_mark;
-use crate::editor::{Command, Haptic, Request, Tool, recipe};
+use crate::editor::{Command, Gauge, Haptic, Reading, Request, Tool, recipe};
 use std::sync::Arc;
 
 impl Workbench {
@@ -42,6 +42,8 @@ impl Workbench {
                 let stroke = self.line.removal(&self.desk);
                 let drawn = self.desk.session.document().sculpts().iter().rev().find(|s| s.mark.is_none());
                 let edit = match p.tool {
+                    Tool::Measure if self.measure.remove_newest() => return,
+                    Tool::Measure => None,
                     Tool::Skin => mark.or(stroke),
                     Tool::Silhouette => drawn.map(|s| Edit::RemoveSculpt(s.id)),
                     _ => stroke.or(mark),
@@ -50,6 +52,11 @@ impl Workbench {
                     Some(edit) => self.change(edit),
                     None => self.limit(),
                 }
+            }
+            Command::Measure(by) => {
+                p.measure = by;
+                p.tool = Tool::Measure;
+                self.cancel();
             }
             Command::TogglePin => self.toggle_pin(),
             Command::Deformer(method) => {
@@ -142,6 +149,33 @@ impl Workbench {
         self.touched = node.filter(|n| n.index() < self.desk.character.skeleton.nodes.len());
     }
 
+    /// Measures the angle at a joint, where angles are measured: what a click at one does.
+    pub fn measure_joint(&mut self, node: Option<NodeId>) {
+        if self.preferences.tool == Tool::Measure {
+            self.measure.click(&mut self.desk, self.preferences.measure, node);
+        }
+    }
+
+    /// Takes what was measured of [`Workbench::measures`].
+    pub fn receive_readings(&mut self, readings: Vec<(Gauge, Reading)>) {
+        self.measure.receive(readings);
+    }
+
+    /// What waits for a reading will get none.
+    pub fn give_readings_up(&mut self) {
+        self.measure.give_up();
+    }
+
+    /// Removes the measure of that number.
+    pub fn remove_measure(&mut self, index: usize) {
+        self.measure.remove(index);
+    }
+
+    /// Drops a distance of which only one end was chosen; false where there is none.
+    pub fn drop_measure(&mut self) -> bool {
+        self.measure.cancel()
+    }
+
     /// Takes hold of a joint, to be moved by [`Workbench::move_joint`]; false where it cannot be posed.
     pub fn hold_joint(&mut self, node: NodeId) -> bool {
         self.cancel();
@@ -187,6 +221,7 @@ impl Workbench {
         self.grab.cancel(&mut self.desk);
         self.skin.cancel();
         self.accent.cancel();
+        self.measure.cancel();
         self.joint.cancel(&mut self.desk);
     }
 
@@ -218,7 +253,7 @@ impl Workbench {
 
     /// Undo and redo; while a tool is used they drop what it does.
     fn undo(&mut self, operation: Operation) {
-        if self.is_busy() {
+        if self.is_busy() || self.measure.is_under_way() {
             return self.cancel();
         }
         let deformer = self.desk.session.document().deformer().clone();

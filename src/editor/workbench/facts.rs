@@ -5,7 +5,7 @@ use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::bind::Character;
 use crate::edit::{Session, StrokeLayer};
-use crate::editor::{Output, Preferences};
+use crate::editor::{Measure, Output, Preferences};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
@@ -92,6 +92,21 @@ impl Workbench {
     pub fn is_busy(&self) -> bool {
         let drawing = self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy();
         drawing || self.grab.is_busy() || self.joint.is_busy()
+    }
+
+    /// What is measured, the oldest first.
+    pub fn measures(&self) -> &[Measure] {
+        self.measure.measures()
+    }
+
+    /// Whether one end of a distance was chosen, and the other is to be.
+    pub fn chooses_measure(&self) -> bool {
+        self.measure.is_under_way()
+    }
+
+    /// Whether some of it is not known yet ([`Workbench::receive_readings`]).
+    pub fn awaits_readings(&self) -> bool {
+        self.measures().iter().any(Measure::awaits_reading)
     }
 
     /// What the last step wanted shown.

@@ -41,11 +41,13 @@ impl Workbench {
             show::hands(&moment, &mut out.lines);
         }
         show::brush(&moment, world_from_room.point(self.head.position), &mut out.lines);
+        let head = world_from_room.rigid(&self.head);
+        self.measure.lines(&self.desk, &moment, (&head, self.windowed), &mut out.lines);
         out.probes = std::array::from_fn(|h| {
             let wanted = match self.preferences.tool {
                 Tool::Line => false,
                 Tool::Grab => true,
-                Tool::Skin => h == tool,
+                Tool::Skin | Tool::Measure => h == tool,
                 Tool::Joint | Tool::Silhouette => false,
             };
             let hand = &self.hands.hands[h];

@@ -160,7 +160,7 @@ impl<'o> App<'o> {
                     bench.receive(*shape);
                 }
             }
-            News::Listed(files) => self.desk.facts.files = files,
+            News::Listed(files) => self.desk.facts.files.follow(files),
             News::Opened { path, restored, left } => self.opened(&path, restored, left),
             News::NotOpened(error) | News::Failed(error) => {
                 self.closing &= self.sitting.on_disk;
@@ -236,7 +236,7 @@ impl<'o> App<'o> {
             Wish::Answer(answer) => self.answered(answer),
             Wish::OpenDialog if self.sitting.bench.is_some() => self.command(Command::Files),
             Wish::OpenDialog => {
-                let advice = "drop a file on this window, or start with its name: sinew FILE";
+                let advice = "choose a file from the list, or drop one on this window";
                 self.desk.facts.message = Some(advice.into());
             }
             Wish::SaveAsDialog => self.save_as(),

@@ -136,7 +136,7 @@ impl<'o> App<'o> {
                 self.sitting.make_ready(self.stage, stage, &settings);
             }
         }
-        if self.sitting.bench.as_ref().is_some_and(|b| b.preferences().palette) {
+        if self.sitting.bench.as_ref().is_some_and(|b| b.preferences().palette || !b.measures().is_empty()) {
             self.sitting.measure();
         }
         while let Some(ask) = self.sitting.reporter.asked() {
@@ -152,7 +152,7 @@ impl<'o> App<'o> {
         match news {
             News::Measured(strain) => self.panel_state.strain = Some(strain),
             News::Sketched(shape) => self.receive(*shape),
-            News::Listed(files) => self.panel_state.files = files,
+            News::Listed(files) => self.panel_state.files.follow(files),
             News::Opened { path, restored, .. } => {
                 if restored > 0 && !self.sitting.reporter.is_on() {
                     say(format_args!("{}: goes on where its last session stopped", path.display()));

@@ -44,6 +44,7 @@ impl Desk {
             choices: &self.choices,
             compared: self.other.as_ref(),
             divider: matches!(self.output.picture, Picture::Wipe(_)).then_some(self.divider),
+            moves_plane: self.moves_plane,
             hint: hint(self, bench.as_deref()),
         };
         let mut full = context.run_ui(raw, |ui| {
@@ -84,6 +85,10 @@ impl Desk {
         }
         if let Some(node) = pressed.select {
             bench.select(node);
+            self.changed = true;
+        }
+        if let Some(index) = pressed.measure {
+            bench.remove_measure(index);
             self.changed = true;
         }
         if let Some(step) = pressed.jump {

@@ -41,8 +41,8 @@ pub(super) struct Memory {
     pub sliding: Option<&'static str>,
     /// The edit of the surface that a slider is changing, and which of its sliders: its edits are one step.
     pub sculpting: Option<(crate::base::SculptId, &'static str)>,
-    /// A list of the file panel.
-    pub tab: super::super::panels::Tab,
+    /// What is chosen of the lists of files.
+    pub files: files::Chosen,
 }
 
 /// What was pressed.
@@ -53,6 +53,8 @@ pub(super) struct Pressed {
     /// Edits, and whether they belong to the step before them.
     pub edits: Vec<(Edit, bool)>,
     pub jump: Option<usize>,
+    /// The number of a measure to be removed.
+    pub measure: Option<usize>,
     pub select: Option<Option<crate::base::NodeId>>,
     pub choices: Option<Choices>,
     /// The method to compare with.
@@ -83,6 +85,8 @@ pub(super) struct Shows<'a> {
     pub compared: Option<&'a DeformerSettings>,
     /// Where the divider is, share of the picture's width; none where one deformer fills it.
     pub divider: Option<f32>,
+    /// The plane that strokes are drawn on shows its gizmo.
+    pub moves_plane: bool,
     /// What the mouse is in the middle of.
     pub hint: &'static str,
 }
@@ -115,7 +119,7 @@ fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Press
         divider(ui, shows, at);
     }
     if shows.bench.is_none() {
-        files::welcome(ui, shows, pressed);
+        files::welcome(ui, shows, memory, pressed);
     } else if shows.bench.is_some_and(|b| b.preferences().files) {
         files::show(ui, shows, memory, pressed);
     }
@@ -155,13 +159,23 @@ fn divider(ui: &Ui, shows: &Shows<'_>, at: f32) {
 /// What a user is told to do next.
 pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
     use super::Hold;
-    use crate::editor::Tool;
+    use crate::editor::{MeasureBy, Tool};
     let Some(bench) = bench else { return "Open a rigged glTF character: drop it here, or press Ctrl-O" };
     match (desk.hold, bench.preferences().tool) {
         (Hold::Grab { .. }, _) => "Move the mouse; click keeps it, Esc or the right button drops it",
         (Hold::Brush { .. }, _) => "Move the mouse sideways; click keeps the size, Esc drops it",
         (Hold::Wipe, _) => "Left of the line is the document's deformer",
         (Hold::Camera(..), _) => "Shift pans, Ctrl zooms",
+        (Hold::Plane(..), _) => "Release keeps the plane there, Esc or the right button puts it back",
+        (_, Tool::Line | Tool::Silhouette) if desk.moves_plane => {
+            "Drag a ring to turn the plane, an arrow to move it; Esc leaves it"
+        }
+        (_, Tool::Measure) => match bench.preferences().measure {
+            MeasureBy::Distance if bench.chooses_measure() => "Click the other end; Esc forgets the first",
+            MeasureBy::Distance => "Click two places of the skin; the view may be turned in between",
+            MeasureBy::Thickness => "Click the skin where the body's thickness is wanted",
+            MeasureBy::Angle => "Click a joint",
+        },
         (_, Tool::Line) if bench.awaits_offset().is_some() => {
             "Now draw what that line is to become; it can be drawn again (Shift-L)"
         }

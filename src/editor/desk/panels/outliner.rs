@@ -36,7 +36,7 @@ fn moved(sculpt: &Sculpt) -> usize {
     sculpt.region.kinematic.len() + sculpt.region.passive.len()
 }
 
-/// Edits of the surface, each with its amplitude and how far it reaches.
+/// Edits of the surface, each with how far it reaches; how strong it is, is the shape panel's.
 fn sculpts(
     ui: &mut Ui,
     bench: &Workbench,
@@ -71,9 +71,6 @@ fn sculpts(
                 memory.sculpting = None;
             }
         };
-        slide(ui, "amount", sculpt.amplitude, -2.0..=2.0, &|amplitude| {
-            Some(Sculpt { amplitude, ..sculpt.clone() })
-        });
         let with = |region| Sculpt { region, ..sculpt.clone() };
         slide(ui, "soft", sculpt.region.softness, 0.0..=1.0, &|softness| {
             sculpt.region.softened(bench.character(), softness).ok().map(with)

@@ -5,7 +5,7 @@ use crate::asset::Interpolation;
 use crate::edit::{FRAME_RATES, Lengths};
 use crate::editor::desk::{Act, Choices, Plane};
 use crate::editor::panels::Icon;
-use crate::editor::{Command, RADIUS_RANGE, Tool, Workbench};
+use crate::editor::{Command, Gauge, MeasureBy, RADIUS_RANGE, Tool, Workbench};
 use egui::{Frame, Margin, Panel, ScrollArea, Slider, Ui};
 
 /// Points of the window per metre of the brush's radius.
@@ -25,6 +25,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
                     Tool::Skin => (Act::SkinTool, Icon::Skin),
                     Tool::Joint => (Act::JointTool, Icon::Roll),
                     Tool::Silhouette => (Act::SilhouetteTool, Icon::Silhouette),
+                    Tool::Measure => (Act::MeasureTool, Icon::Measure),
                 };
                 let tile = widgets::tile(ui, icon, tool.label(), p.tool == tool, true);
                 pressed.command(Command::Tool(tool), tile.on_hover_text(shows.tip(act)).clicked());
@@ -37,7 +38,11 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
             let slider = slider.custom_formatter(|v, _| format!("{v:.0} px"));
             let changed = ui.add(slider).on_hover_text(shows.tip(Act::BrushSize)).changed();
             pressed.command(Command::Radius(radius / POINTS), changed);
-            plane(ui, shows, pressed);
+            if p.tool == Tool::Measure {
+                measures(ui, shows, bench, pressed);
+            } else {
+                plane(ui, shows, pressed);
+            }
             widgets::caption(ui, "Strokes");
             ui.horizontal(|ui| {
                 for (lengths, label) in [(Lengths::Keep, "Keep lengths"), (Lengths::Stretch, "Stretch")] {
@@ -48,13 +53,14 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
             let strokes = bench.session().document().strokes().len();
             let marks = bench.session().document().marks().len();
             let shapes = bench.session().document().sculpts().len();
+            let measures = if p.tool == Tool::Measure { bench.measures().len() } else { 0 };
             let toggles = [
                 (Act::Mirror, Icon::Mirror, "Mirror", p.mirror, true),
                 (Act::Roll, Icon::Roll, "Roll twists", p.roll, true),
             ];
             let presses = [
                 (Act::RedrawOffset, Icon::Redraw, "Draw offset again", false, strokes > 0),
-                (Act::Remove, Icon::Remove, "Remove newest", false, strokes + marks + shapes > 0),
+                (Act::Remove, Icon::Remove, "Remove newest", false, strokes + marks + shapes + measures > 0),
                 (Act::Pin, Icon::Pin, "Pin joint", false, bench.selected().is_some()),
             ];
             for (act, icon, label, on, enabled) in toggles.into_iter().chain(presses) {
@@ -123,4 +129,45 @@ fn plane(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
         let clicked = ui.selectable_label(fixed, "On a plane").on_hover_text(tip).clicked();
         pressed.act(Act::FixPlane, clicked);
     });
+    if fixed {
+        let moved = ui.selectable_label(shows.moves_plane, "Move the plane");
+        pressed.act(Act::MovePlane, moved.on_hover_text(shows.tip(Act::MovePlane)).clicked());
+    }
+}
+
+/// What is measured.
+fn measures(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
+    widgets::caption(ui, "Measures");
+    let by = bench.preferences().measure;
+    ui.horizontal_wrapped(|ui| {
+        for one in MeasureBy::ALL {
+            let choice = ui.selectable_label(by == one, one.label());
+            let clicked = choice.on_hover_text(shows.tip(Act::NextMeasure)).clicked();
+            pressed.command(Command::Measure(one), clicked);
+        }
+    });
+    let nodes = &bench.character().skeleton.nodes;
+    for (i, measure) in bench.measures().iter().enumerate() {
+        let [text, along] = measure.text();
+        let what = match &measure.gauge {
+            _ if measure.awaits_reading() => "is measured",
+            Gauge::Distance(_) => "apart",
+            Gauge::Thickness(_) if text.is_empty() => "nothing is opposite",
+            Gauge::Thickness(_) => "thick",
+            Gauge::Angle(node) => nodes.get(node.index()).map_or("", |n| n.name.as_str()),
+        };
+        ui.horizontal(|ui| {
+            let lines = if along.is_empty() {
+                format!("{text} {what}")
+            } else {
+                format!("{text} {what}\n{along} along the skin")
+            };
+            ui.label(lines.trim());
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if ui.small_button("×").on_hover_text("Remove").clicked() {
+                    pressed.measure = Some(i);
+                }
+            });
+        });
+    }
 }
