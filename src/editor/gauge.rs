@@ -46,7 +46,7 @@ impl Reading {
 }
 
 impl Gauge {
-    /// Reads it off an evaluated shape. Ways along the skin of a large mesh take tenths of a second.
+    /// Reads it off an evaluated shape. Ways along the skin of a large mesh take a second.
     pub fn read(&self, character: &Character, shape: &Evaluation) -> Reading {
         let display = &character.display;
         let positions = &shape.positions;

@@ -9,8 +9,8 @@ use crate::base::math::Vec3;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Points on an edge that a way can be begun through.
-const POINTS: usize = 3;
+/// Points on an edge that a way can be looked for through: with few of them it is found on the wrong side of a vertex.
+const POINTS: usize = 9;
 /// Rounds of pulling at most, and the share of the way's length that a round must win to be followed by another.
 const ROUNDS: usize = 400;
 const WON: f64 = 1e-8;

@@ -108,7 +108,7 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
     };
     let left = difference(&part(&one, 0, line - 40), &part(&two, 0, line - 40));
     let right = difference(&part(&one, line + 40, width as u32), &part(&two, line + 40, width as u32));
-    assert!(left < 1e-4 && right > 1e-3, "{left} of the left part and {right} of the right part changed");
+    assert!(left < 1e-5 && right > 1e-4, "{left} of the left part and {right} of the right part changed");
     s.press(&desktop, &[keys::SHIFT, keys::TAB]);
     s.app.until("no divider", |t| t.divider.is_none() && t.idle);
     assert_eq!(s.app.hash(), hash, "comparing changed the document");
