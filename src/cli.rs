@@ -341,7 +341,9 @@ enum Command {
 /// How frames are baked on many machines.
 const SPREAD: &str = "\
 Frames depend on nothing before them: ranges may be baked in any order, on any number of machines, into one shared
-folder; the files are the same to the byte. What is finished stays when a bake is started again. With Slurm, 120 frames
+folder; the files are the same to the byte. What is finished stays when a bake is started again. Where flesh swings
+(dynamics) a range that starts late computes all frames before it too, without writing them: its files are the same to the
+byte as well, but the time is that of the whole motion up to its end, so few long ranges are better. With Slurm, 120 frames
 as a job array of 12 tasks:
 
   #!/bin/sh

@@ -124,7 +124,7 @@ pub fn classic(json: bool) -> Result<String> {
 /// # Errors
 /// Whatever generating, binding, deforming or writing finds wrong.
 pub fn sculpt(context: &mut Context, json: bool) -> Result<String> {
-    let times = sculpt::measure(context, &Effort { budget: Duration::from_millis(400), most: 40 })?;
+    let times = sculpt::measure(context, &Effort { budget: Duration::from_secs(4), most: 200 })?;
     if json { as_json(&times) } else { Ok(sculpt::text(&times)) }
 }
 

@@ -35,12 +35,21 @@ fn evaluator(model: &Model, document: &Document) -> Evaluator {
 
 fn bake(folder: &Path, ranges: &[[u32; 2]]) -> (Bake, Vec<Done>) {
     let (session, model) = capsule();
-    let bake = Bake::begin(folder, &model, session.document(), 24.0, "cpu").unwrap();
+    bake_of(&session, &model, folder, ranges)
+}
+
+fn bake_of(
+    session: &Session<'static>,
+    model: &Model,
+    folder: &Path,
+    ranges: &[[u32; 2]],
+) -> (Bake, Vec<Done>) {
+    let bake = Bake::begin(folder, model, session.document(), 24.0, "cpu").unwrap();
     let mut done = Vec::new();
     for range in ranges {
         // Another machine: nothing is carried over.
-        let mut evaluator = evaluator(&model, session.document());
-        bake.run(&model, session.document(), &mut evaluator, *range, |_, d| done.push(d)).unwrap();
+        let mut evaluator = evaluator(model, session.document());
+        bake.run(model, session.document(), &mut evaluator, *range, |_, d| done.push(d)).unwrap();
     }
     (bake, done)
 }
@@ -61,6 +70,31 @@ fn one_range_and_twelve_give_identical_bytes() {
         let read = |f: &tempfile::TempDir| std::fs::read(f.path().join(file)).unwrap();
         assert_eq!(read(&one), read(&twelve));
     }
+}
+
+#[test]
+fn swinging_flesh_gives_identical_bytes_in_one_range_and_in_several() {
+    let (mut session, model) = capsule();
+    let parameters = [("dynamics", 3.0), ("damping", 0.1)].map(|(name, v)| (name.to_owned(), v.into()));
+    let springs = DeformerSettings { method: "springs".into(), parameters: parameters.into() };
+    session.apply(Edit::SetDeformer(springs)).unwrap();
+    let folders: [tempfile::TempDir; 3] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
+    let (one, _) = bake_of(&session, &model, folders[0].path(), &[[0, 29]]);
+    let (several, _) = bake_of(&session, &model, folders[1].path(), &[[20, 29], [0, 9], [10, 19]]);
+    // The motion turns back at frame 24: what is baked of the frames after it has all that came before.
+    let still = Shaper::new(&model, session.document(), &mut evaluator(&model, session.document()))
+        .evaluate(&session.document().state(model.skeleton(), Some(one.time(27))))
+        .unwrap();
+    let swung = one.frame(&model, 27).unwrap();
+    let apart = still.positions.iter().zip(&swung.positions).map(|(a, b)| a.distance(*b));
+    assert!(apart.fold(0.0, f32::max) > 1e-3, "flesh swings");
+    let bytes = |bake: &Bake, frame| std::fs::read(bake.path(frame)).unwrap();
+    assert!((0..30).all(|f| bytes(&one, f) == bytes(&several, f)));
+    // A range whose first half is there goes on from it.
+    bake_of(&session, &model, folders[2].path(), &[[0, 24]]);
+    let (half, done) = bake_of(&session, &model, folders[2].path(), &[[20, 29]]);
+    assert_eq!(done, [[Done::Kept; 5], [Done::Baked; 5]].concat());
+    assert!((0..30).all(|f| bytes(&one, f) == bytes(&half, f)));
 }
 
 #[test]

@@ -88,9 +88,58 @@ pub(super) fn repeat(
     Ok(runs)
 }
 
+/// Rounds at least, where as many are allowed: of fewer the middle ratio tells little.
+const ROUNDS: usize = 15;
+
+/// Runs variants of a frame in turn, forwards and backwards, so that whatever slows the machine slows all of them: the named
+/// phase's milliseconds, per variant one of each round, after a round that does not count. `record` is told the variant and
+/// the round.
+pub(super) fn alternate(
+    device: &Arc<Device>,
+    effort: &Effort,
+    phase: &str,
+    variants: usize,
+    mut record: impl FnMut(usize, usize, &mut Frame) -> Result<()>,
+) -> Result<Vec<Vec<f64>>> {
+    let mut out = vec![Vec::new(); variants];
+    let mut begin = Instant::now();
+    for round in 0.. {
+        if round == 1 {
+            begin = Instant::now();
+        }
+        let rounds = out[0].len();
+        if rounds >= effort.most || rounds >= ROUNDS && begin.elapsed() >= effort.budget {
+            break;
+        }
+        for k in 0..variants {
+            let variant = if round % 2 == 0 { k } else { variants - 1 - k };
+            let timings = device.run(|frame| record(variant, round, frame))?;
+            let times = timings.iter().filter(|(name, _)| name == phase);
+            let ms = times.map(|(_, time)| time.as_secs_f64() * 1e3).sum();
+            if round > 0 {
+                out[variant].push(ms);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// How much longer the second takes than the first, the middle one of their rounds: 0.01 is a percent.
+pub(super) fn longer(first: &[f64], second: &[f64]) -> f64 {
+    let ratios: Vec<f64> = first.iter().zip(second).map(|(a, b)| b / a).collect();
+    Sample::of(&ratios).median_ms - 1.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_takes_longer_is_told_round_by_round() {
+        // A machine that is three times as slow in one round.
+        let (first, second) = ([2.0, 6.0, 2.0], [2.1, 6.3, 2.4]);
+        assert!((longer(&first, &second) - 0.05).abs() < 1e-9);
+    }
 
     #[test]
     fn medians_and_minima_of_odd_and_even_numbers_of_runs() {

@@ -1,8 +1,7 @@
 //! Edits of the surface: what one costs in the spring node, and how many frames are baked in a second.
 
 use super::classic::disc;
-use super::deform::Bench;
-use super::measure::{Effort, Runs, Sample, repeat};
+use super::measure::{Effort, Sample, alternate, longer};
 use super::text::table;
 use super::{ONCE, Source, poses};
 use crate::base::{Error, Result, SculptId};
@@ -46,8 +45,10 @@ pub struct EditTimes {
     pub standing: Sample,
     /// With one whose amplitude changes in every frame.
     pub moving: Sample,
-    /// What the standing one adds to the node, of the shortest runs: 0.01 is a percent.
+    /// What the standing one adds to the node, the middle one of many rounds: 0.01 is a percent.
     pub share: f64,
+    /// What the changing one adds.
+    pub moving_share: f64,
 }
 
 /// Frames baked, each evaluated and written to disk.
@@ -118,33 +119,37 @@ fn swelling(model: &Model, share: f64) -> BoundSculpt {
 fn edit(context: &mut Context, name: &str, model: &Model, share: f64, effort: &Effort) -> Result<EditTimes> {
     let kernels = context.kernels()?;
     let rigs = poses::pair(model.skeleton());
-    let params = Params { max_iterations: ITERATIONS, stop: Stop::Never, ..Params::default() };
-    let bench = Bench { kernels: &kernels, rigs: &rigs, effort };
-    let node = |runs: &Runs| runs.phases(&["springs"]);
-    let graph = Graph::new(&kernels, &model.bound, &Recipe::springs(params), false)?;
-    let (mut graph, plain) = bench.run(graph)?;
+    // The same work with and without: how many rounds the corrections take depends on the shape.
+    let stop = Stop::Never;
+    let params = Params { max_iterations: ITERATIONS, stop, volume: 0.0, untangle: 0, ..Params::default() };
     let sculpt = swelling(model, share);
-    let edited = sculpt.vertices.len();
-    graph.set_sculpts(&[sculpt])?;
     let state =
         |amplitude: f32| SculptState { id: SculptId(0), amplitude, stiffness: STIFFNESS, seconds: 0.0 };
-    graph.set_sculpt_states(&[state(1.0)]);
-    let (mut graph, standing) = bench.run(graph)?;
-    let moving = repeat(kernels.device(), effort, |i, frame| {
-        graph.set_sculpt_states(&[state(0.5 + 0.25 * i as f32)]);
-        graph.record(frame, &rigs[i]);
+    let graph = |sculpts: &[BoundSculpt]| -> Result<Graph> {
+        let mut graph = Graph::new(&kernels, &model.bound, &Recipe::springs(params), false)?;
+        graph.set_sculpts(sculpts)?;
+        graph.set_sculpt_states(&[state(1.0)]);
+        Ok(graph)
+    };
+    let edits = std::slice::from_ref(&sculpt);
+    let mut graphs = [graph(&[])?, graph(edits)?, graph(edits)?];
+    let times = alternate(kernels.device(), effort, "springs", graphs.len(), |variant, round, frame| {
+        if variant == 2 {
+            graphs[2].set_sculpt_states(&[state(0.5 + 0.25 * (round % 2) as f32)]);
+        }
+        graphs[variant].record(frame, &rigs[round % 2]);
         Ok(())
     })?;
-    let (plain, standing) = (node(&plain), node(&standing));
     Ok(EditTimes {
         name: name.to_owned(),
         vertices: model.bound.character.control.positions.len(),
-        edited,
-        iterations: graph.iterations()?,
-        plain,
-        standing,
-        moving: node(&moving),
-        share: standing.min_ms / plain.min_ms - 1.0,
+        edited: sculpt.vertices.len(),
+        iterations: graphs[1].iterations()?,
+        plain: Sample::of(&times[0]),
+        standing: Sample::of(&times[1]),
+        moving: Sample::of(&times[2]),
+        share: longer(&times[0], &times[1]),
+        moving_share: longer(&times[0], &times[2]),
     })
 }
 
@@ -201,14 +206,16 @@ pub(super) fn text(times: &SculptTimes) -> String {
         let of = 100.0 * e.edited as f64 / e.vertices as f64;
         let mut row = vec![format!("{}, {of:.0} % of {}", e.name, e.vertices)];
         row.extend([e.plain, e.standing, e.moving].map(cell));
-        row.push(format!("{:+.1} %", e.share * 100.0));
+        row.extend([e.share, e.moving_share].map(|share| format!("{:+.1} %", share * 100.0)));
         row
     };
     let mut out = String::new();
     table(
         &mut out,
-        &format!("Spring node of {ITERATIONS} iterations with an edit; milliseconds, median (minimum)"),
-        &["mesh, vertices edited", "no edit", "standing", "changing", "standing costs"],
+        &format!(
+            "Spring node of {ITERATIONS} iterations with an edit, in turn with the same without; milliseconds, median (minimum)"
+        ),
+        &["mesh, vertices edited", "no edit", "standing", "changing", "standing costs", "changing costs"],
         &times.edits.iter().map(edit).collect::<Vec<_>>(),
     );
     let bake = |b: &BakeRate| {

@@ -4,7 +4,7 @@ use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
-use crate::edit::{Axis, Edit, Region, Session, SurfaceStroke};
+use crate::edit::{Axis, DeformerSettings, Edit, Region, Session, SurfaceStroke};
 use crate::editor::{Angle, Cell, Evaluation, Evaluator, Model, Shaper, Studio, recipe};
 use crate::front::context::Context;
 use crate::front::sculpt;
@@ -43,6 +43,21 @@ impl<'a> Easel<'a> {
     /// # Errors
     /// Whatever making and binding find wrong.
     pub fn sitter(&mut self, kind: Kind, method: &str, angle: [f32; 2], size: [u32; 2]) -> Result<Sitter> {
+        let settings = DeformerSettings { method: method.to_owned(), ..Default::default() };
+        self.sitter_of(kind, settings, angle, size)
+    }
+
+    /// The same with settings of the method.
+    ///
+    /// # Errors
+    /// As [`Easel::sitter`].
+    pub fn sitter_of(
+        &mut self,
+        kind: Kind,
+        settings: DeformerSettings,
+        angle: [f32; 2],
+        size: [u32; 2],
+    ) -> Result<Sitter> {
         let known = self.models.iter().find(|(k, _)| *k == kind).map(|(_, model)| model.clone());
         let model = match known {
             Some(model) => model,
@@ -54,7 +69,6 @@ impl<'a> Easel<'a> {
             }
         };
         let mut session = model.start(None)?;
-        let settings = crate::edit::DeformerSettings { method: method.to_owned(), ..Default::default() };
         let recipe: Recipe = recipe(&settings)?;
         session.apply(Edit::SetDeformer(settings))?;
         let evaluator = Evaluator::new(&self.context.side(false)?, &model, &recipe)?;
@@ -133,6 +147,17 @@ impl Sitter {
         let document = self.session.document();
         let state = document.state(self.model.skeleton(), time);
         Shaper::new(&self.model, document, &mut self.evaluator).evaluate(&state)
+    }
+
+    /// The shapes of the motion at times that follow each other, with whatever swings between them.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    pub fn film(&mut self, times: &[f64]) -> Result<Vec<Evaluation>> {
+        let document = self.session.document();
+        let mut shaper = Shaper::new(&self.model, document, &mut self.evaluator);
+        let state = |t: f64| document.state(self.model.skeleton(), Some(t));
+        times.iter().map(|&t| shaper.evaluate_at(&state(t), t)).collect()
     }
 
     /// A picture of a shape.

@@ -5,6 +5,7 @@
 mod easel;
 mod fast;
 mod silhouettes;
+mod swing;
 mod thesis;
 
 use super::context::{Context, folder, say, stage, write_png};

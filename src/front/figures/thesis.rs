@@ -16,6 +16,11 @@ pub const SET: Set = Set {
     paper: "Expressive Skinning Methods for 3D Character Animation (thesis)",
     figures: &[
         Figure {
+            name: "dynamics",
+            title: "Section 4.2: flesh lags behind a hop that ends, swings about its equilibrium and comes to rest",
+            draw: super::swing::hop,
+        },
+        Figure {
             name: "fig5-nose",
             title: "Figure 5: a silhouette drawn anew moves a region by LSE: handles yellow, passive green, anchors red",
             draw: super::silhouettes::nose,
