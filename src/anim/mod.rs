@@ -6,7 +6,9 @@
 mod build;
 mod curve;
 mod sample;
+mod thin;
 
 pub use build::clip_from_poses;
 pub use curve::Curve;
 pub use sample::{evaluate, sample};
+pub use thin::{thin, thin_channel};

@@ -4,11 +4,12 @@
 //! While the hand has drawn a share `u` of the stroke's length, the character is that share of the way from the pose
 //! below the stroke to the pose with it, every joint along its shortest arc. Between two keys on those arcs LINEAR
 //! interpolation stays on them, so keys are the knots of a polyline through `u` over time, as few as stay within the
-//! error (Ramer 1972, Douglas & Peucker 1973, with vertical distances).
+//! error ([`thin`]).
 
 use super::channel::Target;
 use super::clip_layer::blend;
 use super::{Document, Edit, KeyEdit, KeyValue, Stroke};
+use crate::anim::thin;
 use crate::base::{Error, Result, StrokeId};
 use crate::rig::{Pose, Skeleton};
 
@@ -47,26 +48,12 @@ pub fn gesture(stroke: &Stroke, angle: f64, tolerance: f64) -> Result<Gesture> {
     curve.iter_mut().for_each(|c| c.1 /= length);
     curve.dedup_by(|b, a| (b.0 as f32) == (a.0 as f32));
     let within = tolerance.max(0.0) / angle.max(1e-9);
-    let mut kept = vec![false; curve.len()];
-    (kept[0], kept[curve.len() - 1]) = (true, true);
-    let mut worst: f64 = 0.0;
-    let mut open = vec![(0, curve.len() - 1)];
-    while let Some((a, b)) = open.pop() {
-        let on = |i: usize| {
-            let ((t0, u0), (t1, u1)) = (curve[a], curve[b]);
-            let line = u0 + (curve[i].0 - t0) * (u1 - u0) / (t1 - t0);
-            (curve[i].1 - line).abs()
-        };
-        let farthest = (a + 1..b).map(|i| (on(i), i)).max_by(|x, y| x.0.total_cmp(&y.0));
-        match farthest {
-            Some((apart, i)) if apart > within => {
-                kept[i] = true;
-                open.extend([(a, i), (i, b)]);
-            }
-            Some((apart, _)) => worst = worst.max(apart),
-            None => {}
-        }
-    }
+    let apart = |a: usize, b: usize, i: usize| {
+        let ((t0, u0), (t1, u1)) = (curve[a], curve[b]);
+        let line = u0 + (curve[i].0 - t0) * (u1 - u0) / (t1 - t0);
+        (curve[i].1 - line).abs()
+    };
+    let (kept, worst) = thin(curve.len(), within, apart);
     let keys = curve.iter().zip(&kept).filter(|k| *k.1).map(|k| *k.0).collect();
     Ok(Gesture { keys, error_degrees: worst * angle })
 }

@@ -13,6 +13,8 @@ use std::ops::Range;
 
 /// Share of the budget for entries of targets that are left out for being small.
 const DROPPED: f64 = 0.25;
+/// Share for keys of weights that are left out.
+const KEYS: f64 = 0.25;
 
 /// The targets of every node. `budget` is in millimetres of the world, `stretch` what skinning makes of a length.
 pub(super) fn fit(job: &Job, deltas: &[Vec<Delta>], budget: f64, stretch: f64) -> Vec<NodeTargets> {
@@ -21,7 +23,7 @@ pub(super) fn fit(job: &Job, deltas: &[Vec<Delta>], budget: f64, stretch: f64) -
     nodes
         .filter_map(|(node, parts)| {
             let space = Space::new(job, deltas, parts.clone());
-            let (basis, weights) = greedy(&space.positions, budget * (1.0 - DROPPED));
+            let (basis, weights) = greedy(&space.positions, budget * (1.0 - DROPPED - KEYS));
             if basis.is_empty() {
                 return None;
             }
@@ -34,7 +36,9 @@ pub(super) fn fit(job: &Job, deltas: &[Vec<Delta>], budget: f64, stretch: f64) -
                 (0..basis.len()).map(|b| format!("{} fit {}", job.options.clip_name, b + 1)).collect();
             let deltas = (0..basis.len()).map(|b| space.target(&basis[b], &normals[b], cut[b])).collect();
             let weights = weights.iter().map(|row| row.iter().map(|w| *w as f32).collect()).collect();
-            Some(NodeTargets { node, parts, deltas, names, weights })
+            let reach = |b: &Vec<DVec3>| b.iter().map(|d| d.length()).fold(0.0, f64::max);
+            let fewer_keys = Some((basis.iter().map(reach).collect(), budget * KEYS));
+            Some(NodeTargets { node, parts, deltas, names, weights, fewer_keys })
         })
         .collect()
 }

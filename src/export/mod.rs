@@ -21,6 +21,7 @@ mod receipt;
 mod reread;
 mod targets;
 mod weigh;
+mod weights;
 
 pub use atomic::write_atomically;
 pub use builder::{Builder, Usage, number, numbers};

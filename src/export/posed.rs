@@ -148,7 +148,7 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
     let morphs = targets::add(job, &mut builder, sets);
     out.targets = morphs.iter().map(|m| m.count).sum();
     if let Some(clip) = &options.motion {
-        out.clip = targets::write_motion(job, &mut builder, clip, &morphs, &mut out.problems);
+        out.clip = targets::write_motion(job, &mut builder, clip, &morphs);
     } else if keys.len() > 1 {
         let poses: Vec<_> = keys.iter().map(|k| (k.time_s, k.pose.clone())).collect();
         let clip = clip_from_poses(&options.clip_name, &poses, &job.character.skeleton)?;

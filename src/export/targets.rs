@@ -2,8 +2,9 @@
 
 use super::morph::Delta;
 use super::posed::Job;
-use super::{Builder, Usage, numbers};
-use crate::asset::{Channel, Clip, Interpolation, Problem, Property};
+use super::{Builder, Usage, numbers, weights};
+use crate::anim::thin_channel;
+use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::base::NodeId;
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -19,6 +20,9 @@ pub(super) struct NodeTargets {
     pub names: Vec<String>,
     /// `[key][target]`.
     pub weights: Vec<Vec<f32>>,
+    /// Longest displacement of each target and of all its weights' keys that may be left out, metres in bind; none where
+    /// every key stays.
+    pub fewer_keys: Option<(Vec<f64>, f64)>,
 }
 
 /// The targets added for one node.
@@ -27,9 +31,24 @@ pub(super) struct Added {
     pub count: usize,
     /// `[key][target]`.
     weights: Vec<Vec<f32>>,
+    fewer_keys: Option<(Vec<f64>, f64)>,
 }
 
 impl Added {
+    /// Its weights, behind `own` others, without the keys that move no vertex further than is allowed.
+    fn with_fewer_keys(&self, channel: Channel, own: usize) -> Channel {
+        let Some((reach, within)) = &self.fewer_keys else { return channel };
+        let distance = |value: &[f32], line: &[f32]| {
+            let apart = |i: usize| f64::from((value[i] - line[i]).abs());
+            // The file's own targets may be of any size.
+            if (0..own).any(|i| apart(i) > 1e-6) {
+                return f64::INFINITY;
+            }
+            reach.iter().enumerate().map(|(b, reach)| apart(own + b) * reach).sum()
+        };
+        thin_channel(&channel, *within, distance)
+    }
+
     /// The weights of the added targets at any time, LINEAR between keys.
     fn between(&self, times: &[f32], time: f32) -> Vec<f32> {
         if times.len() < 2 {
@@ -68,6 +87,7 @@ pub(super) fn one_per_key(job: &Job, deltas: &[Vec<Delta>]) -> Vec<NodeTargets> 
             deltas: active.iter().map(|&k| deltas[k][parts.clone()].to_vec()).collect(),
             names: active.iter().map(|k| format!("{} {}", job.options.clip_name, k + 1)).collect(),
             weights: (0..deltas.len()).map(weight).collect(),
+            fewer_keys: None,
             parts,
         });
     }
@@ -93,7 +113,8 @@ pub(super) fn add(job: &Job, builder: &mut Builder, sets: Vec<NodeTargets>) -> V
         let mut weights = job.keys[0].pose.weights[node.index()].clone();
         weights.extend(&set.weights[0]);
         builder.json["nodes"][node.index()]["weights"] = numbers(&weights);
-        out.push(Added { node, count: set.names.len(), weights: set.weights });
+        let fewer_keys = set.fewer_keys;
+        out.push(Added { node, count: set.names.len(), weights: set.weights, fewer_keys });
     }
     extend_existing_clips(job, builder, &out);
     out
@@ -307,50 +328,19 @@ pub(super) fn write_clip(job: &Job, builder: &mut Builder, clip: &Clip, added: &
     Some(write_channels(builder, &clip.name, &channels))
 }
 
-/// Writes a motion as it is; weights of nodes that got targets become LINEAR, on its keys and on those of the export.
-/// Returns the animation's index, none where there is nothing to write.
-pub(super) fn write_motion(
-    job: &Job,
-    builder: &mut Builder,
-    clip: &Clip,
-    added: &[Added],
-    problems: &mut Vec<Problem>,
-) -> Option<usize> {
+/// Writes a motion as it is, with the weights of added targets beside a node's own. Returns the animation's index, none
+/// where there is nothing to write.
+pub(super) fn write_motion(job: &Job, builder: &mut Builder, clip: &Clip, added: &[Added]) -> Option<usize> {
     let gets_targets = |c: &Channel| added.iter().any(|a| a.node == c.node);
     let (widened, mut channels): (Vec<Channel>, Vec<Channel>) =
         clip.channels.iter().cloned().partition(|c| c.property == Property::Weights && gets_targets(c));
     let key_times: Vec<f32> = job.keys.iter().map(|k| k.time_s).collect();
     for added in added {
-        let own = widened.iter().find(|c| c.node == added.node);
-        if own.is_some_and(|c| c.interpolation != Interpolation::Linear) {
-            let name = &job.asset.nodes[added.node.index()].name;
-            problems.push(Problem {
-                at: format!("node \"{name}\""),
-                text: "its morph weights are LINEAR between keys, since the shapes' weights share their keys"
-                    .into(),
-            });
-        }
-        let mut times = own.map_or_else(Vec::new, |c| c.times.clone());
-        times.extend(&key_times);
-        times.sort_unstable_by(f32::total_cmp);
-        times.dedup();
         let still = &job.keys[0].pose.weights[added.node.index()];
-        let at = |&time: &f32| {
-            let mut weights = still.clone();
-            if let Some(own) = own {
-                crate::anim::evaluate(own, f64::from(time), &mut weights);
-            }
-            weights.extend(added.between(&key_times, time));
-            weights
-        };
-        let values = times.iter().flat_map(at).collect();
-        channels.push(Channel {
-            node: added.node,
-            property: Property::Weights,
-            interpolation: Interpolation::Linear,
-            times: times.clone(),
-            values,
-        });
+        let own = widened.iter().find(|c| c.node == added.node).ok_or(&still[..]);
+        let of_added = |time: f32| added.between(&key_times, time);
+        let whole = weights::together(added.node, own, still.len(), &key_times, of_added);
+        channels.push(added.with_fewer_keys(whole, still.len()));
     }
     channels.sort_by_key(|c| (c.node, c.property));
     (!channels.is_empty()).then(|| write_channels(builder, &clip.name, &channels))
