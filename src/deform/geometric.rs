@@ -73,6 +73,29 @@ impl Geometric {
         }
     }
 
+    /// Sets a number by the name that settings have for it; false where there is none of that name.
+    pub fn set_number(&mut self, name: &str, value: f32) -> bool {
+        match (self, name) {
+            (Self::Blend { factor }, "factor") => *factor = value.clamp(0.0, 1.0),
+            (Self::Irs(params), "reach.as_parent") => params.reach.as_parent = value,
+            (Self::Irs(params), "reach.as_child") => params.reach.as_child = value,
+            (Self::Fast(params), _) => return params.set_number(name, value),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether a bound method can become the other without binding again: what its frames read may be another, what its
+    /// binding was made of may not.
+    pub fn can_become(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Blend { .. }, Self::Blend { .. }) => true,
+            (Self::Irs(a), Self::Irs(b)) => a.length_correction == b.length_correction,
+            (Self::Fast(a), Self::Fast(b)) => a.can_become(b),
+            _ => self == other,
+        }
+    }
+
     /// The method of that name with its default settings.
     pub fn from_name(name: &str) -> Result<Self> {
         if name == "fast" {

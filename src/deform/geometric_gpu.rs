@@ -47,8 +47,21 @@ impl GeometricState {
     /// that the nodes after it go by comes back, where it is another than was given.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<PosedRig> {
         match &mut self.0 {
-            Method::Fast(state) => state.update(frame, rig),
-            _ => None,
+            Method::Fast(state) => return state.update(frame, rig),
+            Method::Blend(state) => state.update(frame),
+            Method::Irs(state) => state.update(frame),
+            _ => {}
+        }
+        None
+    }
+
+    /// Takes other settings of its method, which need no binding ([`Geometric::can_become`]).
+    pub fn set(&mut self, method: &Geometric) {
+        match (&mut self.0, method) {
+            (Method::Blend(state), Geometric::Blend { factor }) => state.set(*factor),
+            (Method::Irs(state), Geometric::Irs(params)) => state.set(params),
+            (Method::Fast(state), Geometric::Fast(params)) => state.set(params),
+            _ => {}
         }
     }
 }

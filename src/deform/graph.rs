@@ -85,10 +85,18 @@ struct SpringNode {
 
 impl SpringNode {
     fn set(&mut self, params: &springs::Params) {
-        self.params = params.sane();
-        self.first = Schedule::new(&self.params, &self.levels, false);
-        self.next = Schedule::new(&self.params, &self.levels, true);
-        self.stiff = false;
+        let params = params.sane();
+        let before = std::mem::replace(&mut self.params, params);
+        // What comes after the iterations is no part of them.
+        let of_iterations = |p: springs::Params| {
+            let (dynamics, damping, volume, untangle) = (0.0, 0.0, 0.0, 0);
+            springs::Params { dynamics, damping, volume, untangle, ..p }
+        };
+        if of_iterations(before) != of_iterations(params) {
+            self.first.renew(&params, &self.levels, false);
+            self.next.renew(&params, &self.levels, true);
+            self.stiff = false;
+        }
     }
 
     /// `field` is the edits' moment, where there are edits, and whether it has changed.
@@ -224,15 +232,21 @@ impl Graph {
         }
     }
 
-    /// Takes a recipe's springs in place of its own without binding again. False, and nothing is changed, where the rest of
-    /// the recipe is another.
+    /// Takes a recipe in place of its own without binding again. False, and nothing is changed, where it is no recipe that
+    /// this one can become ([`Recipe::can_become`]). Does not allocate.
     pub fn adopt(&mut self, recipe: &Recipe) -> bool {
-        let (Some(_), Some(params)) = (&self.springs, &recipe.springs) else { return false };
-        let same = self.first == recipe.geometric;
-        if same {
+        let springs = self.springs.is_some() == recipe.springs.is_some();
+        if !springs || !self.first.can_become(&recipe.geometric) {
+            return false;
+        }
+        if self.first != recipe.geometric {
+            self.geometric.set(&recipe.geometric);
+            self.first.clone_from(&recipe.geometric);
+        }
+        if let Some(params) = &recipe.springs {
             self.set_springs(params);
         }
-        same
+        true
     }
 
     /// Forgets the last frame: the next one starts at the geometric method's shape even with [`Frames::Dependent`], as

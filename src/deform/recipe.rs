@@ -52,6 +52,18 @@ impl Recipe {
         }
     }
 
+    /// Sets a number by the name that settings have for it, in range, counts rounded; false where the method has none of that
+    /// name. Does not allocate: keys do this in every frame.
+    pub fn set_number(&mut self, name: &str, value: f32) -> bool {
+        self.geometric.set_number(name, value)
+            || self.springs.as_mut().is_some_and(|springs| springs.set_number(name, value))
+    }
+
+    /// Whether what is bound to this one can become the other by [`super::Graph::adopt`].
+    pub fn can_become(&self, other: &Self) -> bool {
+        self.springs.is_some() == other.springs.is_some() && self.geometric.can_become(&other.geometric)
+    }
+
     /// Its name.
     pub fn name(&self) -> &'static str {
         match (&self.springs, &self.geometric) {

@@ -89,15 +89,18 @@ impl ClipLayer {
         (t0 + (played - s0) * (t1 - t0) / (s1 - s0)).max(0.0)
     }
 
-    /// Plays it over a pose.
-    pub(super) fn apply(&self, skeleton: &Skeleton, time: f64, pose: &mut Pose) {
+    /// Plays it over a pose; `below` is room to work in.
+    pub(super) fn apply(&self, skeleton: &Skeleton, time: f64, pose: &mut Pose, below: &mut Pose) {
         let Some(clip) = skeleton.clips.get(self.clip).filter(|_| self.enabled && self.weight > 0.0) else {
             return;
         };
-        let below = (self.weight < 1.0).then(|| pose.clone());
+        let blends = self.weight < 1.0;
+        if blends {
+            below.copy_from(pose);
+        }
         sample(clip, self.clip_time(time), pose);
-        if let Some(below) = below {
-            blend(&below, pose, self.weight);
+        if blends {
+            blend(below, pose, self.weight);
         }
     }
 

@@ -202,6 +202,12 @@ impl Document {
         self.posed_below(skeleton, self.strokes.len())
     }
 
+    /// Whether another one's flesh has the same shape, whatever moves over time.
+    pub fn is_shaped_like(&self, other: &Self) -> bool {
+        (&self.pose, &self.strokes, &self.deformer) == (&other.pose, &other.strokes, &other.deformer)
+            && self.sculpts == other.sculpts
+    }
+
     /// The pose with the first `layers` strokes applied: what the next one starts from.
     pub fn posed_below(&self, skeleton: &Skeleton, layers: usize) -> Pose {
         let below = &self.strokes[..layers.min(self.strokes.len())];

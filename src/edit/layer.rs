@@ -1,6 +1,6 @@
 //! A stroke layer: a baseline with what it selected, and the offset stroke that poses it.
 
-use super::{Posing, Selected, Stroke, pose_by_stroke, select};
+use super::{Poser, Posing, Selected, Stroke, select};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, NodeId, Result, StrokeId};
 use crate::rig::{Pose, Skeleton};
@@ -88,19 +88,28 @@ impl StrokeLayer {
 
     /// The pose with this layer applied.
     pub fn applied(&self, skeleton: &Skeleton, pose: &Pose) -> Pose {
-        let mut out = match &self.offset {
-            Some(offset) if self.enabled => {
-                pose_by_stroke(skeleton, pose, &self.selection, &self.baseline, offset, self.posing)
-            }
-            _ => pose.clone(),
-        };
+        let mut out = pose.clone();
+        self.apply(skeleton, self.poser(skeleton).as_mut(), &mut out);
+        out
+    }
+
+    /// What its strokes do; none where it takes no part or awaits its offset.
+    pub(super) fn poser(&self, skeleton: &Skeleton) -> Option<Poser> {
+        let offset = self.offset.as_ref().filter(|_| self.enabled)?;
+        Some(Poser::new(skeleton, &self.selection, &self.baseline, offset, self.posing))
+    }
+
+    /// Applies it, `poser` being its own, to a pose. Does not allocate.
+    pub(super) fn apply(&self, skeleton: &Skeleton, poser: Option<&mut Poser>, pose: &mut Pose) {
+        if let Some(poser) = poser {
+            poser.apply(skeleton, pose);
+        }
         for adjustment in self.adjustments.iter().filter(|_| self.enabled) {
-            let Some(local) = out.local.get_mut(adjustment.node.index()) else { continue };
+            let Some(local) = pose.local.get_mut(adjustment.node.index()) else { continue };
             let turn = Quat::from_array(adjustment.turn).normalize();
             local.rotation = (local.rotation() * turn).normalize().into();
             local.translation = (local.translation() + Vec3::from(adjustment.shift)).into();
         }
-        out
     }
 
     /// The same with the adjustments that turn `now`, the pose it leaves, into `wanted`. Scales stay as they are.

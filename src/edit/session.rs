@@ -27,6 +27,7 @@ pub struct Session<'a> {
     trouble: Option<Error>,
     /// Triangles of the character's display mesh, where they are known.
     triangles: Option<usize>,
+    changes: u64,
 }
 
 impl<'a> Session<'a> {
@@ -42,6 +43,7 @@ impl<'a> Session<'a> {
             journal: None,
             trouble: None,
             triangles: None,
+            changes: 0,
         }
     }
 
@@ -117,6 +119,7 @@ impl<'a> Session<'a> {
         }
         if !matches!(operation, Operation::Drawing(_)) {
             self.drawing.clear();
+            self.changes += 1;
         }
         if let Some(journal) = &mut self.journal {
             self.trouble = journal.append(&operation).err();
@@ -145,6 +148,11 @@ impl<'a> Session<'a> {
     /// The pose with all strokes applied.
     pub fn posed(&self) -> Pose {
         self.document.posed(&self.skeleton)
+    }
+
+    /// How often the document has changed in this session.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Steps in force, and steps in all.

@@ -1,6 +1,6 @@
 //! What a document is at a time: the pose, and what shapes the flesh, all channels sampled.
 
-use super::{Channel, DeformerSettings, Document, Sculpt, Target};
+use super::{DeformerSettings, Document, Sampler, Sculpt, Target};
 use crate::deform::sculpt::SculptState;
 use crate::rig::{Pose, Skeleton};
 use serde_json::Value;
@@ -31,14 +31,9 @@ impl Document {
             out.pose = self.posed(skeleton);
             return out;
         };
-        let mut below = self.pose.clone();
-        self.motion.clips.iter().for_each(|clip| clip.apply(skeleton, time, &mut below));
-        out.pose = self.strokes.iter().fold(below, |pose, layer| layer.applied(skeleton, &pose));
-        for channel in &self.motion.channels {
-            if let Some(value) = channel.target.of_pose_mut(&mut out.pose) {
-                channel.curve().evaluate(time, value);
-            }
-        }
+        let mut sampler = Sampler::default();
+        sampler.sample(self, skeleton, time);
+        out.pose = sampler.into_pose();
         out
     }
 
@@ -59,12 +54,6 @@ impl Document {
             };
             channel.curve().evaluate(time, std::slice::from_mut(value));
         }
-    }
-
-    /// Method and settings at a time, where keys change them; none where all times have the document's own.
-    pub fn keyed_settings(&self, time: Option<f64>) -> Option<Cow<'_, DeformerSettings>> {
-        let keyed = |c: &Channel| matches!(&c.target, Target::Setting { method, .. } if *method == self.deformer.method);
-        self.motion.channels.iter().any(keyed).then(|| self.settings_at(time))
     }
 
     fn settings_at(&self, time: Option<f64>) -> Cow<'_, DeformerSettings> {

@@ -21,11 +21,16 @@ pub(super) fn local_affine(skeleton: &Skeleton, node: NodeId, trs: &Trs) -> DAff
 /// `world_from_node` of all nodes.
 pub(super) fn world(skeleton: &Skeleton, pose: &Pose) -> Vec<DAffine3> {
     let mut world = vec![DAffine3::IDENTITY; skeleton.nodes.len()];
+    world_into(skeleton, pose, &mut world);
+    world
+}
+
+/// The same into as many places as there are nodes.
+pub(super) fn world_into(skeleton: &Skeleton, pose: &Pose, world: &mut [DAffine3]) {
     for &id in &skeleton.order {
         world[id.index()] =
-            world_from_parent(skeleton, id, &world) * local_affine(skeleton, id, &pose.local[id.index()]);
+            world_from_parent(skeleton, id, world) * local_affine(skeleton, id, &pose.local[id.index()]);
     }
-    world
 }
 
 /// `world_from_parent` of a node, the identity for a root.

@@ -1,13 +1,13 @@
 //! A character on the GPU with one deformer, bound to the pictures of a stage.
 
 use super::probes::Probes;
-use super::{Aim, Model, SurfaceSample, recipe};
+use super::{Aim, Model, SurfaceSample};
 use crate::asset::Asset;
 use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
 use crate::deform::sculpt::SculptState;
 use crate::deform::{Graph, Kernels, Recipe};
-use crate::edit::{DeformerSettings, Sculpt, bind_sculpts};
+use crate::edit::{Sculpt, bind_sculpts};
 use crate::geom::DisplayMesh;
 use crate::gpu::{Device, Frame};
 use crate::query::{Hit, Picker};
@@ -46,6 +46,17 @@ pub struct Actor {
     cursor: Option<Picker<u64>>,
 }
 
+/// What became of a recipe that was to be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follows {
+    /// It is the one there was.
+    Same,
+    /// It is in force: there is something new to draw.
+    Changed,
+    /// It is another method, or what that is bound to: another actor must be made.
+    Not,
+}
+
 /// What an empty stage has not.
 struct Body {
     model: Arc<Model>,
@@ -55,8 +66,6 @@ struct Body {
     morph: Vec<Vec3>,
     padded: Vec<[f32; 4]>,
     weights: Vec<Vec<f32>>,
-    /// The settings that it follows while keys change them.
-    settings: Option<DeformerSettings>,
     /// Edits of the surface that the graph has.
     worn: Vec<Sculpt>,
     states: Vec<SculptState>,
@@ -98,7 +107,6 @@ impl Actor {
                 morph: vec![Vec3::ZERO; if morphs { display.positions.len() } else { 0 }],
                 padded: Vec::new(),
                 weights: Vec::new(),
-                settings: None,
                 worn: Vec::new(),
                 states: Vec::new(),
             }),
@@ -210,24 +218,17 @@ impl Actor {
         Ok(changed)
     }
 
-    /// Follows settings that keys change over time, as far as that needs no binding: the springs' do not. True where
-    /// that changes anything. Allocates where they differ from the last ones.
-    pub fn follow(&mut self, settings: &DeformerSettings) -> bool {
-        let Some(body) = &mut self.body else { return false };
-        if body.settings.as_ref() == Some(settings) {
-            return false;
+    /// Takes a recipe in place of its own, as keys and sliders change it. Does not allocate.
+    pub fn follow(&mut self, recipe: &Recipe) -> Follows {
+        let Some(body) = &mut self.body else { return Follows::Same };
+        if body.recipe == *recipe {
+            return Follows::Same;
         }
-        body.settings = Some(settings.clone());
-        let new = recipe(settings).unwrap_or_else(|_| body.recipe.clone());
-        let (Some(params), true) = (&new.springs, new.geometric == body.recipe.geometric) else {
-            return false;
-        };
-        if new == body.recipe {
-            return false;
+        if !body.graph.adopt(recipe) {
+            return Follows::Not;
         }
-        body.graph.set_springs(params);
-        body.recipe = new;
-        true
+        body.recipe.clone_from(recipe);
+        Follows::Changed
     }
 
     /// Sets the time of the poses to come, seconds: the springs' dynamics move from one to the next. None: nothing swings.

@@ -149,6 +149,10 @@ pub enum Command {
     TogglePin,
     /// Deformation method by name, for A/B on the same pose.
     Deformer(String),
+    /// How fast the springs' thickest flesh swings in a motion, hertz; 0: not.
+    Swing(f32),
+    /// How soon it ends to; 1: without overshooting.
+    Damping(f32),
     /// Selects another edit of the surface, so many further in the document's order, around at the end.
     SelectShape(i32),
     /// The selected shape takes part.

@@ -1,9 +1,9 @@
 //! Evaluates a deformer on the GPU or on the CPU behind one face. For tools and pictures: it reads back.
 
 use super::Model;
-use crate::base::Result;
 use crate::base::math::Vec3;
-use crate::deform::sculpt::SculptState;
+use crate::base::{Result, SculptId};
+use crate::deform::sculpt::{Reform, SculptState};
 use crate::deform::surface::Display;
 use crate::deform::{CpuGraph, Graph, Kernels, Recipe};
 use crate::edit::{Document, Sculpt, bind_sculpts};
@@ -87,6 +87,14 @@ impl Evaluator {
         Ok(())
     }
 
+    /// Gives an edit another form, from the next [`Evaluator::set_sculpt_states`] on; false where it does not fit.
+    pub fn reform(&mut self, id: SculptId, to: Reform<'_>) -> bool {
+        match self {
+            Self::Gpu(graph, _) => graph.reform_sculpt(id, to),
+            Self::Cpu(graph) => graph.reform_sculpt(id, to),
+        }
+    }
+
     /// Sets the moment of the edits; those without a state are off.
     pub fn set_sculpt_states(&mut self, states: &[SculptState]) {
         match self {
@@ -95,9 +103,9 @@ impl Evaluator {
         }
     }
 
-    /// Changes the springs' parameters without binding again, so that what swings goes on. False where the recipe is of
-    /// another method: nothing is changed then.
-    pub fn set_springs(&mut self, recipe: &Recipe) -> bool {
+    /// Takes another recipe without binding again, so that what swings goes on. False, and nothing is changed, where it
+    /// needs binding.
+    pub fn adopt(&mut self, recipe: &Recipe) -> bool {
         match self {
             Self::Gpu(graph, _) => graph.adopt(recipe),
             Self::Cpu(graph) => graph.adopt(recipe),

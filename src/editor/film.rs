@@ -61,6 +61,7 @@ impl Workbench {
 
     /// The document's keys may be others.
     pub(super) fn refresh_timeline(&mut self) {
+        self.live.learn(self.desk.session.document());
         self.timeline =
             Timeline::new(self.playhead, self.desk.session.document(), &self.desk.character.skeleton);
     }
@@ -94,7 +95,7 @@ impl Workbench {
         // What a hand holds keeps its pose until it is let go.
         if time != self.desk.time && !self.is_busy() {
             self.desk.time = time;
-            self.desk.show_document();
+            self.desk.show_moment();
         }
         self.find_states();
         self.timeline.follow(self.playhead);

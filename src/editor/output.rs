@@ -1,6 +1,6 @@
 //! What a step of the editor wants shown, felt and done.
 
-use super::{Similarity, Sketch};
+use super::{Settle, Similarity, Sketch};
 use crate::render::{Lines, View};
 use std::path::PathBuf;
 
@@ -59,6 +59,8 @@ pub enum Request {
     Export,
     /// Find what an accent stroke means ([`Sketch::sculpt`]) and give it to [`super::Workbench::receive`].
     Sketch(Box<Sketch>),
+    /// Find what draws again what springs leave of a pull ([`Settle::solve`]) and give it to [`super::Workbench::receive`].
+    Settle(Box<Settle>),
     /// Go on in the headset, or in the window.
     OtherFace,
     /// End the session.

@@ -97,6 +97,8 @@ commands! {
     RemoveStroke => "Remove stroke",
     TogglePin => "Pin joint",
     Deformer => "Deformer",
+    Swing => "Swing of the flesh",
+    Damping => "Damping of the swing",
     SelectShape => "Next shape",
     ShapeOn => "Shape on or off",
     RemoveShape => "Remove shape",

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The recipe that settings name: the method (springs where none is named) with its parameters in place of the
 /// defaults. Springs take [`springs::Params`] by field name, and `start`, a geometric method; `blend` takes `factor`;
-/// `irs` and `fast` the fields of their own parameters; springs on FAST (`fast+springs`) those of both.
+/// `irs` (also `reach.as_parent` and `reach.as_child`) and `fast` the fields of their own parameters; springs on FAST (`fast+springs`) those of both.
 ///
 /// # Errors
 /// [`Error::Input`] for an unknown method or parameter, or a value that does not fit; it lists what there is.
@@ -38,7 +38,15 @@ pub fn recipe(settings: &DeformerSettings) -> Result<Recipe> {
             }
             *factor = merged::<Factor>(name, &Factor { factor: *factor }, given)?.factor.clamp(0.0, 1.0);
         }
-        Geometric::Irs(params) => *params = merged(name, params, given)?,
+        Geometric::Irs(params) => {
+            // Keys know only numbers: those of the reach by themselves.
+            let numbers = ["reach.as_parent", "reach.as_child"].map(|n| (n, given.remove(n)));
+            *params = merged(name, params, given)?;
+            for (name, value) in numbers.into_iter().filter_map(|(n, v)| Some((n, v?))) {
+                let bad = || Error::input(format!("irs: {name} is no number"), "give one from 0 to 1");
+                out.geometric.set_number(name, value.as_f64().ok_or_else(bad)? as f32);
+            }
+        }
         Geometric::Fast(params) => *params = merged::<fast::Params>(name, params, given)?.sane(),
         _ if given.is_empty() => {}
         _ => return Err(unknown(name, &given, &[])),

@@ -2,10 +2,10 @@
 
 use super::{Command, Workbench};
 use crate::base::SculptId;
+use crate::deform::Recipe;
 use crate::deform::sculpt::{Along, Curve, Profile, SculptState, Wave};
-use crate::edit::{DeformerSettings, Edit, Form, KeyEdit, KeyValue, Sculpt, Target};
+use crate::edit::{Edit, Form, KeyEdit, KeyValue, Sculpt, Target};
 use crate::editor::CommandKind;
-use std::borrow::Cow;
 
 /// Amplitudes on sliders.
 pub const AMPLITUDES: [f32; 2] = [-1.0, 2.0];
@@ -37,8 +37,8 @@ pub struct ShapeState {
     pub curve: Option<Curve>,
 }
 
-/// A change that goes on from the one before, as a slider's do: of which shape, by what, and the history after it.
-pub(super) type Going = (SculptId, CommandKind, (usize, usize));
+/// A change that goes on from the one before, as a slider's do: of which shape, none for the flesh's, by what, and the history after it.
+pub(super) type Going = (Option<SculptId>, CommandKind, (usize, usize));
 
 impl Workbench {
     /// The edits of the surface to show: the document's, with what a hand shapes just now in place of its own.
@@ -55,9 +55,9 @@ impl Workbench {
         &self.states
     }
 
-    /// Method and settings at the moment shown, where keys change them over time.
-    pub fn keyed_settings(&self) -> Option<Cow<'_, DeformerSettings>> {
-        self.desk.session.document().keyed_settings(self.desk.time)
+    /// The deformer at the moment shown, keyed settings in place, as the last step left it.
+    pub fn recipe(&self) -> &Recipe {
+        self.live.recipe()
     }
 
     /// The selected shape: that of the last pull or choice, else the newest.
@@ -145,7 +145,7 @@ impl Workbench {
             new.amplitude = if new.amplitude == shape.amplitude { now.amplitude } else { new.amplitude };
             new.stiffness = if new.stiffness == shape.stiffness { now.stiffness } else { new.stiffness };
         }
-        let going = |bench: &Self| (shape.id, command.kind(), bench.desk.session.history());
+        let going = |bench: &Self| (Some(shape.id), command.kind(), bench.desk.session.history());
         let slides = !matches!(command, Command::ShapeOn(_) | Command::Profile(_));
         let continues = slides && self.sliding == Some(going(self));
         self.shape = Some(shape.id);
@@ -194,7 +194,7 @@ impl Workbench {
         all.filter_map(set).collect()
     }
 
-    /// Finds the states of the moment shown: on the motion keys tell them, otherwise they are the document's own, and
+    /// Finds the deformer and the states of the moment shown: on the motion keys tell them, otherwise they are the document's own, and
     /// waves move with the hands' clock. Does not allocate while shapes stay.
     pub(super) fn find_states(&mut self) {
         let document = self.desk.session.document();
@@ -203,6 +203,7 @@ impl Workbench {
         let seconds = self.desk.time.unwrap_or(idle);
         self.states.clear();
         document.sculpt_states_into(self.desk.time, seconds, &mut self.states);
+        self.live.go_to(document, self.desk.time);
         if let Some(shaped) = self.skin.shaped() {
             self.shape = Some(shaped.id);
             // What a hand shapes is shown as it is shaped.

@@ -59,7 +59,7 @@ impl<'a> Shaper<'a> {
         let recipe = recipe(&state.deformer)?;
         let made = match self.own.take() {
             Some((settings, evaluator)) if settings == state.deformer => Some(evaluator),
-            Some((_, mut evaluator)) => evaluator.set_springs(&recipe).then_some(evaluator),
+            Some((_, mut evaluator)) => evaluator.adopt(&recipe).then_some(evaluator),
             None => None,
         };
         let made = match made {

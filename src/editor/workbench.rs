@@ -12,13 +12,14 @@ use super::tools::{
     show,
 };
 use super::{
-    Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
+    Command, Haptic, Input, LiveRecipe, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool,
+    Tracked, Tracking,
 };
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{NodeId, SculptId};
 use crate::bind::{Attachments, Character};
 use crate::deform::sculpt::SculptState;
-use crate::edit::{Sculpt, Session};
+use crate::edit::{Sampler, Sculpt, Session};
 use crate::render::Segment;
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
@@ -51,6 +52,8 @@ pub struct Workbench {
     attachments: Option<Arc<Attachments>>,
     /// Edits of the surface that were made elsewhere, until no tool is used.
     coming: Vec<Sculpt>,
+    /// Edits as pulls have left them, of which better ones are asked for.
+    pulled: Vec<Sculpt>,
     landmarks: Vec<Segment>,
     output: Output,
     requests: Vec<Request>,
@@ -80,6 +83,8 @@ pub struct Workbench {
     pub(super) sliding: Option<Going>,
     /// The edits of the surface at the moment shown.
     pub(super) states: Vec<SculptState>,
+    /// The deformer at the moment shown.
+    pub(super) live: LiveRecipe,
     /// The document's own when it was looked at last: what differs from them is keyed.
     pub(super) keyed_states: Vec<SculptState>,
 }
@@ -99,8 +104,8 @@ impl Workbench {
             pose: Pose::default(),
             rig: PosedRig::default(),
             posed: true,
-            changed: true,
             time: None,
+            sampler: Sampler::default(),
             edited: false,
             notice: None,
         };
@@ -108,6 +113,8 @@ impl Workbench {
         let keyed = desk.pose.clone();
         let keyed_states = desk.session.document().sculpt_states(0.0);
         let timeline = Timeline::new(Playhead::default(), desk.session.document(), &desk.character.skeleton);
+        let mut live = LiveRecipe::default();
+        live.learn(desk.session.document());
         let mut line = LineTool::default();
         line.document_changed(&desk);
         Self {
@@ -124,6 +131,7 @@ impl Workbench {
             measure: MeasureTool::default(),
             attachments: None,
             coming: Vec::new(),
+            pulled: Vec::new(),
             landmarks: show::landmarks(&bounds),
             output: Output::default(),
             requests: Vec::new(),
@@ -143,6 +151,7 @@ impl Workbench {
             shape: None,
             sliding: None,
             states: Vec::new(),
+            live,
             keyed_states,
         }
     }
@@ -253,7 +262,11 @@ impl Workbench {
         let free = !self.grab.holds(tool);
         match self.preferences.tool {
             Tool::Line if free || self.line.is_busy() => self.line.step(&mut self.desk, &mut moment),
-            Tool::Skin if free || self.skin.is_busy() => self.skin.step(&mut self.desk, &mut moment),
+            Tool::Skin if free || self.skin.is_busy() => {
+                if let Some((id, before)) = self.skin.step(&mut self.desk, &mut moment) {
+                    self.ask_to_settle(id, before);
+                }
+            }
             Tool::Silhouette if free || self.accent.is_busy() => {
                 let eye = self.navigation.world_from_room().point(self.head.position);
                 self.requests.extend(self.accent.step(&self.desk, &mut moment, eye));

@@ -9,10 +9,10 @@ use super::kept;
 use super::report::{Event, Reporter};
 use super::work::{Done, Job, Left, Opened, Worker};
 use crate::base::{Error, Result};
-use crate::edit::{DeformerSettings, Sculpt};
+use crate::edit::{DeformerSettings, Document, Sculpt};
 use crate::editor::panels::{FileList, Strain};
 use crate::editor::recovery::Unfinished;
-use crate::editor::{Actor, Model, Preferences, Sketch, Stage, Workbench, recipe};
+use crate::editor::{Actor, Follows, Model, Preferences, Settle, Sketch, Stage, Workbench, recipe};
 use crate::render::Renderer;
 use image::RgbaImage;
 use std::path::PathBuf;
@@ -34,8 +34,8 @@ pub enum News {
     Ready(u64, Result<Box<Actor>>),
     /// Numbers of the strain.
     Measured(Strain),
-    /// The edit that an accent stroke means.
-    Sketched(Box<Sculpt>),
+    /// An edit of the surface for the workbench.
+    Shaped(Box<Sculpt>),
     /// A written file.
     Written(PathBuf),
     /// Something could not be done.
@@ -74,11 +74,13 @@ pub struct Sitting {
     pub unsaved: bool,
     unmeasured: bool,
     measuring: bool,
+    /// What was measured last.
+    measured: Option<Arc<Document>>,
     /// Accent strokes to be looked for, and how many are.
     sketches: Vec<Sketch>,
     sketching: usize,
-    /// Steps done and all when it was looked at.
-    history: (usize, usize),
+    /// The session's changes when it was looked at.
+    changes: u64,
     pub quit: bool,
     /// Why there is nothing to do.
     pub failure: Option<Error>,
@@ -122,9 +124,10 @@ impl Sitting {
             unsaved: false,
             unmeasured: true,
             measuring: false,
+            measured: None,
             sketches: Vec::new(),
             sketching: 0,
-            history: (0, 0),
+            changes: 0,
             quit: false,
             failure: None,
             last_pictures: Vec::new(),
@@ -190,10 +193,12 @@ impl Sitting {
             Done::Sketched(shape) => {
                 self.sketching -= 1;
                 match shape {
-                    Ok(shape) => News::Sketched(shape),
+                    Ok(shape) => News::Shaped(shape),
                     Err(error) => self.failed(error),
                 }
             }
+            Done::Settled(Ok(shape)) => return shape.map(News::Shaped),
+            Done::Settled(Err(error)) => self.failed(error),
             Done::Listed(files) => {
                 // Folders are also listed beside a file that is being opened.
                 self.opening &= self.asked.as_ref() != Some(&files.folder);
@@ -241,10 +246,11 @@ impl Sitting {
         }
         if let Some(bench) = &mut self.bench {
             bench.know_binding(model.bound.attachments.clone());
+            self.changes = bench.session().changes();
         }
         self.model = Some(model);
         (self.saved, self.on_disk) = (None, false);
-        (self.unready, self.unposed, self.unmeasured) = (true, true, true);
+        (self.unready, self.unposed, self.measured) = (true, true, None);
         self.hash.clear();
         // What is shown is what the file holds, or what was just taken up from a journal.
         let hash = self.bench.as_ref().map(|b| b.session().document().hash());
@@ -271,10 +277,10 @@ impl Sitting {
         self.unposed |= posed;
         self.unready |= deformer_changed;
         let Some(bench) = &self.bench else { return };
-        let (history, busy) = (bench.session().history(), bench.is_busy());
-        // While something is drawn the pose changes and the document does not.
-        if history != self.history || ((posed || deformer_changed) && !busy) {
-            self.history = history;
+        // While something is drawn or plays the pose changes and the document does not.
+        let changes = bench.session().changes();
+        if changes != self.changes && !bench.is_busy() {
+            self.changes = changes;
             self.changed();
         }
     }
@@ -299,13 +305,18 @@ impl Sitting {
         }
     }
 
-    /// Has the strain measured, when nothing is being drawn and something has changed.
+    /// Has the strain measured, when nothing is being drawn and the shape has changed.
     pub fn measure(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
-        let wanted = self.unmeasured || bench.awaits_readings();
-        if wanted && !self.measuring && !bench.is_busy() && !self.quit {
-            (self.measuring, self.unmeasured) = (true, false);
-            let document = Box::new(bench.session().document().clone());
+        let asked = bench.awaits_readings();
+        if (self.unmeasured || asked) && !self.measuring && !bench.is_busy() && !self.quit {
+            self.unmeasured = false;
+            let document = bench.session().document();
+            if !asked && self.measured.as_ref().is_some_and(|measured| measured.is_shaped_like(document)) {
+                return;
+            }
+            let document = Arc::new(document.clone());
+            (self.measuring, self.measured) = (true, Some(document.clone()));
             let gauges = bench.measures().iter().map(|m| m.gauge.clone()).collect();
             let gauged = Box::new((bench.pose().clone(), gauges));
             self.worker.ask(Job::Measure(model.clone(), document, gauged));
@@ -315,6 +326,13 @@ impl Sitting {
     /// An accent stroke is to be looked for.
     pub fn sketch(&mut self, sketch: Sketch) {
         self.sketches.push(sketch);
+    }
+
+    /// Has what springs leave of a pull drawn again.
+    pub fn settle(&mut self, settle: Box<Settle>) {
+        let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
+        let document = Box::new(bench.session().document().clone());
+        self.worker.ask(Job::Settle(model.clone(), document, settle));
     }
 
     /// Has accent strokes looked for, by a renderer.
@@ -335,6 +353,28 @@ impl Sitting {
             (_, 0) => None,
             _ => Some("looking for the silhouette"),
         }
+    }
+
+    /// Has whoever is on the stage follow the deformer as keys and sliders change it.
+    pub fn follow(&mut self, stage: &mut Stage) {
+        let Some(bench) = &self.bench else { return };
+        match stage.actor_mut().follow(bench.recipe()) {
+            Follows::Same => {}
+            Follows::Changed => self.unposed = true,
+            Follows::Not => self.unready = true,
+        }
+    }
+
+    /// Whether the character on the stage is the one that is open, and follows its deformer.
+    pub fn suits(&mut self, stage: &mut Stage) -> bool {
+        let same = stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+        let unready = std::mem::take(&mut self.unready);
+        if same {
+            self.follow(stage);
+        }
+        let suits = same && !self.unready;
+        self.unready = unready;
+        suits
     }
 
     /// Has the character made ready for a stage, with these settings of its deformer.

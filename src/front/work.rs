@@ -8,7 +8,7 @@ use crate::edit::{Document, Sculpt, Session};
 use crate::editor::panels::{FileList, Strain};
 use crate::editor::recovery::Unfinished;
 use crate::editor::{
-    self, Actor, Evaluator, Gauge, Model, Pipelines, Reading, Sketch, Where, recipe, recovery,
+    self, Actor, Evaluator, Gauge, Model, Pipelines, Reading, Settle, Sketch, Where, recipe, recovery,
 };
 use crate::export::{Options, write_atomically};
 use crate::front::context::{folder_of, write_png};
@@ -33,9 +33,11 @@ pub enum Job {
     /// Make a character ready for a stage; `stage` is handed back with it.
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
     /// Measure what the deformer does to a document's body, and what its user measures of a pose of it.
-    Measure(Arc<Model>, Box<Document>, Box<(Pose, Vec<Gauge>)>),
+    Measure(Arc<Model>, Arc<Document>, Box<(Pose, Vec<Gauge>)>),
     /// Find what an accent stroke means.
     Sketch(Arc<Renderer>, Arc<Model>, Box<Document>, Box<Sketch>),
+    /// Find what draws again what springs leave of a pull.
+    Settle(Arc<Model>, Box<Document>, Box<Settle>),
     /// Write a posed glTF.
     Export(PathBuf, Arc<Model>, Box<Document>),
     /// Write a project.
@@ -65,6 +67,8 @@ pub enum Done {
     Measured(Result<(Strain, Vec<(Gauge, Reading)>)>),
     /// The edit that an accent stroke means.
     Sketched(Result<Box<Sculpt>>),
+    /// The edit that is to take a pulled one's place, if any.
+    Settled(Result<Option<Box<Sculpt>>>),
     /// A session that was left is gone.
     Discarded(Result<()>),
     /// A written file; what is to be told about it.
@@ -176,6 +180,9 @@ fn run(job: Job) -> Done {
         Job::Measure(model, document, gauged) => Done::Measured(measure(&model, &document, *gauged)),
         Job::Sketch(renderer, model, document, sketch) => {
             Done::Sketched(sketch.sculpt(&renderer, &model, &document).map(Box::new))
+        }
+        Job::Settle(model, document, settle) => {
+            Done::Settled(settle.solve(&model, &document).map(|s| s.map(Box::new)))
         }
         Job::Export(path, model, document) => {
             let told = export_to(&path, &model, &document);

@@ -28,7 +28,7 @@ pub(super) struct Slot {
     queries: vk::QueryPool,
     upload: Option<RawBuffer>,
     uploaded: u64,
-    phases: Vec<String>,
+    phases: Vec<&'static str>,
 }
 
 impl Slot {
@@ -75,7 +75,8 @@ impl Slot {
         .map_err(failed("vkGetQueryPoolResults"))?;
         let period = f64::from(device.limits().timestamp_period);
         let span = |w: &[u64]| Duration::from_nanos((w[1].saturating_sub(w[0]) as f64 * period) as u64);
-        Ok(self.phases.iter().cloned().zip(ticks.windows(2).map(span)).collect())
+        let names = self.phases.iter().map(|name| (*name).to_owned());
+        Ok(names.zip(ticks.windows(2).map(span)).collect())
     }
 }
 
@@ -116,12 +117,12 @@ impl Frame {
     }
 
     /// Starts a phase: all earlier work is finished and visible before anything after this call.
-    pub fn phase(&mut self, name: &str) {
+    pub fn phase(&mut self, name: &'static str) {
         self.barrier();
         let Some(slot) = &mut self.slot else { return };
         if slot.phases.len() as u32 + 1 < MAX_TIMESTAMPS {
             let index = slot.phases.len() as u32;
-            slot.phases.push(name.to_owned());
+            slot.phases.push(name);
             Self::stamp(&self.device, self.commands, slot.queries, index);
         }
     }

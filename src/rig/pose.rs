@@ -22,13 +22,24 @@ impl Pose {
         }
     }
 
+    /// Becomes another pose; does not allocate where both are of one skeleton.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.local.clone_from(&other.local);
+        self.weights.clone_from(&other.weights);
+    }
+
     /// World transforms of all nodes.
     pub fn world(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
-        let mut world = vec![Affine3A::IDENTITY; skeleton.nodes.len()];
-        for &id in &skeleton.order {
-            world[id.index()] = self.world_of_child(skeleton, id, &world);
-        }
+        let mut world = Vec::new();
+        self.world_into(skeleton, &mut world);
         world
+    }
+
+    fn world_into(&self, skeleton: &Skeleton, world: &mut Vec<Affine3A>) {
+        world.resize(skeleton.nodes.len(), Affine3A::IDENTITY);
+        for &id in &skeleton.order {
+            world[id.index()] = self.world_of_child(skeleton, id, world);
+        }
     }
 
     fn world_of_child(&self, skeleton: &Skeleton, id: NodeId, world: &[Affine3A]) -> Affine3A {
@@ -68,27 +79,40 @@ pub struct BonePose {
 impl PosedRig {
     /// Poses a skeleton.
     pub fn new(skeleton: &Skeleton, pose: &Pose) -> Self {
-        Self::from_world(skeleton, pose.world(skeleton))
+        let mut out = Self::default();
+        out.pose(skeleton, pose);
+        out
     }
 
     /// Of nodes that are somewhere: `world_from_node`, per node.
     pub fn from_world(skeleton: &Skeleton, world: Vec<Affine3A>) -> Self {
-        let skinning: Vec<Affine3A> =
-            skeleton.joints.iter().map(|j| world[j.node.index()] * j.joint_from_bind).collect();
-        let rotation: Vec<Quat> = skinning.iter().map(rotation_of).collect();
-        let bones = skeleton
-            .bones
-            .iter()
-            .map(|b| {
-                let owner = &skinning[b.parent.index()];
-                // A child joint moved by its own translation channel stretches the bone.
-                let tail = match b.child {
-                    Some(c) => skinning[c.index()].transform_point3(b.tail),
-                    None => owner.transform_point3(b.tail),
-                };
-                BonePose { head: owner.transform_point3(b.head), tail, rotation: rotation[b.parent.index()] }
-            })
-            .collect();
-        Self { world, skinning, rotation, bones }
+        let mut out = Self { world, ..Self::default() };
+        out.follow(skeleton);
+        out
+    }
+
+    /// Poses a skeleton anew; does not allocate where it was posed before.
+    pub fn pose(&mut self, skeleton: &Skeleton, pose: &Pose) {
+        pose.world_into(skeleton, &mut self.world);
+        self.follow(skeleton);
+    }
+
+    /// Joints and bones go where the nodes are.
+    fn follow(&mut self, skeleton: &Skeleton) {
+        let Self { world, skinning, rotation, bones } = self;
+        skinning.clear();
+        skinning.extend(skeleton.joints.iter().map(|j| world[j.node.index()] * j.joint_from_bind));
+        rotation.clear();
+        rotation.extend(skinning.iter().map(rotation_of));
+        bones.clear();
+        bones.extend(skeleton.bones.iter().map(|b| {
+            let owner = &skinning[b.parent.index()];
+            // A child joint moved by its own translation channel stretches the bone.
+            let tail = match b.child {
+                Some(c) => skinning[c.index()].transform_point3(b.tail),
+                None => owner.transform_point3(b.tail),
+            };
+            BonePose { head: owner.transform_point3(b.head), tail, rotation: rotation[b.parent.index()] }
+        }));
     }
 }

@@ -15,6 +15,23 @@ pub struct BlendPipeline {
 /// A character's bindings.
 pub struct BlendState {
     bindings: Bindings,
+    factors: Buffer,
+    /// What all factors are to become.
+    pending: Option<f32>,
+}
+
+impl BlendState {
+    /// Takes another factor for all vertices.
+    pub fn set(&mut self, factor: f32) {
+        self.pending = Some(Factor::Global(factor).of(0));
+    }
+
+    /// Records what [`BlendState::set`] has asked for: put a barrier or a phase behind it.
+    pub fn update(&mut self, frame: &mut Frame) {
+        if let Some(factor) = self.pending.take() {
+            frame.fill(&self.factors, factor.to_bits());
+        }
+    }
 }
 
 impl BlendPipeline {
@@ -43,7 +60,7 @@ impl BlendPipeline {
             ("factors", &factors),
             ("positions", position),
         ]);
-        Ok(BlendState { bindings: self.stage.bind(&list)? })
+        Ok(BlendState { bindings: self.stage.bind(&list)?, factors, pending: None })
     }
 
     /// Records the stage; the rig must be uploaded before, behind a barrier.

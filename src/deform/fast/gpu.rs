@@ -75,6 +75,11 @@ impl FastPipeline {
 }
 
 impl FastState {
+    /// Takes other settings that need no binding ([`Params::can_become`]).
+    pub fn set(&mut self, params: &Params) {
+        self.node.set(params);
+    }
+
     /// Solves a pose and uploads its transforms: a copy. The pose as solved comes back, for the nodes after this one.
     /// Allocates, most where another set of joints is placed than before.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<PosedRig> {

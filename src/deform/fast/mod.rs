@@ -93,12 +93,38 @@ impl Params {
         Self { hinge: 0.3, ..Self::default() }
     }
 
+    /// Sets a number by its field's name, in range, counts rounded; false where no field has that name.
+    pub fn set_number(&mut self, name: &str, value: f32) -> bool {
+        let count = value.round().max(0.0) as u32;
+        match name {
+            "extra" => self.extra = count,
+            "clusters" => self.clusters = count,
+            "iterations" => self.iterations = count,
+            "hinge" => self.hinge = value,
+            "seed" => self.seed = u64::from(count),
+            _ => return false,
+        }
+        self.bring_into_range();
+        true
+    }
+
+    /// Whether what is bound to these is bound to the others too: iterations are of the frames alone.
+    pub fn can_become(&self, other: &Self) -> bool {
+        let Self { extra, clusters, iterations: _, hinge, energy, acceleration: _, seed } = self;
+        (*extra, *clusters, *hinge, *seed) == (other.extra, other.clusters, other.hinge, other.seed)
+            && *energy == other.energy
+    }
+
     /// The same with everything in range, for what was read from a file.
     pub fn sane(mut self) -> Self {
+        self.bring_into_range();
+        self
+    }
+
+    fn bring_into_range(&mut self) {
         self.extra = self.extra.min(128);
         self.clusters = self.clusters.min(1024);
         self.iterations = self.iterations.clamp(1, MAX_ITERATIONS);
         self.hinge = if self.hinge.is_finite() { self.hinge.clamp(0.0, 1e3) } else { 0.0 };
-        self
     }
 }

@@ -40,6 +40,11 @@ impl Node {
         Ok(Self { body, params: params.clone(), influences })
     }
 
+    /// Takes other settings that need no binding ([`Params::can_become`]).
+    pub fn set(&mut self, params: &Params) {
+        self.params.clone_from(params);
+    }
+
     /// Number of transforms.
     pub fn handles(&self, bound: &Bound) -> usize {
         self.body.as_ref().map_or(bound.character.skeleton.joints.len(), |b| b.reduced.handles)

@@ -2,6 +2,7 @@
 //! each bone and each vertex's bind distance from them.
 
 use super::IrsParams;
+use crate::base::JointId;
 use crate::base::math::Vec3;
 use crate::deform::Bound;
 use crate::deform::attach::Anchors;
@@ -29,6 +30,13 @@ pub struct BoneReach {
 impl BoneReach {
     /// No joint.
     pub const NONE: u32 = u32::MAX;
+
+    /// Takes its reaches from settings.
+    pub fn set(&mut self, params: &IrsParams) {
+        self.head = params.reach_of(JointId(self.parent)).as_parent;
+        self.tail =
+            if self.child == Self::NONE { 1.0 } else { params.reach_of(JointId(self.child)).as_child };
+    }
 }
 
 /// Precomputed data.
@@ -59,14 +67,16 @@ pub fn bind(bound: &Bound, anchors: &Anchors, params: &IrsParams) -> IrsBinding 
         let near_offset = out.near.len() as u32;
         out.near.push(index as u32);
         out.near.extend(neighbors(skeleton, index, bone));
-        out.bones.push(BoneReach {
+        let mut reach = BoneReach {
             parent: bone.parent.0,
             child: bone.child.map_or(BoneReach::NONE, |c| c.0),
-            head: params.reach_of(bone.parent).as_parent,
-            tail: bone.child.map_or(1.0, |c| params.reach_of(c).as_child),
+            head: 0.0,
+            tail: 1.0,
             near_offset,
             near_count: out.near.len() as u32 - near_offset,
-        });
+        };
+        reach.set(params);
+        out.bones.push(reach);
     }
     let rest = |b: u32| {
         let bone = &skeleton.bones[b as usize];

@@ -1,6 +1,6 @@
 //! Incremental rotation skinning on the GPU.
 
-use super::IrsBinding;
+use super::{BoneReach, IrsBinding, IrsParams};
 use crate::base::Result;
 use crate::deform::rig_buffers::{ControlBuffers, GeometricPush, RigBuffers};
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
@@ -16,6 +16,24 @@ pub struct IrsPipeline {
 pub struct IrsState {
     bindings: Bindings,
     push: GeometricPush,
+    bones: Vec<BoneReach>,
+    reaches: Buffer,
+    stale: bool,
+}
+
+impl IrsState {
+    /// Takes other reaches.
+    pub fn set(&mut self, params: &IrsParams) {
+        self.bones.iter_mut().for_each(|bone| bone.set(params));
+        self.stale = true;
+    }
+
+    /// Records what [`IrsState::set`] has changed, as a copy: put a barrier or a phase behind it.
+    pub fn update(&mut self, frame: &mut Frame) {
+        if std::mem::take(&mut self.stale) {
+            frame.upload(&self.reaches, 0, &self.bones);
+        }
+    }
 }
 
 impl IrsPipeline {
@@ -48,7 +66,7 @@ impl IrsPipeline {
             ("positions", position),
         ])?;
         let push = GeometricPush { on_bone: binding.on_bone, ..control.push(binding.length_correction) };
-        Ok(IrsState { bindings, push })
+        Ok(IrsState { bindings, push, bones: binding.bones.clone(), reaches, stale: false })
     }
 
     /// Records the stage; the rig must be uploaded before, behind a barrier.

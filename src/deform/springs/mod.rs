@@ -225,6 +225,33 @@ impl Params {
         }
     }
 
+    /// Sets a number by its field's name, in range, counts rounded; false where no field of that name is a number.
+    pub fn set_number(&mut self, name: &str, value: f32) -> bool {
+        let count = value.round().max(0.0) as u32;
+        match name {
+            "surface" => self.surface = value,
+            "length" => self.length = value,
+            "torsion" => self.torsion = value,
+            "bone" => self.bone = value,
+            "hold" => self.hold = value,
+            "girth" => self.girth = value,
+            "girth_reach" => self.girth_reach = value,
+            "bend_reach" => self.bend_reach = value,
+            "hold_reach" => self.hold_reach = value,
+            "dt" => self.dt = value,
+            "omega" => self.omega = value,
+            "max_iterations" => self.max_iterations = count,
+            "coarse_iterations" => self.coarse_iterations = count,
+            "volume" => self.volume = value,
+            "untangle" => self.untangle = count,
+            "dynamics" => self.dynamics = value,
+            "damping" => self.damping = value,
+            _ => return false,
+        }
+        *self = self.sane();
+        true
+    }
+
     /// The parameters with every field brought into its documented range; non-finite values become defaults.
     pub fn sane(&self) -> Self {
         let d = Self::default();

@@ -14,11 +14,11 @@ pub struct Momentum {
 }
 
 impl Momentum {
-    /// The weights for a character: linear in vertices, for bind time or a change of parameters.
-    pub fn new(params: &Params, binding: &Binding) -> Self {
+    /// The weights for a character: linear in vertices, for bind time or a change of parameters; `rates` is room to work in.
+    pub fn new(params: &Params, binding: &Binding, rates: &mut Vec<f32>) -> Self {
         let rho = match params.solver {
             Solver::Jacobi => 0.0,
-            Solver::Chebyshev | Solver::Multigrid => spectral_radius(params, binding),
+            Solver::Chebyshev | Solver::Multigrid => spectral_radius(params, binding, rates),
         };
         Self { rho_squared: rho * rho, weight: 1.0, count: 0 }
     }
@@ -47,20 +47,19 @@ impl Momentum {
 
 /// Estimate of the plain step's spectral radius. The slowest mode is a turn about the bone, which the hold alone
 /// opposes: it decays by `1 - step k_h` per iteration. The slowest tenth of the vertices sets the pace.
-fn spectral_radius(params: &Params, binding: &Binding) -> f32 {
-    let mut rates: Vec<f32> = (0..binding.vertices.len())
-        .filter(|&i| binding.degree(i) > 0 && binding.vertices[i].radius > binding.on_bone)
-        .map(|i| {
-            let v = &binding.vertices[i];
-            let degree = binding.degree(i) as f32;
-            let fade = |gain: f32, reach: f32| {
-                gain * params.torsion * fading(v.mean_length, v.grain, degree, reach * v.radius)
-            };
-            let hold = fade(params.hold, params.hold_reach);
-            let bone = fade(params.bone, params.bend_reach);
-            hold * params.step(Bounds::new(params, degree, v.loose, [bone, hold, 0.0], 0.0).across)
-        })
-        .collect();
+fn spectral_radius(params: &Params, binding: &Binding, rates: &mut Vec<f32>) -> f32 {
+    let held = |&i: &usize| binding.degree(i) > 0 && binding.vertices[i].radius > binding.on_bone;
+    rates.clear();
+    rates.extend((0..binding.vertices.len()).filter(held).map(|i| {
+        let v = &binding.vertices[i];
+        let degree = binding.degree(i) as f32;
+        let fade = |gain: f32, reach: f32| {
+            gain * params.torsion * fading(v.mean_length, v.grain, degree, reach * v.radius)
+        };
+        let hold = fade(params.hold, params.hold_reach);
+        let bone = fade(params.bone, params.bend_reach);
+        hold * params.step(Bounds::new(params, degree, v.loose, [bone, hold, 0.0], 0.0).across)
+    }));
     if rates.is_empty() {
         return 0.0;
     }

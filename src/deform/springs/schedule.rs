@@ -77,29 +77,48 @@ pub struct Schedule {
     pub ops: Vec<Op>,
     /// How many levels they use, the mesh itself included.
     pub levels: usize,
+    room: Room,
+}
+
+/// Room to work in.
+#[derive(Clone, Debug, Default)]
+struct Room {
+    halves: Vec<u32>,
+    counts: Vec<u32>,
+    rates: Vec<f32>,
 }
 
 impl Schedule {
     /// The steps for these parameters; `settled` starts from a shape that is nearly in equilibrium, so that no coarse
     /// level comes first.
     pub fn new(params: &Params, levels: &Levels, settled: bool) -> Self {
+        let mut out = Self { ops: Vec::new(), levels: 0, room: Room::default() };
+        out.renew(params, levels, settled);
+        out
+    }
+
+    /// Becomes that of other parameters; does not allocate where it had as many steps before.
+    pub fn renew(&mut self, params: &Params, levels: &Levels, settled: bool) {
         let used = levels.used(params) + 1;
+        self.levels = used;
         let coarsest = levels.coarse.last().map_or(&levels.fine, |l| &l.binding);
-        let mut b = Builder {
-            ops: Vec::new(),
-            halves: vec![0; used],
-            counts: vec![0; used],
-            coarse_iterations: params.coarse_iterations,
-            solving: Momentum::new(params, coarsest),
-            tests: params.stop != Stop::Never,
-        };
+        let Self { ops, room: Room { halves, counts, rates }, .. } = self;
+        ops.clear();
+        for list in [&mut *halves, &mut *counts] {
+            list.clear();
+            list.resize(used, 0);
+        }
+        let solving = Momentum::new(params, if used == 1 { &levels.fine } else { coarsest }, rates);
+        let coarse_iterations = params.coarse_iterations;
+        let mut b =
+            Builder { ops, halves, counts, coarse_iterations, solving, tests: params.stop != Stop::Never };
         if used == 1 {
-            let mut momentum = Momentum::new(params, &levels.fine);
+            let mut momentum = solving;
             for k in 0..params.max_iterations {
                 b.iterate(0, momentum.weight(), false, false);
                 b.test(k);
             }
-            return Self { ops: b.ops, levels: 1 };
+            return;
         }
         if !settled {
             for level in (1..used).rev() {
@@ -127,7 +146,6 @@ impl Schedule {
             }
             b.test(k);
         }
-        Self { ops: b.ops, levels: used }
     }
 
     /// Iterations on all levels, those on a coarser one counted by its number of vertices over the mesh's.
@@ -145,18 +163,18 @@ impl Schedule {
     }
 }
 
-struct Builder {
-    ops: Vec<Op>,
+struct Builder<'a> {
+    ops: &'a mut Vec<Op>,
     /// Where each level's iterate is.
-    halves: Vec<u32>,
+    halves: &'a mut [u32],
     /// Iterations on each level.
-    counts: Vec<u32>,
+    counts: &'a mut [u32],
     coarse_iterations: u32,
     solving: Momentum,
     tests: bool,
 }
 
-impl Builder {
+impl Builder<'_> {
     fn iterate(&mut self, level: usize, weight: f32, take: bool, keep: bool) {
         let index = self.counts[level];
         let half = self.halves[level];

@@ -138,3 +138,46 @@ fn display_equals_its_twin_with_and_without_morphs() {
     }
     assert_silent(&device);
 }
+
+#[test]
+fn what_frames_read_of_a_method_changes_without_binding() {
+    use crate::deform::irs::Reach;
+    use crate::deform::{Graph, Kernels, Recipe, fast, springs};
+    let Some(device) = device() else { return };
+    let kernels = Arc::new(Kernels::new(&device).unwrap());
+    let bound = cylinder(3, 16, 24);
+    let posed = PosedRig::new(&bound.character.skeleton, &contorted(&bound));
+    let shape = |graph: &mut Graph| {
+        device
+            .run(|frame| {
+                graph.record(frame, &posed);
+                Ok(())
+            })
+            .unwrap();
+        points(&device, graph.control_positions(), bound.character.control.positions.len())
+    };
+    let irs = |as_parent| {
+        let reach = Reach { as_parent, ..Reach::HALF };
+        Geometric::Irs(IrsParams { reach, ..IrsParams::DEFAULT })
+    };
+    let few = |iterations| Geometric::Fast(fast::Params { iterations, ..fast::Params::deformer() });
+    let soft = |torsion| Recipe::springs(springs::Params { torsion, ..springs::Params::default() });
+    for [a, b] in [
+        [0.2, 0.9].map(|factor| Recipe::geometric(Geometric::Blend { factor })),
+        [0.5, 0.1].map(|p| Recipe::geometric(irs(p))),
+        [1, 30].map(|n| Recipe::geometric(few(n))),
+        [1.0, 3.0].map(soft),
+    ] {
+        let name = a.name();
+        let mut graph = Graph::new(&kernels, &bound, &a, false).unwrap();
+        let first = shape(&mut graph);
+        assert!(a.can_become(&b) && graph.adopt(&b), "{name}");
+        let second = shape(&mut graph);
+        assert!(second != first, "{name} shows it");
+        assert!(second == shape(&mut Graph::new(&kernels, &bound, &b, false).unwrap()), "{name}: as bound");
+        assert!(graph.adopt(&a) && shape(&mut graph) == first, "{name}: and back");
+        let other = Recipe::geometric(Geometric::Lbs);
+        assert!(!graph.adopt(&other) && shape(&mut graph) == first, "{name} is not linear skinning");
+    }
+    assert_silent(&device);
+}

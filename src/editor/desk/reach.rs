@@ -44,6 +44,7 @@ fn desk(kind: CommandKind) -> String {
     let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
     match kind {
         kind if is_shape(kind) => "shape panel".to_owned(),
+        CommandKind::Swing | CommandKind::Damping => "deformer panel".to_owned(),
         _ if keys.is_empty() => "tool panel".to_owned(),
         _ => keys.join(", "),
     }
@@ -97,6 +98,9 @@ mod tests {
         // These are about the headset and are switched on the tool panel; a file is chosen in a dialog.
         let elsewhere = [
             CommandKind::LeftHanded,
+            // The deformer panel sets the same numbers.
+            CommandKind::Swing,
+            CommandKind::Damping,
             CommandKind::Haptics,
             CommandKind::RollWorld,
             CommandKind::Open,

@@ -37,6 +37,7 @@ impl PanelState {
         if self.deformer != document.deformer().method {
             self.deformer.clone_from(&document.deformer().method);
         }
+        self.swing = bench.recipe().springs.map(|s| [s.dynamics, s.damping]);
         self.magnification = bench.magnification();
         self.moved = bench.has_last_view();
         if self.message.as_deref() != bench.notice() {

@@ -26,6 +26,8 @@ pub struct PanelState {
     pub pin: Option<Pin>,
     /// Deformation method; none named is springs.
     pub deformer: String,
+    /// How fast the springs' flesh swings, hertz, and its damping, at the moment shown; none for methods without springs.
+    pub swing: Option<[f32; 2]>,
     /// How much larger than life the world is shown.
     pub magnification: f32,
     /// There is a view to go back to.

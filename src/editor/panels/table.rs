@@ -8,6 +8,7 @@ use super::time_offers::offer_of_time;
 use super::{Memory, Page, Panel};
 use crate::deform::Recipe;
 use crate::edit::Lengths;
+use crate::editor::live::{DAMPINGS, SWINGS};
 use crate::editor::{Command, CommandKind, RADIUS_RANGE, Tool};
 
 /// Something that can be pressed.
@@ -52,7 +53,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Shape, Time, View};
 
 /// All of them.
-pub const ENTRIES: [Entry; 49] = [
+pub const ENTRIES: [Entry; 51] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -85,20 +86,23 @@ pub const ENTRIES: [Entry; 49] = [
     on(Time, 3, 1.2, Item::Of(C::Interpolation), "Between", None),
     on(View, 0, 6.0, Item::Of(C::Deformer), "Method", None),
     on(View, 0, 0.8, Item::OtherMethod, "Other method", Some(Icon::Other)),
-    on(View, 1, 1.0, Item::Of(C::Wire), "Wire", Some(Icon::Wire)),
-    on(View, 1, 1.0, Item::Of(C::Binding), "Binding", Some(Icon::Binding)),
-    on(View, 1, 1.0, Item::Of(C::Turntable), "Turntable", Some(Icon::Turntable)),
-    on(View, 2, 1.0, Item::TurnLeft, "Turn", Some(Icon::Left)),
-    on(View, 2, 1.2, Item::Of(C::LifeSize), "Life size", Some(Icon::Person)),
-    on(View, 2, 1.0, Item::Of(C::SnapTurn), "Turn", Some(Icon::Right)),
+    on(View, 1, 1.0, Item::Of(C::Swing), "Swing", None),
+    on(View, 1, 1.0, Item::Of(C::Damping), "Damping", None),
+    on(View, 2, 1.0, Item::Of(C::Wire), "Wire", Some(Icon::Wire)),
+    on(View, 2, 1.0, Item::Of(C::Binding), "Binding", Some(Icon::Binding)),
+    on(View, 2, 1.0, Item::Of(C::Turntable), "Turntable", Some(Icon::Turntable)),
+    // Arrows that need no word.
+    on(View, 3, 0.35, Item::TurnLeft, "Turn", Some(Icon::Left)),
+    on(View, 3, 1.0, Item::Of(C::LifeSize), "Life size", Some(Icon::Person)),
+    on(View, 3, 0.35, Item::Of(C::SnapTurn), "Turn", Some(Icon::Right)),
     on(View, 3, 1.0, Item::Of(C::UndoNavigation), "Last view", Some(Icon::Back)),
-    on(View, 3, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
     on(View, 3, 1.0, Item::Of(C::Measure), "Measure", Some(Icon::Measure)),
     on(Session, 0, 1.0, Item::Of(C::Save), "Save", Some(Icon::Save)),
     on(Session, 0, 1.0, Item::Of(C::Export), "Export", Some(Icon::Export)),
     on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
     on(Session, 1, 1.0, Item::Of(C::LeftHanded), "Tool hand", None),
     on(Session, 2, 1.0, Item::Of(C::Haptics), "Vibration", Some(Icon::Buzz)),
+    on(Session, 2, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
     on(Session, 3, 1.0, Item::Of(C::OtherFace), "Window", Some(Icon::Window)),
     on(Session, 3, 1.0, Item::Of(C::Quit), "Quit", Some(Icon::Quit)),
     Entry {
@@ -253,6 +257,10 @@ impl Item {
                 };
                 Offer::Choice(vec![choice(0), choice(1)])
             }
+            C::Swing => offer_of_swing(state, 0, SWINGS, Command::Swing, |v| {
+                if v > 0.0 { format!("{v:.1} Hz") } else { "off".into() }
+            }),
+            C::Damping => offer_of_swing(state, 1, DAMPINGS, Command::Damping, |v| format!("{v:.2}")),
             C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
             C::Binding => Offer::Switch { on: p.binding, command: Command::Binding(!p.binding) },
             C::Turntable => Offer::Switch { on: p.turntable, command: Command::Turntable(!p.turntable) },
@@ -300,6 +308,23 @@ impl Item {
             C::Quit => Offer::Confirm { command: Command::Quit, label: "Press again to quit" },
             C::Open => Offer::Own,
         }
+    }
+}
+
+/// A number of how flesh swings.
+fn offer_of_swing(
+    state: &PanelState,
+    which: usize,
+    range: [f64; 2],
+    command: fn(f32) -> Command,
+    text: fn(f32) -> String,
+) -> Offer {
+    let [least, most] = range.map(|v| v as f32);
+    let now = state.swing.map(|s| s[which]);
+    Offer::Slider {
+        value: now.map_or(0.0, |v| ((v - least) / (most - least)).clamp(0.0, 1.0)),
+        text: now.map_or_else(|| "no springs".into(), text),
+        command: Box::new(move |at| command(least + (most - least) * at)),
     }
 }
 

@@ -162,6 +162,8 @@ fn everything_in_the_table_can_be_pressed_and_gives_every_command_its_routes_pro
                 CommandKind::WaveCount,
                 CommandKind::WaveSpeed,
                 CommandKind::WavePhase,
+                CommandKind::Swing,
+                CommandKind::Damping,
             ];
             let expected = if slides.contains(&command.kind()) { vec![] } else { vec![command.kind()] };
             assert_eq!(kinds, expected, "{command:?}");

@@ -289,7 +289,7 @@ impl GrabTool {
         }
         self.at_limit = at_limit;
         self.moved |= pose != desk.pose;
-        desk.show(pose);
+        desk.show(&pose);
     }
 
     /// Puts the pose as shown into the document: on top of the newest stroke, or, without strokes, below them all.

@@ -53,7 +53,7 @@ impl JointTool {
             moved = moved.and_then(|()| move_joint(skeleton, &mut pose, partner, turn, shift));
         }
         match moved {
-            Ok(()) => desk.show(pose),
+            Ok(()) => desk.show(&pose),
             Err(error) => desk.refuse(&error),
         }
     }

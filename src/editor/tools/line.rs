@@ -266,7 +266,7 @@ impl LineTool {
                 None => layer.applied(skeleton, &pose),
             };
         }
-        desk.show(pose);
+        desk.show(&pose);
     }
 
     fn commit(&mut self, desk: &mut Desk, moment: &Moment) -> bool {

@@ -25,7 +25,7 @@ use super::{Haptic, Preferences};
 use crate::base::math::{Quat, Trs};
 use crate::base::{Error, NodeId};
 use crate::bind::Character;
-use crate::edit::{Edit, Operation, Plane, Sample, Session, Stroke, StrokeLayer};
+use crate::edit::{Edit, Operation, Plane, Sample, Sampler, Session, Stroke, StrokeLayer};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
@@ -43,10 +43,10 @@ pub struct Desk {
     pub rig: PosedRig,
     /// The pose to show has changed since the front end was told.
     pub posed: bool,
-    /// The document has changed since lines were made from it.
-    pub changed: bool,
     /// The time of the document that shows, seconds; none for the pose being edited.
     pub time: Option<f64>,
+    /// Finds its pose.
+    pub sampler: Sampler,
     /// The document has changed since the motion was looked at.
     pub edited: bool,
     /// What was refused last, for the palette.
@@ -119,19 +119,32 @@ impl Desk {
 
     /// Shows the document's own pose: the one being edited, or that of the time.
     pub fn show_document(&mut self) {
-        self.changed = true;
-        let Some(time) = self.time else { return self.show(self.session.posed()) };
-        let state = self.session.document().state(&self.character.skeleton, Some(time));
-        self.show(state.pose);
+        self.sampler.forget();
+        self.show_moment();
+    }
+
+    /// The same where the document is as it was. Does not allocate on a motion that plays.
+    pub fn show_moment(&mut self) {
+        let Some(time) = self.time else { return self.show(&self.session.posed()) };
+        let Self { sampler, session, character, .. } = self;
+        let pose = sampler.sample(session.document(), &character.skeleton, time);
+        if *pose != self.pose {
+            self.pose.copy_from(pose);
+            self.pose_rig();
+        }
     }
 
     /// Shows a pose.
-    pub fn show(&mut self, pose: Pose) {
-        if pose != self.pose {
-            self.rig = PosedRig::new(&self.character.skeleton, &pose);
-            self.pose = pose;
-            self.posed = true;
+    pub fn show(&mut self, pose: &Pose) {
+        if *pose != self.pose {
+            self.pose.copy_from(pose);
+            self.pose_rig();
         }
+    }
+
+    fn pose_rig(&mut self) {
+        self.rig.pose(&self.character.skeleton, &self.pose);
+        self.posed = true;
     }
 }
 

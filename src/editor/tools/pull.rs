@@ -120,10 +120,11 @@ impl Pull {
         self.moved |= way != Vec3::ZERO;
     }
 
-    /// Lets go: what the document is to do, nothing where nothing was moved.
-    pub fn end(self) -> Option<Edit> {
+    /// Lets go: what the document is to do, and the offsets before, none of a new edit; nothing where nothing was moved.
+    pub fn end(self) -> Option<(Edit, Option<Vec<[f32; 3]>>)> {
         let sculpt = Box::new(self.sculpt);
         let edit = if self.known { Edit::SetSculpt(sculpt) } else { Edit::AddSculpt { index: None, sculpt } };
-        self.moved.then_some(edit)
+        let before = self.known.then(|| self.before.iter().map(|o| o.to_array()).collect());
+        self.moved.then_some((edit, before))
     }
 }

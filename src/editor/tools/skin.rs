@@ -9,8 +9,8 @@
 
 use super::pull::Pull;
 use super::{Desk, Moment};
-use crate::base::MarkId;
 use crate::base::math::{DVec3, Vec3};
+use crate::base::{MarkId, SculptId};
 use crate::edit::{Edit, MAX_MARK_POINTS, Sculpt, SurfacePoint, SurfaceStroke};
 use crate::editor::{Haptic, SurfaceSample, Tracking};
 use crate::geom::Place;
@@ -38,6 +38,9 @@ const LIFT: f32 = 0.1;
 const GRASP: f32 = 0.02;
 /// Yellow of marks.
 pub const MARK: [u8; 4] = [255, 214, 64, 255];
+
+/// What a pull has just changed, and its offsets before, none where it is new.
+pub type Pulled = (SculptId, Option<Vec<[f32; 3]>>);
 
 /// The tool.
 #[derive(Default)]
@@ -77,10 +80,16 @@ impl SkinTool {
     }
 
     /// A frame of the tool.
-    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment) {
-        if self.pull(desk, moment) {
-            return;
+    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment) -> Option<Pulled> {
+        self.take_hold(desk, moment);
+        if self.pull.is_some() {
+            return self.pull(desk, moment);
         }
+        self.draw(desk, moment);
+        None
+    }
+
+    fn draw(&mut self, desk: &mut Desk, moment: &mut Moment) {
         let hand = moment.hand();
         if hand.trigger.pressed && hand.tip_tracking == Tracking::Tracked {
             (self.armed, self.let_go) = (true, None);
@@ -109,27 +118,32 @@ impl SkinTool {
         }
     }
 
-    /// Pulls at a mark that the trigger was pressed at; true while it does.
-    fn pull(&mut self, desk: &mut Desk, moment: &mut Moment) -> bool {
+    /// Takes hold of a mark that the trigger is pressed at.
+    fn take_hold(&mut self, desk: &Desk, moment: &mut Moment) {
         let hand = moment.hand();
-        let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
-        let (pressed, down) = (hand.trigger.pressed, hand.trigger.down);
-        if self.pull.is_none() && pressed && tracked && !self.drawing && !hand.on_panel {
-            self.pull = Pull::begin(desk, tip, GRASP * moment.scale, moment.radius());
+        let tracked = hand.tip_tracking == Tracking::Tracked;
+        if self.pull.is_none() && hand.trigger.pressed && tracked && !self.drawing && !hand.on_panel {
+            self.pull = Pull::begin(desk, hand.tip.position, GRASP * moment.scale, moment.radius());
             if self.pull.is_some() {
                 moment.feel(moment.tool, Haptic::Selection);
             }
         }
-        let Some(pull) = &mut self.pull else { return false };
-        if tracked && down {
-            pull.to(tip);
+    }
+
+    fn pull(&mut self, desk: &mut Desk, moment: &mut Moment) -> Option<Pulled> {
+        let hand = moment.hand();
+        let pull = self.pull.as_mut()?;
+        if hand.trigger.down {
+            if hand.tip_tracking == Tracking::Tracked {
+                pull.to(hand.tip.position);
+            }
+            return None;
         }
-        if !down {
-            let edit = self.pull.take().and_then(Pull::end);
-            let done = edit.is_some_and(|edit| desk.apply(edit));
-            moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
-        }
-        true
+        let id = pull.sculpt().id;
+        let ended = self.pull.take().and_then(Pull::end);
+        let done = ended.and_then(|(edit, before)| desk.apply(edit).then_some((id, before)));
+        moment.feel(moment.tool, if done.is_some() { Haptic::Selection } else { Haptic::Limit });
+        done
     }
 
     fn take(&mut self, desk: &mut Desk, moment: &mut Moment, sample: &SurfaceSample) {

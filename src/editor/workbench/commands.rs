@@ -1,12 +1,14 @@
 //! What is asked of a workbench from outside of its frames: commands, edits of panels, joints held by a gizmo.
 
 use super::Workbench;
-use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3};
+use crate::base::{NodeId, SculptId};
 use crate::bind::Attachments;
 use crate::edit::{DeformerSettings, Edit, Operation, Sculpt};
+use crate::editor::live::{DAMPINGS, SWINGS};
+use crate::editor::panels::method;
 use crate::editor::tools::newest_mark;
-use crate::editor::{Command, Gauge, Haptic, Reading, Request, Tool, recipe};
+use crate::editor::{Command, CommandKind, Gauge, Haptic, Reading, Request, Settle, Tool, recipe};
 use std::sync::Arc;
 
 impl Workbench {
@@ -66,6 +68,8 @@ impl Workbench {
                     Err(error) => self.desk.refuse(&error),
                 }
             }
+            Command::Swing(value) => self.set_of_springs("dynamics", value, SWINGS, command.kind()),
+            Command::Damping(value) => self.set_of_springs("damping", value, DAMPINGS, command.kind()),
             Command::SelectShape(_)
             | Command::ShapeOn(_)
             | Command::RemoveShape
@@ -112,6 +116,26 @@ impl Workbench {
         }
     }
 
+    /// Sets a number of the springs; slides that follow each other are one step.
+    fn set_of_springs(&mut self, name: &str, value: f32, [least, most]: [f64; 2], kind: CommandKind) {
+        let mut settings = self.desk.session.document().deformer().clone();
+        if self.recipe().springs.is_none() {
+            self.desk.notice = Some("this method has no flesh that swings: choose springs".into());
+            return self.limit();
+        }
+        let value = if value.is_finite() { f64::from(value).clamp(least, most) } else { least };
+        // Files show two decimals.
+        let value = (value * 100.0).round() / 100.0;
+        settings.method = method(&settings.method).to_owned();
+        if settings.parameters.get(name).and_then(serde_json::Value::as_f64) == Some(value) {
+            return;
+        }
+        settings.parameters.insert(name.to_owned(), value.into());
+        let continues = self.sliding == Some((None, kind, self.desk.session.history()));
+        self.apply(Edit::SetDeformer(settings), continues);
+        self.sliding = Some((None, kind, self.desk.session.history()));
+    }
+
     /// Runs an edit that a panel makes: as a step of its own, or as part of the one before it, as a slider's are.
     pub fn apply(&mut self, edit: Edit, continues: bool) {
         self.cancel();
@@ -125,15 +149,44 @@ impl Workbench {
         self.attachments = Some(attachments);
     }
 
-    /// Takes in an edit of the surface that the front end has made of a [`Request::Sketch`], as a step of its own: at the
-    /// next frame in which no tool is used.
+    /// Takes in an edit of the surface that the front end has made of a [`Request::Sketch`], as a step of its own, or of a
+    /// [`Request::Settle`]: at the next frame in which no tool is used.
     pub fn receive(&mut self, shape: Sculpt) {
         self.coming.push(shape);
+    }
+
+    /// A pull has changed an edit: where there are springs, what they leave of it is to be drawn again.
+    pub(super) fn ask_to_settle(&mut self, id: SculptId, before: Option<Vec<[f32; 3]>>) {
+        self.pulled.retain(|s| s.id != id);
+        let sculpt = self.desk.session.document().sculpt(id).ok().cloned();
+        let Some(sculpt) = sculpt.filter(|_| self.recipe().springs.is_some()) else { return };
+        self.pulled.push(sculpt.clone());
+        self.find_states();
+        let (pose, states, recipe) = (self.desk.pose.clone(), self.states.clone(), self.recipe().clone());
+        let settle = Settle { sculpt, before, pose, states, recipe };
+        self.requests.push(Request::Settle(Box::new(settle)));
+    }
+
+    /// Takes a pulled edit's place, as part of the newest step; true where the edit is one that was pulled. It is left out
+    /// where that has changed since, or something was undone.
+    fn settle(&mut self, shape: &Sculpt) -> bool {
+        let like = |s: &Sculpt| (s.id, s.mark, &s.region) == (shape.id, shape.mark, &shape.region);
+        let Some(at) = self.pulled.iter().position(like) else { return false };
+        let pulled = self.pulled.remove(at);
+        let session = &self.desk.session;
+        let (done, all) = session.history();
+        if done == all && session.document().sculpt(pulled.id).is_ok_and(|now| *now == pulled) {
+            self.apply(Edit::SetSculpt(Box::new(shape.clone())), true);
+        }
+        true
     }
 
     pub(super) fn add_shapes(&mut self) {
         while !self.coming.is_empty() && !self.is_busy() {
             let mut shape = Box::new(self.coming.remove(0));
+            if self.settle(&shape) {
+                continue;
+            }
             let id = self.desk.session.document().unused_sculpt_id();
             // Others may have come since it was made.
             if shape.id != id {

@@ -130,19 +130,21 @@ impl<'o> App<'o> {
     }
 
     /// Has the character made ready for the stages, where a method is another.
-    fn make_ready(&mut self, stage: &Stage) {
-        let (Some(model), Some(bench), true) =
-            (self.sitting.model.clone(), &self.sitting.bench, self.sitting.unready)
-        else {
-            return;
-        };
+    fn make_ready(&mut self, stage: &mut Stage) {
+        let (Some(model), true) = (self.sitting.model.clone(), self.sitting.unready) else { return };
         self.sitting.unready = false;
-        let own = bench.session().document().deformer().clone();
+        let suits = self.sitting.suits(stage);
+        let Some(bench) = &self.sitting.bench else { return };
+        let own = (!suits).then(|| bench.session().document().deformer().clone());
+        if suits {
+            // What was asked for before would take its place.
+            self.asked[0] = None;
+        }
         let other = self.desk.other_deformer().cloned();
         if other.is_none() {
             (self.other, self.asked[1]) = (None, None);
         }
-        for (i, settings) in [Some(own), other].into_iter().enumerate() {
+        for (i, settings) in [own, other].into_iter().enumerate() {
             let Some(settings) = settings else { continue };
             let asked = Some((Arc::as_ptr(&model), settings.clone()));
             if self.asked[i] != asked {
@@ -155,7 +157,7 @@ impl<'o> App<'o> {
     fn take(&mut self, news: News, stage: &mut Stage) {
         match news {
             News::Measured(strain) => self.desk.facts.strain = Some(strain),
-            News::Sketched(shape) => {
+            News::Shaped(shape) => {
                 if let Some(bench) = &mut self.sitting.bench {
                     bench.receive(*shape);
                 }
@@ -199,6 +201,7 @@ impl<'o> App<'o> {
             (Some(1), Ok(actor)) => self.other = Some(actor),
             // The window may have got another size meanwhile.
             (_, Ok(actor)) => {
+                self.asked[0] = None;
                 if let Err(error) = stage.enter_anew(actor) {
                     self.fail(&error);
                 }
@@ -250,6 +253,7 @@ impl<'o> App<'o> {
             Request::Save => self.sitting.save(),
             Request::Export => self.sitting.export(),
             Request::Sketch(sketch) => self.sitting.sketch(*sketch),
+            Request::Settle(settle) => self.sitting.settle(settle),
             Request::OtherFace => {
                 self.calls = true;
                 self.desk.facts.message = Some("looking for a headset".to_owned());

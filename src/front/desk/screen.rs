@@ -4,7 +4,7 @@ use super::Options;
 use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::deform::sculpt::SculptState;
-use crate::edit::{DeformerSettings, Sculpt};
+use crate::edit::Sculpt;
 use crate::editor::desk::{DeskOutput, Pick, Picked, Picture};
 use crate::editor::{Actor, Aim, Pipelines, Stage, SurfaceSample};
 use crate::gpu::{Device, DeviceOptions, Frame, Image, ImageInfo, Surface, Sync, Window};
@@ -146,11 +146,6 @@ impl Screen {
             });
         }
         changed
-    }
-
-    /// Whoever is on the stage follows settings that keys change over time; true where there is something new to draw.
-    pub fn follow(&mut self, settings: &DeformerSettings) -> bool {
-        self.stage.actor_mut().follow(settings)
     }
 
     /// Sets the time of the poses to come, seconds, from one to the next of which flesh swings; none: it does not.

@@ -174,9 +174,7 @@ impl<'o> Face<'o> {
         if let Some(bench) = app.sitting.bench.as_ref().filter(|_| ready) {
             screen.set_time(bench.shown_time());
             app.sitting.unposed |= screen.wear(bench.sculpts(), bench.sculpt_states());
-            if let Some(settings) = bench.keyed_settings() {
-                app.sitting.unposed |= screen.follow(&settings);
-            }
+            app.sitting.follow(screen.stage());
         }
         let unposed = app.sitting.unposed && ready;
         if self.damaged || app.desk.output().dirty || unposed {

@@ -124,6 +124,7 @@ impl Eyes {
                 evaluator.wear(model, &worn)?;
             }
             evaluator.set_sculpt_states(bench.sculpt_states());
+            evaluator.adopt(bench.recipe());
             let shape = evaluator.evaluate(model, pose)?;
             if self.screens.is_none() {
                 self.screens = Some(PanelScreens::new(&context.device()?)?);

@@ -125,16 +125,8 @@ impl<'o> App<'o> {
         if let Some(stage) = &stage {
             self.sitting.look_for_sketches(&stage.pipelines().renderer);
         }
-        if let (Some(stage), Some(model), Some(bench), true) =
-            (stage, &self.sitting.model, &self.sitting.bench, self.sitting.unready)
-        {
-            let settings = bench.session().document().deformer().clone();
-            let asked = Some((self.stage, Arc::as_ptr(model), settings.clone()));
-            self.sitting.unready = false;
-            if self.asked != asked {
-                self.asked = asked;
-                self.sitting.make_ready(self.stage, stage, &settings);
-            }
+        if let Some(stage) = stage.filter(|_| self.sitting.unready) {
+            self.make_ready(stage);
         }
         if self.sitting.bench.as_ref().is_some_and(|b| b.preferences().palette || !b.measures().is_empty()) {
             self.sitting.measure();
@@ -148,10 +140,24 @@ impl<'o> App<'o> {
         }
     }
 
+    /// Has the character made ready for the stage, where the one on it cannot follow.
+    fn make_ready(&mut self, stage: &mut Stage) {
+        let suits = self.sitting.suits(stage);
+        let (Some(model), Some(bench)) = (&self.sitting.model, &self.sitting.bench) else { return };
+        self.sitting.unready = false;
+        let settings = bench.session().document().deformer().clone();
+        let asked = (!suits).then(|| (self.stage, Arc::as_ptr(model), settings.clone()));
+        if !suits && self.asked != asked {
+            self.sitting.make_ready(self.stage, stage, &settings);
+        }
+        // What was asked for before would take the place of one that follows.
+        self.asked = asked;
+    }
+
     fn take(&mut self, news: News, stage: Option<&mut Stage>) {
         match news {
             News::Measured(strain) => self.panel_state.strain = Some(strain),
-            News::Sketched(shape) => self.receive(*shape),
+            News::Shaped(shape) => self.receive(*shape),
             News::Listed(files) => self.panel_state.files.follow(files),
             News::Opened { path, restored, .. } => {
                 if restored > 0 && !self.sitting.reporter.is_on() {
@@ -180,6 +186,7 @@ impl<'o> App<'o> {
                 let method = actor.recipe().map_or("", |r| r.name());
                 self.sitting.reporter.event(Event::Shown(method.into()));
                 stage.enter(actor);
+                self.asked = None;
                 self.sitting.unposed = true;
             }
             (Ok(_), None) => {}
@@ -236,6 +243,7 @@ impl<'o> App<'o> {
                 Request::Save => self.sitting.save(),
                 Request::Export => self.sitting.export(),
                 Request::Sketch(sketch) => self.sitting.sketch(*sketch),
+                Request::Settle(settle) => self.sitting.settle(settle),
                 Request::OtherFace if self.has_desk => self.to_desk = true,
                 Request::OtherFace => self.message = Some(NO_DESK.to_owned()),
                 Request::Quit => self.sitting.quit = true,

@@ -296,6 +296,9 @@ fn pictures(
         .model()
         .zip(app.sitting.model.as_ref())
         .is_some_and(|(a, b)| std::sync::Arc::ptr_eq(a, b));
+    if shown {
+        app.sitting.follow(stage);
+    }
     if let Some(bench) = &app.sitting.bench {
         let output = bench.output();
         world_from_room = output.world_from_room;
@@ -308,9 +311,6 @@ fn pictures(
                 eprintln!("sinew: {error}");
                 true
             });
-            if let Some(settings) = bench.keyed_settings() {
-                app.sitting.unposed |= stage.actor_mut().follow(&settings);
-            }
             aim.views = output.probes;
             posed = app.sitting.unposed.then(|| (bench.pose(), bench.rig()));
         }

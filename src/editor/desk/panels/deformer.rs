@@ -3,6 +3,7 @@
 use super::{Memory, Pressed, Shows, widgets};
 use crate::deform::{Geometric, Recipe};
 use crate::edit::{DeformerSettings, Edit};
+use crate::editor::live::{DAMPINGS, SWINGS};
 use crate::editor::panels::{method, method_label};
 use crate::editor::{Command, Workbench, recipe};
 use egui::{ComboBox, Slider, Ui};
@@ -45,10 +46,10 @@ const MOVE: [Number; 2] = [
     number(
         "dynamics",
         "Swing",
-        [0.0, 12.0],
+        SWINGS,
         "How fast the thickest flesh swings in a motion that plays, hertz; 0: not",
     ),
-    number("damping", "Damping", [0.0, 1.5], "How soon swinging ends; 1: without overshooting"),
+    number("damping", "Damping", DAMPINGS, "How soon swinging ends; 1: without overshooting"),
 ];
 
 /// How it is solved.
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn every_slider_moves_a_setting_within_what_the_springs_take() {
-        for field in SHAPE.iter().chain(&SOLVE) {
+        for field in SHAPE.iter().chain(&MOVE).chain(&SOLVE) {
             for value in field.range {
                 let value = if field.whole { Value::from(value as u64) } else { Value::from(value) };
                 let Edit::SetDeformer(settings) =

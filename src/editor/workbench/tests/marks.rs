@@ -193,3 +193,58 @@ fn a_ring_that_is_pulled_swells_the_limb() {
     assert_eq!(s.hash(), hash);
     assert!(s.bench.sculpts().next().is_none());
 }
+
+#[test]
+fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
+    use crate::edit::{Form, Sculpt};
+    use crate::editor::{Request, Settle};
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::Tool(Tool::Skin));
+    draw_round(&mut s, &character, 0.99, 60);
+    let ring = |r: f32| Vec3::new(r, 0.5, 0.0);
+    // What the pull asks for, and what a front end makes of it: offsets of another length.
+    let pull = |s: &mut Script, from: f32, to: f32| -> Option<(Settle, Sculpt)> {
+        s.at(RIGHT, ring(from));
+        s.step();
+        s.input.hands[RIGHT].draw = 1.0;
+        for place in line(ring(from), ring(to), 9) {
+            s.at(RIGHT, place);
+            s.step();
+        }
+        s.input.hands[RIGHT].draw = 0.0;
+        s.step();
+        let settle = s.bench.output().requests.iter().find_map(|r| match r {
+            Request::Settle(settle) => Some((**settle).clone()),
+            _ => None,
+        })?;
+        let Form::Drawn(offsets) = &settle.sculpt.form else { panic!() };
+        let longer = offsets.iter().map(|o| o.map(|v| 1.1 * v)).collect();
+        let better = Sculpt { form: Form::Drawn(longer), ..settle.sculpt.clone() };
+        Some((settle, better))
+    };
+    let (settle, better) = pull(&mut s, 0.15, 0.21).unwrap();
+    assert_eq!(settle.sculpt, s.bench.session().document().sculpts()[0]);
+    assert!(settle.before.is_none() && settle.pose == *s.bench.pose());
+    assert_eq!((settle.states.len(), settle.recipe == *s.bench.recipe()), (1, true));
+    let history = s.bench.session().history();
+    s.bench.receive(better.clone());
+    s.step();
+    assert_eq!(s.bench.session().document().sculpts(), std::slice::from_ref(&better));
+    assert_eq!(s.bench.session().history(), history);
+    s.bench.run_command(Command::Undo);
+    assert!(s.bench.session().document().sculpts().is_empty());
+    s.bench.run_command(Command::Redo);
+    assert_eq!(s.bench.session().document().sculpts(), [better]);
+    // One that has changed meanwhile stays as it is.
+    let (settle, late) = pull(&mut s, 0.15, 0.18).unwrap();
+    assert!(settle.before.iter().flatten().all(|o| Vec3::from(*o).length() > 0.06));
+    s.bench.run_command(Command::Amplitude(0.5));
+    s.bench.receive(late);
+    s.step();
+    let sculpts = s.bench.session().document().sculpts();
+    assert_eq!((sculpts.len(), &sculpts[0].form, sculpts[0].amplitude), (1, &settle.sculpt.form, 0.5));
+    // Without springs there is nothing to settle.
+    s.bench.run_command(Command::Deformer("lbs".into()));
+    assert!(pull(&mut s, 0.15, 0.17).is_none());
+}

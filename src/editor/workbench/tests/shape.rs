@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::MarkId;
 use crate::deform::sculpt::{Along, Curve, Profile, Wave};
+use crate::deform::{Geometric, Recipe};
 use crate::edit::{
     DeformerSettings, Edit, Form, KeyEdit, KeyValue, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke,
     Target,
@@ -153,9 +154,8 @@ fn auto_key_keys_the_slider() {
 }
 
 #[test]
-fn keyed_settings_are_told_for_the_moment_shown() {
+fn keyed_settings_are_in_force_at_the_moment_shown() {
     let mut s = shaped(1);
-    assert!(s.bench.keyed_settings().is_none());
     s.bench
         .apply(Edit::SetDeformer(DeformerSettings { method: "springs".into(), ..Default::default() }), false);
     let target = Target::Setting { method: "springs".into(), name: "torsion".into() };
@@ -165,8 +165,36 @@ fn keyed_settings_are_told_for_the_moment_shown() {
     }
     s.bench.run_command(Command::Scrub(1.0));
     s.step();
-    let settings = s.bench.keyed_settings().unwrap();
-    assert_eq!(settings.parameters["torsion"].as_f64(), Some(2.0));
+    assert_eq!(s.bench.recipe().springs.unwrap().torsion, 2.0);
     s.bench.leave_motion();
-    assert!(s.bench.keyed_settings().unwrap().parameters.is_empty(), "the table has the document's own");
+    assert_eq!(s.bench.recipe().springs.unwrap().torsion, 1.0, "the document's own");
+    // Of another method's settings only its own.
+    s.bench.run_command(Command::Deformer("blend".into()));
+    let target = Target::Setting { method: "blend".into(), name: "factor".into() };
+    let keys = vec![KeyValue { target, value: vec![0.2] }];
+    s.bench.apply(Edit::Keys(KeyEdit::Insert { time: 0.0, keys }), false);
+    s.bench.run_command(Command::Scrub(1.0));
+    s.step();
+    assert_eq!(*s.bench.recipe(), Recipe::geometric(Geometric::Blend { factor: 0.2 }));
+}
+
+#[test]
+fn flesh_swings_by_sliders_that_are_one_step_each() {
+    let mut s = shaped(1);
+    s.bench.run_command(Command::Deformer("springs".into()));
+    let steps = s.bench.session().history().0;
+    for value in [1.0, 2.0, 40.0, 3.504] {
+        s.bench.run_command(Command::Swing(value));
+    }
+    s.bench.run_command(Command::Damping(f32::NAN));
+    s.step();
+    let springs = s.bench.recipe().springs.unwrap();
+    assert_eq!((springs.dynamics, springs.damping), (3.5, 0.0));
+    assert_eq!(s.bench.session().history().0, steps + 2);
+    s.bench.run_command(Command::Undo);
+    s.bench.run_command(Command::Undo);
+    assert_eq!(s.bench.recipe().springs.unwrap().dynamics, 0.0);
+    s.bench.run_command(Command::Deformer("lbs".into()));
+    s.bench.run_command(Command::Swing(2.0));
+    assert!(s.bench.notice().unwrap().contains("springs"));
 }
