@@ -167,18 +167,25 @@ impl Frame {
             self.fail(problem);
             return false;
         }
+        let before = self.bound.replace((pipeline.pipeline, bindings.handle));
         let device = self.device();
         // SAFETY: recording; the set was made for this layout; the push constants' size was checked.
         unsafe {
-            device.handle.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::COMPUTE, pipeline.pipeline);
-            device.handle.cmd_bind_descriptor_sets(
-                self.commands,
-                vk::PipelineBindPoint::COMPUTE,
-                interface.layout,
-                bindings.set,
-                &[bindings.handle],
-                &[],
-            );
+            let point = vk::PipelineBindPoint::COMPUTE;
+            if before.is_none_or(|b| b.0 != pipeline.pipeline) {
+                device.handle.cmd_bind_pipeline(self.commands, point, pipeline.pipeline);
+            }
+            if before != self.bound {
+                let set = [bindings.handle];
+                device.handle.cmd_bind_descriptor_sets(
+                    self.commands,
+                    point,
+                    interface.layout,
+                    bindings.set,
+                    &set,
+                    &[],
+                );
+            }
             if interface.push.is_some() {
                 let bytes = bytemuck::bytes_of(push);
                 device.handle.cmd_push_constants(self.commands, interface.layout, interface.stages, 0, bytes);

@@ -86,6 +86,8 @@ pub struct Frame {
     slot: Option<Slot>,
     pub(super) commands: vk::CommandBuffer,
     error: Option<Error>,
+    /// Compute pipeline and descriptor set that are bound: binding them again would cost a dispatch's worth.
+    pub(super) bound: Option<(vk::Pipeline, vk::DescriptorSet)>,
     /// Told the submission's value: see [`super::Readback`].
     pub(super) told: Vec<Arc<AtomicU64>>,
 }
@@ -108,7 +110,14 @@ impl Frame {
             device.handle.cmd_reset_query_pool(commands, slot.queries, 0, MAX_TIMESTAMPS);
         }
         device.open_frame();
-        Ok(Self { device: device.clone(), slot: Some(slot), commands, error: None, told: Vec::new() })
+        Ok(Self {
+            device: device.clone(),
+            slot: Some(slot),
+            commands,
+            error: None,
+            bound: None,
+            told: Vec::new(),
+        })
     }
 
     /// The device.

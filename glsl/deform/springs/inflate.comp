@@ -1,6 +1,9 @@
 // Lengthens or shortens scale vectors by the factors of the joints around them: one invocation per vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/span.glsl"
 
 layout(local_size_x = GROUP_SIZE) in;
 
@@ -17,11 +20,7 @@ layout(push_constant, scalar) uniform Push {
     float limit;
 } push;
 
-void main() {
-    uint i = gl_GlobalInvocationID.x;
-    if (i >= push.count) {
-        return;
-    }
+void inflate(uint i) {
     float factor = 0.0;
     uint end = pull_offsets[i + 1];
     for (uint k = pull_offsets[i]; k < end; ++k) {
@@ -32,5 +31,14 @@ void main() {
         vec3 x = positions[i].xyz;
         vec3 s = x - texelFetch(anchors, int(i)).xyz;
         positions[i] = vec4(x + s * (responses[i] * clamp(factor, -push.limit, push.limit)), 1.0);
+    }
+}
+
+void main() {
+    for (uint n = 0; n < SPAN; ++n) {
+        uint i = span_element(n);
+        if (i < push.count) {
+            inflate(i);
+        }
     }
 }

@@ -2,6 +2,9 @@
 // bind. One invocation per vertex of triangles that may turn inside out; all others grow in full.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/span.glsl"
 
 layout(local_size_x = GROUP_SIZE) in;
 
@@ -9,10 +12,9 @@ layout(local_size_x = GROUP_SIZE) in;
 layout(set = 0, binding = 0) uniform usamplerBuffer soft;
 // The triangle's other two vertices in its order, and its number.
 layout(set = 0, binding = 1) uniform usamplerBuffer corners;
-// Normal and twice the area in bind.
-layout(set = 0, binding = 2) uniform samplerBuffer sides;
-layout(set = 0, binding = 3) uniform samplerBuffer positions;
-layout(set = 0, binding = 4, scalar) writeonly buffer Responses { float responses[]; };
+// Bits of twice each triangle's area along the turned normal, and in bind.
+layout(set = 0, binding = 2) uniform usamplerBuffer seen;
+layout(set = 0, binding = 3, scalar) writeonly buffer Responses { float responses[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
@@ -20,21 +22,21 @@ layout(push_constant, scalar) uniform Push {
     float free;
 } push;
 
-void main() {
-    uint k = gl_GlobalInvocationID.x;
-    if (k >= push.count) {
-        return;
-    }
+void respond(uint k) {
     uvec4 own = texelFetch(soft, int(k));
-    vec3 x = texelFetch(positions, int(own.x)).xyz;
     vec2 sum = vec2(0.0);
     for (uint c = own.y; c < own.z; ++c) {
-        uvec4 corner = texelFetch(corners, int(c));
-        vec4 side = texelFetch(sides, int(corner.z));
-        vec3 to_j = texelFetch(positions, int(corner.x)).xyz - x;
-        vec3 to_l = texelFetch(positions, int(corner.y)).xyz - x;
-        sum += vec2(dot(cross(to_j, to_l), side.xyz), side.w);
+        sum += uintBitsToFloat(texelFetch(seen, int(texelFetch(corners, int(c)).z)).xy);
     }
     float t = clamp(sum.x / (sum.y * push.free), 0.0, 1.0);
     responses[own.x] = t * t * (3.0 - 2.0 * t);
+}
+
+void main() {
+    for (uint n = 0; n < SPAN; ++n) {
+        uint k = span_element(n);
+        if (k < push.count) {
+            respond(k);
+        }
+    }
 }

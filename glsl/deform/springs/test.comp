@@ -9,12 +9,13 @@ layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0, scalar) buffer State { SpringState state; uint largest[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer Works { float works[]; };
-// Three numbers of groups per level.
+// Three numbers of groups per level, and those of this stage.
 layout(set = 0, binding = 2, scalar) buffer Arguments { uint arguments[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint iteration;
-    uint levels;
+    // How many have numbers of groups.
+    uint stages;
     float threshold;
     // What a coarser level's correction counts as a move.
     float correction;
@@ -45,8 +46,8 @@ void main() {
     }
     state.corrected = 0;
     if (measure < push.threshold) {
-        for (uint level = 0; level < push.levels; ++level) {
-            arguments[3 * level] = 0;
+        for (uint stage = 0; stage < push.stages; ++stage) {
+            arguments[3 * stage] = 0;
         }
     }
 }

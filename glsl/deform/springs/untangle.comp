@@ -1,20 +1,11 @@
-// Pushes triangles open that are turned inside out: one invocation per vertex that may have such. Where the round before
-// has found nothing to push, both halves are the same and nothing is left to do.
+// A round of pushing triangles open that are turned inside out: one invocation per vertex that the round before, or at first
+// `tangled.comp`, has found. The next round looks at what this one moves and at what is around that: elsewhere nothing
+// changes.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
 
 layout(local_size_x = GROUP_SIZE) in;
-
-// Vertex, first corner, end of its corners.
-layout(set = 0, binding = 0) uniform usamplerBuffer soft;
-// The triangle's other two vertices in its order, and its number.
-layout(set = 0, binding = 1) uniform usamplerBuffer corners;
-// Normal and twice the area in bind.
-layout(set = 0, binding = 2) uniform samplerBuffer sides;
-layout(set = 0, binding = 3) uniform samplerBuffer positions;
-layout(set = 0, binding = 4, scalar) writeonly buffer Next { vec4 next[]; };
-// Whether a round has pushed anything.
-layout(set = 0, binding = 5, scalar) buffer Pushed { uint pushed[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
@@ -24,12 +15,23 @@ layout(push_constant, scalar) uniform Push {
     float relaxation;
 } push;
 
+#include "deform/springs/queue.glsl"
+
+// Vertex, first corner, end of its corners.
+layout(set = 0, binding = 4) uniform usamplerBuffer soft;
+// The triangle's other two vertices in its order, and its number.
+layout(set = 0, binding = 5) uniform usamplerBuffer corners;
+// Posed normal, and twice the area in bind.
+layout(set = 0, binding = 6) uniform samplerBuffer sides;
+layout(set = 0, binding = 7) uniform samplerBuffer positions;
+layout(set = 0, binding = 8, scalar) writeonly buffer Next { vec4 next[]; };
+
 void main() {
-    uint k = gl_GlobalInvocationID.x;
-    if (k >= push.count || (push.round > 0 && pushed[push.round - 1] == 0)) {
+    uint n = gl_GlobalInvocationID.x;
+    if (n >= rounds[4 * push.round + 3]) {
         return;
     }
-    uvec4 own = texelFetch(soft, int(k));
+    uvec4 own = texelFetch(soft, int(queue[(push.round & 1) * push.count + n]));
     vec3 x = texelFetch(positions, int(own.x)).xyz;
     vec3 sum = vec3(0.0);
     float sizes = 0.0;
@@ -56,9 +58,13 @@ void main() {
         sum += asked * size;
         sizes += size;
     }
+    next[own.x] = vec4(sizes > 0.0 ? x + sum * (push.relaxation / sizes) : x, 1.0);
     if (sizes > 0.0) {
-        x += sum * (push.relaxation / sizes);
-        pushed[push.round] = 1;
+        enqueue(own.x, push.round + 1);
+        for (uint c = own.y; c < own.z; ++c) {
+            uvec4 corner = texelFetch(corners, int(c));
+            enqueue(corner.x, push.round + 1);
+            enqueue(corner.y, push.round + 1);
+        }
     }
-    next[own.x] = vec4(x, 1.0);
 }

@@ -58,7 +58,7 @@ impl SpringPipelines {
         let finish = Compute::new(device, spv!("deform/springs/finish.comp"), &[span])?;
         let edit = Compute::new(device, spv!("deform/springs/edit.comp"), &[])?;
         layout::check(&stiffen, &finish, &edit)?;
-        let flesh = FleshPipelines::new(device)?;
+        let flesh = FleshPipelines::new(device, span)?;
         let swing = SwingState::pipeline(device)?;
         Ok(Self { edit, span, stiffen, prepare, iterate, restrict, prolong, test, finish, flesh, swing })
     }

@@ -20,8 +20,8 @@ const LEAST: f32 = 1e-3;
 /// A triangle's part in a joint.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its vertices.
-    pub triangle: [u32; 3],
+    /// Its number among [`Flesh::sides`].
+    pub side: u32,
     /// Its volume's share that is the joint's.
     pub share: f32,
     /// How much it moves with the joint's factor.
@@ -41,13 +41,13 @@ pub struct Face {
     pub area: f32,
 }
 
-/// A triangle of the whole mesh, lids of its boundaries among them.
+/// A triangle whose volume is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
     /// Its vertices.
     pub triangle: [u32; 3],
     /// The cone over it from the middle of the box in bind, cubic metres.
-    pub rest: f32,
+    pub cone: f32,
 }
 
 /// Rest measures of the corrections.
@@ -57,10 +57,16 @@ pub struct Flesh {
     pub offset: Vec<u32>,
     /// By joint.
     pub entries: Vec<Entry>,
-    /// Per joint: changes of volume below this are none, and the least that its volume changes by its factor; cubic metres.
-    pub bounds: Vec<[f32; 2]>,
-    /// The whole closed mesh; empty where its volume is not to be kept.
-    pub whole: Vec<Side>,
+    /// Per joint: changes of volume below this are none, the least that its volume changes by its factor, and the sum of
+    /// its prisms, signs aside; cubic metres.
+    pub bounds: Vec<[f32; 3]>,
+    /// The triangles that are some joint's; then, where the volume of the whole is kept, the others of the closed mesh,
+    /// lids of its boundaries among them.
+    pub sides: Vec<Side>,
+    /// How many of them are some joint's.
+    pub prisms: usize,
+    /// Whether the volume of the whole is kept.
+    pub closed: bool,
     /// From the first vertex's attachment point to where the cones start, bind space, metres.
     pub middle: Vec3,
     /// Changes of the whole volume below this are none, cubic metres.
@@ -108,13 +114,24 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
     out.offset.push(0);
     let mut by_joint: Vec<Vec<Entry>> = vec![Vec::new(); fields.len()];
     let mut joints: Vec<u32> = Vec::new();
-    for t in control.triangles.iter().filter(|t| springy(control, t)) {
+    let middle = control.aabb.center();
+    let side = |triangle: [u32; 3]| {
+        let corners = triangle.map(|v| control.positions[v as usize] - middle);
+        Side { triangle, cone: cone(corners) }
+    };
+    let soft: Vec<[u32; 3]> = control.triangles.iter().filter(|t| springy(control, t)).copied().collect();
+    let mut others = Vec::new();
+    for t in &soft {
         let corners = t.map(|v| &binding.vertices[v as usize]);
         let (rest, _) = prism(corners.map(|c| c.attachment), corners.map(|c| c.scale_vector));
         joints.clear();
         joints.extend(t.iter().flat_map(|&v| pulls[v as usize].iter().map(|p| p.0)));
         joints.sort_unstable();
         joints.dedup();
+        if joints.is_empty() {
+            others.push(side(*t));
+            continue;
+        }
         for &joint in &joints {
             let (mut share, mut weight) = (0.0, 0.0);
             for &v in t {
@@ -122,14 +139,22 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
                 share += w / total[v as usize].max(1e-9) / 3.0;
                 weight += w / total[v as usize].max(1.0) / 3.0;
             }
-            by_joint[joint as usize].push(Entry { triangle: *t, share, weight, rest });
+            by_joint[joint as usize].push(Entry { side: out.sides.len() as u32, share, weight, rest });
         }
+        out.sides.push(side(*t));
     }
+    out.prisms = out.sides.len();
+    out.closed = true;
+    out.sides.extend(others);
+    out.sides.extend(lids(control.positions.len(), &soft).into_iter().map(side));
+    out.whole_dead = super::DEAD * out.sides.iter().map(|s| f64::from(s.cone)).sum::<f64>().abs() as f32;
+    out.middle = binding.vertices.first().map_or(Vec3::ZERO, |v| middle - v.attachment);
     for entries in by_joint {
         let (mut size, mut growth, mut solid) = (0.0f32, 0.0f32, 0.0f32);
         for e in &entries {
-            let corners = e.triangle.map(|v| &binding.vertices[v as usize]);
-            let [a, b, c] = e.triangle.map(|v| control.positions[v as usize]);
+            let triangle = out.sides[e.side as usize].triangle;
+            let corners = triangle.map(|v| &binding.vertices[v as usize]);
+            let [a, b, c] = triangle.map(|v| control.positions[v as usize]);
             let height = corners.iter().map(|c| c.scale_vector.length()).sum::<f32>() / 3.0;
             solid += e.share * 0.5 * (b - a).cross(c - a).length() * height;
             let (_, grown) = prism(corners.map(|c| c.attachment), corners.map(|c| c.scale_vector));
@@ -140,7 +165,7 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
         out.offset.push(out.entries.len() as u32);
         // A sheet around its own bones has no volume to keep; what is measured there is rounding.
         let dead = if size > super::SHEET * solid { super::DEAD * size } else { f32::MAX };
-        out.bounds.push([dead, super::STIFFEST * growth.abs()]);
+        out.bounds.push([dead, super::STIFFEST * growth.abs(), size]);
     }
     out.pull_offset.push(0);
     for (v, joints) in pulls.iter().enumerate() {
@@ -148,7 +173,6 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
         out.pull_offset.push(out.pulls.len() as u32);
     }
     out.tangles(control);
-    out.close(control, binding);
     out
 }
 
@@ -230,21 +254,6 @@ fn field(control: &ControlMesh, binding: &Binding, turns: &[bool]) -> Vec<(u32, 
 }
 
 impl Flesh {
-    /// Takes the whole mesh without props, its boundaries closed.
-    fn close(&mut self, control: &ControlMesh, binding: &Binding) {
-        let middle = control.aabb.center();
-        let soft: Vec<[u32; 3]> = control.triangles.iter().filter(|t| springy(control, t)).copied().collect();
-        let lids = lids(control.positions.len(), &soft);
-        let side = |triangle: [u32; 3]| {
-            let corners = triangle.map(|v| control.positions[v as usize] - middle);
-            Side { triangle, rest: cone(corners) }
-        };
-        self.whole = soft.into_iter().chain(lids).map(side).collect();
-        self.whole_dead =
-            super::DEAD * self.whole.iter().map(|s| f64::from(s.rest)).sum::<f64>().abs() as f32;
-        self.middle = binding.vertices.first().map_or(Vec3::ZERO, |v| middle - v.attachment);
-    }
-
     /// Finds the triangles whose corners do not all follow the same joints, and what is around them.
     fn tangles(&mut self, control: &ControlMesh) {
         let mut soft = vec![false; control.positions.len()];
@@ -287,11 +296,19 @@ impl Flesh {
         let count = self.pull_offset.len().saturating_sub(1);
         let mut left = vec![false; count];
         vertices.iter().for_each(|&v| left[v as usize] = true);
-        let mut out = Self { bounds: self.bounds.clone(), faces: self.faces.clone(), ..Self::default() };
+        let mut out = Self {
+            bounds: self.bounds.clone(),
+            sides: self.sides[..self.prisms].to_vec(),
+            prisms: self.prisms,
+            faces: self.faces.clone(),
+            ..Self::default()
+        };
         out.offset.push(0);
-        for w in self.offset.windows(2) {
-            let entries = &self.entries[w[0] as usize..w[1] as usize];
-            out.entries.extend(entries.iter().filter(|e| !e.triangle.iter().any(|&v| left[v as usize])));
+        let kept = |e: &&Entry| !self.sides[e.side as usize].triangle.iter().any(|&v| left[v as usize]);
+        for (bounds, w) in out.bounds.iter_mut().zip(self.offset.windows(2)) {
+            let first = out.entries.len();
+            out.entries.extend(self.entries[w[0] as usize..w[1] as usize].iter().filter(kept));
+            bounds[2] = out.entries[first..].iter().map(|e| e.share * e.rest.abs()).sum();
             out.offset.push(out.entries.len() as u32);
         }
         out.pull_offset.push(0);

@@ -1,4 +1,4 @@
-//! The corrections' CPU twin, in the arithmetic of the shaders (`glsl/deform/springs/{respond,volume,whole,balance,inflate,sides,untangle}`).
+//! The corrections' CPU twin, in the arithmetic of the shaders (`glsl/deform/springs/{sides,respond,measure,volume,balance,inflate,tangled,untangle}`).
 
 use super::super::Params;
 use super::super::cpu::PosedVertex;
@@ -60,19 +60,23 @@ struct Sums {
 }
 
 fn factors(flesh: &Flesh, share: f32, posed: &[PosedVertex], response: &[f32], x: &[Vec3]) -> Vec<f32> {
+    let prisms = flesh.sides[..flesh.prisms].par_iter().map(|side| {
+        let anchors = side.triangle.map(|v| posed[v as usize].attachment);
+        let s = side.triangle.map(|v| x[v as usize] - posed[v as usize].attachment);
+        let (volume, grown) = prism(anchors, s);
+        let [a, b, c] = side.triangle.map(|v| response[v as usize]);
+        (volume, grown * ((a + b + c) * (1.0 / 3.0)))
+    });
+    let prisms: Vec<(f32, f32)> = prisms.collect();
     let joints = flesh.offset.windows(2).zip(&flesh.bounds);
     let sums: Vec<Sums> = joints
-        .map(|(w, &[dead, least])| {
-            let (mut sums, mut size) = (Sums::default(), 0.0f32);
+        .map(|(w, &[dead, least, size])| {
+            let mut sums = Sums::default();
             for e in &flesh.entries[w[0] as usize..w[1] as usize] {
-                let anchors = e.triangle.map(|v| posed[v as usize].attachment);
-                let s = e.triangle.map(|v| x[v as usize] - posed[v as usize].attachment);
-                let (volume, grown) = prism(anchors, s);
-                let [a, b, c] = e.triangle.map(|v| response[v as usize]);
+                let (volume, grown) = prisms[e.side as usize];
                 sums.lost += e.share * (e.rest - volume);
-                sums.growth += e.weight * grown * ((a + b + c) * (1.0 / 3.0));
+                sums.growth += e.weight * grown;
                 sums.active += e.share * (e.rest - volume).abs();
-                size += e.share * e.rest.abs();
             }
             sums.firm = sums.growth.max(least);
             sums.lost -= sums.lost.clamp(-dead, dead);
@@ -88,7 +92,7 @@ fn factors(flesh: &Flesh, share: f32, posed: &[PosedVertex], response: &[f32], x
         room += s.firm * s.active;
     }
     // What all joints together do not account for.
-    let rest = if flesh.whole.is_empty() { 0.0 } else { share * whole(flesh, posed, x) - told };
+    let rest = if flesh.closed { share * whole(flesh, posed, x) - told } else { 0.0 };
     let more = if room > 0.0 { rest / room } else { 0.0 };
     sums.iter().map(|s| (own(s) + more * s.active).clamp(-LIMIT, LIMIT)).collect()
 }
@@ -97,8 +101,8 @@ fn factors(flesh: &Flesh, share: f32, posed: &[PosedVertex], response: &[f32], x
 fn whole(flesh: &Flesh, posed: &[PosedVertex], x: &[Vec3]) -> f32 {
     let Some(first) = posed.first() else { return 0.0 };
     let from = first.attachment + first.rotation * flesh.middle;
-    let lost = |s: &Side| f64::from(s.rest - cone(s.triangle.map(|v| x[v as usize] - from)));
-    let lost = flesh.whole.iter().map(lost).sum::<f64>() as f32;
+    let lost = |s: &Side| f64::from(s.cone - cone(s.triangle.map(|v| x[v as usize] - from)));
+    let lost = flesh.sides.iter().map(lost).sum::<f64>() as f32;
     lost - lost.clamp(-flesh.whole_dead, flesh.whole_dead)
 }
 
@@ -111,7 +115,7 @@ fn inflate(flesh: &Flesh, factors: &[f32], posed: &[PosedVertex], response: &[f3
 }
 
 /// The mean of the corners' rotations applied to the rest normal.
-fn side(face: &Face, posed: &[PosedVertex]) -> Vec3 {
+pub(super) fn side(face: &Face, posed: &[PosedVertex]) -> Vec3 {
     let [a, b, c] = face.triangle.map(|v| posed[v as usize].rotation);
     let same = |q: Quat| if a.dot(q) < 0.0 { -q } else { q };
     let sum = a + same(b) + same(c);
@@ -119,7 +123,7 @@ fn side(face: &Face, posed: &[PosedVertex]) -> Vec3 {
 }
 
 /// Pushes triangles open, so often at most.
-fn untangle(flesh: &Flesh, rounds: u32, sides: &[Vec3], x: &mut [Vec3]) {
+pub(super) fn untangle(flesh: &Flesh, rounds: u32, sides: &[Vec3], x: &mut [Vec3]) {
     for _ in 0..rounds.next_multiple_of(2) {
         let pushes: Vec<Vec3> =
             (0..flesh.soft.len()).into_par_iter().map(|k| push(flesh, sides, x, k)).collect();

@@ -4,6 +4,7 @@ use super::super::Params;
 use super::bind::Flesh;
 use super::{FREE, IDLE, LIMIT, MOST, OPEN, PUSH, RELAXATION, ROUNDS};
 use crate::base::Result;
+use crate::gpu::constants::{GROUP_SIZE, NONE};
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Resource, Texel};
 use crate::spv;
 use bytemuck::{Pod, Zeroable};
@@ -21,14 +22,9 @@ struct RespondPush {
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct VolumePush {
-    idle: f32,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct WholePush {
+struct MeasurePush {
     count: u32,
+    prism_count: u32,
     middle: [f32; 3],
 }
 
@@ -51,6 +47,14 @@ struct InflatePush {
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
+struct TangledPush {
+    count: u32,
+    faces: u32,
+    open: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
 struct UntanglePush {
     count: u32,
     round: u32,
@@ -61,12 +65,15 @@ struct UntanglePush {
 
 /// The stages, once per device.
 pub struct FleshPipelines {
+    /// Elements per invocation.
+    span: u32,
+    sides: Compute,
     respond: Compute,
+    measure: Compute,
     volume: Compute,
-    whole: Compute,
     balance: Compute,
     inflate: Compute,
-    sides: Compute,
+    tangled: Compute,
     untangle: Compute,
 }
 
@@ -76,20 +83,26 @@ pub struct FleshState {
     joints: u32,
     faces: u32,
     soft: u32,
-    sides_of_whole: u32,
+    measured: u32,
+    prisms: u32,
+    closed: bool,
     middle: [f32; 3],
     whole_dead: f32,
+    sides: Bindings,
     respond: Bindings,
+    measure: Bindings,
     volume: Bindings,
-    whole: Bindings,
     balance: Bindings,
     inflate: Bindings,
-    sides: Bindings,
+    tangled: Bindings,
     /// There and back.
     untangle: [Bindings; 2],
     positions: Buffer,
     other: Buffer,
-    pushed: Buffer,
+    /// Groups and vertices of every round, and the same before the first.
+    pub(super) rounds: Buffer,
+    no_rounds: Buffer,
+    queued: Buffer,
 }
 
 /// What the corrections read of the springs, and the stream that they change.
@@ -108,15 +121,17 @@ fn filled<T: Pod>(mut data: Vec<T>) -> Vec<T> {
 }
 
 impl FleshPipelines {
-    /// Makes the pipelines.
-    pub fn new(device: &Arc<Device>) -> Result<Self> {
+    /// Makes the pipelines, with so many elements per invocation where elements are simple.
+    pub fn new(device: &Arc<Device>, span: u32) -> Result<Self> {
         Ok(Self {
-            respond: Compute::new(device, spv!("deform/springs/respond.comp"), &[])?,
+            span,
+            sides: Compute::new(device, spv!("deform/springs/sides.comp"), &[span])?,
+            respond: Compute::new(device, spv!("deform/springs/respond.comp"), &[span])?,
+            measure: Compute::new(device, spv!("deform/springs/measure.comp"), &[])?,
             volume: Compute::new(device, spv!("deform/springs/volume.comp"), &[])?,
-            whole: Compute::new(device, spv!("deform/springs/whole.comp"), &[])?,
             balance: Compute::new(device, spv!("deform/springs/balance.comp"), &[])?,
-            inflate: Compute::new(device, spv!("deform/springs/inflate.comp"), &[])?,
-            sides: Compute::new(device, spv!("deform/springs/sides.comp"), &[])?,
+            inflate: Compute::new(device, spv!("deform/springs/inflate.comp"), &[span])?,
+            tangled: Compute::new(device, spv!("deform/springs/tangled.comp"), &[span])?,
             untangle: Compute::new(device, spv!("deform/springs/untangle.comp"), &[])?,
         })
     }
@@ -129,11 +144,9 @@ impl FleshPipelines {
         streams: &FleshStreams<'_>,
     ) -> Result<FleshState> {
         let vertices = flesh.pull_offset.len().saturating_sub(1);
-        let entries: Vec<[u32; 8]> = (flesh.entries.iter())
-            .map(|e| {
-                let [a, b, c] = e.triangle;
-                [a, b, c, e.share.to_bits(), e.weight.to_bits(), e.rest.to_bits(), 0, 0]
-            })
+        let soft_count = flesh.soft.len().max(1);
+        let entries: Vec<[u32; 4]> = (flesh.entries.iter())
+            .map(|e| [e.side, e.share.to_bits(), e.weight.to_bits(), e.rest.to_bits()])
             .collect();
         let pulls: Vec<[u32; 2]> = flesh.pulls.iter().map(|&(j, w)| [j, w.to_bits()]).collect();
         let faces: Vec<[u32; 8]> = (flesh.faces.iter())
@@ -145,36 +158,51 @@ impl FleshPipelines {
         let soft: Vec<[u32; 4]> = (flesh.soft.iter().zip(flesh.corner_offset.windows(2)))
             .map(|(&v, w)| [v, w[0], w[1], 0])
             .collect();
+        let mut places = vec![NONE; vertices.max(1)];
+        (flesh.soft.iter().zip(0..)).for_each(|(&v, k)| places[v as usize] = k);
         let corners: Vec<[u32; 4]> = flesh.corners.iter().map(|&[j, l, face]| [j, l, face, 0]).collect();
         let bounds = filled(flesh.bounds.clone());
-        let whole: Vec<[u32; 4]> = (flesh.whole.iter())
-            .map(|s| [s.triangle[0], s.triangle[1], s.triangle[2], s.rest.to_bits()])
+        let measured: Vec<[u32; 4]> = (flesh.sides.iter())
+            .map(|s| [s.triangle[0], s.triangle[1], s.triangle[2], s.cone.to_bits()])
             .collect();
         let offsets = Buffer::from_slice(device, "flesh offsets", &flesh.offset)?;
         let entries = Buffer::from_slice(device, "flesh", &filled(entries))?;
         let bounds_of = Buffer::from_slice(device, "flesh bounds", &bounds)?;
         let factors = Buffer::zeroed::<f32>(device, "flesh factors", bounds.len())?;
-        let whole_of = Buffer::from_slice(device, "whole flesh", &filled(whole))?;
+        let measured = Buffer::from_slice(device, "measured triangles", &filled(measured))?;
+        let prisms = Buffer::zeroed::<[f32; 2]>(device, "prisms", flesh.prisms.max(1))?;
         let parts = Buffer::zeroed::<f32>(device, "whole volume", PARTS as usize)?;
         let sums = Buffer::zeroed::<[f32; 4]>(device, "flesh sums", bounds.len())?;
         let responses = Buffer::from_slice(device, "flesh responses", &vec![1.0f32; vertices.max(1)])?;
         let pull_offsets = Buffer::from_slice(device, "flesh pull offsets", &flesh.pull_offset)?;
         let pulls = Buffer::from_slice(device, "flesh pulls", &filled(pulls))?;
+        let face_count = flesh.faces.len().max(1);
         let faces_of = Buffer::from_slice(device, "sides", &filled(faces))?;
-        let sides = Buffer::zeroed::<[f32; 4]>(device, "posed sides", flesh.faces.len().max(1))?;
+        let sides = Buffer::zeroed::<[f32; 4]>(device, "posed sides", face_count)?;
+        let seen = Buffer::zeroed::<[f32; 2]>(device, "seen sides", face_count)?;
         let soft_of = Buffer::from_slice(device, "soft vertices", &filled(soft))?;
         let corners = Buffer::from_slice(device, "soft corners", &filled(corners))?;
+        let places = Buffer::from_slice(device, "places of soft vertices", &places)?;
         let other = Buffer::zeroed::<[f32; 4]>(device, "untangled", vertices.max(1))?;
-        let pushed = Buffer::zeroed::<u32>(device, "untangling", MOST as usize)?;
+        let none = vec![[0u32, 1, 1, 0]; MOST as usize + 1];
+        let rounds = Buffer::from_slice(device, "rounds of untangling", &none)?;
+        let no_rounds = Buffer::from_slice(device, "no rounds of untangling", &none)?;
+        let queue = Buffer::zeroed::<u32>(device, "tangled vertices", 2 * soft_count)?;
+        let queued = Buffer::zeroed::<u32>(device, "where vertices are queued", soft_count)?;
         let anchors = Resource::Texels(streams.anchors, Texel::Float4);
+        let turns = Resource::Texels(streams.turns, Texel::Float4);
+        let positions = Resource::Texels(streams.positions, Texel::Float4);
         let way = |from: &Buffer, to: &Buffer| {
             self.untangle.bind(&[
+                ("rounds", Resource::Buffer(&rounds)),
+                ("queue", Resource::Buffer(&queue)),
+                ("queued", Resource::Buffer(&queued)),
+                ("places", Resource::Buffer(&places)),
                 ("soft", Resource::Texels(&soft_of, Texel::Uint4)),
                 ("corners", Resource::Texels(&corners, Texel::Uint4)),
                 ("sides", Resource::Texels(&sides, Texel::Float4)),
                 ("positions", Resource::Texels(from, Texel::Float4)),
                 ("next", Resource::Buffer(to)),
-                ("pushed", Resource::Buffer(&pushed)),
             ])
         };
         Ok(FleshState {
@@ -182,36 +210,44 @@ impl FleshPipelines {
             joints: flesh.bounds.len() as u32,
             faces: flesh.faces.len() as u32,
             soft: flesh.soft.len() as u32,
-            sides_of_whole: flesh.whole.len() as u32,
+            measured: flesh.sides.len() as u32,
+            prisms: flesh.prisms as u32,
+            closed: flesh.closed,
             middle: flesh.middle.into(),
             whole_dead: flesh.whole_dead,
+            sides: self.sides.bind(&[
+                ("faces", Resource::Texels(&faces_of, Texel::Uint4)),
+                ("turns", turns),
+                ("positions", positions),
+                ("sides", Resource::Buffer(&sides)),
+                ("seen", Resource::Buffer(&seen)),
+            ])?,
             respond: self.respond.bind(&[
                 ("soft", Resource::Texels(&soft_of, Texel::Uint4)),
                 ("corners", Resource::Texels(&corners, Texel::Uint4)),
-                ("sides", Resource::Texels(&sides, Texel::Float4)),
-                ("positions", Resource::Texels(streams.positions, Texel::Float4)),
+                ("seen", Resource::Texels(&seen, Texel::Uint2)),
                 ("responses", Resource::Buffer(&responses)),
             ])?,
-            whole: self.whole.bind(&[
-                ("whole", Resource::Texels(&whole_of, Texel::Uint4)),
-                ("positions", Resource::Texels(streams.positions, Texel::Float4)),
+            measure: self.measure.bind(&[
+                ("sides", Resource::Texels(&measured, Texel::Uint4)),
+                ("positions", positions),
                 ("anchors", anchors),
-                ("turns", Resource::Texels(streams.turns, Texel::Float4)),
+                ("turns", turns),
+                ("responses", Resource::Buffer(&responses)),
                 ("parts", Resource::Buffer(&parts)),
+                ("prisms", Resource::Buffer(&prisms)),
+            ])?,
+            volume: self.volume.bind(&[
+                ("offsets", Resource::Buffer(&offsets)),
+                ("entries", Resource::Texels(&entries, Texel::Uint4)),
+                ("prisms", Resource::Texels(&prisms, Texel::Uint2)),
+                ("bounds", Resource::Buffer(&bounds_of)),
+                ("joints", Resource::Buffer(&sums)),
             ])?,
             balance: self.balance.bind(&[
                 ("joints", Resource::Buffer(&sums)),
                 ("parts", Resource::Buffer(&parts)),
                 ("factors", Resource::Buffer(&factors)),
-            ])?,
-            volume: self.volume.bind(&[
-                ("offsets", Resource::Buffer(&offsets)),
-                ("entries", Resource::Texels(&entries, Texel::Uint4)),
-                ("bounds", Resource::Buffer(&bounds_of)),
-                ("positions", Resource::Texels(streams.positions, Texel::Float4)),
-                ("anchors", anchors),
-                ("joints", Resource::Buffer(&sums)),
-                ("responses", Resource::Buffer(&responses)),
             ])?,
             inflate: self.inflate.bind(&[
                 ("pull_offsets", Resource::Buffer(&pull_offsets)),
@@ -221,16 +257,34 @@ impl FleshPipelines {
                 ("positions", Resource::Buffer(streams.positions)),
                 ("responses", Resource::Buffer(&responses)),
             ])?,
-            sides: self.sides.bind(&[
+            tangled: self.tangled.bind(&[
+                ("rounds", Resource::Buffer(&rounds)),
+                ("queue", Resource::Buffer(&queue)),
+                ("queued", Resource::Buffer(&queued)),
+                ("places", Resource::Buffer(&places)),
                 ("faces", Resource::Texels(&faces_of, Texel::Uint4)),
-                ("turns", Resource::Texels(streams.turns, Texel::Float4)),
-                ("sides", Resource::Buffer(&sides)),
+                ("sides", Resource::Texels(&sides, Texel::Float4)),
+                ("positions", positions),
             ])?,
             untangle: [way(streams.positions, &other)?, way(&other, streams.positions)?],
             positions: streams.positions.clone(),
             other,
-            pushed,
+            rounds,
+            no_rounds,
+            queued,
         })
+    }
+
+    /// A dispatch of a stage that takes several elements per invocation.
+    fn dispatch<P: Pod>(
+        &self,
+        stage: &Compute,
+        bindings: &Bindings,
+        push: &P,
+        count: u32,
+        frame: &mut Frame,
+    ) {
+        frame.dispatch_groups(stage, bindings, push, [count.div_ceil(GROUP_SIZE * self.span), 1, 1]);
     }
 
     /// Corrects the position stream; barriers before it, none after the last stage.
@@ -239,10 +293,12 @@ impl FleshPipelines {
         let opens = params.untangle > 0 && state.soft > 0;
         if state.soft > 0 && (grows || opens) {
             frame.barrier();
-            frame.dispatch(&self.sides, &state.sides, &state.faces, state.faces);
+            self.dispatch(&self.sides, &state.sides, &state.faces, state.faces, frame);
+        }
+        if state.soft > 0 && grows {
             frame.barrier();
             let push = RespondPush { count: state.soft, free: FREE };
-            frame.dispatch(&self.respond, &state.respond, &push, state.soft);
+            self.dispatch(&self.respond, &state.respond, &push, state.soft, frame);
         }
         if grows {
             (0..ROUNDS).for_each(|_| self.grow(state, params, frame));
@@ -259,15 +315,14 @@ impl FleshPipelines {
     /// One round of the volume correction.
     fn grow(&self, state: &FleshState, params: &Params, frame: &mut Frame) {
         frame.barrier();
-        frame.dispatch_groups(&self.volume, &state.volume, &VolumePush { idle: IDLE }, [state.joints, 1, 1]);
-        if state.sides_of_whole > 0 {
-            let push = WholePush { count: state.sides_of_whole, middle: state.middle };
-            frame.dispatch_groups(&self.whole, &state.whole, &push, [PARTS, 1, 1]);
-        }
+        let push = MeasurePush { count: state.measured, prism_count: state.prisms, middle: state.middle };
+        frame.dispatch_groups(&self.measure, &state.measure, &push, [PARTS, 1, 1]);
+        frame.barrier();
+        frame.dispatch_groups(&self.volume, &state.volume, &IDLE, [state.joints, 1, 1]);
         frame.barrier();
         let push = BalancePush {
             count: state.joints,
-            part_count: if state.sides_of_whole > 0 { PARTS } else { 0 },
+            part_count: if state.closed { PARTS } else { 0 },
             share: params.volume,
             limit: LIMIT,
             dead: state.whole_dead,
@@ -275,19 +330,24 @@ impl FleshPipelines {
         frame.dispatch_groups(&self.balance, &state.balance, &push, [1, 1, 1]);
         frame.barrier();
         let push = InflatePush { count: state.vertices, limit: LIMIT };
-        frame.dispatch(&self.inflate, &state.inflate, &push, state.vertices);
+        self.dispatch(&self.inflate, &state.inflate, &push, state.vertices, frame);
     }
 
-    /// Pushes triangles open, so often at most.
+    /// Pushes triangles open, in so many rounds at most; none is run that has nothing to push.
     fn open(&self, state: &FleshState, rounds: u32, frame: &mut Frame) {
         frame.barrier();
         frame.copy(&state.positions, &state.other, state.other.bytes().min(state.positions.bytes()));
-        frame.fill(&state.pushed, 0);
+        frame.copy(&state.no_rounds, &state.rounds, state.rounds.bytes());
+        frame.fill(&state.queued, 0);
+        frame.barrier();
+        let push = TangledPush { count: state.soft, faces: state.faces, open: OPEN };
+        self.dispatch(&self.tangled, &state.tangled, &push, state.faces, frame);
         for round in 0..rounds.next_multiple_of(2) {
             frame.barrier();
             let push =
                 UntanglePush { count: state.soft, round, open: OPEN, most: PUSH, relaxation: RELAXATION };
-            frame.dispatch(&self.untangle, &state.untangle[round as usize % 2], &push, state.soft);
+            let way = &state.untangle[round as usize % 2];
+            frame.dispatch_indirect(&self.untangle, way, &push, &state.rounds, 16 * u64::from(round));
         }
     }
 }

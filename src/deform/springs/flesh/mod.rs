@@ -15,10 +15,18 @@
 //! joints' prisms do not account for is shared out among the joints by how much their flesh deforms. Skin that is pressed
 //! together or folded does not grow, or it would fold deeper: what is around it does. Opening triangles changes the
 //! volume, so another round follows it, and a few more pushes.
+//!
+//! On the GPU a round of pushes looks at a list of vertices: at first those of the triangles that are turned, then those
+//! that the round before has moved and what is around them. Elsewhere nothing can change, so that it is the same as
+//! looking everywhere, which the twin does. A dispatch is as large as its list, and empty once nothing is left to push. A
+//! vertex sees only what the round before has left: the order of a list changes no bit.
 
 pub mod bind;
 pub mod cpu;
 pub mod gpu;
+
+#[cfg(test)]
+mod tests;
 
 /// Rounds of the volume correction before triangles are opened: Newton's method on one factor a joint. One more follows.
 pub(super) const ROUNDS: u32 = 2;

@@ -24,7 +24,7 @@ pub struct SpringState {
     pub(in super::super) levels: Vec<LevelState>,
     /// Between each level and the next coarser one.
     pub(super) links: Vec<LinkState>,
-    /// Groups of a dispatch over each level.
+    /// Groups of a dispatch over each level, and of the stop test.
     pub(super) groups: Buffer,
     /// The same, or zeros after convergence.
     pub(super) arguments: Buffer,
@@ -73,6 +73,7 @@ impl SpringPipelines {
         let groups: Vec<u32> = std::iter::once(levels.fine.vertices.len())
             .chain(levels.coarse.iter().map(|l| l.mesh.seeds.len()))
             .flat_map(|count| [self.groups(count as u32), 1, 1])
+            .chain([1; 3])
             .collect();
         let mut states = vec![self.level(device, &levels.fine, control, rig, &[], &streams.position)?];
         let mut links = Vec::new();

@@ -121,7 +121,7 @@ pub(super) struct ProlongPush {
 #[derive(Clone, Copy, Pod, Zeroable)]
 pub(super) struct TestPush {
     pub(super) iteration: u32,
-    pub(super) levels: u32,
+    pub(super) stages: u32,
     pub(super) threshold: f32,
     pub(super) correction: f32,
     pub(super) work_count: u32,

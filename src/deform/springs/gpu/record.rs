@@ -112,12 +112,17 @@ impl SpringPipelines {
                     let energy = matches!(params.stop, Stop::Energy(_));
                     let push = TestPush {
                         iteration,
-                        levels: state.levels.len() as u32,
+                        stages: state.levels.len() as u32 + 1,
                         threshold: params.threshold(state.thickness, fine.count as usize),
                         correction: params.stop.correction(),
                         work_count: if energy { fine.groups * SPRING_SUBGROUPS } else { 0 },
                     };
-                    frame.dispatch_groups(&self.test, &state.test, &push, [1, 1, 1]);
+                    let arguments = 12 * state.levels.len() as u64;
+                    if tested {
+                        frame.dispatch_indirect(&self.test, &state.test, &push, &state.arguments, arguments);
+                    } else {
+                        frame.dispatch_groups(&self.test, &state.test, &push, [1, 1, 1]);
+                    }
                     tested = true;
                 }
             }

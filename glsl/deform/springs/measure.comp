@@ -1,0 +1,73 @@
+// What triangles say of the volume: the cones of the whole closed mesh, a part of what it has lost per group, and the
+// prisms of those that are some joint's flesh.
+#version 460
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/quaternion.glsl"
+
+layout(local_size_x = GROUP_SIZE) in;
+
+// Vertices, and bits of the cone in bind.
+layout(set = 0, binding = 0) uniform usamplerBuffer sides;
+layout(set = 0, binding = 1) uniform samplerBuffer positions;
+layout(set = 0, binding = 2) uniform samplerBuffer anchors;
+layout(set = 0, binding = 3) uniform samplerBuffer turns;
+layout(set = 0, binding = 4, scalar) readonly buffer Responses { float responses[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer Parts { float parts[]; };
+// Volume, and how fast it grows with a factor on the scale vectors.
+layout(set = 0, binding = 6, scalar) writeonly buffer Prisms { vec2 prisms[]; };
+
+layout(push_constant, scalar) uniform Push {
+    uint count;
+    // How many of them are some joint's: the first.
+    uint prism_count;
+    // From the first vertex's attachment point to where the cones start, bind space.
+    vec3 middle;
+} push;
+
+shared float sums[GROUP_SIZE];
+
+void main() {
+    uint t = gl_LocalInvocationID.x;
+    vec3 from = texelFetch(anchors, 0).xyz + quat_rotate(texelFetch(turns, 0), push.middle);
+    float sum = 0.0;
+    for (uint k = gl_GlobalInvocationID.x; k < push.count; k += gl_NumWorkGroups.x * GROUP_SIZE) {
+        uvec4 side = texelFetch(sides, int(k));
+        vec3 x0 = texelFetch(positions, int(side.x)).xyz;
+        vec3 x1 = texelFetch(positions, int(side.y)).xyz;
+        vec3 x2 = texelFetch(positions, int(side.z)).xyz;
+        sum += uintBitsToFloat(side.w) - dot(x0 - from, cross(x1 - from, x2 - from)) * (1.0 / 6.0);
+        if (k >= push.prism_count) {
+            continue;
+        }
+        vec3 a0 = texelFetch(anchors, int(side.x)).xyz;
+        vec3 a1 = texelFetch(anchors, int(side.y)).xyz;
+        vec3 a2 = texelFetch(anchors, int(side.z)).xyz;
+        vec3 s0 = x0 - a0;
+        vec3 s1 = x1 - a1;
+        vec3 s2 = x2 - a2;
+        vec3 height = (s0 + s1 + s2) * (1.0 / 3.0);
+        vec3 b1 = a1 - a0;
+        vec3 b2 = a2 - a0;
+        vec3 r1 = s1 - s0;
+        vec3 r2 = s2 - s0;
+        vec3 t1 = b1 + r1;
+        vec3 t2 = b2 + r2;
+        vec3 area = (cross(b1, b2) + cross(t1, t2)) * (1.0 / 3.0) + (cross(b1, t2) + cross(t1, b2)) * (1.0 / 6.0);
+        vec3 growth = (cross(r1, t2) + cross(t1, r2)) * (1.0 / 3.0) + (cross(b1, r2) + cross(r1, b2)) * (1.0 / 6.0);
+        float volume = 0.5 * dot(height, area);
+        float response = (responses[side.x] + responses[side.y] + responses[side.z]) * (1.0 / 3.0);
+        prisms[k] = vec2(volume, (volume + 0.5 * dot(height, growth)) * response);
+    }
+    sums[t] = sum;
+    for (uint half_size = GROUP_SIZE / 2; half_size > 0; half_size /= 2) {
+        barrier();
+        if (t < half_size) {
+            sums[t] += sums[t + half_size];
+        }
+    }
+    if (t == 0) {
+        parts[gl_WorkGroupID.x] = sums[0];
+    }
+}
