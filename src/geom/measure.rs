@@ -1,5 +1,6 @@
 //! What a deformation did to a mesh: volume, area, edge stretch, inverted triangles.
 
+use super::sets::{apart, root, unite};
 use super::{Adjacency, ControlMesh};
 use crate::base::math::{Aabb, DVec3, Quat, Vec3};
 use std::f32::consts::PI;
@@ -254,15 +255,14 @@ fn fans(vertices: usize, halves: &[HalfEdge]) -> Vec<Fan> {
         lacking.extend(std::iter::repeat_n((b, a), up.saturating_sub(down)));
         lacking.extend(std::iter::repeat_n((a, b), down.saturating_sub(up)));
     }
-    let mut above: Vec<u32> = (0..vertices as u32).collect();
+    let mut above = apart(vertices);
     for &(a, b) in &lacking {
-        let (a, b) = (loop_of(&mut above, a), loop_of(&mut above, b));
-        above[a.max(b) as usize] = a.min(b);
+        unite(&mut above, a, b);
     }
     let mut fan_of = vec![u32::MAX; vertices];
     let mut out: Vec<Fan> = Vec::new();
     for (a, b) in lacking {
-        let root = loop_of(&mut above, a) as usize;
+        let root = root(&mut above, a) as usize;
         if fan_of[root] == u32::MAX {
             fan_of[root] = out.len() as u32;
             out.push(Fan::default());
@@ -287,14 +287,6 @@ pub fn lids(vertices: usize, triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
         fan.edges.into_iter().filter(move |&(a, b)| a != first && b != first).map(move |(a, b)| [a, b, first])
     };
     fans(vertices, &sorted_half_edges(&whole)).into_iter().flat_map(fan).collect()
-}
-
-fn loop_of(above: &mut [u32], mut at: u32) -> u32 {
-    while above[at as usize] != at {
-        above[at as usize] = above[above[at as usize] as usize];
-        at = above[at as usize];
-    }
-    at
 }
 
 /// For each edge of exactly two triangles that run along it in opposite directions: `[a, b, left, right]`, the

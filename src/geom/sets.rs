@@ -1,0 +1,21 @@
+//! Disjoint sets of numbers: `above[i]` is a smaller member of `i`'s set, or `i` itself where it is the smallest.
+
+/// Every number a set of its own.
+pub(super) fn apart(count: usize) -> Vec<u32> {
+    (0..count as u32).collect()
+}
+
+/// The smallest member of a set; ways to it are halved.
+pub(super) fn root(above: &mut [u32], mut at: u32) -> u32 {
+    while above[at as usize] != at {
+        above[at as usize] = above[above[at as usize] as usize];
+        at = above[at as usize];
+    }
+    at
+}
+
+/// Makes two sets one.
+pub(super) fn unite(above: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (root(above, a), root(above, b));
+    above[a.max(b) as usize] = a.min(b);
+}

@@ -1,0 +1,125 @@
+//! Which parts of a mesh enclose a volume.
+
+use super::lids;
+use super::sets::{apart, root, unite};
+use crate::base::math::DVec3;
+
+/// A part whose holes are a larger share of its area is a sheet.
+const HOLES: f64 = 0.1;
+/// A part with less volume than this share of its area to the power of three halves is two sheets on each other.
+const THIN: f64 = 1e-5;
+
+/// The closed parts of a mesh. Parts hang together by their vertices.
+#[derive(Clone, Debug, Default)]
+pub struct Solid {
+    /// Triangles of the closed parts, normals outwards, with lids on their holes: no edge has a free side.
+    pub triangles: Vec<[u32; 3]>,
+    /// Per triangle of the mesh: 1 where its normal points out of a closed part, -1 into one, 0 on a sheet.
+    pub side: Vec<i8>,
+    /// Parts of the mesh.
+    pub parts: usize,
+    /// Of these, sheets.
+    pub open: usize,
+    /// Of all closed parts, cubes of the positions' unit.
+    pub volume: f64,
+}
+
+/// Finds the closed parts. Small holes, as at a neck or behind eyes, are closed.
+pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]]) -> Solid {
+    let proper = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
+    let mut above = apart(positions.len());
+    for t in triangles.iter().filter(|t| proper(t)) {
+        unite(&mut above, t[0], t[1]);
+        unite(&mut above, t[0], t[2]);
+    }
+    // Of each part, by its root: area, area of lids, volume.
+    let mut part = vec![[0.0; 3]; positions.len()];
+    let measure = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| positions[v as usize]);
+        (0.5 * (b - a).cross(c - a).length(), a.dot(b.cross(c)) / 6.0)
+    };
+    let lids = lids(positions.len(), triangles);
+    for (k, list) in [triangles, &lids].into_iter().enumerate() {
+        for t in list.iter().filter(|t| proper(t)) {
+            let (area, volume) = measure(t);
+            let of = &mut part[root(&mut above, t[0]) as usize];
+            of[k] += area;
+            of[2] += volume;
+        }
+    }
+    let side_of = |[area, lids, volume]: [f64; 3]| {
+        let closed = lids <= HOLES * area && volume.abs() > THIN * area.powf(1.5);
+        if closed { volume.signum() as i8 } else { 0 }
+    };
+    let side: Vec<i8> = triangles
+        .iter()
+        .map(|t| if proper(t) { side_of(part[root(&mut above, t[0]) as usize]) } else { 0 })
+        .collect();
+    let mut out = Solid { side, ..Solid::default() };
+    for of in part.iter().filter(|of| of[0] > 0.0) {
+        out.parts += 1;
+        out.open += usize::from(side_of(*of) == 0);
+        out.volume += of[2].abs() * f64::from(side_of(*of).abs());
+    }
+    for t in triangles.iter().chain(&lids).filter(|t| proper(t)) {
+        match side_of(part[root(&mut above, t[0]) as usize]) {
+            1 => out.triangles.push(*t),
+            -1 => out.triangles.push([t[0], t[2], t[1]]),
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A box of this size, normals outwards.
+    fn cuboid(size: DVec3) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+        let positions =
+            (0..8).map(|c| DVec3::from([0, 1, 2].map(|k| f64::from(c >> k & 1))) * size).collect();
+        let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        let triangles = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
+        (positions, triangles)
+    }
+
+    #[test]
+    fn closed_parts_are_told_from_sheets_and_turned_outwards() {
+        let (mut positions, mut triangles) = cuboid(DVec3::new(1.0, 2.0, 3.0));
+        let whole = solid(&positions, &triangles);
+        assert!((whole.volume - 6.0).abs() < 1e-12 && whole.side.iter().all(|s| *s == 1));
+        assert_eq!((whole.parts, whole.open, whole.triangles.len()), (1, 0, 12));
+        // Another inside out, somewhere else; and a single triangle.
+        let (more, others) = cuboid(DVec3::ONE);
+        positions.extend(more.iter().map(|x| *x + DVec3::X * 5.0));
+        triangles.extend(others.iter().map(|t| [t[0] + 8, t[2] + 8, t[1] + 8]));
+        positions.extend([DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z]);
+        triangles.extend([[16, 17, 18], [3, 3, 4]]);
+        let all = solid(&positions, &triangles);
+        assert_eq!((all.parts, all.open), (3, 1));
+        assert!((all.volume - 7.0).abs() < 1e-12);
+        assert_eq!((all.side[0], all.side[12], all.side[24], all.side[25]), (1, -1, 0, 0));
+        assert_eq!(all.triangles[12], [8, 9 + 1, 8 + 3].map(|v| v as u32));
+    }
+
+    #[test]
+    fn small_holes_are_closed_and_large_ones_make_a_sheet() {
+        let (positions, mut triangles) = cuboid(DVec3::new(0.3, 10.0, 0.3));
+        // One end is open: 0.09 of 12.
+        triangles.drain(4..6);
+        let open_end = solid(&positions, &triangles);
+        assert_eq!((open_end.parts, open_end.open), (1, 0));
+        assert!((open_end.volume - 0.9).abs() < 1e-12, "{}", open_end.volume);
+        assert_eq!(open_end.triangles.len(), 12);
+        // A box without a lid.
+        let (positions, mut triangles) = cuboid(DVec3::ONE);
+        triangles.drain(4..6);
+        let bowl = solid(&positions, &triangles);
+        assert_eq!((bowl.open, bowl.volume, bowl.triangles.len()), (1, 0.0, 0));
+        assert_eq!(solid(&[], &[]).parts, 0);
+        // Flattened.
+        let (positions, triangles) = cuboid(DVec3::new(1.0, 1.0, 1e-9));
+        assert_eq!(solid(&positions, &triangles).open, 1);
+    }
+}
