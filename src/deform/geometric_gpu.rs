@@ -45,7 +45,7 @@ enum Method {
 impl GeometricState {
     /// What a method has to upload of its own before its stage, as copies: put a barrier or a phase behind it. The pose
     /// that the nodes after it go by comes back, where it is another than was given.
-    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<PosedRig> {
+    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
         match &mut self.0 {
             Method::Fast(state) => return state.update(frame, rig),
             Method::Blend(state) => state.update(frame),

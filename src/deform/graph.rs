@@ -268,8 +268,7 @@ impl Graph {
     pub fn record(&mut self, frame: &mut Frame, rig: &PosedRig) {
         let kernels = &self.kernels;
         frame.phase("pose");
-        let posed = self.geometric.update(frame, rig);
-        let rig = posed.as_ref().unwrap_or(rig);
+        let rig = self.geometric.update(frame, rig).unwrap_or(rig);
         self.rig.update(frame, rig);
         frame.phase("skinning");
         if let Some(node) = self.sculpts.as_mut().filter(|n| n.changed) {

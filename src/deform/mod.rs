@@ -79,12 +79,13 @@ pub trait Reference: Send + Sync {
     fn reads(&self) -> &'static [Stream];
     /// Streams that hold this frame's data after.
     fn writes(&self) -> &'static [Stream];
-    /// The pose that the nodes after this one go by, where it is another than was given.
-    fn posed(&self, _rig: &PosedRig) -> Option<PosedRig> {
-        None
-    }
     /// Evaluates one frame.
     fn reference(&self, rig: &PosedRig, streams: &mut Streams);
+    /// The same; the pose that the nodes after this one go by comes back, where it is another than was given.
+    fn evaluate(&self, rig: &PosedRig, streams: &mut Streams) -> Option<PosedRig> {
+        self.reference(rig, streams);
+        None
+    }
     /// Takes the offsets of edits into account by itself, where it turns scale vectors: those of the vertices `before`
     /// are set back first. False for a method that does not; its positions are to be moved.
     fn set_offsets(&mut self, _before: &[u32], _field: &sculpt::Field) -> bool {

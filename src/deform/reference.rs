@@ -97,8 +97,7 @@ impl CpuGraph {
     ) -> Vec<(&'static str, Duration)> {
         let mut times = Vec::with_capacity(3);
         let start = Instant::now();
-        self.geometric.reference(rig, &mut self.streams);
-        let posed = self.geometric.posed(rig);
+        let posed = self.geometric.evaluate(rig, &mut self.streams);
         let rig = posed.as_ref().unwrap_or(rig);
         if !self.radial {
             displace(&self.field, &self.bound.character, rig, &mut self.streams.position);

@@ -4,8 +4,8 @@ use super::bind::{WeighArgs, told};
 use super::context::{Context, folder_of, write_png};
 use crate::base::math::{Aabb, Affine3A, DAffine3, DQuat, DVec3, Vec3};
 use crate::base::{Error, NodeId, Result};
-use crate::bind::BindOptions;
-use crate::deform::fast::{Body, Constraint, Params, Solved, Solver, Target};
+use crate::bind::{BindOptions, Cache};
+use crate::deform::fast::{Body, Constraint, Energy, Params, Parts, Solved, Solver, Target};
 use crate::deform::surface::{self, Crease, Display};
 use crate::edit::{fit_pose, parse_rotation};
 use crate::editor::{Angle, Evaluation, Model, Studio};
@@ -39,6 +39,9 @@ pub struct FastArgs {
     /// Rotation clusters; 0 for twice as many as handles
     #[arg(long, default_value_t = 0)]
     pub clusters: u32,
+    /// What is kept rigid; without it the inside where the mesh is closed
+    #[arg(long, value_parser = energy)]
+    pub energy: Option<Energy>,
     /// Weights where the file has none
     #[command(flatten)]
     pub weigh: WeighArgs,
@@ -63,6 +66,9 @@ struct FastReport {
     vertices: usize,
     handles: usize,
     clusters: usize,
+    energy_of: Energy,
+    #[serde(flatten)]
+    parts: Parts,
     bind_ms: f64,
     switch_ms: f64,
     iterations: u32,
@@ -101,10 +107,16 @@ pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs)
     let (skeleton, rest) = (model.skeleton(), model.rest());
     let rig = PosedRig::new(skeleton, &rest);
     let wishes = wishes(&model, &rig, args)?;
-    let params =
-        Params { extra: args.extra, clusters: args.clusters, hinge: args.hinge, ..Params::default() };
+    let params = Params {
+        extra: args.extra,
+        clusters: args.clusters,
+        hinge: args.hinge,
+        energy: args.energy,
+        ..Params::default()
+    };
     let start = std::time::Instant::now();
-    let body = Body::bind(&model.bound.character, &params.clone().sane()).map_err(|e| model.named(e))?;
+    let body = Body::kept(Cache::platform().as_ref(), &model.bound.character, &params.clone().sane())
+        .map_err(|e| model.named(e))?;
     let bind_ms = start.elapsed().as_secs_f64() * 1e3;
     let (constraints, targets) = constraints(&model, &body, &rig, &wishes);
     let start = std::time::Instant::now();
@@ -127,6 +139,8 @@ pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs)
         vertices: shape.control.len(),
         handles: body.reduced.handles,
         clusters: body.reduced.clusters,
+        energy_of: body.reduced.energy,
+        parts: body.reduced.parts,
         bind_ms,
         switch_ms,
         iterations: solved.iterations,
@@ -141,6 +155,10 @@ pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs)
             .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"));
     }
     Ok(line + &text(&report))
+}
+
+fn energy(name: &str) -> std::result::Result<Energy, String> {
+    serde_json::from_value(name.into()).map_err(|_| "choose rims, triangles or volume".to_owned())
 }
 
 /// What is asked of every joint that is named.
@@ -251,6 +269,16 @@ fn text(report: &FastReport) -> String {
     let ratio = r.measure.volume_ratio.map_or("-".to_owned(), |v| format!("{v:.4}"));
     let _ =
         writeln!(out, "{}: {} vertices, {} handles, {} clusters", r.file, r.vertices, r.handles, r.clusters);
+    let of = match (r.energy_of, r.parts) {
+        (Energy::Triangles, _) => "a sheet: the shape is flat".to_owned(),
+        (Energy::Rims, Parts { all: 0, .. }) => "a shell".to_owned(),
+        (Energy::Rims, _) => "a shell: no part of the mesh is closed".to_owned(),
+        (Energy::Volume, Parts { cubes, open: 0, .. }) => format!("the inside, {cubes} cubes"),
+        (Energy::Volume, Parts { all, open, cubes }) => {
+            format!("the inside, {cubes} cubes; {open} of {all} parts are open and stay shells")
+        }
+    };
+    let _ = writeln!(out, "  kept rigid: {of}");
     let done = if r.converged { "converged" } else { "not converged" };
     let _ = writeln!(out, "  {} iterations, {done}, energy {:.3e}", r.iterations, r.energy);
     let _ = writeln!(out, "  bind {:.1} ms  switch {:.3} ms", r.bind_ms, r.switch_ms);

@@ -58,6 +58,8 @@ pub struct Sitting {
     pub unposed: bool,
     /// The character must be made ready for the stage.
     pub unready: bool,
+    /// Nor is it bound for grabs of the whole body.
+    unbound: bool,
     /// A file is being opened: this one, or a session on it is taken up.
     pub opening: bool,
     asked: Option<PathBuf>,
@@ -114,6 +116,7 @@ impl Sitting {
             frame: 0,
             unposed: true,
             unready: true,
+            unbound: false,
             opening: false,
             asked: None,
             exact: true,
@@ -210,7 +213,20 @@ impl Sitting {
                 self.fail(&error);
                 News::NotOpened(error)
             }
-            Done::Ready(number, actor) => News::Ready(number, actor),
+            Done::Ready(number, actor) => {
+                // After it, since nobody can take hold of what is not yet to be seen.
+                if let Some(model) = self.model.as_ref().filter(|_| std::mem::take(&mut self.unbound)) {
+                    self.worker.ask(Job::Whole(model.clone()));
+                }
+                News::Ready(number, actor)
+            }
+            // Whoever takes hold of a body that cannot be bound is told then.
+            Done::Whole(character, body) => {
+                if let (Some(bench), Ok(body)) = (&mut self.bench, body) {
+                    bench.know_whole(character, (*body).into());
+                }
+                return None;
+            }
             Done::Discarded(Ok(())) => return None,
             Done::Discarded(Err(error)) => self.failed(error),
             Done::Written(path, Ok(told)) => {
@@ -250,7 +266,8 @@ impl Sitting {
         }
         self.model = Some(model);
         (self.saved, self.on_disk) = (None, false);
-        (self.unready, self.unposed, self.measured) = (true, true, None);
+        (self.unready, self.unbound, self.unposed) = (true, true, true);
+        (self.unmeasured, self.measured) = (true, None);
         self.hash.clear();
         // What is shown is what the file holds, or what was just taken up from a journal.
         let hash = self.bench.as_ref().map(|b| b.session().document().hash());

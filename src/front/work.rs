@@ -2,8 +2,8 @@
 //! making a character ready for the GPU, writing files.
 
 use crate::base::{Error, Result};
-use crate::bind::BindOptions;
-use crate::deform::Recipe;
+use crate::bind::{BindOptions, Cache, Character};
+use crate::deform::{Recipe, fast};
 use crate::edit::{Document, Sculpt, Session};
 use crate::editor::panels::{FileList, Strain};
 use crate::editor::recovery::Unfinished;
@@ -32,6 +32,8 @@ pub enum Job {
     List(PathBuf, Vec<PathBuf>),
     /// Make a character ready for a stage; `stage` is handed back with it.
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
+    /// Bind a character for grabs of the whole body.
+    Whole(Arc<Model>),
     /// Measure what the deformer does to a document's body, and what its user measures of a pose of it.
     Measure(Arc<Model>, Arc<Document>, Box<(Pose, Vec<Gauge>)>),
     /// Find what an accent stroke means.
@@ -63,6 +65,8 @@ pub enum Done {
     Listed(FileList),
     /// A character for the stage of that number.
     Ready(u64, Result<Box<Actor>>),
+    /// A character bound for grabs of the whole body.
+    Whole(Arc<Character>, Result<Box<fast::Body>>),
     /// Numbers of the strain.
     Measured(Result<(Strain, Vec<(Gauge, Reading)>)>),
     /// The edit that an accent stroke means.
@@ -176,6 +180,11 @@ fn run(job: Job) -> Done {
         Job::Discard(left) => Done::Discarded(left.discard()),
         Job::Ready { stage, pipelines, targets, model, recipe } => {
             Done::Ready(stage, Actor::new(&pipelines, &targets, &model, &recipe).map(Box::new))
+        }
+        Job::Whole(model) => {
+            let character = model.bound.character.clone();
+            let body = fast::Body::kept(Cache::platform().as_ref(), &character, &fast::Params::grab());
+            Done::Whole(character, body.map(Box::new))
         }
         Job::Measure(model, document, gauged) => Done::Measured(measure(&model, &document, *gauged)),
         Job::Sketch(renderer, model, document, sketch) => {

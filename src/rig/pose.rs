@@ -97,8 +97,8 @@ impl PosedRig {
         self.follow(skeleton);
     }
 
-    /// Joints and bones go where the nodes are.
-    fn follow(&mut self, skeleton: &Skeleton) {
+    /// Brings everything else to where the nodes are; allocates the first time only.
+    pub fn follow(&mut self, skeleton: &Skeleton) {
         let Self { world, skinning, rotation, bones } = self;
         skinning.clear();
         skinning.extend(skeleton.joints.iter().map(|j| world[j.node.index()] * j.joint_from_bind));

@@ -1,6 +1,6 @@
 //! The Laplacian of each cluster over the handles, in one pass over the mesh.
 
-use super::energy::{Element, Energy};
+use super::energy::Element;
 use super::forms::Form;
 use super::weights::Weights;
 use crate::base::math::DVec3;
@@ -14,13 +14,17 @@ pub(super) struct Assembly<'a> {
 
 impl Assembly<'_> {
     /// `L̃_k = Σ_i M_iᵀ (L_k M)_i`, a row of `L_k M` at a time.
-    pub fn forms(&self, handles: usize, energy: Energy, cluster_of: &[u32], count: usize) -> Vec<Form> {
+    pub fn forms(&self, handles: usize, count: usize) -> Vec<Form> {
         let mut around: Vec<Vec<(u32, u8)>> = vec![Vec::new(); self.positions.len()];
         let mut moved = vec![false; count * handles];
         for (e, element) in self.elements.iter().enumerate() {
-            (0..3).for_each(|k| around[element.corners[k]].push((e as u32, k as u8)));
-            for (k, _) in self.shares(e, energy, cluster_of).into_iter().filter(|s| s.1 > 0.0) {
-                element.corners.iter().flat_map(|&v| self.weights.of(v)).for_each(|(j, _)| {
+            element
+                .corners()
+                .iter()
+                .enumerate()
+                .for_each(|(k, &v)| around[v as usize].push((e as u32, k as u8)));
+            for (k, _) in element.shares().into_iter().filter(|s| s.1 > 0.0) {
+                element.corners().iter().flat_map(|&v| self.weights.of(v as usize)).for_each(|(j, _)| {
                     moved[k * handles + j] = true;
                 });
             }
@@ -36,9 +40,9 @@ impl Assembly<'_> {
             for &(e, corner) in around {
                 let element = &self.elements[e as usize];
                 let weights = element.laplacian(usize::from(corner));
-                let shares = self.shares(e as usize, energy, cluster_of);
-                for (k, share) in shares.into_iter().filter(|s| s.1 > 0.0) {
-                    for (&j, w) in element.corners.iter().zip(weights) {
+                for (k, share) in element.shares().into_iter().filter(|s| s.1 > 0.0) {
+                    for (&j, w) in element.corners().iter().zip(weights).filter(|e| e.1 != 0.0) {
+                        let j = j as usize;
                         match ring.iter_mut().find(|(c, u, _)| *c == k && *u == j) {
                             Some((_, _, sum)) => *sum += share * w,
                             None => ring.push((k, j, share * w)),
@@ -77,38 +81,14 @@ impl Assembly<'_> {
         forms
     }
 
-    /// The clusters that an element's corners belong to, with the element's share in each.
-    fn shares(&self, index: usize, energy: Energy, cluster_of: &[u32]) -> [(usize, f64); 3] {
-        match energy {
-            Energy::Rims => {
-                let k = self.elements[index].corners.map(|v| cluster_of[v] as usize);
-                if k[0] == k[1] && k[1] == k[2] {
-                    [(k[0], 1.0), (0, 0.0), (0, 0.0)]
-                } else {
-                    k.map(|k| (k, 1.0 / 3.0))
-                }
-            }
-            Energy::Triangles => [(cluster_of[index] as usize, 1.0), (0, 0.0), (0, 0.0)],
-        }
-    }
-
     /// The cluster that follows each handle most; none for a handle that moves nothing.
-    pub fn follows(
-        &self,
-        given: usize,
-        energy: Energy,
-        cluster_of: &[u32],
-        count: usize,
-    ) -> Vec<Option<usize>> {
+    pub fn follows(&self, given: usize, count: usize) -> Vec<Option<usize>> {
         let mut sum = vec![0.0; given * count];
-        for (e, element) in self.elements.iter().enumerate() {
-            let area = element.measure(self.positions).abs();
-            for (k, share) in self.shares(e, energy, cluster_of) {
-                for (j, w) in
-                    element.corners.iter().flat_map(|&v| self.weights.of(v)).filter(|(j, _)| *j < given)
-                {
-                    sum[j * count + k] += area * share * w;
-                }
+        for element in self.elements {
+            let size = element.measure(self.positions).abs();
+            let moved = element.corners().iter().flat_map(|&v| self.weights.of(v as usize));
+            for (j, w) in moved.filter(|(j, _)| *j < given) {
+                element.shares().iter().for_each(|(k, share)| sum[j * count + k] += size * share * w);
             }
         }
         let heaviest = |j: usize| {

@@ -13,12 +13,12 @@
 
 use super::Params;
 use super::assemble::Assembly;
-use super::cluster::{Sites, clusters};
 use super::constrain::model_map;
 use super::dense::Mat;
-use super::energy::{Element, Energy, elements};
+use super::energy::{Element, Energy, cube, set_clusters, triangle};
 use super::extra::extras;
 use super::forms::Form;
+use super::inside::{Inside, Parts};
 use super::regular::{grounded, hinge, hold_together, keep_to_zero};
 use super::weights::{Weights, own_weights, with_extras};
 use crate::asset::Influences;
@@ -29,6 +29,10 @@ use std::sync::Arc;
 /// Share of a mean handle's stiffness that keeps its linear part to its cluster's rotation; a larger one for meshes
 /// that need it.
 const PULLS: [f64; 2] = [1e-5, 1e-2];
+/// Cubes that a shape is filled with, about.
+const CUBES: f64 = 6000.0;
+/// Thickness of the skin about a volume, in cubes: a shell where cubes are too coarse to see anything, as in fingers.
+pub(super) const SKIN: f64 = 0.5;
 /// Handles at most: the dense matrices grow with their square.
 pub const MAX_HANDLES: usize = 512;
 /// Rotation clusters at most, where their number is not given.
@@ -64,6 +68,10 @@ pub struct Reduced {
     pub handles: usize,
     /// Rotation clusters.
     pub clusters: usize,
+    /// What is kept rigid: the shell where the volume was asked for and nothing of the mesh is closed.
+    pub energy: Energy,
+    /// What of the mesh is closed, where that was asked for.
+    pub parts: Parts,
     /// Bind space to model space: subtract, then divide by `size`.
     pub(super) center: DVec3,
     /// Diagonal of the bounding box, metres.
@@ -71,7 +79,7 @@ pub struct Reduced {
     /// Weights of all vertices over all handles.
     pub weights: Arc<Weights>,
     /// Laplacian of each cluster.
-    forms: Arc<Vec<Form>>,
+    pub(super) forms: Arc<Vec<Form>>,
     /// Pivots, model space.
     pub(super) pivots: Vec<DVec3>,
     /// `L̃`, `4 handles` square.
@@ -97,34 +105,49 @@ impl Reduced {
     /// [`Error::Input`] for a shape without or with too many handles, or with data that does not fit together. Without
     /// triangles of any area nothing but the hierarchy of handles keeps it together.
     pub fn bind(shape: &Shape<'_>, params: &Params) -> Result<Self> {
+        Self::filled(shape, params, CUBES)
+    }
+
+    /// As [`Reduced::bind`], with about so many cubes inside.
+    pub(super) fn filled(shape: &Shape<'_>, params: &Params, cubes: f64) -> Result<Self> {
         check(shape)?;
-        let (positions, center, size) = normalized(shape.positions);
-        let elements = elements(&positions, shape.triangles);
-        let given = shape.handles.len();
-        let mut used = vec![false; positions.len()];
-        elements.iter().flat_map(|e| e.corners).for_each(|v| used[v] = true);
-        let own = own_weights(shape.weights, &used);
+        let (mut positions, center, size) = normalized(shape.positions);
+        let (given, vertices) = (shape.handles.len(), positions.len());
+        let mut own = own_weights(shape.weights);
+        let mut energy = params.energy.unwrap_or_else(|| Energy::fitting(&positions));
+        let mut parts = Parts::default();
+        let mut inside = None;
+        if energy == Energy::Volume {
+            (inside, parts) = Inside::of(&positions, shape.triangles, &own, cubes);
+        }
+        if energy == Energy::Volume && inside.is_none() {
+            energy = Energy::Rims;
+        }
+        let mut elements = elements(&positions, shape.triangles, inside.as_ref());
+        if let Some(inside) = &inside {
+            own.append(&inside.weights);
+            positions.extend_from_slice(&inside.nodes);
+        }
+        let used = used(shape.triangles, vertices);
         let room = MAX_HANDLES.saturating_sub(given);
-        let extras = extras(&own, &used, (params.extra as usize).min(room), params.seed);
+        let extras = extras(&own, &used, vertices, (params.extra as usize).min(room), params.seed);
         let handles = given + extras.len();
-        let energy = params.energy.unwrap_or_else(|| Energy::fitting(&positions));
         let wanted = match params.clusters as usize {
             0 => (2 * handles).min(MAX_CLUSTERS),
             n => n,
         };
-        let (cluster_of, count) = cluster(&own, &positions, &elements, energy, wanted, params);
+        let count = set_clusters(&mut elements, energy, &own, &positions, wanted, params.seed);
         let mut pivots: Vec<DVec3> =
             shape.handles.iter().map(|h| (h.pivot.as_dvec3() - center) / size).collect();
         pivots.extend(extras.iter().map(|e| positions[e.seed]));
         let weights = with_extras(own, &extras, given);
 
         let assembly = Assembly { positions: &positions, elements: &elements, weights: &weights };
-        let mut forms = assembly.forms(handles, energy, &cluster_of, count);
+        let mut forms = assembly.forms(handles, count);
         let total: f64 = elements.iter().map(|e| e.measure(&positions)).sum();
         // Without any area the small terms are all there is; their size does not matter then.
         let stiffness = if total > 0.0 && total.is_finite() { total } else { 1.0 } / given as f64;
-        let follows = assembly.follows(given, energy, &cluster_of, count);
-        let follows = shared(&follows, shape.handles);
+        let follows = shared(&assembly.follows(given, count), shape.handles);
         let mut pulled = 0.0;
         let mut solvable = None;
         for share in PULLS {
@@ -151,9 +174,11 @@ impl Reduced {
             given,
             handles,
             clusters: count,
+            energy,
+            parts,
             center,
             size,
-            weights: Arc::new(weights),
+            weights: Arc::new(weights.first(vertices)),
             forms: Arc::new(forms),
             pivots,
             laplacian,
@@ -174,23 +199,24 @@ impl Reduced {
     /// without energy. Rotations are then told from that pose on.
     pub fn around(&self, transforms: &[DAffine3]) -> Self {
         let mut out = self.clone();
-        out.set_rest(self.stacked(transforms));
+        let mut rest = Mat::default();
+        self.stack(transforms, &mut rest);
+        out.set_rest(rest);
         out
     }
 
     /// Transforms as they are multiplied, `4 handles` by 3, model space; abstract handles zero, broken ones in rest.
-    pub(super) fn stacked(&self, transforms: &[DAffine3]) -> Mat {
-        let mut t = Mat::zeros(4 * self.handles, 3);
+    pub(super) fn stack(&self, transforms: &[DAffine3], t: &mut Mat) {
+        t.clear(4 * self.handles, 3);
         for j in 0..self.given {
             let map = transforms.get(j).copied().filter(|m| m.is_finite()).unwrap_or_default();
             let map = model_map(self, &map);
             (0..3).for_each(|d| t.row_mut(4 * j + d).copy_from_slice(&map.matrix3.col(d).to_array()));
             t.row_mut(4 * j + 3).copy_from_slice(&map.translation.to_array());
         }
-        t
     }
 
-    fn set_rest(&mut self, rest: Mat) {
+    pub(super) fn set_rest(&mut self, rest: Mat) {
         let mut covariance = Mat::zeros(3 * self.clusters, 4 * self.handles);
         for (k, form) in self.forms.iter().enumerate() {
             form.covariance(&rest, k, &mut covariance);
@@ -265,7 +291,7 @@ fn check(shape: &Shape<'_>) -> Result<()> {
 }
 
 /// Positions in sizes of the model about its middle.
-fn normalized(positions: &[Vec3]) -> (Vec<DVec3>, DVec3, f64) {
+pub(super) fn normalized(positions: &[Vec3]) -> (Vec<DVec3>, DVec3, f64) {
     let (low, high) = positions.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
         (low.min(p.as_dvec3()), high.max(p.as_dvec3()))
     });
@@ -275,45 +301,20 @@ fn normalized(positions: &[Vec3]) -> (Vec<DVec3>, DVec3, f64) {
     (positions.iter().map(|p| (p.as_dvec3() - center) / size).collect(), center, size)
 }
 
-/// The cluster of every vertex or, for [`Energy::Triangles`], of every element.
-fn cluster(
-    weights: &Weights,
-    positions: &[DVec3],
-    elements: &[Element],
-    energy: Energy,
-    wanted: usize,
-    params: &Params,
-) -> (Vec<u32>, usize) {
-    let handles = weights.named();
-    let mut sites = Sites::new(handles);
-    match energy {
-        Energy::Rims => {
-            // Vertices without a triangle have no rotation: they take that of the last one before them.
-            let mut used = vec![false; positions.len()];
-            elements.iter().flat_map(|e| e.corners).for_each(|v| used[v] = true);
-            let list: Vec<usize> = (0..positions.len()).filter(|&v| used[v]).collect();
-            list.iter().for_each(|&v| sites.push(weights.of(v), positions[v]));
-            let (of, count) = clusters(&sites, wanted.max(1), params.seed);
-            let mut all = vec![0; positions.len()];
-            list.iter().zip(of).for_each(|(&v, k)| all[v] = k);
-            (all, count.max(1))
-        }
-        Energy::Triangles => {
-            let mut sum = vec![0.0; handles];
-            for element in elements {
-                let mut named = Vec::new();
-                for (j, w) in element.corners.iter().flat_map(|&v| weights.of(v)) {
-                    if sum[j] == 0.0 {
-                        named.push(j);
-                    }
-                    sum[j] += w / 3.0;
-                }
-                let middle = element.corners.iter().map(|&v| positions[v]).sum::<DVec3>() / 3.0;
-                sites.push(named.iter().map(|&j| (j, sum[j])), middle);
-                named.iter().for_each(|&j| sum[j] = 0.0);
-            }
-            let (of, count) = clusters(&sites, wanted.max(1), params.seed);
-            (of, count.max(1))
-        }
-    }
+/// Cubes and the skin about them; without any cubes the mesh alone.
+fn elements(positions: &[DVec3], triangles: &[[u32; 3]], inside: Option<&Inside>) -> Vec<Element> {
+    let thickness = inside.map_or(1.0, |inside| SKIN * inside.size);
+    let skin = triangles.iter().filter_map(|t| triangle(positions, t, thickness));
+    let cubes = inside
+        .iter()
+        .flat_map(|inside| inside.cells.iter().map(|c| cube(c, inside.size, positions.len() as u32)));
+    cubes.chain(skin).collect()
+}
+
+/// The vertices of proper triangles.
+fn used(triangles: &[[u32; 3]], vertices: usize) -> Vec<usize> {
+    let mut used = vec![false; vertices];
+    let proper = triangles.iter().filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0]);
+    proper.flatten().for_each(|&v| used[v as usize] = true);
+    (0..vertices).filter(|&v| used[v]).collect()
 }

@@ -4,7 +4,7 @@ use super::{Handle, Params, Reduced, Shape};
 use crate::asset::Influences;
 use crate::base::math::{Affine3A, DAffine3, DMat3, Vec3};
 use crate::base::{Error, JointId, Result};
-use crate::bind::Character;
+use crate::bind::{Cache, Character};
 use crate::rig::{Pose, PosedRig, Skeleton};
 
 /// A handle whose transform differs from its parent's by less than this follows it.
@@ -21,6 +21,8 @@ pub struct Body {
     /// The handle above each given one.
     pub parents: Vec<Option<usize>>,
     handle_of: Vec<Option<usize>>,
+    /// The handle that each node goes with.
+    carrier: Vec<Option<usize>>,
 }
 
 impl Body {
@@ -29,7 +31,15 @@ impl Body {
     /// # Errors
     /// As [`Reduced::bind`]; it names the meshes.
     pub fn bind(character: &Character, params: &Params) -> Result<Self> {
-        Self::try_bind(character, params).map_err(|error| match error {
+        Self::kept(None, character, params)
+    }
+
+    /// As [`Body::bind`], from the cache where it was bound before.
+    ///
+    /// # Errors
+    /// As [`Body::bind`].
+    pub fn kept(cache: Option<&Cache>, character: &Character, params: &Params) -> Result<Self> {
+        Self::try_bind(cache, character, params).map_err(|error| match error {
             Error::Input { problem, remedy } => {
                 Error::input(format!("FAST on {}: {problem}", meshes(character)), remedy)
             }
@@ -37,7 +47,7 @@ impl Body {
         })
     }
 
-    fn try_bind(character: &Character, params: &Params) -> Result<Self> {
+    fn try_bind(cache: Option<&Cache>, character: &Character, params: &Params) -> Result<Self> {
         let (skeleton, control) = (&character.skeleton, &character.control);
         let mut live = vec![false; skeleton.joints.len()];
         for v in 0..control.positions.len() {
@@ -73,7 +83,9 @@ impl Body {
             weights: &weights,
             handles: &handles,
         };
-        let mut out = Self { reduced: Reduced::bind(&shape, params)?, joints, parents, handle_of };
+        let carrier = carriers(skeleton, &handle_of);
+        let mut out =
+            Self { reduced: Reduced::kept(cache, &shape, params)?, joints, parents, handle_of, carrier };
         // A file may be bound in another size than its rest pose shows: the shape without energy is the bound one as the
         // first handle carries it in rest.
         let rest = out.posed(&PosedRig::new(skeleton, &Pose::rest(skeleton)));
@@ -102,47 +114,36 @@ impl Body {
 
     /// The transforms of the given handles in a pose, bind space to the world.
     pub fn posed(&self, rig: &PosedRig) -> Vec<DAffine3> {
-        let wide = |j: &JointId| {
-            let map = &rig.skinning[j.index()];
-            let m = map.matrix3;
-            let columns = [m.x_axis, m.y_axis, m.z_axis].map(|c| Vec3::from(c).as_dvec3());
-            DAffine3 {
-                matrix3: DMat3::from_cols(columns[0], columns[1], columns[2]),
-                translation: Vec3::from(map.translation).as_dvec3(),
-            }
-        };
-        self.joints.iter().map(wide).collect()
+        self.joints.iter().map(|j| wide(&rig.skinning[j.index()])).collect()
     }
 
-    /// A pose with every joint where transforms of the handles put it: nodes that are no handle's go with the one above.
-    pub fn moved(&self, skeleton: &Skeleton, rig: &PosedRig, maps: &[Affine3A]) -> PosedRig {
-        // Per handle, from where the pose has its joint to where its transform puts it.
-        let moves: Vec<Affine3A> = self
-            .joints
-            .iter()
-            .zip(maps)
-            .map(|(joint, map)| {
-                let moved = *map * rig.skinning[joint.index()].inverse();
-                if moved.is_finite() { moved } else { Affine3A::IDENTITY }
-            })
-            .collect();
-        let mut handle = vec![None; skeleton.nodes.len()];
-        let mut world = rig.world.clone();
+    /// As [`Body::posed`], in place of what there is.
+    pub(super) fn read(&self, rig: &PosedRig, out: &mut Vec<DAffine3>) {
+        out.clear();
+        out.extend(self.joints.iter().map(|j| wide(&rig.skinning[j.index()])));
+    }
+
+    /// Poses `out` as a pose with every joint where transforms of the handles put them: nodes that are no handle's go with
+    /// the one above.
+    pub(super) fn place(&self, skeleton: &Skeleton, rig: &PosedRig, maps: &[Affine3A], out: &mut PosedRig) {
+        out.world.clone_from(&rig.world);
+        // From where the pose has a handle's joint to where its transform puts it.
+        let moves = |h: usize| {
+            let moved = *maps.get(h)? * rig.skinning[self.joints[h].index()].inverse();
+            Some(if moved.is_finite() { moved } else { Affine3A::IDENTITY })
+        };
         for &id in &skeleton.order {
-            let node = &skeleton.nodes[id.index()];
-            let own = node.joint.and_then(|j| self.own_handle(j));
-            handle[id.index()] = own.or(node.parent.and_then(|p| handle[p.index()]));
-            if let Some(moved) = handle[id.index()].and_then(|h: usize| moves.get(h)) {
-                world[id.index()] = *moved * world[id.index()];
+            if let Some(moved) = self.carrier[id.index()].and_then(moves) {
+                out.world[id.index()] = moved * out.world[id.index()];
             }
         }
-        PosedRig::from_world(skeleton, world)
+        out.follow(skeleton);
     }
 
     /// Which given handles a pose places: those without a handle above, and those that do not just follow it.
-    pub fn placed(&self, rig: &PosedRig) -> Vec<bool> {
+    pub(super) fn placed<'a>(&'a self, rig: &'a PosedRig) -> impl Iterator<Item = bool> + 'a {
         let size = self.reduced.size as f32;
-        let follows = |h: usize, p: usize| {
+        let follows = move |h: usize, p: usize| {
             let (a, b) = (&rig.skinning[self.joints[h].index()], &rig.skinning[self.joints[p].index()]);
             let largest = |m: [f32; 9]| m.iter().fold(0.0, |m: f32, v| m.max(v.abs()));
             let turn = largest((a.matrix3 - b.matrix3).to_cols_array());
@@ -150,8 +151,28 @@ impl Body {
             let x = self.reduced.center.as_vec3();
             turn <= scale && a.transform_point3(x).distance(b.transform_point3(x)) <= scale * size
         };
-        (0..self.joints.len()).map(|h| self.parents[h].is_none_or(|p| !follows(h, p))).collect()
+        (0..self.joints.len()).map(move |h| self.parents[h].is_none_or(|p| !follows(h, p)))
     }
+}
+
+fn wide(map: &Affine3A) -> DAffine3 {
+    let m = map.matrix3;
+    let columns = [m.x_axis, m.y_axis, m.z_axis].map(|c| Vec3::from(c).as_dvec3());
+    DAffine3 {
+        matrix3: DMat3::from_cols(columns[0], columns[1], columns[2]),
+        translation: Vec3::from(map.translation).as_dvec3(),
+    }
+}
+
+/// The handle that each node goes with: that of its own joint, else of the node above.
+fn carriers(skeleton: &Skeleton, handle_of: &[Option<usize>]) -> Vec<Option<usize>> {
+    let mut out = vec![None; skeleton.nodes.len()];
+    for &id in &skeleton.order {
+        let node = &skeleton.nodes[id.index()];
+        let own = node.joint.and_then(|j| handle_of[j.index()]);
+        out[id.index()] = own.or(node.parent.and_then(|p| out[p.index()]));
+    }
+    out
 }
 
 /// Marks the joints below which several trees of live joints begin, so that these stay one.

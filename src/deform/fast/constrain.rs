@@ -218,8 +218,9 @@ impl Constrained {
 
     /// `C` (`3r × 3`) and `Φ` (`4m × 3`) of values, one per constraint. Values that do not belong to their constraint
     /// or are not finite stand for rest.
-    pub(super) fn values(&self, reduced: &Reduced, targets: &[Target]) -> (Mat, Mat) {
-        let mut p = Mat::zeros(self.factor.rows, 3);
+    pub(super) fn set_values(&self, reduced: &Reduced, targets: &[Target], out: &mut Values) {
+        let Values { p, half, c, phi } = out;
+        p.clear(self.factor.rows, 3);
         let mut row = 0;
         for (k, constraint) in self.constraints.iter().enumerate() {
             let target = targets.get(k);
@@ -254,7 +255,8 @@ impl Constrained {
             p.row_mut(row).copy_from_slice(&reduced.at_rest(0, reduced.pivots[0]).to_array());
         }
         let f = &self.factor;
-        let mut half = f.half.times(&p);
+        half.clear(f.half.rows, 3);
+        add_product(half, 1.0, &f.half, p);
         // hᵀ p / |h|², then p̄.
         let mut along = [0.0; 3];
         for (r, w) in f.h.iter().enumerate() {
@@ -263,10 +265,10 @@ impl Constrained {
         for (r, w) in f.h.iter().enumerate() {
             (0..3).for_each(|c| half.data[3 * r + c] -= w * along[c]);
         }
-        let mut c = Mat::zeros(f.z.cols, 3);
-        transposed_times(&f.z, &half, &mut c);
-        let mut phi = Mat::zeros(f.v.cols, 3);
-        transposed_times(&f.v, &half, &mut phi);
+        c.clear(f.z.cols, 3);
+        transposed_times(&f.z, half, c);
+        phi.clear(f.v.cols, 3);
+        transposed_times(&f.v, half, phi);
         for i in (0..phi.rows).filter(|&i| reduced.translates(i)) {
             phi.row_mut(i).iter_mut().zip(along).for_each(|(x, a)| *x += a);
         }
@@ -280,8 +282,16 @@ impl Constrained {
             }
             row += constraint.rows();
         }
-        (c, phi)
     }
+}
+
+/// What constraints are given, and what comes of it.
+#[derive(Clone, Default)]
+pub(super) struct Values {
+    p: Mat,
+    half: Mat,
+    pub c: Mat,
+    pub phi: Mat,
 }
 
 /// `out = aᵀ b` with `b` of three columns.

@@ -23,6 +23,13 @@ impl Mat {
         out
     }
 
+    /// Makes it zero and of another size; allocates only where it grows beyond what it was once.
+    pub fn clear(&mut self, rows: usize, cols: usize) {
+        (self.rows, self.cols) = (rows, cols);
+        self.data.clear();
+        self.data.resize(rows * cols, 0.0);
+    }
+
     pub fn row(&self, row: usize) -> &[f64] {
         &self.data[row * self.cols..(row + 1) * self.cols]
     }

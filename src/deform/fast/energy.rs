@@ -1,12 +1,18 @@
 //! The edge sets of an energy `½ Σ_k Σ_(ij)∈E_k c_ijk |(x'_i - x'_j) - R_k (x_i - x_j)|²` (paper 2, equation 4).
 //!
-//! Every energy here sums over simplices, each with its own weighted edges, and says which rotations a simplex takes part
-//! in, in equal shares. A simplex's part is never negative for a triangle's cotangents, whatever their signs.
+//! Every energy here sums over elements, each with its own weighted edges, and says which rotations an element takes part
+//! in, in equal shares. An element's part is never negative for a triangle's cotangents, whatever their signs.
+//!
+//! (differs) What is solid consists of cubes, not of tetrahedra: with the Laplacian of trilinear elements
+//! `½ Σ x'_i L_ij x'_j - ...` is `½ ∫ |∇x' - R|²` over the cube to the digit, as cotangents give it for a tetrahedron.
 
+use super::cluster::{Sites, clusters};
+use super::weights::Weights;
 use crate::base::math::DVec3;
+use crate::geom::Cell;
 use serde::{Deserialize, Serialize};
 
-/// What is kept rigid. An energy per tetrahedron would be one more variant: its edges belong to the tetrahedron alone.
+/// What is kept rigid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Energy {
@@ -15,10 +21,13 @@ pub enum Energy {
     Rims,
     /// A rotation per triangle (Liu et al. 2008): for flat shapes.
     Triangles,
+    /// A rotation per cube that the shape is filled with (Chao et al. 2010, there per tetrahedron), and a thin skin: rubber.
+    /// What of a mesh is open is skin alone.
+    Volume,
 }
 
 impl Energy {
-    /// Triangles for a flat shape, rims for any other.
+    /// Triangles for a flat shape, the volume for any other.
     pub fn fitting(positions: &[DVec3]) -> Self {
         let n = positions.len().max(1) as f64;
         let center = positions.iter().sum::<DVec3>() / n;
@@ -33,49 +42,148 @@ impl Energy {
         let det = m[0][0] * minor(1, 2) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
             + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
         let trace = m[0][0] + m[1][1] + m[2][2];
-        if det <= 1e-10 * minors * trace { Self::Triangles } else { Self::Rims }
+        if det <= 1e-10 * minors * trace { Self::Triangles } else { Self::Volume }
     }
 }
 
-/// A triangle with the cotangent weight of the edge opposite each corner, halved: the standard Laplacian.
+/// A part of the shape with its Laplacian, and the rotations that it takes part in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element {
-    pub corners: [usize; 3],
-    /// `½ cot` of the angle at each corner.
-    pub weights: [f64; 3],
+    kind: Kind,
+    /// Three equal shares.
+    clusters: [u32; 3],
 }
 
-/// The proper triangles of a mesh. Those without area count as if they had a little, so that cotangents stay finite.
-pub(super) fn elements(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<Element> {
-    let proper = triangles.iter().filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0]);
-    proper
-        .filter_map(|t| {
-            let corners = t.map(|v| v as usize);
-            let x = corners.map(|v| positions[v]);
-            let edge = [x[2] - x[1], x[0] - x[2], x[1] - x[0]];
-            let longest = edge.iter().map(|e| e.length_squared()).fold(0.0, f64::max);
-            let double_area = edge[0].cross(edge[1]).length().max(1e-6 * longest);
-            let weights = [0, 1, 2].map(|k| -0.5 * edge[(k + 1) % 3].dot(edge[(k + 2) % 3]) / double_area);
-            (longest > 0.0 && weights.iter().all(|w| w.is_finite())).then_some(Element { corners, weights })
-        })
-        .collect()
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// With half the cotangent at each corner: the standard Laplacian.
+    Triangle { corners: [u32; 3], weights: [f64; 3] },
+    /// Along three directions, bit `k` of a corner's number says on which side of direction `k` it is.
+    Cube { corners: [u32; 8], stiffness: f64 },
+}
+
+/// A proper triangle of so much stiffness; none where it has no size. One without area counts as if it had a little, so
+/// that cotangents stay finite.
+pub(super) fn triangle(positions: &[DVec3], t: &[u32; 3], stiffness: f64) -> Option<Element> {
+    if t[0] == t[1] || t[1] == t[2] || t[2] == t[0] {
+        return None;
+    }
+    let x = t.map(|v| positions[v as usize]);
+    let edge = [x[2] - x[1], x[0] - x[2], x[1] - x[0]];
+    let longest = edge.iter().map(|e| e.length_squared()).fold(0.0, f64::max);
+    let double_area = edge[0].cross(edge[1]).length().max(1e-6 * longest);
+    let weights =
+        [0, 1, 2].map(|k| -0.5 * stiffness * edge[(k + 1) % 3].dot(edge[(k + 2) % 3]) / double_area);
+    let finite = longest > 0.0 && weights.iter().all(|w| w.is_finite());
+    finite.then_some(Element { kind: Kind::Triangle { corners: *t, weights }, clusters: [0; 3] })
+}
+
+/// A cube of this size whose corners are numbered from `first` on.
+pub(super) fn cube(cell: &Cell, size: f64, first: u32) -> Element {
+    let corners = cell.corners.map(|n| n + first);
+    Element { kind: Kind::Cube { corners, stiffness: cell.fill * size }, clusters: [0; 3] }
 }
 
 impl Element {
+    /// Its vertices or nodes.
+    pub fn corners(&self) -> &[u32] {
+        match &self.kind {
+            Kind::Triangle { corners, .. } => corners,
+            Kind::Cube { corners, .. } => corners,
+        }
+    }
+
     /// Row `i` of the element's Laplacian: `L_ij` over its corners.
-    pub fn laplacian(&self, i: usize) -> [f64; 3] {
-        let (a, b) = ((i + 1) % 3, (i + 2) % 3);
-        let mut out = [0.0; 3];
-        out[i] = self.weights[a] + self.weights[b];
-        // The edge from i to a lies opposite b.
-        out[a] = -self.weights[b];
-        out[b] = -self.weights[a];
+    pub fn laplacian(&self, i: usize) -> [f64; 8] {
+        let mut out = [0.0; 8];
+        match &self.kind {
+            Kind::Triangle { weights, .. } => {
+                let (a, b) = ((i + 1) % 3, (i + 2) % 3);
+                out[i] = weights[a] + weights[b];
+                // The edge from i to a lies opposite b.
+                out[a] = -weights[b];
+                out[b] = -weights[a];
+            }
+            // Integrals of products of trilinear gradients: by how many directions two corners differ in.
+            Kind::Cube { stiffness, .. } => {
+                let by = [1.0 / 3.0, 0.0, -1.0 / 12.0, -1.0 / 12.0].map(|v| v * stiffness);
+                out.iter_mut().enumerate().for_each(|(j, v)| *v = by[(i ^ j).count_ones() as usize]);
+            }
+        }
         out
     }
 
-    /// `Σ c |x_i - x_j|²`.
+    /// `Σ x_i L_ij x_j`.
     pub fn measure(&self, positions: &[DVec3]) -> f64 {
-        let x = self.corners.map(|v| positions[v]);
-        (0..3).map(|k| self.weights[k] * x[(k + 1) % 3].distance_squared(x[(k + 2) % 3])).sum()
+        let x = |i: usize| positions[self.corners()[i] as usize];
+        let count = self.corners().len();
+        let pairs = (0..count).flat_map(|i| (0..i).map(move |j| (i, j)));
+        pairs.map(|(i, j)| -self.laplacian(i)[j] * x(i).distance_squared(x(j))).sum()
     }
+
+    /// The clusters whose rotations it takes part in, with its share in each; shares of zero end the list.
+    pub fn shares(&self) -> [(usize, f64); 3] {
+        let k = self.clusters.map(|k| k as usize);
+        if k[0] == k[1] && k[1] == k[2] {
+            [(k[0], 1.0), (0, 0.0), (0, 0.0)]
+        } else {
+            k.map(|k| (k, 1.0 / 3.0))
+        }
+    }
+
+    /// Whether it has a rotation of its own, not one at each corner.
+    fn turns_alone(&self, energy: Energy) -> bool {
+        energy == Energy::Triangles || matches!(self.kind, Kind::Cube { .. })
+    }
+}
+
+/// Gives all elements their clusters, of which there are so many.
+pub(super) fn set_clusters(
+    elements: &mut [Element],
+    energy: Energy,
+    weights: &Weights,
+    positions: &[DVec3],
+    wanted: usize,
+    seed: u64,
+) -> usize {
+    let handles = weights.named();
+    let mut sites = Sites::new(handles);
+    // Places of vertices among the sites, then elements with a rotation of their own.
+    let mut site = vec![u32::MAX; positions.len()];
+    elements
+        .iter()
+        .filter(|e| !e.turns_alone(energy))
+        .flat_map(|e| e.corners())
+        .for_each(|&v| site[v as usize] = 0);
+    let mut count = 0;
+    for (v, site) in site.iter_mut().enumerate().filter(|s| *s.1 == 0) {
+        sites.push(weights.of(v), positions[v]);
+        *site = count;
+        count += 1;
+    }
+    let mut sum = vec![0.0; handles];
+    for element in elements.iter().filter(|e| e.turns_alone(energy)) {
+        let share = 1.0 / element.corners().len() as f64;
+        let mut named = Vec::new();
+        for (j, w) in element.corners().iter().flat_map(|&v| weights.of(v as usize)) {
+            if sum[j] == 0.0 {
+                named.push(j);
+            }
+            sum[j] += w * share;
+        }
+        let middle = element.corners().iter().map(|&v| positions[v as usize] * share).sum();
+        sites.push(named.iter().map(|&j| (j, sum[j])), middle);
+        named.iter().for_each(|&j| sum[j] = 0.0);
+    }
+    let (of, clusters) = clusters(&sites, wanted.max(1), seed);
+    let mut alone = of[count as usize..].iter();
+    for element in elements {
+        let own = if element.turns_alone(energy) { alone.next().copied() } else { None };
+        let mut k = [own.unwrap_or(0); 3];
+        if own.is_none() {
+            k.iter_mut().zip(element.corners()).for_each(|(k, &v)| *k = of[site[v as usize] as usize]);
+        }
+        element.clusters = k;
+    }
+    clusters.max(1)
 }

@@ -2,6 +2,9 @@
 //!
 //! Cubic B-splines in weight space about seeds that lie as far as possible from each other and twice as far from every
 //! handle, so that an abstract weight is zero wherever a handle has all the weight.
+//!
+//! (differs) Splines reach [`WIDE`] times as far as to the nearest seed, the paper's twice as far: as many seeds as a mesh has
+//! rings cannot lie evenly, and narrow splines leave gaps between them that show as ripples.
 
 use super::cluster::Random;
 use super::weights::Weights;
@@ -10,6 +13,8 @@ use super::weights::Weights;
 const CANDIDATES: usize = 1500;
 /// Rounds in which every seed looks for a better place.
 const ROUNDS: usize = 8;
+/// How far a spline reaches, in distances to the nearest other seed; never to a handle.
+const WIDE: f64 = 4.0;
 /// A seed nearer than this to its neighbours has no room for a weight of its own.
 const LEAST: f64 = 1e-3;
 /// Smaller weights are left out.
@@ -23,15 +28,21 @@ pub(super) struct Extra {
     pub weights: Vec<(u32, f64)>,
 }
 
-/// Abstract handles, no more than wanted; fewer where there is no room.
-pub(super) fn extras(weights: &Weights, used: &[bool], wanted: usize, seed: u64) -> Vec<Extra> {
+/// Abstract handles about some of these vertices, no more than wanted; fewer where there is no room. Their weights are made
+/// for these and for all from `inside` on.
+pub(super) fn extras(
+    weights: &Weights,
+    vertices: &[usize],
+    inside: usize,
+    wanted: usize,
+    seed: u64,
+) -> Vec<Extra> {
     let mut random = Random(seed);
-    let vertices: Vec<usize> = (0..weights.len()).filter(|&v| used[v]).collect();
     if vertices.is_empty() || wanted == 0 {
         return Vec::new();
     }
     let candidates: Vec<usize> = if vertices.len() <= CANDIDATES {
-        vertices.clone()
+        vertices.to_vec()
     } else {
         (0..CANDIDATES).map(|_| vertices[random.below(vertices.len())]).collect()
     };
@@ -73,12 +84,15 @@ pub(super) fn extras(weights: &Weights, used: &[bool], wanted: usize, seed: u64)
     }
     let about = |k: usize| {
         let others = (0..seeds.len()).filter(|&j| j != k).map(|j| space.distance(seeds[k], seeds[j]));
-        let reach = 2.0 * others.fold(0.5 * space.to_corner(seeds[k]), f64::min);
-        let near = |&v: &usize| {
+        let reach = (WIDE * others.fold(f64::INFINITY, f64::min)).min(space.to_corner(seeds[k]));
+        let near = |v: usize| {
             let w = spline(space.distance(v, seeds[k]) / reach);
             (w > NEGLIGIBLE).then_some((v as u32, w))
         };
-        Extra { seed: seeds[k], weights: vertices.iter().filter_map(near).collect() }
+        Extra {
+            seed: seeds[k],
+            weights: vertices.iter().copied().chain(inside..weights.len()).filter_map(near).collect(),
+        }
     };
     (0..seeds.len()).map(about).filter(|e| e.weights.len() > 1).collect()
 }
@@ -131,7 +145,8 @@ mod tests {
             let t = f64::from(i) / 1000.0;
             weights.push([(0, 1.0 - t), (1, t)].into_iter().filter(|(_, w)| *w > 0.0));
         }
-        let extras = extras(&weights, &vec![true; 1001], 5, 3);
+        let all: Vec<usize> = (0..1001).collect();
+        let extras = extras(&weights, &all, 1001, 5, 3);
         assert_eq!(extras.len(), 5);
         let mut seeds: Vec<usize> = extras.iter().map(|e| e.seed).collect();
         seeds.sort_unstable();

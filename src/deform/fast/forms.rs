@@ -22,6 +22,29 @@ impl Form {
         Self { data: Mat::zeros(4 * handles.len(), 4 * handles.len()), handles, place }
     }
 
+    /// Of its parts: the handles that move it, of so many, and the matrix over them row by row. None where these do not fit
+    /// together.
+    pub fn of(moved: Vec<usize>, handles: usize, data: Vec<f64>) -> Option<Self> {
+        let size = 4 * moved.len();
+        let mut place = vec![u32::MAX; handles];
+        for (k, &j) in moved.iter().enumerate() {
+            let place = place.get_mut(j).filter(|p| **p == u32::MAX)?;
+            *place = k as u32;
+        }
+        let fits = data.len() == size * size;
+        fits.then_some(Self { handles: moved, place, data: Mat { rows: size, cols: size, data } })
+    }
+
+    /// The handles that move it.
+    pub fn handles(&self) -> &[usize] {
+        &self.handles
+    }
+
+    /// `4 handles` square.
+    pub fn matrix(&self) -> &Mat {
+        &self.data
+    }
+
     /// Adds `M_iᵀ y` for a handle's part of a vertex's row of `M` and a row `y` that is zero but for the listed handles.
     #[inline]
     pub fn add_rows(&mut self, handle: usize, part: [f64; 4], list: &[usize], y: &[f64]) {

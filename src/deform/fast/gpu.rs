@@ -81,12 +81,12 @@ impl FastState {
     }
 
     /// Solves a pose and uploads its transforms: a copy. The pose as solved comes back, for the nodes after this one.
-    /// Allocates, most where another set of joints is placed than before.
-    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<PosedRig> {
+    /// Allocates only where another set of joints is placed than before: then the constraints are factored anew.
+    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
         // The constraints name handles that there are, so that they cannot be refused.
-        let maps = self.node.transforms(rig, &mut self.kept).unwrap_or_default();
-        self.rows.iter_mut().zip(&maps).for_each(|(row, map)| *row = map.into());
+        let solved = self.node.solve(&self.bound, rig, &mut self.kept).is_ok_and(|posed| posed.is_some());
+        self.rows.iter_mut().zip(&self.kept.maps).for_each(|(row, map)| *row = map.into());
         frame.upload(&self.skinning, 0, &self.rows);
-        self.node.posed(&self.bound, rig, &maps)
+        solved.then_some(&self.kept.posed)
     }
 }

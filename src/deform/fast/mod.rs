@@ -7,7 +7,7 @@
 //!
 //! [`Reduced`] is bound once per character, [`Constrained`] made when the set of constraints changes, and a [`Solver`]
 //! finds the transforms, frame by frame. Where this differs from the paper is said at the head of `bind.rs`,
-//! `constrain.rs`, `polar.rs`, `solve.rs` and `cluster.rs`.
+//! `constrain.rs`, `polar.rs`, `solve.rs`, `cluster.rs`, `inside.rs` and `extra.rs`.
 //!
 //! Transforms are eliminated, so that an iteration multiplies the rotations by one matrix of `3r x 3r` and takes the nearest
 //! rotations by Newton's method from the last ones, in vectors of the processor's width (`pulp`, chosen at run time, no
@@ -24,7 +24,9 @@ mod energy;
 mod extra;
 mod forms;
 mod gpu;
+mod inside;
 mod iterate;
+mod kept;
 mod lane;
 mod node;
 mod polar;
@@ -39,6 +41,7 @@ pub use body::Body;
 pub use constrain::{Constrained, Constraint, Target};
 pub use energy::Energy;
 pub use gpu::{FastPipeline, FastState};
+pub use inside::Parts;
 pub use node::Fast;
 pub use solve::{Acceleration, Solved, Solver};
 pub use weights::Weights;

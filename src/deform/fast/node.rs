@@ -5,7 +5,7 @@
 use super::{Body, Constrained, Constraint, Params, Solver, Target};
 use crate::asset::Influences;
 use crate::base::Result;
-use crate::base::math::{Affine3A, Vec3};
+use crate::base::math::{Affine3A, DAffine3, Vec3};
 use crate::deform::attach::Anchors;
 use crate::deform::lbs::blend;
 use crate::deform::rig_data::RigData;
@@ -21,9 +21,18 @@ pub(super) struct Node {
     pub influences: Influences,
 }
 
-/// The constraints of the last pose: made anew when another set of joints is placed.
+/// What is kept from frame to frame: nothing is allocated until another set of joints is placed.
 #[derive(Default)]
-pub(super) struct Kept(Option<(Vec<bool>, Constrained, Solver)>);
+pub(super) struct Kept {
+    placed: Vec<bool>,
+    solving: Option<(Constrained, Solver)>,
+    pose: Vec<DAffine3>,
+    targets: Vec<Target>,
+    /// The transforms of all handles.
+    pub maps: Vec<Affine3A>,
+    /// The pose with its joints where those put them.
+    pub posed: PosedRig,
+}
 
 impl Node {
     /// Binds a character.
@@ -50,30 +59,37 @@ impl Node {
         self.body.as_ref().map_or(bound.character.skeleton.joints.len(), |b| b.reduced.handles)
     }
 
-    /// The pose with its joints where the transforms of all handles put them: what other nodes of the graph go by.
-    pub fn posed(&self, bound: &Bound, rig: &PosedRig, maps: &[Affine3A]) -> Option<PosedRig> {
-        Some(self.body.as_ref()?.moved(&bound.character.skeleton, rig, maps))
-    }
-
-    /// The transforms of all handles.
-    pub fn transforms(&self, rig: &PosedRig, kept: &mut Kept) -> Result<Vec<Affine3A>> {
-        let Some(body) = &self.body else { return Ok(rig.skinning.clone()) };
+    /// Solves a pose: transforms, and the pose that other nodes of the graph go by, which comes back; none without a body.
+    pub fn solve<'a>(
+        &self,
+        bound: &Bound,
+        rig: &PosedRig,
+        kept: &'a mut Kept,
+    ) -> Result<Option<&'a PosedRig>> {
+        let Some(body) = &self.body else {
+            kept.maps.clone_from(&rig.skinning);
+            return Ok(None);
+        };
         let reduced = &body.reduced;
-        let placed = body.placed(rig);
-        if kept.0.as_ref().is_none_or(|(before, ..)| *before != placed) {
-            let given = (0..placed.len()).filter(|&h| placed[h]);
+        if kept.solving.is_none() || !body.placed(rig).eq(kept.placed.iter().copied()) {
+            kept.placed.clear();
+            kept.placed.extend(body.placed(rig));
+            let given = (0..kept.placed.len()).filter(|&h| kept.placed[h]);
             let constrained = reduced.constrain(given.map(|handle| Constraint::Full { handle }).collect())?;
             let solver = Solver::new(reduced, &constrained);
-            kept.0 = Some((placed, constrained, solver));
+            kept.solving = Some((constrained, solver));
         }
-        let Some((placed, constrained, solver)) = &mut kept.0 else { return Ok(Vec::new()) };
-        let pose = body.posed(rig);
-        let targets: Vec<Target> =
-            pose.iter().zip(placed).filter(|(_, p)| **p).map(|(m, _)| Target::Map(*m)).collect();
-        solver.set_targets(reduced, constrained, &targets);
-        solver.start_from(reduced, &pose);
+        let Some((constrained, solver)) = &mut kept.solving else { return Ok(None) };
+        body.read(rig, &mut kept.pose);
+        let given = kept.pose.iter().zip(&kept.placed).filter(|(_, placed)| **placed);
+        kept.targets.clear();
+        kept.targets.extend(given.map(|(m, _)| Target::Map(*m)));
+        solver.set_targets(reduced, constrained, &kept.targets);
+        solver.start_from(reduced, &kept.pose);
         solver.solve(self.params.iterations.min(super::MAX_ITERATIONS), self.params.acceleration);
-        Ok(solver.transforms(reduced))
+        solver.read(reduced, &mut kept.maps);
+        body.place(&bound.character.skeleton, rig, &kept.maps, &mut kept.posed);
+        Ok(Some(&kept.posed))
     }
 }
 
@@ -94,13 +110,6 @@ impl Fast {
     }
 }
 
-impl Fast {
-    fn maps(&self, rig: &PosedRig) -> Vec<Affine3A> {
-        // The constraints name handles that there are, so that they cannot be refused.
-        self.node.transforms(rig, &mut Kept::default()).unwrap_or_default()
-    }
-}
-
 impl Reference for Fast {
     fn name(&self) -> &'static str {
         "fast"
@@ -114,18 +123,22 @@ impl Reference for Fast {
         &[Stream::Position, Stream::Attachment]
     }
 
-    fn posed(&self, rig: &PosedRig) -> Option<PosedRig> {
-        self.node.posed(&self.bound, rig, &self.maps(rig))
+    fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
+        self.evaluate(rig, streams);
     }
 
-    fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
+    fn evaluate(&self, rig: &PosedRig, streams: &mut Streams) -> Option<PosedRig> {
         let character = &self.bound.character;
-        let maps = self.maps(rig);
-        let posed = self.node.posed(&self.bound, rig, &maps);
+        let mut kept = Kept::default();
+        // The constraints name handles that there are, so that they cannot be refused.
+        let solved = self.node.solve(&self.bound, rig, &mut kept).is_ok_and(|posed| posed.is_some());
+        let posed = solved.then_some(kept.posed);
         let data = RigData::of(&character.skeleton, posed.as_ref().unwrap_or(rig));
         self.anchors.attachment_points(&data, &mut streams.attachment);
         streams.position.resize(character.control.positions.len(), Vec3::ZERO);
         let both = streams.position.par_iter_mut().zip(&character.control.positions).enumerate();
-        both.for_each(|(i, (out, x))| *out = blend(&self.node.influences, i, &maps).transform_point3(*x));
+        let influences = &self.node.influences;
+        both.for_each(|(i, (out, x))| *out = blend(influences, i, &kept.maps).transform_point3(*x));
+        posed
     }
 }

@@ -11,8 +11,8 @@
 //! 2018); a step that does not raise `f` is taken back and made plainly.
 
 use super::bind::Reduced;
-use super::constrain::{Constrained, Target, bind_map};
-use super::dense::Mat;
+use super::constrain::{Constrained, Target, Values, bind_map};
+use super::dense::{Mat, add_product};
 use super::iterate::{Iterate, Memory};
 use super::polar::{largest, matrix_of};
 use crate::base::math::{Affine3A, DAffine3, DMat3, DVec3};
@@ -85,9 +85,10 @@ fn row_of(tile: usize, i: usize, lane: usize, lanes: usize, blocks: bool) -> usi
 }
 
 /// Packs `rows x 3` as tiles: for each tile row `i` of three, column `c` of three, lane.
-fn packed(matrix: &Mat, lanes: usize, blocks: bool) -> Vec<f32> {
+fn pack(matrix: &Mat, lanes: usize, blocks: bool, out: &mut Vec<f32>) {
     let tiles = matrix.rows.div_ceil(3 * lanes);
-    let mut out = vec![0.0; tiles * 9 * lanes];
+    out.clear();
+    out.resize(tiles * 9 * lanes, 0.0);
     for tile in 0..tiles {
         for k in 0..9 * lanes {
             let (i, c, lane) = (k / (3 * lanes), k / lanes % 3, k % lanes);
@@ -97,7 +98,6 @@ fn packed(matrix: &Mat, lanes: usize, blocks: bool) -> Vec<f32> {
             }
         }
     }
-    out
 }
 
 /// A character being solved: constraints, their values, and the rotations that the next frame starts from.
@@ -114,6 +114,9 @@ pub struct Solver {
     transforms: Vec<f32>,
     state: State,
     memory: Memory,
+    values: Values,
+    /// Transforms to start from, and the blocks that they give.
+    start: [Mat; 2],
 }
 
 /// The iterate: quaternions, their matrices and the blocks that they give.
@@ -159,6 +162,8 @@ impl Solver {
                 block: vec![0.0; tiles * 9 * lanes],
             },
             memory: Memory::new(tiles * 9 * lanes),
+            values: Values::default(),
+            start: Default::default(),
         };
         for tile in 0..tiles {
             for lane in 0..lanes {
@@ -180,17 +185,19 @@ impl Solver {
 
     /// Gives the constraints values, in their order; missing ones stand for rest.
     pub fn set_targets(&mut self, reduced: &Reduced, constrained: &Constrained, targets: &[Target]) {
-        let (c, phi) = constrained.values(reduced, targets);
-        self.c = packed(&c, self.lanes, true);
-        self.phi = packed(&phi, self.lanes, false);
+        constrained.set_values(reduced, targets, &mut self.values);
+        pack(&self.values.c, self.lanes, true, &mut self.c);
+        pack(&self.values.phi, self.lanes, false, &mut self.phi);
     }
 
     /// Takes the rotations from transforms of all handles, bind space to the world, as a start.
     pub fn start_from(&mut self, reduced: &Reduced, transforms: &[DAffine3]) {
-        let t = reduced.stacked(transforms);
-        let s = reduced.covariance.times(&t);
+        let [t, s] = &mut self.start;
+        reduced.stack(transforms, t);
+        s.clear(reduced.covariance.rows, 3);
+        add_product(s, 1.0, &reduced.covariance, t);
         for k in 0..self.clusters {
-            let block: [f64; 9] = std::array::from_fn(|i| s.data[9 * k + i]);
+            let block: [f64; 9] = std::array::from_fn(|i| self.start[1].data[9 * k + i]);
             self.set_rotation(k, largest(block, [0.0, 0.0, 0.0, 1.0]));
         }
     }
@@ -231,43 +238,54 @@ impl Solver {
 
     /// The transforms of all handles after a solve, bind space to the world; those of abstract ones are zero in rest.
     pub fn transforms(&self, reduced: &Reduced) -> Vec<Affine3A> {
-        let map = |t: DAffine3| {
+        let mut out = Vec::new();
+        self.read(reduced, &mut out);
+        out
+    }
+
+    /// As [`Solver::transforms`], in place of what there is.
+    pub fn read(&self, reduced: &Reduced, out: &mut Vec<Affine3A>) {
+        out.clear();
+        out.extend((0..self.handles).map(|j| {
+            let t = self.transform(reduced, j);
             let matrix3 = t.matrix3.as_mat3();
             Affine3A { matrix3: matrix3.into(), translation: t.translation.as_vec3a() }
-        };
-        self.exact(reduced).into_iter().map(map).collect()
+        }));
     }
 
     /// As [`Solver::transforms`], f64.
     pub fn exact(&self, reduced: &Reduced) -> Vec<DAffine3> {
-        let model = self.model_transforms();
-        let place = |j: usize| {
-            let row = |d: usize| DVec3::from_slice(model.row(4 * j + d));
-            let map = DAffine3 { matrix3: DMat3::from_cols(row(0), row(1), row(2)), translation: row(3) };
-            if j < reduced.given {
-                bind_map(reduced, &map)
-            } else {
-                // Zero stays zero: the part of the origin that a map of all handles would take along is none of it.
-                let moved = map.translation * reduced.size - map.matrix3 * reduced.center;
-                DAffine3 { matrix3: map.matrix3, translation: moved }
-            }
-        };
-        (0..self.handles).map(place).collect()
+        (0..self.handles).map(|j| self.transform(reduced, j)).collect()
+    }
+
+    fn transform(&self, reduced: &Reduced, j: usize) -> DAffine3 {
+        let row = |d: usize| self.row(4 * j + d);
+        let map = DAffine3 { matrix3: DMat3::from_cols(row(0), row(1), row(2)), translation: row(3) };
+        if j < reduced.given {
+            bind_map(reduced, &map)
+        } else {
+            // Zero stays zero: the part of the origin that a map of all handles would take along is none of it.
+            let moved = map.translation * reduced.size - map.matrix3 * reduced.center;
+            DAffine3 { matrix3: map.matrix3, translation: moved }
+        }
+    }
+
+    /// A row of `T`, model space.
+    fn row(&self, row: usize) -> DVec3 {
+        let lanes = self.lanes;
+        let (tile, i, lane) = (row / (3 * lanes), row / lanes % 3, row % lanes);
+        let at = tile * 9 * lanes + i * 3 * lanes + lane;
+        DVec3::new(
+            self.transforms[at].into(),
+            self.transforms[at + lanes].into(),
+            self.transforms[at + 2 * lanes].into(),
+        )
     }
 
     /// `T`, `4 handles` by 3, model space.
     pub(super) fn model_transforms(&self) -> Mat {
-        let mut out = Mat::zeros(4 * self.handles, 3);
-        let lanes = self.lanes;
-        for tile in 0..self.gamma.tiles {
-            for k in 0..9 * lanes {
-                let row = row_of(tile, k / (3 * lanes), k % lanes, lanes, false);
-                if row < out.rows {
-                    out.data[3 * row + k / lanes % 3] = f64::from(self.transforms[tile * 9 * lanes + k]);
-                }
-            }
-        }
-        out
+        let rows = 4 * self.handles;
+        Mat { rows, cols: 3, data: (0..rows).flat_map(|r| self.row(r).to_array()).collect() }
     }
 
     /// The energy of rotations and transforms (paper 2, equation 12, of a model of size one), zero in rest.

@@ -32,6 +32,20 @@ impl Weights {
         self.entry.iter().map(|(j, _)| *j as usize + 1).max().unwrap_or(1)
     }
 
+    /// Adds all vertices of other weights.
+    pub(super) fn append(&mut self, other: &Self) {
+        let before = self.entry.len();
+        self.entry.extend_from_slice(&other.entry);
+        self.offset.extend(other.offset[1..].iter().map(|o| o + before));
+    }
+
+    /// The first of its vertices.
+    pub(super) fn first(mut self, vertices: usize) -> Self {
+        self.offset.truncate(vertices + 1);
+        self.entry.truncate(self.offset[vertices]);
+        self
+    }
+
     /// Adds a vertex.
     pub fn push(&mut self, weights: impl IntoIterator<Item = (usize, f64)>) {
         self.entry.extend(weights.into_iter().map(|(j, w)| (j as u32, w)));
@@ -57,9 +71,9 @@ impl Weights {
 }
 
 /// The given weights, each vertex's sum exactly one; a vertex without any follows the first handle.
-pub(super) fn own_weights(influences: &Influences, used: &[bool]) -> Weights {
+pub(super) fn own_weights(influences: &Influences) -> Weights {
     let mut out = Weights::default();
-    for v in 0..used.len() {
+    for v in 0..influences.len() {
         let sum: f64 = influences.of(v).map(|(_, w)| f64::from(w)).sum();
         if sum > 0.0 {
             out.push(influences.of(v).map(|(j, w)| (usize::from(j), f64::from(w) / sum)));

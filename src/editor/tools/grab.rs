@@ -63,7 +63,7 @@ pub struct GrabTool {
     by_trigger: [bool; 2],
     hover: [Option<usize>; 2],
     grab: Option<Following>,
-    /// The character bound for grabs of the whole body, from the first such grab on.
+    /// The character bound for grabs of the whole body, from when it is known or from the first such grab on.
     body: Option<(Arc<Character>, Arc<fast::Body>)>,
     /// Of the mirrored holds: the hand each follows, and where it was.
     mirrored: Vec<(usize, DVec3)>,
@@ -91,6 +91,11 @@ impl Default for GrabTool {
 }
 
 impl GrabTool {
+    /// Takes a character bound for grabs of the whole body, so that none has to wait for it.
+    pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
+        self.body = Some((character, body));
+    }
+
     /// Whether a hand holds the body.
     pub fn is_busy(&self) -> bool {
         self.grab.is_some()

@@ -3,7 +3,8 @@
 use super::Workbench;
 use crate::base::math::{DQuat, DVec3};
 use crate::base::{NodeId, SculptId};
-use crate::bind::Attachments;
+use crate::bind::{Attachments, Character};
+use crate::deform::fast;
 use crate::edit::{DeformerSettings, Edit, Operation, Sculpt};
 use crate::editor::live::{DAMPINGS, SWINGS};
 use crate::editor::panels::method;
@@ -147,6 +148,11 @@ impl Workbench {
     /// Learns how the character's skin hangs on its bones, to draw it.
     pub fn know_binding(&mut self, attachments: Arc<Attachments>) {
         self.attachments = Some(attachments);
+    }
+
+    /// Takes the character bound for grabs of the whole body, so that the first of them does not wait for it.
+    pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
+        self.grab.know_whole(character, body);
     }
 
     /// Takes in an edit of the surface that the front end has made of a [`Request::Sketch`], as a step of its own, or of a

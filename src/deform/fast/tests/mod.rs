@@ -138,6 +138,7 @@ fn the_energy_never_rises() {
 
 mod posed;
 mod reference;
+mod volume;
 
 #[test]
 fn a_pose_can_be_the_rest_shape() {

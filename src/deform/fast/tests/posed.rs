@@ -2,7 +2,7 @@
 
 use crate::base::math::{Quat, Vec3};
 use crate::deform::surface::Display;
-use crate::deform::{Bound, CpuGraph, Recipe, testing};
+use crate::deform::{Bound, CpuGraph, Recipe, Streams, testing};
 use crate::rig::{Pose, PosedRig};
 
 /// A chain of five of which the last joint alone is turned and shifted: those between just follow the first.
@@ -28,7 +28,7 @@ fn free_joints_go_where_the_shape_puts_them_and_placed_ones_stay() {
     let rig = pulled(&bound);
     let recipe = Recipe::from_name("fast").unwrap();
     let node = recipe.geometric.bind(&bound).unwrap();
-    let posed = node.posed(&rig).expect("FAST finds a pose of its own");
+    let posed = node.evaluate(&rig, &mut Streams::default()).expect("FAST finds a pose of its own");
     let apart = |j: usize| {
         let (a, b) = (posed.skinning[j], rig.skinning[j]);
         let at = Vec3::Y * j as f32;
@@ -68,7 +68,7 @@ fn springs_are_fed_by_the_pose_of_fast() {
     }
     let rig = PosedRig::new(&bound.character.skeleton, &pose);
     let node = Recipe::from_name("fast").unwrap().geometric.bind(&bound).unwrap();
-    let posed = node.posed(&rig).unwrap();
+    let posed = node.evaluate(&rig, &mut Streams::default()).unwrap();
     for (a, b) in posed.bones.iter().zip(&rig.bones) {
         assert!(a.head.distance(b.head) < 1e-4 && a.tail.distance(b.tail) < 1e-4, "{a:?} {b:?}");
     }

@@ -5,13 +5,13 @@ use super::*;
 use crate::base::math::DMat3;
 
 /// Triangles with half cotangents, over vertices.
-struct Full {
+pub(super) struct Full {
     rest: Vec<DVec3>,
     edges: Vec<(usize, usize, f64, [usize; 3])>,
 }
 
 impl Full {
-    fn new(made: &Made) -> Self {
+    pub fn new(made: &Made) -> Self {
         let rest: Vec<DVec3> = made.positions.iter().map(|x| x.as_dvec3()).collect();
         let mut edges = Vec::new();
         for t in &made.triangles {
@@ -35,7 +35,7 @@ impl Full {
         s.into_iter().map(nearest).collect()
     }
 
-    fn energy(&self, x: &[DVec3]) -> f64 {
+    pub fn energy(&self, x: &[DVec3]) -> f64 {
         let r = self.rotations(x);
         let part = |&(i, j, w, corners): &(usize, usize, f64, [usize; 3])| {
             let (e, d) = (x[i] - x[j], self.rest[i] - self.rest[j]);
@@ -78,7 +78,7 @@ impl Full {
 }
 
 /// Higham's iteration for the polar factor; none of these blocks is inside out.
-fn nearest(m: DMat3) -> DMat3 {
+pub(super) fn nearest(m: DMat3) -> DMat3 {
     let mut m = m * (1.0 / m.to_cols_array().iter().map(|v| v.abs()).fold(0.0, f64::max));
     assert!(m.determinant() > 0.0, "{m}");
     for _ in 0..60 {
@@ -108,7 +108,7 @@ fn inverse(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 }
 
 /// Ends of a short cylinder held, the upper one moved.
-fn held(made: &Made) -> Vec<(usize, DVec3)> {
+pub(super) fn held(made: &Made) -> Vec<(usize, DVec3)> {
     let top = made.positions.iter().map(|x| x.y).fold(0.0, f32::max);
     let ends = made.positions.iter().enumerate().filter(|(_, x)| x.y < 1e-3 || x.y > top - 1e-3);
     let place = |x: &Vec3| {
@@ -134,23 +134,29 @@ fn solved(made: &Made, params: &Params) -> (Reduced, Vec<DVec3>) {
     (reduced, skin)
 }
 
+fn shell() -> Params {
+    Params { energy: Some(Energy::Rims), ..Params::default() }
+}
+
 /// A tube without its caps, which are flat.
 fn small() -> Made {
-    let bound = testing::cylinder(2, 8, 6);
+    tube(2, 8, 6)
+}
+
+/// A chain of bones in a tube without caps.
+pub(super) fn tube(bones: usize, sides: usize, rings: usize) -> Made {
+    let bound = testing::cylinder(bones, sides, rings);
     let control = &bound.character.control;
     let n = control.positions.len() - 2;
     let mut weights = Influences::default();
     (0..n).for_each(|v| weights.push(control.influences.of(v)));
+    let whole = |t: &&[u32; 3]| t.iter().all(|&v| (v as usize) < n);
+    let handle = |k: usize| Handle { pivot: Vec3::Y * k as f32, parent: k.checked_sub(1) };
     Made {
         positions: control.positions[..n].to_vec(),
-        triangles: control
-            .triangles
-            .iter()
-            .filter(|t| t.iter().all(|&v| (v as usize) < n))
-            .copied()
-            .collect(),
+        triangles: control.triangles.iter().filter(whole).copied().collect(),
         weights,
-        handles: vec![Handle { pivot: Vec3::ZERO, parent: None }, Handle { pivot: Vec3::Y, parent: Some(0) }],
+        handles: (0..bones).map(handle).collect(),
     }
 }
 
@@ -164,7 +170,7 @@ fn a_handle_and_a_rotation_per_vertex_are_the_unreduced_deformation() {
         made.weights.push([(v as u16, 1.0)]);
         made.handles.push(Handle { pivot: *x, parent: None });
     }
-    let (reduced, skin) = solved(&made, &Params { clusters: n as u32, ..Params::default() });
+    let (reduced, skin) = solved(&made, &Params { clusters: n as u32, ..shell() });
     assert_eq!((reduced.clusters, reduced.handles), (n, n));
     let full = Full::new(&made);
     let expected = full.solve(&held(&made), 3000);
@@ -182,7 +188,7 @@ fn more_clusters_come_nearer_to_a_rotation_per_vertex_step_by_step() {
     let full = Full::new(&made);
     let best = full.energy(&full.solve(&held(&made), 3000));
     let energies: Vec<f64> = [1, 2, 4, 8, 16, n as u32]
-        .map(|clusters| full.energy(&solved(&made, &Params { clusters, extra: 6, ..Params::default() }).1))
+        .map(|clusters| full.energy(&solved(&made, &Params { clusters, extra: 6, ..shell() }).1))
         .to_vec();
     println!("{energies:?} {best}");
     for pair in energies.windows(2) {
