@@ -23,7 +23,7 @@ fn sleeps(s: &mut Session, desktop: &Desktop, what: &str) -> RgbImage {
     let far = if s.app.turn.pointer[0] > x + 30.0 { x + 20.0 } else { x + 60.0 };
     s.point(desktop, [far, y + 20.0]);
     let turns = (s.app.turn.frame - frame, s.app.turn.shown - shown);
-    assert!(turns.0 <= 3 && turns.1 <= 3, "{what}: {turns:?} turns and pictures with nothing to do");
+    assert!(turns.0 <= 6 && turns.1 <= 6, "{what}: {turns:?} turns and pictures with nothing to do");
     s.app.rest();
     picture
 }
