@@ -11,7 +11,7 @@ use crate::render::{BASELINE, Lines, OFFSET};
 
 /// When the drop ends, seconds, and how deep it is, metres.
 const STOP: f64 = 0.25;
-const DEPTH: f32 = 0.22;
+const DEPTH: f32 = 0.16;
 /// Frames per second of the path.
 const RATE: f64 = 60.0;
 /// Frames that are shown.
@@ -26,7 +26,7 @@ const SHOWN: [(usize, &str); 8] = [
     (120, "2 s, at rest"),
 ];
 
-/// A hop of a character with soft flesh, and one of the same whose flesh does not swing: paths of the back of its hair.
+/// A hop of a character with soft flesh, and one of the same whose flesh does not swing: paths of the vertex that swings most.
 pub fn hop(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let times: Vec<f64> = (0..=SHOWN[SHOWN.len() - 1].0).map(|f| f as f64 / RATE).collect();
     let film = |easel: &mut Easel<'_>, hertz: f64| -> Result<(Sitter, Vec<Evaluation>)> {
@@ -44,7 +44,7 @@ pub fn hop(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
         Ok((sitter, shapes))
     };
     let (_, still) = film(easel, 0.0)?;
-    let (mut sitter, swung) = film(easel, 2.0)?;
+    let (mut sitter, swung) = film(easel, 2.5)?;
     // The same camera for all.
     sitter.frame = Some(Aabb::of(still.iter().chain(&swung).flat_map(|s| s.positions.iter().copied())));
     // The vertex that leaves its equilibrium furthest.
@@ -55,7 +55,7 @@ pub fn hop(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let most = (0..swung[0].positions.len()).max_by(|a, b| apart(*a).total_cmp(&apart(*b))).unwrap_or(0);
     let path = |shapes: &[Evaluation]| -> Vec<Vec3> {
         // Drawn out to the side, so that what goes up and down is a curve.
-        let aside = |(f, s): (usize, &Evaluation)| s.positions[most] - Vec3::Z * (0.003 * f as f32);
+        let aside = |(f, s): (usize, &Evaluation)| s.positions[most] + Vec3::Z * (0.002 * f as f32);
         shapes.iter().enumerate().map(aside).collect()
     };
     let (calm, soft) = (path(&still), path(&swung));
