@@ -125,7 +125,7 @@ impl Default for Params {
             omega: 0.9,
             max_iterations: 50,
             volume: 1.0,
-            untangle: 16,
+            untangle: flesh::MOST,
             dynamics: 0.0,
             damping: 0.2,
             stop: Stop::Move(1e-4),
