@@ -129,11 +129,12 @@ fn roughly(
     let reach =
         |open: &mut BinaryHeap<_>, known: &mut Vec<(f32, u32, u32)>, length: f32, at: Vec3, before, t| {
             for edge in edges.of[t as usize].into_iter().filter(|e| *e != NONE) {
-                for node in edge as usize * POINTS..(edge as usize + 1) * POINTS {
+                let first = edge as usize * POINTS;
+                for (node, best) in known.iter_mut().enumerate().skip(first).take(POINTS) {
                     let there = point(node);
                     let length = length + at.distance(there);
-                    if length < known[node].0 {
-                        known[node] = (length, before, t);
+                    if length < best.0 {
+                        *best = (length, before, t);
                         open.push(Reverse(((length + there.distance(b)).to_bits(), node as u32)));
                     }
                 }
