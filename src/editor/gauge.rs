@@ -18,7 +18,7 @@ pub enum Gauge {
     Angle(NodeId),
 }
 
-/// What was read: of a distance and a thickness, for angles see [`angle`].
+/// What was read of a distance or a thickness; angles are told by the pose alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     /// Both ends; none where nothing is opposite.
