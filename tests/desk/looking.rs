@@ -12,6 +12,13 @@ const BACKSPACE: u32 = 0xff08;
 /// Nothing is drawn and no turn taken until something happens: while the test is busy with screenshots a window that woke by
 /// itself would have taken turns.
 fn sleeps(s: &mut Session, desktop: &Desktop, what: &str) -> RgbImage {
+    // What was pressed before the pointer went away has been seen once it is there.
+    let [x, y, ..] = s.app.turn.viewport.map(|v| v as f32);
+    let away = |s: &mut Session| {
+        let far = if s.app.turn.pointer[0] > x + 30.0 { x + 20.0 } else { x + 60.0 };
+        s.point(desktop, [far, y + 20.0]);
+    };
+    away(s);
     s.app.rest();
     let (frame, shown) = (s.app.turn.frame, s.app.turn.shown);
     let mut picture = desktop.screenshot();
@@ -19,9 +26,7 @@ fn sleeps(s: &mut Session, desktop: &Desktop, what: &str) -> RgbImage {
         picture = desktop.screenshot();
     }
     keep(&picture, what);
-    let [x, y, ..] = s.app.turn.viewport.map(|v| v as f32);
-    let far = if s.app.turn.pointer[0] > x + 30.0 { x + 20.0 } else { x + 60.0 };
-    s.point(desktop, [far, y + 20.0]);
+    away(s);
     let turns = (s.app.turn.frame - frame, s.app.turn.shown - shown);
     assert!(turns.0 <= 6 && turns.1 <= 6, "{what}: {turns:?} turns and pictures with nothing to do");
     s.app.rest();

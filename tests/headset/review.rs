@@ -58,7 +58,7 @@ fn methods_are_compared_on_one_pose_and_the_body_is_looked_at_from_all_sides() {
     let wire = s.app.picture("review_wire");
     assert!(differing(&b, &wire) > 2000, "no edges are drawn");
     press(&mut s, Some(Page::View), &Spot::Command(Command::Wire(true)));
-    press(&mut s, Some(Page::View), &Spot::Command(Command::Turntable(true)));
+    press(&mut s, Some(Page::Session), &Spot::Command(Command::Turntable(true)));
     s.play(away);
     let from = s.app.frame.world_from_room.rotation;
     s.app.frames(30);
@@ -66,7 +66,7 @@ fn methods_are_compared_on_one_pose_and_the_body_is_looked_at_from_all_sides() {
     assert!(turned > 0.05, "the turntable stands still: {turned}");
     let side = s.app.picture("review_turned");
     assert!(differing(&b, &side) > 500 && covered(&side).iter().all(|n| *n > 1000));
-    press(&mut s, Some(Page::View), &Spot::Command(Command::Turntable(true)));
+    press(&mut s, Some(Page::Session), &Spot::Command(Command::Turntable(true)));
     assert_eq!(s.app.hash(), compared, "looking changed the document");
     // The choice of a method is an edit like any other.
     s.app.press(Command::Undo);
