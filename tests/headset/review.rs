@@ -58,6 +58,7 @@ fn methods_are_compared_on_one_pose_and_the_body_is_looked_at_from_all_sides() {
     let wire = s.app.picture("review_wire");
     assert!(differing(&b, &wire) > 2000, "no edges are drawn");
     press(&mut s, Some(Page::View), &Spot::Command(Command::Wire(true)));
+    press(&mut s, Some(Page::View), &Spot::Page(Page::Session));
     press(&mut s, Some(Page::Session), &Spot::Command(Command::Turntable(true)));
     s.play(away);
     let from = s.app.frame.world_from_room.rotation;
