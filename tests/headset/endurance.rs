@@ -9,7 +9,7 @@ const FIRST: u64 = 500;
 /// Frames in all.
 fn frames() -> u64 {
     let asked = std::env::var("SINEW_HEADSET_FRAMES").ok().and_then(|n| n.parse().ok());
-    asked.unwrap_or(1200).max(2 * FIRST)
+    asked.unwrap_or(1000).max(2 * FIRST)
 }
 
 #[test]
