@@ -71,4 +71,6 @@ fn the_committed_spirv_is_what_the_sources_compile_to() {
         let committed = std::fs::read(folder.join("spv").join(format!("{name}.spv"))).unwrap();
         assert!(fresh == committed, "{name}: run `cargo run --features shaderc --bin shaders`");
     }
+    let digests = std::fs::read_to_string(folder.join("spv/digests.txt")).unwrap();
+    assert!(digests == sinew::gpu::compile::digests(&folder).unwrap(), "run tools/shaders");
 }

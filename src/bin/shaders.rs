@@ -1,7 +1,10 @@
 //! Compiles `glsl/` to `glsl/spv/`; with `--check` only compares, byte for byte.
 
 use anyhow::{Context, Result, bail};
-use sinew::gpu::compile::{Compiler, files, source_folder, stages};
+use sinew::gpu::compile::{Compiler, digests, files, source_folder, stages};
+
+/// What the SPIR-V was compiled from.
+const DIGESTS: &str = "digests.txt";
 
 fn main() -> Result<()> {
     let check = match std::env::args().nth(1).as_deref() {
@@ -44,6 +47,13 @@ fn main() -> Result<()> {
                 std::fs::remove_file(spv.join(&orphan))?;
                 println!("removed {orphan}");
             }
+        }
+    }
+    let digests = digests(&folder)?;
+    if std::fs::read_to_string(spv.join(DIGESTS)).ok().as_ref() != Some(&digests) && failed == 0 {
+        stale.push(DIGESTS.to_owned());
+        if !check {
+            std::fs::write(spv.join(DIGESTS), digests)?;
         }
     }
     if failed > 0 {

@@ -1,9 +1,10 @@
 //! Shader stages: the SPIR-V embedded in the program, or compiled from `glsl/` where feature `shaderc` is on in
-//! a debug build.
+//! a debug build and the sources are others than those it was compiled from.
 //!
 //! Compiling GLSL takes shaderc, a C++ library that builds for about 7 minutes on two cores before the first line of Rust is
-//! compiled. So the SPIR-V is committed in `glsl/spv`, and shaderc is behind the feature of that name: `tools/shaders` compiles
-//! `glsl/`, and `tools/test` compiles all of it again and compares byte for byte, so that a stale shader cannot pass.
+//! compiled. So the SPIR-V is committed in `glsl/spv`, with a digest of each stage's sources, and shaderc is behind the
+//! feature of that name: `tools/shaders` compiles `glsl/`, and `tools/test` compiles all of it again and compares byte for
+//! byte, so that a stale shader cannot pass.
 
 use crate::base::{Error, Result};
 
@@ -12,15 +13,11 @@ use crate::base::{Error, Result};
 pub struct Spv {
     /// E.g. `deform/lbs.comp`.
     pub name: &'static str,
-    /// The file `glsl/spv/{name}.spv`; empty under hot reload.
+    /// The file `glsl/spv/{name}.spv`.
     pub bytes: &'static [u8],
 }
 
 /// Embeds `glsl/spv/NAME.spv`: `spv!("deform/lbs.comp")`.
-///
-/// Under hot reload (feature `shaderc`, debug build) nothing is embedded, so that a stage can be named before it has
-/// ever been compiled.
-#[cfg(not(all(feature = "shaderc", debug_assertions)))]
 #[macro_export]
 macro_rules! spv {
     ($name:literal) => {
@@ -31,23 +28,21 @@ macro_rules! spv {
     };
 }
 
-/// Names `glsl/NAME`, to be compiled when it is used: `spv!("deform/lbs.comp")`.
-#[cfg(all(feature = "shaderc", debug_assertions))]
-#[macro_export]
-macro_rules! spv {
-    ($name:literal) => {
-        $crate::gpu::Spv { name: $name, bytes: &[] }
-    };
-}
-
 impl Spv {
-    /// The SPIR-V words to use: fresh from the source where hot reload is on, else the embedded ones.
+    /// The SPIR-V words to use: the embedded ones, or fresh ones where hot reload is on and the sources have changed.
     ///
     /// Errors on a stage that does not compile, or on bytes that are no SPIR-V.
     pub fn words(&self) -> Result<Vec<u32>> {
         #[cfg(all(feature = "shaderc", debug_assertions))]
-        return super::compile::Compiler::new(&super::compile::source_folder())?.compile(self.name);
-        #[cfg(not(all(feature = "shaderc", debug_assertions)))]
+        {
+            use super::compile::{Compiler, digest, source_folder};
+            let folder = source_folder();
+            let now = format!("{} {}", digest(&folder, self.name)?, self.name);
+            let embedded = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/glsl/spv/digests.txt"));
+            if !embedded.lines().any(|line| line == now) {
+                return Compiler::new(&folder)?.compile(self.name);
+            }
+        }
         words_of(self.name, self.bytes)
     }
 
