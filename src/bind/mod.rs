@@ -9,6 +9,7 @@ mod character;
 mod deforming;
 mod heat;
 mod morphs;
+pub(crate) mod packed;
 mod planar;
 mod report;
 pub mod shapes;

@@ -4,7 +4,7 @@ use super::{SurfacePoint, SurfaceStroke};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{BoneId, Error, MarkId, Result};
 use crate::bind::{Attachments, Character, point_on};
-use crate::geom::{Place, Walk};
+use crate::geom::{Place, Walk, ray_triangle};
 use std::f32::consts::TAU;
 
 /// Places tried along a line.
@@ -116,7 +116,8 @@ impl<'a> Guide<'a> {
             if corners.iter().any(|&v| control.rigid[v as usize]) {
                 continue;
             }
-            let Some((distance, weights)) = meet(from, ray, corners.map(|v| control.positions[v as usize]))
+            let Some((distance, weights)) =
+                ray_triangle(from, ray, corners.map(|v| control.positions[v as usize]))
             else {
                 continue;
             };
@@ -127,21 +128,4 @@ impl<'a> Guide<'a> {
         }
         best.map(|b| b.1)
     }
-}
-
-/// Distance along a ray to a triangle and the weights there (T. Möller and B. Trumbore, 1997).
-fn meet(from: Vec3, ray: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(f32, [f32; 3])> {
-    let (u, v) = (b - a, c - a);
-    let p = ray.cross(v);
-    let determinant = u.dot(p);
-    if determinant.abs() <= f32::MIN_POSITIVE {
-        return None;
-    }
-    let to = from - a;
-    let wb = to.dot(p) / determinant;
-    let q = to.cross(u);
-    let wc = ray.dot(q) / determinant;
-    let distance = v.dot(q) / determinant;
-    let inside = wb >= 0.0 && wc >= 0.0 && wb + wc <= 1.0 && distance > 0.0;
-    inside.then_some((distance, [1.0 - wb - wc, wb, wc]))
 }

@@ -1,7 +1,7 @@
 //! The deformer at the moment shown: the document's settings with keyed ones in their place, found without allocating.
 
 use super::recipe;
-use crate::deform::{Geometric, Recipe};
+use crate::deform::Recipe;
 use crate::edit::{DeformerSettings, Document, Target};
 
 /// Hertz of flesh that swings, on sliders.
@@ -30,17 +30,23 @@ impl LiveRecipe {
         }
         let channels = document.motion().channels().iter().enumerate();
         let keyed = channels.filter(|(_, c)| match &c.target {
-            Target::Setting { method, name } => *method == self.settings.method && self.is_live(name),
+            Target::Setting { method, name } => {
+                *method == self.settings.method && self.is_live(name, &c.values)
+            }
             _ => false,
         });
         self.keyed = keyed.map(|(i, _)| i).collect();
         self.now = self.own.clone();
     }
 
-    /// Whether frames alone read a number: what FAST is bound to is heeded where there is time to bind again.
-    fn is_live(&self, name: &str) -> bool {
-        let bound = ["extra", "clusters", "hinge", "seed"].contains(&name);
-        !(bound && matches!(self.own.geometric, Geometric::Fast(_)))
+    /// Whether frames alone read a number that takes these values: what a method is bound to is heeded where there is time
+    /// to bind again.
+    fn is_live(&self, name: &str, values: &[f32]) -> bool {
+        values.iter().all(|value| {
+            let mut other = self.own.clone();
+            other.set_number(name, *value);
+            self.own.can_become(&other)
+        })
     }
 
     /// Goes to a time of the document that was learnt last, seconds; none for its own settings.

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 /// The recipe that settings name: the method (springs where none is named) with its parameters in place of the
 /// defaults. Springs take [`springs::Params`] by field name, and `start`, a geometric method; `blend` takes `factor`;
-/// `irs` (also `reach.as_parent` and `reach.as_child`) and `fast` the fields of their own parameters; springs on FAST (`fast+springs`) those of both.
+/// `irs` (also `reach.as_parent` and `reach.as_child`) and `fast` the fields of their own parameters; springs on FAST
+/// (`fast+springs`) those of both.
 ///
 /// # Errors
 /// [`Error::Input`] for an unknown method or parameter, or a value that does not fit; it lists what there is.

@@ -37,7 +37,8 @@ pub struct ShapeState {
     pub curve: Option<Curve>,
 }
 
-/// A change that goes on from the one before, as a slider's do: of which shape, none for the flesh's, by what, and the history after it.
+/// A change that goes on from the one before, as a slider's do: of which shape, none for the flesh's, by what, and the history
+/// after it.
 pub(super) type Going = (Option<SculptId>, CommandKind, (usize, usize));
 
 impl Workbench {
@@ -194,8 +195,8 @@ impl Workbench {
         all.filter_map(set).collect()
     }
 
-    /// Finds the deformer and the states of the moment shown: on the motion keys tell them, otherwise they are the document's own, and
-    /// waves move with the hands' clock. Does not allocate while shapes stay.
+    /// Finds the deformer and the states of the moment shown: on the motion keys tell them, otherwise they are the document's
+    /// own, and waves move with the hands' clock. Does not allocate while shapes stay.
     pub(super) fn find_states(&mut self) {
         let document = self.desk.session.document();
         // A window rests: there waves stand as they are at the playhead.

@@ -49,7 +49,7 @@ fn input(time: f64, target: Option<Vec3>) -> Input {
     let hand = Vec3::new(0.1, 1.25, -0.4);
     let ahead = target.map_or(Vec3::new(0.4, -0.6, -0.5), |t| t - hand).normalize();
     let mut out = Input { time, focused: true, head: tracked(Vec3::Y * 1.6, head), ..Input::default() };
-    // Beside the character, so that the palette hides nothing of it.
+    // Beside the character and below its head.
     let palm = tracked(Vec3::new(-0.34, 1.2, -0.52), Quat::IDENTITY);
     (out.hands[0].grip, out.hands[0].aim) = (palm, palm);
     out.hands[1].grip = tracked(hand, Quat::IDENTITY);

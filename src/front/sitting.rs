@@ -14,6 +14,7 @@ use crate::editor::panels::{FileList, Strain};
 use crate::editor::recovery::Unfinished;
 use crate::editor::{Actor, Follows, Model, Preferences, Settle, Sketch, Stage, Workbench, recipe};
 use crate::render::Renderer;
+use crate::rig::Pose;
 use image::RgbaImage;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -78,6 +79,8 @@ pub struct Sitting {
     measuring: bool,
     /// What was measured last.
     measured: Option<Arc<Document>>,
+    /// The pose that was read then for what is measured of the skin.
+    gauged: Pose,
     /// Accent strokes to be looked for, and how many are.
     sketches: Vec<Sketch>,
     sketching: usize,
@@ -128,6 +131,7 @@ impl Sitting {
             unmeasured: true,
             measuring: false,
             measured: None,
+            gauged: Pose::default(),
             sketches: Vec::new(),
             sketching: 0,
             changes: 0,
@@ -322,10 +326,12 @@ impl Sitting {
         }
     }
 
-    /// Has the strain measured, when nothing is being drawn and the shape has changed.
+    /// Has the strain measured, when nothing is being drawn and the shape has changed; and what the user measures of the skin,
+    /// where it is new or another pose has come to rest.
     pub fn measure(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
-        let asked = bench.awaits_readings();
+        let asked = bench.awaits_readings()
+            || (bench.measures_skin() && !bench.timeline().playhead.playing && *bench.pose() != self.gauged);
         if (self.unmeasured || asked) && !self.measuring && !bench.is_busy() && !self.quit {
             self.unmeasured = false;
             let document = bench.session().document();
@@ -335,7 +341,8 @@ impl Sitting {
             let document = Arc::new(document.clone());
             (self.measuring, self.measured) = (true, Some(document.clone()));
             let gauges = bench.measures().iter().map(|m| m.gauge.clone()).collect();
-            let gauged = Box::new((bench.pose().clone(), gauges));
+            self.gauged.copy_from(bench.pose());
+            let gauged = Box::new((self.gauged.clone(), gauges));
             self.worker.ask(Job::Measure(model.clone(), document, gauged));
         }
     }
@@ -372,26 +379,23 @@ impl Sitting {
         }
     }
 
-    /// Has whoever is on the stage follow the deformer as keys and sliders change it.
-    pub fn follow(&mut self, stage: &mut Stage) {
-        let Some(bench) = &self.bench else { return };
-        match stage.actor_mut().follow(bench.recipe()) {
-            Follows::Same => {}
-            Follows::Changed => self.unposed = true,
-            Follows::Not => self.unready = true,
-        }
+    /// Whether the character on the stage is the one that is open.
+    pub fn is_on(&self, stage: &Stage) -> bool {
+        stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
+    }
+
+    /// Has whoever is on the stage follow the deformer as keys and sliders change it; false where another must be made ready.
+    pub fn follow(&mut self, stage: &mut Stage) -> bool {
+        let Some(bench) = &self.bench else { return true };
+        let follows = stage.actor_mut().follow(bench.recipe());
+        self.unposed |= follows == Follows::Changed;
+        self.unready |= follows == Follows::Not;
+        follows != Follows::Not
     }
 
     /// Whether the character on the stage is the one that is open, and follows its deformer.
     pub fn suits(&mut self, stage: &mut Stage) -> bool {
-        let same = stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
-        let unready = std::mem::take(&mut self.unready);
-        if same {
-            self.follow(stage);
-        }
-        let suits = same && !self.unready;
-        self.unready = unready;
-        suits
+        self.is_on(stage) && self.follow(stage)
     }
 
     /// Has the character made ready for a stage, with these settings of its deformer.

@@ -4,7 +4,8 @@
 //! Polyhedral Surfaces*, 2001, with their even spacing), which tells what triangles it goes through. In these it is then
 //! pulled taut: each crossing goes where the two triangles beside its edge, laid flat, have it on a straight line.
 
-use super::Place;
+use super::walk::sides;
+use super::{Place, ray_triangle};
 use crate::base::math::Vec3;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,16 +30,7 @@ struct Edges {
 
 impl Edges {
     fn new(triangles: &[[u32; 3]]) -> Self {
-        let mut sides: Vec<([u32; 2], u32, usize)> = Vec::with_capacity(triangles.len() * 3);
-        for (t, corners) in triangles.iter().enumerate() {
-            for k in 0..3 {
-                let (a, b) = (corners[k], corners[(k + 1) % 3]);
-                if a != b {
-                    sides.push(([a.min(b), a.max(b)], t as u32, k));
-                }
-            }
-        }
-        sides.sort_unstable();
+        let sides = sides(triangles);
         let mut out = Self {
             ends: Vec::new(),
             first: vec![0],
@@ -47,7 +39,7 @@ impl Edges {
         };
         for group in sides.chunk_by(|a, b| a.0 == b.0) {
             for (_, t, k) in group {
-                out.of[*t as usize][*k] = out.ends.len() as u32;
+                out.of[*t as usize][usize::from(*k)] = out.ends.len() as u32;
                 out.triangles.push(*t);
             }
             out.ends.push(group[0].0);
@@ -221,21 +213,15 @@ pub fn through(
     let origin = position(triangles, positions, from)?;
     let mut best: Option<(Place, f32)> = None;
     for (i, corners) in triangles.iter().enumerate().filter(|(i, _)| *i != from.0 as usize) {
-        let [a, b, c] = corners.map(|v| positions[v as usize]);
-        // Möller, Trumbore, Fast, Minimum Storage Ray/Triangle Intersection, 1997.
-        let (ab, ac) = (b - a, c - a);
-        let p = direction.cross(ac);
-        let det = ab.dot(p);
+        let corners @ [a, b, c] = corners.map(|v| positions[v as usize]);
         // Seen from within: the triangle's normal goes with the ray.
-        if det >= 0.0 || !det.is_finite() {
+        if (b - a).cross(c - a).dot(direction) <= 0.0 {
             continue;
         }
-        let u = (origin - a).dot(p) / det;
-        let q = (origin - a).cross(ab);
-        let (v, t) = (direction.dot(q) / det, ac.dot(q) / det);
-        let inside = u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0;
-        if inside && best.is_none_or(|(_, least)| t < least) {
-            best = Some(((i as u32, [1.0 - u - v, u, v]), t));
+        if let Some((t, weights)) = ray_triangle(origin, direction, corners)
+            && best.is_none_or(|(_, least)| t < least)
+        {
+            best = Some(((i as u32, weights), t));
         }
     }
     best

@@ -9,6 +9,7 @@ mod measure;
 mod mesh;
 mod normals;
 mod order;
+mod ray;
 mod sets;
 mod solid;
 mod walk;
@@ -22,6 +23,7 @@ pub use measure::{FOLD, Measure, MeasureReport, lids, smallest_radius_ratio, vol
 pub use mesh::{Adjacency, ControlMesh, DisplayMesh, Part};
 pub use normals::vertex_normals;
 pub use order::{locality_order, mean_edge_span};
+pub use ray::ray_triangle;
 pub use solid::{Solid, solid};
 pub use walk::{Place, Walk};
 pub use weld::{WELD_TOLERANCE, Weld, weld};

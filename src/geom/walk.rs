@@ -21,21 +21,27 @@ pub struct Walk {
     across: Vec<[u32; 3]>,
 }
 
+/// The sides of all triangles by their edges: both ends, the smaller first, the triangle, and the corner that the side goes
+/// on from.
+pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<([u32; 2], u32, u8)> {
+    let mut sides = Vec::with_capacity(triangles.len() * 3);
+    for (t, corners) in triangles.iter().enumerate() {
+        for k in 0..3 {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            if a != b {
+                sides.push(([a.min(b), a.max(b)], t as u32, k as u8));
+            }
+        }
+    }
+    sides.sort_unstable();
+    sides
+}
+
 impl Walk {
     /// Of welded triangles. Edges with more than two triangles are borders.
     pub fn new(triangles: &[[u32; 3]]) -> Self {
-        let mut edges: Vec<([u32; 2], u32, u8)> = Vec::with_capacity(triangles.len() * 3);
-        for (t, corners) in triangles.iter().enumerate() {
-            for k in 0..3 {
-                let (a, b) = (corners[k], corners[(k + 1) % 3]);
-                if a != b {
-                    edges.push(([a.min(b), a.max(b)], t as u32, k as u8));
-                }
-            }
-        }
-        edges.sort_unstable();
         let mut across = vec![[NONE; 3]; triangles.len()];
-        for group in edges.chunk_by(|a, b| a.0 == b.0) {
+        for group in sides(triangles).chunk_by(|a, b| a.0 == b.0) {
             if let [(_, t, i), (_, u, k)] = *group {
                 across[t as usize][usize::from(i)] = u;
                 across[u as usize][usize::from(k)] = t;

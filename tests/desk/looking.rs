@@ -1,12 +1,14 @@
 //! What is looked at and changes no document: measures, the plane to draw on, both eyes, folders; and rest after all of it.
 
 use super::desktop::Desktop;
+use super::posing::{arc, baseline};
 use super::stage::{Session, cut, difference, folder, keep, keys, shape};
 use image::RgbImage;
 use sinew::base::math::Vec3;
 
 const ALT: u32 = 0xffe9;
 const DOWN: u32 = 0xff54;
+const F1: u32 = 0xffbe;
 const BACKSPACE: u32 = 0xff08;
 
 /// Nothing is drawn and no turn taken until something happens: while the test is busy with screenshots a window that woke by
@@ -90,11 +92,35 @@ fn measures_planes_and_both_eyes_show_and_the_window_sleeps_after_each() {
     let (before, after) = (red_or_cyan(&one), red_or_cyan(&both));
     assert!(after > 1.2 * before, "{before} of the pixels are red or cyan before, {after} after");
     s.press(&desktop, &[ALT, u32::from(b's')]);
-    // A list, a motion that ran, a pose.
-    s.press(&desktop, &[0xffbe]);
+    // The list of keys.
+    s.press(&desktop, &[F1]);
     sleeps(&mut s, &desktop, "keys");
     s.press(&desktop, &[keys::ESCAPE]);
     assert_eq!(s.app.hash(), rest, "looking changed the document");
+
+    // A pose by two strokes, keyed, scrubbed and played: what is measured is read anew in each pose, and once.
+    s.press(&desktop, &[u32::from(b'1')]);
+    s.app.rest();
+    s.draw(&desktop, &baseline());
+    s.draw(&desktop, &arc());
+    s.app.until("the pose", |t| t.history[0] == 3 && t.idle);
+    sleeps(&mut s, &desktop, "bent_and_measured");
+    s.press(&desktop, &[u32::from(b'i')]);
+    s.app.until("a key", |t| t.history[0] == 4);
+    for _ in 0..3 {
+        s.press(&desktop, &[keys::RIGHT]);
+    }
+    s.app.until("the third frame", |t| t.time == Some(0.125));
+    s.press(&desktop, &[u32::from(b'i')]);
+    s.app.until("another key", |t| t.history[0] == 5);
+    sleeps(&mut s, &desktop, "keyed_and_measured");
+    s.press_on(&desktop, &[u32::from(b' ')]);
+    s.app.until("time that runs", |t| t.playing);
+    s.press_on(&desktop, &[u32::from(b' ')]);
+    s.app.until("time that stands", |t| !t.playing);
+    sleeps(&mut s, &desktop, "played_and_measured");
+    s.press(&desktop, &[keys::CONTROL, u32::from(b's')]);
+    s.app.until("the saved project", |t| !t.unsaved && t.message.contains("wrote"));
     s.close(&desktop);
 }
 

@@ -5,6 +5,7 @@ use crate::asset::Influences;
 use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::bind::cache::{Cache, Key};
+use crate::bind::packed::{Reader, Writer};
 
 /// As [`heat_weights`], from the cache where they were computed before.
 ///
@@ -19,7 +20,7 @@ pub fn kept_heat_weights(
     let Some(cache) = cache else { return heat_weights(positions, triangles, sites) };
     let owners: Vec<u16> = sites.iter().map(|s| s.owner).collect();
     let ends: Vec<Vec3> = sites.iter().flat_map(|s| [s.head, s.tail]).collect();
-    let key = Key::new("heat weights 1").points(positions).bytes(bytemuck::cast_slice(triangles));
+    let key = Key::new("heat weights 2").points(positions).bytes(bytemuck::cast_slice(triangles));
     let key = key.bytes(bytemuck::cast_slice(&owners)).points(&ends);
     let kept = cache.get(&key).and_then(|bytes| unpacked(&bytes, positions.len(), &owners));
     if let Some(kept) = kept {
@@ -30,39 +31,28 @@ pub fn kept_heat_weights(
     Ok(made)
 }
 
-/// Per vertex the number of influences, then joint and weight of each.
+/// Per vertex its influences.
 fn packed(influences: &Influences) -> Vec<u8> {
-    let mut out = Vec::new();
+    let mut out = Writer::default();
     for v in 0..influences.len() {
-        let of = influences.of(v);
-        out.push(of.len() as u8);
-        for (joint, weight) in of {
-            out.extend(joint.to_le_bytes());
-            out.extend(weight.to_le_bytes());
-        }
+        let row: Vec<_> = influences.of(v).map(|(j, w)| (usize::from(j), f64::from(w))).collect();
+        out.row(row.into_iter());
     }
-    out
+    out.0
 }
 
-fn unpacked(mut bytes: &[u8], vertices: usize, owners: &[u16]) -> Option<Influences> {
-    let mut out = Influences::default();
+fn unpacked(bytes: &[u8], vertices: usize, owners: &[u16]) -> Option<Influences> {
+    let (mut from, mut out) = (Reader(bytes), Influences::default());
     for _ in 0..vertices {
-        let (&count, rest) = bytes.split_first()?;
-        bytes = rest;
-        let mut row = Vec::with_capacity(usize::from(count));
-        for _ in 0..count {
-            let (joint, rest) = bytes.split_first_chunk::<2>()?;
-            let (weight, rest) = rest.split_first_chunk::<4>()?;
-            bytes = rest;
-            row.push((u16::from_le_bytes(*joint), f32::from_le_bytes(*weight)));
-        }
+        let entry = |(j, w): (usize, f64)| Some((u16::try_from(j).ok()?, w as f32));
+        let row: Vec<(u16, f32)> = from.row()?.into_iter().map(entry).collect::<Option<_>>()?;
         let sound = row.iter().all(|(j, w)| owners.contains(j) && *w > 0.0 && *w <= 1.0);
         if row.is_empty() || !sound {
             return None;
         }
         out.push(row);
     }
-    bytes.is_empty().then_some(out)
+    from.0.is_empty().then_some(out)
 }
 
 #[cfg(test)]

@@ -10,7 +10,10 @@ use super::weights::Weights;
 use super::{MAX_HANDLES, Params};
 use crate::base::Result;
 use crate::base::math::{DVec3, Vec3};
-use crate::bind::{Cache, Key};
+use crate::bind::{
+    Cache, Key,
+    packed::{Reader, Writer},
+};
 use std::sync::Arc;
 
 impl Reduced {
@@ -60,7 +63,7 @@ fn number(energy: Energy) -> u32 {
 }
 
 fn packed(reduced: &Reduced) -> Vec<u8> {
-    let mut out = Writer(Vec::new());
+    let mut out = Writer::default();
     let r = reduced;
     [r.given, r.handles, r.clusters, r.parts.all, r.parts.open, r.parts.cubes, number(r.energy) as usize]
         .into_iter()
@@ -69,11 +72,8 @@ fn packed(reduced: &Reduced) -> Vec<u8> {
     out.floats(&r.pivots.iter().flat_map(|p| p.to_array()).collect::<Vec<_>>());
     out.count(r.weights.len());
     for v in 0..r.weights.len() {
-        out.count(r.weights.of(v).count());
-        for (j, w) in r.weights.of(v) {
-            out.count(j);
-            out.float(w);
-        }
+        let row: Vec<_> = r.weights.of(v).collect();
+        out.row(row.into_iter());
     }
     for form in r.forms.iter() {
         out.count(form.handles().len());
@@ -100,9 +100,7 @@ fn unpacked(bytes: &[u8]) -> Option<Reduced> {
     let mut weights = Weights::default();
     let [vertices] = from.counts()?;
     for _ in 0..vertices {
-        let [count] = from.counts()?;
-        let entry = |from: &mut Reader<'_>| Some((from.counts::<1>()?[0], from.floats(1)?[0]));
-        let row: Vec<(usize, f64)> = (0..count).map(|_| entry(&mut from)).collect::<Option<_>>()?;
+        let row = from.row()?;
         if row.iter().any(|e| e.0 >= handles) {
             return None;
         }
@@ -141,44 +139,6 @@ fn unpacked(bytes: &[u8]) -> Option<Reduced> {
     };
     out.set_rest(rest);
     Some(out)
-}
-
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn count(&mut self, n: usize) {
-        self.0.extend((n as u32).to_le_bytes());
-    }
-
-    fn float(&mut self, v: f64) {
-        self.0.extend(v.to_le_bytes());
-    }
-
-    fn floats(&mut self, v: &[f64]) {
-        v.iter().for_each(|v| self.float(*v));
-    }
-}
-
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn counts<const N: usize>(&mut self) -> Option<[usize; N]> {
-        let mut out = [0; N];
-        for n in &mut out {
-            let (head, rest) = self.0.split_first_chunk::<4>()?;
-            *n = u32::from_le_bytes(*head) as usize;
-            self.0 = rest;
-        }
-        Some(out)
-    }
-
-    /// Finite ones.
-    fn floats(&mut self, count: usize) -> Option<Vec<f64>> {
-        let (head, rest) = self.0.split_at_checked(count.checked_mul(8)?)?;
-        self.0 = rest;
-        let out: Vec<f64> = head.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect();
-        out.iter().all(|v| v.is_finite()).then_some(out)
-    }
 }
 
 #[cfg(test)]

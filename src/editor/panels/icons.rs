@@ -1,6 +1,7 @@
 //! Icons as strokes in a square from -1 to 1, +Y down: they stay sharp at any size and need no picture.
 
 use super::theme;
+use crate::editor::Tool;
 use egui::{Color32, Painter, Pos2, Shape, Stroke, pos2};
 use std::f32::consts::{PI, TAU};
 
@@ -71,6 +72,18 @@ const BLUE: [u8; 3] = [88, 170, 255];
 const RED: [u8; 3] = [255, 100, 110];
 
 impl Icon {
+    /// That of a tool.
+    pub fn of(tool: Tool) -> Self {
+        match tool {
+            Tool::Line => Self::Line,
+            Tool::Grab => Self::Grab,
+            Tool::Skin => Self::Skin,
+            Tool::Joint => Self::Roll,
+            Tool::Silhouette => Self::Silhouette,
+            Tool::Measure => Self::Measure,
+        }
+    }
+
     fn marks(self) -> &'static [Mark] {
         match self {
             Self::Line => &[

@@ -4,7 +4,7 @@ use super::icons::Icon;
 use super::table::method_label;
 use super::theme::{self, BODY, LARGE, MARGIN, SMALL};
 use super::{PanelState, Strain};
-use crate::editor::{Control, Tool};
+use crate::editor::Control;
 use egui::{Align2, Color32, CornerRadius, Rect, Ui, pos2, vec2};
 
 pub(super) const WRIST: [u32; 2] = [380, 176];
@@ -23,15 +23,7 @@ pub(super) fn wrist(ui: &Ui, state: &PanelState) {
     let note = if (state.magnification - 1.0).abs() < 0.005 { "life size" } else { "of life size" };
     theme::print(painter, pos2(room.min.x, big.max.y), Align2::LEFT_TOP, note, SMALL, theme::SOFT, 170.0);
     let p = &state.preferences;
-    let icon = match p.tool {
-        Tool::Line => Icon::Line,
-        Tool::Grab => Icon::Grab,
-        Tool::Skin => Icon::Skin,
-        Tool::Joint => Icon::Roll,
-        Tool::Silhouette => Icon::Silhouette,
-        Tool::Measure => Icon::Measure,
-    };
-    icon.draw(painter, pos2(room.min.x + 196.0, room.min.y + 30.0), 22.0, theme::TEXT);
+    Icon::of(p.tool).draw(painter, pos2(room.min.x + 196.0, room.min.y + 30.0), 22.0, theme::TEXT);
     let beside = pos2(room.min.x + 230.0, room.min.y + 2.0);
     let width = room.max.x - beside.x;
     theme::print(painter, beside, Align2::LEFT_TOP, p.tool.word(), BODY, theme::TEXT, width);

@@ -181,17 +181,9 @@ impl Item {
         };
         match kind {
             C::Tool => {
-                let icon = |tool| match tool {
-                    Tool::Line => Icon::Line,
-                    Tool::Grab => Icon::Grab,
-                    Tool::Skin => Icon::Skin,
-                    Tool::Joint => Icon::Roll,
-                    Tool::Silhouette => Icon::Silhouette,
-                    Tool::Measure => Icon::Measure,
-                };
                 let choice = |tool: Tool| Choice {
                     label: tool.word().to_owned(),
-                    icon: Some(icon(tool)),
+                    icon: Some(Icon::of(tool)),
                     on: p.tool == tool,
                     command: Command::Tool(tool),
                 };

@@ -5,7 +5,7 @@ use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::bind::Character;
 use crate::edit::{Session, StrokeLayer};
-use crate::editor::{Measure, Output, Preferences};
+use crate::editor::{Gauge, Measure, Output, Preferences};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
@@ -97,6 +97,11 @@ impl Workbench {
     /// What is measured, the oldest first.
     pub fn measures(&self) -> &[Measure] {
         self.measure.measures()
+    }
+
+    /// Whether any of it is read off the skin, which each pose has its own way.
+    pub fn measures_skin(&self) -> bool {
+        self.measures().iter().any(|m| !matches!(m.gauge, Gauge::Angle(_)))
     }
 
     /// Whether one end of a distance was chosen, and the other is to be.

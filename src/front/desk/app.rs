@@ -132,8 +132,8 @@ impl<'o> App<'o> {
     /// Has the character made ready for the stages, where a method is another.
     fn make_ready(&mut self, stage: &mut Stage) {
         let (Some(model), true) = (self.sitting.model.clone(), self.sitting.unready) else { return };
-        self.sitting.unready = false;
         let suits = self.sitting.suits(stage);
+        self.sitting.unready = false;
         let Some(bench) = &self.sitting.bench else { return };
         let own = (!suits).then(|| bench.session().document().deformer().clone());
         if suits {

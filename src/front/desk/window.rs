@@ -5,8 +5,8 @@ use super::app::{App, Memory};
 use super::screen::Screen;
 use super::told::Seen;
 use crate::base::{Error, Result};
+use crate::editor::Command;
 use crate::editor::desk::{DeskInput, Picked};
-use crate::editor::{Command, Model};
 use crate::front::display::{Display, Wake, no_desktop};
 use crate::front::sitting::Sitting;
 use crate::front::vr::{self, Found, Link, Start, Watch};
@@ -167,10 +167,7 @@ impl<'o> Face<'o> {
             screen.compare(other)?;
             self.damaged = true;
         }
-        let shows = |model: &Option<Arc<Model>>, shown: Option<&Arc<Model>>| {
-            shown.zip(model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
-        };
-        let ready = shows(&app.sitting.model, screen.stage().actor().model());
+        let ready = app.sitting.is_on(screen.stage());
         if let Some(bench) = app.sitting.bench.as_ref().filter(|_| ready) {
             screen.set_time(bench.shown_time());
             app.sitting.unposed |= screen.wear(bench.sculpts(), bench.sculpt_states());

@@ -291,11 +291,7 @@ fn pictures(
     let mut aim =
         Aim { time: app.input.time, draw: [0, 1].map(|h| app.input.hands[h].draw), ..Aim::default() };
     let mut posed = None;
-    let shown = stage
-        .actor()
-        .model()
-        .zip(app.sitting.model.as_ref())
-        .is_some_and(|(a, b)| std::sync::Arc::ptr_eq(a, b));
+    let shown = app.sitting.is_on(stage);
     if shown {
         app.sitting.follow(stage);
     }

@@ -19,15 +19,15 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
             let p = bench.preferences();
             widgets::caption(ui, "Tool");
             for tool in Tool::ALL {
-                let (act, icon) = match tool {
-                    Tool::Line => (Act::LineTool, Icon::Line),
-                    Tool::Grab => (Act::GrabTool, Icon::Grab),
-                    Tool::Skin => (Act::SkinTool, Icon::Skin),
-                    Tool::Joint => (Act::JointTool, Icon::Roll),
-                    Tool::Silhouette => (Act::SilhouetteTool, Icon::Silhouette),
-                    Tool::Measure => (Act::MeasureTool, Icon::Measure),
+                let act = match tool {
+                    Tool::Line => Act::LineTool,
+                    Tool::Grab => Act::GrabTool,
+                    Tool::Skin => Act::SkinTool,
+                    Tool::Joint => Act::JointTool,
+                    Tool::Silhouette => Act::SilhouetteTool,
+                    Tool::Measure => Act::MeasureTool,
                 };
-                let tile = widgets::tile(ui, icon, tool.label(), p.tool == tool, true);
+                let tile = widgets::tile(ui, Icon::of(tool), tool.label(), p.tool == tool, true);
                 pressed.command(Command::Tool(tool), tile.on_hover_text(shows.tip(act)).clicked());
             }
             widgets::caption(ui, "Brush");

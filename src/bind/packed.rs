@@ -1,0 +1,68 @@
+//! What the cache keeps, as bytes: counts in four, numbers as they are, little-endian. A reader gives nothing where there are not
+//! enough of them, or they are no finite numbers.
+
+/// Bytes to be kept.
+#[derive(Default)]
+pub struct Writer(pub Vec<u8>);
+
+impl Writer {
+    /// Adds a count, or an index.
+    pub fn count(&mut self, n: usize) {
+        self.0.extend((n as u32).to_le_bytes());
+    }
+
+    /// Adds a number.
+    pub fn float(&mut self, v: f64) {
+        self.0.extend(v.to_le_bytes());
+    }
+
+    /// Adds numbers.
+    pub fn floats(&mut self, v: &[f64]) {
+        v.iter().for_each(|v| self.float(*v));
+    }
+
+    /// Adds what [`Reader::row`] reads.
+    pub fn row(&mut self, row: impl ExactSizeIterator<Item = (usize, f64)>) {
+        self.count(row.len());
+        for (index, number) in row {
+            self.count(index);
+            self.float(number);
+        }
+    }
+}
+
+/// Bytes that were kept.
+pub struct Reader<'a>(pub &'a [u8]);
+
+impl Reader<'_> {
+    /// So many counts.
+    pub fn counts<const N: usize>(&mut self) -> Option<[usize; N]> {
+        let mut out = [0; N];
+        for n in &mut out {
+            let (head, rest) = self.0.split_first_chunk::<4>()?;
+            *n = u32::from_le_bytes(*head) as usize;
+            self.0 = rest;
+        }
+        Some(out)
+    }
+
+    fn float(&mut self) -> Option<f64> {
+        let (head, rest) = self.0.split_first_chunk::<8>()?;
+        self.0 = rest;
+        Some(f64::from_le_bytes(*head)).filter(|v| v.is_finite())
+    }
+
+    /// So many numbers.
+    pub fn floats(&mut self, count: usize) -> Option<Vec<f64>> {
+        let (head, rest) = self.0.split_at_checked(count.checked_mul(8)?)?;
+        self.0 = rest;
+        let out: Vec<f64> = head.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect();
+        out.iter().all(|v| v.is_finite()).then_some(out)
+    }
+
+    /// A list of indices with a number each, and its length before it.
+    pub fn row(&mut self) -> Option<Vec<(usize, f64)>> {
+        let [count] = self.counts()?;
+        (0..count).map(|_| Some((self.counts::<1>()?[0], self.float()?))).collect()
+    }
+}
