@@ -10,6 +10,7 @@ use crate::base::{NodeId, Result};
 use crate::bind::Character;
 use crate::edit::Document;
 use crate::render::{Lines, Segment, rgba};
+use crate::rig::Skeleton;
 use std::collections::HashMap;
 
 /// Of what comes before.
@@ -122,8 +123,7 @@ pub fn onion(
 }
 
 /// Where a node is at every frame of the motion, world, metres, and whether there is a key.
-pub fn path(model: &Model, document: &Document, node: NodeId) -> Vec<(Vec3, bool)> {
-    let skeleton = model.skeleton();
+pub fn path(skeleton: &Skeleton, document: &Document, node: NodeId) -> Vec<(Vec3, bool)> {
     let keys = document.motion().key_times();
     let half = 0.5 / f64::from(document.motion().rate());
     let place = |&time: &f64| {
@@ -162,7 +162,7 @@ mod tests {
         assert!(widths.len() > 8 && widths.iter().all(|w| *w > 0.1 && *w < 0.16), "{widths:?}");
         let times: Vec<(f64, bool)> = neighbours(session.document(), 1.0, 1);
         assert_eq!(times, [(0.0, false), (2.0, true)]);
-        let way = path(&model, session.document(), model.skeleton().joints[3].node);
+        let way = path(model.skeleton(), session.document(), model.skeleton().joints[3].node);
         assert_eq!((way.len(), way.iter().filter(|p| p.1).count()), (49, 3));
         assert!(way[0].0.distance(way[24].0) > 0.2);
         let mut lines = Lines::default();

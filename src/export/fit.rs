@@ -6,7 +6,7 @@
 
 use super::morph::Delta;
 use super::posed::Job;
-use super::targets::NodeTargets;
+use super::targets::{NodeTargets, Thinning};
 use crate::base::math::Vec3;
 use glam::DVec3;
 use std::ops::Range;
@@ -37,8 +37,8 @@ pub(super) fn fit(job: &Job, deltas: &[Vec<Delta>], budget: f64, stretch: f64) -
             let deltas = (0..basis.len()).map(|b| space.target(&basis[b], &normals[b], cut[b])).collect();
             let weights = weights.iter().map(|row| row.iter().map(|w| *w as f32).collect()).collect();
             let reach = |b: &Vec<DVec3>| b.iter().map(|d| d.length()).fold(0.0, f64::max);
-            let fewer_keys = Some((basis.iter().map(reach).collect(), budget * KEYS));
-            Some(NodeTargets { node, parts, deltas, names, weights, fewer_keys })
+            let thinning = Thinning { reach: basis.iter().map(reach).collect(), within: budget * KEYS };
+            Some(NodeTargets { node, parts, deltas, names, weights, thinning: Some(thinning) })
         })
         .collect()
 }

@@ -20,9 +20,16 @@ pub(super) struct NodeTargets {
     pub names: Vec<String>,
     /// `[key][target]`.
     pub weights: Vec<Vec<f32>>,
-    /// Longest displacement of each target and of all its weights' keys that may be left out, metres in bind; none where
-    /// every key stays.
-    pub fewer_keys: Option<(Vec<f64>, f64)>,
+    /// Which keys of the weights may be left out; none where every key stays.
+    pub thinning: Option<Thinning>,
+}
+
+/// Keys may be left out while what shows between the others stays near.
+pub(super) struct Thinning {
+    /// Longest displacement of each target, metres in bind.
+    pub reach: Vec<f64>,
+    /// How far all targets together may be off, metres in bind.
+    pub within: f64,
 }
 
 /// The targets added for one node.
@@ -31,13 +38,13 @@ pub(super) struct Added {
     pub count: usize,
     /// `[key][target]`.
     weights: Vec<Vec<f32>>,
-    fewer_keys: Option<(Vec<f64>, f64)>,
+    thinning: Option<Thinning>,
 }
 
 impl Added {
     /// Its weights, behind `own` others, without the keys that move no vertex further than is allowed.
     fn with_fewer_keys(&self, channel: Channel, own: usize) -> Channel {
-        let Some((reach, within)) = &self.fewer_keys else { return channel };
+        let Some(Thinning { reach, within }) = &self.thinning else { return channel };
         let distance = |value: &[f32], line: &[f32]| {
             let apart = |i: usize| f64::from((value[i] - line[i]).abs());
             // The file's own targets may be of any size.
@@ -87,7 +94,7 @@ pub(super) fn one_per_key(job: &Job, deltas: &[Vec<Delta>]) -> Vec<NodeTargets> 
             deltas: active.iter().map(|&k| deltas[k][parts.clone()].to_vec()).collect(),
             names: active.iter().map(|k| format!("{} {}", job.options.clip_name, k + 1)).collect(),
             weights: (0..deltas.len()).map(weight).collect(),
-            fewer_keys: None,
+            thinning: None,
             parts,
         });
     }
@@ -113,8 +120,8 @@ pub(super) fn add(job: &Job, builder: &mut Builder, sets: Vec<NodeTargets>) -> V
         let mut weights = job.keys[0].pose.weights[node.index()].clone();
         weights.extend(&set.weights[0]);
         builder.json["nodes"][node.index()]["weights"] = numbers(&weights);
-        let fewer_keys = set.fewer_keys;
-        out.push(Added { node, count: set.names.len(), weights: set.weights, fewer_keys });
+        let count = set.names.len();
+        out.push(Added { node, count, weights: set.weights, thinning: set.thinning });
     }
     extend_existing_clips(job, builder, &out);
     out

@@ -80,7 +80,7 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
             let node = model.skeleton().find(name).ok_or_else(|| {
                 Error::input(format!("there is no joint {name:?}"), "`sinew inspect` lists the joints")
             })?;
-            let path = onion::path(&model, document, node);
+            let path = onion::path(model.skeleton(), document, node);
             path.iter().for_each(|(p, _)| {
                 bounds = Aabb { min: bounds.min.min(*p), max: bounds.max.max(*p) };
             });

@@ -79,6 +79,8 @@ pub struct Choices {
     pub stereo: Stereo,
     /// Where strokes are drawn.
     pub plane: Plane,
+    /// Whether the selected joint's way through the motion shows.
+    pub arcs: bool,
 }
 
 impl Default for Choices {
@@ -90,6 +92,7 @@ impl Default for Choices {
             panels: true,
             stereo: Stereo::Off,
             plane: Plane::Camera,
+            arcs: true,
         }
     }
 }

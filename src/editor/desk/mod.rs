@@ -15,6 +15,7 @@
 
 mod acts;
 mod aim;
+mod arc;
 mod camera;
 mod choices;
 mod events;
@@ -118,6 +119,7 @@ pub struct Desk {
     moves_plane: bool,
     /// The divider between the document's deformer and the other, share of the picture's width.
     divider: f32,
+    arc: arc::Found,
     output: DeskOutput,
     /// Something changed that no event tells.
     changed: bool,
@@ -148,6 +150,7 @@ impl Desk {
             other: None,
             moves_plane: false,
             divider: 0.5,
+            arc: arc::Found::default(),
             output: DeskOutput::default(),
             changed: true,
         }
@@ -315,6 +318,7 @@ impl Desk {
         if let Some(at) = bench.selected().and_then(|n| bench.rig().world.get(n.index())) {
             lines.dot(at.translation.into(), panels::SELECTED, 12.0);
         }
+        self.draw_arc(bench, &mut lines);
         self.draw_plane(bench, &mut lines);
         self.draw_gizmo(bench, &mut lines);
         self.output.lines = lines;

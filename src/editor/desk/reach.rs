@@ -5,11 +5,16 @@ use crate::editor::{CommandKind, Control, Route};
 use std::fmt::Write;
 
 /// What of the desk is no command of its own, where it is, and what a headset has for it.
-const LISTS: [(&str, &str, &str); 6] = [
+const LISTS: [(&str, &str, &str); 11] = [
     ("Any step of the history", "undo, redo", "history"),
     ("Settings of the deformer", "the method", "deformer"),
     ("Switch or remove any stroke or mark", "the newest", "outliner"),
     ("Width and softness of an edit of the surface", "pull it again", "outliner"),
+    ("Another name for an edit of the surface", "only at the desk", "outliner, two clicks"),
+    ("The same edit of the surface on the other side", "draw it there", "outliner"),
+    ("Keep poses by name, take them, blend them in, flip sides", "only at the desk", "poses"),
+    ("Play the file's clips: weight, speed, start, loop", "only at the desk", "clips"),
+    ("The selected joint's way through the motion", "only at the desk", "timeline"),
     ("Remove any measure", "the newest", "tool panel"),
     ("Select any joint", "touch it", "click, outliner"),
 ];

@@ -427,6 +427,20 @@ fn poses_are_keyed_scrubbed_and_played() {
     assert!(t.bench.shown_time().is_none() && t.joint(HAND).distance(high) < 1e-5);
     t.key(Key::I, Modifiers::NONE);
     assert_eq!(t.bench.session().document().motion().key_times(), [0.0, 1.0]);
+    // The hand's way through the motion: a dot a frame.
+    let dots = |t: &Table| t.desk.output().lines.anchors.len() + t.desk.output().lines.segments.len();
+    t.bench.select(None);
+    t.frame();
+    let none = dots(&t);
+    t.bench.select(Some(NodeId::from(HAND)));
+    t.frames(2);
+    let shown = dots(&t);
+    assert!(shown > none + 25, "{none} {shown}");
+    t.desk.choices.arcs = false;
+    t.frames(2);
+    assert!(dots(&t) < none + 5, "{none} {}", dots(&t));
+    t.desk.choices.arcs = true;
+    t.bench.select(None);
     (0..12).for_each(|_| t.key(Key::ArrowLeft, Modifiers::NONE));
     let middle = t.joint(HAND);
     assert!(middle.distance(low) > 0.1 && middle.distance(high) > 0.1, "{middle}");

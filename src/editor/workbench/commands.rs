@@ -5,7 +5,7 @@ use crate::base::math::{DQuat, DVec3};
 use crate::base::{NodeId, SculptId};
 use crate::bind::{Attachments, Character};
 use crate::deform::fast;
-use crate::edit::{DeformerSettings, Edit, Operation, Sculpt};
+use crate::edit::{DeformerSettings, Edit, Operation, Sculpt, mirrored_sculpt};
 use crate::editor::live::{DAMPINGS, SWINGS};
 use crate::editor::panels::method;
 use crate::editor::tools::newest_mark;
@@ -200,6 +200,27 @@ impl Workbench {
             }
             shape.id = id;
             self.change(Edit::AddSculpt { index: None, sculpt: shape });
+        }
+    }
+
+    /// Adds the same shape on the other side of the body, with a mark of its own. Told where that cannot be.
+    pub fn add_other_side(&mut self, id: SculptId) {
+        let (document, character) = (self.desk.session.document(), &self.desk.character);
+        let sculpt = document.sculpts().iter().find(|s| s.id == id);
+        let mark = sculpt.and_then(|s| document.marks().iter().find(|m| Some(m.id) == s.mark));
+        let (Some(sculpt), Some(mark), Some(mirror)) = (sculpt, mark, &self.desk.body.mirror) else {
+            self.desk.notice =
+                Some("that has no other side: it needs its mark, and a body of two sides".into());
+            return;
+        };
+        let ids = (document.unused_sculpt_id(), document.unused_mark_id());
+        match mirrored_sculpt(character, mirror, sculpt, mark, ids) {
+            Ok((mark, sculpt)) => {
+                let mark = Edit::AddMark { index: None, mark: Box::new(mark) };
+                let sculpt = Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) };
+                self.apply(Edit::Group(vec![mark, sculpt]), false);
+            }
+            Err(error) => self.desk.notice = Some(error.to_string()),
         }
     }
 

@@ -68,6 +68,11 @@ impl Workbench {
         self.touched
     }
 
+    /// Whether the character has two sides.
+    pub fn has_sides(&self) -> bool {
+        self.desk.body.mirror.is_some()
+    }
+
     /// The nodes that posing moves.
     pub fn posable(&self) -> &[NodeId] {
         &self.desk.body.posable

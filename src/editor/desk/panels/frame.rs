@@ -83,6 +83,10 @@ impl Desk {
             bench.apply(edit, continues);
             self.changed = true;
         }
+        if let Some(id) = pressed.other_side {
+            bench.add_other_side(id);
+            self.changed = true;
+        }
         if let Some(node) = pressed.select {
             bench.select(node);
             self.changed = true;

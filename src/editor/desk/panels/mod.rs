@@ -1,12 +1,14 @@
 //! The panels of the window, drawn by egui around the picture: functions from what there is to what was pressed.
 
 mod bar;
+mod clips;
 mod deformer;
 mod files;
 mod frame;
 mod help;
 mod history;
 mod outliner;
+mod poses;
 mod shape;
 mod side;
 mod statistics;
@@ -39,8 +41,14 @@ pub(super) struct Memory {
     pub key_filter: String,
     /// The setting that a slider is changing: its edits are one step.
     pub sliding: Option<&'static str>,
-    /// The edit of the surface that a slider is changing, and which of its sliders: its edits are one step.
-    pub sculpting: Option<(crate::base::SculptId, &'static str)>,
+    /// The slider that is held: its edits are one step.
+    pub held: Option<egui::Id>,
+    /// The shape that gets another name.
+    pub renaming: Option<(crate::base::SculptId, String)>,
+    /// What the next pose is to be called.
+    pub pose_name: String,
+    /// The pose that is being blended.
+    pub blending: Option<poses::Blending>,
     /// What is chosen of the lists of files.
     pub files: files::Chosen,
 }
@@ -55,6 +63,8 @@ pub(super) struct Pressed {
     pub jump: Option<usize>,
     /// The number of a measure to be removed.
     pub measure: Option<usize>,
+    /// The shape that is wanted on the other side too.
+    pub other_side: Option<crate::base::SculptId>,
     pub select: Option<Option<crate::base::NodeId>>,
     pub choices: Option<Choices>,
     /// The method to compare with.
@@ -196,3 +206,6 @@ pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
         (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
     }
 }
+
+#[cfg(test)]
+mod tests;

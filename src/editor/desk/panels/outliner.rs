@@ -4,7 +4,7 @@ use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::base::NodeId;
 use crate::edit::{Edit, Sculpt, StrokeLayer};
 use crate::editor::Workbench;
-use egui::{RichText, ScrollArea, Sense, Slider, TextEdit, Ui, vec2};
+use egui::{Label, RichText, ScrollArea, Sense, Slider, TextEdit, Ui, vec2};
 
 pub(super) fn show(
     ui: &mut Ui,
@@ -51,8 +51,23 @@ fn sculpts(
     widgets::caption(ui, "Shapes");
     for sculpt in sculpts.iter().filter(|s| wanted(&s.name)) {
         let color = egui::Color32::from_rgb(120, 200, 150);
-        let (switch, remove) = entry(ui, color, &sculpt.name, Some(sculpt.enabled));
         let change = |new: Sculpt| Edit::SetSculpt(Box::new(new));
+        if let Some((_, name)) = memory.renaming.as_mut().filter(|(id, _)| *id == sculpt.id) {
+            let answer = ui.add(TextEdit::singleline(name).desired_width(f32::INFINITY));
+            if !answer.lost_focus() {
+                answer.request_focus();
+                continue;
+            }
+            let name = std::mem::take(name).trim().to_owned();
+            memory.renaming = None;
+            if !name.is_empty() && name != sculpt.name {
+                pressed.edits.push((change(Sculpt { name, ..sculpt.clone() }), false));
+            }
+        }
+        let Entry { switch, remove, named } = entry(ui, color, &sculpt.name, Some(sculpt.enabled));
+        if named {
+            memory.renaming = Some((sculpt.id, sculpt.name.clone()));
+        }
         if switch {
             pressed.edits.push((change(Sculpt { enabled: !sculpt.enabled, ..sculpt.clone() }), false));
         }
@@ -63,12 +78,9 @@ fn sculpts(
             let mut now = value;
             let slider = Slider::new(&mut now, range).clamping(egui::SliderClamping::Edits);
             let answer = ui.add(slider.custom_formatter(|v, _| format!("{v:.2}")).text(name));
-            let knob = Some((sculpt.id, name));
-            if let (true, Some(new)) = (answer.changed(), with(now)) {
-                pressed.edits.push((change(new), memory.sculpting == knob));
-                memory.sculpting = knob;
-            } else if memory.sculpting == knob && !answer.dragged() {
-                memory.sculpting = None;
+            let goes_on = widgets::moved(&answer, &mut memory.held);
+            if let Some((continues, new)) = goes_on.and_then(|continues| Some((continues, with(now)?))) {
+                pressed.edits.push((change(new), continues));
             }
         };
         let with = |region| Sculpt { region, ..sculpt.clone() };
@@ -87,13 +99,26 @@ fn sculpts(
                     pressed.edits.push((change(with(region)), false));
                 }
             }
+            let other = ui.add_enabled(bench.has_sides(), egui::Button::new("other side").small());
+            if other.on_hover_text("The same on the other side of the body").clicked() {
+                pressed.other_side = Some(sculpt.id);
+            }
         });
     }
 }
 
+/// What was pressed of an entry.
+#[derive(Default)]
+struct Entry {
+    switch: bool,
+    remove: bool,
+    /// Its name, twice.
+    named: bool,
+}
+
 /// A switch, a name, a cross.
-fn entry(ui: &mut Ui, color: egui::Color32, name: &str, on: Option<bool>) -> (bool, bool) {
-    let mut answer = (false, false);
+fn entry(ui: &mut Ui, color: egui::Color32, name: &str, on: Option<bool>) -> Entry {
+    let mut answer = Entry::default();
     ui.horizontal(|ui| {
         let (rect, dot) = ui.allocate_exact_size(vec2(14.0, 18.0), Sense::click());
         let shape = egui::Stroke::new(1.5, color);
@@ -101,10 +126,10 @@ fn entry(ui: &mut Ui, color: egui::Color32, name: &str, on: Option<bool>) -> (bo
             Some(false) => ui.painter().circle_stroke(rect.center(), 4.5, shape),
             _ => ui.painter().circle_filled(rect.center(), 4.5, color),
         };
-        answer.0 = on.is_some() && dot.on_hover_text("Takes part or not").clicked();
-        ui.label(name);
+        answer.switch = on.is_some() && dot.on_hover_text("Takes part or not").clicked();
+        answer.named = ui.add(Label::new(name).sense(Sense::click())).double_clicked();
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            answer.1 = ui.small_button("×").on_hover_text("Remove").clicked();
+            answer.remove = ui.small_button("×").on_hover_text("Remove").clicked();
         });
     });
     answer
@@ -122,7 +147,7 @@ fn strokes(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, presse
             None => format!("{}, waits for its offset", layer.name),
         };
         let color = egui::Color32::from_rgb(255, 84, 96);
-        let (switch, remove) = entry(ui, color, &text, Some(layer.enabled));
+        let Entry { switch, remove, .. } = entry(ui, color, &text, Some(layer.enabled));
         if switch {
             let new = StrokeLayer { enabled: !layer.enabled, ..layer.clone() };
             pressed.edits.push((Edit::SetStroke(Box::new(new)), false));
@@ -141,7 +166,7 @@ fn marks(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed:
     widgets::caption(ui, "Marks");
     for mark in marks.iter().filter(|m| wanted(&m.name)) {
         let color = egui::Color32::from_rgb(255, 214, 64);
-        if entry(ui, color, &mark.name, None).1 {
+        if entry(ui, color, &mark.name, None).remove {
             pressed.edits.push((Edit::RemoveMark(mark.id), false));
         }
     }

@@ -1,6 +1,6 @@
 //! The panel at the right: what there is, how it deforms, how it came about, how it does.
 
-use super::{Memory, Pressed, Shows, deformer, history, outliner, shape, statistics, widgets};
+use super::{Memory, Pressed, Shows, clips, deformer, history, outliner, poses, shape, statistics, widgets};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
@@ -17,6 +17,11 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                 widgets::section(ui, "Deformer", true, |ui| {
                     deformer::show(ui, shows, bench, memory, pressed)
                 });
+                let document = bench.session().document();
+                let title = format!("Poses ({})", document.poses().len());
+                widgets::section(ui, &title, false, |ui| poses::show(ui, bench, memory, pressed));
+                let title = format!("Clips ({})", document.motion().clips().len());
+                widgets::section(ui, &title, false, |ui| clips::show(ui, bench, memory, pressed));
                 let (done, all) = bench.session().history();
                 let title = format!("History ({} of {})", done.saturating_sub(1), all.saturating_sub(1));
                 widgets::section(ui, &title, false, |ui| history::show(ui, bench, pressed));

@@ -1,7 +1,7 @@
 //! The timeline: a ruler with a cursor and a mark for every time that has keys, and a row per node below it.
 
 use super::{Pressed, Shows, theme, widgets};
-use crate::editor::desk::Act;
+use crate::editor::desk::{Act, Choices};
 use crate::editor::panels::Icon;
 use crate::editor::{Command, Timeline, Workbench};
 use egui::{
@@ -77,6 +77,11 @@ fn controls(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pre
     let (time, rate) = (playhead.time, timeline.sheet.rate);
     let frame = (time * f64::from(rate)).round();
     ui.label(RichText::new(format!("{time:.2} s   frame {frame:.0} at {rate}")).monospace().size(12.0));
+    let arcs = shows.choices.arcs;
+    let tip = "Shows the selected joint's way through the motion";
+    if ui.selectable_label(arcs, "Arc").on_hover_text(tip).clicked() {
+        pressed.choices = Some(Choices { arcs: !arcs, ..shows.choices.clone() });
+    }
     if bench.shown_time().is_some() {
         ui.separator();
         ui.label(RichText::new("shows this time").color(theme::FAIR).small());

@@ -2,7 +2,7 @@
 
 use super::theme;
 use crate::editor::panels::Icon;
-use egui::{Align2, Color32, FontId, Response, Sense, Ui, vec2};
+use egui::{Align2, Color32, FontId, Id, Response, Sense, Ui, vec2};
 
 /// A square with an icon.
 pub(super) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled: bool) -> Response {
@@ -51,6 +51,20 @@ pub(super) fn tile(ui: &mut Ui, icon: Icon, text: &str, on: bool, enabled: bool)
         ink,
     );
     response
+}
+
+/// Whether a slider was moved, and if so whether that belongs to the move before: as long as it is held, its edits are one
+/// step. `held` is the slider that is.
+pub(super) fn moved(answer: &Response, held: &mut Option<Id>) -> Option<bool> {
+    let continues = *held == Some(answer.id);
+    if answer.changed() {
+        *held = Some(answer.id);
+        return Some(continues);
+    }
+    if continues && !answer.dragged() {
+        *held = None;
+    }
+    None
 }
 
 /// A heading in small letters over a group.
