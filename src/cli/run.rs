@@ -137,8 +137,8 @@ impl Cli {
                 front::render::render(&mut context, &file, &shot, &out)?;
             }
             Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,
-            Command::Save { input, out, on } => {
-                front::save::save(&mut context, &input, &out, matches!(on, Side::Cpu))?;
+            Command::Save { input, out, clip, on } => {
+                front::save::save(&mut context, &input, &clip, &out, matches!(on, Side::Cpu))?;
             }
             Command::Bake { join: Some(folder), frames, budget_mm, out, .. } => {
                 front::bake::join_frames(&folder, frames, budget_mm, out)?;

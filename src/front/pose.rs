@@ -1,6 +1,7 @@
 //! The pose a command was asked for: a clip at a time, a pose file, rotations, or the file's own nodes.
 
 use crate::anim::sample;
+use crate::asset::Clip;
 use crate::base::{Error, Result};
 use crate::edit::{load_pose, parse_rotation, rotate_joint};
 use crate::editor::Model;
@@ -32,6 +33,23 @@ pub fn finite(text: &str) -> std::result::Result<f32, String> {
     text.parse().ok().filter(|v: &f32| v.is_finite()).ok_or_else(|| "write a finite number".to_owned())
 }
 
+/// Which clip of a file has this name or number.
+///
+/// # Errors
+/// [`Error::Input`] where none has.
+pub(super) fn clip_of(clips: &[Clip], name: &str) -> Result<usize> {
+    let index = clips.iter().position(|c| c.name == name).or_else(|| name.parse().ok());
+    index.filter(|i| *i < clips.len()).ok_or_else(|| {
+        let names: Vec<&str> = clips.iter().map(|c| c.name.as_str()).collect();
+        let remedy = if names.is_empty() {
+            "the file has no animation".to_owned()
+        } else {
+            format!("choose one of {}", names.join(", "))
+        };
+        Error::input(format!("there is no clip \"{name}\""), remedy)
+    })
+}
+
 impl PoseArgs {
     /// The pose: clip or pose file first (else a project's own pose), rotations on top.
     ///
@@ -49,17 +67,7 @@ impl PoseArgs {
             None => model.shown_at(self.time.map(f64::from)).pose,
         };
         if let Some(name) = &self.clip {
-            let clips = &model.asset.clips;
-            let index = clips.iter().position(|c| &c.name == name).or_else(|| name.parse().ok());
-            let Some(clip) = index.and_then(|i| clips.get(i)) else {
-                let names: Vec<&str> = clips.iter().map(|c| c.name.as_str()).collect();
-                let remedy = if names.is_empty() {
-                    "the file has no animation".to_owned()
-                } else {
-                    format!("choose one of {}", names.join(", "))
-                };
-                return Err(Error::input(format!("there is no clip \"{name}\""), remedy));
-            };
+            let clip = &model.asset.clips[clip_of(&model.asset.clips, name)?];
             sample(clip, self.time.map_or(0.0, f64::from), &mut pose);
         }
         for text in &self.rotate {

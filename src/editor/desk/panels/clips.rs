@@ -3,6 +3,7 @@
 use super::{Memory, Pressed, widgets};
 use crate::edit::{ClipLayer, Edit, KeyEdit};
 use crate::editor::Workbench;
+use crate::rig::Skeleton;
 use egui::{DragValue, RichText, Slider, SliderClamping, Ui};
 
 /// Times as fast, and as slow, that the slider goes.
@@ -24,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
     let mut layers = bench.session().document().motion().clips().to_vec();
     let mut change = None;
     for (number, layer) in layers.iter_mut().enumerate() {
-        let of_layer = ui.push_id(number, |ui| controls(ui, &skeleton.clips[layer.clip].name, layer, memory));
+        let of_layer = ui.push_id(number, |ui| controls(ui, clip_name(skeleton, layer), layer, memory));
         change = of_layer.inner.map(|c| (number, c)).or(change);
     }
     widgets::caption(ui, "Of the file");
@@ -44,6 +45,10 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
         layers.remove(number);
     }
     pressed.edits.push((Edit::Keys(KeyEdit::Clips(layers)), continues));
+}
+
+fn clip_name<'a>(skeleton: &'a Skeleton, layer: &ClipLayer) -> &'a str {
+    skeleton.clips.get(layer.clip).map_or("", |clip| &clip.name)
 }
 
 fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut Memory) -> Option<Change> {
