@@ -13,7 +13,9 @@ use sinew::base::math::{Aabb, Quat, Vec3};
 use sinew::bind::BindOptions;
 use sinew::deform::springs::Stop;
 use sinew::deform::{Kernels, Recipe};
-use sinew::editor::{Evaluation, Evaluator, Model, Where};
+use sinew::editor::{
+    Command, Evaluation, Evaluator, Input, Model, Preferences, Tool, Tracking, Where, Workbench,
+};
 use sinew::export::{Moment, evaluate};
 use sinew::gpu::testing::{assert_silent, device};
 use sinew::rig::{Pose, PosedRig};
@@ -230,5 +232,57 @@ fn the_device_does_what_the_twins_do() {
         }
     }
     assert_known(&findings);
+    assert_silent(&device);
+}
+
+/// Files that hold nothing to be seen are no mistake of the program.
+#[test]
+fn what_has_no_skin_or_no_joints_deforms_by_every_method() {
+    let Some(device) = device() else { return };
+    let gpu = Where::Gpu(Arc::new(Kernels::new(&device).unwrap()));
+    let folder = tempfile::tempdir().unwrap();
+    let scene = r#""scene":0,"scenes":[{"nodes":[0]}]"#;
+    let nothing = String::new();
+    let bare = format!(r#","nodes":[{{"name":"alone"}}],{scene}"#);
+    let joints = format!(
+        r#","nodes":[{{"children":[1]}},{{"translation":[0,1,0]}}],"skins":[{{"joints":[0,1]}}],{scene}"#
+    );
+    for (name, content) in [("nothing", nothing), ("bare", bare), ("joints", joints)] {
+        let file = folder.path().join(name).with_extension("gltf");
+        std::fs::write(&file, format!(r#"{{"asset":{{"version":"2.0"}}{content}}}"#)).unwrap();
+        let model = Model::load(&file, &BindOptions::default()).unwrap();
+        // Nor do the front ends' tools mind.
+        let character = model.bound.character.clone();
+        let mut bench = Workbench::new(model.start(None).unwrap(), character, Preferences::default());
+        for tool in Tool::ALL {
+            bench.run_command(Command::Tool(tool));
+            bench.run_command(Command::Mirror(true));
+            let mut input = Input { focused: true, ..Input::default() };
+            for draw in [1.0, 1.0, 0.0] {
+                input.time += 0.1;
+                input.hands.iter_mut().for_each(|hand| {
+                    (hand.draw, hand.grab) = (draw, draw);
+                    hand.aim.tracking = Tracking::Tracked;
+                    hand.grip.tracking = Tracking::Tracked;
+                    hand.aim.pose.position += Vec3::splat(0.1);
+                });
+                bench.step(&input);
+            }
+        }
+        for method in Recipe::NAMES {
+            for side in [&gpu, &Where::Cpu] {
+                let evaluated = Evaluator::new(side, &model, &recipe(method, 0))
+                    .and_then(|mut evaluator| evaluator.evaluate(&model, &model.rest()));
+                match evaluated {
+                    Ok(shape) => assert!(shape.positions.is_empty(), "{name}, {method}"),
+                    // FAST has nothing to find the pose of.
+                    Err(error) => assert!(
+                        method.contains("fast") && !error.to_string().contains("mistake"),
+                        "{name}, {method}: {error}"
+                    ),
+                }
+            }
+        }
+    }
     assert_silent(&device);
 }

@@ -135,6 +135,7 @@ impl Tree {
 
     /// The axis of the best plane of symmetry and the plane's place on it.
     fn symmetry(&self) -> Option<(usize, f32)> {
+        self.nodes.first()?;
         let close = SAME * self.size;
         let judged = [0, 2, 1].map(|axis| {
             let mut along: Vec<f32> = self.nodes.iter().map(|n| self.at[n.index()][axis]).collect();

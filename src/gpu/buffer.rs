@@ -93,6 +93,11 @@ impl RawBuffer {
     }
 }
 
+/// Bytes of so many elements: one at least, since a shader that is given none still names the first.
+fn bytes_of<T>(count: usize) -> u64 {
+    size_of::<T>() as u64 * count.max(1) as u64
+}
+
 impl Buffer {
     /// A buffer of `bytes` (at least 16 are allocated). Content is undefined. Errors when memory is short.
     pub fn new(device: &Arc<Device>, name: &str, bytes: u64, memory: Memory) -> Result<Self> {
@@ -102,7 +107,7 @@ impl Buffer {
 
     /// A device buffer for `count` elements of `T`, filled with zeros.
     pub fn zeroed<T: Pod>(device: &Arc<Device>, name: &str, count: usize) -> Result<Self> {
-        let buffer = Self::new(device, name, size_of::<T>() as u64 * count as u64, Memory::Device)?;
+        let buffer = Self::new(device, name, bytes_of::<T>(count), Memory::Device)?;
         device.run(|frame| {
             frame.fill(&buffer, 0);
             Ok(())
@@ -112,7 +117,7 @@ impl Buffer {
 
     /// A device buffer that holds `data`. Waits for the copy.
     pub fn from_slice<T: Pod>(device: &Arc<Device>, name: &str, data: &[T]) -> Result<Self> {
-        let buffer = Self::new(device, name, size_of_val(data) as u64, Memory::Device)?;
+        let buffer = Self::new(device, name, bytes_of::<T>(data.len()), Memory::Device)?;
         device.upload(&buffer, 0, data)?;
         Ok(buffer)
     }
