@@ -204,7 +204,8 @@ enum Command {
         /// The project, a .glb
         #[arg(long)]
         out: PathBuf,
-        /// Plays a clip of the file below the strokes, by name or number, over those before: Walk,speed=1.5,start=0.5,weight=0.7,loop
+        /// Plays a clip of the file below the strokes, by name or number, over those before:
+        /// Walk,speed=1.5,start=0.5,weight=0.7,loop
         #[arg(long, value_name = "NAME,...")]
         clip: Vec<String>,
         #[arg(long, value_enum, default_value_t = Side::Gpu)]

@@ -1,5 +1,5 @@
-//! What must not hold up a frame is done here, on two threads, one job of each after the other: one loads and writes
-//! files, the other computes, so that no save waits for a solver.
+//! What must not hold up a frame is done here, on a thread of its own, one job after the other: loading and binding,
+//! making a character ready for the GPU, writing files.
 
 use crate::base::{Error, Result};
 use crate::bind::{BindOptions, Cache, Character};
@@ -19,10 +19,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
-
-/// Names of the threads.
-const FILES: &str = "files";
-const SOLVERS: &str = "solvers";
 
 /// A job.
 pub enum Job {
@@ -95,58 +91,41 @@ pub struct Opened {
     pub left: Option<Box<Unfinished>>,
 }
 
-impl Job {
-    /// Whether it is about files.
-    fn is_filing(&self) -> bool {
-        match self {
-            Self::Open(..) | Self::Restore(..) | Self::Discard(_) | Self::List(..) => true,
-            Self::Export(..) | Self::Save(..) | Self::Picture(..) => true,
-            Self::Ready { .. } | Self::Whole(_) | Self::Measure(..) => false,
-            Self::Sketch(..) | Self::Settle(..) => false,
-        }
-    }
-}
-
-/// The threads. Each does its jobs in order; dropping it waits for those under way, so that nothing is half written.
+/// The thread. Jobs are done in order; dropping it waits for those under way, so that nothing is half written.
 pub struct Worker {
-    filing: Option<Sender<Job>>,
-    solving: Option<Sender<Job>>,
+    jobs: Option<Sender<Job>>,
     done: Receiver<Done>,
-    threads: Vec<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
     open: usize,
 }
 
 impl Worker {
-    /// Starts the threads. `wake` is called after each job, on its thread: a loop that waits for events is to look for
+    /// Starts the thread. `wake` is called after each job, on that thread: a loop that waits for events is to look for
     /// [`Worker::done`].
     ///
     /// # Errors
     /// The operating system's.
-    pub fn new(wake: impl Fn() + Clone + Send + 'static) -> Result<Self> {
+    pub fn new(wake: impl Fn() + Send + 'static) -> Result<Self> {
+        let (jobs, todo) = channel::<Job>();
         let (send, done) = channel();
-        let mut threads = Vec::new();
-        let mut start = |name: &str| {
-            let (jobs, todo) = channel::<Job>();
-            let (send, wake) = (send.clone(), wake.clone());
-            let work = move || {
-                for job in todo {
-                    if send.send(run(job)).is_err() {
-                        break;
-                    }
-                    wake();
+        let work = move || {
+            for job in todo {
+                if send.send(run(job)).is_err() {
+                    break;
                 }
-            };
-            let thread = std::thread::Builder::new().name(name.into()).spawn(work);
-            threads.push(thread.map_err(|e| Error::io("a thread", e))?);
-            Ok(Some(jobs))
+                wake();
+            }
         };
-        Ok(Self { filing: start(FILES)?, solving: start(SOLVERS)?, done, threads, open: 0 })
+        let thread = std::thread::Builder::new()
+            .name("work".into())
+            .spawn(work)
+            .map_err(|e| Error::io("a thread", e))?;
+        Ok(Self { jobs: Some(jobs), done, thread: Some(thread), open: 0 })
     }
 
     /// Adds a job.
     pub fn ask(&mut self, job: Job) {
-        let thread = if job.is_filing() { &self.filing } else { &self.solving };
-        if thread.as_ref().is_some_and(|jobs| jobs.send(job).is_ok()) {
+        if self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok()) {
             self.open += 1;
         }
     }
@@ -176,8 +155,8 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        drop((self.filing.take(), self.solving.take()));
-        for thread in self.threads.drain(..) {
+        drop(self.jobs.take());
+        if let Some(thread) = self.thread.take() {
             // A panic there has been told of already.
             let _ = thread.join();
         }
@@ -346,33 +325,5 @@ mod tests {
             (read.dimensions(), read.get_pixel(0, 0).0[0], read.get_pixel(7, 2).0[0]),
             ((8, 3), 10, 200)
         );
-    }
-
-    #[test]
-    fn a_picture_is_written_while_a_solver_is_held_up() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("box.glb");
-        crate::generate::generate(crate::generate::Kind::Box, &file).unwrap();
-        let model = Arc::new(Model::load(&file, &BindOptions::default()).unwrap());
-        let document = Arc::new(model.start(None).unwrap().document().clone());
-        let (go_on, gate) = channel::<()>();
-        let gate = Arc::new(std::sync::Mutex::new(gate));
-        let hold = move || {
-            if std::thread::current().name() == Some(SOLVERS) {
-                let _ = gate.lock().unwrap().recv();
-            }
-        };
-        let mut worker = Worker::new(hold).unwrap();
-        for _ in 0..2 {
-            let shown = Box::new((model.rest(), Vec::new()));
-            worker.ask(Job::Measure(model.clone(), document.clone(), shown));
-        }
-        let Some(Done::Measured(Ok(_))) = worker.wait() else { panic!() };
-        worker.ask(Job::Picture(folder.path().join("eye.png"), vec![RgbaImage::new(2, 2)]));
-        let Some(Done::Written(_, Ok(_))) = worker.wait() else { panic!() };
-        assert!(worker.is_busy() && worker.done().is_none(), "the second measure was not to begin");
-        drop(go_on);
-        let Some(Done::Measured(Ok(_))) = worker.wait() else { panic!() };
-        assert!(!worker.is_busy());
     }
 }

@@ -40,6 +40,14 @@ pub fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<String>> {
     Ok(out)
 }
 
+/// What a stage is compiled from: its source and all includes. Which of these it uses is not asked.
+#[cfg(feature = "shaderc")]
+pub(super) fn sources(folder: &Path, name: &str) -> Result<Vec<String>> {
+    let mut out = files(folder, &["glsl"])?;
+    out.push(name.to_owned());
+    Ok(out)
+}
+
 /// Of what the committed SPIR-V was compiled: a line per stage, its name after the digest of its sources.
 #[cfg(feature = "shaderc")]
 pub fn digests(folder: &Path) -> Result<String> {
@@ -47,15 +55,14 @@ pub fn digests(folder: &Path) -> Result<String> {
     stages(folder)?.iter().map(line).collect()
 }
 
-/// Digest of what a stage is compiled from: its source, all includes and the constants. Which of these it uses is not
-/// asked.
+/// Digest of what a stage is compiled from: its sources and the constants.
 #[cfg(feature = "shaderc")]
 pub(super) fn digest(folder: &Path, name: &str) -> Result<String> {
     let mut hash = blake3::Hasher::new();
     for (name, value) in constants::SHARED {
         hash.update(format!("{name}={value}\n").as_bytes());
     }
-    for file in files(folder, &["glsl"])?.iter().map(String::as_str).chain([name]) {
+    for file in &sources(folder, name)? {
         let path = folder.join(file);
         let source = std::fs::read(&path).map_err(|e| Error::io(&path, e))?;
         hash.update(format!("{file} {}\n", source.len()).as_bytes()).update(&source);

@@ -52,9 +52,8 @@ impl Spv {
         #[cfg(all(feature = "shaderc", debug_assertions))]
         {
             let folder = super::compile::source_folder();
-            let includes = super::compile::files(&folder, &["glsl"]).unwrap_or_default();
-            let all = includes.iter().map(String::as_str).chain([self.name]);
-            return all.filter_map(|f| std::fs::metadata(folder.join(f)).ok()?.modified().ok()).max();
+            let all = super::compile::sources(&folder, self.name).unwrap_or_default();
+            return all.iter().filter_map(|f| std::fs::metadata(folder.join(f)).ok()?.modified().ok()).max();
         }
         #[allow(unreachable_code, reason = "the other half of the cfg above")]
         None

@@ -1,6 +1,6 @@
 //! The way of the selected joint through the motion, with a tick at every frame and a dot at every key.
 
-use super::Desk;
+use super::{Desk, Hold};
 use crate::base::NodeId;
 use crate::base::math::Vec3;
 use crate::bind::Character;
@@ -17,18 +17,18 @@ pub(super) struct Found {
 }
 
 impl Desk {
-    /// Shows it, found anew where the document has changed or another joint is selected.
+    /// Shows it, found anew where another joint is selected, or the document has changed and nothing is held any more.
     pub(super) fn draw_arc(&mut self, bench: &Workbench, lines: &mut Lines) {
-        let (Some(node), true) = (bench.selected(), self.choices.arcs) else { return };
-        let (character, session) = (bench.character(), bench.session());
-        let changes = session.changes();
-        let found = self
-            .arc
-            .of
-            .as_ref()
-            .is_some_and(|(c, n, k)| Arc::ptr_eq(c, character) && (*n, *k) == (node, changes));
+        let (Some(node), true) = (bench.selected(), self.choices.arcs) else {
+            self.arc = Found::default();
+            return;
+        };
+        let (character, changes) = (bench.character(), bench.session().changes());
+        let held = self.hold != Hold::Free || self.context.egui_is_using_pointer();
+        let found = (self.arc.of.as_ref())
+            .is_some_and(|(c, n, k)| Arc::ptr_eq(c, character) && *n == node && (*k == changes || held));
         if !found {
-            self.arc.path = onion::path(&character.skeleton, session.document(), node);
+            self.arc.path = onion::path(&character.skeleton, bench.session().document(), node);
             self.arc.of = Some((character.clone(), node, changes));
         }
         // One frame is no way.

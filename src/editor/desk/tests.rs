@@ -7,6 +7,7 @@ use super::*;
 use crate::base::NodeId;
 use crate::editor::workbench::tests::{biped, session};
 use crate::editor::{Preferences, SurfaceSample};
+use crate::geom::ray_triangle;
 use egui::{Key, pos2};
 
 const SIZE: [u32; 2] = [1280, 800];
@@ -62,21 +63,14 @@ impl Table {
                 let joint = character.control.influences.of(vertex).next().unwrap().0;
                 self.bench.rig().skinning[usize::from(joint)].transform_point3(x)
             });
-            let (ab, ac) = (b - a, c - a);
-            let p = direction.cross(ac);
-            let det = ab.dot(p);
-            if det.abs() < 1e-12 {
-                continue;
-            }
-            let u = (from - a).dot(p) / det;
-            let q = (from - a).cross(ab);
-            let (v, t) = (direction.dot(q) / det, ac.dot(q) / det);
-            if u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0 && best.is_none_or(|b| t < b.0) {
+            if let Some((t, barycentrics)) = ray_triangle(from, direction, [a, b, c])
+                && best.is_none_or(|b| t < b.0)
+            {
                 let sample = SurfaceSample {
                     triangle: i as u32,
-                    barycentrics: [1.0 - u - v, u, v],
+                    barycentrics,
                     position: from + direction * t,
-                    normal: ab.cross(ac).normalize(),
+                    normal: (b - a).cross(c - a).normalize(),
                     time: pick.time,
                     draw: pick.draw,
                 };

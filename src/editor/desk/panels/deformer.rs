@@ -188,18 +188,14 @@ fn numbers(
                 .clamping(egui::SliderClamping::Edits)
                 .custom_formatter(|v, _| if field.whole { format!("{v:.0}") } else { format!("{v:.3}") });
             let answer = ui.add(slider);
-            if answer.changed() {
+            if let Some(continues) = widgets::moved(&answer, &mut memory.held) {
                 // Sliders work in f64, settings in f32: their shortest decimals are what files show.
                 let value = if field.whole {
                     Value::from(value.round() as u64)
                 } else {
                     Value::from(format!("{:.4}", value).parse::<f64>().unwrap_or(value))
                 };
-                let continues = memory.sliding == Some(field.name);
                 pressed.edits.push((with(settings, field.name, value), continues));
-                memory.sliding = Some(field.name);
-            } else if memory.sliding == Some(field.name) && !answer.dragged() {
-                memory.sliding = None;
             }
         });
     }

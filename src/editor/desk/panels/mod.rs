@@ -39,8 +39,6 @@ pub(super) struct Memory {
     pub filter: String,
     /// Filters the list of keys.
     pub key_filter: String,
-    /// The setting that a slider is changing: its edits are one step.
-    pub sliding: Option<&'static str>,
     /// The slider that is held: its edits are one step.
     pub held: Option<egui::Id>,
     /// The shape that gets another name.
