@@ -1,7 +1,7 @@
 //! Morph targets in bind space, sparse: what a pose's weights add to the character before it is deformed.
 
 use super::Character;
-use super::character::{normal_map, placement_of};
+use super::character::placement_of;
 use crate::asset::Asset;
 use crate::base::NodeId;
 use crate::base::math::{Mat3, Vec3};
@@ -20,12 +20,10 @@ pub struct MorphTarget {
     pub node: NodeId,
     /// Index of the target, and of its weight.
     pub target: usize,
-    /// Display vertices that the target moves or whose normal it turns, rising.
+    /// Display vertices that the target moves, rising.
     pub vertices: Vec<u32>,
     /// Displacement of each, bind space, metres.
     pub positions: Vec<Vec3>,
-    /// To be added to the unit bind normal of each, which must then be normalised; empty where the file has none.
-    pub normals: Vec<Vec3>,
     /// Each control vertex moved, once: control vertex and index into `vertices`.
     pub control: Vec<(u32, u32)>,
 }
@@ -41,7 +39,6 @@ impl Morphs {
                 continue;
             };
             let linear = Mat3::from(bind_from_mesh.matrix3);
-            let for_normals = normal_map(linear);
             for (index, morph) in primitive.morphs.iter().enumerate() {
                 let known = targets.iter().rposition(|t| t.node == part.node && t.target == index);
                 let slot = known.unwrap_or_else(|| {
@@ -50,34 +47,21 @@ impl Morphs {
                         target: index,
                         vertices: Vec::new(),
                         positions: Vec::new(),
-                        normals: Vec::new(),
                         control: Vec::new(),
                     });
                     targets.len() - 1
                 });
                 let target = &mut targets[slot];
                 for (v, &moved) in morph.positions.iter().enumerate().take(primitive.positions.len()) {
-                    let turned = morph.normals.get(v).copied();
-                    if moved == Vec3::ZERO && turned.unwrap_or(Vec3::ZERO) == Vec3::ZERO {
+                    if moved == Vec3::ZERO {
                         continue;
                     }
-                    let vertex = part.vertices.start + v as u32;
-                    target.vertices.push(vertex);
+                    target.vertices.push(part.vertices.start + v as u32);
                     target.positions.push(linear * moved);
-                    // Earlier parts may have had no normals: theirs do not turn.
-                    if let Some(turned) = turned {
-                        target.normals.resize(target.vertices.len() - 1, Vec3::ZERO);
-                        let length = (for_normals * primitive.normals[v]).length();
-                        let scaled = for_normals * turned / length;
-                        target.normals.push(if scaled.is_finite() { scaled } else { turned });
-                    }
                 }
             }
         }
         for (index, target) in targets.iter_mut().enumerate() {
-            if !target.normals.is_empty() {
-                target.normals.resize(target.vertices.len(), Vec3::ZERO);
-            }
             for (entry, &v) in target.vertices.iter().enumerate() {
                 let control = character.display.control_of[v as usize];
                 if std::mem::replace(&mut last_target[control as usize], index as u32) != index as u32 {
@@ -99,14 +83,11 @@ impl Morphs {
         self.targets.iter().filter_map(move |t| weight(t).map(|w| (t, w))).filter(|e| e.1 != 0.0)
     }
 
-    /// Adds `Σ_k w_k Δ_k` to display positions and normals (normals are not normalised again).
-    pub fn add_to_display(&self, weights: &[Vec<f32>], positions: &mut [Vec3], normals: &mut [Vec3]) {
+    /// Adds `Σ_k w_k Δ_k` to display positions. Normals follow from the deformed surface.
+    pub fn add_to_display(&self, weights: &[Vec<f32>], positions: &mut [Vec3]) {
         for (target, weight) in self.active(weights) {
             for (&v, &delta) in target.vertices.iter().zip(&target.positions) {
                 positions[v as usize] += weight * delta;
-            }
-            for (&v, &delta) in target.vertices.iter().zip(&target.normals) {
-                normals[v as usize] += weight * delta;
             }
         }
     }
@@ -166,10 +147,9 @@ mod tests {
         assert!(morphs.targets[0].vertices.is_empty());
         assert_eq!(morphs.targets[1].vertices, [3]);
         let pose = crate::rig::Pose::rest(&character.skeleton);
-        let (mut p, mut n) = (character.display.positions.clone(), character.display.normals.clone());
-        morphs.add_to_display(&pose.weights, &mut p, &mut n);
+        let mut p = character.display.positions.clone();
+        morphs.add_to_display(&pose.weights, &mut p);
         assert!((p[3] - character.display.positions[3]).distance(Vec3::X * 0.25) < 1e-5);
-        assert!((n[3] - character.display.normals[3]).distance(Vec3::Z * 0.25) < 1e-5);
         assert_eq!(p[4], character.display.positions[4]);
         let mut x = character.control.positions.clone();
         morphs.add_to_control(&pose.weights, &mut x);

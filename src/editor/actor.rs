@@ -256,7 +256,7 @@ impl Actor {
         if !body.morph.is_empty() && body.weights != pose.weights {
             body.weights.clone_from(&pose.weights);
             body.morph.fill(Vec3::ZERO);
-            body.model.morphs.add_to_display(&pose.weights, &mut body.morph, &mut []);
+            body.model.morphs.add_to_display(&pose.weights, &mut body.morph);
             body.padded.clear();
             body.padded.extend(body.morph.iter().map(|d| [d.x, d.y, d.z, 0.0]));
             body.graph.set_morph(frame, &body.padded);

@@ -99,7 +99,7 @@ impl Model {
             return Vec::new();
         }
         let mut displacement = vec![Vec3::ZERO; self.bound.character.display.positions.len()];
-        self.morphs.add_to_display(&pose.weights, &mut displacement, &mut []);
+        self.morphs.add_to_display(&pose.weights, &mut displacement);
         displacement
     }
 
