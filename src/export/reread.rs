@@ -1,12 +1,14 @@
 //! A second reading of a written file, by the `gltf` crate instead of by Sinew's own loader, so that a receipt does
 //! not share a misunderstanding with what wrote the file. Only what [`super::evaluate`] needs is read.
 
+mod check;
+
 use crate::asset::{
     Asset, Channel, Clip, Influences, Interpolation, Mesh, Morph, Node, Primitive, Property, Skin,
 };
 use crate::base::NodeId;
 use crate::base::math::{Mat4, Trs, Vec3};
-use gltf::accessor::DataType;
+use gltf::accessor::{DataType, Dimensions};
 use gltf::animation::util::ReadOutputs;
 use gltf::mesh::{Mode, Semantic};
 
@@ -15,17 +17,17 @@ use gltf::mesh::{Mode, Semantic};
 /// # Errors
 /// Why the crate cannot: compressed or quantised geometry, required extensions it does not know, a broken file.
 pub fn reread(glb: &[u8]) -> Result<Asset, String> {
-    let file = gltf::Gltf::from_slice(glb).map_err(|e| e.to_string())?;
+    let gltf::Gltf { document, blob } =
+        gltf::Gltf::from_slice_without_validation(glb).map_err(|e| e.to_string())?;
+    check::before_validation(document.as_json())?;
+    let document = gltf::Document::from_json(document.into_json()).map_err(|e| e.to_string())?;
+    let file = gltf::Gltf { document, blob };
     if let Some(name) = file.extensions_used().find(|n| n.contains("draco") || n.contains("meshopt")) {
         return Err(format!("{name} is not read there"));
     }
-    // The crate's iterators take these for granted.
-    for accessor in file.accessors() {
-        if accessor.count() == 0 || accessor.sparse().is_some_and(|s| s.count() == 0) {
-            return Err(format!("accessor {} is empty", accessor.index()));
-        }
-    }
     let reading = Reading { bin: file.blob.as_deref().unwrap_or_default() };
+    check::extents(&file, reading.bin.len())?;
+    check::forest(&file)?;
     let mut asset = Asset::default();
     for mesh in file.meshes() {
         let triangles = mesh.primitives().filter(|p| {
@@ -39,6 +41,10 @@ pub fn reread(glb: &[u8]) -> Result<Asset, String> {
     }
     for skin in file.skins() {
         let joints: Vec<NodeId> = skin.joints().map(|j| j.index().into()).collect();
+        let is_matrix = |a| check::is(&a, Dimensions::Mat4, &[DataType::F32]);
+        if !skin.inverse_bind_matrices().is_none_or(is_matrix) {
+            return Err(format!("skin {}: its inverse bind matrices are of another type", skin.index()));
+        }
         let matrices = skin.reader(|b| reading.of(&b)).read_inverse_bind_matrices();
         let mut inverse_bind: Vec<Mat4> =
             matrices.into_iter().flatten().map(|m| Mat4::from_cols_array_2d(&m)).collect();
@@ -59,7 +65,8 @@ pub fn reread(glb: &[u8]) -> Result<Asset, String> {
         }
     };
     for animation in file.animations() {
-        let channels = animation.channels().map(|c| reading.channel(&c)).collect::<Result<_, _>>()?;
+        // Flawed channels are left out: the clip that is measured is the exporter's own.
+        let channels = animation.channels().filter_map(|c| reading.channel(&c, &asset.nodes)).collect();
         asset.clips.push(Clip { name: String::new(), channels });
     }
     Ok(asset)
@@ -101,8 +108,23 @@ impl<'a> Reading<'a> {
     fn primitive(&self, p: &gltf::Primitive<'_>) -> Result<Primitive, String> {
         let targets = p.morph_targets().flat_map(|t| [t.positions(), t.normals()]).flatten();
         let own = [Semantic::Positions, Semantic::Normals].iter().filter_map(|s| p.get(s));
-        if own.chain(targets).any(|a| a.data_type() != DataType::F32) {
-            return Err("quantised geometry is not read there".into());
+        for accessor in own.chain(targets) {
+            if !check::is(&accessor, Dimensions::Vec3, &[DataType::F32]) {
+                return Err("quantised geometry is not read there".into());
+            }
+        }
+        for set in 0.. {
+            let (joints, weights) = (p.get(&Semantic::Joints(set)), p.get(&Semantic::Weights(set)));
+            if joints.is_none() && weights.is_none() {
+                break;
+            }
+            let whole = [DataType::U8, DataType::U16];
+            let shares = [DataType::U8, DataType::U16, DataType::F32];
+            if !joints.is_none_or(|a| check::is(&a, Dimensions::Vec4, &whole))
+                || !weights.is_none_or(|a| check::is(&a, Dimensions::Vec4, &shares))
+            {
+                return Err(format!("skin weights of set {set} are of another type"));
+            }
         }
         let reader = p.reader(|b| self.of(&b));
         let vectors = |v: Option<gltf::accessor::Iter<'_, [f32; 3]>>| -> Vec<Vec3> {
@@ -123,7 +145,8 @@ impl<'a> Reading<'a> {
             morphs.push(Morph { name: String::new(), positions: moved, normals: turned });
         }
         let count = p.get(&Semantic::Positions).map_or(0, |a| a.count());
-        let lengths = morphs.iter().flat_map(|m| [m.positions.len(), m.normals.len().max(count)]);
+        let turned = |m: &Morph| if m.normals.is_empty() { count } else { m.normals.len() };
+        let lengths = morphs.iter().flat_map(|m| [m.positions.len(), turned(m)]);
         if lengths.chain([positions.len(), normals.len()]).any(|l| l != count) {
             return Err("an attribute is shorter than it says, or not in the file".into());
         }
@@ -145,34 +168,34 @@ impl<'a> Reading<'a> {
         Ok(Primitive { positions, normals, normals_from_file, influences, morphs, ..Primitive::default() })
     }
 
-    fn channel(&self, channel: &gltf::animation::Channel<'_>) -> Result<Channel, String> {
+    /// None for a channel that moves nothing, or whose times and values do not fit together.
+    fn channel(&self, channel: &gltf::animation::Channel<'_>, nodes: &[Node]) -> Option<Channel> {
         use gltf::animation::{Interpolation as From, Property as Of};
+        if !check::is_animation(channel) {
+            return None;
+        }
         let reader = channel.reader(|b| self.of(&b));
-        let (Some(times), Some(outputs)) = (reader.read_inputs(), reader.read_outputs()) else {
-            return Err("an animation's data is not in the file".into());
-        };
-        let values: Vec<f32> = match outputs {
+        let times: Vec<f32> = reader.read_inputs()?.collect();
+        let values: Vec<f32> = match reader.read_outputs()? {
             ReadOutputs::Translations(v) => v.flatten().collect(),
             ReadOutputs::Scales(v) => v.flatten().collect(),
             ReadOutputs::Rotations(v) => v.into_f32().flatten().collect(),
             ReadOutputs::MorphTargetWeights(v) => v.into_f32().collect(),
         };
-        Ok(Channel {
-            node: channel.target().node().index().into(),
-            property: match channel.target().property() {
-                Of::Translation => Property::Translation,
-                Of::Rotation => Property::Rotation,
-                Of::Scale => Property::Scale,
-                Of::MorphTargetWeights => Property::Weights,
-            },
-            interpolation: match channel.sampler().interpolation() {
-                From::Step => Interpolation::Step,
-                From::Linear => Interpolation::Linear,
-                From::CubicSpline => Interpolation::CubicSpline,
-            },
-            times: times.collect(),
-            values,
-        })
+        let node = channel.target().node().index();
+        let (property, width) = match channel.target().property() {
+            Of::Translation => (Property::Translation, 3),
+            Of::Rotation => (Property::Rotation, 4),
+            Of::Scale => (Property::Scale, 3),
+            Of::MorphTargetWeights => (Property::Weights, nodes[node].weights.len()),
+        };
+        let (interpolation, blocks) = match channel.sampler().interpolation() {
+            From::Step => (Interpolation::Step, 1),
+            From::Linear => (Interpolation::Linear, 1),
+            From::CubicSpline => (Interpolation::CubicSpline, 3),
+        };
+        let fit = width > 0 && !times.is_empty() && values.len() == times.len() * width * blocks;
+        fit.then_some(Channel { node: node.into(), property, interpolation, times, values })
     }
 }
 
@@ -197,5 +220,51 @@ mod tests {
         let mut cut = glb.clone();
         cut.truncate(glb.len() / 2);
         assert!(reread(&cut).is_err());
+    }
+    /// A capsule with a clip, and one place of its JSON changed.
+    fn changed(at: &str, value: serde_json::Value) -> Result<Asset, String> {
+        let shape = Shape { bones: 2, rings: 3, segments: 4, radius: 0.1, length: 1.0, blend: 0.5 };
+        let asset = Asset::from_slice(&unedited(&shape.capsule_asset()).unwrap(), "capsule.glb").unwrap();
+        let mut builder = crate::export::Builder::of(&asset).unwrap();
+        let times = builder.times(&[0.0, 1.0]);
+        let turns = builder.floats(&[0.0, 0.0, 0.0, 1.0].repeat(2), 4, crate::export::Usage::Other, false);
+        let channel = serde_json::json!({ "sampler": 0, "target": { "node": 0, "path": "rotation" } });
+        let sampler = serde_json::json!({ "input": times, "output": turns });
+        builder.push("animations", serde_json::json!({ "channels": [channel], "samplers": [sampler] }));
+        let at = at.replace("TURNS", &turns.to_string()).replace("TIMES", &times.to_string());
+        *builder.json.pointer_mut(&at).unwrap() = value;
+        reread(&builder.glb().unwrap())
+    }
+
+    #[test]
+    fn types_and_extents_that_the_crate_does_not_expect_end_in_words() {
+        assert_eq!(changed("/asset/generator", "us".into()).unwrap().clips[0].channels.len(), 1);
+        // An animation of impossible types moves nothing.
+        for (at, value) in [
+            ("/accessors/TURNS/componentType", 5125.into()),
+            ("/accessors/TURNS/type", "VEC3".into()),
+            ("/accessors/TURNS/type", "SCALAR".into()),
+            ("/accessors/TURNS/count", 1.into()),
+            ("/accessors/TIMES/type", "VEC2".into()),
+            ("/animations/0/samplers/0/interpolation", "CUBICSPLINE".into()),
+            ("/animations/0/channels/0/target/path", "weights".into()),
+        ] {
+            let seen = changed(at, value);
+            assert!(seen.as_ref().map_or_else(|e| !e.is_empty(), |a| a.clips[0].channels.is_empty()), "{at}");
+        }
+        let huge = serde_json::Value::from(1u64 << 62);
+        for (at, value) in [
+            ("/accessors/0/count", 0.into()),
+            ("/accessors/0/count", huge.clone()),
+            ("/accessors/0/type", "VEC4".into()),
+            ("/bufferViews/0/byteLength", 4.into()),
+            ("/bufferViews/0", serde_json::json!({ "buffer": 0, "byteLength": 12, "byteOffset": huge })),
+            ("/bufferViews/0", serde_json::json!({ "buffer": 0, "byteLength": 400, "byteStride": 4 })),
+            ("/nodes/0/children", serde_json::json!([0])),
+            ("/meshes/0/primitives/0/attributes/POSITION", 99.into()),
+            ("/meshes/0/primitives/0/attributes", serde_json::json!({ "POSITION": 0, "ATTRIBUTE": 0 })),
+        ] {
+            assert!(changed(at, value).is_err(), "{at}");
+        }
     }
 }

@@ -1,0 +1,83 @@
+//! What the `gltf` crate's iterators take for granted: extents within the data, strides, types. A file can be sound to
+//! Sinew's loader, which leaves flawed animations out, and still make them panic.
+
+use crate::asset::limits;
+use gltf::Accessor;
+use gltf::accessor::{DataType, Dimensions};
+use gltf::animation::{Channel, Property};
+use gltf::buffer::View;
+use gltf::json::validation::Checked;
+
+/// Checks what the crate's own validation takes for granted: names of attributes, and which accessors they are in.
+pub(super) fn before_validation(root: &gltf::json::Root) -> Result<(), String> {
+    for primitive in root.meshes.iter().flat_map(|m| &m.primitives) {
+        if primitive.attributes.contains_key(&Checked::Invalid) {
+            return Err("an attribute has a name that glTF does not know".into());
+        }
+        if primitive.attributes.values().any(|a| a.value() >= root.accessors.len()) {
+            return Err("an attribute is in no accessor".into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks where every accessor's data lie in a binary chunk of so many bytes.
+pub(super) fn extents(file: &gltf::Gltf, bin: usize) -> Result<(), String> {
+    for accessor in file.accessors() {
+        let bad = |problem: &str| format!("accessor {} {problem}", accessor.index());
+        let (count, size) = (accessor.count(), accessor.size());
+        if !(1..=limits::ACCESSOR_COUNT).contains(&count) {
+            return Err(bad(&format!("has {count} elements")));
+        }
+        let inside = |view: &View, offset: usize, count: usize, size: usize| {
+            let stride = view.stride().unwrap_or(size);
+            let end =
+                stride.checked_mul(count - 1).and_then(|last| last.checked_add(size)?.checked_add(offset));
+            let last = view.offset().checked_add(view.length());
+            stride >= size && end.is_some_and(|e| e <= view.length()) && last.is_some_and(|l| l <= bin)
+        };
+        if accessor.view().is_some_and(|v| !inside(&v, accessor.offset(), count, size)) {
+            return Err(bad("lies outside of its data, or its elements overlap"));
+        }
+        if let Some(sparse) = accessor.sparse() {
+            let (indices, values) = (sparse.indices(), sparse.values());
+            let replaced = sparse.count();
+            if !(1..=count).contains(&replaced)
+                || !inside(&indices.view(), indices.offset(), replaced, indices.index_type().size())
+                || !inside(&values.view(), values.offset(), replaced, size)
+            {
+                return Err(bad("is sparse, and its replaced elements lie outside of their data"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that each node is reached once, from the scene's roots or from a node.
+pub(super) fn forest(file: &gltf::Gltf) -> Result<(), String> {
+    let mut parents = vec![0; file.nodes().len()];
+    file.nodes().flat_map(|n| n.children()).for_each(|c| parents[c.index()] += 1);
+    let scene = file.default_scene().or_else(|| file.scenes().next());
+    scene.iter().flat_map(|s| s.nodes()).for_each(|n| parents[n.index()] += 1);
+    match parents.iter().position(|&p| p > 1) {
+        Some(node) => Err(format!("node {node} is reached twice")),
+        None => Ok(()),
+    }
+}
+
+/// Whether an accessor has this shape, and components of one of these types.
+pub(super) fn is(accessor: &Accessor, dimensions: Dimensions, types: &[DataType]) -> bool {
+    accessor.dimensions() == dimensions && types.contains(&accessor.data_type())
+}
+
+/// Whether a channel's times and values have types that an animation can have.
+pub(super) fn is_animation(channel: &Channel) -> bool {
+    let fractions = [DataType::F32, DataType::I8, DataType::U8, DataType::I16, DataType::U16];
+    let (shape, types) = match channel.target().property() {
+        Property::Translation | Property::Scale => (Dimensions::Vec3, &fractions[..1]),
+        Property::Rotation => (Dimensions::Vec4, &fractions[..]),
+        Property::MorphTargetWeights => (Dimensions::Scalar, &fractions[..]),
+    };
+    let sampler = channel.sampler();
+    is(&sampler.input(), Dimensions::Scalar, &fractions[..1]) && is(&sampler.output(), shape, types)
+}
