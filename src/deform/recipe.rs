@@ -1,8 +1,9 @@
 //! Which deformation a character gets: the authored choice of nodes.
 
-use super::{Geometric, springs};
+use super::{Geometric, fast, springs};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// A geometric method and, on top of it, springs or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +53,60 @@ impl Recipe {
         }
     }
 
+    /// The method of a name (springs where it is empty) with these settings in place of its defaults. Springs take
+    /// [`springs::Params`] by field name, and `start`, a geometric method; `blend` takes `factor`; `irs` (also
+    /// `reach.as_parent` and `reach.as_child`) and `fast` the fields of their own parameters; springs on FAST
+    /// (`fast+springs`) those of both. A number out of range is brought into range.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for an unknown method or parameter, or a value that does not fit; it lists what there is.
+    pub fn from_settings<'a>(
+        method: &str,
+        parameters: impl IntoIterator<Item = (&'a String, &'a Value)>,
+    ) -> Result<Self> {
+        let name = if method.is_empty() { "springs" } else { method };
+        let mut out = Self::from_name(name)?;
+        let mut given: Map<String, Value> =
+            parameters.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        if let Some(params) = &mut out.springs {
+            if let Some(start) = given.remove("start") {
+                out.geometric = Geometric::from_name(start.as_str().unwrap_or_default())?;
+            }
+            if let Geometric::Fast(params) = &mut out.geometric {
+                let own = serde_json::to_value(&*params).unwrap_or_default();
+                let is_own = |k: &String| own.get(k).is_some();
+                let (own, rest) = given.into_iter().partition(|(k, _)| is_own(k));
+                given = rest;
+                *params = merged::<fast::Params>(name, params, own)?.sane();
+            }
+            let changed: springs::Params = merged(name, params, given)?;
+            *params = changed.sane();
+            return Ok(out);
+        }
+        match &mut out.geometric {
+            Geometric::Blend { factor } => {
+                #[derive(Serialize, Deserialize)]
+                struct Factor {
+                    factor: f32,
+                }
+                *factor = merged::<Factor>(name, &Factor { factor: *factor }, given)?.factor.clamp(0.0, 1.0);
+            }
+            Geometric::Irs(params) => {
+                // Keys are numbers only, so each number of the reach has a name of its own.
+                let numbers = ["reach.as_parent", "reach.as_child"].map(|n| (n, given.remove(n)));
+                *params = merged(name, params, given)?;
+                for (name, value) in numbers.into_iter().filter_map(|(n, v)| Some((n, v?))) {
+                    let bad = || Error::input(format!("irs: {name} is no number"), "give one from 0 to 1");
+                    out.geometric.set_number(name, value.as_f64().ok_or_else(bad)? as f32);
+                }
+            }
+            Geometric::Fast(params) => *params = merged::<fast::Params>(name, params, given)?.sane(),
+            _ if given.is_empty() => {}
+            _ => return Err(unknown(name, &given, &[])),
+        }
+        Ok(out)
+    }
+
     /// Sets a number by the name that settings have for it, in range, counts rounded; false where the method has none of that
     /// name. Does not allocate: keys do this in every frame.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
@@ -70,6 +125,71 @@ impl Recipe {
             (Some(_), Geometric::Fast(_)) => "fast+springs",
             (Some(_), _) => "springs",
             (None, geometric) => geometric.name(),
+        }
+    }
+}
+
+/// The defaults with the given fields in their place.
+fn merged<T: Serialize + serde::de::DeserializeOwned>(
+    method: &str,
+    defaults: &T,
+    given: Map<String, Value>,
+) -> Result<T> {
+    let bad = |what: String| Error::input(format!("{method}: {what}"), "give a value of the field's kind");
+    let mut value = serde_json::to_value(defaults).map_err(|e| bad(e.to_string()))?;
+    let known: Vec<String> = value.as_object().map_or_else(Vec::new, |f| f.keys().cloned().collect());
+    if given.keys().any(|k| !known.contains(k)) {
+        return Err(unknown(method, &given, &known));
+    }
+    // One by one, since the reader's own message does not name the field.
+    for (name, new) in given {
+        // A keyed count is rounded: keys are floats, and a curve may go below zero between them.
+        let whole = new.as_f64().filter(|_| value[&name].is_u64() && (new.is_f64() || new.is_u64()));
+        value[&name] = whole.map_or(new, |n| Value::from(n.round().clamp(0.0, 1e9) as u64));
+        T::deserialize(&value).map_err(|e| bad(format!("{name}: {e}")))?;
+    }
+    serde_json::from_value(value).map_err(|e| bad(e.to_string()))
+}
+
+fn unknown(method: &str, given: &Map<String, Value>, known: &[String]) -> Error {
+    let names: Vec<&str> = given.keys().filter(|k| !known.contains(k)).map(String::as_str).collect();
+    let remedy =
+        if known.is_empty() { "leave it out".into() } else { format!("it has {}", known.join(", ")) };
+    Error::input(format!("{method} has no parameter {}", names.join(", ")), remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recipe(method: &str, parameters: &[(&str, Value)]) -> Result<Recipe> {
+        let parameters: Map<String, Value> =
+            parameters.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
+        Recipe::from_settings(method, &parameters)
+    }
+
+    #[test]
+    fn parameters_take_the_place_of_defaults_and_mistakes_are_named() {
+        let out = recipe("", &[("surface", 0.5.into()), ("start", "lbs".into())]).unwrap();
+        assert_eq!((out.geometric, out.springs.unwrap().surface), (Geometric::Lbs, 0.5));
+        let out =
+            recipe("springs", &[("max_iterations", (-0.4).into()), ("torsion", (-1e9).into())]).unwrap();
+        assert_eq!(out.springs.map(|s| (s.max_iterations, s.torsion)), Some((0, 0.0)), "brought into range");
+        let out = recipe("blend", &[("factor", 0.25.into())]).unwrap();
+        assert_eq!(out.geometric, Geometric::Blend { factor: 0.25 });
+        let both = [("extra", 5.into()), ("surface", 0.5.into())];
+        let out = recipe("fast+springs", &both).unwrap();
+        assert_eq!((out.name(), out.springs.map(|s| s.surface)), ("fast+springs", Some(0.5)));
+        assert!(matches!(out.geometric, Geometric::Fast(p) if p.extra == 5));
+        for (wrong, word) in [
+            (recipe("springs", &[("stiffness", 1.into())]), "torsion"),
+            (recipe("springs", &[("surface", "much".into())]), "surface"),
+            (recipe("lbs", &[("factor", 1.into())]), "factor"),
+            (recipe("nurbs", &[]), "rigid"),
+            (recipe("fast+springs", &[("stiffness", 1.into())]), "torsion"),
+        ] {
+            let text = wrong.unwrap_err().to_string();
+            assert!(text.contains(word), "{text}");
         }
     }
 }

@@ -6,8 +6,10 @@ use super::document::validate_time;
 use crate::anim::Curve;
 use crate::asset::{Interpolation, Property};
 use crate::base::{Error, NodeId, Result, SculptId};
+use crate::deform::Recipe;
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// More keys no document has, over all channels.
 pub const MAX_KEYS: usize = 1 << 21;
@@ -47,7 +49,7 @@ impl Target {
     /// Floats per key.
     ///
     /// # Errors
-    /// The character has no such node or property; a name that no setting has.
+    /// The character has no such node or property; a method or a setting that does not exist or is no number.
     pub fn width(&self, skeleton: &Skeleton) -> Result<usize> {
         match self {
             Self::Node { node, property } => {
@@ -71,10 +73,11 @@ impl Target {
             Self::Setting { method, name } => {
                 let sound =
                     |s: &String| !s.is_empty() && s.len() <= MAX_NAME && !s.contains(char::is_control);
-                if sound(method) && sound(name) {
-                    return Ok(1);
+                if !(sound(method) && sound(name)) {
+                    let problem = format!("{method:?} {name:?} is no setting");
+                    return Err(Error::input(problem, "name a method and a setting"));
                 }
-                Err(Error::input(format!("{method:?} {name:?} is no setting"), "name a method and a setting"))
+                Recipe::from_settings(method, [(name, &Value::from(0.0))]).map(|_| 1)
             }
         }
     }

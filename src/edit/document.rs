@@ -5,6 +5,7 @@ use super::sculpt::MAX_SCULPTS;
 use super::{KeptPose, Motion, Sculpt, StrokeLayer, SurfaceStroke};
 use crate::asset::{Asset, Source};
 use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
+use crate::deform::Recipe;
 use crate::deform::sculpt::SculptState;
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
@@ -91,6 +92,16 @@ pub struct DeformerSettings {
     pub method: String,
     /// By parameter name.
     pub parameters: BTreeMap<String, Value>,
+}
+
+impl DeformerSettings {
+    /// The recipe that they name.
+    ///
+    /// # Errors
+    /// As [`Recipe::from_settings`].
+    pub fn recipe(&self) -> Result<Recipe> {
+        Recipe::from_settings(&self.method, &self.parameters)
+    }
 }
 
 /// What the user has made of a character. Read it here; change it by [`super::Edit::apply`].
@@ -354,6 +365,7 @@ impl Document {
                 "restore the document from its journal",
             ));
         }
+        self.deformer.recipe()?;
         validate_pins(&self.pins, skeleton)?;
         self.validate_poses(skeleton)?;
         self.motion.validate(skeleton)?;

@@ -242,7 +242,7 @@ fn a_state_has_strokes_below_keys_and_settings_of_the_method_in_use() {
     .unwrap();
     insert(&mut s, &setting("springs"), 0.0, &[1.0]);
     insert(&mut s, &setting("springs"), 2.0, &[3.0]);
-    insert(&mut s, &setting("irs"), 0.0, &[1.0]);
+    insert(&mut s, &setting("fast+springs"), 0.0, &[1.0]);
     insert(&mut s, &shift(1), 1.0, &[0.0, 9.0, 0.0]);
     let state = s.document().state(s.skeleton(), Some(0.5));
     assert_eq!(state.deformer.parameters["torsion"], Value::from(1.5));

@@ -242,6 +242,7 @@ impl Edit {
             Self::KeepPose { name, pose, at } => document.keep_pose(name, pose.as_deref(), *at, skeleton)?,
             Self::Keys(edit) => Self::Keys(edit.apply(document, skeleton)?),
             Self::SetDeformer(deformer) => {
+                deformer.recipe()?;
                 Self::SetDeformer(std::mem::replace(&mut document.deformer, deformer.clone()))
             }
             Self::Group(edits) => apply_group(edits, document, context)?,

@@ -188,7 +188,12 @@ impl<'a> Session<'a> {
     fn change(&mut self, edit: &Edit, continues: bool) -> Result<()> {
         let skeleton = self.skeleton_for(edit)?;
         let triangles = self.triangles;
-        let inverse = edit.apply(&mut self.document, &Context { skeleton: &skeleton, triangles })?;
+        let context = Context { skeleton: &skeleton, triangles };
+        let inverse = edit.apply(&mut self.document, &context)?;
+        if self.document.asset().is_none() {
+            inverse.apply(&mut self.document, &context)?;
+            return Err(Error::input("this edit leaves no character open", "open a file first"));
+        }
         self.skeleton = skeleton;
         self.steps.truncate(self.done);
         if !(continues && self.done > 0) {
@@ -264,7 +269,7 @@ mod tests {
     use super::*;
     use crate::base::{NodeId, StrokeId};
     use crate::edit::testing::{Random, asset, operation, session, tree, work};
-    use crate::edit::{Key, Line, StrokeLayer};
+    use crate::edit::{DeformerSettings, Key, KeyEdit, KeyValue, Line, StrokeLayer, Target};
 
     #[test]
     fn every_edit_has_an_inverse_that_restores_the_document_exactly() {
@@ -412,14 +417,56 @@ mod tests {
     }
 
     #[test]
+    fn a_document_with_an_unknown_method_or_parameter_is_refused_and_one_out_of_range_is_not() {
+        let mut s = session();
+        s.apply(Edit::Open { asset: asset() }).unwrap();
+        let replace = |method: &str, name: &str| {
+            let mut json = serde_json::to_value(s.document()).unwrap();
+            json["deformer"] = serde_json::json!({ "method": method, "parameters": { name: -1e9 } });
+            let document = Document::from_json(json.clone(), s.skeleton());
+            let journal = serde_json::json!([{ "do": { "open": { "asset": asset() } } }, { "do": { "replace": json } }]);
+            let skeleton = s.skeleton().clone();
+            let operations: Vec<Operation> = serde_json::from_value(journal).unwrap();
+            let replayed = Session::replay(&operations, Box::new(move |_| Ok(skeleton.clone())));
+            (document.map(drop), replayed.map(drop))
+        };
+        for (method, name, says) in
+            [("nurbs", "torsion", "choose one of rigid"), ("springs", "k_s", "no parameter k_s")]
+        {
+            let (document, journal) = replace(method, name);
+            for error in [document.unwrap_err(), journal.unwrap_err()] {
+                assert!(error.to_string().contains(says), "{error}");
+            }
+        }
+        let (document, journal) = replace("springs", "torsion");
+        document.and(journal).unwrap();
+    }
+
+    #[test]
     fn edits_that_do_not_fit_are_refused_with_a_reason() {
         let mut s = session();
         assert!(s.apply(Edit::RemoveKey(0.0)).unwrap_err().to_string().contains("no character is open"));
+        assert!(s.apply(Edit::Group(Vec::new())).is_err(), "a first step without a character");
         s.apply(Edit::Open { asset: asset() }).unwrap();
         let hash = s.document().hash();
+        let deformer = |method: &str, name: &str| {
+            let parameters = [(name.to_owned(), serde_json::json!(0.5))].into();
+            Edit::SetDeformer(DeformerSettings { method: method.into(), parameters })
+        };
+        let keyed = |name: &str| {
+            let target = Target::Setting { method: "springs".into(), name: name.into() };
+            Edit::Keys(KeyEdit::Insert { time: 0.0, keys: vec![KeyValue { target, value: vec![1.0] }] })
+        };
         let nan = crate::base::math::Trs { translation: [f32::NAN; 3], ..crate::base::math::Trs::IDENTITY };
         for (edit, says) in [
             (Edit::RemoveKey(0.5), "no key"),
+            (Edit::Replace(Box::default()), "no character open"),
+            (deformer("nurbs", "factor"), "\"nurbs\" is no deformation method"),
+            (deformer("lbs", "factor"), "lbs has no parameter factor"),
+            (deformer("springs", "k_s"), "it has surface, "),
+            (deformer("springs", "stop"), "springs: stop: "),
+            (keyed("k_s"), "springs has no parameter k_s"),
+            (keyed("start"), "is no skinning method"),
             (Edit::RemoveStroke(StrokeId(7)), "no stroke 7"),
             (Edit::SetLocal { node: NodeId(99), local: nan }, "no node 99"),
             (Edit::SetLocal { node: NodeId(1), local: nan }, "\"chest\" is not finite"),

@@ -163,7 +163,7 @@ pub fn operation(session: &crate::edit::Session, random: &mut Random) -> crate::
         },
         (7, _) => Edit::SetDeformer(DeformerSettings {
             method: "springs".into(),
-            parameters: [("k_s".to_owned(), serde_json::json!(random.unit()))].into(),
+            parameters: [("surface".to_owned(), serde_json::json!(random.unit()))].into(),
         }),
         (8, Some(layer)) => Edit::RemoveStroke(layer.id),
         (9, Some(layer)) => Edit::RedrawOffset { id: layer.id, offset: Some(stroke(random)) },

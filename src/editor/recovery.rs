@@ -94,7 +94,7 @@ impl Unfinished {
     pub fn restore(&self, model: &Model) -> Result<Session<'static>> {
         model.is(&self.file)?;
         let (journal, recovered) = Journal::open(&self.journal, &self.file)?;
-        let mut session = Session::replay(&recovered.operations, model.loader())?;
+        let mut session = model.replay(&recovered.operations, &self.journal)?;
         session.record_in(journal);
         Ok(session)
     }
@@ -181,6 +181,32 @@ mod tests {
         assert_eq!(one.restore(&model).unwrap().document().hash(), hash);
         one.discard().unwrap();
         assert!(found(None).is_empty());
+    }
+
+    #[test]
+    fn a_journal_that_leads_to_no_character_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let (model, journals) = (character(folder.path()), folder.path().join("journal"));
+        let mut session = begin(&journals, &model).unwrap();
+        session.apply(turn(&model, 20.0)).unwrap();
+        let path = session.journal().unwrap().path().to_owned();
+        drop(session);
+        let whole = std::fs::read(&path).unwrap();
+        let header = whole.iter().position(|&b| b == b'\n').unwrap() + 1;
+        // Torn in the middle of the first operation, behind the header, and taken back to nothing.
+        std::fs::write(&path, &whole[..header + 40]).unwrap();
+        let says =
+            |path: &Path| crate::editor::open(path, &BindOptions::default()).err().unwrap().to_string();
+        assert!(says(&path).contains("opens no character"));
+        std::fs::write(&path, &whole[..header]).unwrap();
+        assert!(says(&path).contains("opens no character"));
+        std::fs::write(&path, &whole).unwrap();
+        let (mut journal, _) = Journal::open(&path, &model.file()).unwrap();
+        journal.append(&Operation::Jump(0)).unwrap();
+        drop(journal);
+        assert!(says(&path).contains("opens no character"));
+        let [one] = &unfinished(&journals, None).unwrap().sessions[..] else { panic!("one session") };
+        assert!(one.restore(&model).is_err());
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl Replay {
 fn begin(take: &Path, start: &TakeStart) -> Result<(Model, Session<'static>)> {
     let model = Model::load(&locate(&start.asset, take), &BindOptions::default())?;
     model.is(&start.asset)?;
-    let session = Session::replay(&start.operations, model.loader())?;
+    let session = model.replay(&start.operations, take)?;
     Ok((model, session))
 }
 
