@@ -229,9 +229,18 @@ fn opened(
 }
 
 fn open(path: &Path, what: Left) -> Result<Opened> {
-    let folder = recovery::folder()?;
+    open_with(path, what, recovery::folder())
+}
+
+/// `folder` is that of the journals. Where there is none, or it cannot be used, the session is not recorded.
+fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened> {
+    let unrecorded = |e: &Error| eprintln!("sinew: {e}; this session is not recorded: save often");
     let journal = path.extension().is_some_and(|e| e == "journal");
-    let mut left = recovery::unfinished(&folder, (!journal).then_some(path))?.sessions;
+    let found = folder.and_then(|folder| {
+        let found = recovery::unfinished(&folder, (!journal).then_some(path))?;
+        Ok((folder, found.sessions))
+    });
+    let (folder, mut left) = found.inspect_err(unrecorded).map_or((None, Vec::new()), |(f, l)| (Some(f), l));
     left.retain(|l| !journal || l.journal == path);
     let model = Arc::new(match left.first() {
         Some(left) if journal => left.load(&BindOptions::default())?,
@@ -246,7 +255,12 @@ fn open(path: &Path, what: Left) -> Result<Opened> {
         }
     }
     let offered = first.filter(|_| what == Left::Offer && !journal).map(Box::new);
-    Ok(opened(&model, recovery::begin(&folder, &model)?, 0, offered))
+    let recorded = folder.map(|folder| recovery::begin(&folder, &model).inspect_err(unrecorded));
+    let session = match recorded {
+        Some(Ok(session)) => session,
+        _ => model.start(None)?,
+    };
+    Ok(opened(&model, session, 0, offered))
 }
 
 /// The twins evaluate: no device is needed, and none can be lost.
@@ -307,6 +321,29 @@ fn side_by_side(pictures: &[RgbaImage]) -> RgbaImage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_a_folder_for_journals_a_file_is_opened_and_not_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hero.glb");
+        let asset = crate::bind::shapes::Shape {
+            bones: 2,
+            rings: 3,
+            segments: 4,
+            radius: 0.1,
+            length: 1.0,
+            blend: 0.5,
+        };
+        std::fs::write(&path, crate::export::unedited(&asset.capsule_asset()).unwrap()).unwrap();
+        let nowhere = Err(Error::input("there is no folder for the autosave journal", "set HOME"));
+        // A file in the way is as good as no folder.
+        for place in [nowhere, Ok(path.clone()), Ok(folder.path().join("journal"))] {
+            let is_folder = place.as_ref().is_ok_and(|p| *p != path);
+            let opened = open_with(&path, Left::GoOn, place).unwrap();
+            assert_eq!(opened.session.journal().is_some(), is_folder);
+            assert!(opened.session.document().asset().is_some());
+        }
+    }
 
     #[test]
     fn jobs_are_done_in_order_and_what_goes_wrong_is_told() {
