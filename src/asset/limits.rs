@@ -33,9 +33,9 @@ pub const DECODED_RATIO: u64 = 256;
 /// Largest magnitude of a coordinate, scale or matrix entry, in the file and in world space: beyond it, squares
 /// and cubes of lengths are no longer safe in f32.
 pub const COORDINATE: f32 = 1e10;
-/// Most pixels of one image.
+/// Most pixels of one image. The file is loaded without one that has more.
 pub const IMAGE_PIXELS: u64 = 64 << 20;
-/// Most bytes of all decoded images together.
+/// Most bytes of all decoded images together. The file is loaded without those that would exceed it.
 pub const IMAGE_BYTES: u64 = 2 << 30;
 /// Most folders that a relative URI may climb above the file's own with `..`.
 pub const PARENT_STEPS: usize = 2;

@@ -181,3 +181,12 @@ pub struct Skin {
     /// `joint_from_mesh`, one per joint; the identity where the file has none.
     pub inverse_bind: Vec<Mat4>,
 }
+
+impl Skin {
+    /// Whether a node can be the skin's skeleton root (glTF 2.0, 3.7.3.1): it is each joint, or above it.
+    pub fn has_root(&self, root: u64, nodes: &[Node]) -> bool {
+        // Above each node at most as many as there are.
+        let above = |joint: NodeId| std::iter::successors(Some(joint), |n| nodes[n.index()].parent);
+        self.joints.iter().all(|&joint| above(joint).any(|n| n.index() as u64 == root))
+    }
+}

@@ -70,6 +70,23 @@ impl Builder {
         Self { json, bin, path, zeros: Vec::new(), times: Vec::new(), orphans: Vec::new() }
     }
 
+    /// Takes out what a skin says of its skeleton root where that is no node above all its joints, which other
+    /// programs refuse. `asset` is the file that this one began as.
+    pub(super) fn drop_false_skeletons(&mut self, asset: &Asset) {
+        let skins = self.json.get_mut("skins").and_then(Value::as_array_mut);
+        for (json, skin) in skins.into_iter().flatten().zip(&asset.skins) {
+            let root = json.get("skeleton").map(|root| {
+                let whole = root.as_f64().filter(|r| r.fract() == 0.0 && *r >= 0.0).map(|r| r as u64);
+                whole.unwrap_or(u64::MAX)
+            });
+            if root.is_some_and(|root| !skin.has_root(root, &asset.nodes))
+                && let Some(json) = json.as_object_mut()
+            {
+                json.shift_remove("skeleton");
+            }
+        }
+    }
+
     /// The binary chunk so far.
     pub fn bin(&self) -> &[u8] {
         &self.bin

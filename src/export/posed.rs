@@ -118,6 +118,7 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
     let mut table = Table::new(job, out);
     let locals = Locals::new(job, &mut out.problems);
     write_nodes(job, &locals, &mut builder);
+    builder.drop_false_skeletons(job.asset);
 
     if let Some(reduction) = &mut out.reduction {
         for key in 0..keys.len() {

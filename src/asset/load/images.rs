@@ -4,7 +4,7 @@ use super::context::Context;
 use super::item::Item;
 use super::uri;
 use crate::asset::{Image, limits};
-use crate::base::{Error, Result};
+use crate::base::Result;
 use image::{ImageFormat, ImageReader, Limits};
 use rayon::prelude::*;
 use std::io::Cursor;
@@ -95,10 +95,11 @@ fn mime(bytes: &[u8]) -> String {
     image::guess_format(bytes).map_or("application/octet-stream", |f| f.to_mime_type()).to_owned()
 }
 
-/// Format and size of every image that may be decoded, from their headers.
+/// Format and size of every image that may be decoded, from their headers. One with too many pixels, and one that
+/// brings all together over their limit, is left out.
 ///
 /// # Errors
-/// Where an image, or all together, have too many pixels.
+/// Where the file's budget of decoded bytes is used up.
 fn admit(items: &[Item], bytes: &[Option<&[u8]>]) -> Result<Vec<Option<(ImageFormat, u32, u32)>>> {
     let mut total = 0;
     let mut sizes = Vec::with_capacity(items.len());
@@ -125,15 +126,21 @@ fn admit(items: &[Item], bytes: &[Option<&[u8]>]) -> Result<Vec<Option<(ImageFor
             continue;
         };
         let pixels = u64::from(width) * u64::from(height);
-        total += 4 * pixels;
-        if pixels > limits::IMAGE_PIXELS || total > limits::IMAGE_BYTES {
-            return Err(Error::broken(
-                item.ctx.path,
-                &item.at,
-                format!("with its {width} x {height} pixels it exceeds the limit for images"),
-                "export smaller textures",
+        let limit = if pixels > limits::IMAGE_PIXELS {
+            Some(format!("of {} pixels for an image", limits::IMAGE_PIXELS))
+        } else if total + 4 * pixels > limits::IMAGE_BYTES {
+            Some(format!("of {} bytes for all decoded images together", limits::IMAGE_BYTES))
+        } else {
+            None
+        };
+        if let Some(limit) = limit {
+            item.mend(format!(
+                "with its {width} x {height} pixels it exceeds the limit {limit}, so it is magenta; export a smaller texture"
             ));
+            sizes.push(None);
+            continue;
         }
+        total += 4 * pixels;
         sizes.push(Some((format, width, height)));
     }
     Ok(sizes)

@@ -14,6 +14,13 @@ pub(super) fn read(ctx: &Context, nodes: &[Node]) -> Result<Vec<Skin>> {
     let mut skins = Vec::new();
     for (index, item) in ctx.items("skins", "skin")?.iter().enumerate() {
         let skin = skin(item, index, nodes.len())?;
+        // What is no number names no node either.
+        let root = item.whole("skeleton").unwrap_or(Some(u64::MAX));
+        if root.is_some_and(|root| !skin.has_root(root, nodes)) {
+            let problem =
+                "its \"skeleton\" is no node above all its joints; it is ignored and left out of exports";
+            item.mend(problem);
+        }
         for (joint, inverse) in skin.joints.iter().zip(&skin.inverse_bind) {
             let world_from_mesh = world[joint.index()] * Affine3A::from_mat4(*inverse);
             if !in_range(&world_from_mesh.to_cols_array()) {
@@ -42,9 +49,6 @@ fn skin(item: &Item, index: usize, nodes: usize) -> Result<Skin> {
     sorted.sort_unstable();
     if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
         item.mend("a node is a joint of it more than once");
-    }
-    if item.whole("skeleton").ok().flatten().is_some_and(|root| root >= nodes as u64) {
-        item.mend("its skeleton root does not exist and was ignored");
     }
     let inverse_bind = match item.whole("inverseBindMatrices")? {
         None => vec![Mat4::IDENTITY; joints.len()],

@@ -103,3 +103,25 @@ fn skins_need_joints_and_enough_finite_matrices() {
     b.json["skins"][0].as_object_mut().unwrap().remove("inverseBindMatrices");
     assert_eq!(b.load().unwrap().skins[0].inverse_bind, [glam::Mat4::IDENTITY; 2]);
 }
+
+#[test]
+fn a_skeleton_root_that_is_none_is_told_and_not_exported() {
+    let with = |root: serde_json::Value| {
+        let mut b = bound(&[([0; 4], [1.0, 0.0, 0.0, 0.0])]);
+        b.json["nodes"][1]["children"] = json!([2, 3]);
+        b.json["skins"][0]["skeleton"] = root;
+        let asset = b.load().unwrap();
+        let is_told =
+            told(&asset, "skin", "no node above all its joints; it is ignored and left out of exports");
+        let character = crate::bind::Character::from_asset(&asset).unwrap();
+        let pose = crate::rig::Pose::rest(&character.skeleton);
+        let keys = [crate::export::Key { time_s: 0.0, pose: &pose, shape: None }];
+        let out = crate::export::posed(&asset, &character, &keys, &Default::default()).unwrap();
+        let exported = crate::asset::Asset::from_slice(&out.glb, "out.glb").unwrap();
+        (is_told, exported.source.json["skins"][0].get("skeleton").cloned())
+    };
+    assert_eq!(with(json!(1)), (false, Some(json!(1))));
+    for root in [json!(99), json!(-1), json!("root"), json!(0), json!(2)] {
+        assert_eq!(with(root.clone()), (true, None), "{root}");
+    }
+}
