@@ -5,7 +5,7 @@ mod cli;
 use clap::Parser;
 
 fn main() -> std::process::ExitCode {
-    match cli::Cli::parse().run() {
+    match cli::Cli::parse().run().and_then(|()| sinew::front::context::said()) {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("sinew: {error}");

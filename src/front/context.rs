@@ -8,7 +8,7 @@ use crate::render::Renderer;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The devices and pipelines of one run.
@@ -72,9 +72,31 @@ pub fn stage<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<(T, Dura
     Ok((out?, start.elapsed()))
 }
 
-/// Prints a line. A reader that has gone away, as in `sinew demo | head`, is no reason to stop working.
+/// Why a line could not be printed, the first time.
+static UNSAID: OnceLock<std::io::Error> = OnceLock::new();
+
+/// Prints a line. A reader that has gone away, as in `sinew demo | head`, is no reason to stop working. Any other
+/// failure does not stop the work either; [`said`] tells it at the end.
 pub fn say(text: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    let mut out = std::io::stdout().lock();
+    if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush())
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        let _ = UNSAID.set(error);
+    }
+}
+
+/// Whether all that was printed by [`say`] has arrived.
+///
+/// # Errors
+/// The operating system's: the disk is full that standard output goes to.
+pub fn said() -> Result<()> {
+    UNSAID.get().map_or(Ok(()), |error| {
+        Err(Error::input(
+            format!("standard output: {error}; not all results were printed"),
+            "print to another place; files that were written are whole",
+        ))
+    })
 }
 
 /// A duration for people: `3.1 ms`, `2.45 s`.
