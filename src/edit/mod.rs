@@ -68,6 +68,7 @@ pub use library::{KeptPose, mirrored_pose};
 pub use mark::{MAX_MARK_POINTS, SurfacePoint, SurfaceStroke};
 pub use mirror::{Mirror, Plane};
 pub use motion::{FRAME_RATES, Key, Motion};
+pub use names::named_node;
 pub use operation::{Context, Edit, Line, Operation};
 pub use plane::{WorkingPlane, ray_through};
 pub use pose_file::{load_pose, parse_pose, pose_text, save_pose};

@@ -1,6 +1,6 @@
 //! Direct rotation of a joint about the world axes as they lie at the joint at rest.
 
-use super::names::unknown_node;
+use super::names::{named_node, unknown_node};
 use super::world::{turn_between, world, world_from_parent};
 use crate::base::math::{DQuat, DVec3};
 use crate::base::{Error, NodeId, Result};
@@ -68,15 +68,15 @@ pub fn rotate_joint(skeleton: &Skeleton, pose: &mut Pose, node: NodeId, turns: &
     Ok(())
 }
 
-/// Reads `JOINT=x:90,y:-20` (degrees). The joint's name may contain `=`.
+/// Reads `JOINT=x:90,y:-20` (degrees), the joint as [`named_node`] takes it. Its name may contain `=`.
 ///
 /// # Errors
-/// What does not parse; an unknown name, with the closest known ones.
+/// What does not parse; a name that is unknown or that several nodes have.
 pub fn parse_rotation(skeleton: &Skeleton, text: &str) -> Result<(NodeId, Turns)> {
     let shape = "write JOINT=AXIS:DEGREES[,AXIS:DEGREES...], e.g. Elbow=x:90,y:-20";
     let (name, list) =
         text.rsplit_once('=').ok_or_else(|| Error::input(format!("rotation {text:?} has no '='"), shape))?;
-    let node = skeleton.find(name.trim()).ok_or_else(|| unknown_node(skeleton, name.trim()))?;
+    let node = named_node(skeleton, name)?;
     let turns = list.split(',').map(|turn| parse_turn(turn, shape)).collect::<Result<Turns>>()?;
     Ok((node, turns))
 }

@@ -7,7 +7,7 @@ use super::window_picture;
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::edit::{DeformerSettings, Document};
+use crate::edit::{DeformerSettings, Document, named_node};
 use crate::editor::{Angle, Evaluator, Model, Studio, onion, recipe};
 use crate::render::{BASELINE, Camera, Lines, OFFSET};
 use crate::rig::PosedRig;
@@ -77,9 +77,7 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
     }
     if let Some(document) = &model.document {
         for name in shot.arcs {
-            let node = model.skeleton().find(name).ok_or_else(|| {
-                Error::input(format!("there is no joint {name:?}"), "`sinew inspect` lists the joints")
-            })?;
+            let node = named_node(model.skeleton(), name)?;
             let path = onion::path(model.skeleton(), document, node);
             path.iter().for_each(|(p, _)| {
                 bounds = Aabb { min: bounds.min.min(*p), max: bounds.max.max(*p) };

@@ -5,7 +5,7 @@ use super::{Joint, RigNode, Skeleton, SkinPlacement};
 use crate::asset::{Asset, Node, limits};
 use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Mat4, Trs};
 use crate::base::{Error, JointId, MeshId, NodeId, Result, SkinId};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Two bindings of a node are one where they move no vertex apart by more than this share of the skin's size.
 const SAME_BINDING: f64 = 4e-6;
@@ -25,7 +25,7 @@ impl Skeleton {
         let (nodes, locals): (Vec<_>, Vec<_>) = asset.nodes.iter().map(rig_node).unzip();
         let clips = asset.clips.clone().into();
         let mut skeleton = Self { nodes, order: parents_first(asset), clips, ..Default::default() };
-        make_names_unique(&mut skeleton.nodes);
+        skeleton.repeated = make_names_unique(&mut skeleton.nodes);
         let mut world = vec![DAffine3::IDENTITY; locals.len()];
         for &id in &skeleton.order {
             let i = id.index();
@@ -130,22 +130,26 @@ fn rig_node(node: &Node) -> (RigNode, DAffine3) {
     (node, local)
 }
 
-fn make_names_unique(nodes: &mut [RigNode]) {
-    let given: HashSet<String> = nodes.iter().map(|n| n.name.clone()).collect();
-    let mut seen: HashMap<String, u32> = HashMap::new();
-    for node in nodes {
-        let Some(count) = seen.get_mut(&node.name) else {
-            seen.insert(node.name.clone(), 0);
-            continue;
-        };
-        node.name = loop {
-            *count += 1;
-            let candidate = format!("{}.{count:03}", node.name);
-            if !given.contains(&candidate) {
-                break candidate;
-            }
-        };
+/// Gives later nodes of one name a suffix; returns the names that were repeated.
+fn make_names_unique(nodes: &mut [RigNode]) -> BTreeMap<String, Vec<NodeId>> {
+    let mut given: BTreeMap<String, Vec<NodeId>> = BTreeMap::new();
+    for (i, node) in nodes.iter().enumerate() {
+        given.entry(node.name.clone()).or_default().push(NodeId::from(i));
     }
+    for (name, same) in &given {
+        let mut count = 0;
+        for node in &same[1..] {
+            nodes[node.index()].name = loop {
+                count += 1;
+                let candidate = format!("{name}.{count:03}");
+                if !given.contains_key(&candidate) {
+                    break candidate;
+                }
+            };
+        }
+    }
+    given.retain(|_, same| same.len() > 1);
+    given
 }
 
 struct Builder<'a> {

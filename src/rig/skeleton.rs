@@ -13,6 +13,7 @@
 use crate::asset::Clip;
 use crate::base::math::{Affine3A, Trs, Vec3};
 use crate::base::{BoneId, JointId, NodeId};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The hierarchy with its joints and bones. Immutable; a [`super::Pose`] moves it.
@@ -32,6 +33,8 @@ pub struct Skeleton {
     pub skins: Vec<SkinPlacement>,
     /// The file's animations of its nodes.
     pub clips: Arc<[Clip]>,
+    /// Names that several nodes have in the file, and these nodes, in file order.
+    pub repeated: BTreeMap<String, Vec<NodeId>>,
 }
 
 /// A node as posing needs it.

@@ -179,6 +179,7 @@ fn names_become_unique() {
     let got: Vec<&str> = s.nodes.iter().map(|n| n.name.as_str()).collect();
     assert_eq!(got, ["Arm", "Arm.002", "Arm.001", "Arm.003", ""]);
     assert_eq!(s.find("Arm.003"), Some(NodeId(3)));
+    assert_eq!(s.repeated, [("Arm".to_owned(), vec![NodeId(0), NodeId(1), NodeId(3)])].into());
 }
 
 #[test]
