@@ -31,7 +31,7 @@ fn content(folder: &Path) -> Vec<(String, u64)> {
 }
 
 /// Arguments and words that the one line must hold.
-const REFUSED: [(&str, &str); 41] = [
+const REFUSED: [(&str, &str); 44] = [
     ("edit ok.glb", "no window can be opened"),
     ("nope.glb", "no window can be opened"),
     ("inspect none.glb", "none.glb: No such file or directory (os error 2); check the name"),
@@ -47,7 +47,7 @@ const REFUSED: [(&str, &str); 41] = [
     ("play model.obj --out o", "this is no Sinew journal"),
     ("play . --out o", "name a file"),
     ("deform ok.glb --on cpu --out model.obj/o.glb", "a file is in the way"),
-    ("deform ok.glb --on cpu --out o.fbx", "end the name of --out in .glb, .obj or .png"),
+    ("deform ok.glb --on cpu --out o.fbx", "end the name of --out in .glb, .gltf, .vrm, .obj or .png"),
     ("deform ok.glb --on cpu --out o", "end the name of --out in"),
     ("render ok.glb --out o.glb", "end the name of --out in .png"),
     ("demo ok.glb --out model.obj", "model.obj: File exists (os error 17); a file is in the way"),
@@ -71,6 +71,9 @@ const REFUSED: [(&str, &str); 41] = [
     ("deform ok.glb --on cpu --rotate JOINT=q:1", "\"q\" is no axis"),
     ("deform ok.glb --on cpu --rotate JOINT=x:NaN", "\"NaN\" is no angle"),
     ("deform ok.glb --on cpu --rotate JOINT=x:1e40", "\"1e40\" is no angle"),
+    ("deform twins.glb --on cpu --rotate Twin=x:9", "2 nodes are named \"Twin\"; write "),
+    ("fast twins.glb --pin Twin --out o.glb", "2 nodes are named \"Twin\"; write "),
+    ("deform twins.glb --on cpu --rotate #99=x:9", "there is no node \"#99\""),
     ("bind ok.glb --smooth 99", "ask for at most 10"),
     ("compare ok.glb --methods lbs,nope --out o --on cpu", "\"nope\" is no deformation method"),
 ];
@@ -89,14 +92,100 @@ const USAGE: [(&str, &str); 10] = [
     ("bind ok.glb --smooth=-1", "-1 is not in"),
 ];
 
+/// A character two of whose joints are named `Twin`.
+fn twins() -> Vec<u8> {
+    let asset = common::generated();
+    let mut builder = sinew::export::Builder::of(&asset).unwrap();
+    for joint in &asset.skins[0].joints[1..3] {
+        builder.json["nodes"][joint.index()]["name"] = "Twin".into();
+    }
+    builder.glb().unwrap()
+}
+
+#[test]
+fn one_of_two_joints_of_a_name_is_chosen_by_path_or_index() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    std::fs::write(folder.join("twins.glb"), twins()).unwrap();
+    let asset = common::generated();
+    let [first, second] = [1, 2].map(|j| asset.skins[0].joints[j].index());
+    let above = &asset.nodes[asset.skins[0].joints[0].index()].name;
+    let shape = |joint: &str| -> String {
+        let arguments = ["deform", "twins.glb", "--on", "cpu", "--json", "--method", "lbs", "--rotate"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+        let turn = format!("{joint}=x:60");
+        let out = command.current_dir(folder).args(arguments).arg(turn).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let mut json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        json["stages_ms"] = serde_json::Value::Null;
+        json.to_string()
+    };
+    assert_eq!(shape(&format!("{above}/Twin")), shape(&format!("#{first}")));
+    assert_eq!(shape("Twin/Twin"), shape(&format!("#{second}")));
+    assert_ne!(shape("Twin/Twin"), shape(&format!("{above}/Twin")));
+}
+
+/// What cannot be printed is an error at the end; a reader that has gone away is none.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_behind_standard_output_is_told() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    std::fs::write(folder.join("ok.glb"), sinew::export::unedited(&common::generated()).unwrap()).unwrap();
+    let lines = [
+        "inspect ok.glb",
+        "inspect ok.glb --json",
+        "bind ok.glb",
+        "deform ok.glb --on cpu",
+        "save ok.glb --on cpu --out o.glb",
+        "fast ok.glb --json",
+        "recover",
+    ];
+    for line in lines {
+        let run = |to: std::process::Stdio| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+            command.current_dir(folder).env("XDG_STATE_HOME", folder).env("XDG_CACHE_HOME", folder);
+            command.args(line.split(' ')).stdout(to).stderr(std::process::Stdio::piped());
+            command.output().unwrap()
+        };
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let out = run(full.into());
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{line}: {text}");
+        assert!(text.contains("standard output: No space left on device"), "{line}: {text}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let out = run(writer.into());
+        assert!(out.status.success() && out.stderr.is_empty(), "{line}: {out:?}");
+    }
+}
+
+/// Opening a file needs no folder of the user's.
+#[test]
+fn without_a_home_files_are_opened_all_the_same() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    std::fs::write(folder.join("ok.glb"), sinew::export::unedited(&common::generated()).unwrap()).unwrap();
+    for line in ["inspect ok.glb", "bind ok.glb", "deform ok.glb --on cpu --out o.gltf", "inspect o.gltf"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+        let names =
+            ["HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "APPDATA"];
+        names.iter().for_each(|name| drop(command.env_remove(name)));
+        let out = command.current_dir(folder).args(line.split(' ')).output().unwrap();
+        assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
 #[test]
 fn bad_command_lines_are_refused_in_one_line_and_leave_nothing() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     let good = sinew::export::unedited(&common::generated()).unwrap();
     let joint = common::generated().nodes[2].name.clone();
+    let twins = twins();
     for (name, bytes) in [
         ("ok.glb", &good[..]),
+        ("twins.glb", &twins),
         ("cut.glb", &good[..good.len() / 2]),
         ("empty.glb", b""),
         ("garbage.gltf", b"{garbage"),

@@ -4,7 +4,9 @@ use super::{Evaluation, Evaluator, Model, Shaper};
 use crate::asset::{Asset, Clip};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::edit::{AssetRef, DeformerSettings, Document, Edit, Journal, Session, State, Torn, recover};
+use crate::edit::{
+    AssetRef, DeformerSettings, Document, Edit, Journal, Operation, Session, State, Torn, recover,
+};
 use crate::export::{Key, Options, Receipt, Shape, posed, project};
 use crate::rig::{Pose, Skeleton};
 use std::path::{Path, PathBuf};
@@ -53,6 +55,24 @@ impl Model {
             Some(document) => Edit::Replace(Box::new(document.clone())),
             None => Edit::Open { asset: self.file() },
         })?;
+        Ok(session)
+    }
+
+    /// The session that recorded operations lead to on this model; `recording` is for messages.
+    ///
+    /// # Errors
+    /// As [`Session::replay`]; they lead to no character.
+    pub(in crate::editor) fn replay(
+        &self,
+        operations: &[Operation],
+        recording: &Path,
+    ) -> Result<Session<'static>> {
+        let session = Session::replay(operations, self.loader())?;
+        if session.document().asset().is_none() {
+            let problem = "what is whole of it opens no character, so it holds no work";
+            let remedy = format!("open {} itself", self.asset.path.display());
+            return Err(Error::broken(recording, "operations", problem, remedy));
+        }
         Ok(session)
     }
 
@@ -111,7 +131,7 @@ pub fn open(path: &Path, options: &BindOptions) -> Result<Opened> {
     };
     let model = Model::load(&locate(file, path), options)?;
     model.is(file)?;
-    let session = Session::replay(&recovered.operations, model.loader())?;
+    let session = model.replay(&recovered.operations, path)?;
     Ok(Opened { model, session, torn: recovered.torn })
 }
 
@@ -199,5 +219,7 @@ pub fn save(path: &Path, model: &Model, document: &Document, evaluator: &mut Eva
     let keys = shown.keys();
     let character = &model.bound.character;
     let out = project::save_shown(path, &model.asset, character, &keys, &options, &json)?;
-    out.receipt(&Asset::load(path)?, &keys)
+    let written = Asset::load(path)?;
+    out.check(path, &written)?;
+    out.receipt(&written, &keys)
 }

@@ -7,6 +7,7 @@ mod atomic;
 mod builder;
 mod diff;
 mod evaluate;
+mod files;
 mod fit;
 mod glb;
 mod influences;
@@ -27,6 +28,7 @@ pub use atomic::write_atomically;
 pub use builder::{Builder, Usage, number, numbers};
 
 pub use evaluate::{Drawn, Moment, evaluate};
+pub use files::{is_model, write_model};
 pub use influences::Reduction;
 pub use obj::obj;
 pub use posed::{Export, Key, Options, Shape, posed};

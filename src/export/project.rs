@@ -22,7 +22,7 @@
 //! sorted, and the bytes) notices a file that another program has rewritten.
 
 use super::posed::{Export, Job, build};
-use super::{Builder, Key, Options, diff, glb, write_atomically};
+use super::{Builder, Key, Options, diff, files, glb};
 use crate::asset::Asset;
 use crate::base::{Error, Result};
 use crate::bind::Character;
@@ -79,7 +79,7 @@ pub fn save_shown(
         }
     });
     out.glb = builder.glb()?;
-    write_atomically(path, &out.glb)?;
+    files::write_model(path, &out.glb)?;
     Ok(out)
 }
 
@@ -131,8 +131,9 @@ pub fn original(shown: &Asset) -> Result<Option<(Asset, Value)>> {
     let original = &project["original"];
     let changes = original["changes"].as_array().ok_or_else(rewritten)?;
     let mut json = shown.source.json.clone();
-    diff::restore(&mut json, changes).ok_or_else(rewritten)?;
     let chunk = shown.source.buffers.first().map_or(&[][..], Vec::as_slice);
+    files::take_uri(&mut json, chunk);
+    diff::restore(&mut json, changes).ok_or_else(rewritten)?;
     let length = original["binLength"].as_u64().and_then(|l| usize::try_from(l).ok());
     let bin = length.and_then(|l| chunk.get(..l)).ok_or_else(rewritten)?;
     if original["checksum"].as_str() != Some(&diff::checksum(&json, bin)) {

@@ -1,7 +1,7 @@
 //! The export receipt: how far the written file is from the editor's shape, measured on the file itself.
 
 use super::evaluate::{Moment, evaluate};
-use super::{Export, Key, Reduction, Shape, write_atomically};
+use super::{Export, Key, Reduction, Shape, files};
 use crate::asset::{Asset, Problem};
 use crate::base::math::Aabb;
 use crate::base::{Error, Result};
@@ -97,14 +97,22 @@ impl Export {
     /// From writing and loading; [`Error::Broken`] where the written file shows other vertices than the keys have.
     pub fn write(&self, path: impl AsRef<Path>, keys: &[Key]) -> Result<Receipt> {
         let path = path.as_ref();
-        write_atomically(path, &self.glb)?;
-        let on_disk = std::fs::read(path).map_err(|e| Error::io(path, e))?;
-        if on_disk != self.glb {
-            let remedy = "check the disk and export again";
-            return Err(Error::broken(path, "file", "it does not hold what was written", remedy));
-        }
+        files::write_model(path, &self.glb)?;
         let written = Asset::load(path)?;
+        self.check(path, &written)?;
         self.receipt(&written, keys)
+    }
+
+    /// Checks that files which were loaded again hold what was written.
+    ///
+    /// # Errors
+    /// [`Error::Broken`] where they do not; [`Error::Io`] where they cannot be read.
+    pub fn check(&self, path: &Path, written: &Asset) -> Result<()> {
+        if files::holds(path, written, &self.glb)? {
+            return Ok(());
+        }
+        let remedy = "check the disk and export again";
+        Err(Error::broken(path, "file", "it does not hold what was written", remedy))
     }
 
     /// Compares the file's bytes, read by the `gltf` crate, with the keys they were made of; `written` is the file as

@@ -7,6 +7,7 @@ use crate::asset::{Asset, Influences};
 use crate::base::math::{DAffine3, Mat4, Vec3};
 use crate::base::{Error, NodeId, Result};
 use crate::bind::{Cache, Character, HeatSite, kept_heat_weights};
+use crate::edit::named_node;
 use crate::rig::{Pose, PosedRig, Skeleton, in_scene, skin_of};
 use serde_json::{Value, json};
 
@@ -85,9 +86,12 @@ fn bones(asset: &Asset, character: &Character, shown: &[bool], top: Option<&str>
         |n: NodeId| std::iter::successors(asset.nodes[n.index()].parent, |p| asset.nodes[p.index()].parent);
     if let Some(name) = top {
         let wrong = |problem: String| Err(Error::input(problem, "name the topmost bone, see sinew inspect"));
-        let Some(top) = skeleton.find(name) else {
-            return wrong(format!("{}: there is no node \"{name}\"", asset.path.display()));
-        };
+        let top = named_node(skeleton, name).map_err(|e| match e {
+            Error::Input { problem, remedy } => {
+                Error::input(format!("{}: {problem}", asset.path.display()), remedy)
+            }
+            other => other,
+        })?;
         let found: Vec<NodeId> =
             order().filter(|&n| empty(n) && (n == top || above(n).any(|p| p == top))).collect();
         if found.len() < 2 {
@@ -163,6 +167,7 @@ fn write(
     weights: &Influences,
 ) -> Result<Option<Weighed>> {
     let mut builder = Builder::of(asset)?;
+    builder.drop_false_skeletons(asset);
     let mut meshes = Vec::new();
     let mut done: Vec<usize> = Vec::new();
     let display = &character.display;

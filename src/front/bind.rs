@@ -4,7 +4,7 @@ use super::context::folder_of;
 use crate::asset::Asset;
 use crate::base::{Error, Result};
 use crate::bind::{BindOptions, BindReport, Binding, Cache, Character, bind_attachments};
-use crate::export::{Weighed, project, weigh, write_atomically};
+use crate::export::{Weighed, project, weigh, write_model};
 use crate::geom::mean_edge_span;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ pub fn bind_report(job: &Job<'_>) -> Result<String> {
     if let Some(out) = &job.out {
         let weighed = weighed.as_ref().ok_or_else(|| nothing_to_weigh(path))?;
         folder_of(out)?;
-        write_atomically(out, &weighed.glb)?;
+        write_model(out, &weighed.glb)?;
     }
     let meshes = weighed.as_ref().map_or(&[][..], |w| &w.meshes);
     let character = Character::from_asset(weighed.as_ref().map_or(&asset, |w| &w.asset))?;

@@ -163,12 +163,12 @@ enum Ending {
 
 fn ending(path: &Path) -> Result<Ending> {
     match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("glb") => Ok(Ending::Glb),
+        _ if export::is_model(path) => Ok(Ending::Glb),
         Some("obj") => Ok(Ending::Obj),
         Some("png") => Ok(Ending::Png),
         _ => Err(Error::input(
             format!("{}: unknown kind of file", path.display()),
-            "end the name of --out in .glb, .obj or .png",
+            "end the name of --out in .glb, .gltf, .vrm, .obj or .png",
         )),
     }
 }

@@ -7,7 +7,7 @@ use crate::base::{Error, NodeId, Result};
 use crate::bind::{BindOptions, Cache};
 use crate::deform::fast::{Body, Constraint, Energy, Params, Parts, Solved, Solver, Target};
 use crate::deform::surface::{self, Crease, Display};
-use crate::edit::{fit_pose, parse_rotation};
+use crate::edit::{fit_pose, named_node, parse_rotation};
 use crate::editor::{Angle, Evaluation, Model, Studio};
 use crate::export;
 use crate::geom::MeasureReport;
@@ -165,19 +165,13 @@ fn energy(name: &str) -> std::result::Result<Energy, String> {
 fn wishes(model: &Model, rig: &PosedRig, args: &FastArgs) -> Result<BTreeMap<NodeId, Wish>> {
     let skeleton = model.skeleton();
     let joint = |name: &str| {
-        let found = skeleton.find(name.trim()).filter(|n| skeleton.nodes[n.index()].joint.is_some());
-        found.ok_or_else(|| {
-            let names: Vec<&str> = skeleton
-                .joints
-                .iter()
-                .take(24)
-                .map(|j| skeleton.nodes[j.node.index()].name.as_str())
-                .collect();
-            Error::input(
-                format!("there is no joint \"{name}\""),
-                format!("choose one of {}", names.join(", ")),
-            )
-        })
+        let node = named_node(skeleton, name)?;
+        match skeleton.nodes[node.index()].joint {
+            Some(_) => Ok(node),
+            None => {
+                Err(Error::input(format!("node \"{name}\" is no joint"), "`sinew inspect` lists the joints"))
+            }
+        }
     };
     let mut out: BTreeMap<NodeId, Wish> = BTreeMap::new();
     for text in &args.grab {
@@ -293,10 +287,10 @@ fn text(report: &FastReport) -> String {
 fn ending(path: &Path) -> Result<bool> {
     match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("png") => Ok(true),
-        Some("glb") => Ok(false),
+        _ if export::is_model(path) => Ok(false),
         _ => {
             let problem = format!("{}: unknown kind of file", path.display());
-            Err(Error::input(problem, "end the name of --out in .png or .glb"))
+            Err(Error::input(problem, "end the name of --out in .png, .glb, .gltf or .vrm"))
         }
     }
 }

@@ -6,6 +6,7 @@ use super::pose::clip_of;
 use crate::base::{Error, Result};
 use crate::edit::{ClipLayer, Document, Edit, KeyEdit};
 use crate::editor::{self, Evaluator, Model, Opened, recipe};
+use crate::export::is_model;
 use crate::rig::Skeleton;
 use std::path::Path;
 
@@ -55,12 +56,12 @@ fn layer(text: &str, skeleton: &Skeleton) -> Result<ClipLayer> {
 
 /// Refuses a project that no viewer would take for a model.
 pub(super) fn ending(out: &Path) -> Result<()> {
-    if out.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb")) {
+    if is_model(out) {
         return Ok(());
     }
     Err(Error::input(
         format!("{}: unknown kind of file", out.display()),
-        "end the name of the project in .glb",
+        "end the name of the project in .glb, .gltf or .vrm",
     ))
 }
 

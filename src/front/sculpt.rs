@@ -7,9 +7,11 @@ use crate::base::{BoneId, Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::sculpt::{Along, Curve, Easing, Profile, Wave};
 use crate::edit::{
-    DeformerSettings, Document, Edit, Form, Reach, Region, Sculpt, SurfaceStroke, line_mark, ring_mark,
+    DeformerSettings, Document, Edit, Form, Reach, Region, Sculpt, SurfaceStroke, line_mark, named_node,
+    ring_mark,
 };
 use crate::editor::{self, Angle, Cell, Evaluation, Evaluator, Model, Studio, recipe, sheet};
+use crate::export::is_model;
 use crate::render::Lines;
 use std::path::Path;
 
@@ -53,10 +55,10 @@ pub fn sculpt(context: &mut Context, job: &Job<'_>) -> Result<()> {
     let ending = job.out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let project = match ending.as_deref() {
         Some("png") => false,
-        Some("glb") => true,
+        _ if is_model(job.out) => true,
         _ => {
             let problem = format!("{}: unknown kind of file", job.out.display());
-            return Err(Error::input(problem, "end the name of --out in .png or .glb"));
+            return Err(Error::input(problem, "end the name of --out in .png, .glb, .gltf or .vrm"));
         }
     };
     let model = Model::load(job.file, &BindOptions::default())?;
@@ -243,9 +245,7 @@ fn reach(text: &str) -> Result<Reach> {
 /// The longest bone that starts at a joint of that name.
 fn bone_of(model: &Model, name: &str) -> Result<BoneId> {
     let skeleton = model.skeleton();
-    let node = skeleton
-        .find(name.trim())
-        .ok_or_else(|| Error::input(format!("there is no joint {name:?}"), "sinew inspect lists them"))?;
+    let node = named_node(skeleton, name)?;
     let length = |b: &BoneId| skeleton.bones[b.index()].head.distance(skeleton.bones[b.index()].tail);
     let bones = skeleton.nodes[node.index()].joint.into_iter().flat_map(|j| skeleton.bones_of(j));
     bones
