@@ -85,6 +85,20 @@ fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
         std::fs::read(folder.join("made/q.glb")).unwrap(),
     );
     assert!(p == q, "a project drifts");
+    // Under another ending it is the same project.
+    for name in ["made/r.gltf", "made/s.vrm", "made/r.gltf"] {
+        let told = sinew(folder, &["save", "made/p.glb", "--out", name, "--on", "cpu"]).unwrap();
+        assert!(told.contains(name) && told.contains("distance largest"), "{told}");
+        let again = Model::load(&folder.join(name), &BindOptions::default()).unwrap();
+        assert_eq!(again.document.as_ref().unwrap().hash(), hash);
+        assert_eq!(again.file().hash, model.file().hash);
+    }
+    sinew(folder, &["save", "made/r.gltf", "--out", "made/t.glb", "--on", "cpu"]).unwrap();
+    assert!(std::fs::read(folder.join("made/t.glb")).unwrap() == p, "a .gltf drifts");
+    let mut made: Vec<_> =
+        std::fs::read_dir(folder.join("made")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    made.sort();
+    assert_eq!(made, ["p.glb", "q.glb", "r.bin", "r.gltf", "s.vrm", "t.glb"]);
     let second = folder.join("second.journal");
     let recorder = Journal::open(&second, &project.file()).unwrap().0;
     let mut session = project.start(Some(recorder)).unwrap();

@@ -17,6 +17,7 @@ use gltf::mesh::{Mode, Semantic};
 /// # Errors
 /// Why the crate cannot: compressed or quantised geometry, required extensions it does not know, a broken file.
 pub fn reread(glb: &[u8]) -> Result<Asset, String> {
+    check::length(glb)?;
     let gltf::Gltf { document, blob } =
         gltf::Gltf::from_slice_without_validation(glb).map_err(|e| e.to_string())?;
     check::before_validation(document.as_json())?;
@@ -217,10 +218,14 @@ mod tests {
             assert!(a.position.distance(b.position) < 1e-6 && a.normal.distance(b.normal) < 1e-6);
         }
         assert!(reread(b"nothing").is_err());
+        let mut short = glb.clone();
+        short[8..12].copy_from_slice(&4u32.to_le_bytes());
+        assert!(reread(&short).is_err());
         let mut cut = glb.clone();
         cut.truncate(glb.len() / 2);
         assert!(reread(&cut).is_err());
     }
+
     /// A capsule with a clip, and one place of its JSON changed.
     fn changed(at: &str, value: serde_json::Value) -> Result<Asset, String> {
         let shape = Shape { bones: 2, rings: 3, segments: 4, radius: 0.1, length: 1.0, blend: 0.5 };
@@ -229,7 +234,7 @@ mod tests {
         let times = builder.times(&[0.0, 1.0]);
         let turns = builder.floats(&[0.0, 0.0, 0.0, 1.0].repeat(2), 4, crate::export::Usage::Other, false);
         let channel = serde_json::json!({ "sampler": 0, "target": { "node": 0, "path": "rotation" } });
-        let sampler = serde_json::json!({ "input": times, "output": turns });
+        let sampler = serde_json::json!({ "input": times, "output": turns, "interpolation": "STEP" });
         builder.push("animations", serde_json::json!({ "channels": [channel], "samplers": [sampler] }));
         let at = at.replace("TURNS", &turns.to_string()).replace("TIMES", &times.to_string());
         *builder.json.pointer_mut(&at).unwrap() = value;

@@ -27,6 +27,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{LazyLock, Mutex, Once};
 use std::time::{Duration, Instant};
 
+/// The one mutant to run, KIND:NUMBER.
+const ONE: &str = "SINEW_FUZZ_SEED";
 /// Mutants of each kind without `SINEW_FUZZ`.
 const FEW: u64 = 120;
 /// A mutant that takes longer hangs: others take milliseconds.
@@ -46,17 +48,17 @@ fn listen() {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             let place = info.to_string();
-            match place.contains("tests/fuzz/main.rs") {
-                true => usual(info),
-                false => PLACE.with(|p| *p.borrow_mut() = place),
+            if place.contains("tests/fuzz/main.rs") || std::env::var_os(ONE).is_some() {
+                usual(info);
             }
+            PLACE.with(|p| *p.borrow_mut() = place);
         }));
     });
 }
 
 /// Which mutants to run.
 fn numbers(kind: &str) -> Vec<u64> {
-    if let Ok(one) = std::env::var("SINEW_FUZZ_SEED") {
+    if let Ok(one) = std::env::var(ONE) {
         let (of, seed) = one.split_once(':').expect("SINEW_FUZZ_SEED is KIND:NUMBER");
         return if of == kind { vec![seed.parse().unwrap()] } else { Vec::new() };
     }
