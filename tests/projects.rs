@@ -5,10 +5,12 @@
 #[allow(dead_code, reason = "each test takes what it needs of it")]
 mod common;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use sinew::asset::Asset;
 use sinew::bind::BindOptions;
 use sinew::edit::{DeformerSettings, Edit, Journal, Operation, demo_edits, recover};
 use sinew::editor::{self, Evaluator, Model, Where, recipe, recovery};
+use sinew::export::Builder;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -85,6 +87,15 @@ fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
         std::fs::read(folder.join("made/q.glb")).unwrap(),
     );
     assert!(p == q, "a project drifts");
+    // A mark on a triangle that the mesh does not have, as another program may write it.
+    let shown = Asset::load(folder.join("made/p.glb")).unwrap();
+    let mut builder = Builder::of(&shown).unwrap();
+    let point = json!({ "triangle": 1 << 30, "barycentrics": [1, 0, 0], "pressure": 1, "time": 0 });
+    builder.json["extensions"]["SINEW_project"]["document"]["marks"] =
+        json!([{ "id": 0, "name": "far", "points": [point, point], "closed": false, "radius": 0.1 }]);
+    std::fs::write(folder.join("far.glb"), builder.glb().unwrap()).unwrap();
+    let error = sinew(folder, &["save", "far.glb", "--out", "far.gltf", "--on", "cpu"]).unwrap_err();
+    assert!(error.contains("far.glb: document: mark 1 lies on triangle 1073741824"), "{error}");
     // Under another ending it is the same project.
     for name in ["made/r.gltf", "made/s.vrm", "made/r.gltf"] {
         let told = sinew(folder, &["save", "made/p.glb", "--out", name, "--on", "cpu"]).unwrap();
@@ -125,7 +136,7 @@ fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
     assert!(posed["stretch_max"].as_f64().unwrap() > 0.05, "{posed}");
     sinew(folder, &["bind", "made/p.glb"]).unwrap();
     // What the file shows to others is what Sinew computes from the document.
-    let shown = sinew::asset::Asset::load(folder.join("made/p.glb")).unwrap();
+    let shown = Asset::load(folder.join("made/p.glb")).unwrap();
     assert!(!shown.clips.is_empty());
 }
 

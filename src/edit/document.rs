@@ -240,6 +240,14 @@ impl Document {
         Ok(document)
     }
 
+    /// Checks its marks against the number of triangles of the character's display mesh.
+    ///
+    /// # Errors
+    /// A mark lies on a triangle that the mesh does not have.
+    pub fn fits(&self, triangles: usize) -> Result<()> {
+        self.marks.iter().try_for_each(|mark| mark.validate(Some(triangles)))
+    }
+
     /// Hash of its content, 64 hexadecimal digits. Where the asset's file lies does not count.
     pub fn hash(&self) -> String {
         let mut hash = Canonical::new("document 1");

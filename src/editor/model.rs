@@ -42,7 +42,9 @@ impl Model {
         let (asset, document) = project::open(path)?;
         let mut model = Self::bind(asset, options, start.elapsed())?;
         if let Some(json) = document {
+            let triangles = model.bound.character.display.triangles.len();
             let document = Document::from_json(json, model.skeleton());
+            let document = document.and_then(|d| d.fits(triangles).map(|()| d));
             model.document = Some(document.map_err(|e| match e {
                 Error::Input { problem, remedy } => Error::broken(path, "document", problem, remedy),
                 other => other,

@@ -61,7 +61,7 @@ impl Model {
     /// The session that recorded operations lead to on this model; `recording` is for messages.
     ///
     /// # Errors
-    /// As [`Session::replay`]; they lead to no character.
+    /// As [`Session::replay`]; they lead to no character, or to a mark beside its mesh.
     pub(in crate::editor) fn replay(
         &self,
         operations: &[Operation],
@@ -73,6 +73,7 @@ impl Model {
             let remedy = format!("open {} itself", self.asset.path.display());
             return Err(Error::broken(recording, "operations", problem, remedy));
         }
+        session.document().fits(self.bound.character.display.triangles.len())?;
         Ok(session)
     }
 
