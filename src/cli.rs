@@ -3,7 +3,7 @@
 mod args;
 mod run;
 
-use args::{BindArgs, DeskArgs, MethodArgs, Side, parse_size};
+use args::{BindArgs, DeskArgs, MethodArgs, Side, parse_samples, parse_size, positive};
 use clap::{Parser, Subcommand};
 use sinew::editor::bake::parse_frames;
 use sinew::front::{
@@ -189,6 +189,12 @@ enum Command {
         pitch: f32,
         #[arg(long, value_parser = parse_size, default_value = "960x1280")]
         size: [u32; 2],
+        /// Pixels per point of lines; without it in proportion to the picture, 1 where its shorter side has 960
+        #[arg(long, value_parser = positive)]
+        scale: Option<f32>,
+        /// Samples per pixel: 1, or 4 for smooth edges
+        #[arg(long, value_parser = parse_samples, default_value = "4")]
+        samples: u32,
     },
     /// Replay a take or a journal, or open a project, without a display, to the same document
     Play {
@@ -274,9 +280,9 @@ enum Command {
         /// Wait for a runtime where there is none
         #[arg(long)]
         wait: bool,
-        /// Samples per pixel and direction, 1 or 2
-        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
-        samples: u32,
+        /// Samples per pixel, 1 or 4, in place of your choice of smooth edges
+        #[arg(long, value_parser = parse_samples)]
+        samples: Option<u32>,
         /// End after so many frames
         #[arg(long)]
         frames: Option<u64>,

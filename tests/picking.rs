@@ -13,7 +13,7 @@ use sinew::edit::{parse_rotation, rotate_joint};
 use sinew::editor::{Evaluator, Model, Where};
 use sinew::gpu::testing::{assert_silent, device};
 use sinew::query::Picker;
-use sinew::render::{Camera, Renderer, Scene, SurfaceBuffers, Targets, View};
+use sinew::render::{Camera, GBuffer, Renderer, Scene, SurfaceBuffers, View};
 use std::path::{Path, PathBuf};
 
 const SIZE: [u32; 2] = [300, 400];
@@ -113,13 +113,13 @@ fn check(path: &Path, turns: &[&str]) {
     let surface = SurfaceBuffers::from_slices(&device, &shape.positions, &shape.normals).unwrap();
     let scene = Scene::new(&device, &model.asset, display, &surface).unwrap();
     let renderer = Renderer::new(&device).unwrap();
-    let targets = Targets::new(&device, SIZE, 1, 1).unwrap();
-    let bound = renderer.bind(&scene, &targets).unwrap();
+    let gbuffer = GBuffer::new(&device, SIZE, 1).unwrap();
+    let bound = renderer.bind_gbuffer(&scene, &gbuffer).unwrap();
     let bounds = Aabb::of(shape.positions.iter().copied());
     let aspect = SIZE[0] as f32 / SIZE[1] as f32;
     let view = Camera::framing(&bounds, aspect, 0.7, 0.2).view(aspect);
-    let mut picker = Picker::new(&device, &scene, &targets).unwrap();
-    device.run(|frame| renderer.record_gbuffer(frame, &scene, &targets, &bound, &[view])).unwrap();
+    let mut picker = Picker::new(&device, &scene, &gbuffer).unwrap();
+    device.run(|frame| renderer.record_gbuffer(frame, &scene, &gbuffer, &bound, &[view])).unwrap();
 
     let culled: Vec<bool> = (display.parts.iter())
         .map(|p| !p.material.is_some_and(|m| model.asset.materials[m.index()].double_sided))

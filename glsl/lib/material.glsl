@@ -1,4 +1,4 @@
-// The parts of evaluating a material that the G-buffer and the shadow pass share.
+// The parts of evaluating a material that the picture, the G-buffer and the shadow pass share.
 
 vec2 material_uv(vec4 uvs, uint flags, uint second_bit) {
     return (flags & second_bit) != 0u ? uvs.zw : uvs.xy;
@@ -10,10 +10,36 @@ float dither(vec2 pixel) {
 }
 
 // Whether a fragment of this alpha is left out. Blending is drawn as a dither: the order of surfaces does not
-// matter then, and supersampling smooths it.
+// matter then.
 bool cut_out(float alpha, Material m, vec2 pixel) {
     if ((m.flags & MATERIAL_MASK) != 0u) {
         return alpha < m.alpha_cutoff;
     }
     return (m.flags & MATERIAL_BLEND) != 0u && alpha <= dither(pixel) * 0.996 + 0.002;
+}
+
+// The unit normal on the eye's side, from the interpolated one; px and py are the position's derivatives. Without one it is
+// the triangle's own: rightwards times downwards points away from the eye.
+vec3 facing_normal(vec3 normal, bool front, vec3 px, vec3 py) {
+    float l = dot(normal, normal);
+    if (l > 1e-12) {
+        return normal * (front ? inversesqrt(l) : -inversesqrt(l));
+    }
+    return normalize(cross(py, px) + vec3(0.0, 1e-20, 0.0));
+}
+
+// The normal map in a frame from screen-space derivatives of position and texture coordinates: no tangents need be deformed.
+vec3 mapped_normal(vec3 n, vec3 sampled, vec3 px, vec3 py, vec2 ux, vec2 uy) {
+    vec3 across_x = cross(n, px), across_y = cross(py, n);
+    vec3 tangent = across_y * ux.x + across_x * uy.x;
+    vec3 bitangent = across_y * ux.y + across_x * uy.y;
+    float longest = max(dot(tangent, tangent), dot(bitangent, bitangent));
+    if (!(longest > 1e-30)) {
+        return n;
+    }
+    // glTF's bitangent points against v, which runs down the picture.
+    float s = inversesqrt(longest);
+    vec3 mapped = tangent * (s * sampled.x) - bitangent * (s * sampled.y) + n * sampled.z;
+    float l = dot(mapped, mapped);
+    return l > 1e-12 ? mapped * inversesqrt(l) : n;
 }

@@ -31,8 +31,6 @@ layout(push_constant, scalar) uniform Push {
     // Of the G-buffer.
     uvec2 size;
     uint view;
-    // Texels per pixel and direction.
-    uint samples;
     uint filter_over;
     float threshold;
     uint capacity;
@@ -85,7 +83,7 @@ void main() {
         return;
     }
     uvec3 c = triangles[id.x];
-    points[slot].pixel = (vec2(at) + 0.5) / float(push.samples);
+    points[slot].pixel = vec2(at) + 0.5;
     points[slot].part = id.y;
     points[slot].triangle = id.x;
     points[slot].barycentrics = barycentrics_of(p, positions[c.x].xyz, positions[c.y].xyz, positions[c.z].xyz);

@@ -12,7 +12,7 @@ layout(set = 1, binding = 2, scalar) readonly buffer AttributeList { Attributes 
 layout(location = 0) out vec3 out_position;
 layout(location = 1) out vec3 out_normal;
 layout(location = 2) out vec4 out_uvs;
-layout(location = 3) out vec4 out_color;
+layout(location = 3) out float out_alpha;
 
 void main() {
     uint v = gl_VertexIndex;
@@ -20,6 +20,6 @@ void main() {
     out_position = positions[v].xyz;
     out_normal = normals[v].xyz;
     out_uvs = vec4(a.uv0, a.uv1);
-    out_color = vec4(unpackHalf2x16(a.color.x), unpackHalf2x16(a.color.y));
+    out_alpha = unpackHalf2x16(a.color.y).y;
     gl_Position = views[gl_ViewIndex].clip_from_world * vec4(out_position, 1.0);
 }

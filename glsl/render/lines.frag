@@ -4,11 +4,11 @@
 #include "types/segment.glsl"
 
 layout(set = 0, binding = 1, scalar) readonly buffer Segments { Segment segments[]; };
-layout(set = 0, binding = 2) uniform sampler2DArray depth;
 
 layout(push_constant, scalar) uniform Push {
     vec2 size;
-    uint samples;
+    // Pixels per point.
+    float scale;
 } push;
 
 layout(location = 0) flat in uint in_segment;
@@ -17,22 +17,21 @@ layout(location = 2) flat in vec2 in_depths;
 layout(location = 3) flat in vec3 in_start;
 layout(location = 4) flat in vec3 in_end;
 layout(location = 0) out vec4 out_color;
+#include "render/occlusion.glsl"
 
 void main() {
     Segment s = segments[in_segment];
     vec2 p = gl_FragCoord.xy, a = in_ends.xy, ab = in_ends.zw - in_ends.xy;
     float t = clamp(dot(p - a, ab) / max(dot(ab, ab), 1e-8), 0.0, 1.0);
-    float outside = distance(p, a + t * ab) - 0.5 * mix(s.width_a, s.width_b, t);
+    float outside = distance(p, a + t * ab) - 0.5 * mix(s.width_a, s.width_b, t) * push.scale;
     float fill = clamp(0.5 - outside, 0.0, 1.0);
-    float cover = clamp(0.5 - (outside - s.outline), 0.0, 1.0);
+    float cover = clamp(0.5 - (outside - s.outline * push.scale), 0.0, 1.0);
     vec4 color = mix(unpackUnorm4x8(s.color_a), unpackUnorm4x8(s.color_b), t);
     // The outline is a darker edge of the same hue.
     color.rgb = mix(color.rgb * 0.25, color.rgb, fill);
-    ivec2 texel = clamp(ivec2(p * float(push.samples)), ivec2(0), textureSize(depth, 0).xy - 1);
-    float surface = texelFetch(depth, ivec3(texel, gl_ViewIndex), 0).r;
     // Reversed depth is 1 / distance up to a factor, so it is linear on the screen.
     float here = mix(in_depths.x, in_depths.y, t);
-    float visible = surface > here * 1.002 ? s.hidden : 1.0;
+    float visible = mix(1.0, s.hidden, covered_share(here * 1.002));
     out_color = vec4(color.rgb, color.a * cover * visible);
     // Each pixel of a polyline belongs to one of its segments, so half-clear lines show no joints.
     bool mine = dot(in_start.xy, p) + in_start.z >= 0.0 && dot(in_end.xy, p) + in_end.z <= 0.0;

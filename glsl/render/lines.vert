@@ -9,7 +9,8 @@ layout(set = 0, binding = 1, scalar) readonly buffer Segments { Segment segments
 
 layout(push_constant, scalar) uniform Push {
     vec2 size;
-    uint samples;
+    // Pixels per point.
+    float scale;
 } push;
 
 layout(location = 0) flat out uint out_segment;
@@ -68,7 +69,7 @@ void main() {
     }
     along = dot(along, along) > 0.0 ? along : vec2(1.0, 0.0);
     vec2 across = vec2(-along.y, along.x);
-    float grow = max(s.width_a, s.width_b) * 0.5 + s.outline + 1.5;
+    float grow = (max(s.width_a, s.width_b) * 0.5 + s.outline) * push.scale + 1.5;
     uint corner = uint[](0u, 1u, 2u, 2u, 1u, 3u)[gl_VertexIndex % 6];
     vec2 end = (corner & 1u) == 0u ? pa - along * grow : pb + along * grow;
     vec2 pixel = end + across * ((corner & 2u) == 0u ? -grow : grow);

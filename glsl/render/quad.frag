@@ -1,9 +1,8 @@
 // Shows a panel's picture where nothing stands before it.
 #version 460
-#extension GL_EXT_multiview : require
 #extension GL_EXT_scalar_block_layout : require
+#include "render/occlusion.glsl"
 
-layout(set = 0, binding = 1) uniform sampler2DArray depth;
 layout(set = 1, binding = 0) uniform sampler2DArray panel;
 
 layout(push_constant, scalar) uniform Push {
@@ -11,7 +10,7 @@ layout(push_constant, scalar) uniform Push {
     vec3 right;
     vec3 down;
     float hidden;
-    uint samples;
+    vec2 size;
 } push;
 
 layout(location = 0) in vec2 in_uv;
@@ -31,15 +30,10 @@ void main() {
         }
     }
     c /= float(taps * taps);
-    // Reversed depth: what is nearer is greater.
-    float seen = 0.0;
-    ivec2 first = ivec2(gl_FragCoord.xy) * int(push.samples);
-    for (uint i = 0u; i < push.samples * push.samples; i++) {
-        ivec2 at = first + ivec2(i % push.samples, i / push.samples);
-        float surface = texelFetch(depth, ivec3(at, gl_ViewIndex), 0).r;
-        seen += surface > gl_FragCoord.z * 1.0005 ? push.hidden : 1.0;
-    }
-    seen /= float(push.samples * push.samples);
+    // The rectangle's own edge, as wide as a pixel.
+    vec2 inside = min(in_uv, 1.0 - in_uv) / max(vec2(length(vec2(dx.x, dy.x)), length(vec2(dx.y, dy.y))), 1e-9) + 0.5;
+    float seen = clamp(min(inside.x, inside.y), 0.0, 1.0);
+    seen *= mix(1.0, push.hidden, covered_share(gl_FragCoord.z * 1.0005));
     if (c.a * seen <= 0.0) {
         discard;
     }

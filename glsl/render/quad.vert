@@ -12,15 +12,30 @@ layout(push_constant, scalar) uniform Push {
     vec3 down;
     // Share that shows through what stands before it.
     float hidden;
-    // Samples per pixel and direction of the depth picture.
-    uint samples;
+    // Of the picture, pixels.
+    vec2 size;
 } push;
 
 layout(location = 0) out vec2 out_uv;
 
+vec4 clip_at(vec2 uv) {
+    return views[gl_ViewIndex].clip_from_world * vec4(push.corner + push.right * uv.x + push.down * uv.y, 1.0);
+}
+
+// A pixel as a share of the edge from one corner to another, none behind the eye.
+float margin(vec4 from, vec4 to) {
+    if (min(from.w, to.w) <= 0.0) {
+        return 0.0;
+    }
+    return min(1.0 / max(length((to.xy / to.w - from.xy / from.w) * 0.5 * push.size), 1e-3), 0.5);
+}
+
 void main() {
     uint corner = uint[](0u, 2u, 1u, 1u, 2u, 3u)[gl_VertexIndex % 6];
-    out_uv = vec2(corner & 1u, corner >> 1);
-    vec3 p = push.corner + push.right * out_uv.x + push.down * out_uv.y;
-    gl_Position = views[gl_ViewIndex].clip_from_world * vec4(p, 1.0);
+    vec2 uv = vec2(corner & 1u, corner >> 1);
+    // A pixel larger: its edges fade out there.
+    vec4 here = clip_at(uv);
+    vec2 more = vec2(margin(here, clip_at(vec2(1.0 - uv.x, uv.y))), margin(here, clip_at(vec2(uv.x, 1.0 - uv.y))));
+    out_uv = uv + (uv * 2.0 - 1.0) * more;
+    gl_Position = clip_at(out_uv);
 }

@@ -19,4 +19,6 @@ struct Lighting {
     float floor_height;
     float grid_spacing;
     uint flags;
+    // Pixels per point, the unit of lines.
+    float scale;
 };

@@ -8,9 +8,9 @@ use sinew::edit::DeformerSettings;
 
 #[derive(Args)]
 pub(super) struct DeskArgs {
-    /// Samples per pixel and direction, 1 or 2
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
-    pub(super) samples: u32,
+    /// Samples per pixel, 1 or 4, in place of your choice of smooth edges
+    #[arg(long, value_parser = parse_samples)]
+    pub(super) samples: Option<u32>,
     /// For tests and scripts: a line of JSON per turn on standard output, requests on standard input
     #[arg(long)]
     pub(super) report: bool,
@@ -18,6 +18,24 @@ pub(super) struct DeskArgs {
     #[arg(long)]
     pub(super) forget: bool,
 }
+
+/// A finite number above 0.
+pub(super) fn positive(text: &str) -> std::result::Result<f32, String> {
+    match text.parse() {
+        Ok(value) if f32::is_finite(value) && value > 0.0 => Ok(value),
+        _ => Err("give a number above 0".into()),
+    }
+}
+
+/// Samples per pixel.
+pub(super) fn parse_samples(text: &str) -> std::result::Result<u32, String> {
+    match text {
+        "1" => Ok(1),
+        "4" => Ok(4),
+        _ => Err("give 1, or 4 for smooth edges".into()),
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 pub(super) enum Side {
     Gpu,

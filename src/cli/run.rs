@@ -34,7 +34,7 @@ impl Cli {
                 Self::command().error(ErrorKind::InvalidSubcommand, text).exit();
             }
             (None, file) => {
-                Command::Edit { file, desk: DeskArgs { samples: 1, report: false, forget: false } }
+                Command::Edit { file, desk: DeskArgs { samples: None, report: false, forget: false } }
             }
         };
         match command {
@@ -115,6 +115,8 @@ impl Cli {
                 yaw,
                 pitch,
                 size,
+                scale,
+                samples,
             } => {
                 let angle = Angle { yaw: yaw.to_radians(), pitch: pitch.to_radians() };
                 let deformer = method.settings()?;
@@ -124,6 +126,8 @@ impl Cli {
                     deformer,
                     angle,
                     size,
+                    scale,
+                    samples,
                     stereo,
                     anaglyph,
                     skeleton,

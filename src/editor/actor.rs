@@ -11,7 +11,9 @@ use crate::edit::{Sculpt, bind_sculpts};
 use crate::geom::DisplayMesh;
 use crate::gpu::{Device, Frame};
 use crate::query::{Hit, Picker};
-use crate::render::{Renderer, Scene, SceneBindings, Shot, SurfaceBuffers, Targets};
+use crate::render::{
+    GBuffer, GBufferBindings, Renderer, Scene, SceneBindings, Shot, SurfaceBuffers, Targets, View,
+};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
@@ -42,8 +44,6 @@ pub struct Actor {
     bindings: SceneBindings,
     rest: Aabb,
     body: Option<Body>,
-    /// Looks into the pictures' G-buffer; made when first asked.
-    cursor: Option<Picker<u64>>,
 }
 
 /// What became of a recipe that was to be followed.
@@ -63,12 +63,31 @@ struct Body {
     recipe: Recipe,
     graph: Graph,
     probes: Probes,
+    cursor: Cursor,
     morph: Vec<Vec3>,
     padded: Vec<[f32; 4]>,
     weights: Vec<Vec<f32>>,
     /// Edits of the surface that the graph has.
     worn: Vec<Sculpt>,
     states: Vec<SculptState>,
+}
+
+/// Looks up single pixels of the pictures, as exact as if they were drawn without smooth edges.
+struct Cursor {
+    gbuffer: GBuffer,
+    bindings: GBufferBindings,
+    picker: Picker<u64>,
+}
+
+impl Cursor {
+    fn new(renderer: &Renderer, scene: &Scene) -> Result<Self> {
+        let gbuffer = GBuffer::new(renderer.device(), [1, 1], 1)?;
+        Ok(Self {
+            bindings: renderer.bind_gbuffer(scene, &gbuffer)?,
+            picker: Picker::new(renderer.device(), scene, &gbuffer)?,
+            gbuffer,
+        })
+    }
 }
 
 impl Actor {
@@ -101,6 +120,7 @@ impl Actor {
             rest: scene.bounds,
             body: Some(Body {
                 probes: Probes::new(device, &scene)?,
+                cursor: Cursor::new(&pipelines.renderer, &scene)?,
                 model: model.clone(),
                 recipe: recipe.clone(),
                 graph,
@@ -110,7 +130,6 @@ impl Actor {
                 worn: Vec::new(),
                 states: Vec::new(),
             }),
-            cursor: None,
             scene,
         })
     }
@@ -128,35 +147,34 @@ impl Actor {
         let mut scene = Scene::new(device, &Asset::default(), &display, &surface)?;
         scene.bounds = Aabb { min: Vec3::new(-0.8, 0.0, -0.4), max: Vec3::new(0.8, 1.8, 0.4) };
         let bindings = pipelines.renderer.bind(&scene, targets)?;
-        Ok(Self { bindings, rest: scene.bounds, scene, body: None, cursor: None })
+        Ok(Self { bindings, rest: scene.bounds, scene, body: None })
     }
 
     /// Binds it to other pictures: a window of another size.
     pub(super) fn rebind(&mut self, pipelines: &Pipelines, targets: &Targets) -> Result<()> {
         self.bindings = pipelines.renderer.bind(&self.scene, targets)?;
-        self.cursor = None;
         Ok(())
     }
 
-    /// Looks up a pixel of a view in the G-buffer as it was recorded last; the tag comes back with the answer.
+    /// Looks up what a view of one pixel shows; the tag comes back with the answer.
     pub(super) fn pick(
         &mut self,
+        pipelines: &Pipelines,
         frame: &mut Frame,
-        targets: &Targets,
-        (view, pixel, tag): (u32, [u32; 2], u64),
+        view: View,
+        tag: u64,
     ) -> Result<bool> {
-        if self.body.is_none() {
+        let Some(Cursor { gbuffer, bindings, picker }) = self.body.as_mut().map(|b| &mut b.cursor) else {
             return Ok(false);
-        }
-        if self.cursor.is_none() {
-            self.cursor = Some(Picker::new(frame.device(), &self.scene, targets)?);
-        }
-        Ok(self.cursor.as_mut().is_some_and(|p| p.record(frame, view, pixel, tag)))
+        };
+        pipelines.renderer.record_gbuffer(frame, &self.scene, gbuffer, bindings, &[view])?;
+        frame.phase("pick");
+        Ok(picker.record(frame, 0, [0; 2], tag))
     }
 
     /// The oldest answer that has come.
     pub(super) fn picked(&mut self) -> Result<Option<(u64, Option<Hit>)>> {
-        self.cursor.as_mut().map_or(Ok(None), Picker::poll)
+        self.body.as_mut().map_or(Ok(None), |b| b.cursor.picker.poll())
     }
 
     /// The character; none on an empty stage.

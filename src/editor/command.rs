@@ -173,6 +173,8 @@ pub enum Command {
     WavePhase(f32),
     /// Bones, strokes and the triangles' edges drawn over the body.
     Wire(bool),
+    /// Edges smoothed by several samples per pixel.
+    Smooth(bool),
     /// Attachment points and scale vectors drawn, in the colours of the selected joint's weights.
     Binding(bool),
     /// The character turns slowly on its own axis.

@@ -27,6 +27,8 @@ pub struct Preferences {
     pub measure: MeasureBy,
     /// Whether bones, strokes and edges show over the body.
     pub wire: bool,
+    /// Whether edges are smooth, by four samples per pixel.
+    pub smooth: bool,
     /// Whether attachment points and scale vectors show.
     pub binding: bool,
     /// Whether the character turns on its own axis.
@@ -54,6 +56,7 @@ impl Default for Preferences {
             grab: GrabBy::Limb,
             measure: MeasureBy::Distance,
             wire: false,
+            smooth: true,
             binding: false,
             turntable: false,
             roll_world: false,

@@ -30,7 +30,7 @@ impl Probes {
     pub(super) fn new(device: &Arc<Device>, scene: &Scene) -> Result<Self> {
         let make = |views| -> Result<_> {
             let probe = Probe::new(device, scene, [PROBE_SIZE; 2], views)?;
-            let picker = Picker::new(device, scene, &probe.targets)?;
+            let picker = Picker::new(device, scene, &probe.gbuffer)?;
             Ok((probe, picker))
         };
         Ok(Self { by_count: [make(1)?, make(2)?], waiting: VecDeque::with_capacity(16) })

@@ -118,6 +118,7 @@ commands! {
     RollWorld => "Roll world",
     LeftHanded => "Left-handed",
     Haptics => "Haptics",
+    Smooth => "Smooth edges",
     Play => "Play",
     Scrub => "Scrub",
     Key => "Key pose",

@@ -35,10 +35,11 @@ pub struct Stage {
     frames: Frames,
     actor: Box<Actor>,
     look: Look,
+    /// Of the pictures as recorded last; none before.
+    views: [Option<View>; 2],
     number: u64,
     /// The frames that may be with the GPU still: number and submission.
     submitted: [(u64, u64); IN_FLIGHT as usize],
-    drawn: bool,
 }
 
 impl Stage {
@@ -55,9 +56,9 @@ impl Stage {
             targets,
             actor,
             look: Look::default(),
+            views: [None; 2],
             number: 0,
             submitted: [(0, 0); IN_FLIGHT as usize],
-            drawn: false,
         })
     }
 
@@ -76,7 +77,7 @@ impl Stage {
         &self.pipelines
     }
 
-    /// Lights and backdrop.
+    /// Lights, backdrop and the scale of lines.
     pub fn look_mut(&mut self) -> &mut Look {
         &mut self.look
     }
@@ -97,7 +98,7 @@ impl Stage {
         self.actor = actor;
     }
 
-    /// [`Stage::enter`] for an actor that was made for pictures of another size.
+    /// [`Stage::enter`] for an actor that was made for other pictures.
     ///
     /// # Errors
     /// When memory is short.
@@ -107,17 +108,16 @@ impl Stage {
         Ok(())
     }
 
-    /// Makes the pictures anew in another size, for one view or two; who is on the stage stays. Takes milliseconds and
-    /// GPU memory, so it is nothing for every frame. Picks under way are lost.
+    /// Replaces the pictures by others of this size, for one view or two, with 1 or 4 samples per pixel; the character stays.
+    /// Takes milliseconds and GPU memory: between frames, and only where something changes.
     ///
     /// # Errors
     /// As [`Targets::new`]; the stage is as it was then.
-    pub fn resize(&mut self, size: [u32; 2], views: u32) -> Result<()> {
-        let samples = self.targets.samples;
+    pub fn resize(&mut self, size: [u32; 2], views: u32, samples: u32) -> Result<()> {
         let targets = Arc::new(Targets::new(self.pipelines.device(), size, views, samples)?);
         self.actor.rebind(&self.pipelines, &targets)?;
         self.targets = targets;
-        self.drawn = false;
+        self.views = [None; 2];
         Ok(())
     }
 
@@ -167,19 +167,23 @@ impl Stage {
     /// A wrong number of views; when lines outgrow their buffer and memory is short.
     pub fn record_eyes(&mut self, frame: &mut Frame, views: &[View], lines: &Lines) -> Result<()> {
         let shot = Shot { views, look: &self.look, lines };
-        self.drawn = true;
+        self.views = [views.first().copied(), views.get(1).copied()];
         self.actor.draw(&self.pipelines, frame, &self.targets, &shot)
     }
 
     /// Looks up a pixel (of a view, from the upper left) in the pictures as recorded last, in this frame or before; the
     /// tag comes back with the answer. False where nobody is on the stage, the pixel is outside or too many are under
-    /// way.
+    /// way. The pixel is drawn once more, alone: the pictures hold no ids.
     ///
     /// # Errors
-    /// When memory is short.
+    /// Wrong use only.
     pub fn record_pick(&mut self, frame: &mut Frame, view: u32, pixel: [u32; 2], tag: u64) -> Result<bool> {
-        frame.phase("pick");
-        self.actor.pick(frame, &self.targets, (view, pixel, tag))
+        let size = self.targets.size;
+        let Some(Some(seen)) = self.views.get(view as usize) else { return Ok(false) };
+        if pixel[0] >= size[0] || pixel[1] >= size[1] {
+            return Ok(false);
+        }
+        self.actor.pick(&self.pipelines, frame, seen.of_pixel(pixel, size), tag)
     }
 
     /// The oldest answer that has come: its tag, and the skin there or none. Never waits.
@@ -202,7 +206,7 @@ impl Stage {
 
     /// Whether the pictures show anything yet.
     pub fn drawn(&self) -> bool {
-        self.drawn
+        self.views[0].is_some()
     }
 
     /// The box of the character as posed, world, metres.

@@ -5,12 +5,12 @@ use crate::base::Result;
 use crate::base::math::Aabb;
 use crate::gpu::{Device, Frame};
 use crate::query::{SilhouetteOptions, SilhouettePoint, Silhouettes};
-use crate::render::{Camera, Lines, Look, Renderer, Scene, Shot, SurfaceBuffers, Targets, View};
+use crate::render::{Camera, GBuffer, Lines, Look, Renderer, Scene, Shot, SurfaceBuffers, Targets, View};
 use image::RgbaImage;
 use std::sync::Arc;
 
-/// Samples per pixel and side: 2 by 2.
-const SAMPLES: u32 = 2;
+/// Samples per pixel where the device has them.
+const SAMPLES: u32 = 4;
 
 /// From where a picture is taken, radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +41,7 @@ pub struct Studio {
     scene: Scene,
     surface: SurfaceBuffers,
     look: Look,
+    samples: u32,
 }
 
 impl Studio {
@@ -53,10 +54,16 @@ impl Studio {
         let device = renderer.device();
         let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals)?;
         let scene = Scene::new(device, &model.asset, display, &surface)?;
-        Ok(Self { renderer: renderer.clone(), scene, surface, look: Look::default() })
+        let samples = device.samples(SAMPLES);
+        Ok(Self { renderer: renderer.clone(), scene, surface, look: Look::default(), samples })
     }
 
-    /// Lights and backdrop of later pictures.
+    /// Sets the samples per pixel of later pictures, 1 or 4; as many as the device has.
+    pub fn set_samples(&mut self, samples: u32) {
+        self.samples = self.device().samples(samples);
+    }
+
+    /// Lights, backdrop and the scale of lines of later pictures.
     pub fn look_mut(&mut self) -> &mut Look {
         &mut self.look
     }
@@ -163,7 +170,7 @@ impl Studio {
         mut more: impl FnMut(&mut Frame, &Targets) -> Result<()>,
     ) -> Result<Vec<RgbaImage>> {
         let device = self.device().clone();
-        let targets = Targets::new(&device, size, views.len() as u32, SAMPLES)?;
+        let targets = Targets::new(&device, size, views.len() as u32, self.samples)?;
         self.scene.bounds = Aabb::of(shape.positions.iter().copied());
         let mut bound = self.renderer.bind(&self.scene, &targets)?;
         device.run(|frame| {
@@ -188,13 +195,13 @@ impl Studio {
         options: &SilhouetteOptions,
     ) -> Result<Vec<SilhouettePoint>> {
         let device = self.device().clone();
-        let targets = Targets::new(&device, size, 1, 1)?;
-        let bound = self.renderer.bind(&self.scene, &targets)?;
-        let silhouettes = Silhouettes::new(&device, &self.scene, &targets)?;
+        let gbuffer = GBuffer::new(&device, size, 1)?;
+        let bound = self.renderer.bind_gbuffer(&self.scene, &gbuffer)?;
+        let silhouettes = Silhouettes::new(&device, &self.scene, &gbuffer)?;
         device.run(|frame| {
             self.surface.upload(frame, &shape.positions, &shape.normals);
             frame.barrier();
-            self.renderer.record_gbuffer(frame, &self.scene, &targets, &bound, &[*view])?;
+            self.renderer.record_gbuffer(frame, &self.scene, &gbuffer, &bound, &[*view])?;
             silhouettes.record(frame, 0, view, options)
         })?;
         silhouettes.read(&device)

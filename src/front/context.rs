@@ -8,7 +8,7 @@ use crate::render::Renderer;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The devices and pipelines of one run.
@@ -103,6 +103,23 @@ pub fn said() -> Result<()> {
 pub fn human(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+/// Samples per pixel that are chosen, or else that smooth edges need or not; as many as the device has. That it has too few
+/// is said once.
+pub fn wanted_samples(device: &Device, chosen: Option<u32>, smooth: bool) -> u32 {
+    static SAID: Once = Once::new();
+    let wanted = chosen.unwrap_or(if smooth { 4 } else { 1 });
+    let possible = device.samples(wanted);
+    if possible < wanted {
+        SAID.call_once(|| {
+            eprintln!(
+                "sinew: {} cannot draw {wanted} samples per pixel: edges are not smooth",
+                device.name()
+            );
+        });
+    }
+    possible
 }
 
 /// Writes a picture whole or not at all; makes its folder.

@@ -113,6 +113,7 @@ pub fn picture(
     if views.is_empty() {
         return Err(Error::input(format!("no picture of {} x {}", size[0], size[1]), "give another --size"));
     }
+    studio.look_mut().scale = views[0].eye_scale(size);
     // Kept until the device is done with it.
     let mut bound = None;
     let pictures = studio.shoot_with(shape, &views, size, &lines, |frame, targets| {

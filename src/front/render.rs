@@ -1,6 +1,6 @@
 //! `sinew render`: a picture of a file, in any pose.
 
-use super::context::{Context, write_png};
+use super::context::{Context, wanted_samples, write_png};
 use super::headset;
 use super::pose::PoseArgs;
 use super::window_picture;
@@ -23,6 +23,10 @@ pub struct Shot<'a> {
     pub angle: Angle,
     /// Pixels, of each eye.
     pub size: [u32; 2],
+    /// Pixels per point of lines; none: in proportion to the picture.
+    pub scale: Option<f32>,
+    /// Samples per pixel, 1 or 4.
+    pub samples: u32,
     /// Two eyes.
     pub stereo: bool,
     /// Two eyes in one picture, for red and cyan glasses.
@@ -101,7 +105,9 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
         ));
     }
     let mut studio = Studio::new(&context.renderer()?, &model)?;
+    studio.set_samples(wanted_samples(context.renderer()?.device(), Some(shot.samples), true));
     let look = studio.look_mut();
+    look.scale = shot.scale.unwrap_or_else(|| size_scale(shot.size));
     (look.wire, look.floor, look.shadows) = (shot.wire, !shot.plain, !shot.plain);
     let picture = match shot {
         Shot { anaglyph: true, .. } => studio.anaglyph(&shape, &bounds, shot.angle, shot.size, &lines)?,
@@ -109,6 +115,11 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
         _ => studio.picture(&shape, &bounds, shot.angle, shot.size, &lines)?,
     };
     write_png(out, &picture)
+}
+
+/// Pixels per point of lines that keep their share of the picture: 1 at the size that is usual.
+pub fn size_scale(size: [u32; 2]) -> f32 {
+    size[0].min(size[1]) as f32 / 960.0
 }
 
 /// Adds a document's strokes; returns the bounds with them.

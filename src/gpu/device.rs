@@ -145,6 +145,16 @@ impl Device {
         self.kind == vk::PhysicalDeviceType::CPU
     }
 
+    /// The largest number of samples per pixel, of those that this project uses (1 and 4), that is at most `wanted` and
+    /// that pictures can have here.
+    pub fn samples(&self, wanted: u32) -> u32 {
+        let limits = &self.limits;
+        possible_samples(
+            limits.framebuffer_color_sample_counts & limits.framebuffer_depth_sample_counts,
+            wanted,
+        )
+    }
+
     /// The device's limits.
     pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
         &self.limits
@@ -302,6 +312,16 @@ impl Device {
         }
     }
 
+    /// Memory types whose memory is only there while a tile is drawn, of these.
+    pub(super) fn lazy_memory(&self, types: u32) -> u32 {
+        // SAFETY: `physical` belongs to `instance`.
+        let memory = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
+        let lazy =
+            |kind: &vk::MemoryType| kind.property_flags.contains(vk::MemoryPropertyFlags::LAZILY_ALLOCATED);
+        let all = memory.memory_types_as_slice().iter().enumerate();
+        all.filter(|(_, kind)| lazy(kind)).fold(0, |bits, (index, _)| bits | 1 << index) & types
+    }
+
     pub(super) fn allocate(
         &self,
         name: &str,
@@ -365,5 +385,22 @@ impl Drop for Device {
 impl std::fmt::Debug for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Device").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+fn possible_samples(counts: vk::SampleCountFlags, wanted: u32) -> u32 {
+    if wanted >= 4 && counts.contains(vk::SampleCountFlags::TYPE_4) { 4 } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_four_samples_are_impossible_there_is_one() {
+        let one = vk::SampleCountFlags::TYPE_1;
+        assert_eq!(possible_samples(one | vk::SampleCountFlags::TYPE_4, 4), 4);
+        assert_eq!(possible_samples(one | vk::SampleCountFlags::TYPE_4, 3), 1);
+        assert_eq!(possible_samples(one | vk::SampleCountFlags::TYPE_2, 4), 1);
     }
 }

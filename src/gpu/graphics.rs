@@ -32,6 +32,8 @@ pub struct GraphicsInfo<'a> {
     pub blend: bool,
     /// Number of views, 1 or more; `gl_ViewIndex` tells them apart.
     pub views: u32,
+    /// Samples per pixel of all targets, 1 or 4.
+    pub samples: u32,
 }
 
 /// A graphics pipeline. Viewport, scissor and culling are set by the pass.
@@ -108,8 +110,8 @@ fn create(
         .polygon_mode(vk::PolygonMode::FILL)
         .front_face(vk::FrontFace::COUNTER_CLOCKWISE)
         .line_width(1.0);
-    let samples =
-        vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
+    let samples = vk::PipelineMultisampleStateCreateInfo::default()
+        .rasterization_samples(vk::SampleCountFlags::from_raw(info.samples));
     let depth = vk::PipelineDepthStencilStateCreateInfo::default()
         .depth_test_enable(info.depth.is_some())
         .depth_write_enable(info.depth.is_some())
@@ -170,6 +172,24 @@ pub enum Cull {
     Back,
 }
 
+/// An image that a pass draws into.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    /// The image.
+    pub image: &'a Image,
+    /// What it holds before the pass.
+    pub load: Load,
+    /// The image with one sample per pixel that gets what was drawn at the end of the pass, where the target has several:
+    /// the mean of the samples, or the depth of the first. The target's own content is lost.
+    pub resolve: Option<&'a Image>,
+}
+
+impl<'a> From<(&'a Image, Load)> for Target<'a> {
+    fn from((image, load): (&'a Image, Load)) -> Self {
+        Self { image, load, resolve: None }
+    }
+}
+
 /// A pass being recorded.
 pub struct Pass<'f> {
     frame: &'f mut Frame,
@@ -186,12 +206,24 @@ impl Frame {
         views: u32,
         record: impl FnOnce(&mut Pass<'_>),
     ) {
-        let Some(size) = colors.first().map(|c| c.0).or(depth.map(|d| d.0)).map(Image::size) else { return };
-        let images = || colors.iter().map(|c| c.0).chain(depth.map(|d| d.0));
+        let colors: Vec<_> = colors.iter().copied().map(Target::from).collect();
+        self.render_to(&colors, depth.map(Target::from), views, record);
+    }
+
+    /// The same for targets that may have several samples per pixel.
+    pub fn render_to(
+        &mut self,
+        colors: &[Target<'_>],
+        depth: Option<Target<'_>>,
+        views: u32,
+        record: impl FnOnce(&mut Pass<'_>),
+    ) {
+        let Some(size) = colors.first().or(depth.as_ref()).map(|t| t.image.size()) else { return };
+        let images = || colors.iter().chain(&depth).flat_map(|t| [Some(t.image), t.resolve]).flatten();
         if images().any(|i| i.size() != size || i.layers() < views) {
             return self.fail("the targets of a pass differ in size or lack layers".into());
         }
-        let attachment = |(image, load): (&Image, Load)| {
+        let attachment = |Target { image, load, resolve }: Target<'_>| {
             let (op, clear) = match load {
                 Load::Keep => (vk::AttachmentLoadOp::LOAD, vk::ClearValue::default()),
                 Load::Clear(c) if image.aspect() == vk::ImageAspectFlags::DEPTH => {
@@ -205,12 +237,22 @@ impl Frame {
                     (vk::AttachmentLoadOp::CLEAR, vk::ClearValue { color: vk::ClearColorValue { uint32 } })
                 }
             };
-            vk::RenderingAttachmentInfo::default()
+            let info = vk::RenderingAttachmentInfo::default()
                 .image_view(image.view())
                 .image_layout(vk::ImageLayout::GENERAL)
                 .load_op(op)
                 .store_op(vk::AttachmentStoreOp::STORE)
-                .clear_value(clear)
+                .clear_value(clear);
+            let Some(resolve) = resolve else { return info };
+            // Every device can take the first sample of a depth.
+            let mode = match image.aspect() {
+                vk::ImageAspectFlags::DEPTH => vk::ResolveModeFlags::SAMPLE_ZERO,
+                _ => vk::ResolveModeFlags::AVERAGE,
+            };
+            info.store_op(vk::AttachmentStoreOp::DONT_CARE)
+                .resolve_mode(mode)
+                .resolve_image_view(resolve.view())
+                .resolve_image_layout(vk::ImageLayout::GENERAL)
         };
         let color_infos: Vec<_> = colors.iter().copied().map(attachment).collect();
         let depth_info = depth.map(attachment);

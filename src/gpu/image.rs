@@ -48,6 +48,26 @@ struct Inner {
 impl Image {
     /// Makes the image; content is undefined. Errors when memory is short or the size exceeds the device.
     pub fn new(device: &Arc<Device>, info: &ImageInfo<'_>) -> Result<Self> {
+        Self::make(device, info, 1)
+    }
+
+    /// A target of a pass with several samples per pixel, which nothing but that pass sees: it lives in the memory of
+    /// tiles where the device has such. `info.usage` is the kind of attachment.
+    ///
+    /// # Errors
+    /// As [`Image::new`]; where pictures cannot have so many samples, see [`Device::samples`].
+    pub fn multisampled(device: &Arc<Device>, info: &ImageInfo<'_>, samples: u32) -> Result<Self> {
+        if device.samples(samples) != samples {
+            return Err(Error::gpu(
+                format!("{} with {samples} samples per pixel", info.name),
+                format!("use {}, the most on this device", device.samples(samples)),
+            ));
+        }
+        let usage = info.usage | vk::ImageUsageFlags::TRANSIENT_ATTACHMENT;
+        Self::make(device, &ImageInfo { usage, ..info.clone() }, samples)
+    }
+
+    fn make(device: &Arc<Device>, info: &ImageInfo<'_>, samples: u32) -> Result<Self> {
         let most = device.limits().max_image_dimension2_d;
         if info.size.iter().any(|&n| n == 0 || n > most) || info.layers == 0 {
             return Err(Error::gpu(
@@ -55,20 +75,29 @@ impl Image {
                 format!("sizes from 1 to {most} are possible on this device"),
             ));
         }
+        let transient = info.usage.contains(vk::ImageUsageFlags::TRANSIENT_ATTACHMENT);
+        let copies = match transient {
+            true => vk::ImageUsageFlags::empty(),
+            false => vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST,
+        };
         let create = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(info.format)
             .extent(vk::Extent3D { width: info.size[0], height: info.size[1], depth: 1 })
             .mip_levels(info.levels)
             .array_layers(info.layers)
-            .samples(vk::SampleCountFlags::TYPE_1)
+            .samples(vk::SampleCountFlags::from_raw(samples))
             .tiling(vk::ImageTiling::OPTIMAL)
-            .usage(info.usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
+            .usage(info.usage | copies);
         let aspect = aspect_of(info.format);
         // SAFETY: complete infos; each object is destroyed where a later step fails; memory fits the image.
         let inner = unsafe {
             let handle = device.handle.create_image(&create, None).map_err(failed("vkCreateImage"))?;
-            let requirements = device.handle.get_image_memory_requirements(handle);
+            let mut requirements = device.handle.get_image_memory_requirements(handle);
+            let lazy = if transient { device.lazy_memory(requirements.memory_type_bits) } else { 0 };
+            if lazy != 0 {
+                requirements.memory_type_bits = lazy;
+            }
             let memory = match device.allocate(info.name, requirements, MemoryLocation::GpuOnly, false) {
                 Ok(memory) => memory,
                 Err(error) => {

@@ -8,7 +8,7 @@ pub use chain::chain;
 use crate::base::{Error, Result};
 use crate::gpu::constants::{SILHOUETTE_DEPTH, SILHOUETTE_NORMAL, SILHOUETTE_POSITION};
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Memory, Resource, Sampler, assert_layout};
-use crate::render::{Scene, Targets, View};
+use crate::render::{GBuffer, Scene, View};
 use crate::spv;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
@@ -76,13 +76,12 @@ struct Push {
     footprint: f32,
     size: [u32; 2],
     view: u32,
-    samples: u32,
     filter: u32,
     threshold: f32,
     capacity: u32,
 }
 
-/// Finds silhouettes in the G-buffer of targets that show a scene.
+/// Finds silhouettes in a G-buffer that shows a scene.
 pub struct Silhouettes {
     stage: Compute,
     bindings: Bindings,
@@ -90,12 +89,11 @@ pub struct Silhouettes {
     points: Buffer,
     size: [u32; 2],
     views: u32,
-    samples: u32,
 }
 
 impl Silhouettes {
-    /// Binds a scene and its targets. Errors where shader and Rust disagree or memory is short.
-    pub fn new(device: &Arc<Device>, scene: &Scene, targets: &Targets) -> Result<Self> {
+    /// Binds a scene and its G-buffer. Errors where shader and Rust disagree or memory is short.
+    pub fn new(device: &Arc<Device>, scene: &Scene, gbuffer: &GBuffer) -> Result<Self> {
         let stage = Compute::new(device, spv!("query/silhouette.comp"), &[])?;
         let word = size_of::<u32>();
         let fields = [
@@ -114,15 +112,15 @@ impl Silhouettes {
         let bindings = stage.bind(&[
             ("positions", Resource::Buffer(&scene.surface.positions)),
             ("triangles", Resource::Buffer(scene.triangles())),
-            ("ids", Resource::Sampled(&targets.ids, &sampler)),
-            ("position", Resource::Sampled(&targets.position, &sampler)),
-            ("normal", Resource::Sampled(&targets.normal, &sampler)),
-            ("depth", Resource::Sampled(&targets.depth, &sampler)),
+            ("ids", Resource::Sampled(&gbuffer.ids, &sampler)),
+            ("position", Resource::Sampled(&gbuffer.position, &sampler)),
+            ("normal", Resource::Sampled(&gbuffer.normal, &sampler)),
+            ("depth", Resource::Sampled(&gbuffer.depth, &sampler)),
             ("count", Resource::Buffer(&count)),
             ("points", Resource::Buffer(&points)),
         ])?;
-        let Targets { size, views, samples, .. } = *targets;
-        Ok(Self { stage, bindings, count, points, size, views, samples })
+        let GBuffer { size, views, .. } = *gbuffer;
+        Ok(Self { stage, bindings, count, points, size, views })
     }
 
     /// Filters what the G-buffer shows of one view, which must have been recorded before, with a phase or barrier since;
@@ -146,13 +144,12 @@ impl Silhouettes {
         }
         frame.fill(&self.count, 0);
         frame.phase("silhouettes");
-        let size = self.size.map(|n| n * self.samples);
+        let size = self.size;
         let push = Push {
             eye: seen.eye.to_array(),
             footprint: seen.ray_right.length() / size[0] as f32,
             size,
             view,
-            samples: self.samples,
             filter: match options.filter {
                 Filter::Normal => SILHOUETTE_NORMAL,
                 Filter::Depth => SILHOUETTE_DEPTH,

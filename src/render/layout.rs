@@ -4,19 +4,19 @@ use super::anchors::{Anchor, AnchorPush};
 use super::lines::Segment;
 use super::look::Lighting;
 use super::material::GpuMaterial;
-use super::renderer::{LinePush, ShadePush};
+use super::renderer::LinePush;
 use super::scene::{Attributes, PartPush};
 use super::view::View;
 use crate::base::Result;
 use crate::gpu::{Reflection, assert_layout};
 use std::mem::offset_of;
 
-/// The stages whose structs are checked.
+/// The stages of a picture whose structs are checked.
 pub(super) struct Stages<'a> {
-    pub vertex: &'a Reflection,
-    pub fragment: &'a Reflection,
+    pub surface: &'a [Reflection],
+    pub cut: &'a [Reflection],
+    pub backdrop: &'a [Reflection],
     pub shadow: &'a Reflection,
-    pub shade: &'a Reflection,
     pub lines: &'a [Reflection],
 }
 
@@ -36,15 +36,9 @@ fn field_size<T, F>(_: impl Fn(&T) -> &F) -> usize {
 
 /// Checks every struct that the picture's stages share with Rust. Needs no device.
 pub(super) fn check(stages: &Stages<'_>) -> Result<()> {
-    let Stages { vertex, fragment, shadow, shade, lines } = stages;
-    let view = fields!(View { clip_from_world, eye, ray_corner, ray_right, ray_down });
-    assert_layout::<View>(vertex, "View", view)?;
-    assert_layout::<View>(shade, "View", view)?;
-    assert_layout::<Attributes>(vertex, "Attributes", fields!(Attributes { uv0, uv1, color }))?;
-    let material =
-        fields!(GpuMaterial { base_color, emissive, metallic, roughness, normal_scale, alpha_cutoff, flags });
-    assert_layout::<GpuMaterial>(fragment, "Material", material)?;
-    assert_layout::<PartPush>(fragment, "Push", fields!(PartPush { part, first_triangle, material }))?;
+    let Stages { surface, cut, backdrop, shadow, lines } = stages;
+    check_material(surface)?;
+    check_material(cut)?;
     let lighting = fields!(Lighting {
         shadow_from_world,
         key_direction,
@@ -61,17 +55,41 @@ pub(super) fn check(stages: &Stages<'_>) -> Result<()> {
         radius,
         floor_height,
         grid_spacing,
-        flags
+        flags,
+        scale
     });
-    assert_layout::<Lighting>(shade, "Lighting", lighting)?;
-    assert_layout::<Lighting>(shadow, "Lighting", lighting)?;
-    assert_layout::<ShadePush>(shade, "Push", fields!(ShadePush { size, samples }))?;
+    for stage in [&surface[1], &cut[1], &backdrop[1], shadow] {
+        assert_layout::<Lighting>(stage, "Lighting", lighting)?;
+    }
+    for stage in [&surface[1], &cut[1], &backdrop[0], &backdrop[1]] {
+        check_view(stage)?;
+    }
     let segment = fields!(Segment { a, width_a, b, width_b, color_a, color_b, outline, hidden, joined });
     for stage in *lines {
         assert_layout::<Segment>(stage, "Segment", segment)?;
-        assert_layout::<LinePush>(stage, "Push", fields!(LinePush { size, samples }))?;
+        assert_layout::<LinePush>(stage, "Push", fields!(LinePush { size, scale }))?;
     }
     Ok(())
+}
+
+/// Checks the structs of the stages that fill a G-buffer.
+pub(super) fn check_gbuffer(stages: &[Reflection]) -> Result<()> {
+    check_material(stages)
+}
+
+/// Those of a vertex stage that pulls the surface, and a fragment stage that looks at its material.
+fn check_material(stages: &[Reflection]) -> Result<()> {
+    check_view(&stages[0])?;
+    assert_layout::<Attributes>(&stages[0], "Attributes", fields!(Attributes { uv0, uv1, color }))?;
+    let material =
+        fields!(GpuMaterial { base_color, emissive, metallic, roughness, normal_scale, alpha_cutoff, flags });
+    assert_layout::<GpuMaterial>(&stages[1], "Material", material)?;
+    assert_layout::<PartPush>(&stages[1], "Push", fields!(PartPush { part, first_triangle, material }))
+}
+
+fn check_view(stage: &Reflection) -> Result<()> {
+    let view = fields!(View { clip_from_world, eye, ray_corner, ray_right, ray_down });
+    assert_layout::<View>(stage, "View", view)
 }
 
 /// Checks the structs of the stage that puts lines onto the skin.
@@ -92,14 +110,16 @@ mod tests {
     #[test]
     fn shaders_and_rust_agree_without_a_device() {
         let reflect = |spv: Spv| Reflection::new(spv.name, &spv.words().unwrap()).unwrap();
+        let pull = reflect(spv!("render/surface.vert"));
         check(&Stages {
-            vertex: &reflect(spv!("render/gbuffer.vert")),
-            fragment: &reflect(spv!("render/gbuffer.frag")),
+            surface: &[pull.clone(), reflect(spv!("render/surface.frag"))],
+            cut: &[pull, reflect(spv!("render/surface_cut.frag"))],
+            backdrop: &[reflect(spv!("render/backdrop.vert")), reflect(spv!("render/backdrop.frag"))],
             shadow: &reflect(spv!("render/shadow.vert")),
-            shade: &reflect(spv!("render/shade.comp")),
             lines: &[reflect(spv!("render/lines.vert")), reflect(spv!("render/lines.frag"))],
         })
         .unwrap();
+        check_gbuffer(&[reflect(spv!("render/gbuffer.vert")), reflect(spv!("render/gbuffer.frag"))]).unwrap();
         check_anchors(&reflect(spv!("render/anchor.comp"))).unwrap();
     }
 }

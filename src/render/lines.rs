@@ -1,4 +1,4 @@
-//! Lines over the picture: skeleton and strokes, as tapered ribbons whose width is in pixels.
+//! Lines over the picture: skeleton and strokes, as tapered ribbons. Widths are in points: [`super::Look::scale`] pixels each.
 
 use super::anchors::Anchor;
 use crate::base::Result;
@@ -15,17 +15,17 @@ use std::sync::Arc;
 pub struct Segment {
     /// Start, world, metres.
     pub a: Vec3,
-    /// Width at the start, pixels of the picture.
+    /// Width at the start, points.
     pub width_a: f32,
     /// End, world, metres.
     pub b: Vec3,
-    /// Width at the end, pixels.
+    /// Width at the end, points.
     pub width_b: f32,
     /// RGBA8 at the start (first component in the low bits), sRGB encoded: see [`rgba`].
     pub color_a: u32,
     /// RGBA8 at the end.
     pub color_b: u32,
-    /// Width of the darker edge around it, pixels.
+    /// Width of the darker edge around it, points.
     pub outline: f32,
     /// Factor on the opacity of what lies behind the surface, 0 to 1.
     pub hidden: f32,
@@ -81,7 +81,7 @@ impl Lines {
         }));
     }
 
-    /// A polyline of constant width with a dark edge of `outline`, both in pixels.
+    /// A polyline of constant width with a dark edge of `outline`, both in points.
     pub fn polyline(&mut self, points: &[Vec3], color: [u8; 4], width: f32, outline: f32) {
         let color = rgba(color);
         let last = points.len().saturating_sub(2);
@@ -123,7 +123,7 @@ impl Lines {
         });
     }
 
-    /// A bone as a wedge from its head to its tail, with a dot on its joint. `width` is that of its head, pixels.
+    /// A bone as a wedge from its head to its tail, with a dot on its joint. `width` is that of its head, points.
     pub fn bone(&mut self, head: Vec3, tail: Vec3, width: f32) {
         self.segments.push(Segment {
             a: head,

@@ -12,12 +12,14 @@ pub struct Look {
     pub shadows: bool,
     /// A floor with a fine grid under the model.
     pub floor: bool,
-    /// The triangles' edges on the surface, about a pixel wide.
+    /// The triangles' edges on the surface, a point wide, but a pixel at least.
     pub wire: bool,
     /// Linear colour at the top and the bottom of the backdrop.
     pub backdrop: [Vec3; 2],
     /// Factor on all light.
     pub exposure: f32,
+    /// Pixels per point, the unit of lines.
+    pub scale: f32,
     /// Of two views the first one's picture holds both, for red and cyan glasses.
     pub anaglyph: bool,
 }
@@ -25,7 +27,7 @@ pub struct Look {
 impl Default for Look {
     fn default() -> Self {
         let backdrop = [Vec3::new(0.50, 0.52, 0.55), Vec3::new(0.36, 0.37, 0.39)];
-        Self { shadows: true, floor: true, wire: false, backdrop, exposure: 1.0, anaglyph: false }
+        Self { shadows: true, floor: true, wire: false, backdrop, exposure: 1.0, scale: 1.0, anaglyph: false }
     }
 }
 
@@ -50,6 +52,7 @@ pub(super) struct Lighting {
     pub floor_height: f32,
     pub grid_spacing: f32,
     pub flags: u32,
+    pub scale: f32,
 }
 
 impl Look {
@@ -83,6 +86,7 @@ impl Look {
             flags: [(self.shadows, LOOK_SHADOW), (self.floor, LOOK_FLOOR), (self.wire, LOOK_WIRE)]
                 .iter()
                 .fold(0, |flags, (on, flag)| if *on { flags | flag } else { flags }),
+            scale: self.scale,
         }
     }
 }

@@ -114,6 +114,7 @@ impl PanelPainter {
                 depth: None,
                 blend: true,
                 views: 1,
+                samples: 1,
             },
         )?;
         check(pipeline.reflections())?;

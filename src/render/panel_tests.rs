@@ -152,7 +152,8 @@ fn quads_stand_in_the_world_before_and_behind_the_surface_in_both_eyes() {
     let painter = QuadPainter::new(&device).unwrap();
     let (asset, display) = capsule();
     for (z, hidden, shown) in [(0.5, 0.0, true), (-0.5, 0.0, false), (-0.5, 1.0, true)] {
-        let drawn = draw_capsule(&device, &asset, &display, size, &views, 2, &Lines::default());
+        let drawn =
+            draw_capsule(&device, &asset, &display, size, &views, device.samples(4), &Lines::default());
         let plain = [0, 1].map(|eye| drawn.read(&device, eye).unwrap());
         let bound = painter.bind(&drawn, &[&picture]).unwrap();
         let quad = Quad {

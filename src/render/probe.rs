@@ -1,16 +1,13 @@
 //! Small cameras on controllers and brushes (methods, section 7: on-surface drawing): position, normal and ids only.
 //!
-//! The same G-buffer as the picture's, but drawn from a list of the triangles in view, so its cost does not follow
+//! The same G-buffer as of whole pictures, but drawn from a list of the triangles in view, so its cost does not follow
 //! the model's triangles through the rasteriser. Cut-outs are drawn whole: one can draw on a leaf's clear part.
 
+use super::gbuffer::{COLORS, DEPTH, GBuffer};
 use super::scene::Scene;
-use super::targets::{COLORS, DEPTH, Targets};
 use super::view::View;
-use crate::base::{Error, Result};
-use crate::gpu::constants::NONE;
-use crate::gpu::{
-    Bindings, Buffer, Compute, Device, Frame, Graphics, GraphicsInfo, Load, Memory, assert_layout,
-};
+use crate::base::Result;
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Graphics, GraphicsInfo, Memory, assert_layout};
 use crate::spv;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
@@ -28,8 +25,8 @@ struct CullPush {
 
 /// One or two small cameras that look at a scene.
 pub struct Probe {
-    /// What they see: `position`, `normal`, `ids` and `depth` are filled, the rest is not.
-    pub targets: Targets,
+    /// What they see.
+    pub gbuffer: GBuffer,
     cull: Compute,
     draw: Graphics,
     cull_bindings: Bindings,
@@ -41,7 +38,7 @@ pub struct Probe {
 impl Probe {
     /// Cameras of `size` pixels; `views` is 1 or 2 (two controllers are drawn in one pass).
     pub fn new(device: &Arc<Device>, scene: &Scene, size: [u32; 2], views: u32) -> Result<Self> {
-        let targets = Targets::new(device, size, views, 1)?;
+        let gbuffer = GBuffer::new(device, size, views)?;
         let cull = Compute::new(device, spv!("render/probe_cull.comp"), &[])?;
         let fields = [("count", offset_of!(CullPush, count), 4), ("views", offset_of!(CullPush, views), 4)];
         assert_layout::<CullPush>(cull.reflection(), "Push", &fields)?;
@@ -51,10 +48,11 @@ impl Probe {
                 vertex: spv!("render/probe.vert"),
                 fragment: Some(spv!("render/probe.frag")),
                 specialisation: &[],
-                colors: &COLORS[3..],
+                colors: &COLORS,
                 depth: Some(DEPTH),
                 blend: false,
                 views,
+                samples: 1,
             },
         )?;
         let (parts, triangles) = scene.part_of_triangle();
@@ -63,7 +61,7 @@ impl Probe {
         let command = Buffer::new(device, "probe draw", 16, Memory::Device)?;
         let surface = &scene.surface;
         let cull_bindings = cull.bind(&[
-            ("views", &targets.view_buffer),
+            ("views", &gbuffer.view_buffer),
             ("positions", &surface.positions),
             ("triangles", scene.triangles()),
             ("visible", &visible),
@@ -72,7 +70,7 @@ impl Probe {
         let draw_bindings = draw.bind(
             0,
             &[
-                ("views", &targets.view_buffer),
+                ("views", &gbuffer.view_buffer),
                 ("positions", &surface.positions),
                 ("normals", &surface.normals),
                 ("triangles", scene.triangles()),
@@ -80,29 +78,22 @@ impl Probe {
                 ("parts", &parts),
             ],
         )?;
-        Ok(Self { targets, cull, draw, cull_bindings, draw_bindings, command, triangles })
+        Ok(Self { gbuffer, cull, draw, cull_bindings, draw_bindings, command, triangles })
     }
 
     /// Draws what the cameras see. Errors unless there are as many views as cameras.
     pub fn record(&self, frame: &mut Frame, views: &[View]) -> Result<()> {
-        if views.len() != self.targets.views as usize {
-            return Err(Error::input(
-                format!("{} views for a probe with {}", views.len(), self.targets.views),
-                "make a probe with as many views",
-            ));
-        }
+        self.gbuffer.check(views)?;
         frame.phase("probe");
-        frame.upload(&self.targets.view_buffer, 0, views);
+        frame.upload(&self.gbuffer.view_buffer, 0, views);
         // No vertices yet, one instance.
         frame.upload(&self.command, 0, &[0u32, 1, 0, 0]);
         frame.barrier();
-        let push = CullPush { count: self.triangles, views: self.targets.views };
+        let push = CullPush { count: self.triangles, views: self.gbuffer.views };
         frame.dispatch(&self.cull, &self.cull_bindings, &push, self.triangles);
         frame.barrier();
-        let clear = Load::Clear([0.0; 4]);
-        let t = &self.targets;
-        let colors = [(&t.position, clear), (&t.normal, clear), (&t.ids, Load::ClearUint([NONE; 4]))];
-        frame.render(&colors, Some((&t.depth, clear)), t.views, |pass| {
+        let (colors, depth) = self.gbuffer.cleared();
+        frame.render(&colors, Some(depth), self.gbuffer.views, |pass| {
             pass.bind(&self.draw, &[&self.draw_bindings]);
             pass.draw_indirect(&self.command, 0);
         });

@@ -33,7 +33,7 @@ struct QuadPush {
     right: Vec3,
     down: Vec3,
     hidden: f32,
-    samples: u32,
+    size: [f32; 2],
 }
 
 /// Checks the struct that the stages share with Rust. Needs no device.
@@ -43,7 +43,7 @@ fn check(stages: &[Reflection]) -> Result<()> {
         ("right", offset_of!(QuadPush, right), 12),
         ("down", offset_of!(QuadPush, down), 12),
         ("hidden", offset_of!(QuadPush, hidden), 4),
-        ("samples", offset_of!(QuadPush, samples), 4),
+        ("size", offset_of!(QuadPush, size), 8),
     ];
     stages.iter().try_for_each(|stage| assert_layout::<QuadPush>(stage, "Push", &push))
 }
@@ -74,6 +74,7 @@ impl QuadPainter {
                     depth: None,
                     blend: true,
                     views,
+                    samples: 1,
                 },
             )
         };
@@ -111,14 +112,14 @@ impl QuadPainter {
         bound: &QuadBindings,
         quads: impl Iterator<Item = (usize, Quad)>,
     ) {
-        let pipeline = self.pipeline(targets);
+        let (pipeline, size) = (self.pipeline(targets), targets.size.map(|n| n as f32));
         frame.render(&[(&targets.picture, Load::Keep)], None, targets.views, |pass| {
             pass.bind(pipeline, &[&bound.views]);
             for (image, quad) in quads {
                 let Some(image) = bound.images.get(image) else { continue };
                 let Quad { corner, right, down, hidden } = quad;
                 pass.bind_set(pipeline, image);
-                pass.push(pipeline, &QuadPush { corner, right, down, hidden, samples: targets.samples });
+                pass.push(pipeline, &QuadPush { corner, right, down, hidden, size });
                 pass.draw(0, 6, 1);
             }
         });

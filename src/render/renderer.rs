@@ -1,50 +1,50 @@
-//! One readable function draws a frame: shadow, G-buffer, shading, lines.
+//! One readable function draws a frame: shadow, surface and backdrop, lines.
 
 use super::anchors::{Anchored, Anchoring};
+use super::gbuffer::{DEPTH, GBuffer, GBufferBindings, GBufferPass, check_views};
 use super::layout::{self, Stages};
 use super::lines::{LineBuffer, Lines};
 use super::look::Look;
+use super::material;
 use super::scene::Scene;
-use super::targets::{COLORS, DEPTH, Targets};
+use super::targets::{PICTURE, Targets};
 use super::view::View;
 use crate::base::{Error, Result};
-use crate::gpu::constants::NONE;
 use crate::gpu::{
-    Bindings, Compute, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Resource, Sampler,
+    Bindings, Compute, Cull, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Resource,
+    Sampler, Spv,
 };
 use crate::spv;
-use ash::vk::{Format, ImageUsageFlags};
+use ash::vk::ImageUsageFlags;
 use bytemuck::{Pod, Zeroable};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 const SHADOW_SIZE: u32 = 1024;
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct ShadePush {
-    pub size: [u32; 2],
-    pub samples: u32,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
 pub(super) struct LinePush {
     pub size: [f32; 2],
-    pub samples: u32,
+    pub scale: f32,
 }
 
-/// The pipelines for one number of views.
-struct ViewPipelines {
-    gbuffer: Graphics,
+/// The pipelines for pictures with one number of views and of samples.
+struct PicturePass {
+    views: u32,
+    samples: u32,
+    opaque: Graphics,
+    /// For materials with cut-outs and blended ones: their fragments choose their samples.
+    cut: Graphics,
+    backdrop: Graphics,
     lines: Graphics,
 }
 
-/// All pipelines, made once per device.
+/// All pipelines of a device. Those for pictures are made when a scene is first bound to such targets.
 pub struct Renderer {
     device: Arc<Device>,
-    by_views: [ViewPipelines; 2],
+    gbuffer: GBufferPass,
+    pictures: Mutex<Vec<Arc<PicturePass>>>,
     shadow: Graphics,
-    shade: Compute,
     anaglyph: Compute,
     anchoring: Anchoring,
     shadow_image: Image,
@@ -64,13 +64,14 @@ pub struct Shot<'a> {
 
 /// What binds a scene to targets: made once, used every frame.
 pub struct SceneBindings {
-    views: Bindings,
+    pass: Arc<PicturePass>,
+    studio: Bindings,
+    backdrop: Bindings,
     surface: Bindings,
     materials: Vec<Bindings>,
     shadow_light: Bindings,
     shadow_surface: Bindings,
     shadow_materials: Vec<Bindings>,
-    shade: Bindings,
     /// Of two views only.
     anaglyph: Option<Bindings>,
     lines: LineBuffer,
@@ -79,9 +80,8 @@ pub struct SceneBindings {
 }
 
 impl Renderer {
-    /// Makes the pipelines. Errors where shaders and Rust disagree or the device cannot.
+    /// Makes the pipelines that every picture needs. Errors where shaders and Rust disagree or the device cannot.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let by_views = [view_pipelines(device, 1)?, view_pipelines(device, 2)?];
         let shadow = Graphics::new(
             device,
             &GraphicsInfo {
@@ -92,18 +92,11 @@ impl Renderer {
                 depth: Some(DEPTH),
                 blend: false,
                 views: 1,
+                samples: 1,
             },
         )?;
-        let shade = Compute::new(device, spv!("render/shade.comp"), &[])?;
-        let anaglyph = Compute::new(device, spv!("render/anaglyph.comp"), &[])?;
-        let gbuffer = by_views[0].gbuffer.reflections();
-        layout::check(&Stages {
-            vertex: &gbuffer[0],
-            fragment: &gbuffer[1],
-            shadow: &shadow.reflections()[0],
-            shade: shade.reflection(),
-            lines: by_views[0].lines.reflections(),
-        })?;
+        let gbuffer = GBufferPass::new(device)?;
+        layout::check_gbuffer(gbuffer.reflections())?;
         let shadow_image = Image::new(
             device,
             &ImageInfo {
@@ -115,10 +108,16 @@ impl Renderer {
                 usage: ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | ImageUsageFlags::SAMPLED,
             },
         )?;
-        let shadow_sampler = Sampler::texels(device)?;
-        let anchoring = Anchoring::new(device)?;
-        let device = device.clone();
-        Ok(Self { device, by_views, shadow, shade, anaglyph, anchoring, shadow_image, shadow_sampler })
+        Ok(Self {
+            gbuffer,
+            pictures: Mutex::default(),
+            shadow,
+            anaglyph: Compute::new(device, spv!("render/anaglyph.comp"), &[])?,
+            anchoring: Anchoring::new(device)?,
+            shadow_image,
+            shadow_sampler: Sampler::texels(device)?,
+            device: device.clone(),
+        })
     }
 
     /// The device.
@@ -126,34 +125,55 @@ impl Renderer {
         &self.device
     }
 
-    fn pipelines(&self, views: u32) -> &ViewPipelines {
-        &self.by_views[views as usize - 1]
+    fn picture_pass(&self, targets: &Targets) -> Result<Arc<PicturePass>> {
+        let mut made = self.pictures.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = made.iter().find(|p| (p.views, p.samples) == (targets.views, targets.samples));
+        if let Some(pass) = known {
+            return Ok(pass.clone());
+        }
+        let pass = Arc::new(PicturePass::new(&self.device, targets.views, targets.samples)?);
+        layout::check(&Stages {
+            surface: pass.opaque.reflections(),
+            cut: pass.cut.reflections(),
+            backdrop: pass.backdrop.reflections(),
+            shadow: &self.shadow.reflections()[0],
+            lines: pass.lines.reflections(),
+        })?;
+        made.push(pass.clone());
+        Ok(pass)
     }
 
-    /// Binds a scene to targets.
+    /// Binds a scene to targets; makes pipelines where these are the first of their kind.
+    ///
+    /// # Errors
+    /// When memory is short; where shaders and Rust disagree or the device cannot.
     pub fn bind(&self, scene: &Scene, targets: &Targets) -> Result<SceneBindings> {
-        let gbuffer = &self.pipelines(targets.views).gbuffer;
+        let pass = self.picture_pass(targets)?;
         let lines = LineBuffer::new(&self.device)?;
-        let sampled = |image| Resource::Sampled(image, &targets.sampler);
+        let shadow = Resource::Sampled(&self.shadow_image, &self.shadow_sampler);
+        let views = ("views", Resource::Buffer(&targets.view_buffer));
+        let lighting = ("lighting", Resource::Buffer(&targets.lighting_buffer));
         Ok(SceneBindings {
-            views: gbuffer.bind(0, &[("views", &targets.view_buffer)])?,
-            surface: gbuffer.bind(
+            studio: pass.opaque.bind(0, &[views, lighting, ("shadow", shadow)])?,
+            backdrop: pass.backdrop.bind(0, &[views, lighting, ("shadow", shadow)])?,
+            surface: pass.opaque.bind(
                 1,
                 &[
                     ("positions", &scene.surface.positions),
                     ("normals", &scene.surface.normals),
                     ("attributes", &scene.attributes),
                     ("materials", &scene.materials),
+                    ("triangles", scene.triangles()),
                 ],
             )?,
             materials: scene.material_sets(
                 &[
-                    ("base_color_texture", 0),
-                    ("metallic_roughness_texture", 1),
-                    ("normal_texture", 2),
-                    ("emissive_texture", 3),
+                    ("base_color_texture", material::BASE_COLOR),
+                    ("metallic_roughness_texture", material::METALLIC_ROUGHNESS),
+                    ("normal_texture", material::NORMAL),
+                    ("emissive_texture", material::EMISSIVE),
                 ],
-                |resources| gbuffer.bind(2, resources),
+                |resources| pass.opaque.bind(2, resources),
             )?,
             shadow_light: self.shadow.bind(0, &[("lighting", &targets.lighting_buffer)])?,
             shadow_surface: self.shadow.bind(
@@ -165,38 +185,18 @@ impl Renderer {
                 ],
             )?,
             shadow_materials: scene
-                .material_sets(&[("base_color_texture", 0)], |resources| self.shadow.bind(2, resources))?,
-            shade: self.shade.bind(&[
-                ("views", Resource::Buffer(&targets.view_buffer)),
-                ("lighting", Resource::Buffer(&targets.lighting_buffer)),
-                ("albedo", sampled(&targets.albedo)),
-                ("material", sampled(&targets.material)),
-                ("emissive", sampled(&targets.emissive)),
-                ("position", sampled(&targets.position)),
-                ("normal", sampled(&targets.normal)),
-                ("ids", sampled(&targets.ids)),
-                ("shadow", Resource::Sampled(&self.shadow_image, &self.shadow_sampler)),
-                ("picture", Resource::Storage(&targets.picture)),
-            ])?,
+                .material_sets(&[("base_color_texture", material::BASE_COLOR)], |resources| {
+                    self.shadow.bind(2, resources)
+                })?,
             anaglyph: match targets.views {
                 2 => Some(self.anaglyph.bind(&[("picture", Resource::Storage(&targets.picture))])?),
                 _ => None,
             },
-            line_bindings: self.bind_lines(&lines, targets)?,
+            line_bindings: bind_lines(&pass, &lines, targets)?,
             anchored: self.anchoring.bind(&self.device, scene, &lines)?,
             lines,
+            pass,
         })
-    }
-
-    fn bind_lines(&self, lines: &LineBuffer, targets: &Targets) -> Result<Bindings> {
-        self.pipelines(targets.views).lines.bind(
-            0,
-            &[
-                ("views", Resource::Buffer(&targets.view_buffer)),
-                ("segments", Resource::Buffer(&lines.buffer)),
-                ("depth", Resource::Sampled(&targets.depth, &targets.sampler)),
-            ],
-        )
     }
 
     /// Draws the scene's current surface into the targets' picture, lines on top; with [`Look::anaglyph`] both views into the
@@ -212,73 +212,53 @@ impl Renderer {
         shot: &Shot<'_>,
     ) -> Result<()> {
         let Shot { views, look, lines } = *shot;
+        check_views(views, targets.views)?;
         let lighting = look.lighting(&scene.bounds, views.first().ok_or_else(no_view)?);
         frame.phase("upload views");
+        frame.upload(&targets.view_buffer, 0, views);
         frame.upload(&targets.lighting_buffer, 0, &[lighting]);
         let grown = bound.lines.upload(frame, lines)?;
         if grown {
-            bound.line_bindings = self.bind_lines(&bound.lines, targets)?;
+            bound.line_bindings = bind_lines(&bound.pass, &bound.lines, targets)?;
         }
         if look.shadows {
-            frame.barrier();
             self.record_shadow(frame, scene, bound);
         }
-        self.record_gbuffer(frame, scene, targets, bound, views)?;
-        frame.phase("shading");
-        let [width, height] = targets.size;
-        let push = ShadePush { size: targets.size, samples: targets.samples };
-        frame.dispatch_grid(&self.shade, &bound.shade, &push, [width, height, targets.views]);
+        record_surface(frame, scene, targets, bound);
         let both = (lines, &bound.lines);
         self.anchoring.record(frame, scene, both, &mut bound.anchored, grown)?;
         if bound.lines.count > 0 {
-            frame.phase("lines");
-            self.record_lines(frame, targets, bound);
+            record_lines(frame, targets, bound, look.scale);
         }
         if let Some(both) = bound.anaglyph.as_ref().filter(|_| look.anaglyph) {
             frame.phase("anaglyph");
+            let [width, height] = targets.size;
             frame.dispatch_grid(&self.anaglyph, both, &(), [width, height, 1]);
         }
         Ok(())
     }
 
-    /// Fills the G-buffer only: what queries and brushes read.
+    /// Binds a scene to a G-buffer.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn bind_gbuffer(&self, scene: &Scene, gbuffer: &GBuffer) -> Result<GBufferBindings> {
+        self.gbuffer.bind(scene, gbuffer)
+    }
+
+    /// Fills a G-buffer, which queries and brushes read.
+    ///
+    /// # Errors
+    /// Unless there are as many views as the G-buffer has.
     pub fn record_gbuffer(
         &self,
         frame: &mut Frame,
         scene: &Scene,
-        targets: &Targets,
-        bound: &SceneBindings,
+        gbuffer: &GBuffer,
+        bound: &GBufferBindings,
         views: &[View],
     ) -> Result<()> {
-        if views.len() != targets.views as usize {
-            return Err(Error::input(
-                format!("{} views for targets with {}", views.len(), targets.views),
-                "make targets with as many views",
-            ));
-        }
-        frame.upload(&targets.view_buffer, 0, views);
-        frame.phase("G-buffer");
-        let none = Load::ClearUint([NONE; 4]);
-        let clear = Load::Clear([0.0; 4]);
-        let colors = [
-            (&targets.albedo, clear),
-            (&targets.material, clear),
-            (&targets.emissive, clear),
-            (&targets.position, clear),
-            (&targets.normal, clear),
-            (&targets.ids, none),
-        ];
-        let pipeline = &self.pipelines(targets.views).gbuffer;
-        frame.render(&colors, Some((&targets.depth, clear)), targets.views, |pass| {
-            pass.bind(pipeline, &[&bound.views, &bound.surface]);
-            scene.draw(
-                pass,
-                false,
-                |pass, material| pass.bind_set(pipeline, &bound.materials[material]),
-                |pass, push| pass.push(pipeline, push),
-            );
-        });
-        Ok(())
+        self.gbuffer.record(frame, scene, gbuffer, bound, views)
     }
 
     fn record_shadow(&self, frame: &mut Frame, scene: &Scene, bound: &SceneBindings) {
@@ -294,46 +274,94 @@ impl Renderer {
             );
         });
     }
+}
 
-    fn record_lines(&self, frame: &mut Frame, targets: &Targets, bound: &SceneBindings) {
-        let pipeline = &self.pipelines(targets.views).lines;
-        let push = LinePush { size: targets.size.map(|n| n as f32), samples: targets.samples };
-        frame.render(&[(&targets.picture, Load::Keep)], None, targets.views, |pass| {
-            pass.bind(pipeline, &[&bound.line_bindings]);
-            pass.push(pipeline, &push);
-            pass.draw(0, bound.lines.count * 6, 1);
-        });
-    }
+/// Surface and backdrop with all their samples, then one sample per pixel.
+fn record_surface(frame: &mut Frame, scene: &Scene, targets: &Targets, bound: &SceneBindings) {
+    frame.phase("surface");
+    let [color, depth] = targets.filled();
+    let PicturePass { opaque, cut, backdrop, .. } = &*bound.pass;
+    frame.render_to(&[color], Some(depth), targets.views, |pass| {
+        scene.draw(
+            pass,
+            false,
+            |pass, material| {
+                // The layouts of both are alike, so the sets fit either.
+                let pipeline = if scene.cut_out[material] { cut } else { opaque };
+                pass.bind(pipeline, &[&bound.studio, &bound.surface, &bound.materials[material]]);
+            },
+            |pass, push| pass.push(opaque, push),
+        );
+        // Behind all: most of it is not shaded where there is a surface.
+        pass.cull(Cull::None);
+        pass.bind(backdrop, &[&bound.backdrop]);
+        pass.draw(0, 3, 1);
+    });
+}
+
+fn record_lines(frame: &mut Frame, targets: &Targets, bound: &SceneBindings, scale: f32) {
+    frame.phase("lines");
+    let pipeline = &bound.pass.lines;
+    let push = LinePush { size: targets.size.map(|n| n as f32), scale };
+    frame.render(&[(&targets.picture, Load::Keep)], None, targets.views, |pass| {
+        pass.bind(pipeline, &[&bound.line_bindings]);
+        pass.push(pipeline, &push);
+        pass.draw(0, bound.lines.count * 6, 1);
+    });
+}
+
+fn bind_lines(pass: &PicturePass, lines: &LineBuffer, targets: &Targets) -> Result<Bindings> {
+    pass.lines.bind(
+        0,
+        &[
+            ("views", Resource::Buffer(&targets.view_buffer)),
+            ("segments", Resource::Buffer(&lines.buffer)),
+            ("depth", Resource::Sampled(&targets.depth, &targets.sampler)),
+        ],
+    )
 }
 
 fn no_view() -> Error {
     Error::input("there is no view to draw", "give one or two")
 }
 
-fn view_pipelines(device: &Arc<Device>, views: u32) -> Result<ViewPipelines> {
-    let gbuffer = Graphics::new(
-        device,
-        &GraphicsInfo {
-            vertex: spv!("render/gbuffer.vert"),
-            fragment: Some(spv!("render/gbuffer.frag")),
-            specialisation: &[],
-            colors: &COLORS,
-            depth: Some(DEPTH),
-            blend: false,
+impl PicturePass {
+    fn new(device: &Arc<Device>, views: u32, samples: u32) -> Result<Self> {
+        let filled = |vertex: Spv, fragment: Spv| {
+            Graphics::new(
+                device,
+                &GraphicsInfo {
+                    vertex,
+                    fragment: Some(fragment),
+                    specialisation: &[samples],
+                    colors: &[PICTURE],
+                    depth: Some(DEPTH),
+                    blend: false,
+                    views,
+                    samples,
+                },
+            )
+        };
+        Ok(Self {
             views,
-        },
-    )?;
-    let lines = Graphics::new(
-        device,
-        &GraphicsInfo {
-            vertex: spv!("render/lines.vert"),
-            fragment: Some(spv!("render/lines.frag")),
-            specialisation: &[],
-            colors: &[Format::R8G8B8A8_UNORM],
-            depth: None,
-            blend: true,
-            views,
-        },
-    )?;
-    Ok(ViewPipelines { gbuffer, lines })
+            samples,
+            opaque: filled(spv!("render/surface.vert"), spv!("render/surface.frag"))?,
+            cut: filled(spv!("render/surface.vert"), spv!("render/surface_cut.frag"))?,
+            backdrop: filled(spv!("render/backdrop.vert"), spv!("render/backdrop.frag"))?,
+            // Lines cover shares of pixels by themselves.
+            lines: Graphics::new(
+                device,
+                &GraphicsInfo {
+                    vertex: spv!("render/lines.vert"),
+                    fragment: Some(spv!("render/lines.frag")),
+                    specialisation: &[],
+                    colors: &[PICTURE],
+                    depth: None,
+                    blend: true,
+                    views,
+                    samples: 1,
+                },
+            )?,
+        })
+    }
 }

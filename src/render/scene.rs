@@ -2,7 +2,7 @@
 
 use super::material::{GpuMaterial, textures};
 use super::texture;
-use crate::asset::{Asset, Image as Picture, Material, Wrap};
+use crate::asset::{Alpha, Asset, Image as Picture, Material, Wrap};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::geom::DisplayMesh;
@@ -79,6 +79,8 @@ pub struct Scene {
     pub(super) materials: Buffer,
     /// Of each material, the last being glTF's default; double-sided ones are not culled.
     pub(super) double_sided: Vec<bool>,
+    /// Of each material: whether its fragments may be left out.
+    pub(super) cut_out: Vec<bool>,
     pub(super) textures: Vec<[(Image, Sampler); 4]>,
     pub(super) parts: Vec<DrawPart>,
 }
@@ -123,6 +125,7 @@ impl Scene {
             attributes: Buffer::from_slice(device, "display attributes", &attributes(display))?,
             materials: Buffer::from_slice(device, "materials", &gpu)?,
             double_sided: materials.iter().map(|m| m.double_sided).collect(),
+            cut_out: materials.iter().map(|m| m.alpha != Alpha::Opaque).collect(),
             textures,
             parts,
         })

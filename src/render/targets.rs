@@ -1,93 +1,74 @@
-//! The images of one or two views.
+//! The images of what is shown of one or two views.
 
-use super::view::View;
+use super::gbuffer::{DEPTH, view_buffer};
 use crate::base::{Error, Result};
-use crate::gpu::{Buffer, Device, Image, ImageInfo, Memory, Sampler};
+use crate::gpu::{Buffer, Device, Image, ImageInfo, Load, Memory, Sampler, Target};
 use ash::vk::{Format, ImageUsageFlags};
 use std::sync::Arc;
 
-/// The G-buffer of one or two views (one array layer each), and the finished picture.
-///
-/// Barycentrics are not stored: they follow from the triangle and the position ([`crate::query::Picker`]).
+/// A finished picture of one or two views (one array layer each) and its depth.
 pub struct Targets {
     /// Width and height of the picture, pixels.
     pub size: [u32; 2],
     /// 1 or 2.
     pub views: u32,
-    /// Samples per pixel and direction in the G-buffer, 1 or 2: the G-buffer is that much larger than the picture.
+    /// Samples per pixel, 1 or 4: with 4 surfaces have smooth edges.
     pub samples: u32,
-    /// Base colour, sRGB.
-    pub albedo: Image,
-    /// Metallic, roughness, whether unlit.
-    pub material: Image,
-    /// Emitted light, linear.
-    pub emissive: Image,
-    /// World position, metres, 32-bit floats; the fourth component is 1 where there is a surface.
-    pub position: Image,
-    /// World normal towards the eye's side, 16-bit floats.
-    pub normal: Image,
-    /// Triangle of the display mesh and part; [`crate::gpu::constants::NONE`] where there is no surface.
-    pub ids: Image,
-    /// Reversed depth.
+    /// Reversed depth; of the first sample where there are several, since depths cannot be averaged.
     pub depth: Image,
     /// The finished picture, sRGB encoded.
     pub picture: Image,
+    /// Colour and depth of all samples, while they are drawn.
+    multisampled: Option<[Image; 2]>,
     pub(super) view_buffer: Buffer,
     pub(super) lighting_buffer: Buffer,
     pub(super) sampler: Sampler,
 }
 
-/// Formats of the G-buffer's colour targets, in the order of the fragment shader's outputs.
-pub(super) const COLORS: [Format; 6] = [
-    Format::R8G8B8A8_SRGB,
-    Format::R8G8B8A8_UNORM,
-    Format::B10G11R11_UFLOAT_PACK32,
-    Format::R32G32B32A32_SFLOAT,
-    Format::R16G16B16A16_SFLOAT,
-    Format::R32G32_UINT,
-];
-pub(super) const DEPTH: Format = Format::D32_SFLOAT;
+pub(super) const PICTURE: Format = Format::R8G8B8A8_UNORM;
 
 impl Targets {
-    /// Images for a picture of `size` pixels and one or two `views`. `samples` is 1, or 2 for smooth edges.
+    /// Images for a picture of `size` pixels and one or two `views`, with 1 or 4 `samples` per pixel.
     ///
-    /// Errors on other numbers, on sizes beyond the device's, and when memory is short.
+    /// # Errors
+    /// Other numbers, or more samples than the device has ([`Device::samples`]); sizes beyond the device's; when memory is
+    /// short.
     pub fn new(device: &Arc<Device>, size: [u32; 2], views: u32, samples: u32) -> Result<Self> {
-        if !(1..=2).contains(&views) || !(1..=2).contains(&samples) {
-            return Err(Error::input(format!("{views} views with {samples} samples"), "use 1 or 2 of each"));
+        if !(1..=2).contains(&views) || ![1, 4].contains(&samples) {
+            let problem = format!("{views} views with {samples} samples per pixel");
+            return Err(Error::input(problem, "use 1 or 2 views with 1 or 4 samples"));
         }
-        let large = size.map(|n| n.saturating_mul(samples));
-        let image = |name, format, size, usage| {
-            Image::new(device, &ImageInfo { name, format, size, layers: views, levels: 1, usage })
+        let info = |name, format, usage| ImageInfo { name, format, size, layers: views, levels: 1, usage };
+        let (color, depth) = (ImageUsageFlags::COLOR_ATTACHMENT, ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT);
+        let multisampled = match samples {
+            1 => None,
+            _ => Some([
+                Image::multisampled(device, &info("picture's samples", PICTURE, color), samples)?,
+                Image::multisampled(device, &info("depth's samples", DEPTH, depth), samples)?,
+            ]),
         };
-        let color = ImageUsageFlags::COLOR_ATTACHMENT | ImageUsageFlags::SAMPLED;
-        let target = |name, index: usize| image(name, COLORS[index], large, color);
+        let more = ImageUsageFlags::STORAGE | ImageUsageFlags::SAMPLED;
         Ok(Self {
             size,
             views,
             samples,
-            albedo: target("albedo", 0)?,
-            material: target("material", 1)?,
-            emissive: target("emissive", 2)?,
-            position: target("position", 3)?,
-            normal: target("normal", 4)?,
-            ids: target("ids", 5)?,
-            depth: image(
-                "depth",
-                DEPTH,
-                large,
-                ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | ImageUsageFlags::SAMPLED,
-            )?,
-            picture: image(
-                "picture",
-                Format::R8G8B8A8_UNORM,
-                size,
-                ImageUsageFlags::COLOR_ATTACHMENT | ImageUsageFlags::STORAGE | ImageUsageFlags::SAMPLED,
-            )?,
-            view_buffer: Buffer::new(device, "views", (size_of::<View>() * 2) as u64, Memory::Device)?,
+            depth: Image::new(device, &info("depth", DEPTH, depth | ImageUsageFlags::SAMPLED))?,
+            picture: Image::new(device, &info("picture", PICTURE, color | more))?,
+            multisampled,
+            view_buffer: view_buffer(device)?,
             lighting_buffer: Buffer::new(device, "lighting", 512, Memory::Device)?,
             sampler: Sampler::texels(device)?,
         })
+    }
+
+    /// Colour and depth for a pass that fills the whole picture, which has one sample per pixel after it.
+    pub(super) fn filled(&self) -> [Target<'_>; 2] {
+        let load = Load::Clear([0.0; 4]);
+        let target = |image, resolve| Target { image, load, resolve };
+        match &self.multisampled {
+            Some([color, depth]) => [target(color, Some(&self.picture)), target(depth, Some(&self.depth))],
+            None => [target(&self.picture, None), target(&self.depth, None)],
+        }
     }
 
     /// Width over height.
@@ -96,6 +77,9 @@ impl Targets {
     }
 
     /// The finished picture of a view. Waits for all submitted work.
+    ///
+    /// # Errors
+    /// A lost device.
     pub fn read(&self, device: &Arc<Device>, view: u32) -> Result<image::RgbaImage> {
         let bytes = device.read_image::<u8>(&self.picture, view)?;
         image::RgbaImage::from_raw(self.size[0], self.size[1], bytes).ok_or_else(|| {

@@ -10,13 +10,6 @@ use crate::gpu::constants::NONE;
 use crate::gpu::testing::{assert_silent, device};
 use std::sync::Arc;
 
-struct Drawn {
-    targets: Targets,
-    views: Vec<View>,
-    triangles: Vec<[u32; 3]>,
-    positions: Vec<Vec3>,
-}
-
 pub(super) fn capsule() -> (Asset, DisplayMesh) {
     let shape = crate::bind::shapes::Shape {
         bones: 2,
@@ -44,6 +37,18 @@ pub(super) fn draw_capsule(
     draw_in(device, (asset, display), size, (views, samples), (&Look::default(), lines))
 }
 
+/// The G-buffer of what `draw` draws.
+fn gbuffer(device: &Arc<Device>, size: [u32; 2], views: &[View]) -> (GBuffer, DisplayMesh) {
+    let (asset, display) = capsule();
+    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
+    let renderer = Renderer::new(device).unwrap();
+    let scene = Scene::new(device, &asset, &display, &surface).unwrap();
+    let gbuffer = GBuffer::new(device, size, views.len() as u32).unwrap();
+    let bound = renderer.bind_gbuffer(&scene, &gbuffer).unwrap();
+    device.run(|frame| renderer.record_gbuffer(frame, &scene, &gbuffer, &bound, views)).unwrap();
+    (gbuffer, display)
+}
+
 fn draw_in(
     device: &Arc<Device>,
     (asset, display): (&Asset, &DisplayMesh),
@@ -61,14 +66,9 @@ fn draw_in(
     targets
 }
 
-fn draw(device: &Arc<Device>, size: [u32; 2], views: &[View], samples: u32, lines: &Lines) -> Drawn {
+fn draw(device: &Arc<Device>, size: [u32; 2], views: &[View], samples: u32, lines: &Lines) -> Targets {
     let (asset, display) = capsule();
-    Drawn {
-        targets: draw_capsule(device, &asset, &display, size, views, samples, lines),
-        views: views.to_vec(),
-        triangles: display.triangles.clone(),
-        positions: display.positions.clone(),
-    }
+    draw_capsule(device, &asset, &display, size, views, samples, lines)
 }
 
 fn front(size: [u32; 2]) -> View {
@@ -81,9 +81,10 @@ fn front(size: [u32; 2]) -> View {
 fn the_gbuffer_holds_the_surface_and_every_pixel_names_its_triangle() {
     let Some(device) = device() else { return };
     let size = [96, 128];
-    let d = draw(&device, size, &[front(size)], 1, &Lines::default());
-    let ids: Vec<[u32; 2]> = device.read_image(&d.targets.ids, 0).unwrap();
-    let positions: Vec<[f32; 4]> = device.read_image(&d.targets.position, 0).unwrap();
+    let view = front(size);
+    let (seen, display) = gbuffer(&device, size, &[view]);
+    let ids: Vec<[u32; 2]> = device.read_image(&seen.ids, 0).unwrap();
+    let positions: Vec<[f32; 4]> = device.read_image(&seen.position, 0).unwrap();
     let mut covered = 0;
     for (index, (id, p)) in ids.iter().zip(&positions).enumerate() {
         assert_eq!(id[1] == NONE, p[3] == 0.0);
@@ -93,15 +94,15 @@ fn the_gbuffer_holds_the_surface_and_every_pixel_names_its_triangle() {
         covered += 1;
         assert_eq!(id[1], 0);
         // The world position projects back to the pixel's centre.
-        let [u, v] = d.views[0].project([p[0], p[1], p[2]].into()).unwrap();
+        let [u, v] = view.project([p[0], p[1], p[2]].into()).unwrap();
         let (x, y) = (index % size[0] as usize, index / size[0] as usize);
         assert!((u * size[0] as f32 - x as f32 - 0.5).abs() < 0.02, "{u} {x}");
         assert!((v * size[1] as f32 - y as f32 - 0.5).abs() < 0.02, "{v} {y}");
         // It lies on the named triangle's plane.
-        let t = d.triangles[id[0] as usize].map(|i| d.positions[i as usize]);
+        let t = display.triangles[id[0] as usize].map(|i| display.positions[i as usize]);
         let n = (t[1] - t[0]).cross(t[2] - t[0]).normalize();
         assert!((Vec3::new(p[0], p[1], p[2]) - t[0]).dot(n).abs() < 1e-5);
-        assert!(n.dot(d.views[0].eye - t[0]) > 0.0, "a back face is seen");
+        assert!(n.dot(view.eye - t[0]) > 0.0, "a back face is seen");
     }
     assert!(covered > 800, "{covered}");
     assert_silent(&device);
@@ -113,15 +114,23 @@ fn two_views_by_multiview_are_the_pictures_of_two_single_views() {
     let size = [64, 64];
     let bounds = Aabb { min: [-0.2, -0.2, -0.2].into(), max: [0.2, 1.2, 0.2].into() };
     let pair = Camera::framing(&bounds, 1.0, 0.0, 0.0).stereo(1.0, 0.2);
-    let both = draw(&device, size, &pair, 1, &Lines::default());
-    let mut pictures = Vec::new();
-    for (eye, view) in pair.iter().enumerate() {
-        let single = draw(&device, size, &[*view], 1, &Lines::default());
-        let ids = |d: &Drawn, layer| device.read_image::<[u32; 2]>(&d.targets.ids, layer).unwrap();
-        assert_eq!(ids(&both, eye as u32), ids(&single, 0));
-        pictures.push(both.targets.read(&device, eye as u32).unwrap());
+    let (both_ids, _) = gbuffer(&device, size, &pair);
+    let ids = |g: &GBuffer, layer| device.read_image::<[u32; 2]>(&g.ids, layer).unwrap();
+    for samples in [1, device.samples(4)] {
+        let both = draw(&device, size, &pair, samples, &Lines::default());
+        let depth = |t: &Targets, layer| device.read_image::<f32>(&t.depth, layer).unwrap();
+        let mut pictures = Vec::new();
+        for (eye, view) in pair.iter().enumerate() {
+            let layer = eye as u32;
+            let (single_ids, _) = gbuffer(&device, size, &[*view]);
+            assert_eq!(ids(&both_ids, layer), ids(&single_ids, 0));
+            // Lights stand around the first eye, so only shapes are alike: depths are, to the bit.
+            let single = draw(&device, size, &[*view], samples, &Lines::default());
+            assert_eq!(depth(&both, layer), depth(&single, 0));
+            pictures.push(both.read(&device, layer).unwrap());
+        }
+        assert_ne!(pictures[0], pictures[1]);
     }
-    assert_ne!(pictures[0], pictures[1]);
     assert_silent(&device);
 }
 
@@ -176,8 +185,8 @@ fn lines_are_drawn_where_they_project_and_fainter_behind_the_surface() {
     let line = |z: f32| {
         let mut lines = Lines::default();
         lines.polyline(&[[-0.4, 0.5, z].into(), [0.4, 0.5, z].into()], [255, 0, 0, 255], 4.0, 0.0);
-        let d = draw(&device, size, &[view], 2, &lines);
-        let picture = d.targets.read(&device, 0).unwrap();
+        let d = draw(&device, size, &[view], device.samples(4), &lines);
+        let picture = d.read(&device, 0).unwrap();
         let [_, v] = view.project([0.0, 0.5, z].into()).unwrap();
         let red = |x: u32| {
             let p = picture.get_pixel(x, (v * size[1] as f32) as u32).0;
@@ -201,8 +210,8 @@ fn a_probe_sees_what_the_gbuffer_sees() {
     let renderer = Renderer::new(&device).unwrap();
     let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
     let probe = Probe::new(&device, &scene, [PROBE_SIZE; 2], 2).unwrap();
-    let targets = Targets::new(&device, [PROBE_SIZE; 2], 2, 1).unwrap();
-    let bound = renderer.bind(&scene, &targets).unwrap();
+    let gbuffer = GBuffer::new(&device, [PROBE_SIZE; 2], 2).unwrap();
+    let bound = renderer.bind_gbuffer(&scene, &gbuffer).unwrap();
     // From outside onto a spot, from within (only back faces), and away from the model.
     let look = |eye: [f32; 3], target: [f32; 3]| {
         Camera { eye: eye.into(), target: target.into(), up: Vec3::Y, fov_y: 0.3 }.view(1.0)
@@ -213,18 +222,18 @@ fn a_probe_sees_what_the_gbuffer_sees() {
     for (views, covered) in [([spot, inside], [true, false]), ([away, spot], [false, true])] {
         device
             .run(|frame| {
-                renderer.record_gbuffer(frame, &scene, &targets, &bound, &views)?;
+                renderer.record_gbuffer(frame, &scene, &gbuffer, &bound, &views)?;
                 probe.record(frame, &views)
             })
             .unwrap();
         for layer in 0..2 {
-            let ids = |t: &Targets| device.read_image::<[u32; 2]>(&t.ids, layer).unwrap();
-            assert_eq!(ids(&targets), ids(&probe.targets));
-            let position = |t: &Targets| device.read_image::<[f32; 4]>(&t.position, layer).unwrap();
-            for (a, b) in position(&targets).iter().zip(position(&probe.targets)) {
+            let ids = |g: &GBuffer| device.read_image::<[u32; 2]>(&g.ids, layer).unwrap();
+            assert_eq!(ids(&gbuffer), ids(&probe.gbuffer));
+            let position = |g: &GBuffer| device.read_image::<[f32; 4]>(&g.position, layer).unwrap();
+            for (a, b) in position(&gbuffer).iter().zip(position(&probe.gbuffer)) {
                 assert!(Vec3::new(a[0] - b[0], a[1] - b[1], a[2] - b[2]).length() < 1e-5);
             }
-            assert_eq!(ids(&targets).iter().any(|id| id[1] != NONE), covered[layer as usize]);
+            assert_eq!(ids(&gbuffer).iter().any(|id| id[1] != NONE), covered[layer as usize]);
         }
     }
     assert_silent(&device);
@@ -269,7 +278,7 @@ fn show(device: &Arc<Device>, asset: &Asset, display: &DisplayMesh) -> image::Rg
     let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
     let renderer = Renderer::new(device).unwrap();
     let scene = Scene::new(device, asset, display, &surface).unwrap();
-    let targets = Targets::new(device, [32, 32], 1, 2).unwrap();
+    let targets = Targets::new(device, [32, 32], 1, device.samples(4)).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
     let view = Camera { eye: Vec3::Z * 4.0, target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.5 }.view(1.0);
     let (look, lines) = (Look { floor: false, ..Look::default() }, Lines::default());
@@ -358,7 +367,7 @@ fn anchored_lines_lie_on_the_surface_wherever_they_say_they_are() {
     lines.polyline(&[Vec3::ZERO, Vec3::X * 0.01], [0, 255, 0, 255], 2.0, 0.0);
     lines.on_surface(&places, &[Vec3::splat(90.0); 2], [255, 0, 0, 255], 6.0, 0.002);
     let d = draw(&device, size, &[view], 1, &lines);
-    let picture: Vec<[u8; 4]> = device.read_image(&d.targets.picture, 0).unwrap();
+    let picture: Vec<[u8; 4]> = device.read_image(&d.picture, 0).unwrap();
     let [a, b, c] = display.triangles[best].map(|v| display.positions[v as usize]);
     for x in [a, (b + c) * 0.5, (a + (b + c) * 0.5) * 0.5] {
         let [u, v] = view.project(x).unwrap();

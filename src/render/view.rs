@@ -44,6 +44,38 @@ impl View {
         }
     }
 
+    /// What this view shows at one pixel of a picture of `size` pixels, as a picture of one pixel.
+    pub fn of_pixel(&self, pixel: [u32; 2], size: [u32; 2]) -> Self {
+        let [w, h] = size.map(|n| n as f32);
+        let [u, v] = [(pixel[0] as f32 + 0.5) / w, (pixel[1] as f32 + 0.5) / h];
+        // The pixel's middle comes into the middle, its width becomes the whole.
+        let cut = Mat4::from_cols(
+            Vec4::X * w,
+            Vec4::Y * h,
+            Vec4::Z,
+            Vec4::new((1.0 - 2.0 * u) * w, (2.0 * v - 1.0) * h, 0.0, 1.0),
+        );
+        let (ray_right, ray_down) = (self.ray_right / w, self.ray_down / h);
+        Self {
+            clip_from_world: cut * self.clip_from_world,
+            eye: self.eye,
+            ray_corner: self.ray(u, v) - (ray_right + ray_down) * 0.5,
+            ray_right,
+            ray_down,
+        }
+    }
+
+    /// Pixels per point of lines in an eye's picture of `size` pixels: lines keep their angle whatever its resolution. In a
+    /// picture so coarse that they would vanish they are wider.
+    pub fn eye_scale(&self, size: [u32; 2]) -> f32 {
+        let pixels = size[1] as f32 / self.ray_down.length().max(f32::MIN_POSITIVE);
+        (pixels * Self::POINT).max(Self::LEAST_SCALE)
+    }
+
+    /// The angle of a point in a headset, radians: 3 minutes of arc, the pixel of a headset with 20 pixels per degree.
+    const POINT: f32 = std::f32::consts::PI / 180.0 / 20.0;
+    const LEAST_SCALE: f32 = 0.5;
+
     /// Direction of the ray through picture coordinates (0..1, v down); not unit length.
     pub fn ray(&self, u: f32, v: f32) -> Vec3 {
         self.ray_corner + self.ray_right * u + self.ray_down * v
@@ -176,6 +208,37 @@ mod tests {
         assert_eq!(of(0.5, 1.8, 0.3, 0.0), [480, 640]);
         assert_eq!(of(0.3, 0.8, 1.9, 0.0), [480, 640]);
         assert_eq!(of(0.3, 0.8, 1.9, std::f32::consts::FRAC_PI_2), [640, 480]);
+    }
+
+    #[test]
+    fn a_pixels_view_shows_what_the_whole_shows_there() {
+        let camera = Camera { eye: Vec3::new(1.0, 2.0, 3.0), target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.8 };
+        let (size, pixel) = ([1920, 1080], [1700, 33]);
+        for view in camera.stereo(1920.0 / 1080.0, 0.063) {
+            let of = |u: f32, v: f32| [(pixel[0] as f32 + u) / 1920.0, (pixel[1] as f32 + v) / 1080.0];
+            let small = view.of_pixel(pixel, size);
+            for (u, v) in [(0.5, 0.5), (0.0, 1.0), (0.9, 0.2)] {
+                let [x, y] = of(u, v);
+                assert!(view.ray(x, y).distance(small.ray(u, v)) < 1e-5);
+                let point = view.eye + view.ray(x, y) * 2.5;
+                let [a, b] = small.project(point).unwrap();
+                assert!((a - u).abs() < 2e-3 && (b - v).abs() < 2e-3, "{a} {b}, not {u} {v}");
+                let depth = |view: &View| {
+                    let clip = view.clip_from_world * point.extend(1.0);
+                    clip.z / clip.w
+                };
+                assert!((depth(&view) - depth(&small)).abs() < 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_in_a_headset_has_one_angle_at_any_resolution() {
+        let view = Camera { eye: Vec3::Z, target: Vec3::ZERO, up: Vec3::Y, fov_y: 1.6 }.view(1.0);
+        let [low, high] = [1200, 2400].map(|n| view.eye_scale([n, n]));
+        assert!((high / low - 2.0).abs() < 1e-5);
+        assert!((1.5..2.0).contains(&high), "{high} pixels a point at about 26 pixels a degree");
+        assert_eq!(view.eye_scale([320, 240]), 0.5);
     }
 
     #[test]

@@ -352,6 +352,8 @@ impl Desk {
         self.ask_pick(bench);
         let waiting = self.output.pick.is_some() && busy;
         let out = &mut self.output;
+        out.scale = self.scale;
+        out.smooth = bench.is_none_or(|b| b.preferences().smooth);
         // Panels come before keys and tools: what these have changed shows on them in the next turn.
         let stale = std::mem::take(&mut self.changed) || out.posed || out.deformer_changed;
         out.dirty = shown.painted || events || runs || busy || stale;

@@ -42,6 +42,10 @@ pub struct DeskOutput {
     pub views: Vec<View>,
     /// How they make it.
     pub picture: Picture,
+    /// Pixels per point, for lines as for panels.
+    pub scale: f32,
+    /// Edges are smoothed.
+    pub smooth: bool,
     /// Strokes, bones, gizmo: world.
     pub lines: Lines,
     /// Panels: paint over the whole window. Take the texture changes out when they are uploaded; they are in order.

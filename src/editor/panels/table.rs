@@ -53,7 +53,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Shape, Time, View};
 
 /// All of them.
-pub const ENTRIES: [Entry; 51] = [
+pub const ENTRIES: [Entry; 52] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -103,6 +103,7 @@ pub const ENTRIES: [Entry; 51] = [
     on(Session, 2, 1.0, Item::Of(C::Haptics), "Vibration", Some(Icon::Buzz)),
     on(Session, 2, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
     on(Session, 2, 1.0, Item::Of(C::Turntable), "Turntable", Some(Icon::Turntable)),
+    on(Session, 3, 1.0, Item::Of(C::Smooth), "Smooth edges", Some(Icon::Smooth)),
     on(Session, 3, 1.0, Item::Of(C::OtherFace), "Window", Some(Icon::Window)),
     on(Session, 3, 1.0, Item::Of(C::Quit), "Quit", Some(Icon::Quit)),
     Entry {
@@ -254,6 +255,7 @@ impl Item {
             }),
             C::Damping => offer_of_swing(state, 1, DAMPINGS, Command::Damping, |v| format!("{v:.2}")),
             C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
+            C::Smooth => Offer::Switch { on: p.smooth, command: Command::Smooth(!p.smooth) },
             C::Binding => Offer::Switch { on: p.binding, command: Command::Binding(!p.binding) },
             C::Turntable => Offer::Switch { on: p.turntable, command: Command::Turntable(!p.turntable) },
             C::SnapTurn => press(Command::SnapTurn(1), true),

@@ -4,7 +4,6 @@ use crate::bind::BindOptions;
 use crate::bind::shapes::Shape;
 use crate::deform::Recipe;
 use crate::editor::{Eye, Model, Rigid, Similarity};
-use crate::gpu::constants::NONE;
 use crate::gpu::testing::{assert_silent, device};
 use crate::render::Tangents;
 use std::time::Duration;
@@ -116,7 +115,7 @@ fn a_pose_stays_until_the_next_and_both_eyes_see_it() {
 fn an_empty_stage_shows_floor_and_lines_and_answers_nothing() {
     let Some(device) = device() else { return };
     let pipelines = Pipelines::new(&device).unwrap();
-    let mut stage = Stage::new(&pipelines, SIZE, 1, 2).unwrap();
+    let mut stage = Stage::new(&pipelines, SIZE, 1, device.samples(4)).unwrap();
     let view = crate::render::Camera::framing(stage.bounds(), 0.75, 0.0, 0.3).view(0.75);
     let mut lines = Lines::default();
     lines.polyline(&[Vec3::new(-0.5, 1.0, 0.0), Vec3::new(0.5, 1.0, 0.0)], [255, 0, 0, 255], 6.0, 0.0);
@@ -196,8 +195,9 @@ fn the_disparity_of_a_sphere_is_that_of_the_eyes_poses_and_angles() {
         let mut found = [[0.0f64; 2]; 2];
         let mut expected = found;
         for eye in 0..2 {
-            let ids: Vec<[u32; 2]> = device.read_image(&stage.targets().ids, eye as u32).unwrap();
-            let hit = ids.iter().enumerate().filter(|(_, id)| id[1] != NONE).map(|(i, _)| i as u32);
+            // Depth 0 is infinitely far: the backdrop.
+            let depth: Vec<f32> = device.read_image(&stage.targets().depth, eye as u32).unwrap();
+            let hit = depth.iter().enumerate().filter(|(_, d)| **d > 0.0).map(|(i, _)| i as u32);
             let (mut sum, mut count) = ([0.0f64; 2], 0.0);
             for i in hit {
                 sum = [sum[0] + f64::from(i % 160) + 0.5, sum[1] + f64::from(i / 160) + 0.5];

@@ -81,6 +81,7 @@ impl Workbench {
             | Command::WaveSpeed(_)
             | Command::WavePhase(_) => self.run_shape_command(&command),
             Command::Wire(on) => p.wire = on,
+            Command::Smooth(on) => p.smooth = on,
             Command::Binding(on) => p.binding = on,
             Command::Turntable(on) => p.turntable = on,
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),

@@ -77,7 +77,7 @@ struct Bed {
 
 impl Bed {
     fn new(pipelines: &Pipelines, model: &Arc<Model>, window: [u32; 2]) -> Result<Self> {
-        let mut screen = Screen::without_window(pipelines, window, 1)?;
+        let mut screen = Screen::without_window(pipelines, window, None)?;
         let bench = Workbench::new(model.start(None)?, model.bound.character.clone(), Preferences::default());
         let recipe = recipe(bench.session().document().deformer())?;
         let stage = screen.stage();

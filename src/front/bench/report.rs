@@ -135,10 +135,12 @@ pub struct Iteration {
 /// Drawing of the posed mesh.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DrawTimes {
-    /// G-buffer of 1920 x 1080.
-    pub window: Sample,
-    /// G-buffer of two eyes of 1024 x 1024.
-    pub stereo: Sample,
+    /// Surface and backdrop of 1920 x 1080, with one sample per pixel and with four (where the device has them).
+    pub window: [Sample; 2],
+    /// The same of two eyes of 1024 x 1024.
+    pub stereo: [Sample; 2],
+    /// G-buffer of a picked pixel.
+    pub pick: Sample,
     /// A brush's camera of 16 x 16.
     pub probe: Sample,
 }

@@ -34,7 +34,7 @@ const BRUSH: f32 = 0.02;
 pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     ("deformation", &["pose", "skinning", "springs", "surface"]),
     ("controllers", &["probe", "pick"]),
-    ("eyes", &["upload views", "shadow", "G-buffer", "shading", "anchors", "lines"]),
+    ("eyes", &["upload views", "shadow", "surface", "anchors", "lines"]),
     ("panels", &["panels", "panels in the scene"]),
 ];
 
@@ -77,7 +77,7 @@ pub(super) fn frame(
     eye: [u32; 2],
     effort: &Effort,
 ) -> Result<VrFrame> {
-    let mut stage = Stage::new(pipelines, eye, 2, 1)?;
+    let mut stage = Stage::new(pipelines, eye, 2, pipelines.device().samples(4))?;
     let params =
         Params { max_iterations: ITERATIONS, stop: Stop::Never, solver: Solver::Jacobi, ..Params::default() };
     let recipe = Recipe { springs: Some(params), ..Recipe::default() };

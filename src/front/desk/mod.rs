@@ -32,8 +32,8 @@ pub struct Options {
     pub device: Option<String>,
     /// Writes a line per turn to standard output, reads requests from standard input: see [`crate::front::report`].
     pub report: bool,
-    /// Samples per pixel and direction, 1 or 2.
-    pub samples: u32,
+    /// Samples per pixel, 1 or 4, whatever the preference says.
+    pub samples: Option<u32>,
     /// Neither reads nor keeps the user's choices: for tests.
     pub forget: bool,
 }

@@ -7,6 +7,7 @@ use crate::deform::sculpt::SculptState;
 use crate::edit::Sculpt;
 use crate::editor::desk::{DeskOutput, Pick, Picked, Picture};
 use crate::editor::{Actor, Aim, Pipelines, Stage, SurfaceSample};
+use crate::front::context::wanted_samples;
 use crate::gpu::{Device, DeviceOptions, Frame, Image, ImageInfo, Surface, Sync, Window};
 use crate::render::{Lines, PanelImage, PanelPainter, View};
 use crate::rig::{Pose, PosedRig};
@@ -19,6 +20,8 @@ pub struct Screen {
     /// None where pictures are made for nobody, as in a benchmark.
     surface: Option<Surface>,
     stage: Stage,
+    /// Samples per pixel, whatever the output wants.
+    samples: Option<u32>,
     /// The method that is compared with, on its own stage.
     other: Option<Stage>,
     painter: PanelPainter,
@@ -58,19 +61,20 @@ impl Screen {
         Ok(screen)
     }
 
-    /// The same pictures for no window.
+    /// The same pictures for no window; `samples` as in [`Options`].
     ///
     /// # Errors
     /// When memory is short.
-    pub fn without_window(pipelines: &Pipelines, size: [u32; 2], samples: u32) -> Result<Self> {
+    pub fn without_window(pipelines: &Pipelines, size: [u32; 2], samples: Option<u32>) -> Result<Self> {
         let size = at_least_one(size);
-        let stage = Stage::new(pipelines, size, 1, samples.clamp(1, 2))?;
+        let stage = Stage::new(pipelines, size, 1, wanted_samples(pipelines.device(), samples, true))?;
         let painter = PanelPainter::new(pipelines.device())?;
         let canvas = canvas(pipelines.device(), size)?;
         let panels = painter.over(&canvas)?;
         Ok(Self {
             surface: None,
             stage,
+            samples,
             other: None,
             painter,
             panels,
@@ -215,17 +219,26 @@ impl Screen {
         let [_, _, width, height] = out.viewport;
         let width = if out.picture == Picture::SideBySide { width / 2 } else { width };
         let (picture, views) = (at_least_one([width, height]), (out.views.len() as u32).clamp(1, 2));
-        let fits = |stage: &Stage, views| (stage.targets().size, stage.targets().views) == (picture, views);
+        let samples = wanted_samples(self.stage.device(), self.samples, out.smooth);
+        let fits = |stage: &Stage, views| {
+            let targets = stage.targets();
+            (targets.size, targets.views, targets.samples) == (picture, views, samples)
+        };
         if !fits(&self.stage, views) {
-            self.stage.resize(picture, views)?;
+            self.stage.resize(picture, views, samples)?;
             // Answers under way are lost with the pictures.
             self.asked.clear();
             self.drawn = None;
         }
+        for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
+            if std::mem::replace(&mut stage.look_mut().scale, out.scale) != out.scale {
+                self.drawn = None;
+            }
+        }
         self.stage.look_mut().anaglyph = out.picture == Picture::Anaglyph;
         if let (Picture::Wipe(_), Some(other)) = (out.picture, &mut self.other) {
             if !fits(other, 1) {
-                other.resize(picture, 1)?;
+                other.resize(picture, 1, samples)?;
                 self.drawn = None;
             }
         } else if !matches!(out.picture, Picture::Wipe(_)) {

@@ -133,6 +133,8 @@ impl Eyes {
             let mut lines = output.lines.clone();
             panels.draw(&output.world_from_room, &mut lines);
             studio.look_mut().wire = bench.preferences().wire;
+            studio.look_mut().scale = views[0].eye_scale(size);
+            studio.set_samples(if bench.preferences().smooth { 4 } else { 1 });
             // Kept until the device is done with it.
             let mut bound = None;
             let pictures = studio.shoot_with(&shape, &views, size, &lines, |frame, targets| {

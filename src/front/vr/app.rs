@@ -7,11 +7,11 @@ use crate::base::{Error, Result};
 use crate::edit::DeformerSettings;
 use crate::editor::panels::{PanelState, Panels};
 use crate::editor::{Actor, Haptic, Input, Labels, Model, Recorder, Request, Stage, TakeFrame};
-use crate::front::context::say;
+use crate::front::context::{say, wanted_samples};
 use crate::front::report::{Ask, Event};
 use crate::front::sitting::{News, Sitting};
 use crate::front::work::Left;
-use crate::gpu::Timings;
+use crate::gpu::{Device, Timings};
 use crate::render::Lines;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -180,13 +180,22 @@ impl<'o> App<'o> {
         }
     }
 
+    /// Samples per pixel of the eyes' pictures.
+    pub fn samples(&self, device: &Device) -> u32 {
+        let smooth = self.sitting.bench.as_ref().is_none_or(|b| b.preferences().smooth);
+        wanted_samples(device, self.options.samples, smooth)
+    }
+
     fn ready(&mut self, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {
         match (actor, stage) {
             (Ok(actor), Some(stage)) => {
                 let method = actor.recipe().map_or("", |r| r.name());
                 self.sitting.reporter.event(Event::Shown(method.into()));
-                stage.enter(actor);
-                self.asked = None;
+                // The pictures may have become others meanwhile.
+                match stage.enter_anew(actor) {
+                    Ok(()) => self.asked = None,
+                    Err(error) => self.fail(&error),
+                }
                 self.sitting.unposed = true;
             }
             (Ok(_), None) => {}

@@ -58,8 +58,8 @@ pub struct Options {
     pub wait: bool,
     /// OpenXR API layers.
     pub layers: Vec<String>,
-    /// Samples per pixel and direction, 1 or 2.
-    pub samples: u32,
+    /// Samples per pixel, 1 or 4, whatever the preference says.
+    pub samples: Option<u32>,
     /// Suggests the bindings of this interaction profile only: for tests.
     pub profile: Option<String>,
     /// Neither reads nor keeps the user's choices: for tests.

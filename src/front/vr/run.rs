@@ -133,7 +133,7 @@ fn attend(
 fn show(app: &mut App<'_>, glass: &mut Glass<'_>, link: &mut Link) -> Result<Ended> {
     glass.begin(&link.device, link.no_mirror.clone());
     let pipelines = Pipelines::new(&link.device)?;
-    let samples = app.options.samples.clamp(1, 2);
+    let samples = app.samples(&link.device);
     let mut stage = Stage::new(&pipelines, link.session.size(), 2, samples)?;
     app.began(&link.runtime, &link.session);
     app.relabel(link.controls.labels());
@@ -195,6 +195,12 @@ fn turns(app: &mut App<'_>, link: &mut Link, parts: &mut Parts<'_, '_>, stage: &
             }
             session.request_exit()?;
             leaving = true;
+        }
+        let samples = app.samples(stage.device());
+        if samples != stage.targets().samples {
+            let size = stage.targets().size;
+            stage.resize(size, 2, samples)?;
+            parts.walls.rebind(stage)?;
         }
         if session.life().running() {
             frame(app, link, parts, stage, leaving)?;
@@ -315,6 +321,7 @@ fn pictures(
     stage.record_body(&mut commands, posed, &aim)?;
     let eyes = session.eyes(begun, &world_from_room)?;
     if let Some(eyes) = &eyes {
+        stage.look_mut().scale = eyes.views[0].eye_scale(stage.targets().size);
         let lines: &Lines = match &app.sitting.bench {
             Some(_) if shown => &app.lines,
             _ => app.spinner(&world_from_room),

@@ -54,6 +54,15 @@ impl Walls {
         Ok(Self { screens, bound, layers, filled: [false; PANELS], taken: [false; PANELS] })
     }
 
+    /// Shows the panels in the stage's pictures, which are others than before.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn rebind(&mut self, stage: &Stage) -> Result<()> {
+        self.bound = self.screens.bind(stage.targets())?;
+        Ok(())
+    }
+
     /// Paints what has changed and hands it over.
     ///
     /// # Errors

@@ -2,7 +2,7 @@ use super::*;
 use crate::base::math::Vec3;
 use crate::bind::Character;
 use crate::gpu::testing::{assert_silent, device};
-use crate::render::{Camera, Renderer, SurfaceBuffers};
+use crate::render::{Camera, GBuffer, Renderer, SurfaceBuffers};
 
 /// A half float's value.
 fn single(half: u16) -> f32 {
@@ -72,71 +72,62 @@ fn every_filter_lists_what_its_twin_does_and_names_points_of_the_skin() {
     let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
     let renderer = Renderer::new(&device).unwrap();
     let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
-    for (samples, side) in [(1, 96u32), (2, 48)] {
-        let targets = Targets::new(&device, [side, side], 2, samples).unwrap();
-        let bound = renderer.bind(&scene, &targets).unwrap();
-        let views = Camera::framing(&scene.bounds, 1.0, 0.4, 0.1).stereo(1.0, 0.1);
-        let silhouettes = Silhouettes::new(&device, &scene, &targets).unwrap();
-        let large = (side * samples) as usize;
-        for (view, filter) in
-            [(0, Filter::Normal), (1, Filter::Normal), (0, Filter::Depth), (1, Filter::Position)]
-        {
-            let options = filter.options();
-            device
-                .run(|frame| {
-                    renderer.record_gbuffer(frame, &scene, &targets, &bound, &views)?;
-                    frame.phase("between");
-                    silhouettes.record(frame, view, &views[view as usize], &options)
-                })
-                .unwrap();
-            let found = silhouettes.read(&device).unwrap();
-            let seen = &views[view as usize];
-            let normals: Vec<[u16; 4]> = device.read_image(&targets.normal, view).unwrap();
-            let positions: Vec<[f32; 4]> = device.read_image(&targets.position, view).unwrap();
-            let forward = seen.ray(0.5, 0.5).normalize();
-            let depth = |p: &[f32; 4]| match p[3] > 0.5 {
-                true => 1.0 / (Vec3::new(p[0], p[1], p[2]) - seen.eye).dot(forward),
-                false => 0.0,
+    let side = 96;
+    let gbuffer = GBuffer::new(&device, [side as u32; 2], 2).unwrap();
+    let bound = renderer.bind_gbuffer(&scene, &gbuffer).unwrap();
+    let views = Camera::framing(&scene.bounds, 1.0, 0.4, 0.1).stereo(1.0, 0.1);
+    let silhouettes = Silhouettes::new(&device, &scene, &gbuffer).unwrap();
+    for (view, filter) in
+        [(0, Filter::Normal), (1, Filter::Normal), (0, Filter::Depth), (1, Filter::Position)]
+    {
+        let options = filter.options();
+        device
+            .run(|frame| {
+                renderer.record_gbuffer(frame, &scene, &gbuffer, &bound, &views)?;
+                frame.phase("between");
+                silhouettes.record(frame, view, &views[view as usize], &options)
+            })
+            .unwrap();
+        let found = silhouettes.read(&device).unwrap();
+        let seen = &views[view as usize];
+        let normals: Vec<[u16; 4]> = device.read_image(&gbuffer.normal, view).unwrap();
+        let positions: Vec<[f32; 4]> = device.read_image(&gbuffer.position, view).unwrap();
+        let forward = seen.ray(0.5, 0.5).normalize();
+        let depth = |p: &[f32; 4]| match p[3] > 0.5 {
+            true => 1.0 / (Vec3::new(p[0], p[1], p[2]) - seen.eye).dot(forward),
+            false => 0.0,
+        };
+        let twin = Twin {
+            size: [side; 2],
+            ids: device.read_image(&gbuffer.ids, view).unwrap(),
+            normals: normals.iter().map(|n| Vec3::new(single(n[0]), single(n[1]), single(n[2]))).collect(),
+            depth: positions.iter().map(depth).collect(),
+            positions: positions.iter().map(|p| Vec3::new(p[0], p[1], p[2])).collect(),
+            eye: seen.eye,
+            footprint: seen.ray_right.length() / side as f32,
+        };
+        let mut listed = 0;
+        for (x, y) in (0..side).flat_map(|y| (0..side).map(move |x| (x, y))) {
+            let pixel = [x, y].map(|v| v as f32 + 0.5);
+            let point = found.iter().find(|p| p.pixel == pixel);
+            let Some((strength, behind)) = twin.strength(x, y, filter) else {
+                assert!(point.is_none(), "the backdrop is no silhouette");
+                continue;
             };
-            let twin = Twin {
-                size: [large; 2],
-                ids: device.read_image(&targets.ids, view).unwrap(),
-                normals: normals
-                    .iter()
-                    .map(|n| Vec3::new(single(n[0]), single(n[1]), single(n[2])))
-                    .collect(),
-                depth: positions.iter().map(depth).collect(),
-                positions: positions.iter().map(|p| Vec3::new(p[0], p[1], p[2])).collect(),
-                eye: seen.eye,
-                footprint: seen.ray_right.length() / large as f32,
-            };
-            let mut listed = 0;
-            for (x, y) in (0..large).flat_map(|y| (0..large).map(move |x| (x, y))) {
-                let pixel = [x, y].map(|v| (v as f32 + 0.5) / samples as f32);
-                let point = found.iter().find(|p| p.pixel == pixel);
-                let Some((strength, behind)) = twin.strength(x, y, filter) else {
-                    assert!(point.is_none(), "the backdrop is no silhouette");
-                    continue;
-                };
-                let close = (strength - options.threshold).abs() < 1e-3 * options.threshold
-                    || (behind - 2e-3).abs() < 1e-5;
-                let wanted = strength > options.threshold && behind <= 2e-3;
-                assert!(close || point.is_some() == wanted, "{filter:?} {pixel:?}: {strength} {behind}");
-                let Some(point) = point else { continue };
-                listed += 1;
-                assert!(
-                    (point.strength - strength).abs() <= 1e-3 * strength.max(0.1),
-                    "{point:?} {strength}"
-                );
-                let corners =
-                    display.triangles[point.triangle as usize].map(|i| display.positions[i as usize]);
-                let place: Vec3 = corners.iter().zip(point.barycentrics).map(|(c, w)| *c * w).sum();
-                assert!(place.distance(point.position.into()) < 1e-4);
-            }
-            assert_eq!(listed, found.len(), "each once");
-            // An outline of a capsule that fills most of the picture.
-            assert!((large / 2..large * 8).contains(&listed), "{filter:?}: {listed}");
+            let close = (strength - options.threshold).abs() < 1e-3 * options.threshold
+                || (behind - 2e-3).abs() < 1e-5;
+            let wanted = strength > options.threshold && behind <= 2e-3;
+            assert!(close || point.is_some() == wanted, "{filter:?} {pixel:?}: {strength} {behind}");
+            let Some(point) = point else { continue };
+            listed += 1;
+            assert!((point.strength - strength).abs() <= 1e-3 * strength.max(0.1), "{point:?} {strength}");
+            let corners = display.triangles[point.triangle as usize].map(|i| display.positions[i as usize]);
+            let place: Vec3 = corners.iter().zip(point.barycentrics).map(|(c, w)| *c * w).sum();
+            assert!(place.distance(point.position.into()) < 1e-4);
         }
+        assert_eq!(listed, found.len(), "each once");
+        // An outline of a capsule that fills most of the picture.
+        assert!((side / 2..side * 8).contains(&listed), "{filter:?}: {listed}");
     }
     assert_silent(&device);
 }
@@ -150,8 +141,8 @@ fn what_cannot_be_filtered_is_refused() {
     let display = Character::from_asset(&asset).unwrap().display;
     let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
     let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
-    let targets = Targets::new(&device, [16, 16], 1, 1).unwrap();
-    let silhouettes = Silhouettes::new(&device, &scene, &targets).unwrap();
+    let gbuffer = GBuffer::new(&device, [16, 16], 1).unwrap();
+    let silhouettes = Silhouettes::new(&device, &scene, &gbuffer).unwrap();
     let view = Camera::framing(&scene.bounds, 1.0, 0.0, 0.0).view(1.0);
     for (index, threshold, says) in
         [(1, 0.3, "no view 1"), (0, f32::NAN, "threshold"), (0, -1.0, "threshold")]

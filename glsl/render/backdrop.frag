@@ -1,0 +1,54 @@
+// The backdrop and the floor, where no surface is.
+#version 460
+#include "render/studio.glsl"
+
+layout(location = 0) in vec3 in_ray;
+layout(location = 0) out vec4 out_color;
+
+vec3 backdrop(vec3 d) {
+    return mix(lighting.background_bottom, lighting.background_top, smoothstep(-0.35, 0.55, d.y));
+}
+
+// Antialiased lines at whole multiples of `spacing`.
+float grid(vec2 p, float spacing, float footprint) {
+    vec2 q = abs(fract(p / spacing - 0.5) - 0.5) * spacing;
+    float width = max(footprint, 1e-6);
+    float line = 1.0 - smoothstep(0.4 * width, 1.4 * width, min(q.x, q.y));
+    return line * clamp(1.0 - 6.0 * width / spacing, 0.0, 1.0);
+}
+
+// Where a ray meets the floor: the distance along it, negative where it does not.
+float floor_distance(vec3 eye, vec3 d) {
+    bool meets = (lighting.flags & LOOK_FLOOR) != 0u && d.y < -1e-3 && eye.y > lighting.floor_height;
+    return meets ? (lighting.floor_height - eye.y) / d.y : -1.0;
+}
+
+// The backdrop with the floor fading into it; t as above, p the floor's point, lit its share of the key light.
+vec3 surroundings(vec3 d, float t, vec3 p, float lit, float footprint) {
+    vec3 behind = backdrop(d);
+    if (t <= 0.0) {
+        return behind;
+    }
+    float away = distance(p.xz, lighting.center.xz) / lighting.radius;
+    float fade = 1.0 - smoothstep(1.0, 5.0, away);
+    // Under the model the sky is hidden: an ambient shadow, round and soft.
+    float contact = 0.22 * exp(-3.0 * away * away);
+    float shade = mix(1.0, 0.58 + 0.42 * lit, fade) * (1.0 - contact * fade);
+    float width = footprint * t / max(-d.y, 0.05);
+    float lines = 0.10 * grid(p.xz, lighting.grid_spacing, width)
+        + 0.08 * grid(p.xz, lighting.grid_spacing * 10.0, width);
+    return behind * shade * (1.0 - lines * fade);
+}
+
+void main() {
+    vec3 eye = views[gl_ViewIndex].eye;
+    // Width of a pixel at unit distance along this ray.
+    float footprint = max(length(dFdx(in_ray)), length(dFdy(in_ray))) / length(in_ray);
+    vec3 d = normalize(in_ray);
+    float t = floor_distance(eye, d);
+    vec3 p = eye + t * d;
+    bool near = distance(p.xz, lighting.center.xz) < 5.0 * lighting.radius;
+    float noise = pixel_noise();
+    float lit = lit_share(p, vec3(0.0, 1.0, 0.0), t > 0.0 && near, 0.03, 0.0, 6.2831853 * noise);
+    out_color = encoded(surroundings(d, t, p, lit, footprint), noise);
+}

@@ -1,0 +1,3 @@
+// Opaque surfaces.
+#version 460
+#include "render/surface.glsl"

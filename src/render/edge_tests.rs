@@ -1,0 +1,161 @@
+//! Smooth edges on a real device: how many shades an edge has, how wide lines are, and that nothing is left over.
+
+use super::tests::capsule;
+use super::*;
+use crate::base::math::{Aabb, Vec3};
+use crate::gpu::Device;
+use crate::gpu::constants::NONE;
+use crate::gpu::testing::{assert_silent, device};
+use std::sync::Arc;
+
+/// A dark slope over a light backdrop: one triangle whose edge rises by a pixel in about six.
+fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
+    let (asset, mut display) = capsule();
+    let corners = [Vec3::new(-4.0, -0.4, 0.0), Vec3::new(4.0, -4.0, 0.0), Vec3::new(4.0, 0.93, 0.0)];
+    display.positions.truncate(3);
+    display.normals = vec![Vec3::Z; 3];
+    display.positions.copy_from_slice(&corners);
+    display.triangles = vec![[0, 1, 2]];
+    display.parts[0].triangles = 0..1;
+    let look = Look { floor: false, shadows: false, exposure: 0.05, ..Look::default() };
+    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
+    let renderer = Renderer::new(device).unwrap();
+    let scene = Scene::new(device, &asset, &display, &surface).unwrap();
+    let targets = Targets::new(device, [64, 64], 1, samples).unwrap();
+    let mut bound = renderer.bind(&scene, &targets).unwrap();
+    let view = Camera { eye: Vec3::Z * 4.0, target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.5 }.view(1.0);
+    let shot = Shot { views: &[view], look: &look, lines: &Lines::default() };
+    device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
+    targets.read(device, 0).unwrap()
+}
+
+/// Per pixel of the edge (one per column), which fifth between the dark below and the light above it is in.
+fn levels(picture: &image::RgbaImage) -> [usize; 5] {
+    let mut out = [0; 5];
+    for x in 0..picture.width() {
+        let column: Vec<f32> =
+            (0..picture.height()).map(|y| f32::from(picture.get_pixel(x, y).0[1])).collect();
+        let (light, dark) = (column[0], column[column.len() - 1]);
+        assert!(light > dark + 60.0, "{light} over {dark}");
+        for value in column {
+            // The backdrop's own gradient and its noise are far below an eighth.
+            let share = (light - value) / (light - dark);
+            out[(share * 4.0).round().clamp(0.0, 4.0) as usize] += 1;
+        }
+    }
+    out
+}
+
+#[test]
+fn a_slanting_edge_has_three_shades_between_with_four_samples_and_none_with_one() {
+    let Some(device) = device() else { return };
+    let hard = levels(&slope(&device, 1));
+    assert_eq!(hard[1..4], [0, 0, 0], "{hard:?}");
+    assert!(hard[0] > 500 && hard[4] > 500, "{hard:?}");
+    if device.samples(4) == 4 {
+        let smooth = levels(&slope(&device, 4));
+        assert!(smooth[1..4].iter().all(|n| *n >= 8), "every coverage occurs: {smooth:?}");
+        assert!(smooth[1..4].iter().sum::<usize>() < 128, "nothing but the edge is mixed: {smooth:?}");
+    }
+    assert_silent(&device);
+}
+
+/// The width of a white line across a dark picture, pixels: the sum of its coverage down a column.
+fn width(device: &Arc<Device>, size: u32, scale: f32, samples: u32) -> f32 {
+    let (asset, display) = capsule();
+    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
+    let renderer = Renderer::new(device).unwrap();
+    let mut scene = Scene::new(device, &asset, &display, &surface).unwrap();
+    scene.bounds = Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) };
+    let targets = Targets::new(device, [size; 2], 1, samples).unwrap();
+    let mut bound = renderer.bind(&scene, &targets).unwrap();
+    // Away from the body.
+    let view =
+        Camera { eye: Vec3::new(3.0, 0.0, 4.0), target: Vec3::X * 3.0, up: Vec3::Y, fov_y: 0.5 }.view(1.0);
+    let black = [Vec3::ZERO; 2];
+    let look = Look { floor: false, backdrop: black, scale, ..Look::default() };
+    let mut lines = Lines::default();
+    lines.polyline(&[Vec3::new(0.0, 0.1, 0.0), Vec3::new(6.0, -0.1, 0.0)], [255; 4], 3.0, 0.0);
+    let shot = Shot { views: &[view], look: &look, lines: &lines };
+    device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
+    let picture = targets.read(device, 0).unwrap();
+    (0..size).map(|y| f32::from(picture.get_pixel(size / 2, y).0[0]) / 255.0).sum()
+}
+
+#[test]
+fn lines_are_as_many_pixels_wide_as_their_points_and_the_scale_say() {
+    let Some(device) = device() else { return };
+    for samples in [1, device.samples(4)] {
+        for (size, scale) in [(64, 1.0), (64, 2.0), (128, 2.0), (128, 4.0)] {
+            let wide = width(&device, size, scale, samples);
+            assert!((wide - 3.0 * scale).abs() < 0.25, "{wide} pixels at {scale} pixels a point");
+        }
+    }
+    assert_silent(&device);
+}
+
+#[test]
+fn ids_are_exact_whatever_the_pictures_samples() {
+    let Some(device) = device() else { return };
+    let (asset, display) = capsule();
+    let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
+    let renderer = Renderer::new(&device).unwrap();
+    let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
+    let view = Camera::framing(&scene.bounds, 1.0, 0.3, 0.1).view(1.0);
+    let (look, lines) = (Look::default(), Lines::default());
+    let gbuffer = GBuffer::new(&device, [96, 96], 1).unwrap();
+    let seen = renderer.bind_gbuffer(&scene, &gbuffer).unwrap();
+    let mut all = Vec::new();
+    for samples in [1, device.samples(4)] {
+        let targets = Targets::new(&device, [96, 96], 1, samples).unwrap();
+        let mut bound = renderer.bind(&scene, &targets).unwrap();
+        let shot = Shot { views: &[view], look: &look, lines: &lines };
+        device
+            .run(|frame| {
+                renderer.record(frame, &scene, &targets, &mut bound, &shot)?;
+                renderer.record_gbuffer(frame, &scene, &gbuffer, &seen, &[view])
+            })
+            .unwrap();
+        let ids: Vec<[u32; 2]> = device.read_image(&gbuffer.ids, 0).unwrap();
+        for [triangle, part] in &ids {
+            let drawn = *part == 0 && (*triangle as usize) < display.triangles.len();
+            assert!(drawn || [*triangle, *part] == [NONE; 2], "{triangle} of part {part} was never drawn");
+        }
+        // The depth that is handed to a compositor is that of a surface, never a mean of two.
+        let depth: Vec<f32> = device.read_image(&targets.depth, 0).unwrap();
+        let there =
+            depth.iter().filter(|d| **d > 0.0).fold([f32::MAX, 0.0], |[a, b], d| [a.min(*d), b.max(*d)]);
+        let exact: Vec<f32> = device.read_image(&gbuffer.depth, 0).unwrap();
+        let least = exact.iter().filter(|d| **d > 0.0).fold(f32::MAX, |a, d| a.min(*d));
+        assert!(there[0] > 0.9 * least, "{} is farther than all of the surface, {least}", there[0]);
+        all.push(ids);
+    }
+    assert_eq!(all[0], all[1]);
+    assert_silent(&device);
+}
+
+#[test]
+fn other_sizes_and_samples_leave_nothing_behind() {
+    let Some(device) = device() else { return };
+    let (asset, display) = capsule();
+    let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
+    let renderer = Renderer::new(&device).unwrap();
+    let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
+    let (look, lines) = (Look::default(), Lines::default());
+    // The device is shared with other tests, so images of these very sizes are what is looked for.
+    let change = |size: [u32; 2], samples: u32| {
+        let view = Camera::framing(&scene.bounds, 1.0, 0.3, 0.1).view(1.0);
+        let targets = Targets::new(&device, size, 2, samples).unwrap();
+        let mut bound = renderer.bind(&scene, &targets).unwrap();
+        let shot = Shot { views: &[view; 2], look: &look, lines: &lines };
+        device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
+    };
+    for _ in 0..3 {
+        for (size, samples) in [([211, 97], 1), ([211, 97], device.samples(4)), ([97, 211], 1)] {
+            change(size, samples);
+        }
+    }
+    assert!(Targets::new(&device, [16, 16], 1, 2).is_err() && Targets::new(&device, [16, 16], 3, 1).is_err());
+    device.wait_idle().unwrap();
+    assert_silent(&device);
+}

@@ -1,0 +1,171 @@
+//! The G-buffer: what queries read. One sample per pixel, since ids cannot be averaged.
+
+use super::material;
+use super::scene::Scene;
+use super::view::View;
+use crate::base::{Error, Result};
+use crate::gpu::constants::NONE;
+use crate::gpu::{
+    Bindings, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory, Reflection,
+};
+use crate::spv;
+use ash::vk::{Format, ImageUsageFlags};
+use std::sync::Arc;
+
+/// What one or two views see, one array layer each.
+///
+/// Barycentrics are not stored: they follow from the triangle and the position ([`crate::query::Picker`]).
+pub struct GBuffer {
+    /// Width and height, pixels.
+    pub size: [u32; 2],
+    /// 1 or 2.
+    pub views: u32,
+    /// World position, metres, 32-bit floats; the fourth component is 1 where there is a surface.
+    pub position: Image,
+    /// World normal towards the eye's side, 16-bit floats.
+    pub normal: Image,
+    /// Triangle of the display mesh and part; [`crate::gpu::constants::NONE`] where there is no surface.
+    pub ids: Image,
+    /// Reversed depth.
+    pub depth: Image,
+    pub(super) view_buffer: Buffer,
+}
+
+/// Formats of the colour targets, in the order of the fragment shaders' outputs.
+pub(super) const COLORS: [Format; 3] =
+    [Format::R32G32B32A32_SFLOAT, Format::R16G16B16A16_SFLOAT, Format::R32G32_UINT];
+pub(super) const DEPTH: Format = Format::D32_SFLOAT;
+
+impl GBuffer {
+    /// Images of `size` pixels for one or two `views`.
+    ///
+    /// # Errors
+    /// Another number of views, sizes beyond the device's; when memory is short.
+    pub fn new(device: &Arc<Device>, size: [u32; 2], views: u32) -> Result<Self> {
+        if !(1..=2).contains(&views) {
+            return Err(Error::input(format!("a G-buffer of {views} views"), "use 1 or 2"));
+        }
+        let image = |name, format, kind| {
+            let usage = kind | ImageUsageFlags::SAMPLED;
+            Image::new(device, &ImageInfo { name, format, size, layers: views, levels: 1, usage })
+        };
+        let color = ImageUsageFlags::COLOR_ATTACHMENT;
+        Ok(Self {
+            size,
+            views,
+            position: image("position", COLORS[0], color)?,
+            normal: image("normal", COLORS[1], color)?,
+            ids: image("ids", COLORS[2], color)?,
+            depth: image("depth", DEPTH, ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT)?,
+            view_buffer: view_buffer(device)?,
+        })
+    }
+
+    /// The targets of a pass that starts empty.
+    pub(super) fn cleared(&self) -> ([(&Image, Load); 3], (&Image, Load)) {
+        let clear = Load::Clear([0.0; 4]);
+        let colors =
+            [(&self.position, clear), (&self.normal, clear), (&self.ids, Load::ClearUint([NONE; 4]))];
+        (colors, (&self.depth, clear))
+    }
+
+    /// Whether there is an image for each view.
+    pub(super) fn check(&self, views: &[View]) -> Result<()> {
+        check_views(views, self.views)
+    }
+}
+
+/// Room for two views on the device.
+pub(super) fn view_buffer(device: &Arc<Device>) -> Result<Buffer> {
+    Buffer::new(device, "views", (size_of::<View>() * 2) as u64, Memory::Device)
+}
+
+/// Errors unless there are as many views as images.
+pub(super) fn check_views(views: &[View], images: u32) -> Result<()> {
+    if views.len() == images as usize {
+        return Ok(());
+    }
+    Err(Error::input(format!("{} views for images of {images}", views.len()), "give as many views as images"))
+}
+
+/// The pipelines for one view and for two.
+pub(super) struct GBufferPass {
+    by_views: [Graphics; 2],
+}
+
+/// What binds a scene to a [`GBuffer`]: made once, used every frame.
+pub struct GBufferBindings {
+    views: Bindings,
+    surface: Bindings,
+    materials: Vec<Bindings>,
+}
+
+impl GBufferPass {
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let make = |views| {
+            Graphics::new(
+                device,
+                &GraphicsInfo {
+                    vertex: spv!("render/gbuffer.vert"),
+                    fragment: Some(spv!("render/gbuffer.frag")),
+                    specialisation: &[],
+                    colors: &COLORS,
+                    depth: Some(DEPTH),
+                    blend: false,
+                    views,
+                    samples: 1,
+                },
+            )
+        };
+        Ok(Self { by_views: [make(1)?, make(2)?] })
+    }
+
+    pub fn reflections(&self) -> &[Reflection] {
+        self.by_views[0].reflections()
+    }
+
+    pub fn bind(&self, scene: &Scene, gbuffer: &GBuffer) -> Result<GBufferBindings> {
+        let pipeline = &self.by_views[gbuffer.views as usize - 1];
+        Ok(GBufferBindings {
+            views: pipeline.bind(0, &[("views", &gbuffer.view_buffer)])?,
+            surface: pipeline.bind(
+                1,
+                &[
+                    ("positions", &scene.surface.positions),
+                    ("normals", &scene.surface.normals),
+                    ("attributes", &scene.attributes),
+                    ("materials", &scene.materials),
+                ],
+            )?,
+            materials: scene.material_sets(
+                &[("base_color_texture", material::BASE_COLOR), ("normal_texture", material::NORMAL)],
+                |resources| pipeline.bind(2, resources),
+            )?,
+        })
+    }
+
+    pub fn record(
+        &self,
+        frame: &mut Frame,
+        scene: &Scene,
+        gbuffer: &GBuffer,
+        bound: &GBufferBindings,
+        views: &[View],
+    ) -> Result<()> {
+        gbuffer.check(views)?;
+        frame.upload(&gbuffer.view_buffer, 0, views);
+        frame.phase("G-buffer");
+        let pipeline = &self.by_views[gbuffer.views as usize - 1];
+        let (colors, depth) = gbuffer.cleared();
+        frame.render(&colors, Some(depth), gbuffer.views, |pass| {
+            pass.bind(pipeline, &[&bound.views, &bound.surface]);
+            scene.draw(
+                pass,
+                false,
+                |pass, material| pass.bind_set(pipeline, &bound.materials[material]),
+                |pass, push| pass.push(pipeline, push),
+            );
+        });
+        Ok(())
+    }
+}
