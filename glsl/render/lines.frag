@@ -27,8 +27,8 @@ void main() {
     float fill = clamp(0.5 - outside, 0.0, 1.0);
     float cover = clamp(0.5 - (outside - s.outline * push.scale), 0.0, 1.0);
     vec4 color = mix(unpackUnorm4x8(s.color_a), unpackUnorm4x8(s.color_b), t);
-    // The outline is a darker edge of the same hue.
-    color.rgb = mix(color.rgb * 0.25, color.rgb, fill);
+    // The outline is a darker edge of the same hue: what is covered and not filled.
+    color.rgb = mix(color.rgb * 0.25, color.rgb, fill / max(cover, 1e-4));
     // Reversed depth is 1 / distance up to a factor, so it is linear on the screen.
     float here = mix(in_depths.x, in_depths.y, t);
     float visible = mix(1.0, s.hidden, covered_share(here * 1.002));

@@ -128,6 +128,11 @@ void main() {
         vec3 sampled = textureGrad(normal_texture, vec3(material_uv(in_uvs, m.flags, bit), 0.0), nx, ny).xyz * 2.0 - 1.0;
         n = mapped_normal(n, sampled * vec3(m.normal_scale, m.normal_scale, 1.0), px, py, nx, ny);
     }
+    // Roughness that holds the normals within a pixel, so that highlights do not flicker (Tokuyoshi and Kaplanyan, Improved
+    // Geometric Specular Antialiasing, 2019, equations 1 and 2 with their constants).
+    vec3 nx = dFdx(n), ny = dFdy(n);
+    float spread = min(0.5 * (dot(nx, nx) + dot(ny, ny)), 0.18);
+    roughness = sqrt(sqrt(min(pow(clamp(roughness, 0.0, 1.0), 4.0) + spread, 1.0)));
     float noise = pixel_noise();
     // A surface looks a little in front of itself.
     float facing = dot(n, lighting.key_direction);

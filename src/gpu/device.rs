@@ -312,6 +312,11 @@ impl Device {
         }
     }
 
+    /// Bytes of device memory that live buffers and images have. For tests: what was dropped counts until a frame begins.
+    pub fn allocated_bytes(&self) -> u64 {
+        lock(&self.allocator).as_ref().map_or(0, |a| a.generate_report().total_allocated_bytes)
+    }
+
     /// Memory types whose memory is only there while a tile is drawn, of these.
     pub(super) fn lazy_memory(&self, types: u32) -> u32 {
         // SAFETY: `physical` belongs to `instance`.

@@ -237,7 +237,7 @@ mod tests {
         let view = Camera { eye: Vec3::Z, target: Vec3::ZERO, up: Vec3::Y, fov_y: 1.6 }.view(1.0);
         let [low, high] = [1200, 2400].map(|n| view.eye_scale([n, n]));
         assert!((high / low - 2.0).abs() < 1e-5);
-        assert!((1.5..2.0).contains(&high), "{high} pixels a point at about 26 pixels a degree");
+        assert!((0.9..1.1).contains(&high), "{high} pixels a point at 20 pixels a degree in the middle");
         assert_eq!(view.eye_scale([320, 240]), 0.5);
     }
 

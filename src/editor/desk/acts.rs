@@ -285,7 +285,6 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::NextFrame => Command::Scrub(playhead.time + timeline.frame()),
         Act::LastFrame => Command::Scrub(playhead.time - timeline.frame()),
         Act::Wire => Command::Wire(!p.wire),
-        Act::Smooth => Command::Smooth(!p.smooth),
         Act::Binding => Command::Binding(!p.binding),
         Act::Turntable => Command::Turntable(!p.turntable),
         Act::TurnLeft => Command::SnapTurn(-1),

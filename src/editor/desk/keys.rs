@@ -54,7 +54,6 @@ pub enum Act {
     NextMethod,
     Compare,
     Wire,
-    Smooth,
     Binding,
     Turntable,
     Front,
@@ -210,7 +209,6 @@ pub const ACTS: &[Line] = &[
     line(Act::LastFrame, "Frame before", Time, &[key(Key::ArrowLeft)], Some(C::Scrub)),
     line(Act::TakePose, "Edit the pose that shows", Time, &[shift(Key::I)], None),
     line(Act::Wire, "Bones and edges on top", View, &[shift(Key::Z)], Some(C::Wire)),
-    line(Act::Smooth, "Smooth edges", View, &[], Some(C::Smooth)),
     line(
         Act::Binding,
         "Scale vectors, by the selected joint's weight",

@@ -108,6 +108,7 @@ mod tests {
             CommandKind::Damping,
             CommandKind::Haptics,
             CommandKind::RollWorld,
+            CommandKind::Smooth,
             CommandKind::Open,
             // The tool panel has these about keys.
             CommandKind::MoveKey,

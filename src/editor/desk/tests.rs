@@ -546,3 +546,13 @@ fn an_empty_desk_and_wild_input_do_no_harm() {
     }
     assert_eq!(t.bench.session().document().asset().map(|a| a.hash.len()), Some(64));
 }
+
+#[test]
+fn lines_have_the_scale_of_the_display_and_of_the_panels() {
+    let mut desk = Desk::new(Choices::default());
+    let mut scale = |scale: f32| {
+        let input = DeskInput { size: SIZE, scale, focused: true, ..DeskInput::default() };
+        desk.step(&input, None).scale
+    };
+    assert_eq!([1.0, 2.0, 1.5].map(&mut scale), [1.0, 2.0, 1.5]);
+}

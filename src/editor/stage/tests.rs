@@ -219,3 +219,33 @@ fn the_disparity_of_a_sphere_is_that_of_the_eyes_poses_and_angles() {
     }
     assert_silent(&device);
 }
+
+#[test]
+fn a_pick_names_the_same_skin_with_smooth_edges_and_without_and_after_a_resize() {
+    let Some(device) = device() else { return };
+    let (mut stage, model) = stage_with_capsule(&device);
+    let (rest, bounds) = (model.rest(), model_bounds(&model));
+    let rig = PosedRig::new(model.skeleton(), &rest);
+    let mut pick = |size: [u32; 2], samples: u32, pixel: [u32; 2]| {
+        stage.resize(size, 2, samples).unwrap();
+        let (mut frame, _) = stage.begin().unwrap();
+        assert!(!stage.record_pick(&mut frame, 0, pixel, 7).unwrap(), "nothing is drawn yet");
+        stage.record_body(&mut frame, Some((&rest, &rig)), &Aim::default()).unwrap();
+        stage.record_eyes(&mut frame, &eyes(&bounds), &Lines::default()).unwrap();
+        assert!(stage.record_pick(&mut frame, 1, pixel, 7).unwrap());
+        assert!(!stage.record_pick(&mut frame, 1, size, 7).unwrap(), "outside");
+        device.wait(stage.submit(frame, &Sync::default()).unwrap()).unwrap();
+        let (tag, hit) = stage.picked().unwrap().unwrap();
+        assert_eq!(tag, 7);
+        hit
+    };
+    let hard = pick(SIZE, 1, [24, 32]).expect("the body's middle");
+    let smooth = pick(SIZE, device.samples(4), [24, 32]).expect("the body's middle");
+    assert_eq!(hard, smooth);
+    assert_eq!(pick(SIZE, device.samples(4), [1, 1]), None);
+    // An odd factor: the middle of the pixel stays where it is.
+    let larger = pick(SIZE.map(|n| n * 3), 1, [24 * 3 + 1, 32 * 3 + 1]).expect("the body's middle");
+    assert_eq!((larger.triangle, larger.part), (hard.triangle, hard.part));
+    assert!(Vec3::from(larger.position).distance(hard.position.into()) < 1e-3);
+    assert_silent(&device);
+}

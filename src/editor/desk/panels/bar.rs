@@ -62,7 +62,6 @@ fn right(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
             (Act::Turntable, "Turntable", p.turntable),
             (Act::Binding, "Binding", p.binding),
             (Act::Wire, "Bones", p.wire),
-            (Act::Smooth, "Smooth", p.smooth),
             (Act::Lens, "Lens", false),
         ] {
             let clicked = text(ui, act, label, on);

@@ -68,11 +68,13 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
                 pressed.act(act, tile.clicked());
             }
             keys(ui, bench, pressed);
-            widgets::caption(ui, "Headset");
             let mut switch = |ui: &mut Ui, label: &str, on: bool, command: Command| {
                 let mut now = on;
                 pressed.command(command, ui.checkbox(&mut now, label).changed());
             };
+            widgets::caption(ui, "Picture");
+            switch(ui, "Smooth edges", p.smooth, Command::Smooth(!p.smooth));
+            widgets::caption(ui, "Headset");
             switch(ui, "Tools in the left hand", p.left_handed, Command::LeftHanded(!p.left_handed));
             switch(ui, "Vibration", p.haptics, Command::Haptics(!p.haptics));
             switch(ui, "Two hands tilt the world", p.roll_world, Command::RollWorld(!p.roll_world));
