@@ -278,7 +278,7 @@ impl Renderer {
 
 /// Surface and backdrop with all their samples, then one sample per pixel.
 fn record_surface(frame: &mut Frame, scene: &Scene, targets: &Targets, bound: &SceneBindings) {
-    frame.phase("surface");
+    frame.phase("picture");
     let [color, depth] = targets.filled();
     let PicturePass { opaque, cut, backdrop, .. } = &*bound.pass;
     frame.render_to(&[color], Some(depth), targets.views, |pass| {

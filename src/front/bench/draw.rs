@@ -43,7 +43,7 @@ pub(super) fn measure(
                 let shot = Shot { views: &views[i], look: &look, lines: &lines };
                 renderer.record(frame, &scene, &targets, &mut bound, &shot)
             })?;
-            Ok(runs.phases(&["surface"]))
+            Ok(runs.phases(&["picture"]))
         };
         Ok([with(1)?, with(device.samples(4))?])
     };

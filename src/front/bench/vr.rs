@@ -34,7 +34,7 @@ const BRUSH: f32 = 0.02;
 pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     ("deformation", &["pose", "skinning", "springs", "surface"]),
     ("controllers", &["probe", "pick"]),
-    ("eyes", &["upload views", "shadow", "surface", "anchors", "lines"]),
+    ("eyes", &["upload views", "shadow", "picture", "anchors", "lines"]),
     ("panels", &["panels", "panels in the scene"]),
 ];
 
