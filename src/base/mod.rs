@@ -3,6 +3,8 @@
 mod error;
 mod id;
 pub mod math;
+mod percent;
 
 pub use error::{Error, Result};
 pub use id::*;
+pub use percent::percent_decoded;

@@ -1,7 +1,7 @@
 //! The workbench over time: what the playhead shows, and what becomes a key.
 
 use super::workbench::PIN_REACH;
-use super::{Timeline, Workbench};
+use super::{Playhead, Timeline, Workbench};
 use crate::asset::Interpolation;
 use crate::base::math::Vec3;
 use crate::deform::sculpt::SculptState;
@@ -52,6 +52,17 @@ impl Workbench {
         self.desk.edited = false;
     }
 
+    /// Takes [`Workbench::take_pose`] back: the history has as many steps as before it, and the motion shows at that time.
+    pub fn give_pose_back(&mut self, steps: usize, time: f64) {
+        if self.desk.session.history().0 > steps {
+            self.jump(steps);
+        }
+        self.remember_keyed();
+        (self.desk.edited, self.undone) = (false, false);
+        self.playhead = Playhead { time, playing: false, shown: true, ..self.playhead };
+        self.show_moment();
+    }
+
     /// What is in the document now is no change to be keyed; gives what was remembered before.
     fn remember_keyed(&mut self) -> (Pose, Vec<SculptState>) {
         let document = self.desk.session.document();
@@ -85,6 +96,11 @@ impl Workbench {
         self.cancel();
         let rate = self.desk.session.document().motion().rate();
         self.playhead.stand(time, rate);
+        // Keys may lie between two frames, and so may the motion's end.
+        let sheet = &self.timeline.sheet;
+        if time == sheet.duration || sheet.columns.contains(&time) {
+            self.playhead.time = time;
+        }
         self.show_moment();
     }
 
@@ -105,12 +121,21 @@ impl Workbench {
     pub(super) fn set_key(&mut self) {
         let pose = self.desk.pose.clone();
         let rate = self.desk.session.document().motion().rate();
-        self.playhead.stand(self.playhead.time, rate);
+        let exact = self.playhead.time;
+        let replaces = self.timeline.sheet.columns.contains(&exact);
+        self.playhead.stand(exact, rate);
+        if replaces {
+            self.playhead.time = exact;
+        }
         let time = self.playhead.time;
+        let replaces = replaces || self.timeline.sheet.columns.contains(&time);
         self.find_states();
         let shapes = self.shape_keys(time).map(Edit::Keys);
         let edits: Vec<Edit> = std::iter::once(Edit::SetKey(Key { time, pose })).chain(shapes).collect();
         self.key(Edit::Group(edits), false);
+        if replaces && self.desk.notice.is_none() {
+            self.desk.notice = Some(format!("Key at {time:.2} s replaced"));
+        }
     }
 
     pub(super) fn delete_key(&mut self) {
@@ -126,6 +151,7 @@ impl Workbench {
     /// Moves the keys under the playhead, between those before and after, and the playhead with them.
     pub(super) fn move_key(&mut self, to: f64) {
         let (Some(from), Some([least, most])) = (self.timeline.column, self.timeline.between()) else {
+            self.desk.notice = Some("there is no key at this time that can move: go to one first".into());
             return self.limit();
         };
         let frames = self.timeline.sheet.rate;
@@ -158,7 +184,10 @@ impl Workbench {
     pub(super) fn key_stroke(&mut self) {
         let document = self.desk.session.document();
         let newest = document.strokes().iter().rev().find(|l| l.offset.is_some()).map(|l| l.id);
-        let Some(id) = newest else { return self.limit() };
+        let Some(id) = newest else {
+            self.desk.notice = Some("there is no stroke to key: draw a line and what it is to become".into());
+            return self.limit();
+        };
         let skeleton = &self.desk.character.skeleton;
         match document.keying(skeleton, id, self.playhead.time, GESTURE_ERROR) {
             Ok((edit, _)) => {

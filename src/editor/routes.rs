@@ -124,7 +124,7 @@ commands! {
     Key => "Key pose",
     DeleteKey => "Delete key",
     MoveKey => "Move key",
-    AutoKey => "Auto-key",
+    AutoKey => "Auto key",
     Rate => "Frame rate",
     KeyStroke => "Key stroke",
     Interpolation => "Between keys",

@@ -10,6 +10,7 @@ use super::report::{Event, Reporter};
 use super::work::{Done, Job, Left, Opened, Worker};
 use crate::base::{Error, Result};
 use crate::edit::{DeformerSettings, Document, Sculpt};
+use crate::editor::desk::Writes;
 use crate::editor::panels::{FileList, Strain};
 use crate::editor::recovery::Unfinished;
 use crate::editor::{Actor, Follows, Model, Preferences, Settle, Sketch, Stage, Workbench, recipe};
@@ -22,6 +23,8 @@ use std::time::Instant;
 
 /// Name of a project in the output folder, and end of the name of one beside its character.
 pub const PROJECT: &str = "project.glb";
+/// The same of a posed glTF.
+pub const POSED: &str = "posed.glb";
 
 /// What is done, for the face that is looked at.
 pub enum News {
@@ -31,6 +34,10 @@ pub enum News {
     NotOpened(Error),
     /// What a folder holds.
     Listed(FileList),
+    /// What the folder holds that was to be opened.
+    Entered(FileList),
+    /// Whether a file is there that would be overwritten.
+    Looked(Writes, PathBuf, bool),
     /// A character for the stage of that number.
     Ready(u64, Result<Box<Actor>>),
     /// Numbers of the strain.
@@ -61,9 +68,8 @@ pub struct Sitting {
     pub unready: bool,
     /// Nor is it bound for grabs of the whole body.
     unbound: bool,
-    /// A file is being opened: this one, or a session on it is taken up.
+    /// A file is being opened, or a session on it is taken up.
     pub opening: bool,
-    asked: Option<PathBuf>,
     /// Hashes are told and looked at with every change, which takes the time of writing the document.
     pub exact: bool,
     /// The document as it was last told.
@@ -73,6 +79,8 @@ pub struct Sitting {
     /// What was last given to be saved, and where; whether it is on disk.
     saved: Option<(String, PathBuf)>,
     pub on_disk: bool,
+    /// Where the user has a posed glTF written.
+    exported: Option<PathBuf>,
     /// There is something that is on no disk but in the journal.
     pub unsaved: bool,
     unmeasured: bool,
@@ -121,12 +129,12 @@ impl Sitting {
             unready: true,
             unbound: false,
             opening: false,
-            asked: None,
             exact: true,
             hash: String::new(),
             clean: None,
             saved: None,
             on_disk: false,
+            exported: None,
             unsaved: false,
             unmeasured: true,
             measuring: false,
@@ -161,7 +169,6 @@ impl Sitting {
     pub fn open(&mut self, path: PathBuf, left: Left) {
         if !self.opening {
             self.opening = true;
-            self.asked = Some(path.clone());
             self.worker.ask(Job::Open(path, left));
         }
     }
@@ -206,11 +213,12 @@ impl Sitting {
             }
             Done::Settled(Ok(shape)) => return shape.map(News::Shaped),
             Done::Settled(Err(error)) => self.failed(error),
-            Done::Listed(files) => {
-                // Folders are also listed beside a file that is being opened.
-                self.opening &= self.asked.as_ref() != Some(&files.folder);
-                News::Listed(files)
+            Done::Listed(files) => News::Listed(files),
+            Done::Entered(files) => {
+                self.opening = false;
+                News::Entered(files)
             }
+            Done::Looked(writes, path, there) => News::Looked(writes, path, there),
             Done::Opened(path, Ok(opened)) => self.opened(path, *opened),
             Done::Opened(_, Err(error)) => {
                 self.opening = false;
@@ -269,7 +277,7 @@ impl Sitting {
             self.changes = bench.session().changes();
         }
         self.model = Some(model);
-        (self.saved, self.on_disk) = (None, false);
+        (self.saved, self.on_disk, self.exported) = (None, false, None);
         (self.unready, self.unbound, self.unposed) = (true, true, true);
         (self.unmeasured, self.measured) = (true, None);
         self.hash.clear();

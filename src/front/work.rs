@@ -5,6 +5,7 @@ use crate::base::{Error, Result};
 use crate::bind::{BindOptions, Cache, Character};
 use crate::deform::{Recipe, fast};
 use crate::edit::{Document, Sculpt, Session};
+use crate::editor::desk::Writes;
 use crate::editor::panels::{FileList, Strain};
 use crate::editor::recovery::Unfinished;
 use crate::editor::{
@@ -30,6 +31,8 @@ pub enum Job {
     Discard(Box<Unfinished>),
     /// List a folder for the file panel, with files opened lately.
     List(PathBuf, Vec<PathBuf>),
+    /// Look whether a file is there that would be overwritten.
+    Look(Writes, PathBuf),
     /// Make a character ready for a stage; `stage` is handed back with it.
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
     /// Bind a character for grabs of the whole body.
@@ -63,6 +66,10 @@ pub enum Done {
     Opened(PathBuf, Result<Box<Opened>>),
     /// What a folder holds.
     Listed(FileList),
+    /// What the folder holds that was to be opened.
+    Entered(FileList),
+    /// Whether the file is there.
+    Looked(Writes, PathBuf, bool),
     /// A character for the stage of that number.
     Ready(u64, Result<Box<Actor>>),
     /// A character bound for grabs of the whole body.
@@ -166,7 +173,17 @@ impl Drop for Worker {
 fn run(job: Job) -> Done {
     match job {
         Job::List(folder, recent) => Done::Listed(list(&folder, &recent)),
-        Job::Open(path, _) if path.is_dir() => Done::Listed(list(&path, &[])),
+        Job::Look(writes, path) => {
+            let there = path.exists();
+            Done::Looked(writes, path, there)
+        }
+        Job::Open(path, _) if path.is_dir() => {
+            let journals = recovery::folder().ok();
+            match FileList::read(&path, &[], journals.as_deref()) {
+                Ok(files) => Done::Entered(files),
+                Err(error) => Done::Opened(path, Err(error)),
+            }
+        }
         Job::Open(path, left) => {
             let opened = open(&path, left).map(Box::new);
             Done::Opened(path, opened)

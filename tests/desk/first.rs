@@ -88,9 +88,10 @@ fn the_first_steps_of_the_readme_lead_from_a_file_to_a_posed_export() {
     assert_eq!(s.app.hash(), posed, "comparing changed the document");
 
     // 5. Saved and exported.
-    s.press(&desktop, &[keys::CONTROL, u32::from(b's')]);
-    s.app.until("the project", |t| !t.unsaved && t.message.contains("human.project.glb"));
+    s.save(&desktop);
     s.press(&desktop, &[keys::CONTROL, u32::from(b'e')]);
+    s.app.until("where to export to", |t| t.question.starts_with("Export"));
+    s.press(&desktop, &[keys::RETURN]);
     s.app.until("the export", |t| t.message.contains("human.posed.glb"));
     picture(&mut s, &desktop, 5);
     s.close(&desktop);

@@ -69,9 +69,10 @@ fn the_body_is_grabbed_its_skin_pulled_and_its_outline_drawn_anew_and_exported()
     s.app.rest();
     assert_eq!(s.app.hash(), posed);
 
-    s.press(&desktop, &[keys::CONTROL, u32::from(b's')]);
-    s.app.until("the project", |t| !t.unsaved && t.message.contains("capsule.project.glb"));
+    s.save(&desktop);
     s.press(&desktop, &[keys::CONTROL, u32::from(b'e')]);
+    s.app.until("where to export to", |t| t.question.starts_with("Export"));
+    s.press(&desktop, &[keys::RETURN]);
     s.app.until("the export", |t| t.message.contains("capsule.posed.glb"));
     s.close(&desktop);
 

@@ -119,8 +119,7 @@ fn measures_planes_and_both_eyes_show_and_the_window_sleeps_after_each() {
     s.press_on(&desktop, &[u32::from(b' ')]);
     s.app.until("time that stands", |t| !t.playing);
     sleeps(&mut s, &desktop, "played_and_measured");
-    s.press(&desktop, &[keys::CONTROL, u32::from(b's')]);
-    s.app.until("the saved project", |t| !t.unsaved && t.message.contains("wrote"));
+    s.save(&desktop);
     s.close(&desktop);
 }
 

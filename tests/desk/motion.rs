@@ -112,8 +112,7 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
     s.press(&desktop, &[keys::SHIFT, keys::TAB]);
     s.app.until("no divider", |t| t.divider.is_none() && t.idle);
     assert_eq!(s.app.hash(), hash, "comparing changed the document");
-    s.press(&desktop, &[keys::CONTROL, u32::from(b's')]);
-    s.app.until("the project", |t| !t.unsaved && t.message.contains("wrote"));
+    s.save(&desktop);
     s.close(&desktop);
     let model = Model::load(&folder.path().join("capsule.project.glb"), &BindOptions::default()).unwrap();
     let document = model.document.unwrap();

@@ -65,12 +65,26 @@ fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
     keep(&desktop.screenshot(), "closing");
     s.press(&desktop, &[keys::ESCAPE]);
     s.app.until("no question", |t| t.question.is_empty());
-    s.press(&desktop, &[keys::CONTROL, u32::from(b's')]);
-    s.app.until("the saved project", |t| !t.unsaved && t.message.contains("wrote"));
+    s.save(&desktop);
     let project = folder.path().join("capsule.project.glb");
     assert!(
         s.app.events.iter().any(|e| matches!(e, Event::Written(p) if p.ends_with("capsule.project.glb")))
     );
+    // Another place is asked for again, and a file that is there is not replaced unasked.
+    let saved = std::fs::read(&project).unwrap();
+    s.press(&desktop, &[keys::CONTROL, keys::SHIFT, u32::from(b's')]);
+    s.app.until("where to save", |t| t.question.starts_with("Save the project"));
+    b"capsule".iter().for_each(|letter| s.press(&desktop, &[u32::from(*letter)]));
+    s.press(&desktop, &[keys::RETURN]);
+    s.app.until("the warning", |t| t.question.starts_with("Replace capsule.project.glb"));
+    s.app.rest();
+    keep(&desktop.screenshot(), "replacing");
+    s.press(&desktop, &[keys::RETURN]);
+    s.app.until("another name", |t| t.question.starts_with("Save the project"));
+    s.press(&desktop, &[keys::ESCAPE]);
+    s.app.until("no question", |t| t.question.is_empty());
+    assert!(std::fs::read(&project).unwrap() == saved, "it was written again");
+    assert_eq!(s.app.hash(), posed, "letters of a name did something else");
     s.close(&desktop);
     assert_eq!(journals(folder.path()), 0, "what is saved needs no recovery");
     let model = Model::load(&project, &BindOptions::default()).unwrap();

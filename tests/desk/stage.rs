@@ -112,6 +112,16 @@ impl Session {
         self.app.until("the keys", |t| t.frame > frame);
     }
 
+    /// Saves for the first time, where the window proposes: beside the character.
+    pub fn save(&mut self, desktop: &Desktop) {
+        self.press(desktop, &[keys::CONTROL, u32::from(b's')]);
+        self.app.until("where to save", |t| t.question.starts_with("Save the project"));
+        self.app.rest();
+        keep(&desktop.screenshot(), "where_to_save");
+        self.press(desktop, &[keys::RETURN]);
+        self.app.until("the saved project", |t| !t.unsaved && t.message.contains(".project.glb"));
+    }
+
     /// From the side that a key of the numpad shows, as Blender has it: the camera must get there.
     pub fn look_from(&mut self, desktop: &Desktop, key: u8) {
         let before = self.app.turn.clip_from_world;

@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use crate::asset::limits;
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, percent_decoded};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
@@ -124,25 +124,6 @@ fn data(rest: &str) -> Result<Vec<u8>, String> {
     } else {
         Ok(percent_decoded(body.as_bytes()))
     }
-}
-
-/// Replaces `%41` by `A`; a percent sign that no two hexadecimal digits follow stays.
-fn percent_decoded(text: &[u8]) -> Vec<u8> {
-    let hex = |byte: u8| (byte as char).to_digit(16).map(|d| d as u8);
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while at < text.len() {
-        if let [b'%', high, low, ..] = text[at..]
-            && let (Some(high), Some(low)) = (hex(high), hex(low))
-        {
-            out.push(high << 4 | low);
-            at += 3;
-        } else {
-            out.push(text[at]);
-            at += 1;
-        }
-    }
-    out
 }
 
 /// Decodes base64 in the common and the URL alphabet, padded or not (RFC 4648); white space is skipped.

@@ -3,7 +3,7 @@
 use super::{Act, Ask, Choices, Chord, Desk, Hold, Lens, Plane, Side, Stand, ZOOM_RANGE};
 use crate::base::math::{Aabb, Vec3};
 use crate::deform::Recipe;
-use crate::edit::{DeformerSettings, Lengths, WorkingPlane};
+use crate::edit::{DeformerSettings, Lengths};
 use crate::editor::{Command, Request, Tool, Workbench};
 use std::f32::consts::PI;
 
@@ -16,8 +16,8 @@ const LARGER: f32 = 0.1;
 
 impl Desk {
     pub(super) fn key(&mut self, chord: Chord, repeat: bool, time: f64, bench: Option<&mut Workbench>) {
-        // Whoever writes text means the text, and a question comes first.
-        if self.context.text_edit_focused() || self.facts.question.is_some() {
+        // Whoever writes means the text, though the key ends it; a question comes first.
+        if self.typing || self.takes_keys() {
             return;
         }
         if let Some(act) = self.panels.binding.take() {
@@ -28,7 +28,7 @@ impl Desk {
             return;
         }
         let mut bench = bench;
-        if bench.as_deref_mut().is_some_and(|bench| self.choose_axis(chord.key(), bench)) {
+        if bench.as_deref_mut().is_some_and(|bench| self.key_by_key(chord, time, bench)) {
             return;
         }
         if chord.is_plain() && self.choose_file(chord.key(), bench.as_deref_mut()) {
@@ -49,6 +49,7 @@ impl Desk {
                 | Act::TurnDown
         );
         if !repeat || repeats {
+            self.forget_messages(bench.as_deref_mut());
             self.act(act, time, bench);
         }
     }
@@ -87,14 +88,8 @@ impl Desk {
         self.changed = true;
         if let Some(bench) = bench.as_deref_mut() {
             match act {
-                Act::Rotate => {
-                    bench.take_pose();
-                    return self.begin_turn(bench);
-                }
-                Act::Grab => {
-                    bench.take_pose();
-                    return self.begin_grab(time, bench);
-                }
+                Act::Rotate => return self.begin_turn(bench),
+                Act::Grab => return self.begin_grab(time, bench),
                 Act::BrushSize => return self.begin_brush(bench),
                 Act::Cancel => {
                     self.panels.help = false;
@@ -106,6 +101,9 @@ impl Desk {
                         return;
                     }
                     return bench.leave_motion();
+                }
+                Act::TakePose if bench.shown_time().is_none() => {
+                    return self.tell("this is the pose being edited: no motion shows");
                 }
                 Act::TakePose => {
                     self.drop_act(bench);
@@ -149,8 +147,14 @@ impl Desk {
             Act::Cancel => self.panels.help = false,
             Act::Larger => self.resize(LARGER),
             Act::Smaller => self.resize(-LARGER),
+            _ if bench.is_none() => self.tell("nothing is open: choose a character, or drop one here"),
             _ => {}
         }
+    }
+
+    /// Tells the user something in the line below the picture.
+    pub(super) fn tell(&mut self, text: &str) {
+        self.facts.message = Some(text.to_owned());
     }
 
     fn resize(&mut self, by: f32) {
@@ -173,7 +177,10 @@ impl Desk {
 
     /// The selected joint with its bones, or all.
     fn frame_selected(&mut self, bench: &Workbench) {
-        let Some(node) = bench.selected() else { return self.frame_all(bench) };
+        let Some(node) = bench.selected() else {
+            self.tell("no joint is selected: everything is shown");
+            return self.frame_all(bench);
+        };
         let Some(at) = bench.rig().world.get(node.index()).map(|w| Vec3::from(w.translation)) else { return };
         let skeleton = &bench.character().skeleton;
         let bones = skeleton.bones.iter().zip(&bench.rig().bones);
@@ -181,29 +188,6 @@ impl Desk {
         let reach = own.map(|(_, b)| b.head.distance(b.tail)).fold(0.0_f32, f32::max);
         let reach = reach.max(0.06 * bench.bounds().diagonal());
         self.camera.frame(&Aabb { min: at - reach, max: at + reach }, self.aspect());
-    }
-
-    /// Takes hold of the selected joint, or of what is under the mouse, until the next click.
-    fn begin_grab(&mut self, time: f64, bench: &mut Workbench) {
-        let Some(at) = self.at.filter(|_| self.over && self.hold == Hold::Free) else { return };
-        let (eyepiece, _) = self.eyepiece(at);
-        let node = self.joint_at(bench, at).or(bench.selected());
-        let joint = node.and_then(|n| bench.rig().world.get(n.index())).map(|w| Vec3::from(w.translation));
-        let Some(origin) = joint.or(self.skin_at(at).flatten()) else {
-            self.facts.message = Some("nothing to grab: point at a joint, or select one".into());
-            return;
-        };
-        let plane = WorkingPlane { origin, normal: self.camera.rotation() * Vec3::Z };
-        let from_ray = eyepiece.on_plane(at, &plane).map_or(Vec3::ZERO, |x| origin - x);
-        self.hold = Hold::Grab { plane, from_ray };
-        self.force = [0.0; 2];
-        self.hand(bench, time, None);
-        self.force = [0.0, 1.0];
-        self.hand(bench, time, None);
-        if !bench.is_busy() {
-            self.drop_act(bench);
-            self.facts.message = Some("this joint cannot be held: choose one of a limb or the trunk".into());
-        }
     }
 
     /// Strokes are drawn on the plane through the selected joint or the root that faces this view; or facing it again.

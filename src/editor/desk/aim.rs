@@ -21,9 +21,16 @@ impl Desk {
             Hold::Tool { plane, waits: None, .. } => {
                 eyepiece.on_plane(at, &plane).filter(|_| !self.is_edge_on(&plane))
             }
-            Hold::Grab { plane, from_ray } => eyepiece.on_plane(at, &plane).map(|x| x + from_ray),
+            Hold::Grab { by, plane, from_ray } => {
+                by.place(eyepiece.on_plane(at, &plane).map(|x| x + from_ray), plane.normal)
+            }
             Hold::Brush { start, .. } => eyepiece.on_plane(start, &self.plane(bench, eyepiece, start)),
-            Hold::Camera(..) | Hold::Wipe | Hold::Joint(_) | Hold::Plane(..) | Hold::Reach { .. } => None,
+            Hold::Camera(..)
+            | Hold::Wipe
+            | Hold::Joint(_)
+            | Hold::Turn { .. }
+            | Hold::Plane(..)
+            | Hold::Reach { .. } => None,
             Hold::Free | Hold::Tool { .. } if !self.over => None,
             _ => match bench.preferences().tool {
                 Tool::Line | Tool::Silhouette => eyepiece.on_plane(at, &self.plane(bench, eyepiece, at)),

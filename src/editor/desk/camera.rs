@@ -29,6 +29,13 @@ pub enum Lens {
     Parallel,
 }
 
+impl Lens {
+    /// For people.
+    pub fn label(self) -> &'static str {
+        ["Perspective", "Orthographic"][self as usize]
+    }
+}
+
 /// Where the camera stands.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stand {

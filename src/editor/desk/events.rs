@@ -1,6 +1,6 @@
 //! What events of the mouse do in the picture, and what it is in the middle of.
 
-use super::{CLICK, Chord, Desk, Drag, Hold, pointer};
+use super::{CLICK, Chord, Desk, Drag, Hold, paths, pointer};
 use crate::editor::{Command, RADIUS_RANGE, Tool, Workbench};
 use egui::{Event, PointerButton};
 
@@ -27,6 +27,7 @@ impl Desk {
             }
             Event::PointerButton { pos, button, pressed, modifiers } => {
                 (self.at, self.modifiers) = (Some([pos.x, pos.y]), *modifiers);
+                self.missed &= !*pressed;
                 self.over = self.is_picture([pos.x, pos.y]);
                 if let Some(bench) = bench {
                     if *pressed {
@@ -51,6 +52,12 @@ impl Desk {
             Event::Key { key, pressed: true, repeat, modifiers, .. } => {
                 self.modifiers = *modifiers;
                 self.key(Chord::new(*key, *modifiers), *repeat, time, bench);
+            }
+            // A path that was copied elsewhere is opened, unless it is pasted into a text.
+            Event::Paste(text) if !self.typing && !self.takes_keys() => {
+                if let Some(path) = paths::pasted(text) {
+                    self.command(Command::Open(path), bench);
+                }
             }
             Event::WindowFocused(false) => {
                 if let Some(bench) = bench {
@@ -79,6 +86,11 @@ impl Desk {
             Hold::Joint(_) => {
                 if let Some(bench) = bench {
                     self.drag_joint(bench);
+                }
+            }
+            Hold::Turn { .. } => {
+                if let Some(bench) = bench {
+                    self.turn_by_key(bench);
                 }
             }
             Hold::Plane(..) => self.drag_plane(),
@@ -122,19 +134,10 @@ impl Desk {
 
     fn pressed(&mut self, button: PointerButton, time: f64, bench: &mut Workbench) {
         match (self.hold, button) {
-            (Hold::Grab { .. }, PointerButton::Primary) => {
-                // Letting go puts the pose into the document.
-                self.force = [0.0; 2];
-                self.hand(bench, time, None);
-                self.hold = Hold::Free;
-            }
-            (Hold::Joint(drag), PointerButton::Primary) if drag.by_key => {
-                bench.let_joint_go();
-                self.hold = Hold::Free;
-            }
-            (Hold::Brush { .. }, PointerButton::Primary) => self.hold = Hold::Free,
+            (_, PointerButton::Primary) if self.is_by_key() => self.keep_by_key(time, bench),
             (
                 Hold::Grab { .. }
+                | Hold::Turn { .. }
                 | Hold::Brush { .. }
                 | Hold::Tool { .. }
                 | Hold::Reach { .. }
@@ -197,7 +200,7 @@ impl Desk {
                 self.camera.end();
                 self.hold = Hold::Free;
             }
-            Hold::Joint(drag) if button == PointerButton::Primary && !drag.by_key => {
+            Hold::Joint(_) if button == PointerButton::Primary => {
                 bench.let_joint_go();
                 self.hold = Hold::Free;
             }
@@ -242,5 +245,6 @@ impl Desk {
         self.force = [0.0; 2];
         bench.drop_act();
         self.hold = Hold::Free;
+        self.give_back(bench);
     }
 }

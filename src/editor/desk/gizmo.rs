@@ -1,6 +1,5 @@
 //! The gizmo of the selected joint: three rings turn it about the world's axes, three arrows move it along them. Keys do
-//! the same without it: R turns about the view, and X, Y, Z choose an axis. The plane that strokes are drawn on has the same
-//! rings and arrows (`plane`).
+//! the same without it (`bykey`). The plane that strokes are drawn on has the same rings and arrows (`plane`).
 
 use super::pointer::Eyepiece;
 use super::{Desk, Hold};
@@ -19,7 +18,7 @@ const NEAR: f32 = 7.0;
 /// Segments of a ring.
 const STEPS: usize = 48;
 /// Red, green, blue: the axes' colours everywhere.
-const COLORS: [[u8; 4]; 3] = [[236, 84, 84, 255], [110, 200, 90, 255], [80, 140, 246, 255]];
+pub(super) const COLORS: [[u8; 4]; 3] = [[236, 84, 84, 255], [110, 200, 90, 255], [80, 140, 246, 255]];
 const LIT: [u8; 4] = [255, 226, 110, 255];
 
 /// What a drag does to the joint.
@@ -27,8 +26,6 @@ const LIT: [u8; 4] = [255, 226, 110, 255];
 pub(super) enum Way {
     /// Turns it about an axis of the world, 0..3.
     Turn(usize),
-    /// Turns it about the line of sight.
-    TurnView,
     /// Moves it along an axis of the world.
     Move(usize),
 }
@@ -41,18 +38,26 @@ pub(super) struct Drag {
     pub origin: Vec3,
     /// Pixel at the start.
     pub start: [f32; 2],
-    /// Pixels that a radian or a metre is, at the place that was taken hold of; zero turns by the angle about the
-    /// joint's picture.
+    /// Pixels that a radian or a metre is, at the place that was taken hold of.
     pub pixels: [f32; 2],
-    /// Until the next click, not until the button is let go.
-    pub by_key: bool,
-    /// The angle so far, whole turns included, radians.
-    pub angle: f32,
-    /// The mouse's last direction from the joint, radians.
-    pub last: f32,
 }
 
-const AXES: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
+pub(super) const AXES: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
+
+impl Drag {
+    /// What it turns and moves when the mouse is at a pixel, as the world sees it.
+    pub fn turn_and_shift(&self, at: [f32; 2]) -> (DQuat, DVec3) {
+        let [px, py] = self.pixels;
+        let length = px * px + py * py;
+        let amount = ((at[0] - self.start[0]) * px + (at[1] - self.start[1]) * py) / length;
+        match self.way {
+            Way::Move(axis) => (DQuat::IDENTITY, (AXES[axis] * amount).as_dvec3()),
+            Way::Turn(axis) => {
+                (DQuat::from_axis_angle(AXES[axis].as_dvec3(), f64::from(amount)), DVec3::ZERO)
+            }
+        }
+    }
+}
 
 /// A ring's point: about an axis, at an angle.
 fn ring(axis: usize, angle: f32) -> Vec3 {
@@ -116,7 +121,7 @@ impl Desk {
         }
         let (_, way, point, direction) = best?;
         let pixels = slope(&eyepiece, point, direction, size)?;
-        Some(Drag { way, origin, start: at, pixels, by_key: false, angle: 0.0, last: 0.0 })
+        Some(Drag { way, origin, start: at, pixels })
     }
 
     /// Whether the mouse is over a handle.
@@ -134,88 +139,18 @@ impl Desk {
         held
     }
 
-    /// Turns the joint under the mouse or the selected one until the next click.
-    pub(super) fn begin_turn(&mut self, bench: &mut Workbench) {
-        let Some(at) = self.at.filter(|_| self.over && self.hold == Hold::Free) else { return };
-        let node = bench.selected().or(self.joint_at(bench, at));
-        let origin = node.and_then(|n| bench.rig().world.get(n.index())).map(|w| Vec3::from(w.translation));
-        let (Some(node), Some(origin)) = (node, origin) else {
-            self.facts.message = Some("nothing to turn: click a joint first".into());
-            return;
-        };
-        if bench.hold_joint(node) {
-            bench.select(Some(node));
-            let (eyepiece, _) = self.eyepiece(at);
-            let last = direction(&eyepiece, origin, at);
-            let drag = Drag {
-                way: Way::TurnView,
-                origin,
-                start: at,
-                pixels: [0.0; 2],
-                by_key: true,
-                angle: 0.0,
-                last,
-            };
-            self.hold = Hold::Joint(drag);
-        }
-    }
-
     /// The joint that is held follows the mouse.
     pub(super) fn drag_joint(&mut self, bench: &mut Workbench) {
-        let (Hold::Joint(mut drag), Some(at)) = (self.hold, self.at) else { return };
-        let (turn, shift) = self.turn_and_shift(&mut drag, at);
-        self.hold = Hold::Joint(drag);
+        let (Hold::Joint(drag), Some(at)) = (self.hold, self.at) else { return };
+        let (turn, shift) = drag.turn_and_shift(at);
         if turn.is_finite() && shift.is_finite() {
             bench.move_joint(turn, shift);
         }
     }
 
-    /// What a drag to a pixel turns and moves, as the world sees it.
-    pub(super) fn turn_and_shift(&self, drag: &mut Drag, at: [f32; 2]) -> (DQuat, DVec3) {
-        let [px, py] = drag.pixels;
-        let length = px * px + py * py;
-        let amount = ((at[0] - drag.start[0]) * px + (at[1] - drag.start[1]) * py) / length;
-        let back = self.camera.rotation() * Vec3::Z;
-        match drag.way {
-            Way::Move(axis) => (DQuat::IDENTITY, (AXES[axis] * amount).as_dvec3()),
-            Way::Turn(axis) if length > 0.0 => {
-                (DQuat::from_axis_angle(AXES[axis].as_dvec3(), f64::from(amount)), DVec3::ZERO)
-            }
-            Way::Turn(_) | Way::TurnView => {
-                let (eyepiece, _) = self.eyepiece(at);
-                let now = direction(&eyepiece, drag.origin, at);
-                // Anticlockwise as seen; whole turns add up.
-                let step = (now - drag.last + TAU * 1.5).rem_euclid(TAU) - TAU * 0.5;
-                (drag.angle, drag.last) = (drag.angle + step, now);
-                let axis = if let Way::Turn(a) = drag.way { AXES[a] } else { back };
-                let angle = if axis.dot(back) < 0.0 { -drag.angle } else { drag.angle };
-                (DQuat::from_axis_angle(axis.normalize_or(Vec3::Z).as_dvec3(), f64::from(angle)), DVec3::ZERO)
-            }
-        }
-    }
-
-    /// X, Y, Z choose the axis of a turn by key, or take it back; true where that was meant.
-    pub(super) fn choose_axis(&mut self, key: egui::Key, bench: &mut Workbench) -> bool {
-        let Hold::Joint(Drag { by_key: true, way, .. }) = &mut self.hold else { return false };
-        let axis = match key {
-            egui::Key::X => 0,
-            egui::Key::Y => 1,
-            egui::Key::Z => 2,
-            _ => return false,
-        };
-        *way = if *way == Way::Turn(axis) { Way::TurnView } else { Way::Turn(axis) };
-        self.drag_joint(bench);
-        true
-    }
-
-    /// Shows the gizmo, or the axis of a turn by key.
+    /// Shows the gizmo.
     pub(super) fn draw_gizmo(&self, bench: &Workbench, lines: &mut Lines) {
         let held = if let Hold::Joint(drag) = self.hold { Some(drag.way) } else { None };
-        if let (Hold::Joint(Drag { by_key: true, way: Way::Turn(axis), origin, .. }), size) =
-            (self.hold, bench.bounds().diagonal())
-        {
-            lines.polyline(&[origin - AXES[axis] * size, origin + AXES[axis] * size], COLORS[axis], 2.0, 0.5);
-        }
         if let Some((_, origin, _)) = self.gizmo(bench) {
             self.draw_handles(origin, held, lines);
         }
@@ -252,10 +187,4 @@ fn slope(eyepiece: &Eyepiece, point: Vec3, direction: Vec3, size: f32) -> Option
     let slope = [0, 1].map(|i| (b[i] - a[i]) / (2.0 * step));
     // Along the line of sight a pixel would be miles.
     (slope[0].hypot(slope[1]) * step > 0.05).then_some(slope)
-}
-
-/// The direction of a pixel from a world point's picture, radians, anticlockwise.
-fn direction(eyepiece: &Eyepiece, origin: Vec3, at: [f32; 2]) -> f32 {
-    let [x, y] = eyepiece.project(origin).unwrap_or(at);
-    (y - at[1]).atan2(at[0] - x)
 }

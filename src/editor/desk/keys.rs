@@ -183,8 +183,14 @@ pub const ACTS: &[Line] = &[
     line(Act::BrushSmaller, "Smaller brush", Tools, &[key(Key::OpenBracket)], Some(C::Radius)),
     line(Act::FixPlane, "Plane to draw on: here, or facing me", Tools, &[shift(Key::D)], None),
     line(Act::MovePlane, "Move that plane, or leave it", Tools, &[alt(Key::D)], None),
-    line(Act::Grab, "Grab what is under the pointer", Pose, &[key(Key::G)], None),
-    line(Act::Rotate, "Turn the joint; X, Y, Z choose an axis", Pose, &[key(Key::R)], None),
+    line(
+        Act::Grab,
+        "Grab what is under the pointer; X, Y, Z and digits as for turns",
+        Pose,
+        &[key(Key::G)],
+        None,
+    ),
+    line(Act::Rotate, "Turn the joint: X, Y, Z choose an axis, digits the angle", Pose, &[key(Key::R)], None),
     line(Act::Cancel, "Drop what is under way", Pose, &[key(Key::Escape)], None),
     line(Act::RedrawOffset, "Draw the offset again", Pose, &[shift(Key::L)], Some(C::RedrawOffset)),
     line(
@@ -228,7 +234,7 @@ pub const ACTS: &[Line] = &[
     line(Act::TurnRight, "Turn right", View, &[key(Key::Num6)], Some(C::SnapTurn)),
     line(Act::TurnUp, "Turn up", View, &[key(Key::Num8)], None),
     line(Act::TurnDown, "Turn down", View, &[key(Key::Num2)], None),
-    line(Act::Lens, "Perspective or parallel", View, &[key(Key::Num5)], None),
+    line(Act::Lens, "Perspective or orthographic", View, &[key(Key::Num5)], None),
     line(Act::FrameSelected, "Frame the selected joint", View, &[key(Key::Period)], None),
     line(Act::FrameAll, "Frame all", View, &[key(Key::Home)], Some(C::LifeSize)),
     line(Act::LastView, "Last view", View, &[key(Key::Num0), key(Key::Backspace)], Some(C::UndoNavigation)),
@@ -267,6 +273,11 @@ impl Chord {
     /// Whether nothing is held beside the key.
     pub fn is_plain(self) -> bool {
         !(self.ctrl || self.shift || self.alt)
+    }
+
+    /// Whether Control or Alt is held.
+    pub fn is_command(self) -> bool {
+        self.ctrl || self.alt
     }
 
     /// The key itself.

@@ -16,6 +16,7 @@
 mod acts;
 mod aim;
 mod arc;
+mod bykey;
 mod camera;
 mod choices;
 mod events;
@@ -25,6 +26,7 @@ mod input;
 mod keys;
 mod output;
 mod panels;
+mod paths;
 mod plane;
 mod pointer;
 mod question;
@@ -37,7 +39,7 @@ pub use choices::{Choices, Plane, Stereo, Theme, ZOOM_RANGE};
 pub use facts::Facts;
 pub use input::{DeskInput, Pick, Picked};
 pub use keys::{ACTS, Act, Chord, Group, KeyMap, Line};
-pub use output::{Ask, DeskOutput, Picture};
+pub use output::{Ask, DeskOutput, Picture, Writes};
 pub use question::Question;
 
 use super::workbench::TURNTABLE;
@@ -69,8 +71,11 @@ enum Hold {
     /// Uses the tool: where it was pressed, the plane its tip stays on, and since when it waits for the skin there.
     Tool { start: [f32; 2], plane: WorkingPlane, waits: Option<f64>, moved: bool },
     /// Holds the body by a key until the next click: the tip's plane and its distance from the ray.
-    Grab { plane: WorkingPlane, from_ray: Vec3 },
-    /// Moves a joint by the gizmo or a key.
+    Grab { by: bykey::ByKey, plane: WorkingPlane, from_ray: Vec3 },
+    /// Turns a joint by a key until the next click: the mouse's angle so far, whole turns included, and its last direction
+    /// from the joint, radians, anticlockwise.
+    Turn { by: bykey::ByKey, angle: f32, last: f32 },
+    /// Moves a joint by the gizmo.
     Joint(gizmo::Drag),
     /// Moves the plane that strokes are drawn on by the gizmo.
     Plane(gizmo::Drag, WorkingPlane),
@@ -107,6 +112,14 @@ pub struct Desk {
     /// It is over the picture, not over a panel.
     over: bool,
     hold: Hold,
+    /// What was to be turned or moved by a key was not there: the keys that go on with it do nothing.
+    missed: bool,
+    /// The motion's time, seconds, and the steps before its pose was taken for what is done by a key.
+    before: Option<(usize, f64)>,
+    /// The keyboard was for a text, a number or a question when the frame began.
+    typing: bool,
+    /// A press that was not for the panels: nor is its end.
+    kept_press: bool,
     /// Trigger and squeeze of the hand that it is.
     force: [f32; 2],
     pressure: Option<f32>,
@@ -121,8 +134,13 @@ pub struct Desk {
     divider: f32,
     arc: arc::Found,
     output: DeskOutput,
+    /// A list of files shows, as of the last frame.
+    lists: bool,
     /// Something changed that no event tells.
     changed: bool,
+    /// What the panels say, and where: pixels.
+    #[cfg(test)]
+    words: Vec<(String, egui::Rect)>,
 }
 
 impl Desk {
@@ -142,6 +160,10 @@ impl Desk {
             at: None,
             over: false,
             hold: Hold::Free,
+            missed: false,
+            before: None,
+            typing: false,
+            kept_press: false,
             force: [0.0; 2],
             pressure: None,
             focused: true,
@@ -152,7 +174,10 @@ impl Desk {
             divider: 0.5,
             arc: arc::Found::default(),
             output: DeskOutput::default(),
+            lists: false,
             changed: true,
+            #[cfg(test)]
+            words: Vec::new(),
         }
     }
 
@@ -208,6 +233,7 @@ impl Desk {
         for path in &input.dropped {
             self.command(Command::Open(path.clone()), bench.as_deref_mut());
         }
+        self.keep_lists(input, bench.as_deref());
         if let Some(bench) = bench.as_deref_mut() {
             self.meet(bench);
             if bench.preferences().turntable && self.hold == Hold::Free {
@@ -321,6 +347,7 @@ impl Desk {
         self.draw_arc(bench, &mut lines);
         self.draw_plane(bench, &mut lines);
         self.draw_gizmo(bench, &mut lines);
+        self.draw_axis(bench, &mut lines);
         self.output.lines = lines;
     }
 

@@ -3,6 +3,7 @@
 use super::Pick;
 use crate::editor::Request;
 use crate::render::{Lines, PanelPaint, View};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How the views make the picture.
@@ -20,6 +21,27 @@ pub enum Picture {
     Wipe(f32),
 }
 
+/// What is written to a place that the user chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// The project.
+    Project,
+    /// A posed glTF.
+    Posed,
+}
+
+impl Writes {
+    /// What is asked.
+    pub fn title(self) -> &'static str {
+        ["Save the project as", "Export a posed .glb as"][self as usize]
+    }
+
+    /// What the button says.
+    pub fn verb(self) -> &'static str {
+        ["Save", "Export"][self as usize]
+    }
+}
+
 /// What a window does beside showing pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
@@ -29,8 +51,14 @@ pub enum Ask {
     Answer(usize),
     /// Let the user choose a file to open.
     OpenDialog,
-    /// Let the user choose where to save, then save.
+    /// Let the user choose where to save ([`super::Desk::ask_where`]), then save.
     SaveAsDialog,
+    /// Write it there: the user has chosen.
+    Write(Writes, PathBuf),
+    /// The user was asked where to write, and wants nothing written.
+    WriteNothing,
+    /// Read a folder anew for [`super::Facts::files`], beside the frames.
+    List(PathBuf),
 }
 
 /// Result of [`super::Desk::step`], kept between frames.

@@ -43,9 +43,8 @@ impl Desk {
 
     /// The plane follows the mouse.
     pub(super) fn drag_plane(&mut self) {
-        let (Hold::Plane(mut drag, before), Some(at)) = (self.hold, self.at) else { return };
-        let (turn, shift) = self.turn_and_shift(&mut drag, at);
-        self.hold = Hold::Plane(drag, before);
+        let (Hold::Plane(drag, before), Some(at)) = (self.hold, self.at) else { return };
+        let (turn, shift) = drag.turn_and_shift(at);
         if turn.is_finite() && shift.is_finite() {
             let normal = (turn * before.normal.as_dvec3()).as_vec3();
             self.set_plane(WorkingPlane { origin: before.origin + shift.as_vec3(), normal });

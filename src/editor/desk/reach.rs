@@ -14,7 +14,7 @@ const LISTS: [(&str, &str, &str); 11] = [
     ("The same edit of the surface on the other side", "draw it there", "outliner"),
     ("Keep poses by name, take them, blend them in, flip sides", "only at the desk", "poses"),
     ("Play the file's clips: weight, speed, start, loop", "only at the desk", "clips"),
-    ("The selected joint's way through the motion", "only at the desk", "timeline"),
+    ("Motion path of the selected joint", "only at the desk", "timeline"),
     ("Remove any measure", "the newest", "tool panel"),
     ("Select any joint", "touch it", "click, outliner"),
 ];

@@ -1,7 +1,10 @@
 //! A mouse and a keyboard on a small biped, without window, GPU or clock. The skin under a pixel is what a ray meets.
 
+mod files;
 mod measuring;
 mod surroundings;
+mod timeline;
+mod typing;
 
 use super::*;
 use crate::base::NodeId;

@@ -81,7 +81,7 @@ pub const ENTRIES: [Entry; 52] = [
     on(Time, 1, 1.0, Item::Of(C::DeleteKey), "Delete", Some(Icon::Remove)),
     on(Time, 2, 1.0, Item::Of(C::MoveKey), "Move key", None),
     on(Time, 2, 0.7, Item::Of(C::KeyStroke), "As drawn", Some(Icon::Line)),
-    on(Time, 2, 0.7, Item::Of(C::AutoKey), "Auto-key", Some(Icon::AutoKey)),
+    on(Time, 2, 0.7, Item::Of(C::AutoKey), "Auto key", Some(Icon::AutoKey)),
     on(Time, 3, 1.0, Item::Of(C::Rate), "Frames", None),
     on(Time, 3, 1.2, Item::Of(C::Interpolation), "Between", None),
     on(View, 0, 6.0, Item::Of(C::Deformer), "Method", None),

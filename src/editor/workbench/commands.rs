@@ -31,12 +31,18 @@ impl Workbench {
             }
             Command::Lengths(lengths) => p.lengths = lengths,
             Command::Roll(on) => p.roll = on,
-            Command::Mirror(on) => p.mirror = on,
+            Command::Mirror(on) => {
+                p.mirror = on;
+                if on && self.desk.body.mirror.is_none() {
+                    self.desk.notice = Some("this body has no two sides: mirror does nothing".into());
+                }
+            }
             Command::GrabBy(by) => p.grab = by,
             Command::RedrawOffset => {
                 p.tool = Tool::Line;
                 self.cancel();
                 if !self.line.redraw(&self.desk) {
+                    self.desk.notice = Some("there is no stroke to draw again: draw a line first".into());
                     self.limit();
                 }
             }
@@ -53,7 +59,10 @@ impl Workbench {
                 };
                 match edit {
                     Some(edit) => self.change(edit),
-                    None => self.limit(),
+                    None => {
+                        self.desk.notice = Some("there is nothing to remove with this tool".into());
+                        self.limit();
+                    }
                 }
             }
             Command::Measure(by) => {
@@ -136,6 +145,16 @@ impl Workbench {
         let continues = self.sliding == Some((None, kind, self.desk.session.history()));
         self.apply(Edit::SetDeformer(settings), continues);
         self.sliding = Some((None, kind, self.desk.session.history()));
+    }
+
+    /// A slider is let go: what comes next is a step of its own.
+    pub fn end_slide(&mut self) {
+        (self.sliding, self.moved_key) = (None, None);
+    }
+
+    /// What was refused is of no interest any more; trouble with the journal is.
+    pub fn forget_notice(&mut self) {
+        self.desk.notice = self.desk.session.trouble().map(ToString::to_string);
     }
 
     /// Runs an edit that a panel makes: as a step of its own, or as part of the one before it, as a slider's are.
@@ -293,6 +312,7 @@ impl Workbench {
             self.cancel();
         }
         let deformer = self.desk.session.document().deformer().clone();
+        self.undone = true;
         self.desk.run(Operation::Jump(step.max(1)));
         self.document_changed(&deformer);
     }
@@ -315,7 +335,12 @@ impl Workbench {
     fn toggle_pin(&mut self) {
         let on_panel = self.hands.hands[self.tool_hand()].on_panel;
         let Some(node) = (if on_panel || self.windowed { self.touched } else { self.near_joint() }) else {
-            self.desk.notice = Some("no joint is near the tip: touch the one to pin".into());
+            let advice = if self.windowed {
+                "no joint is selected: click the one to pin"
+            } else {
+                "no joint is near the tip: touch the one to pin"
+            };
+            self.desk.notice = Some(advice.into());
             return self.limit();
         };
         let mut pins = self.desk.session.document().pins().to_vec();
@@ -340,8 +365,15 @@ impl Workbench {
         let deformer = self.desk.session.document().deformer().clone();
         // The first step is the character's own; without it there is nothing to work on.
         self.undone = true;
-        let bottom = operation == Operation::Undo && self.desk.session.history().0 <= 1;
-        if bottom || !self.desk.run(operation) {
+        let (done, all) = self.desk.session.history();
+        let nothing = match operation {
+            Operation::Undo => (done <= 1).then_some("there is nothing to undo"),
+            _ => (done == all).then_some("there is nothing to redo"),
+        };
+        if let Some(nothing) = nothing {
+            self.desk.notice = Some(nothing.into());
+            self.limit();
+        } else if !self.desk.run(operation) {
             self.limit();
         }
         self.document_changed(&deformer);

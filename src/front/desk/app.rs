@@ -4,13 +4,13 @@ use super::Options;
 use super::keep::Kept;
 use crate::base::{Error, Result};
 use crate::edit::DeformerSettings;
-use crate::editor::desk::{Ask as Wish, Desk, DeskInput};
+use crate::editor::desk::{Ask as Wish, Desk, DeskInput, Writes};
 use crate::editor::recovery::Unfinished;
 use crate::editor::{Actor, Command, Model, Request, Stage};
 use crate::front::kept;
 use crate::front::report::Ask;
-use crate::front::sitting::{News, Sitting};
-use crate::front::work::Left;
+use crate::front::sitting::{News, POSED, Sitting};
+use crate::front::work::{Job, Left};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,8 +18,12 @@ use std::sync::Arc;
 pub enum Pending {
     /// A session that ended without saving: to be gone on with?
     Recover(Box<Unfinished>),
+    /// That one's edits are to be lost: really?
+    Discard(Box<Unfinished>),
     /// The document is not saved: to be closed?
     Close,
+    /// The file is there already: to be overwritten?
+    Replace(Writes, PathBuf),
 }
 
 /// What a window keeps of itself while its user is in a headset.
@@ -163,6 +167,15 @@ impl<'o> App<'o> {
                 }
             }
             News::Listed(files) => self.desk.facts.files.follow(files),
+            News::Entered(files) => {
+                self.desk.facts.files.follow(files);
+                // A folder that was dropped or typed is to be seen.
+                if self.sitting.bench.as_ref().is_some_and(|b| !b.preferences().files) {
+                    self.command(Command::Files);
+                }
+            }
+            News::Looked(writes, path, false) => self.write(writes, path),
+            News::Looked(writes, path, true) => self.ask_to_replace(writes, path),
             News::Opened { path, restored, left } => self.opened(&path, restored, left),
             News::NotOpened(error) | News::Failed(error) => {
                 self.closing &= self.sitting.on_disk;
@@ -243,6 +256,9 @@ impl<'o> App<'o> {
                 self.desk.facts.message = Some(advice.into());
             }
             Wish::SaveAsDialog => self.save_as(),
+            Wish::Write(writes, path) => self.sitting.worker.ask(Job::Look(writes, path)),
+            Wish::WriteNothing => self.closing = false,
+            Wish::List(folder) => self.sitting.worker.ask(Job::List(folder, self.kept.recent.clone())),
         }
     }
 
@@ -250,8 +266,9 @@ impl<'o> App<'o> {
     pub fn request(&mut self, request: Request) {
         match request {
             Request::Open(path) => self.sitting.open(path, Left::Offer),
-            Request::Save => self.sitting.save(),
-            Request::Export => self.sitting.export(),
+            Request::Save => self.save(),
+            Request::Export if self.sitting.has_place_of_export() => self.sitting.export(),
+            Request::Export => self.ask_where(Writes::Posed, POSED),
             Request::Sketch(sketch) => self.sitting.sketch(*sketch),
             Request::Settle(settle) => self.sitting.settle(settle),
             Request::OtherFace => {

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::app::{App, Pending};
-use crate::editor::desk::{Choices, Question};
+use crate::editor::desk::{Choices, Question, Writes};
 use crate::editor::recovery::Unfinished;
 use crate::front::kept;
 use crate::front::sitting::PROJECT;
@@ -48,12 +48,20 @@ impl Kept {
     }
 }
 
-/// The first name of this kind that is still free.
-fn free(path: &Path) -> PathBuf {
+/// The first name of this kind that is still free: as it is, where `first`, or numbered.
+fn free(path: &Path, first: bool, taken: impl Fn(&Path) -> bool) -> PathBuf {
+    if first && !taken(path) {
+        return path.to_owned();
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = name.strip_suffix(".project.glb").or(name.strip_suffix(".glb")).unwrap_or(&name).to_owned();
-    let numbered = |n: u32| path.with_file_name(format!("{stem}-{n}.project.glb"));
-    (2..1000).map(numbered).find(|p| !p.exists()).unwrap_or_else(|| numbered(1000))
+    let ending = [".project.glb", ".posed.glb", ".glb"].into_iter().find(|e| name.ends_with(e)).unwrap_or("");
+    let stem = name.strip_suffix(ending).unwrap_or(&name);
+    // A number that is there goes on.
+    let counted = stem.rsplit_once('-').filter(|(_, n)| n.parse::<u32>().is_ok());
+    let stem = counted.map_or(stem, |(stem, _)| stem);
+    let ending = if ending == ".glb" { ".project.glb" } else { ending };
+    let numbered = |n: u32| path.with_file_name(format!("{stem}-{n}{ending}"));
+    (2..1000).map(numbered).find(|p| !taken(p)).unwrap_or_else(|| numbered(1000))
 }
 
 impl App<'_> {
@@ -75,7 +83,8 @@ impl App<'_> {
                 "{edits} {what} on {} {were} not saved by an earlier session.",
                 name.to_string_lossy()
             ),
-            answers: ["Recover", "Throw away", "Decide later"].map(str::to_owned).into(),
+            answers: ["Recover", "Decide later"].map(str::to_owned).into(),
+            discards: Some("Discard…".into()),
         });
         self.pending = Some(Pending::Recover(left));
     }
@@ -85,9 +94,37 @@ impl App<'_> {
         self.desk.facts.question = Some(Question {
             title: "Save before closing?".into(),
             text: "What is not saved can be recovered when the file is opened again.".into(),
-            answers: ["Save and close", "Close without saving", "Go on working"].map(str::to_owned).into(),
+            answers: ["Save and close", "Go on working"].map(str::to_owned).into(),
+            discards: Some("Close without saving".into()),
         });
         self.pending = Some(Pending::Close);
+    }
+
+    /// Asks whether the edits of a session that ended without saving are to be lost for good.
+    fn ask_to_discard(&mut self, left: Box<Unfinished>) {
+        let edits = left.operations;
+        self.desk.facts.question = Some(Question {
+            title: format!("Discard {edits} {}?", if edits == 1 { "edit" } else { "edits" }),
+            text: "They are in no project, and cannot be brought back afterwards.".into(),
+            answers: vec!["Keep them".to_owned()],
+            discards: Some("Discard".into()),
+        });
+        self.pending = Some(Pending::Discard(left));
+    }
+
+    /// Asks whether a file is to be overwritten.
+    pub(super) fn ask_to_replace(&mut self, writes: Writes, path: PathBuf) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let source = self.sitting.model.as_ref().is_some_and(|m| m.asset.path == path);
+        let text =
+            if source { "It is the file that is open." } else { "A file of this name is there already." };
+        self.desk.facts.question = Some(Question {
+            title: format!("Replace {name}?"),
+            text: text.into(),
+            answers: vec!["Choose another name".to_owned()],
+            discards: Some("Replace".into()),
+        });
+        self.pending = Some(Pending::Replace(writes, path));
     }
 
     /// The question was answered.
@@ -98,21 +135,54 @@ impl App<'_> {
                 self.sitting.opening = true;
                 self.sitting.worker.ask(Job::Restore(left, model));
             }
-            (Some(Pending::Recover(left)), 1, _) => self.sitting.worker.ask(Job::Discard(left)),
+            (Some(Pending::Recover(left)), 2, _) => self.ask_to_discard(left),
+            (Some(Pending::Discard(left)), 0, _) => self.offer(left),
+            (Some(Pending::Discard(left)), 1, _) => self.sitting.worker.ask(Job::Discard(left)),
             (Some(Pending::Close), 0, _) => {
                 self.closing = true;
-                self.sitting.save();
+                self.save();
             }
-            (Some(Pending::Close), 1, _) => self.sitting.quit = true,
+            (Some(Pending::Close), 2, _) => self.sitting.quit = true,
+            (Some(Pending::Replace(writes, path)), 0, _) => self.desk.ask_where(writes, &path),
+            (Some(Pending::Replace(writes, path)), 1, _) => self.write(writes, path),
             _ => {}
         }
     }
 
-    /// Saves the document under a new name.
-    pub(super) fn save_as(&mut self) {
-        if let Some(path) = self.sitting.place(PROJECT) {
-            self.sitting.save_to(free(&path));
+    /// Saves the document where it was saved before; the first time the user is asked where.
+    pub(super) fn save(&mut self) {
+        if self.sitting.has_place() {
+            self.sitting.save();
+        } else {
+            self.ask_where(Writes::Project, PROJECT);
         }
+    }
+
+    /// Saves the document under another name.
+    pub(super) fn save_as(&mut self) {
+        let Some(path) = self.sitting.saved_to() else { return };
+        let path = free(&path, false, |p| self.is_listed(p));
+        self.desk.ask_where(Writes::Project, &path);
+    }
+
+    /// Asks where a file of this kind is to be written; beside the character, unless the user wants otherwise.
+    pub(super) fn ask_where(&mut self, writes: Writes, name: &str) {
+        let Some(path) = self.sitting.place(name) else { return };
+        let path = free(&path, true, |p| self.is_listed(p));
+        self.desk.ask_where(writes, &path);
+    }
+
+    /// Writes it there.
+    pub(super) fn write(&mut self, writes: Writes, path: PathBuf) {
+        match writes {
+            Writes::Project => self.sitting.save_to(path),
+            Writes::Posed => self.sitting.export_to(path),
+        }
+    }
+
+    /// Whether a file is in the folder that was listed last.
+    fn is_listed(&self, path: &Path) -> bool {
+        self.desk.facts.files.entries.iter().any(|e| e.path == path)
     }
 }
 
@@ -135,10 +205,15 @@ mod tests {
 
     #[test]
     fn saving_under_a_new_name_overwrites_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("hero.project.glb");
-        assert_eq!(free(&path), folder.path().join("hero-2.project.glb"));
-        std::fs::write(folder.path().join("hero-2.project.glb"), "").unwrap();
-        assert_eq!(free(&path), folder.path().join("hero-3.project.glb"));
+        let new = |name: &str, first: bool, taken: &[&str]| {
+            let path = free(&Path::new("/home").join(name), first, |p| taken.iter().any(|t| p.ends_with(t)));
+            path.file_name().unwrap().to_string_lossy().into_owned()
+        };
+        assert_eq!(new("hero.project.glb", true, &[]), "hero.project.glb");
+        assert_eq!(new("hero.project.glb", true, &["hero.project.glb"]), "hero-2.project.glb");
+        assert_eq!(new("hero.project.glb", false, &[]), "hero-2.project.glb");
+        assert_eq!(new("hero-2.project.glb", false, &["hero-2.project.glb"]), "hero-3.project.glb");
+        assert_eq!(new("hero.posed.glb", true, &["hero.posed.glb"]), "hero-2.posed.glb");
+        assert_eq!(new("hero.glb", false, &["hero-2.project.glb"]), "hero-3.project.glb");
     }
 }

@@ -36,7 +36,10 @@ impl App<'_> {
             pressure,
             unsaved: self.desk.facts.unsaved,
             message: self.desk.facts.message.clone().unwrap_or_default(),
-            question: self.desk.facts.question.as_ref().map(|q| q.title.clone()).unwrap_or_default(),
+            question: match &self.desk.facts.question {
+                Some(question) => question.title.clone(),
+                None => self.desk.asks_where().unwrap_or_default().to_owned(),
+            },
             idle: idle && !self.sitting.worker.is_busy() && !self.sitting.quit,
             ..Told::default()
         };
@@ -48,6 +51,9 @@ impl App<'_> {
         }
         if let Some(bench) = &self.sitting.bench {
             (told.time, told.playing) = (bench.shown_time(), bench.timeline().playhead.playing);
+            if let Some(notice) = bench.notice().filter(|_| told.message.is_empty()) {
+                told.message = notice.to_owned();
+            }
             told.tool = bench.preferences().tool;
             told.busy = bench.is_busy();
             let (done, all) = bench.session().history();

@@ -1,6 +1,6 @@
 //! What becomes of a sitting on disk: projects, exports, the journal at its end.
 
-use super::{PROJECT, Sitting};
+use super::{POSED, PROJECT, Sitting};
 use crate::base::Result;
 use crate::edit::Session;
 use crate::editor::recovery;
@@ -31,6 +31,11 @@ impl Sitting {
         self.saved.as_ref().map(|(_, path)| path)
     }
 
+    /// Where the project was saved, or goes where nothing else is chosen.
+    pub fn saved_to(&self) -> Option<PathBuf> {
+        self.place_saved().cloned().or_else(|| self.place(PROJECT))
+    }
+
     /// Whether a place for the project is known: one that was chosen, or where it was.
     pub fn has_place(&self) -> bool {
         self.out.is_some()
@@ -40,7 +45,7 @@ impl Sitting {
 
     /// Saves the document as a project: where it was saved before, or in its place.
     pub fn save(&mut self) {
-        if let Some(path) = self.place_saved().cloned().or_else(|| self.place(PROJECT)) {
+        if let Some(path) = self.saved_to() {
             self.save_to(path);
         }
     }
@@ -64,10 +69,22 @@ impl Sitting {
         (self.saved, self.on_disk) = (Some((hash, path)), false);
     }
 
-    /// Writes a posed glTF.
+    /// Whether a place for a posed glTF is known.
+    pub fn has_place_of_export(&self) -> bool {
+        self.out.is_some() || self.exported.is_some()
+    }
+
+    /// Writes a posed glTF, where one was written before.
     pub fn export(&mut self) {
+        if let Some(path) = self.exported.clone().or_else(|| self.place(POSED)) {
+            self.export_to(path);
+        }
+    }
+
+    /// Writes it there, and from now on.
+    pub fn export_to(&mut self, path: PathBuf) {
         let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
-        let Some(path) = self.place("posed.glb") else { return };
+        self.exported = Some(path.clone());
         let document = Box::new(bench.session().document().clone());
         self.worker.ask(Job::Export(path, model.clone(), document));
     }

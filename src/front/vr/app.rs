@@ -158,7 +158,7 @@ impl<'o> App<'o> {
         match news {
             News::Measured(strain) => self.panel_state.strain = Some(strain),
             News::Shaped(shape) => self.receive(*shape),
-            News::Listed(files) => self.panel_state.files.follow(files),
+            News::Listed(files) | News::Entered(files) => self.panel_state.files.follow(files),
             News::Opened { path, restored, .. } => {
                 if restored > 0 && !self.sitting.reporter.is_on() {
                     say(format_args!("{}: goes on where its last session stopped", path.display()));
@@ -175,7 +175,7 @@ impl<'o> App<'o> {
             }
             News::Ready(number, actor) if number == self.stage => self.ready(actor, stage),
             // Made for a stage that is gone.
-            News::Ready(..) | News::Written(_) => {}
+            News::Ready(..) | News::Written(_) | News::Looked(..) => {}
             News::Failed(error) => self.message = Some(error.to_string()),
         }
     }

@@ -58,11 +58,12 @@ fn right(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
     let clicked = text(ui, Act::Stereo, stereo.label(), stereo != Stereo::Off);
     pressed.act(Act::Stereo, clicked);
     if let Some(p) = shows.bench.map(Workbench::preferences) {
+        let clicked = text(ui, Act::Lens, shows.lens.label(), false);
+        pressed.act(Act::Lens, clicked);
         for (act, label, on) in [
             (Act::Turntable, "Turntable", p.turntable),
             (Act::Binding, "Binding", p.binding),
             (Act::Wire, "Bones", p.wire),
-            (Act::Lens, "Lens", false),
         ] {
             let clicked = text(ui, act, label, on);
             pressed.act(act, clicked);
@@ -78,7 +79,7 @@ pub(super) fn bottom(ui: &mut Ui, shows: &Shows<'_>) {
             let notice = shows.bench.and_then(Workbench::notice);
             match shows.facts.message.as_deref().or(notice) {
                 Some(text) => ui.label(RichText::new(text).color(theme::FAIR)),
-                None => ui.label(RichText::new(shows.hint).weak()),
+                None => ui.label(RichText::new(&shows.hint).weak()),
             };
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if let Some((name, pinned)) = shows.bench.and_then(Workbench::touched_joint) {

@@ -1,13 +1,14 @@
 //! The file's own clips, played below strokes and keys: which, how much of them, how fast, from when on.
 
-use super::{Memory, Pressed, widgets};
+use super::widgets::{self, Print, Slide};
+use super::{Memory, Pressed};
 use crate::edit::{ClipLayer, Edit, KeyEdit};
 use crate::editor::Workbench;
 use crate::rig::Skeleton;
-use egui::{DragValue, RichText, Slider, SliderClamping, Ui};
+use egui::{RichText, Ui};
 
 /// Times as fast, and as slow, that the slider goes.
-const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=4.0;
+const SPEEDS: [f64; 2] = [0.1, 4.0];
 
 /// What became of a layer.
 enum Change {
@@ -63,18 +64,27 @@ fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut Memory)
             }
         });
     });
-    let slider = Slider::new(&mut layer.weight, 0.0..=1.0).clamping(SliderClamping::Edits);
-    let weight = ui.add(slider.custom_formatter(|v, _| format!("{:.0} %", v * 100.0)).text("weight"));
-    let mut fast = layer.speed.abs();
-    let slider = Slider::new(&mut fast, SPEEDS).logarithmic(true).clamping(SliderClamping::Edits);
-    let speed = ui.add(slider.custom_formatter(|v, _| format!("{v:.2}")).text("times as fast"));
-    if speed.changed() {
-        layer.speed = fast.max(*SPEEDS.start()).copysign(layer.speed);
+    let mut slide = |ui: &mut Ui, slide: Slide<'_>, value: f64| {
+        widgets::slide(ui, &slide, value, &mut memory.held).moved.map(|(value, continues)| {
+            change = Some(Change::Set(continues));
+            value
+        })
+    };
+    let weight = Slide { label: "weight", range: [0.0, 1.0], logarithmic: false, print: Print::Percent };
+    if let Some(weight) = slide(ui, weight, f64::from(layer.weight)) {
+        layer.weight = weight as f32;
     }
-    let mut start = None;
+    let speed = Slide { label: "times as fast", range: SPEEDS, logarithmic: true, print: Print::Decimals(2) };
+    if let Some(fast) = slide(ui, speed, layer.speed.abs()) {
+        layer.speed = fast.max(SPEEDS[0]).copysign(layer.speed);
+    }
     ui.horizontal(|ui| {
-        let drag = DragValue::new(&mut layer.offset).speed(0.02).suffix(" s").max_decimals(2);
-        start = Some(ui.add(drag).on_hover_text("When it begins; drag, or click and type"));
+        let start = widgets::number(ui, Print::Unit(2, "s"), 0.02, layer.offset, &mut memory.held);
+        start.answer.on_hover_text("When it begins; drag, or click and type");
+        if let Some((offset, continues)) = start.moved {
+            layer.offset = offset;
+            change = Some(Change::Set(continues));
+        }
         ui.label("start");
         if ui.checkbox(&mut layer.looped, "loop").changed() {
             change = Some(Change::Set(false));
@@ -85,10 +95,5 @@ fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut Memory)
             change = Some(Change::Set(false));
         }
     });
-    for answer in [Some(weight), Some(speed), start].into_iter().flatten() {
-        if let Some(continues) = widgets::moved(&answer, &mut memory.held) {
-            change = Some(Change::Set(continues));
-        }
-    }
     change
 }

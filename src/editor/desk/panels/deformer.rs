@@ -6,7 +6,7 @@ use crate::edit::{DeformerSettings, Edit};
 use crate::editor::live::{DAMPINGS, SWINGS};
 use crate::editor::panels::{method, method_label};
 use crate::editor::{Command, Workbench, recipe};
-use egui::{ComboBox, Slider, Ui};
+use egui::{ComboBox, Ui};
 use serde_json::{Value, json};
 
 /// A number of the springs.
@@ -180,17 +180,15 @@ fn numbers(
     pressed: &mut Pressed,
 ) {
     for field in fields {
-        let mut value = now[field.name].as_f64().unwrap_or_default();
+        let value = now[field.name].as_f64().unwrap_or_default();
         ui.horizontal(|ui| {
             name_of(ui, field.label).on_hover_text(field.tip);
-            let slider = Slider::new(&mut value, field.range[0]..=field.range[1])
-                .logarithmic(field.logarithmic)
-                .clamping(egui::SliderClamping::Edits)
-                .custom_formatter(|v, _| if field.whole { format!("{v:.0}") } else { format!("{v:.3}") });
-            let answer = ui.add(slider);
-            if let Some(continues) = widgets::moved(&answer, &mut memory.held) {
+            let Number { range, logarithmic, whole, .. } = *field;
+            let print = widgets::Print::Decimals(if whole { 0 } else { 3 });
+            let slide = widgets::Slide { label: "", range, logarithmic, print };
+            if let Some((value, continues)) = widgets::slide(ui, &slide, value, &mut memory.held).moved {
                 // Sliders work in f64, settings in f32: their shortest decimals are what files show.
-                let value = if field.whole {
+                let value = if whole {
                     Value::from(value.round() as u64)
                 } else {
                     Value::from(format!("{:.4}", value).parse::<f64>().unwrap_or(value))

@@ -2,11 +2,13 @@
 //! by keys: up and down choose, Enter opens, Backspace and left go to the folder above.
 
 use super::{Memory, Pressed, Shows};
-use crate::editor::desk::Desk;
+use crate::editor::desk::{Ask, Desk, DeskInput, paths};
 use crate::editor::panels::{FileEntry, FileKind, FileList, Tab};
 use crate::editor::{Command, Workbench};
-use egui::{Align2, FontId, Key, RichText, ScrollArea, Ui, vec2};
-use std::path::Path;
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
+use egui::{Align, Align2, Event, FontId, Key, Layout, Response, RichText, ScrollArea, TextEdit, Ui, vec2};
+use std::path::{Path, PathBuf};
 
 /// Files of the lists over the folder's, in a window with nothing on the desk.
 const SHORT: usize = 4;
@@ -21,7 +23,9 @@ pub(in crate::editor::desk) struct Chosen {
     /// It was chosen by a key and is to be seen.
     moved: bool,
     /// What is listed: another folder begins at its first row.
-    folder: std::path::PathBuf,
+    folder: PathBuf,
+    /// The path that is typed.
+    path: String,
 }
 
 /// What can be opened from a list: its lines, before them the folder above.
@@ -64,6 +68,26 @@ impl Desk {
     }
 }
 
+/// Reading folders anew.
+impl Desk {
+    /// Has the folder read where its list comes to be seen, and where it may have changed in another program meanwhile.
+    pub(in crate::editor::desk) fn keep_lists(&mut self, input: &DeskInput, bench: Option<&Workbench>) {
+        let lists = bench.is_none_or(|b| b.preferences().files);
+        let back = input.events.iter().any(|e| matches!(e, Event::WindowFocused(true)));
+        if lists && (back || !self.lists) {
+            self.list(self.facts.files.folder.clone());
+        }
+        self.lists = lists;
+    }
+
+    /// Asks for a folder to be read.
+    pub(in crate::editor::desk) fn list(&mut self, folder: PathBuf) {
+        if !folder.as_os_str().is_empty() {
+            self.output.asks.push(Ask::List(folder));
+        }
+    }
+}
+
 /// A window with nothing on the desk.
 pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     let files = &shows.facts.files;
@@ -79,7 +103,7 @@ pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, press
                 ui.label(RichText::new("or a project, or a journal, or choose one below").weak());
                 ui.add_space(4.0);
             });
-            for (title, entries) in [("To go on with", &files.unfinished), ("Opened lately", &files.recent)] {
+            for (title, entries) in [("Unfinished", &files.unfinished), ("Recent", &files.recent)] {
                 if !entries.is_empty() {
                     super::widgets::caption(ui, title);
                     entries.iter().take(SHORT).for_each(|entry| {
@@ -91,7 +115,8 @@ pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, press
             memory.files.tab = Tab::Folder;
             list(ui, shows, memory, 250.0, pressed);
             ui.add_space(2.0);
-            ui.label(RichText::new("Arrows choose, Enter opens, Backspace goes up").small().weak());
+            let keys = "Arrows choose, Enter opens, Backspace goes up; or type or paste a path";
+            ui.label(RichText::new(keys).small().weak());
         });
 }
 
@@ -118,12 +143,12 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, height: f32, pressed: &mut Pressed) {
     let (files, chosen) = (&shows.facts.files, &mut memory.files);
     if chosen.folder != files.folder {
-        *chosen = Chosen { tab: chosen.tab, folder: files.folder.clone(), ..Chosen::default() };
+        let path = files.folder.to_string_lossy().into_owned();
+        *chosen = Chosen { tab: chosen.tab, folder: files.folder.clone(), path, ..Chosen::default() };
     }
     if chosen.tab == Tab::Folder {
-        let text = RichText::new(files.folder.to_string_lossy()).small().weak();
         ui.add_space(4.0);
-        ui.add(egui::Label::new(text).truncate());
+        ui.horizontal(|ui| path(ui, files, chosen, pressed));
     }
     let (above, entries) = entries(files, chosen.tab);
     ScrollArea::vertical().max_height(height).auto_shrink([false, height.is_finite()]).show(ui, |ui| {
@@ -143,6 +168,51 @@ fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, height: f32, presse
     });
 }
 
+/// The folder's path, in which another file or folder can be written, and a button that reads the folder anew.
+fn path(ui: &mut Ui, files: &FileList, chosen: &mut Chosen, pressed: &mut Pressed) {
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if ui.small_button("Refresh").on_hover_text("Reads the folder again").clicked() {
+            pressed.list = Some(files.folder.clone());
+        }
+        let text = ui.add(TextEdit::singleline(&mut chosen.path).desired_width(f32::INFINITY));
+        if text.gained_focus() {
+            select_all(ui, &text, &chosen.path);
+        }
+        let ended = |key| text.lost_focus() && ui.input(|i| i.key_pressed(key));
+        if ended(Key::Escape) {
+            chosen.path = files.folder.to_string_lossy().into_owned();
+        }
+        let path = paths::typed(&chosen.path, &files.folder).filter(|_| ended(Key::Enter));
+        match path {
+            Some(path) if path != files.folder => pressed.commands.push(Command::Open(path)),
+            // What is there already may have changed.
+            path => pressed.list = path.or(pressed.list.take()),
+        }
+    });
+}
+
+/// Chooses the whole of a text, which what is typed or pasted replaces.
+pub(super) fn select_all(ui: &Ui, text: &Response, content: &str) {
+    let mut state = TextEditState::load(ui.ctx(), text.id).unwrap_or_default();
+    let (first, last) = (CCursor::default(), CCursor::new(content.chars().count()));
+    state.cursor.set_char_range(Some(CCursorRange::two(first, last)));
+    state.store(ui.ctx(), text.id);
+}
+
+/// Lines to choose a place from: what was clicked, and whether that is a folder.
+pub(super) fn browse(ui: &mut Ui, files: &FileList) -> Option<(PathBuf, bool)> {
+    let (above, entries) = entries(files, Tab::Folder);
+    let up = above.map(|path| (path, Line { name: "..", note: "folder above", folder: true }));
+    let lines = entries.iter().map(|e| (e.path.as_path(), Line::of(e)));
+    let mut chosen = None;
+    for (path, content) in up.into_iter().chain(lines) {
+        if line(ui, content, false).clicked() {
+            chosen = Some((path.to_owned(), content.folder));
+        }
+    }
+    chosen
+}
+
 /// What a line says.
 #[derive(Clone, Copy)]
 struct Line<'a> {
@@ -157,7 +227,7 @@ impl<'a> Line<'a> {
     }
 }
 
-fn line(ui: &mut Ui, Line { name, note, folder }: Line<'_>, on: bool) -> egui::Response {
+fn line(ui: &mut Ui, Line { name, note, folder }: Line<'_>, on: bool) -> Response {
     let text = if folder { format!("{name}/") } else { name.to_owned() };
     let text = RichText::new(text);
     let response = super::widgets::row(ui, 0.0, if folder { text.strong() } else { text }, on);

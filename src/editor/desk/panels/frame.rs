@@ -33,6 +33,12 @@ impl Desk {
             Theme::Dark => egui::ThemePreference::Dark,
             Theme::Light => egui::ThemePreference::Light,
         });
+        self.typing = self.takes_keys();
+        // Whoever presses in the picture has done with a text beside it, before the tool is used.
+        let leaves_text = input.events.iter().any(|e| match e {
+            egui::Event::PointerButton { pos, pressed, .. } => *pressed && self.is_picture([pos.x, pos.y]),
+            _ => false,
+        });
         let raw = self.raw(input);
         let context = self.context.clone();
         let mut pressed = Pressed::default();
@@ -45,10 +51,19 @@ impl Desk {
             compared: self.other.as_ref(),
             divider: matches!(self.output.picture, Picture::Wipe(_)).then_some(self.divider),
             moves_plane: self.moves_plane,
+            lens: self.camera.stand().lens,
             hint: hint(self, bench.as_deref()),
+            beside: self
+                .text_by_key()
+                .filter(|t| !t.is_empty())
+                .zip(self.at)
+                .map(|(text, [x, y])| (pos2(x / self.scale, y / self.scale), text)),
         };
         let mut full = context.run_ui(raw, |ui| {
             pressed = Pressed::default();
+            if let Some(id) = ui.memory(|m| m.focused()).filter(|_| leaves_text) {
+                ui.memory_mut(|m| m.surrender_focus(id));
+            }
             show(ui, &shows, &mut memory, &mut pressed);
             room = ui.available_rect_before_wrap();
         });
@@ -61,6 +76,9 @@ impl Desk {
     }
 
     fn run_pressed(&mut self, pressed: Pressed, time: f64, mut bench: Option<&mut Workbench>) {
+        if pressed.does_something() {
+            self.forget_messages(bench.as_deref_mut());
+        }
         if let Some(choices) = pressed.choices {
             (self.choices, self.changed) = (choices.sane(), true);
         }
@@ -73,12 +91,26 @@ impl Desk {
         for command in pressed.commands {
             self.command(command, bench.as_deref_mut());
         }
+        if pressed.tell.is_some() {
+            self.facts.message = pressed.tell;
+        }
+        self.output.asks.extend(pressed.list.map(Ask::List));
+        if let Some(place) = pressed.write {
+            self.output.asks.push(place.map_or(Ask::WriteNothing, |(writes, path)| Ask::Write(writes, path)));
+            self.changed = true;
+        }
         if let Some(answer) = pressed.answer {
             self.facts.question = None;
             self.output.asks.push(Ask::Answer(answer));
             self.changed = true;
         }
         let Some(bench) = bench else { return };
+        for (command, continues) in pressed.slides {
+            if !continues {
+                bench.end_slide();
+            }
+            self.command(command, Some(bench));
+        }
         for (edit, continues) in pressed.edits {
             bench.apply(edit, continues);
             self.changed = true;
@@ -102,6 +134,19 @@ impl Desk {
         }
     }
 
+    /// Whether keys are for a text, a number or a question.
+    pub(in crate::editor::desk) fn takes_keys(&self) -> bool {
+        self.context.text_edit_focused() || self.facts.question.is_some() || self.panels.saving.is_some()
+    }
+
+    /// What was told before something new is done is of no interest any more.
+    pub(in crate::editor::desk) fn forget_messages(&mut self, bench: Option<&mut Workbench>) {
+        self.facts.message = None;
+        if let Some(bench) = bench {
+            bench.forget_notice();
+        }
+    }
+
     /// A rectangle of points as left, top, width, height in pixels; never empty.
     fn pixels(&self, room: Rect) -> [u32; 4] {
         let pixel = |v: f32, most: u32| ((v * self.scale).round().max(0.0) as u32).min(most);
@@ -111,12 +156,21 @@ impl Desk {
     }
 
     /// egui's own input: what is pressed outside of text is a key of the table.
-    fn raw(&self, input: &DeskInput) -> RawInput {
-        let takes_keys = self.context.text_edit_focused() || self.facts.question.is_some();
-        let points = |p: egui::Pos2| pos2(p.x / self.scale, p.y / self.scale);
-        let event = |event: &egui::Event| {
+    fn raw(&mut self, input: &DeskInput) -> RawInput {
+        let (takes_keys, by_key, scale) = (self.typing, self.is_by_key(), self.scale);
+        let points = |p: egui::Pos2| pos2(p.x / scale, p.y / scale);
+        let mut kept_press = self.kept_press;
+        let mut event = |event: &egui::Event| {
             let mut event = event.clone();
             match &mut event {
+                // What is done by keys is ended by a click, wherever the mouse is.
+                egui::Event::PointerButton { pressed: true, .. } if by_key => {
+                    kept_press = true;
+                    return None;
+                }
+                egui::Event::PointerButton { pressed: false, .. } if std::mem::take(&mut kept_press) => {
+                    return None;
+                }
                 egui::Event::PointerMoved(pos)
                 | egui::Event::PointerButton { pos, .. }
                 | egui::Event::Touch { pos, .. } => *pos = points(*pos),
@@ -132,11 +186,12 @@ impl Desk {
             )),
             max_texture_side: Some(ATLAS),
             time: Some(input.time),
-            events: input.events.iter().filter_map(event).collect(),
+            events: input.events.iter().filter_map(&mut event).collect(),
             focused: input.focused,
             system_theme: input.theme,
             ..RawInput::default()
         };
+        self.kept_press = kept_press;
         if let Some(viewport) = raw.viewports.get_mut(&ViewportId::ROOT) {
             viewport.native_pixels_per_point = Some(self.scale);
         }
@@ -157,6 +212,10 @@ impl Desk {
             changed = true;
         }
         let shapes = std::mem::take(&mut full.shapes);
+        #[cfg(test)]
+        {
+            self.words = words(&shapes, self.scale);
+        }
         let delay = full.viewport_output.values().map(|v| v.repaint_delay).min();
         full.drop_without_applying_deltas();
         let primitives = self.context.tessellate(shapes, self.scale);
@@ -165,4 +224,14 @@ impl Desk {
         paint.pixels_per_point = self.scale;
         (changed, delay.filter(|d| *d < NEVER))
     }
+}
+
+/// What is written and where, pixels, for tests.
+#[cfg(test)]
+fn words(shapes: &[egui::epaint::ClippedShape], scale: f32) -> Vec<(String, Rect)> {
+    let word = |clipped: &egui::epaint::ClippedShape| {
+        let egui::Shape::Text(text) = &clipped.shape else { return None };
+        Some((text.galley.text().to_owned(), text.visual_bounding_rect() * scale))
+    };
+    shapes.iter().filter_map(word).collect()
 }

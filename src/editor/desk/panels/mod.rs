@@ -9,6 +9,7 @@ mod help;
 mod history;
 mod outliner;
 mod poses;
+mod save;
 mod shape;
 mod side;
 mod statistics;
@@ -19,6 +20,7 @@ mod widgets;
 
 pub(super) use frame::Shown;
 pub(super) use theme::context;
+pub(super) use widgets::primary;
 
 use super::{Act, Choices, Desk, Facts, KeyMap};
 use crate::edit::{DeformerSettings, Edit};
@@ -41,6 +43,8 @@ pub(super) struct Memory {
     pub key_filter: String,
     /// The slider that is held: its edits are one step.
     pub held: Option<egui::Id>,
+    /// The timeline's ruler while it is held.
+    pub scrubbing: Option<timeline::Scrubbing>,
     /// The shape that gets another name.
     pub renaming: Option<(crate::base::SculptId, String)>,
     /// What the next pose is to be called.
@@ -49,6 +53,8 @@ pub(super) struct Memory {
     pub blending: Option<poses::Blending>,
     /// What is chosen of the lists of files.
     pub files: files::Chosen,
+    /// Where something is to be written is being asked.
+    pub saving: Option<save::Saving>,
 }
 
 /// What was pressed.
@@ -56,6 +62,8 @@ pub(super) struct Memory {
 pub(super) struct Pressed {
     pub acts: Vec<Act>,
     pub commands: Vec<Command>,
+    /// What sliders give, and whether it belongs to the step before.
+    pub slides: Vec<(Command, bool)>,
     /// Edits, and whether they belong to the step before them.
     pub edits: Vec<(Edit, bool)>,
     pub jump: Option<usize>,
@@ -69,9 +77,23 @@ pub(super) struct Pressed {
     pub compare: Option<Option<DeformerSettings>>,
     /// The number of the answer to the question.
     pub answer: Option<usize>,
+    /// Why something that was pressed is not done.
+    pub tell: Option<String>,
+    /// A folder to be read.
+    pub list: Option<std::path::PathBuf>,
+    /// Where something is to be written; none within where nothing is.
+    pub write: Option<Option<(super::Writes, std::path::PathBuf)>>,
 }
 
 impl Pressed {
+    /// Whether something was done that the user may be told of.
+    fn does_something(&self) -> bool {
+        let Self { acts, commands, slides, edits, jump, other_side, .. } = self;
+        !(acts.is_empty() && commands.is_empty() && slides.is_empty() && edits.is_empty())
+            || jump.is_some()
+            || other_side.is_some()
+    }
+
     fn act(&mut self, act: Act, clicked: bool) {
         if clicked {
             self.acts.push(act);
@@ -95,8 +117,12 @@ pub(super) struct Shows<'a> {
     pub divider: Option<f32>,
     /// The plane that strokes are drawn on shows its gizmo.
     pub moves_plane: bool,
+    /// The camera's.
+    pub lens: super::Lens,
     /// What the mouse is in the middle of.
-    pub hint: &'static str,
+    pub hint: String,
+    /// What is shown beside the mouse: where that is, points, and the words.
+    pub beside: Option<(egui::Pos2, String)>,
 }
 
 impl Shows<'_> {
@@ -117,10 +143,10 @@ fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Press
     bar::top(ui, shows, pressed);
     bar::bottom(ui, shows);
     if let Some(bench) = shows.bench.filter(|_| shows.choices.panels) {
-        timeline::show(ui, shows, bench, pressed);
+        timeline::show(ui, shows, bench, memory, pressed);
     }
     if shows.choices.panels {
-        tools::show(ui, shows, pressed);
+        tools::show(ui, shows, memory, pressed);
         side::show(ui, shows, memory, pressed);
     }
     if let Some(at) = shows.divider {
@@ -131,9 +157,13 @@ fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Press
     } else if shows.bench.is_some_and(|b| b.preferences().files) {
         files::show(ui, shows, memory, pressed);
     }
+    if let Some((at, text)) = &shows.beside {
+        beside(ui, *at, text);
+    }
     if memory.help {
         help::show(ui, shows, memory, pressed);
     }
+    save::show(ui.ctx(), shows, memory, pressed);
     if let Some(question) = &shows.facts.question {
         pressed.answer = question.show(ui.ctx());
     }
@@ -164,14 +194,45 @@ fn divider(ui: &Ui, shows: &Shows<'_>, at: f32) {
     }
 }
 
+/// Words beside the mouse.
+fn beside(ui: &Ui, at: egui::Pos2, text: &str) {
+    let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::new("beside"));
+    let painter = ui.ctx().layer_painter(layer);
+    let galley =
+        painter.layout_no_wrap(text.to_owned(), egui::FontId::proportional(14.0), egui::Color32::WHITE);
+    let room = ui.ctx().content_rect().shrink(6.0);
+    let rect = egui::Rect::from_min_size(at + egui::vec2(18.0, 16.0), galley.size());
+    let rect = rect.translate((room.max - rect.max).min(egui::Vec2::ZERO));
+    painter.rect_filled(rect.expand2(egui::vec2(6.0, 3.0)), 5.0, egui::Color32::from_black_alpha(170));
+    painter.galley(rect.min, galley, egui::Color32::WHITE);
+}
+
 /// What a user is told to do next.
-pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
+pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> String {
+    use super::Hold;
+    match (desk.hold, desk.text_by_key()) {
+        (Hold::Turn { .. }, Some(text)) => {
+            format!("Turned {text}. X, Y, Z choose an axis, digits the angle; {KEEP}")
+        }
+        (_, Some(text)) if !text.is_empty() => {
+            format!("Moved {text}. X, Y, Z choose an axis, digits the length; {KEEP}")
+        }
+        (Hold::Grab { .. }, _) => {
+            format!("Move the mouse; X, Y, Z choose an axis, digits the length; {KEEP}")
+        }
+        _ => plain_hint(desk, bench).to_owned(),
+    }
+}
+
+/// How a turn or a move by keys ends.
+const KEEP: &str = "Enter or a click keeps it, Esc or the right button drops it";
+
+fn plain_hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
     use super::Hold;
     use crate::editor::{MeasureBy, Tool};
     let Some(bench) = bench else { return "Open a rigged glTF character: drop it here, or press Ctrl-O" };
     match (desk.hold, bench.preferences().tool) {
-        (Hold::Grab { .. }, _) => "Move the mouse; click keeps it, Esc or the right button drops it",
-        (Hold::Brush { .. }, _) => "Move the mouse sideways; click keeps the size, Esc drops it",
+        (Hold::Brush { .. }, _) => "Move the mouse sideways; Enter or a click keeps the size, Esc drops it",
         (Hold::Wipe, _) => "Left of the line is the document's deformer",
         (Hold::Camera(..), _) => "Shift pans, Ctrl zooms",
         (Hold::Plane(..), _) => "Release keeps the plane there, Esc or the right button puts it back",
@@ -191,9 +252,6 @@ pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
             "Draw a line along the joints to pose; drag a knot to bend a line; click a joint to select it"
         }
         (_, Tool::Grab) => "Press on the skin and drag: the body follows, pinned joints (P) stay",
-        (Hold::Joint(drag), _) if drag.by_key => {
-            "Move the mouse round the joint; X, Y or Z choose an axis; click keeps it, Esc drops it"
-        }
         (_, Tool::Joint) if bench.selected().is_some() => {
             "Drag a ring to turn the joint, an arrow to move it"
         }

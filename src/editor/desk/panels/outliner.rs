@@ -1,10 +1,11 @@
 //! What the document has: meshes, joints, strokes, marks.
 
-use super::{Memory, Pressed, Shows, theme, widgets};
+use super::widgets::{self, Print, Slide};
+use super::{Memory, Pressed, Shows, theme};
 use crate::base::NodeId;
 use crate::edit::{Edit, Sculpt, StrokeLayer};
 use crate::editor::Workbench;
-use egui::{Label, RichText, ScrollArea, Sense, Slider, TextEdit, Ui, vec2};
+use egui::{Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, vec2};
 
 pub(super) fn show(
     ui: &mut Ui,
@@ -60,7 +61,8 @@ fn sculpts(
             }
             let name = std::mem::take(name).trim().to_owned();
             memory.renaming = None;
-            if !name.is_empty() && name != sculpt.name {
+            let kept = !ui.input(|i| i.key_pressed(Key::Escape));
+            if kept && !name.is_empty() && name != sculpt.name {
                 pressed.edits.push((change(Sculpt { name, ..sculpt.clone() }), false));
             }
         }
@@ -74,19 +76,14 @@ fn sculpts(
         if remove {
             pressed.edits.push((Edit::RemoveSculpt(sculpt.id), false));
         }
-        let mut slide = |ui: &mut Ui, name, value: f32, range, with: &dyn Fn(f32) -> Option<Sculpt>| {
-            let mut now = value;
-            let slider = Slider::new(&mut now, range).clamping(egui::SliderClamping::Edits);
-            let answer = ui.add(slider.custom_formatter(|v, _| format!("{v:.2}")).text(name));
-            let goes_on = widgets::moved(&answer, &mut memory.held);
-            if let Some((continues, new)) = goes_on.and_then(|continues| Some((continues, with(now)?))) {
-                pressed.edits.push((change(new), continues));
-            }
-        };
         let with = |region| Sculpt { region, ..sculpt.clone() };
-        slide(ui, "soft", sculpt.region.softness, 0.0..=1.0, &|softness| {
-            sculpt.region.softened(bench.character(), softness).ok().map(with)
-        });
+        let soft = Slide { label: "soft", range: [0.0, 1.0], logarithmic: false, print: Print::Decimals(2) };
+        let softness = f64::from(sculpt.region.softness);
+        if let Some((softness, continues)) = widgets::slide(ui, &soft, softness, &mut memory.held).moved
+            && let Ok(region) = sculpt.region.softened(bench.character(), softness as f32)
+        {
+            pressed.edits.push((change(with(region)), continues));
+        }
         ui.horizontal(|ui| {
             ui.label(RichText::new(format!("{} vertices", moved(sculpt))).small().weak());
             for (label, rings, tip) in [
@@ -94,9 +91,11 @@ fn sculpts(
                 ("wider", 1, "A ring of edges more follows"),
             ] {
                 let clicked = ui.small_button(label).on_hover_text(tip).clicked();
-                let grown = || sculpt.region.grown(bench.character(), rings).ok();
-                if let Some(region) = clicked.then(grown).flatten() {
-                    pressed.edits.push((change(with(region)), false));
+                let grown = clicked.then(|| sculpt.region.grown(bench.character(), rings));
+                match grown {
+                    Some(Ok(region)) => pressed.edits.push((change(with(region)), false)),
+                    Some(Err(error)) => pressed.tell = Some(error.to_string()),
+                    None => {}
                 }
             }
             let other = ui.add_enabled(bench.has_sides(), egui::Button::new("other side").small());

@@ -1,10 +1,11 @@
 //! The pose library: poses kept by name, taken up whole, in part, or with their sides exchanged.
 
-use super::{Memory, Pressed, widgets};
+use super::widgets::{self, Print, Slide};
+use super::{Memory, Pressed};
 use crate::edit::{Document, Edit, mirrored_pose};
 use crate::editor::Workbench;
 use crate::rig::Pose;
-use egui::{RichText, Slider, TextEdit, Ui};
+use egui::{RichText, TextEdit, Ui};
 
 /// Letters of a name that there is room for.
 const LONG: usize = 14;
@@ -25,8 +26,9 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
     ui.horizontal(|ui| {
         let free = free_name(document);
         let entry = TextEdit::singleline(&mut memory.pose_name).hint_text(&free).desired_width(110.0);
-        ui.add(entry);
-        if ui.button("Keep").on_hover_text("Keeps the pose that shows under this name").clicked() {
+        let named = ui.add(entry).lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+        let keep = ui.button("Keep").on_hover_text("Keeps the pose that shows under this name").clicked();
+        if keep || named {
             let name = memory.pose_name.trim();
             let name = if name.is_empty() { free } else { name.to_owned() };
             kept = Some(Edit::KeepPose { name, pose: Some(Box::new(bench.pose().clone())), at: None });
@@ -69,10 +71,11 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
 /// A slider from the pose that showed when it was taken hold of, 0, to the kept one, 1.
 fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut Memory, pressed: &mut Pressed) {
     let own = memory.blending.as_ref().filter(|b| b.name == name);
-    let mut amount = own.map_or(0.0, |b| b.amount);
-    let slider = Slider::new(&mut amount, 0.0..=1.0).custom_formatter(|v, _| format!("{:.0} %", v * 100.0));
-    let answer = ui.add(slider.text(format!("towards {}", short(name))));
-    if let Some(continues) = widgets::moved(&answer, &mut memory.held) {
+    let amount = f64::from(own.map_or(0.0, |b| b.amount));
+    let label = format!("towards {}", short(name));
+    let towards = Slide { label: &label, range: [0.0, 1.0], logarithmic: false, print: Print::Percent };
+    if let Some((amount, continues)) = widgets::slide(ui, &towards, amount, &mut memory.held).moved {
+        let amount = amount as f32;
         let from = match memory.blending.take().filter(|_| continues) {
             Some(before) => before.from,
             None => bench.pose().clone(),
@@ -81,7 +84,7 @@ fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut Memory, presse
             pressed.edits.push((edit, continues));
         }
         memory.blending = Some(Blending { name: name.to_owned(), from, amount });
-    } else if memory.held != Some(answer.id) && own.is_some() {
+    } else if memory.held.is_none() && own.is_some() {
         memory.blending = None;
     }
 }

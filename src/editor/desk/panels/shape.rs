@@ -1,13 +1,14 @@
 //! The selected edit of the surface: what the headset's page of shapes has, by the same commands.
 
-use super::{Pressed, widgets};
+use super::widgets::{self, Print, Slide};
+use super::{Memory, Pressed};
 use crate::deform::sculpt::{Curve, Easing};
 use crate::editor::shape::{AMPLITUDES, COUNTS, SPEEDS, STIFFNESSES, WAVE};
 use crate::editor::{Command, Workbench};
-use egui::{ComboBox, Slider, SliderClamping, Ui};
+use egui::{ComboBox, Ui};
 use std::f32::consts::TAU;
 
-pub(super) fn show(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
     let Some(shape) = bench.shape_state() else {
         ui.label("Draw on the skin, then pull at the mark.");
         return;
@@ -28,11 +29,10 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
                      value: f32,
                      even: bool,
                      make: fn(f32) -> Command| {
-        let mut now = value;
-        let slider = Slider::new(&mut now, least..=most).logarithmic(!even).clamping(SliderClamping::Edits);
-        let slider = slider.custom_formatter(|v, _| format!("{v:.2}")).text(label);
-        let moved = ui.add(slider).changed();
-        pressed.command(make(now), moved);
+        let range = [least, most].map(f64::from);
+        let slide = Slide { label, range, logarithmic: !even, print: Print::Decimals(2) };
+        let slid = widgets::slide(ui, &slide, f64::from(value), &mut memory.held);
+        pressed.slides.extend(slid.moved.map(|(now, continues)| (make(now as f32), continues)));
     };
     slide(ui, "amplitude", AMPLITUDES, shape.amplitude, true, Command::Amplitude);
     slide(ui, "stiffness", STIFFNESSES, shape.stiffness, false, Command::Stiffness);

@@ -13,14 +13,14 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                 widgets::section(ui, "Outliner", true, |ui| {
                     outliner::show(ui, shows, bench, memory, pressed)
                 });
-                widgets::section(ui, "Shape", false, |ui| shape::show(ui, bench, pressed));
+                widgets::section(ui, "Shape", false, |ui| shape::show(ui, bench, memory, pressed));
                 widgets::section(ui, "Deformer", true, |ui| {
                     deformer::show(ui, shows, bench, memory, pressed)
                 });
                 let document = bench.session().document();
                 let title = format!("Poses ({})", document.poses().len());
                 widgets::section(ui, &title, false, |ui| poses::show(ui, bench, memory, pressed));
-                let title = format!("Clips ({})", document.motion().clips().len());
+                let title = format!("Clips ({})", bench.character().skeleton.clips.len());
                 widgets::section(ui, &title, false, |ui| clips::show(ui, bench, memory, pressed));
                 let (done, all) = bench.session().history();
                 let title = format!("History ({} of {})", done.saturating_sub(1), all.saturating_sub(1));

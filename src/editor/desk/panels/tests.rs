@@ -44,7 +44,7 @@ impl Sheet {
     }
 
     fn frame(&mut self, events: Vec<Event>) {
-        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(300.0, 800.0)));
+        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(300.0, 1600.0)));
         let raw = RawInput { events, screen_rect, focused: true, ..RawInput::default() };
         let mut pressed = Pressed::default();
         let mut out = self.context.clone().run_ui(raw, |ui| {
@@ -52,6 +52,12 @@ impl Sheet {
             (self.panel)(ui, &self.bench, &mut self.memory, &mut pressed);
         });
         out.textures_delta.clear();
+        for (command, continues) in pressed.slides {
+            if !continues {
+                self.bench.end_slide();
+            }
+            self.bench.run_command(command);
+        }
         for (edit, continues) in pressed.edits {
             self.bench.apply(edit, continues);
             assert_eq!(self.bench.notice(), None);
@@ -98,6 +104,23 @@ impl Sheet {
 
     fn steps(&self) -> usize {
         self.bench.session().history().0
+    }
+
+    fn key(&mut self, key: egui::Key) {
+        let event = |pressed| Event::Key {
+            key,
+            physical_key: None,
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
+        self.frame(vec![event(true), event(false)]);
+    }
+
+    /// Clicks a number and types another, a frame a letter.
+    fn write(&mut self, over: &str, text: &str) {
+        self.click(over);
+        text.chars().for_each(|c| self.frame(vec![Event::Text(c.to_string())]));
     }
 }
 
@@ -183,7 +206,9 @@ fn a_shape_gets_its_like_on_the_other_side() {
             compared: None,
             divider: None,
             moves_plane: false,
-            hint: "",
+            lens: crate::editor::desk::Lens::Perspective,
+            hint: String::new(),
+            beside: None,
         };
         outliner::show(ui, &shows, bench, memory, pressed);
     };
@@ -208,4 +233,95 @@ fn a_shape_gets_its_like_on_the_other_side() {
     };
     assert!(middle(one).x > 0.15 && (middle(one).x + middle(other).x).abs() < 0.05, "{:?}", middle(other));
     assert_eq!(document.marks().len(), 2);
+}
+
+#[test]
+fn a_number_is_one_step_whether_it_is_typed_or_dragged() {
+    let mut sheet = Sheet::new(clips::show);
+    sheet.click("+");
+    let layer = |s: &Sheet| s.bench.session().document().motion().clips()[0].clone();
+    let steps = sheet.steps();
+    // A share is typed as it is shown, with its sign or without.
+    sheet.write("100 %", "57");
+    assert_eq!((sheet.steps(), layer(&sheet).weight), (steps, 1.0));
+    sheet.key(egui::Key::Enter);
+    assert_eq!((sheet.steps(), layer(&sheet).weight), (steps + 1, 0.57));
+    sheet.frame(Vec::new());
+    sheet.write("57 %", "8 %");
+    sheet.key(egui::Key::Enter);
+    assert_eq!((sheet.steps(), layer(&sheet).weight), (steps + 2, 0.08));
+    sheet.frame(Vec::new());
+    for (text, key) in [("30", egui::Key::Escape), ("many", egui::Key::Enter), ("", egui::Key::Enter)] {
+        sheet.write("8 %", text);
+        sheet.key(key);
+        (0..4).for_each(|_| sheet.frame(Vec::new()));
+        assert_eq!((sheet.steps(), layer(&sheet).weight), (steps + 2, 0.08), "{text:?} and {key:?}");
+    }
+    // The keyboard goes elsewhere.
+    sheet.write("0.00 s", "1.25");
+    sheet.press(pos2(290.0, 1590.0), true);
+    sheet.press(pos2(290.0, 1590.0), false);
+    sheet.frame(Vec::new());
+    assert_eq!((sheet.steps(), layer(&sheet).offset), (steps + 3, 1.25));
+    // The number itself is dragged, slowly.
+    let at = sheet.at("1.25 s").center();
+    sheet.press(at, true);
+    (1..30).for_each(|i| sheet.frame(vec![Event::PointerMoved(at + vec2(2.0 * i as f32, 0.0))]));
+    sheet.press(at + vec2(60.0, 0.0), false);
+    sheet.frame(Vec::new());
+    assert!(layer(&sheet).offset > 2.0, "{}", layer(&sheet).offset);
+    assert_eq!(sheet.steps(), steps + 4);
+    // A slider that is pressed while its number is being typed.
+    sheet.write("1.00", "2");
+    sheet.drag("times as fast", -110.0, &[-100.0, -90.0, -80.0]);
+    assert_eq!(sheet.steps(), steps + 5);
+}
+
+/// A sheet with a shape in it.
+fn shaped() -> Sheet {
+    let mut sheet = Sheet::new(shape::show);
+    let region = Region { kinematic: vec![0], t: vec![0.5], ..Region::default() };
+    let sculpt = Sculpt::new(crate::base::SculptId(0), None, region, Form::Drawn(vec![[0.0, 0.1, 0.0]]));
+    sheet.bench.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) }, false);
+    sheet.frame(Vec::new());
+    sheet
+}
+
+#[test]
+fn each_drag_and_each_number_of_a_shape_is_a_step_of_its_own() {
+    let mut sheet = shaped();
+    let steps = sheet.steps();
+    let amplitude = |s: &Sheet| s.bench.session().document().sculpts()[0].amplitude;
+    for (number, (over, text)) in [("1.00", "0.57"), ("0.57", "0.8")].into_iter().enumerate() {
+        sheet.write(over, text);
+        sheet.key(egui::Key::Enter);
+        sheet.frame(Vec::new());
+        assert_eq!((sheet.steps(), amplitude(&sheet)), (steps + number + 1, text.parse().unwrap()));
+    }
+    for step in 3..5 {
+        sheet.drag("amplitude", -150.0, &[-140.0, -130.0, -120.0]);
+        assert_eq!(sheet.steps(), steps + step);
+    }
+}
+
+#[test]
+fn the_number_of_clips_is_the_files() {
+    let show: Panel = |ui, bench, memory, pressed| {
+        let (facts, choices) = (Facts::default(), Choices::default());
+        let shows = Shows {
+            bench: Some(bench),
+            facts: &facts,
+            choices: &choices,
+            compared: None,
+            divider: None,
+            moves_plane: false,
+            lens: crate::editor::desk::Lens::Perspective,
+            hint: String::new(),
+            beside: None,
+        };
+        side::show(ui, &shows, memory, pressed);
+    };
+    let mut sheet = Sheet::new(show);
+    sheet.frame(Vec::new());
+    sheet.at("Clips (1)");
 }

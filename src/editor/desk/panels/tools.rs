@@ -1,17 +1,18 @@
 //! The tools and what the chosen one can be told.
 
-use super::{Pressed, Shows, widgets};
+use super::widgets::{self, Print, Slide};
+use super::{Memory, Pressed, Shows};
 use crate::asset::Interpolation;
 use crate::edit::{FRAME_RATES, Lengths};
 use crate::editor::desk::{Act, Choices, Plane};
 use crate::editor::panels::Icon;
 use crate::editor::{Command, Gauge, MeasureBy, RADIUS_RANGE, Tool, Workbench};
-use egui::{Frame, Margin, Panel, ScrollArea, Slider, Ui};
+use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 /// Points of the window per metre of the brush's radius.
 const POINTS: f32 = 1.0 / crate::editor::desk::pointer::PER_POINT;
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     let Some(bench) = shows.bench else { return };
     let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::same(8));
     Panel::left("tools").frame(frame).resizable(false).exact_size(186.0).show(ui, |ui| {
@@ -31,13 +32,13 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
                 pressed.command(Command::Tool(tool), tile.on_hover_text(shows.tip(act)).clicked());
             }
             widgets::caption(ui, "Brush");
-            let mut radius = p.radius * POINTS;
-            let range = RADIUS_RANGE.map(|r| r * POINTS);
-            let slider = Slider::new(&mut radius, range[0]..=range[1]).logarithmic(true);
-            // Print is rounded, the value is not: nobody's brush changes by being looked at.
-            let slider = slider.custom_formatter(|v, _| format!("{v:.0} px"));
-            let changed = ui.add(slider).on_hover_text(shows.tip(Act::BrushSize)).changed();
-            pressed.command(Command::Radius(radius / POINTS), changed);
+            let range = RADIUS_RANGE.map(|r| f64::from(r * POINTS));
+            let brush = Slide { label: "", range, logarithmic: true, print: Print::Unit(0, "px") };
+            let slid = widgets::slide(ui, &brush, f64::from(p.radius * POINTS), &mut memory.held);
+            slid.answer.on_hover_text(shows.tip(Act::BrushSize));
+            if let Some((points, _)) = slid.moved {
+                pressed.commands.push(Command::Radius(points as f32 / POINTS));
+            }
             if p.tool == Tool::Measure {
                 measures(ui, shows, bench, pressed);
             } else {
@@ -67,7 +68,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
                 let tile = widgets::tile(ui, icon, label, on, enabled).on_hover_text(shows.tip(act));
                 pressed.act(act, tile.clicked());
             }
-            keys(ui, bench, pressed);
+            keys(ui, bench, memory, pressed);
             let mut switch = |ui: &mut Ui, label: &str, on: bool, command: Command| {
                 let mut now = on;
                 pressed.command(command, ui.checkbox(&mut now, label).changed());
@@ -83,14 +84,14 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
 }
 
 /// What becomes a key, and how keys are joined.
-fn keys(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
+fn keys(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
     let timeline = bench.timeline();
     widgets::caption(ui, "Keys");
     let mut auto = timeline.playhead.auto_key;
-    pressed.command(Command::AutoKey(!auto), ui.checkbox(&mut auto, "Auto-key at the cursor").changed());
+    pressed.command(Command::AutoKey(!auto), ui.checkbox(&mut auto, "Auto key").changed());
     ui.horizontal(|ui| {
         for rate in FRAME_RATES {
-            let clicked = ui.selectable_label(timeline.sheet.rate == rate, format!("{rate}/s")).clicked();
+            let clicked = ui.selectable_label(timeline.sheet.rate == rate, format!("{rate} fps")).clicked();
             pressed.command(Command::Rate(rate), clicked);
         }
     });
@@ -107,10 +108,10 @@ fn keys(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
     });
     pressed.command(Command::KeyStroke, ui.button("Key the stroke as drawn").clicked());
     if let (Some(column), Some([least, most])) = (timeline.column, timeline.between()) {
-        let mut at = column;
-        let most = most.min(column + timeline.length);
-        let moved = ui.add(Slider::new(&mut at, least..=most).text("key, s")).changed();
-        pressed.command(Command::MoveKey(at), moved);
+        let range = [least, most.min(column + timeline.length)];
+        let key = Slide { label: "key", range, logarithmic: false, print: Print::Unit(2, "s") };
+        let slid = widgets::slide(ui, &key, column, &mut memory.held);
+        pressed.slides.extend(slid.moved.map(|(at, continues)| (Command::MoveKey(at), continues)));
     }
 }
 

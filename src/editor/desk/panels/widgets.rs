@@ -2,7 +2,9 @@
 
 use super::theme;
 use crate::editor::panels::Icon;
-use egui::{Align2, Color32, FontId, Id, Response, Sense, Ui, vec2};
+use egui::{
+    Align2, Button, Color32, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping, Ui, vec2,
+};
 
 /// A square with an icon.
 pub(super) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled: bool) -> Response {
@@ -53,18 +55,112 @@ pub(super) fn tile(ui: &mut Ui, icon: Icon, text: &str, on: bool, enabled: bool)
     response
 }
 
-/// Whether a slider was moved, and if so whether that belongs to the move before: as long as it is held, its edits are one
-/// step. `held` is the slider that is.
-pub(super) fn moved(answer: &Response, held: &mut Option<Id>) -> Option<bool> {
-    let continues = *held == Some(answer.id);
-    if answer.changed() {
-        *held = Some(answer.id);
-        return Some(continues);
+/// How a number is written, and read where it is typed.
+#[derive(Clone, Copy)]
+pub(super) enum Print {
+    /// With so many decimals.
+    Decimals(usize),
+    /// As a share of a hundred, without decimals.
+    Percent,
+    /// With so many decimals and a unit.
+    Unit(usize, &'static str),
+}
+
+impl Print {
+    fn text(self, value: f64) -> String {
+        match self {
+            Self::Decimals(decimals) => format!("{value:.decimals$}"),
+            Self::Percent => format!("{:.0} %", value * 100.0),
+            Self::Unit(decimals, unit) => format!("{value:.decimals$} {unit}"),
+        }
     }
-    if continues && !answer.dragged() {
+
+    /// None for what is no number; a unit may be left out, and a comma is a point.
+    fn value(self, text: &str) -> Option<f64> {
+        let number = text.trim().trim_end_matches(|c: char| !c.is_ascii_digit() && !".,".contains(c));
+        let value: f64 = number.replace(',', ".").parse().ok()?;
+        Some(if let Self::Percent = self { value / 100.0 } else { value })
+    }
+}
+
+/// A slider with its number.
+pub(super) struct Slide<'a> {
+    pub label: &'a str,
+    pub range: [f64; 2],
+    pub logarithmic: bool,
+    pub print: Print,
+}
+
+/// Shows a slider; a new value, and whether it belongs to the one before: as long as a slider is held, what it gives is one
+/// step. What is typed counts with Enter or when the keyboard goes elsewhere, and Escape leaves the value as it was.
+/// `held` is the slider that is.
+pub(super) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut Option<Id>) -> Slid {
+    let (mut now, print) = (value, slide.print);
+    let slider = Slider::new(&mut now, slide.range[0]..=slide.range[1])
+        .logarithmic(slide.logarithmic)
+        .clamping(SliderClamping::Edits)
+        .update_while_editing(false)
+        .custom_formatter(move |v, _| print.text(v))
+        .custom_parser(move |text| print.value(text));
+    let answer = ui.add(slider.text(slide.label));
+    Slid { moved: moved(&answer, print, [value, now], held), answer }
+}
+
+/// The same for a number alone, which is dragged by so much for a point.
+pub(super) fn number(ui: &mut Ui, print: Print, speed: f64, value: f64, held: &mut Option<Id>) -> Slid {
+    let mut now = value;
+    let drag = DragValue::new(&mut now)
+        .speed(speed)
+        .update_while_editing(false)
+        .custom_formatter(move |v, _| print.text(v))
+        .custom_parser(move |text| print.value(text));
+    let answer = ui.add(drag);
+    Slid { moved: moved(&answer, print, [value, now], held), answer }
+}
+
+/// What became of a slider or a number.
+pub(super) struct Slid {
+    pub answer: Response,
+    /// Its new value, and whether that belongs to the step before.
+    pub moved: Option<(f64, bool)>,
+}
+
+fn moved(
+    answer: &Response,
+    print: Print,
+    [before, now]: [f64; 2],
+    held: &mut Option<Id>,
+) -> Option<(f64, bool)> {
+    if !answer.ctx.input(|i| i.pointer.any_down() || i.pointer.any_released()) {
         *held = None;
     }
-    None
+    let escaped = escaped(&answer.ctx);
+    // One thing at a time is dragged. A slider whose number has the keyboard goes by that one's name.
+    let grip = answer.dragged() || answer.drag_stopped();
+    let continues = grip && held.is_some();
+    // Each letter that is typed is a change of the text.
+    if now == before || (escaped && !grip) {
+        return None;
+    }
+    *held = grip.then_some(answer.id);
+    // A text that was looked at and left alone is rounded, the value is not.
+    let untouched = !grip && print.value(&print.text(before)) == Some(now);
+    (!untouched).then_some((now, continues))
+}
+
+/// Whether Escape was pressed in this pass or in the one before. egui has told a number of the end of its text for two passes
+/// and then forgets by which key.
+fn escaped(context: &egui::Context) -> bool {
+    let (id, now) = (Id::new("escaped"), context.cumulative_pass_nr());
+    if context.input(|i| i.key_pressed(egui::Key::Escape)) {
+        context.data_mut(|d| d.insert_temp(id, now));
+    }
+    context.data(|d| d.get_temp::<u64>(id)).is_some_and(|then| now - then <= 2)
+}
+
+/// The button that Enter presses.
+pub(in crate::editor::desk) fn primary(text: &str) -> Button<'_> {
+    Button::new(egui::RichText::new(text).strong().color(Color32::WHITE)).fill(theme::ACCENT)
 }
 
 /// A heading in small letters over a group.

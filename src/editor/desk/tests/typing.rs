@@ -1,0 +1,344 @@
+//! The keyboard in number fields, in texts, and in turns and moves by keys.
+
+use super::*;
+use std::f32::consts::FRAC_PI_4;
+
+/// The key of a letter.
+fn key_of(letter: char) -> Key {
+    match letter {
+        '.' => Key::Period,
+        '-' => Key::Minus,
+        _ => Key::from_name(&letter.to_uppercase().to_string()).unwrap(),
+    }
+}
+
+impl Table {
+    /// Types a text, a frame a letter.
+    pub(super) fn write(&mut self, text: &str) {
+        for letter in text.chars() {
+            self.input.events.push(Event::Text(letter.to_string()));
+            self.key(key_of(letter), Modifiers::NONE);
+        }
+    }
+
+    /// The middle of what is written, pixels.
+    pub(super) fn words_at(&self, words: &str) -> [f32; 2] {
+        let found = self.desk.words.iter().find(|w| w.0 == words);
+        found.unwrap_or_else(|| panic!("no {words:?} in {:?}", self.desk.words)).1.center().into()
+    }
+
+    /// The number in the row of a label.
+    fn number(&self, label: &str) -> [f32; 2] {
+        let row = self.words_at(label)[1];
+        let beside = |w: &&(String, egui::Rect)| {
+            (w.1.center().y - row).abs() < 6.0 && w.0.trim_end_matches(" px").parse::<f64>().is_ok()
+        };
+        self.desk
+            .words
+            .iter()
+            .find(beside)
+            .unwrap_or_else(|| panic!("{:?}", self.desk.words))
+            .1
+            .center()
+            .into()
+    }
+
+    pub(super) fn click_at(&mut self, at: [f32; 2]) {
+        self.to(at);
+        self.button(PointerButton::Primary, true);
+        self.button(PointerButton::Primary, false);
+        self.frame();
+    }
+
+    fn steps(&self) -> usize {
+        self.bench.session().history().0
+    }
+
+    fn springs(&self) -> crate::deform::springs::Params {
+        self.bench.recipe().springs.unwrap()
+    }
+
+    fn select(&mut self, node: usize) {
+        self.bench.select(Some(NodeId::from(node)));
+        self.frame();
+    }
+}
+
+#[test]
+fn a_number_is_typed_as_a_whole_in_one_step_and_no_shortcut_acts_meanwhile() {
+    let mut t = Table::new();
+    t.frames(2);
+    let (stand, steps) = (*t.desk.camera().stand(), t.steps());
+    t.click_at(t.number("Twist"));
+    t.write("0.57");
+    assert_eq!((t.steps(), t.springs().torsion), (steps, 1.0), "nothing is set before Enter");
+    t.key(Key::Enter, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!((t.steps(), t.springs().torsion), (steps + 1, 0.57));
+    assert_eq!(*t.desk.camera().stand(), stand, "a digit is no view");
+    // Escape leaves the number as it was, and leaves nothing else.
+    t.bench.select(Some(NodeId::from(ELBOW)));
+    t.key(Key::I, Modifiers::NONE);
+    let (steps, shown) = (t.steps(), t.bench.shown_time());
+    assert!(shown.is_some());
+    t.frame();
+    t.click_at(t.number("Twist"));
+    t.write("0.9");
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!((t.steps(), t.springs().torsion, t.bench.shown_time()), (steps, 0.57, shown));
+    // Neither does a look at it.
+    t.click_at(t.number("Twist"));
+    t.key(Key::Enter, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!(t.steps(), steps);
+    // Tab ends it, and chooses no deformer.
+    t.click_at(t.number("Twist"));
+    t.write("0.7");
+    t.key(Key::Tab, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!((t.steps(), t.springs().torsion), (steps + 1, 0.7));
+    // A press in the picture too, and the stroke that begins there is drawn.
+    t.click_at(t.number("Twist"));
+    t.write("0.8");
+    t.drag(PointerButton::Primary, &t.arm(0.0));
+    assert_eq!((t.springs().torsion, t.bench.session().document().strokes().len()), (0.8, 1));
+    t.key(Key::P, Modifiers::NONE);
+    assert_eq!(t.bench.session().document().pins().len(), 1, "keys are shortcuts again");
+    // The brush's number has a unit.
+    t.click_at(t.words_at("24 px"));
+    t.write("30");
+    t.key(Key::Enter, Modifiers::NONE);
+    assert!((t.bench.preferences().radius - 0.075).abs() < 1e-5, "{}", t.bench.preferences().radius);
+}
+
+#[test]
+fn enter_and_letters_in_a_text_are_no_shortcuts() {
+    let mut t = Table::new();
+    t.frames(2);
+    t.bench.run_command(Command::Files);
+    t.frames(2);
+    let hash = t.hash();
+    t.click_at(t.words_at("Filter by name"));
+    t.write("rx");
+    t.key(Key::Enter, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!(t.hash(), hash);
+    assert!(t.desk.output().asks.is_empty() && t.desk.hold == Hold::Free);
+}
+
+#[test]
+fn a_turn_without_a_selection_does_nothing_and_its_axis_and_angle_neither() {
+    let mut t = Table::new();
+    t.drag(PointerButton::Primary, &t.arm(0.0));
+    t.bench.select(None);
+    let [left, top, ..] = t.desk.output().viewport.map(|v| v as f32);
+    let empty = [left + 20.0, top + 20.0];
+    for begin in [Key::R, Key::G] {
+        // Over nothing, and beside the picture.
+        for at in [empty, [5.0, 5.0]] {
+            t.to(at);
+            t.frames(2);
+            let (hash, steps, stand) = (t.hash(), t.steps(), *t.desk.camera().stand());
+            t.key(begin, Modifiers::NONE);
+            let told = t.desk.facts.message.clone().unwrap_or_default();
+            assert!(told.contains("click a joint"), "{told:?}");
+            t.write("x45");
+            t.key(Key::Backspace, Modifiers::NONE);
+            t.key(Key::Enter, Modifiers::NONE);
+            assert_eq!((t.hash(), t.steps(), *t.desk.camera().stand()), (hash, steps, stand));
+        }
+    }
+    // Then keys do what they do.
+    t.key(Key::X, Modifiers::NONE);
+    assert!(t.bench.session().document().strokes().is_empty());
+}
+
+#[test]
+fn a_joint_is_turned_about_an_axis_by_a_typed_angle_as_in_blender() {
+    let mut t = Table::new();
+    let (elbow, hand) = (t.joint(ELBOW), t.joint(HAND));
+    let (hash, steps, stand) = (t.hash(), t.steps(), *t.desk.camera().stand());
+    t.select(ELBOW);
+    // Wherever the pointer is.
+    t.to([5.0, 5.0]);
+    t.key(Key::R, Modifiers::NONE);
+    t.write("z4");
+    t.frame();
+    assert!(t.desk.words.iter().any(|w| w.0.contains("4°") && w.0.contains('Z')), "{:?}", t.desk.words);
+    t.write("5");
+    let angle = |t: &Table| {
+        let arm = t.joint(HAND) - t.joint(ELBOW);
+        arm.y.atan2(arm.x)
+    };
+    assert!((angle(&t) - FRAC_PI_4).abs() < 1e-4, "{}", angle(&t));
+    t.write("-");
+    assert!((angle(&t) + FRAC_PI_4).abs() < 1e-4, "{}", angle(&t));
+    assert_eq!(t.hash(), hash, "it is not in the document yet");
+    t.key(Key::Backspace, Modifiers::NONE);
+    assert!((angle(&t) + 4.0_f32.to_radians()).abs() < 1e-4);
+    t.write(".5");
+    assert!((angle(&t) + 4.5_f32.to_radians()).abs() < 1e-4);
+    // No other key acts.
+    for key in [Key::Num7, Key::L, Key::Tab, Key::Delete, Key::I, Key::Space, Key::M, Key::N] {
+        t.key(key, Modifiers::NONE);
+    }
+    t.key(Key::Z, Modifiers::COMMAND);
+    assert_eq!((t.steps(), *t.desk.camera().stand()), (steps, stand));
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frame();
+    assert!(t.hash() == hash && t.joint(HAND) == hand && t.desk.hold == Hold::Free);
+
+    // Enter keeps it, in one step.
+    t.key(Key::R, Modifiers::NONE);
+    t.write("z45");
+    t.key(Key::Enter, Modifiers::NONE);
+    t.frame();
+    assert_eq!((t.steps(), t.desk.hold), (steps + 1, Hold::Free));
+    assert!((angle(&t) - FRAC_PI_4).abs() < 1e-4);
+    // The forearm's own X axis is its length or not: a second press takes the joint's axes, a third none.
+    let world = t.bench.rig().world[ELBOW];
+    let own = Vec3::from(world.matrix3.x_axis).normalize();
+    let before = (t.joint(HAND) - elbow).normalize();
+    t.key(Key::R, Modifiers::NONE);
+    t.write("xx90");
+    t.key(Key::Enter, Modifiers::NONE);
+    t.frame();
+    let turned = (t.joint(HAND) - elbow).normalize();
+    let wanted = crate::base::math::Quat::from_axis_angle(own, std::f32::consts::FRAC_PI_2) * before;
+    assert!(turned.distance(wanted) < 1e-4, "{turned} {wanted}");
+
+    // The right button puts it back, a click keeps it, and neither draws nor selects anything.
+    let (hash, steps) = (t.hash(), t.steps());
+    let [x, y] = t.pixel(elbow);
+    t.to([x + 80.0, y]);
+    t.key(Key::R, Modifiers::NONE);
+    t.to([x, y - 80.0]);
+    t.button(PointerButton::Secondary, true);
+    t.button(PointerButton::Secondary, false);
+    assert!(t.hash() == hash && t.desk.hold == Hold::Free && !t.bench.is_busy());
+    t.to([x + 80.0, y]);
+    t.key(Key::R, Modifiers::NONE);
+    t.to([x, y - 80.0]);
+    t.button(PointerButton::Primary, true);
+    t.button(PointerButton::Primary, false);
+    assert_eq!((t.steps(), t.bench.selected()), (steps + 1, Some(NodeId::from(ELBOW))));
+    assert!(t.bench.session().document().strokes().is_empty() && t.hash() != hash);
+}
+
+#[test]
+fn a_turn_of_what_the_motion_shows_goes_back_to_it() {
+    let mut t = Table::new();
+    t.key(Key::I, Modifiers::NONE);
+    t.select(ELBOW);
+    t.key(Key::R, Modifiers::NONE);
+    t.write("z45");
+    t.key(Key::Enter, Modifiers::NONE);
+    t.frame();
+    (0..12).for_each(|_| t.key(Key::ArrowRight, Modifiers::NONE));
+    assert_eq!(t.bench.shown_time(), Some(0.5));
+    let (hash, shown) = (t.hash(), t.joint(HAND));
+    for begin in [Key::R, Key::G] {
+        t.to(t.pixel(t.joint(ELBOW)));
+        t.key(begin, Modifiers::NONE);
+        assert!(t.desk.hold != Hold::Free, "{:?}", t.desk.facts.message);
+        t.write("x30");
+        t.key(Key::Escape, Modifiers::NONE);
+        t.frame();
+        assert_eq!((t.hash(), t.bench.shown_time(), t.joint(HAND)), (hash.clone(), Some(0.5), shown));
+    }
+    // Without a selection nothing is taken.
+    t.bench.select(None);
+    t.to([5.0, 5.0]);
+    t.key(Key::R, Modifiers::NONE);
+    assert_eq!((t.hash(), t.bench.shown_time()), (hash, Some(0.5)));
+}
+
+#[test]
+fn a_joint_is_moved_along_an_axis_by_a_typed_length() {
+    let mut t = Table::new();
+    let hand = t.joint(HAND);
+    let (hash, steps) = (t.hash(), t.steps());
+    t.select(HAND);
+    t.to(t.pixel(hand));
+    t.key(Key::G, Modifiers::NONE);
+    t.write("x-.1");
+    t.frame();
+    let moved = t.joint(HAND) - hand;
+    assert!((moved.x + 0.1).abs() < 0.01 && moved.y.abs() < 0.01, "{moved}");
+    // Along another axis; the straight arm is too short for all of it.
+    t.write("y");
+    t.frame();
+    let moved = t.joint(HAND) - hand;
+    assert!((moved.y + 0.1).abs() < 0.02 && moved.x.abs() < 0.02, "{moved}");
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frame();
+    assert_eq!(t.hash(), hash);
+    // Without a number the mouse moves it along the axis alone.
+    let [x, y] = t.pixel(hand);
+    t.key(Key::G, Modifiers::NONE);
+    t.write("y");
+    (1..=10).for_each(|i| t.to([x - 4.0 * i as f32, y - 6.0 * i as f32]));
+    t.key(Key::Enter, Modifiers::NONE);
+    t.frames(2);
+    let [now_x, now_y] = t.pixel(t.joint(HAND));
+    assert!((now_x - x).abs() < 2.0 && (now_y - y + 60.0).abs() < 3.0, "{now_x} {now_y}");
+    assert_eq!((t.steps(), t.bench.is_busy()), (steps + 1, false));
+}
+
+#[test]
+fn sizing_the_brush_is_ended_by_enter_and_meanwhile_no_key_acts() {
+    let mut t = Table::new();
+    t.drag(PointerButton::Primary, &t.arm(0.0));
+    let hash = t.hash();
+    t.to([600.0, 400.0]);
+    t.key(Key::F, Modifiers::NONE);
+    let radius = t.bench.preferences().radius;
+    t.to([640.0, 400.0]);
+    t.write("x1");
+    assert_eq!(t.hash(), hash);
+    t.key(Key::Enter, Modifiers::NONE);
+    assert!((t.bench.preferences().radius - radius - 0.1).abs() < 1e-4 && t.desk.hold == Hold::Free);
+}
+
+#[test]
+fn what_cannot_be_done_is_told() {
+    let mut t = Table::new();
+    t.bench.select(None);
+    let told = |t: &mut Table, key: Key, modifiers: Modifiers| {
+        t.desk.facts.message = Some("wrote an older line".into());
+        t.key(key, modifiers);
+        t.frame();
+        let told = t.desk.facts.message.clone().or(t.bench.notice().map(str::to_owned)).unwrap_or_default();
+        assert!(!told.is_empty() && !told.contains("older"), "{key:?}: {told:?}");
+        told
+    };
+    for (key, modifiers, word) in [
+        (Key::P, Modifiers::NONE, "select"),
+        (Key::X, Modifiers::NONE, "remove"),
+        (Key::L, Modifiers::SHIFT, "stroke"),
+        (Key::Z, Modifiers::COMMAND, "undo"),
+        (Key::Y, Modifiers::COMMAND, "redo"),
+        (Key::Space, Modifiers::NONE, "moves"),
+        (Key::I, Modifiers::ALT, "key"),
+        (Key::Period, Modifiers::NONE, "selected"),
+        (Key::I, Modifiers::SHIFT, "motion"),
+    ] {
+        let told = told(&mut t, key, modifiers);
+        assert!(told.contains(word), "{key:?}: {told:?}");
+    }
+}
+
+#[test]
+fn a_key_over_another_says_so() {
+    let mut t = Table::new();
+    t.key(Key::I, Modifiers::NONE);
+    assert_eq!(t.bench.notice(), None);
+    let steps = t.steps();
+    t.key(Key::I, Modifiers::NONE);
+    assert_eq!((t.bench.notice(), t.steps()), (Some("Key at 0.00 s replaced"), steps + 1));
+    t.key(Key::ArrowRight, Modifiers::NONE);
+    t.frame();
+    t.key(Key::I, Modifiers::NONE);
+    assert_eq!(t.bench.notice(), None, "another time");
+}
