@@ -41,11 +41,16 @@ impl Kept {
 
     /// A file was opened: it is the newest.
     fn opened(&mut self, path: &Path) {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = whole(path);
         self.recent.retain(|p| *p != path);
         self.recent.insert(0, path);
         self.recent.truncate(RECENT);
     }
+}
+
+/// The path from the root on: a file that is named on the command line may have none of its folder.
+fn whole(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// The first name of this kind that is still free: as it is, where `first`, or numbered.
@@ -68,7 +73,7 @@ impl App<'_> {
     /// A file was opened.
     pub(super) fn remember(&mut self, path: &Path) {
         self.kept.opened(path);
-        let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
+        let folder = whole(path).parent().unwrap_or(Path::new(".")).to_owned();
         self.sitting.worker.ask(Job::List(folder, self.kept.recent.clone()));
     }
 
@@ -115,7 +120,7 @@ impl App<'_> {
     /// Asks whether a file is to be overwritten.
     pub(super) fn ask_to_replace(&mut self, writes: Writes, path: PathBuf) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let source = self.sitting.model.as_ref().is_some_and(|m| m.asset.path == path);
+        let source = self.sitting.model.as_ref().is_some_and(|m| whole(&m.asset.path) == path);
         let text =
             if source { "It is the file that is open." } else { "A file of this name is there already." };
         self.desk.facts.question = Some(Question {
@@ -161,14 +166,14 @@ impl App<'_> {
     /// Saves the document under another name.
     pub(super) fn save_as(&mut self) {
         let Some(path) = self.sitting.saved_to() else { return };
-        let path = free(&path, false, |p| self.is_listed(p));
+        let path = free(&whole(&path), false, |p| self.is_listed(p));
         self.desk.ask_where(Writes::Project, &path);
     }
 
     /// Asks where a file of this kind is to be written; beside the character, unless the user wants otherwise.
     pub(super) fn ask_where(&mut self, writes: Writes, name: &str) {
         let Some(path) = self.sitting.place(name) else { return };
-        let path = free(&path, true, |p| self.is_listed(p));
+        let path = free(&whole(&path), true, |p| self.is_listed(p));
         self.desk.ask_where(writes, &path);
     }
 
