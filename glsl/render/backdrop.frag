@@ -23,6 +23,12 @@ float floor_distance(vec3 eye, vec3 d) {
     return meets ? (lighting.floor_height - eye.y) / d.y : -1.0;
 }
 
+// A point of the floor in the floor's own axes, which the grid follows.
+vec2 on_floor(vec2 p) {
+    vec2 q = p - lighting.floor_shift, turn = lighting.floor_turn;
+    return vec2(turn.x * q.x - turn.y * q.y, turn.y * q.x + turn.x * q.y);
+}
+
 // The backdrop with the floor fading into it; t as above, p the floor's point, lit its share of the key light.
 vec3 surroundings(vec3 d, float t, vec3 p, float lit, float footprint) {
     vec3 behind = backdrop(d);
@@ -35,8 +41,8 @@ vec3 surroundings(vec3 d, float t, vec3 p, float lit, float footprint) {
     float contact = 0.22 * exp(-3.0 * away * away);
     float shade = mix(1.0, 0.58 + 0.42 * lit, fade) * (1.0 - contact * fade);
     float width = footprint * t / max(-d.y, 0.05);
-    float lines = 0.10 * grid(p.xz, lighting.grid_spacing, width)
-        + 0.08 * grid(p.xz, lighting.grid_spacing * 10.0, width);
+    vec2 q = on_floor(p.xz);
+    float lines = 0.10 * grid(q, lighting.grid_spacing, width) + 0.08 * grid(q, lighting.grid_spacing * 10.0, width);
     return behind * shade * (1.0 - lines * fade);
 }
 

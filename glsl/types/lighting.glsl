@@ -17,6 +17,9 @@ struct Lighting {
     vec3 center;
     float radius;
     float floor_height;
+    // World from floor, about +Y: cosine and sine of its angle, and its shift along x and z.
+    vec2 floor_turn;
+    vec2 floor_shift;
     float grid_spacing;
     uint flags;
     // Pixels per point, the unit of lines.

@@ -8,6 +8,8 @@ pub use glam::{
     Vec3A, Vec4,
 };
 
+pub use super::turn::Turn;
+
 /// A local transform as glTF stores it: `translation * rotation * scale`.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Trs {

@@ -4,6 +4,7 @@ mod error;
 mod id;
 pub mod math;
 mod percent;
+mod turn;
 
 pub use error::{Error, Result};
 pub use id::*;

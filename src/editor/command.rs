@@ -183,7 +183,8 @@ pub enum Command {
     SnapTurn(i32),
     /// World scale 1, standing before the character.
     LifeSize,
-    /// Back to where the view was before the last pull, turn or jump.
+    /// Last view: back to the view before the last pull, turn or jump, or before the turntable began to turn, which stops;
+    /// from there back to this one.
     UndoNavigation,
     /// Two-hand scaling may roll.
     RollWorld(bool),

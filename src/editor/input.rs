@@ -4,7 +4,7 @@
 //! Device poses are in the room (see [`super::Similarity`]), all of one frame for the same instant.
 
 use super::{Rigid, Similarity};
-use crate::base::math::Vec3;
+use crate::base::math::{Turn, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// One frame of input.
@@ -24,6 +24,9 @@ pub struct Input {
     /// through the world by his hands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Similarity>,
+    /// World from floor, where a window's turntable has turned the character. None in a headset, where the workbench turns it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Turn>,
 }
 
 /// A device's pose and how far to trust it.

@@ -1,7 +1,11 @@
 //! Moving through the world: pulls, turns, scaling and jumps change where the room is in it, never a document.
+//!
+//! The world is the character's own space, in which strokes are recorded. The user stands on the floor, and the turntable
+//! turns the character on it: floor from room stays, and world from floor changes. Nothing else knows of that turn but
+//! what is drawn on the floor; hands and eyes come into the world by [`Navigation::world_from_room`].
 
 use super::{Rigid, Similarity};
-use crate::base::math::{Aabb, Quat, Vec3};
+use crate::base::math::{Aabb, Quat, Turn, Vec3};
 use std::collections::VecDeque;
 
 /// World metres per room metre stay within this.
@@ -12,41 +16,93 @@ pub const SNAP: f32 = std::f32::consts::PI / 6.0;
 const STAND: f32 = 1.3;
 /// Characters are shown at about this size at the start where their own is far off, metres of the room.
 const NICE: f32 = 1.6;
-/// Steps that can be taken back.
+/// Views that takes of [`Rules::First`] can go back to.
 const HISTORY: usize = 64;
+
+/// By what rules commands about the view work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rules {
+    /// Takes of version 1: the turntable carries the user round the character, and each *Last view* goes back by one more
+    /// step.
+    First,
+    /// The turntable turns the character, and *Last view* changes between two views.
+    #[default]
+    Now,
+}
+
+/// A view: where the user stands, and how the character is turned.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct View {
+    floor_from_room: Similarity,
+    world_from_floor: Turn,
+}
 
 /// Where the room is in the world, and where it was.
 #[derive(Clone, Debug, Default)]
 pub struct Navigation {
+    view: View,
+    /// Of `view`.
     world_from_room: Similarity,
-    history: VecDeque<Similarity>,
+    /// Views before the last commands, the newest last; only [`Rules::First`] need more than one.
+    history: VecDeque<View>,
     drag: Option<Drag>,
+    /// The turntable turns, and the view before it began is remembered.
+    turning: bool,
+    rules: Rules,
 }
 
 /// A pull under way: what the hands held when it began.
 #[derive(Clone, Copy, Debug)]
 struct Drag {
-    /// World from room at its start.
+    /// Floor from room at its start.
     start: Similarity,
     /// The pulling hands in the room at its start.
     hands: [Option<Vec3>; 2],
-    /// World from room before the first of the pulls that follow each other, for the history.
-    before: Similarity,
+    /// The view before the first of the pulls that follow each other, for the history.
+    before: View,
 }
 
 impl Navigation {
+    /// At the origin, by these rules.
+    pub fn by(rules: Rules) -> Self {
+        Self { rules, ..Self::default() }
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
     /// Where the room is.
     pub fn world_from_room(&self) -> &Similarity {
         &self.world_from_room
     }
 
-    /// A window's camera has put the room there.
-    pub fn put(&mut self, world_from_room: Similarity) {
+    /// Where the floor is.
+    pub fn world_from_floor(&self) -> &Turn {
+        &self.view.world_from_floor
+    }
+
+    /// A window's camera has put room and floor there.
+    pub fn put(&mut self, world_from_room: Similarity, world_from_floor: Turn) {
         let s = &world_from_room;
-        if s.translation.is_finite() && s.rotation.is_finite() && s.scale.is_finite() && s.scale > 0.0 {
+        let finite = s.translation.is_finite() && s.rotation.is_finite() && s.scale.is_finite();
+        if finite && s.scale > 0.0 && world_from_floor.is_finite() {
             self.drag = None;
+            self.view = View { floor_from_room: s.turned_back(&world_from_floor), world_from_floor };
             self.world_from_room = world_from_room;
         }
+    }
+
+    /// Goes to a view.
+    fn go(&mut self, view: View) {
+        self.view = view;
+        self.world_from_room = view.floor_from_room.turned(&view.world_from_floor);
+    }
+
+    /// The user stands elsewhere on the floor.
+    fn stand(&mut self, floor_from_room: Similarity) {
+        self.go(View { floor_from_room, ..self.view });
     }
 
     /// Pulls the world by the hands that hold it (room positions): one moves it, two scale and turn it about the
@@ -59,22 +115,22 @@ impl Navigation {
         let drag = match self.drag {
             Some(drag) if joined(&drag) => drag,
             other => {
-                let start = self.world_from_room;
-                Drag { start, hands, before: other.map_or(start, |d| d.before) }
+                let start = self.view.floor_from_room;
+                Drag { start, hands, before: other.map_or(self.view, |d| d.before) }
             }
         };
         self.drag = Some(drag);
-        self.world_from_room = match (drag.hands, hands) {
+        self.stand(match (drag.hands, hands) {
             ([Some(a), Some(b)], [Some(x), Some(y)]) => two_hands(&drag.start, [a, b], [x, y], roll),
             ([Some(a), _], [Some(x), _]) | ([_, Some(a)], [_, Some(x)]) => one_hand(&drag.start, a, x),
-            _ => self.world_from_room,
-        };
+            _ => self.view.floor_from_room,
+        });
     }
 
     /// Ends a pull.
     fn let_go(&mut self) {
         if let Some(drag) = self.drag.take()
-            && drag.before != self.world_from_room
+            && drag.before != self.view
         {
             self.remember(drag.before);
         }
@@ -88,26 +144,46 @@ impl Navigation {
     /// Turns about the head (room position) by steps of [`SNAP`]; positive turns the view to the right.
     pub fn snap_turn(&mut self, steps: i32, head: Vec3) {
         self.let_go();
-        self.remember(self.world_from_room);
+        self.remember(self.view);
         self.turn_about(head, Quat::from_rotation_y(-SNAP * (steps % 12) as f32));
     }
 
-    /// Turns the user about a place of the world and its vertical: the character seems to turn on its axis.
-    pub fn orbit(&mut self, centre: Vec3, angle: f32) {
+    /// Turns the character on the floor about the vertical through a place of the world: the turntable. The floor
+    /// stays where it is around the user.
+    pub fn turn(&mut self, centre: Vec3, angle: f32) {
+        if self.rules == Rules::First {
+            return self.orbit(centre, angle);
+        }
+        if !std::mem::replace(&mut self.turning, true) {
+            self.remember(self.view);
+        }
+        // The user goes round as the floor does, so that both are where they were to each other.
+        self.go(View { world_from_floor: self.view.world_from_floor.about(centre, angle), ..self.view });
+    }
+
+    /// The turntable is switched off.
+    pub fn stop_turning(&mut self) {
+        self.turning = false;
+    }
+
+    /// Carries the user round a place: the turntable of [`Rules::First`].
+    fn orbit(&mut self, centre: Vec3, angle: f32) {
         let turn = Quat::from_rotation_y(angle);
-        let s = &mut self.world_from_room;
-        s.rotation = (turn * s.rotation).normalize();
-        s.translation = centre + turn * (s.translation - centre);
+        let carried = |s: &Similarity| Similarity {
+            rotation: (turn * s.rotation).normalize(),
+            translation: centre + turn * (s.translation - centre),
+            ..*s
+        };
+        self.stand(carried(&self.view.floor_from_room));
         if let Some(drag) = &mut self.drag {
-            drag.start.rotation = (turn * drag.start.rotation).normalize();
-            drag.start.translation = centre + turn * (drag.start.translation - centre);
+            drag.start = carried(&drag.start);
         }
     }
 
     /// World scale 1, standing before the character (its box in the world), looking at its front.
     pub fn life_size(&mut self, bounds: &Aabb, head: &Rigid) {
         self.let_go();
-        self.remember(self.world_from_room);
+        self.remember(self.view);
         self.stand_before(bounds, head, 1.0);
     }
 
@@ -117,17 +193,21 @@ impl Navigation {
         let scale = if (0.25..4.0).contains(&size) || size <= 0.0 { 1.0 } else { size / NICE };
         self.history.clear();
         self.drag = None;
+        self.turning = false;
         self.stand_before(bounds, head, scale);
     }
 
     /// Levels the world under the user's head.
     pub fn level(&mut self, head: Vec3) {
         self.let_go();
-        let forward = self.world_from_room.rotation * Vec3::Z;
+        let before = self.view;
+        let now = before.floor_from_room;
+        let forward = now.rotation * Vec3::Z;
         let upright = Quat::from_rotation_y(forward.x.atan2(forward.z));
-        let at = self.world_from_room.point(head);
-        self.world_from_room.rotation = upright;
-        self.hold(head, at);
+        self.hold(Similarity { rotation: upright, ..now }, head, now.point(head));
+        if self.rules == Rules::Now && !now.rotation.abs_diff_eq(upright, 1e-5) {
+            self.remember(before);
+        }
     }
 
     /// Whether there is a view to go back to.
@@ -135,16 +215,16 @@ impl Navigation {
         !self.history.is_empty()
     }
 
-    /// Back to where the view was before the last pull, turn or jump; false where there is none.
+    /// Back to the view before the last pull, turn or jump, or before the turntable began to turn; from there it leads back
+    /// to this one. False where there is none.
     pub fn undo(&mut self) -> bool {
         self.let_go();
-        match self.history.pop_back() {
-            Some(before) => {
-                self.world_from_room = before;
-                true
-            }
-            None => false,
+        let Some(before) = self.history.pop_back() else { return false };
+        if self.rules == Rules::Now {
+            self.remember(self.view);
         }
+        self.go(before);
+        true
     }
 
     /// The room's origin was moved (new room from old room): the world stays where it is around the user.
@@ -155,46 +235,48 @@ impl Navigation {
             rotation: (s.rotation * q).normalize(),
             scale: s.scale,
         };
-        self.world_from_room = moved(&self.world_from_room);
-        self.history.iter_mut().for_each(|s| *s = moved(s));
+        let carried = |v: &View| View { floor_from_room: moved(&v.floor_from_room), ..*v };
+        self.go(carried(&self.view));
+        self.history.iter_mut().for_each(|v| *v = carried(v));
         if let Some(drag) = &mut self.drag {
             drag.start = moved(&drag.start);
-            drag.before = moved(&drag.before);
+            drag.before = carried(&drag.before);
             drag.hands = drag.hands.map(|h| h.map(|p| new_from_old.point(p)));
         }
     }
 
-    fn remember(&mut self, before: Similarity) {
-        if self.history.len() == HISTORY {
+    fn remember(&mut self, before: View) {
+        let most = if self.rules == Rules::First { HISTORY } else { 1 };
+        if self.history.len() == most {
             self.history.pop_front();
         }
         self.history.push_back(before);
     }
 
     fn turn_about(&mut self, head: Vec3, turn: Quat) {
-        let at = self.world_from_room.point(head);
-        self.world_from_room.rotation = (turn * self.world_from_room.rotation).normalize();
-        self.hold(head, at);
+        let now = self.view.floor_from_room;
+        let rotation = (turn * now.rotation).normalize();
+        self.hold(Similarity { rotation, ..now }, head, now.point(head));
     }
 
-    /// Moves so that a room point lies on a world point.
-    fn hold(&mut self, room: Vec3, world: Vec3) {
-        let s = &mut self.world_from_room;
-        s.translation = world - s.rotation * (room * s.scale);
+    /// Stands so that a room point lies on a point of the floor's space.
+    fn hold(&mut self, s: Similarity, room: Vec3, floor: Vec3) {
+        self.stand(Similarity { translation: floor - s.rotation * (room * s.scale), ..s });
     }
 
+    /// Stands before the character, which is turned back.
     fn stand_before(&mut self, bounds: &Aabb, head: &Rigid, scale: f32) {
         self.drag = None;
+        self.view.world_from_floor = Turn::NONE;
         let scale = scale.clamp(SCALE_RANGE[0], SCALE_RANGE[1]);
         // A glTF character faces +Z: the user looks along -Z.
         let forward = head.forward();
         let yaw = (-forward.x).atan2(-forward.z);
-        self.world_from_room =
-            Similarity { translation: Vec3::ZERO, rotation: Quat::from_rotation_y(-yaw), scale };
         let (centre, half) = (bounds.center(), bounds.size() * 0.5);
         let ground = if bounds.is_empty() { 0.0 } else { bounds.min.y };
         let place = Vec3::new(centre.x, ground, centre.z + half.z + STAND * scale);
-        self.hold(Vec3::new(head.position.x, 0.0, head.position.z), place);
+        let facing = Similarity { translation: Vec3::ZERO, rotation: Quat::from_rotation_y(-yaw), scale };
+        self.hold(facing, Vec3::new(head.position.x, 0.0, head.position.z), place);
     }
 }
 
@@ -254,9 +336,11 @@ mod tests {
             assert!(close(n.world_from_room().point(moved), held));
         }
         n.pull([None; 2], false);
-        assert!(!n.is_pulling() && n.undo());
-        assert_eq!(*n.world_from_room(), Similarity::default());
-        assert!(!n.undo());
+        let pulled = *n.world_from_room();
+        for view in [Similarity::default(), pulled, Similarity::default()] {
+            assert!(!n.is_pulling() && n.undo());
+            assert_eq!(*n.world_from_room(), view);
+        }
     }
 
     #[test]
@@ -342,5 +426,36 @@ mod tests {
         assert!((eye.x - 1.5).abs() < 1e-4 && eye.z > -2.6 + 1.0 && (eye.y - 2.1).abs() < 1e-4, "{eye}");
         n.first(&Aabb { min: Vec3::ZERO, max: Vec3::splat(160.0) }, &head);
         assert!((n.world_from_room().scale - 100.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn takes_of_version_1_find_their_turntable_and_their_steps_back() {
+        let mut n = Navigation::by(Rules::First);
+        let centre = Vec3::new(0.1, 0.9, -0.3);
+        // As the program did it then, bit for bit.
+        let mut then = Similarity::default();
+        let mut steps = vec![then];
+        for i in 0..4 {
+            let hand = Vec3::new(0.2, 1.0, -0.3);
+            n.pull([Some(hand), None], false);
+            n.pull([Some(hand + Vec3::X * 0.1), None], false);
+            n.pull([None; 2], false);
+            then = one_hand(&then, hand, hand + Vec3::X * 0.1);
+            for _ in 0..50 {
+                let turn = Quat::from_rotation_y(0.004);
+                then.rotation = (turn * then.rotation).normalize();
+                then.translation = centre + turn * (then.translation - centre);
+                n.turn(centre, 0.004);
+            }
+            assert_eq!(*n.world_from_room(), then, "{i}");
+            steps.push(then);
+        }
+        assert_eq!(*n.world_from_floor(), Turn::NONE);
+        steps.pop();
+        for before in steps.into_iter().rev() {
+            assert!(n.undo());
+            assert_eq!(*n.world_from_room(), before);
+        }
+        assert!(!n.undo());
     }
 }

@@ -1,6 +1,7 @@
 //! What a step of the editor wants shown, felt and done.
 
 use super::{Settle, Similarity, Sketch};
+use crate::base::math::Turn;
 use crate::render::{Lines, View};
 use std::path::PathBuf;
 
@@ -9,6 +10,8 @@ use std::path::PathBuf;
 pub struct Output {
     /// For this frame's eyes and devices.
     pub world_from_room: Similarity,
+    /// Where the floor is, on which the turntable turns the character.
+    pub world_from_floor: Turn,
     /// Strokes, marks, cursors, bones, hints: world.
     pub lines: Lines,
     /// Per hand.

@@ -114,7 +114,7 @@ commands! {
     Turntable => "Turntable",
     SnapTurn => "Snap turn",
     LifeSize => "Life size",
-    UndoNavigation => "Undo navigation",
+    UndoNavigation => "Last view",
     RollWorld => "Roll world",
     LeftHanded => "Left-handed",
     Haptics => "Haptics",

@@ -1,6 +1,6 @@
 //! Rigid poses of devices and the similarity between the room and the world of the character.
 
-use crate::base::math::{Quat, Vec3};
+use crate::base::math::{Quat, Turn, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Where a device is and how it is turned: metres, right-handed, +Y up, a device looks along its -Z.
@@ -68,6 +68,24 @@ impl Similarity {
     /// A world point in the room.
     pub fn inverse_point(&self, world: Vec3) -> Vec3 {
         (self.rotation.inverse() * (world - self.translation)) / self.scale
+    }
+
+    /// World from room, where `self` is floor from room.
+    pub fn turned(&self, world_from_floor: &Turn) -> Self {
+        if *world_from_floor == Turn::NONE {
+            return *self;
+        }
+        let rotation = (world_from_floor.rotation() * self.rotation).normalize();
+        Self { translation: world_from_floor.point(self.translation), rotation, ..*self }
+    }
+
+    /// Floor from room, where `self` is world from room.
+    pub fn turned_back(&self, world_from_floor: &Turn) -> Self {
+        if *world_from_floor == Turn::NONE {
+            return *self;
+        }
+        let rotation = (world_from_floor.rotation().inverse() * self.rotation).normalize();
+        Self { translation: world_from_floor.inverse_point(self.translation), rotation, ..*self }
     }
 
     /// A world pose in the room.

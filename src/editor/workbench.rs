@@ -5,7 +5,7 @@ mod commands;
 mod facts;
 mod output;
 
-use super::navigation::Navigation;
+use super::navigation::{Navigation, Rules};
 use super::shape::Going;
 use super::tools::{
     AccentTool, Body, Desk, GrabTool, Hands, JointTool, LineTool, MeasureTool, Moment, SkinTool, checked,
@@ -20,7 +20,6 @@ use crate::base::{NodeId, SculptId};
 use crate::bind::{Attachments, Character};
 use crate::deform::sculpt::SculptState;
 use crate::edit::{Sampler, Sculpt, Session};
-use crate::render::Segment;
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
@@ -54,7 +53,9 @@ pub struct Workbench {
     coming: Vec<Sculpt>,
     /// Edits as pulls have left them, of which better ones are asked for.
     pulled: Vec<Sculpt>,
-    landmarks: Vec<Segment>,
+    landmarks: show::Landmarks,
+    /// Mean of the joints in bind, world, metres.
+    middle: Vec3,
     output: Output,
     requests: Vec<Request>,
     /// For the fingers in the next frame, from commands.
@@ -115,6 +116,7 @@ impl Workbench {
         let timeline = Timeline::new(Playhead::default(), desk.session.document(), &desk.character.skeleton);
         let mut live = LiveRecipe::default();
         live.learn(desk.session.document());
+        let middle = middle(&PosedRig::new(&desk.character.skeleton, &Pose::rest(&desk.character.skeleton)));
         let mut line = LineTool::default();
         line.document_changed(&desk);
         Self {
@@ -132,7 +134,8 @@ impl Workbench {
             attachments: None,
             coming: Vec::new(),
             pulled: Vec::new(),
-            landmarks: show::landmarks(&bounds),
+            landmarks: show::Landmarks::new(&bounds),
+            middle,
             output: Output::default(),
             requests: Vec::new(),
             felt: [None; 2],
@@ -165,6 +168,7 @@ impl Workbench {
         self.tool = old.tool;
         self.head = old.head;
         self.requests = old.requests;
+        self.navigation = Navigation::by(old.navigation.rules());
         old.desk.session
     }
 
@@ -180,7 +184,7 @@ impl Workbench {
         }
         self.windowed = input.window.is_some();
         if let Some(world_from_room) = input.window {
-            self.navigation.put(world_from_room);
+            self.navigation.put(world_from_room, input.floor.unwrap_or_default());
             // Whoever puts a headset on after this is placed before the character.
             self.placed = false;
         } else if !self.placed && checked(&input.head).is_some() {
@@ -195,6 +199,10 @@ impl Workbench {
         self.add_shapes();
         self.buttons();
         self.turn_and_size();
+        if self.navigation.rules() == Rules::Now {
+            // What hands take hold of is where the turn has left it.
+            self.hands.place(input, self.navigation.world_from_room());
+        }
         self.run_film();
         self.take_hold();
         self.hands.place(input, self.navigation.world_from_room());
@@ -237,9 +245,11 @@ impl Workbench {
             let radius = self.preferences.radius * factor;
             self.preferences.set_radius(radius);
         }
-        if self.preferences.turntable && !self.windowed && !self.is_busy() && !self.navigation.is_pulling() {
+        if !self.preferences.turntable {
+            self.navigation.stop_turning();
+        } else if !self.windowed && !self.is_busy() && !self.navigation.is_pulling() {
             let angle = TURNTABLE * self.hands.step as f32;
-            self.navigation.orbit(self.bounds.center(), angle);
+            self.navigation.turn(self.axis(), angle);
         }
     }
 
@@ -284,6 +294,12 @@ impl Workbench {
             _ => {}
         }
     }
+}
+
+/// Mean of all joints, world, metres.
+fn middle(rig: &PosedRig) -> Vec3 {
+    let sum: Vec3 = rig.world.iter().map(|w| Vec3::from(w.translation)).sum();
+    sum / rig.world.len().max(1) as f32
 }
 
 /// What tools see of a frame.

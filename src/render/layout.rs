@@ -54,6 +54,8 @@ pub(super) fn check(stages: &Stages<'_>) -> Result<()> {
         center,
         radius,
         floor_height,
+        floor_turn,
+        floor_shift,
         grid_spacing,
         flags,
         scale

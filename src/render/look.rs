@@ -1,7 +1,7 @@
 //! The studio in which characters are shown: three lights, a sky, a floor. No images.
 
 use super::view::View;
-use crate::base::math::{Aabb, Mat4, Vec3};
+use crate::base::math::{Aabb, Mat4, Turn, Vec3};
 use crate::gpu::constants::{LOOK_FLOOR, LOOK_SHADOW, LOOK_WIRE};
 use bytemuck::{Pod, Zeroable};
 
@@ -12,6 +12,8 @@ pub struct Look {
     pub shadows: bool,
     /// A floor with a fine grid under the model.
     pub floor: bool,
+    /// World from floor: where the floor's grid lies.
+    pub world_from_floor: Turn,
     /// The triangles' edges on the surface, a point wide, but a pixel at least.
     pub wire: bool,
     /// Linear colour at the top and the bottom of the backdrop.
@@ -27,7 +29,16 @@ pub struct Look {
 impl Default for Look {
     fn default() -> Self {
         let backdrop = [Vec3::new(0.50, 0.52, 0.55), Vec3::new(0.36, 0.37, 0.39)];
-        Self { shadows: true, floor: true, wire: false, backdrop, exposure: 1.0, scale: 1.0, anaglyph: false }
+        Self {
+            shadows: true,
+            floor: true,
+            world_from_floor: Turn::NONE,
+            wire: false,
+            backdrop,
+            exposure: 1.0,
+            scale: 1.0,
+            anaglyph: false,
+        }
     }
 }
 
@@ -50,6 +61,10 @@ pub(super) struct Lighting {
     pub center: Vec3,
     pub radius: f32,
     pub floor_height: f32,
+    /// Cosine and sine of the angle of world from floor.
+    pub floor_turn: [f32; 2],
+    /// Its shift, metres.
+    pub floor_shift: [f32; 2],
     pub grid_spacing: f32,
     pub flags: u32,
     pub scale: f32,
@@ -82,6 +97,8 @@ impl Look {
             center,
             radius,
             floor_height: bounds.min.y,
+            floor_turn: [self.world_from_floor.angle.cos(), self.world_from_floor.angle.sin()],
+            floor_shift: self.world_from_floor.shift,
             grid_spacing: grid_spacing(radius),
             flags: [(self.shadows, LOOK_SHADOW), (self.floor, LOOK_FLOOR), (self.wire, LOOK_WIRE)]
                 .iter()

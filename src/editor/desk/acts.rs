@@ -70,8 +70,11 @@ impl Desk {
             (_, None) => {}
             (Command::SnapTurn(steps), Some(_)) => self.turn(-2.0 * steps as f32, 0.0),
             (Command::LifeSize, Some(bench)) => self.frame_all(bench),
-            (Command::UndoNavigation, Some(_)) => {
-                self.camera.back();
+            (Command::UndoNavigation, Some(bench)) => {
+                // A turntable that went on would leave the view at once.
+                if self.camera.back() && bench.preferences().turntable {
+                    bench.run_command(Command::Turntable(false));
+                }
             }
             (Command::Palette, _) => self.choices.panels = !self.choices.panels,
             (command, Some(bench)) => {

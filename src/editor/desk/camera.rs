@@ -1,6 +1,6 @@
 //! The window's camera: it turns about a place, as in Blender.
 
-use crate::base::math::{Aabb, Quat, Vec3};
+use crate::base::math::{Aabb, Quat, Turn, Vec3};
 use crate::render::{Camera, Tangents, View};
 use serde::{Deserialize, Serialize};
 use std::f32::consts::{FRAC_PI_2, PI};
@@ -11,8 +11,6 @@ const PARALLEL: f32 = 0.02;
 const ORBIT: f32 = 0.0075;
 /// A step of the wheel shows so much more or less.
 const ZOOM: f32 = 0.88;
-/// Views that can be gone back to.
-const HISTORY: usize = 64;
 /// Metres of height shown, at least and at most.
 const HEIGHTS: [f32; 2] = [1e-5, 1e5];
 /// Eyes stand so far apart as a share of the distance of what they look at: what is comfortable on a screen.
@@ -70,13 +68,19 @@ pub enum Side {
     Bottom,
 }
 
-/// The camera with its history.
+/// The camera, the floor on which the turntable turns the character, and the view before.
 #[derive(Clone, Debug, Default)]
 pub struct Orbit {
     stand: Stand,
-    history: Vec<Stand>,
-    /// A drag under way has been remembered.
-    dragging: bool,
+    /// World from floor: the world is the character's space.
+    floor: Turn,
+    /// The view before the last command about it.
+    before: Option<(Stand, Turn)>,
+    /// A drag is under way: the view before it.
+    drag: Option<(Stand, Turn)>,
+    /// The last command was a zoom, or the turntable turns: the view before it is remembered.
+    zooming: bool,
+    turning: bool,
 }
 
 impl Orbit {
@@ -85,48 +89,46 @@ impl Orbit {
         &self.stand
     }
 
+    /// World from floor.
+    pub fn floor(&self) -> &Turn {
+        &self.floor
+    }
+
     /// Stands elsewhere; [`Orbit::back`] goes back.
     pub fn go(&mut self, stand: Stand) {
         if stand != self.stand {
-            self.remember();
+            if self.drag.is_none() {
+                self.remember();
+            }
             self.stand = sane(stand);
         }
     }
 
     /// A drag begins: all that comes until [`Orbit::end`] is one step back.
     pub fn begin(&mut self) {
-        self.remember();
-        self.dragging = true;
+        self.drag = Some((self.stand, self.floor));
     }
 
     /// A drag ends.
     pub fn end(&mut self) {
-        self.dragging = false;
         // A click is no drag.
-        if self.history.last() == Some(&self.stand) {
-            self.history.pop();
+        if let Some(before) = self.drag.take().filter(|d| *d != (self.stand, self.floor)) {
+            (self.before, self.zooming) = (Some(before), false);
         }
     }
 
-    /// Back to where it stood; false where there is nothing to go back to.
+    /// To the view before the last drag, zoom or jump, or before the turntable began to turn; from there back to this one.
+    /// False where there is nothing to go to.
     pub fn back(&mut self) -> bool {
-        self.dragging = false;
-        self.history.pop().map(|s| self.stand = s).is_some()
-    }
-
-    /// Whether there is a view to go back to.
-    pub fn has_history(&self) -> bool {
-        !self.history.is_empty()
+        self.end();
+        let Some((stand, floor)) = self.before.take() else { return false };
+        self.remember();
+        (self.stand, self.floor) = (stand, floor);
+        true
     }
 
     fn remember(&mut self) {
-        if self.dragging || self.history.last() == Some(&self.stand) {
-            return;
-        }
-        if self.history.len() == HISTORY {
-            self.history.remove(0);
-        }
-        self.history.push(self.stand);
+        (self.before, self.zooming) = (Some((self.stand, self.floor)), false);
     }
 
     /// Turns about the target by a drag, logical pixels right and down.
@@ -135,9 +137,27 @@ impl Orbit {
         self.stand = sane(Stand { yaw: s.yaw - by[0] * ORBIT, pitch: s.pitch + by[1] * ORBIT, ..s });
     }
 
-    /// Turns about the target's vertical without a step back: a turntable.
-    pub fn turn(&mut self, angle: f32) {
-        self.stand = sane(Stand { yaw: self.stand.yaw + angle, ..self.stand });
+    /// Turns the character on the floor about the vertical through a place of the world: the turntable. Camera and floor
+    /// stay where they are to each other.
+    pub fn turn(&mut self, centre: Vec3, angle: f32) {
+        if !std::mem::replace(&mut self.turning, true) {
+            self.remember();
+        }
+        let s = self.stand;
+        let target = Turn::NONE.about(centre, angle).point(s.target);
+        self.stand = sane(Stand { target, yaw: s.yaw + angle, ..s });
+        self.floor = self.floor.about(centre, angle);
+    }
+
+    /// The turntable is switched off.
+    pub fn stop_turning(&mut self) {
+        self.turning = false;
+    }
+
+    /// Shows another character as it was made, in a picture of this aspect. Nothing leads back to the one before.
+    pub fn meet(&mut self, bounds: &Aabb, aspect: f32) {
+        self.frame(bounds, aspect);
+        *self = Self { stand: self.stand, ..Self::default() };
     }
 
     /// Moves with what is held, pixels right and down of a picture `rows` high.
@@ -151,6 +171,10 @@ impl Orbit {
     /// Comes nearer by steps of the wheel; what is under the pointer stays there. `pointer` is its place from the
     /// middle of the picture as a share of the picture's height, right and up.
     pub fn zoom(&mut self, steps: f32, pointer: [f32; 2]) {
+        if self.drag.is_none() && !self.zooming {
+            self.remember();
+            self.zooming = true;
+        }
         let s = self.stand;
         let height = (s.height * ZOOM.powf(steps)).clamp(HEIGHTS[0], HEIGHTS[1]);
         let shift = self.rotation() * Vec3::new(pointer[0], pointer[1], 0.0) * (s.height - height);
@@ -304,12 +328,46 @@ mod tests {
                 let [u, v] = seen(&orbit, corner);
                 assert!((0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v), "{u} {v}");
             }
+            let framed = *orbit.stand();
             orbit.begin();
             (0..9).for_each(|_| orbit.orbit([3.0, 1.0]));
             orbit.end();
-            assert!(orbit.back() && orbit.back());
-            assert_eq!(*orbit.stand(), first);
+            let dragged = *orbit.stand();
+            assert!(orbit.back() && *orbit.stand() == framed && framed != first);
+            // A click in between is no view.
+            orbit.begin();
+            orbit.end();
+            assert!(orbit.back() && *orbit.stand() == dragged);
+            assert!(orbit.back() && *orbit.stand() == framed);
+            // Steps of the wheel that follow each other are one.
+            (0..5).for_each(|_| orbit.zoom(1.0, [0.1, 0.2]));
+            assert!(orbit.back() && *orbit.stand() == framed);
         }
+    }
+
+    #[test]
+    fn the_turntable_turns_the_character_before_a_still_camera_and_floor() {
+        let mut orbit = Orbit::default();
+        let (axis, floor) = (Vec3::new(0.3, 0.0, -0.2), Vec3::new(2.0, 0.0, 1.0));
+        let first = orbit.clone();
+        let on_floor = |o: &Orbit, p: Vec3| seen(o, o.floor().point(p));
+        let (still, turned) = (on_floor(&orbit, floor), seen(&orbit, floor));
+        (0..90).for_each(|_| orbit.turn(axis, 0.01));
+        let near = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]) < 1e-4;
+        assert!(near(on_floor(&orbit, floor), still) && near(seen(&orbit, axis), seen(&first, axis)));
+        assert!(!near(seen(&orbit, floor), turned));
+        orbit.begin();
+        orbit.orbit([30.0, 0.0]);
+        orbit.end();
+        // It goes on after a drag; the view before that is the one to go back to.
+        let before = orbit.before;
+        orbit.turn(axis, 0.01);
+        assert_eq!(orbit.before, before);
+        let view = orbit.view(1.5);
+        assert!(orbit.back() && orbit.back() && orbit.view(1.5) == view);
+        orbit.stop_turning();
+        orbit.turn(axis, 0.01);
+        assert!(orbit.back() && orbit.view(1.5) == view && !near(on_floor(&orbit, floor), turned));
     }
 
     #[test]

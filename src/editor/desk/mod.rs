@@ -236,8 +236,10 @@ impl Desk {
         self.keep_lists(input, bench.as_deref());
         if let Some(bench) = bench.as_deref_mut() {
             self.meet(bench);
-            if bench.preferences().turntable && self.hold == Hold::Free {
-                self.camera.turn(TURNTABLE * step as f32);
+            if !bench.preferences().turntable {
+                self.camera.stop_turning();
+            } else if self.hold == Hold::Free {
+                self.camera.turn(bench.axis(), TURNTABLE * step as f32);
             }
         }
         let moves = input.events.iter().filter(|e| matches!(e, Event::PointerMoved(_))).count();
@@ -268,7 +270,7 @@ impl Desk {
         if self.framed != Some(*bench.bounds()) {
             self.framed = Some(*bench.bounds());
             self.seen = None;
-            self.camera.frame(bench.bounds(), self.aspect());
+            self.camera.meet(bench.bounds(), self.aspect());
         }
     }
 
@@ -322,6 +324,7 @@ impl Desk {
             if matches!(self.hold, Hold::Tool { waits: Some(_), .. }) { [0.0; 2] } else { self.force };
         let hand = pointer::hand(&room, on_skin.or(tip), force, surface);
         let mut input = Input { time, focused: true, window: Some(room), ..Input::default() };
+        input.floor = Some(*self.camera.floor());
         let eye = room.inverse_rigid(&super::Rigid {
             position: self.camera.eye(),
             orientation: self.camera.rotation(),
@@ -353,6 +356,7 @@ impl Desk {
 
     fn look(&mut self) {
         let aspect = self.aspect();
+        self.output.world_from_floor = *self.camera.floor();
         let before = self.output.views.first().copied();
         self.output.views.clear();
         let one = self.camera.view(aspect);

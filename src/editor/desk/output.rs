@@ -1,6 +1,7 @@
 //! What the desk wants a window to show and do.
 
 use super::Pick;
+use crate::base::math::Turn;
 use crate::editor::Request;
 use crate::render::{Lines, PanelPaint, View};
 use std::path::PathBuf;
@@ -68,6 +69,8 @@ pub struct DeskOutput {
     pub viewport: [u32; 4],
     /// One or two views of the picture.
     pub views: Vec<View>,
+    /// Where the floor is, on which the turntable turns the character.
+    pub world_from_floor: Turn,
     /// How they make it.
     pub picture: Picture,
     /// Pixels per point, for lines as for panels.

@@ -1,22 +1,24 @@
 //! A frame as bytes, bit for bit.
 
 use super::{Eye, TakeFrame};
-use crate::base::math::{Quat, Vec3};
+use crate::base::math::{Quat, Turn, Vec3};
 use crate::editor::{Hand, Input, Rigid, Similarity, SurfaceSample, Tracked, Tracking};
 
 const RIGID: usize = 7 * 4;
 const SIMILARITY: usize = RIGID + 4;
+const TURN: usize = 3 * 4;
 const TRACKED: usize = 1 + RIGID;
 const SURFACE: usize = 4 + 9 * 4 + 8 + 4;
 const HAND: usize = 2 * TRACKED + 4 * 4 + 1 + SURFACE;
 const EYE: usize = RIGID + 4 * 4;
 /// The most bytes that a frame takes, with its kind.
-pub(super) const LONGEST: usize = 1 + 8 + 1 + TRACKED + RIGID + SIMILARITY + 2 * EYE + 2 * HAND;
+pub(super) const LONGEST: usize = 1 + 8 + 1 + TRACKED + RIGID + SIMILARITY + TURN + 2 * EYE + 2 * HAND;
 
 /// Bits of the frame's flags.
 const FOCUSED: u8 = 1;
 const RECENTRED: u8 = 2;
 const WINDOW: u8 = 4;
+const FLOOR: u8 = 8;
 /// Bits of a hand's flags.
 const UNDO: u8 = 1;
 const REDO: u8 = 2;
@@ -26,9 +28,10 @@ const ON_PANEL: u8 = 16;
 
 /// Appends a frame.
 pub(super) fn encode(frame: &TakeFrame, out: &mut Vec<u8>) {
-    let Input { time, head, hands, focused, recentred, window } = &frame.input;
+    let Input { time, head, hands, focused, recentred, window, floor } = &frame.input;
     out.extend(time.to_le_bytes());
-    let moved = flag(recentred.is_some(), RECENTRED) | flag(window.is_some(), WINDOW);
+    let moved =
+        flag(recentred.is_some(), RECENTRED) | flag(window.is_some(), WINDOW) | flag(floor.is_some(), FLOOR);
     out.push(flag(*focused, FOCUSED) | moved);
     tracked(head, out);
     if let Some(moved) = recentred {
@@ -37,6 +40,9 @@ pub(super) fn encode(frame: &TakeFrame, out: &mut Vec<u8>) {
     if let Some(Similarity { translation, rotation, scale }) = window {
         rigid(&Rigid { position: *translation, orientation: *rotation }, out);
         floats(&[*scale], out);
+    }
+    if let Some(Turn { angle, shift }) = floor {
+        floats(&[*angle, shift[0], shift[1]], out);
     }
     for Eye { pose, fov } in &frame.eyes {
         rigid(pose, out);
@@ -84,7 +90,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<TakeFrame, &'static str> {
     let mut frame = TakeFrame::default();
     let input = &mut frame.input;
     input.time = bytes.double()?;
-    let flags = bytes.flags(FOCUSED | RECENTRED | WINDOW)?;
+    let flags = bytes.flags(FOCUSED | RECENTRED | WINDOW | FLOOR)?;
     input.focused = flags & FOCUSED != 0;
     input.head = bytes.tracked()?;
     if flags & RECENTRED != 0 {
@@ -94,6 +100,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<TakeFrame, &'static str> {
         let Rigid { position: translation, orientation: rotation } = bytes.rigid()?;
         let [scale] = bytes.floats()?;
         input.window = Some(Similarity { translation, rotation, scale });
+    }
+    if flags & FLOOR != 0 {
+        let [angle, x, z] = bytes.floats()?;
+        input.floor = Some(Turn { angle, shift: [x, z] });
     }
     for eye in &mut frame.eyes {
         *eye = Eye { pose: bytes.rigid()?, fov: bytes.floats()? };

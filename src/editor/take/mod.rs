@@ -14,6 +14,7 @@ pub use read::{TakeReader, TornTake, is_take};
 pub use record::Recorder;
 pub use replay::Replay;
 
+use super::navigation::Rules;
 use super::{Command, Input, Model, Preferences, Rigid, Similarity};
 use crate::edit::{AssetRef, Operation, Sculpt, Session};
 use crate::render::{Tangents, View};
@@ -21,8 +22,8 @@ use serde::{Deserialize, Serialize};
 
 /// The file's first bytes.
 const MAGIC: [u8; 8] = *b"sinewtk\0";
-/// Version of the format.
-const VERSION: u32 = 1;
+/// Version of the format that is written. Version 1 went by other rules for views, [`Rules::First`].
+const VERSION: u32 = 2;
 
 /// Where an eye was and how far it saw.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Reading takes: record by record, so that neither a long nor a hostile file fills the memory.
 
-use super::{MAGIC, TakeEvent, TakeStart, VERSION, checksum, codec, kind, longest};
+use super::{MAGIC, Rules, TakeEvent, TakeStart, VERSION, checksum, codec, kind, longest};
 use crate::base::{Error, Result};
 use crate::edit::AssetRef;
 use crate::editor::Preferences;
@@ -34,6 +34,7 @@ pub struct TornTake {
 pub struct TakeReader {
     path: PathBuf,
     file: BufReader<File>,
+    version: u32,
     start: TakeStart,
     chain: u64,
     offset: u64,
@@ -59,16 +60,17 @@ impl TakeReader {
         };
         let _ = magic;
         let version = <[u8; 4]>::try_from(version).map(u32::from_le_bytes).unwrap_or(0);
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             return Err(Error::Unsupported {
                 path: path.to_owned(),
                 feature: format!("version {version} of the format"),
-                remedy: format!("this program reads version {VERSION}"),
+                remedy: format!("this program reads versions 1 to {VERSION}"),
             });
         }
         let mut reader = Self {
             path: path.to_owned(),
             file,
+            version,
             start: TakeStart {
                 asset: AssetRef { path: String::new(), hash: String::new() },
                 operations: Vec::new(),
@@ -96,6 +98,11 @@ impl TakeReader {
     /// On what the take was made.
     pub fn start(&self) -> &TakeStart {
         &self.start
+    }
+
+    /// How the program that wrote it went about views.
+    pub(in crate::editor) fn rules(&self) -> Rules {
+        if self.version == 1 { Rules::First } else { Rules::Now }
     }
 
     /// Frames read so far.

@@ -29,7 +29,8 @@ impl Replay {
         let reader = TakeReader::open(path)?;
         let start = reader.start().clone();
         let (model, session) = begin(path, &start)?;
-        let bench = Workbench::new(session, model.bound.character.clone(), start.preferences);
+        let mut bench = Workbench::new(session, model.bound.character.clone(), start.preferences);
+        bench.keep_to(reader.rules());
         Ok(Self {
             path: path.to_owned(),
             reader,

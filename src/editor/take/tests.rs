@@ -1,5 +1,5 @@
 use super::*;
-use crate::base::math::{Quat, Vec3};
+use crate::base::math::{Quat, Turn, Vec3};
 use crate::edit::Edit;
 use crate::editor::{Hand, Rigid, Similarity, SurfaceSample, Tool, Tracked, Tracking};
 use std::path::{Path, PathBuf};
@@ -51,6 +51,7 @@ fn frame(i: u32) -> TakeFrame {
         let Rigid { position: translation, orientation: rotation } = tracked(Tracking::Lost).pose;
         Similarity { translation, rotation, scale: 0.75 }
     });
+    out.input.floor = i.is_multiple_of(12).then_some(Turn { angle: i as f32 * 0.01, shift: [0.5, -2.0] });
     out.eyes =
         [0.03, -0.03].map(|x| Eye { pose: tracked(Tracking::Lost).pose, fov: [-0.7 + x, 0.8, 0.6, -0.9] });
     out

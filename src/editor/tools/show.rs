@@ -1,7 +1,7 @@
 //! Lines that belong to no tool: the ground and its landmarks, hands and brush, bones and pins.
 
 use super::{Desk, HandFrame, Moment};
-use crate::base::math::{Aabb, Vec3};
+use crate::base::math::{Aabb, Turn, Vec3};
 use crate::editor::{Tool, Tracking};
 use crate::render::{Lines, Segment};
 
@@ -14,23 +14,42 @@ const HAND: [u8; 4] = [235, 238, 244, 220];
 const BRUSH: [u8; 4] = [255, 255, 255, 150];
 const PIN: [u8; 4] = [84, 226, 220, 255];
 
-/// Landmarks on the ground under a character, made once: a red line to its left, a blue one to its front, and posts at
-/// the corners of a square, which tell directions and sizes wherever one has pulled the world. A post is a metre high
-/// and the square two wide, or a power of ten of that which suits the character.
-pub fn landmarks(bounds: &Aabb) -> Vec<Segment> {
-    let size = bounds.size().max_element();
-    let unit = if size > 0.0 { 10.0_f32.powf(size.log10().round()) } else { 1.0 };
-    let centre = bounds.center();
-    let ground = if bounds.is_empty() { 0.0 } else { bounds.min.y };
-    let at = |x: f32, y: f32, z: f32| Vec3::new(centre.x, ground, centre.z) + Vec3::new(x, y, z) * unit;
-    let mut lines = Lines::default();
-    lines.polyline(&[at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0)], SIDE, 2.0, 0.0);
-    lines.polyline(&[at(0.0, 0.0, 0.0), at(0.0, 0.0, 1.0)], FRONT, 2.0, 0.0);
-    for (x, z) in [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)] {
-        lines.polyline(&[at(x, 0.0, z), at(x, 1.0, z)], POST, 1.5, 0.0);
-        lines.dot(at(x, 1.0, z), POST, 4.0);
+/// Landmarks on the ground under a character, made once, which tell directions and sizes wherever one has pulled the world.
+/// A post is a metre high and the square two wide, or a power of ten of that which suits the character.
+pub struct Landmarks {
+    /// A red line to the character's left and a blue one to its front: they turn with it. World.
+    axes: Vec<Segment>,
+    /// Posts at the corners of a square, which stand on the floor. Floor.
+    posts: Vec<Segment>,
+}
+
+impl Landmarks {
+    /// For a character of this box.
+    pub fn new(bounds: &Aabb) -> Self {
+        let size = bounds.size().max_element();
+        let unit = if size > 0.0 { 10.0_f32.powf(size.log10().round()) } else { 1.0 };
+        let centre = bounds.center();
+        let ground = if bounds.is_empty() { 0.0 } else { bounds.min.y };
+        let at = |x: f32, y: f32, z: f32| Vec3::new(centre.x, ground, centre.z) + Vec3::new(x, y, z) * unit;
+        let (mut axes, mut posts) = (Lines::default(), Lines::default());
+        axes.polyline(&[at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0)], SIDE, 2.0, 0.0);
+        axes.polyline(&[at(0.0, 0.0, 0.0), at(0.0, 0.0, 1.0)], FRONT, 2.0, 0.0);
+        for (x, z) in [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)] {
+            posts.polyline(&[at(x, 0.0, z), at(x, 1.0, z)], POST, 1.5, 0.0);
+            posts.dot(at(x, 1.0, z), POST, 4.0);
+        }
+        Self { axes: axes.segments, posts: posts.segments }
     }
-    lines.segments
+
+    /// Shows them.
+    pub fn lines(&self, world_from_floor: &Turn, out: &mut Lines) {
+        out.segments.extend_from_slice(&self.axes);
+        out.segments.extend(self.posts.iter().map(|s| Segment {
+            a: world_from_floor.point(s.a),
+            b: world_from_floor.point(s.b),
+            ..*s
+        }));
+    }
 }
 
 /// Both hands as a short line to their tips.

@@ -7,6 +7,7 @@ use crate::bind::{Attachments, Character};
 use crate::deform::fast;
 use crate::edit::{DeformerSettings, Edit, Operation, Sculpt, mirrored_sculpt};
 use crate::editor::live::{DAMPINGS, SWINGS};
+use crate::editor::navigation::Rules;
 use crate::editor::panels::method;
 use crate::editor::tools::newest_mark;
 use crate::editor::{Command, CommandKind, Gauge, Haptic, Reading, Request, Settle, Tool, recipe};
@@ -96,7 +97,10 @@ impl Workbench {
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
             Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
             Command::UndoNavigation => {
-                self.navigation.undo();
+                // A turntable that went on would leave the view at once.
+                if self.navigation.undo() && self.navigation.rules() == Rules::Now {
+                    p.turntable = false;
+                }
             }
             Command::RollWorld(on) => {
                 p.roll_world = on;

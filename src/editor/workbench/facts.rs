@@ -1,10 +1,11 @@
 //! What there is to know of a workbench.
 
-use super::{PIN_REACH, Workbench};
+use super::{PIN_REACH, Workbench, middle};
 use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::bind::Character;
 use crate::edit::{Session, StrokeLayer};
+use crate::editor::navigation::{Navigation, Rules};
 use crate::editor::{Gauge, Measure, Output, Preferences};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
@@ -86,6 +87,21 @@ impl Workbench {
     /// The box of the character in bind, world, metres.
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
+    }
+
+    /// A point of the vertical about which the turntable turns the character: the middle of its box in bind, carried along
+    /// as its joints move. World, metres.
+    pub fn axis(&self) -> Vec3 {
+        if self.navigation.rules() == Rules::First {
+            return self.bounds.center();
+        }
+        let axis = self.bounds.center() + middle(&self.desk.rig) - self.middle;
+        if axis.is_finite() { axis } else { self.bounds.center() }
+    }
+
+    /// Works on takes of an earlier version of the format as the program did that recorded them.
+    pub(in crate::editor) fn keep_to(&mut self, rules: Rules) {
+        self.navigation = Navigation::by(rules);
     }
 
     /// Index into [hands](crate::editor::Input::hands) of the hand that holds the tools now; the palette is on the other.

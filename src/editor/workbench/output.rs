@@ -17,7 +17,8 @@ impl Workbench {
         let out = &mut self.output;
         out.world_from_room = world_from_room;
         out.lines.clear();
-        out.lines.segments.extend_from_slice(&self.landmarks);
+        out.world_from_floor = *self.navigation.world_from_floor();
+        self.landmarks.lines(&out.world_from_floor, &mut out.lines);
         show::body(&self.desk, self.preferences.wire, &mut out.lines);
         if let Some(attachments) = self.attachments.as_ref().filter(|_| self.preferences.binding) {
             binding::lines(&self.desk, attachments, self.touched, &mut out.lines);

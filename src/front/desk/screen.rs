@@ -258,6 +258,9 @@ impl Screen {
         if posed.is_none() && same {
             return Ok(());
         }
+        for stage in std::iter::once(&mut self.stage).chain(self.other.as_mut()) {
+            stage.look_mut().world_from_floor = out.world_from_floor;
+        }
         self.stage.record_body(frame, posed, &Aim::default())?;
         self.stage.record_eyes(frame, &out.views, &out.lines)?;
         if let Some(other) = &mut self.other {

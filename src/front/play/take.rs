@@ -135,6 +135,7 @@ impl Eyes {
             studio.look_mut().wire = bench.preferences().wire;
             studio.look_mut().scale = views[0].eye_scale(size);
             studio.set_samples(if bench.preferences().smooth { 4 } else { 1 });
+            studio.look_mut().world_from_floor = output.world_from_floor;
             // Kept until the device is done with it.
             let mut bound = None;
             let pictures = studio.shoot_with(&shape, &views, size, &lines, |frame, targets| {

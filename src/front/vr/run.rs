@@ -305,6 +305,7 @@ fn pictures(
         let output = bench.output();
         world_from_room = output.world_from_room;
         stage.look_mut().wire = bench.preferences().wire;
+        stage.look_mut().world_from_floor = output.world_from_floor;
         if shown {
             // What does not fit the character is told once and not shown.
             stage.actor_mut().set_time(bench.shown_time());

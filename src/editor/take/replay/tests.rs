@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::math::{Quat, Vec3};
 use crate::edit::chains;
+use crate::editor::navigation::Rules;
 use crate::editor::{Command, Eye, Preferences, Recorder, Rigid};
 use crate::editor::{Tool, Tracked, Tracking};
 use crate::generate::{Kind, generate};
@@ -175,4 +176,35 @@ fn a_character_that_changed_or_went_is_told() {
     assert!(error.contains("plus.glb") && error.contains("not the file"), "{error}");
     std::fs::remove_file(&file).unwrap();
     assert!(Replay::open(&path).err().unwrap().to_string().contains("plus.glb"));
+}
+
+#[test]
+fn takes_keep_to_the_rules_of_their_version() {
+    for version in [1, 2] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut animator, path) = Animator::new(folder.path());
+        if version == 1 {
+            animator.bench.keep_to(Rules::First);
+        }
+        animator.command(Command::Turntable(true));
+        (0..60).for_each(|_| animator.step());
+        animator.command(Command::SnapTurn(1));
+        (0..3).for_each(|_| animator.step());
+        animator.work();
+        for _ in 0..3 {
+            animator.command(Command::UndoNavigation);
+            animator.step();
+        }
+        animator.work();
+        let place = animator.bench.output().world_from_room;
+        let hash = animator.finish();
+        if version == 1 {
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[8] = version;
+            std::fs::write(&path, bytes).unwrap();
+        }
+        let replay = replayed(&path);
+        assert_eq!(replay.bench().output().world_from_room, place, "version {version}");
+        assert_eq!(replay.bench().session().document().hash(), hash, "version {version}");
+    }
 }

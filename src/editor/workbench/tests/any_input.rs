@@ -103,7 +103,7 @@ proptest! {
         for ((left, right), head, focused, dt, command) in steps {
             time += f64::from(dt) * 0.05;
             let recentred = (dt > 1.8).then_some(head.pose);
-            let input = Input { time, head, hands: [left, right], focused, recentred, window: None };
+            let input = Input { time, head, hands: [left, right], focused, recentred, window: None, floor: None };
             let out = bench.step(&input);
             let s = out.world_from_room;
             prop_assert!(s.translation.is_finite() && s.rotation.is_finite() && s.scale > 0.0);

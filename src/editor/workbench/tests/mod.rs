@@ -6,6 +6,7 @@ mod holds;
 mod marks;
 mod shape;
 mod strokes;
+mod views;
 
 use super::*;
 use crate::asset::Influences;
