@@ -63,9 +63,9 @@ struct Drag {
 }
 
 impl Navigation {
-    /// At the origin, by these rules.
-    pub fn by(rules: Rules) -> Self {
-        Self { rules, ..Self::default() }
+    /// Goes on by these rules.
+    pub fn keep_to(&mut self, rules: Rules) {
+        self.rules = rules;
     }
 
     /// The rules.
@@ -204,10 +204,14 @@ impl Navigation {
         let now = before.floor_from_room;
         let forward = now.rotation * Vec3::Z;
         let upright = Quat::from_rotation_y(forward.x.atan2(forward.z));
-        self.hold(Similarity { rotation: upright, ..now }, head, now.point(head));
-        if self.rules == Rules::Now && !now.rotation.abs_diff_eq(upright, 1e-5) {
+        if self.rules == Rules::Now {
+            // A quaternion and its negative are one rotation.
+            if now.rotation.dot(upright).abs() > 1.0 - 1e-6 {
+                return;
+            }
             self.remember(before);
         }
+        self.hold(Similarity { rotation: upright, ..now }, head, now.point(head));
     }
 
     /// Whether there is a view to go back to.
@@ -430,7 +434,8 @@ mod tests {
 
     #[test]
     fn takes_of_version_1_find_their_turntable_and_their_steps_back() {
-        let mut n = Navigation::by(Rules::First);
+        let mut n = Navigation::default();
+        n.keep_to(Rules::First);
         let centre = Vec3::new(0.1, 0.9, -0.3);
         // As the program did it then, bit for bit.
         let mut then = Similarity::default();

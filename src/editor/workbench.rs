@@ -54,7 +54,7 @@ pub struct Workbench {
     /// Edits as pulls have left them, of which better ones are asked for.
     pulled: Vec<Sculpt>,
     landmarks: show::Landmarks,
-    /// Mean of the joints in bind, world, metres.
+    /// Mean of the bones' ends in bind, world, metres.
     middle: Vec3,
     output: Output,
     requests: Vec<Request>,
@@ -168,7 +168,7 @@ impl Workbench {
         self.tool = old.tool;
         self.head = old.head;
         self.requests = old.requests;
-        self.navigation = Navigation::by(old.navigation.rules());
+        self.navigation.keep_to(old.navigation.rules());
         old.desk.session
     }
 
@@ -296,10 +296,10 @@ impl Workbench {
     }
 }
 
-/// Mean of all joints, world, metres.
+/// Mean of the bones' ends, world, metres.
 fn middle(rig: &PosedRig) -> Vec3 {
-    let sum: Vec3 = rig.world.iter().map(|w| Vec3::from(w.translation)).sum();
-    sum / rig.world.len().max(1) as f32
+    let sum: Vec3 = rig.bones.iter().map(|b| b.head + b.tail).sum();
+    sum / (2 * rig.bones.len()).max(1) as f32
 }
 
 /// What tools see of a frame.

@@ -70,6 +70,7 @@ pub fn picture(
     let preferences =
         Preferences { palette: show != Show::Files, files: show == Show::Files, ..Preferences::default() };
     let mut bench = Workbench::new(model.start(None)?, model.bound.character.clone(), preferences);
+    let rig = PosedRig::new(model.skeleton(), pose);
     let mut panels = Panels::new();
     let mut state = state(model, pose, shape);
     let (page, aimed) = match show {
@@ -90,6 +91,7 @@ pub fn picture(
         let mut input = input(frame as f64 * 0.1, panels.target(spot));
         input.hands[1].draw = pull;
         state.follow(&bench);
+        panels.see(&bench, &rig);
         let tool = bench.tool_hand();
         input.hands[tool].on_panel = panels.step(&input, tool, &state).pointing;
         bench.step(&input);

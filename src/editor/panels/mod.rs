@@ -1,6 +1,6 @@
 //! Panels: an off-hand palette, the files, and labels, drawn by egui.
 //!
-//! A front end's frame: [`PanelState::follow`] takes the workbench's state in; [`Panels::step`] tells what was pressed
+//! A front end's frame: [`PanelState::follow`] and [`Panels::see`] take the workbench's state in; [`Panels::step`] tells what was pressed
 //! ([`super::Workbench::run_command`], and into the take) and whether the tool hand points at a panel
 //! ([`super::Hand::on_panel`]), before [`super::Workbench::step`]. Then [`Panels::draw`] adds the ray, and
 //! [`PanelScreens`] paints what changed, for quad layers at the [`Placement`]s or for quads in the scene.
@@ -8,6 +8,7 @@
 //! [`Panels::step`] looks at nothing but its input and what it is told to show, and needs no device.
 
 mod canvas;
+mod clear;
 mod files;
 mod follow;
 mod icons;
@@ -27,6 +28,7 @@ mod time_offers;
 mod widgets;
 
 pub(super) use canvas::same;
+pub use clear::{Capsule, Surroundings};
 pub use icons::Icon;
 pub use place::Placement;
 pub use screens::PanelScreens;
@@ -34,9 +36,10 @@ pub use state::{FileEntry, FileKind, FileList, PanelState, Pin, Strain};
 pub use table::{ENTRIES, Entry, Item};
 pub(super) use table::{method, method_label};
 
-use super::{Command, CommandKind, Haptic, Input, Similarity};
+use super::{Command, CommandKind, Haptic, Input, Similarity, Workbench};
 use crate::base::math::Vec3;
 use crate::render::{Lines, PanelPaint};
+use crate::rig::PosedRig;
 use canvas::Canvas;
 use place::Places;
 use pointer::Pointer;
@@ -204,6 +207,7 @@ pub struct Panels {
     /// Since when the message shows.
     told: f64,
     left_handed: bool,
+    surroundings: Surroundings,
     out: PanelsOut,
 }
 
@@ -227,8 +231,14 @@ impl Panels {
             state: PanelState::default(),
             told: f64::NEG_INFINITY,
             left_handed: false,
+            surroundings: Surroundings::default(),
             out: PanelsOut::default(),
         }
+    }
+
+    /// Takes in where the character is, in this pose, and what the hands hold: what panels keep clear of.
+    pub fn see(&mut self, bench: &Workbench, rig: &PosedRig) {
+        bench.surroundings(rig, &mut self.surroundings);
     }
 
     /// One frame: before the tools, which leave the tool hand alone where it is `pointing`. `tool_hand` is an index
@@ -241,6 +251,7 @@ impl Panels {
         if std::mem::replace(&mut self.left_handed, left_handed) != left_handed {
             self.places.forget();
         }
+        self.places.look(&self.surroundings, tool_hand);
         if state.message != self.state.message {
             self.told = input.time;
         }

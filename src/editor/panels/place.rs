@@ -1,5 +1,6 @@
 //! Where panels stand in the room. Their size is an angle: they look the same at any distance and any world scale.
 
+use super::clear::{DEGREE, Sight, Surroundings, Wanted, Way, along, heading, nearest, wrapped};
 use super::theme::PER_DEGREE;
 use super::{Panel, Panels};
 use crate::base::math::{Mat3, Quat, Vec2, Vec3};
@@ -9,8 +10,17 @@ use crate::editor::{Input, Rigid, Tracked, Tracking};
 const DISTANCES: [f32; 2] = [0.25, 3.0];
 /// The file panel stands so far before the user, metres.
 const BEFORE: f32 = 1.0;
-/// The palette without an off hand, metres.
-const REACH: f32 = 0.7;
+/// The palette without an off hand: metres from the head,
+const REACH: f32 = 0.5;
+/// aside of the line of sight to the character and below the eyes, radians. The label alone stands lower.
+const ASIDE: [f32; 2] = [30.0 * DEGREE, -22.0 * DEGREE];
+const LABEL: f32 = -30.0 * DEGREE;
+/// On the side of the tool hand it stands only where it is nearer by so much, radians.
+const WRONG_SIDE: f32 = 15.0 * DEGREE;
+/// At the hand it is moved aside to the other side only where that is nearer by so much, radians.
+const ACROSS: f32 = 6.0 * DEGREE;
+/// A character so far aside is not looked at, radians.
+const LOOKED_AT: f32 = 60.0 * DEGREE;
 /// After so long without tracking there is no off hand, seconds.
 const GONE: f64 = 1.0;
 /// Time in which a panel at the hand follows two thirds of a movement, seconds: takes the tremble out.
@@ -61,18 +71,30 @@ pub(super) struct Places {
     outside: f32,
     /// Smoothed, at the hand.
     followed: [Option<Rigid>; Panel::ALL.len()],
+    /// Where the hand was when it began to hold something: the panel stays there.
+    parked: [Option<Rigid>; Panel::ALL.len()],
+    /// The off hand holds the character or the world.
+    held: bool,
+    /// The character as the head sees it, headings from `reference`.
+    sights: Vec<Sight>,
+    /// Heading of the character's middle, of the head's where there is no character.
+    reference: f32,
+    /// There is a character.
+    seen: bool,
+    /// How panels at the hand last went out of the character's way.
+    ways: [Option<Way>; Panel::ALL.len()],
     time: f64,
 }
 
 /// The pose of what stands at `center` and faces `head`, upright.
-fn facing(center: Vec3, head: Vec3) -> Rigid {
+pub(super) fn facing(center: Vec3, head: Vec3) -> Rigid {
     let z = (head - center).try_normalize().unwrap_or(Vec3::Z);
     let x = Vec3::Y.cross(z).try_normalize().unwrap_or(Vec3::X);
     Rigid { position: center, orientation: Quat::from_mat3(&Mat3::from_cols(x, z.cross(x), z)) }
 }
 
 /// Metres that a panel's pixels cover at a distance.
-fn size_at(panel: Panel, distance: f32) -> [f32; 2] {
+pub(super) fn size_at(panel: Panel, distance: f32) -> [f32; 2] {
     let distance = distance.clamp(DISTANCES[0], DISTANCES[1]);
     panel.size().map(|n| 2.0 * distance * (0.5 * (n as f32 / PER_DEGREE).to_radians()).tan())
 }
@@ -106,7 +128,8 @@ impl Places {
             };
             self.head.iter_mut().for_each(carry);
             self.palm.iter_mut().for_each(|p| carry(&mut p.0));
-            self.fixed.iter_mut().chain(&mut self.followed).flatten().for_each(carry);
+            let standing = self.fixed.iter_mut().chain(&mut self.followed).chain(&mut self.parked);
+            standing.flatten().for_each(carry);
         }
         self.outside = if tool_hand == 0 { 1.0 } else { -1.0 };
         self.head = checked(&input.head).or(self.head);
@@ -118,6 +141,18 @@ impl Places {
         step
     }
 
+    /// Takes in what the panels must not cover, and whether the hand that carries them is free.
+    pub fn look(&mut self, about: &Surroundings, tool_hand: usize) {
+        self.held = about.holds[1 - tool_hand];
+        self.sights.clear();
+        let Some(head) = self.head else { return };
+        let eye = head.position;
+        let middle = about.middle().filter(|m| m.is_finite() && m.distance(eye) > 1e-3);
+        self.seen = middle.is_some();
+        self.reference = heading(middle.map_or_else(|| before(&head, 1.0, 0.0), |m| m) - eye).x;
+        self.sights.extend(about.body.iter().filter_map(|c| Sight::of(c, eye, self.reference)));
+    }
+
     /// Where the head is.
     pub fn head(&self) -> Option<Rigid> {
         self.head
@@ -127,6 +162,8 @@ impl Places {
     pub fn forget(&mut self) {
         self.palm = None;
         self.followed = Default::default();
+        self.parked = Default::default();
+        self.ways = Default::default();
     }
 
     /// Places the panels that show.
@@ -138,35 +175,36 @@ impl Places {
             if !shown[index] {
                 self.fixed[index] = None;
                 self.followed[index] = None;
+                self.parked[index] = None;
+                self.ways[index] = None;
             }
         }
         let eye = head.position;
         let mut palette = None;
         for panel in Panel::ALL.into_iter().filter(|p| shown[*p as usize]) {
             let index = panel as usize;
-            let mut fixed = |center: Vec3| *self.fixed[index].get_or_insert_with(|| facing(center, eye));
+            let stands = self.fixed[index];
+            let fixed = |center: Vec3| stands.unwrap_or_else(|| facing(center, eye));
             let pose = match (panel, self.palm) {
                 (Panel::Files, _) => fixed(before(&head, BEFORE, -0.12)),
                 (Panel::Message, _) => fixed(before(&head, BEFORE * 0.9, -0.32)),
-                (Panel::Palette, None) => fixed(before(&head, REACH, -0.2)),
+                (Panel::Palette, None) => stands.unwrap_or_else(|| self.open(panel, &head, ASIDE[1])),
                 // Under the palette, in its plane: seen from above, the hand itself is behind its lower edge.
                 (Panel::Wrist, _) if palette.is_some() => {
                     self.followed[index] = None;
                     palette.map_or(head, |p| beside(&p, panel, eye, [0.0, -1.0]))
                 }
-                (Panel::Palette | Panel::Wrist, Some((palm, _))) => {
-                    // Taken up by a hand, it stays with the hand.
-                    self.fixed[index] = None;
-                    let height = size_at(panel, palm.position.distance(eye))[1];
-                    let lift = if panel == Panel::Palette { 0.045 + height * 0.5 } else { 0.01 };
-                    self.follow(index, facing(palm.position + Vec3::Y * lift, eye), step)
-                }
-                (Panel::Wrist, None) => fixed(before(&head, REACH, -0.38)),
+                (Panel::Palette | Panel::Wrist, Some((palm, _))) => self.carried(panel, &palm, eye, step),
+                (Panel::Wrist, None) => stands.unwrap_or_else(|| self.open(panel, &head, LABEL)),
                 (Panel::Strain, _) => match palette {
-                    Some(p) => beside(&p, panel, eye, [self.outside, 0.0]),
+                    Some(p) => beside(&p, panel, eye, [self.away(&p, eye), 0.0]),
                     None => continue,
                 },
             };
+            let at_hand = matches!(panel, Panel::Palette | Panel::Wrist) && self.palm.is_some();
+            let hangs = panel == Panel::Strain || (panel == Panel::Wrist && palette.is_some());
+            // Taken up by a hand, it stays with the hand.
+            self.fixed[index] = (!at_hand && !hangs).then_some(pose);
             let size = size_at(panel, pose.position.distance(eye));
             let placement = Placement { panel, pose, size };
             if panel == Panel::Palette {
@@ -174,6 +212,51 @@ impl Places {
             }
             out.push(placement);
         }
+    }
+
+    /// A place in reach beside the line of sight to the character, or ahead where that is looked away from.
+    fn open(&self, panel: Panel, head: &Rigid, elevation: f32) -> Rigid {
+        let gaze = wrapped(heading(before(head, 1.0, 0.0) - head.position).x - self.reference);
+        let ahead = if gaze.abs() > LOOKED_AT { gaze } else { 0.0 };
+        let wanted = [(self.outside, 0.0), (-self.outside, WRONG_SIDE)].map(|(side, worse)| Wanted {
+            at: Vec2::new(ahead + side * ASIDE[0], elevation),
+            side,
+            worse,
+        });
+        let free = nearest(panel, REACH, &wanted, &self.sights, None);
+        let at = free.map_or(wanted[0].at, |(at, _)| at);
+        facing(head.position + along(at + Vec2::X * self.reference) * REACH, head.position)
+    }
+
+    /// At the hand, or where it was before it took hold of something; aside where it would cover the character.
+    fn carried(&mut self, panel: Panel, palm: &Rigid, eye: Vec3, step: f64) -> Rigid {
+        let index = panel as usize;
+        let height = size_at(panel, palm.position.distance(eye))[1];
+        let lift = if panel == Panel::Palette { 0.045 + height * 0.5 } else { 0.01 };
+        let at_hand = facing(palm.position + Vec3::Y * lift, eye);
+        let now = self.followed[index].unwrap_or(at_hand);
+        let parked = &mut self.parked[index];
+        let wanted = if self.held { *parked.get_or_insert(now) } else { at_hand };
+        if !self.held {
+            *parked = None;
+        }
+        let to = wanted.position - eye;
+        let (distance, at) = (to.length(), heading(to));
+        let at = Vec2::new(wrapped(at.x - self.reference), at.y);
+        let wanted_at =
+            [(self.outside, 0.0), (-self.outside, ACROSS)].map(|(side, worse)| Wanted { at, side, worse });
+        let free = nearest(panel, distance, &wanted_at, &self.sights, self.ways[index]);
+        let moved = free.filter(|(free, _)| *free != at);
+        self.ways[index] = moved.map(|(_, way)| way);
+        let pose = moved
+            .map_or(wanted, |(free, _)| facing(eye + along(free + Vec2::X * self.reference) * distance, eye));
+        self.follow(index, pose, step)
+    }
+
+    /// The side of the palette on which nothing of the character is: -1 is left.
+    fn away(&self, palette: &Placement, eye: Vec3) -> f32 {
+        let aside = wrapped(heading(palette.pose.position - eye).x - self.reference);
+        if self.seen && aside != 0.0 { aside.signum() } else { self.outside }
     }
 
     fn follow(&mut self, index: usize, wanted: Rigid, step: f64) -> Rigid {
@@ -190,7 +273,7 @@ impl Places {
 }
 
 /// Next to a panel, in its plane: one to the right is (1, 0), one above (0, 1).
-fn beside(other: &Placement, panel: Panel, eye: Vec3, side: [f32; 2]) -> Rigid {
+pub(super) fn beside(other: &Placement, panel: Panel, eye: Vec3, side: [f32; 2]) -> Rigid {
     let size = size_at(panel, other.pose.position.distance(eye));
     let gap = 0.03 * other.size[0];
     let along = |i: usize| side[i] * ((other.size[i] + size[i]) * 0.5 + gap);

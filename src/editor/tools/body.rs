@@ -26,6 +26,8 @@ pub struct Body {
     pub edge: f32,
     /// Distance of the skin from each bone, metres; negative for bones that cannot be held.
     flesh: Vec<f32>,
+    /// Distance of the furthest skin from each bone, metres.
+    pub girth: Vec<f32>,
     /// Heaviest joint of each control vertex.
     joint: Vec<u16>,
 }
@@ -64,6 +66,7 @@ impl Body {
                 reach[b].push(distance);
             }
         }
+        let girth = reach.iter().map(|distances| distances.iter().copied().fold(0.0, f32::max)).collect();
         let flesh = reach
             .iter_mut()
             .zip(&skeleton.bones)
@@ -89,6 +92,7 @@ impl Body {
             walk: Walk::new(&control.triangles),
             edge: (length / count.max(1) as f64) as f32,
             flesh,
+            girth,
             joint,
         }
     }

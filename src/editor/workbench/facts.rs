@@ -5,7 +5,8 @@ use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::bind::Character;
 use crate::edit::{Session, StrokeLayer};
-use crate::editor::navigation::{Navigation, Rules};
+use crate::editor::navigation::Rules;
+use crate::editor::panels::{Capsule, Surroundings};
 use crate::editor::{Gauge, Measure, Output, Preferences};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
@@ -89,8 +90,20 @@ impl Workbench {
         &self.bounds
     }
 
+    /// The character as posed and the hands that hold something, in the room, for the panels. Does not allocate where the
+    /// character has as many bones as before.
+    pub fn surroundings(&self, rig: &PosedRig, out: &mut Surroundings) {
+        let room = self.navigation.world_from_room();
+        out.body.clear();
+        out.body.extend(rig.bones.iter().zip(&self.desk.body.girth).map(|(bone, girth)| Capsule {
+            ends: [bone.head, bone.tail].map(|p| room.inverse_point(p)),
+            radius: girth / room.scale,
+        }));
+        out.holds = [0, 1].map(|hand| self.grab.holds(hand));
+    }
+
     /// A point of the vertical about which the turntable turns the character: the middle of its box in bind, carried along
-    /// as its joints move. World, metres.
+    /// as its bones move. World, metres.
     pub fn axis(&self) -> Vec3 {
         if self.navigation.rules() == Rules::First {
             return self.bounds.center();
@@ -101,7 +114,7 @@ impl Workbench {
 
     /// Works on takes of an earlier version of the format as the program did that recorded them.
     pub(in crate::editor) fn keep_to(&mut self, rules: Rules) {
-        self.navigation = Navigation::by(rules);
+        self.navigation.keep_to(rules);
     }
 
     /// Index into [hands](crate::editor::Input::hands) of the hand that holds the tools now; the palette is on the other.

@@ -108,6 +108,7 @@ pub(super) fn frame(
         let start = Instant::now();
         let input = input(i);
         state.follow(&bench);
+        panels.see(&bench, bench.rig());
         // The radius as the stick changes it: its slider moves.
         state.preferences.radius = 0.05 + 0.01 * (i % 8) as f32;
         panels.step(&input, 1, &state);

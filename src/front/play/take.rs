@@ -92,6 +92,7 @@ impl Eyes {
     /// Lets the panels follow a frame: they lie and look as they did. What is pressed on them is in the take.
     fn follow(&mut self, replay: &Replay) {
         self.state.follow(replay.bench());
+        self.panels.see(replay.bench(), replay.bench().rig());
         self.panels.step(&replay.frame().input, replay.bench().tool_hand(), &self.state);
     }
 

@@ -213,6 +213,7 @@ impl<'o> App<'o> {
         let Some(bench) = &self.sitting.bench else { return };
         let tool = bench.tool_hand();
         self.panel_state.follow(bench);
+        self.panels.see(bench, bench.rig());
         if self.message.is_some() {
             self.panel_state.message.clone_from(&self.message);
         }

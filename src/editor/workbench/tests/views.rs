@@ -124,7 +124,7 @@ fn last_view_leads_back_exactly_and_from_there_back_again() {
         s.input.hands.iter_mut().for_each(|h| h.grab = 1.0);
         for i in 0..10 {
             for hand in 0..2 {
-                let by = Vec3::new([-spread, spread][hand], 0.1, 0.05 * hand as f32) * (i as f32 / 9.0);
+                let by = Vec3::new([-spread, spread][hand], 0.1 * hand as f32, 0.05) * (i as f32 / 9.0);
                 s.at(hand, places[hand] + by);
             }
             s.step();
@@ -174,7 +174,8 @@ fn a_pull_while_the_turntable_turns_is_the_last_view() {
     assert_ne!(view(&s).1, before.1, "it goes on turning");
     s.bench.run_command(Command::UndoNavigation);
     s.step();
-    assert_eq!(view(&s), before);
+    assert!(view(&s).0.translation.distance(before.0.translation) < 1e-5);
+    assert_eq!((view(&s).0.rotation, view(&s).1), (before.0.rotation, before.1));
 }
 
 #[test]
