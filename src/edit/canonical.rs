@@ -126,6 +126,11 @@ impl Canonical {
         }
         self.floats(&region.falloff);
         self.floats(&region.t);
+        if let Some(round) = &region.round {
+            self.text("round");
+            [round.centre, round.axis, round.normal].iter().for_each(|v| self.floats(v));
+            self.floats(&[round.radius]);
+        }
         match &sculpt.form {
             Form::Drawn(offsets) => {
                 self.text("drawn");

@@ -1,5 +1,6 @@
 //! Marks by rule, where no hand draws: a ring round a bone, a line along it.
 
+use super::limb::Limb;
 use super::{SurfacePoint, SurfaceStroke};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{BoneId, Error, MarkId, Result};
@@ -11,8 +12,15 @@ use std::f32::consts::TAU;
 const LINE_POINTS: usize = 24;
 /// Directions tried for the start of a ring.
 const TRIES: usize = 12;
+/// Directions in which a ring over several shells has points,
+const ROUND: usize = 72;
+/// and so many of them in a row may have no skin.
+const GAP: usize = ROUND / 5;
+/// Skin further from the bone than so many times the ring's median distance is none of a ring: a shield on an arm.
+const FAR: f32 = 2.5;
 
-/// The ring that the plane across a bone at parameter `t` cuts out of the skin.
+/// The ring that the plane across a bone at parameter `t` cuts out of the skin; where the limb consists of several shells, of
+/// the outermost ones.
 ///
 /// # Errors
 /// The bone does not exist or has no length, or the skin does not go round it there.
@@ -30,7 +38,11 @@ pub fn ring_mark(
         // A corner exactly in the plane leaves the way round open to chance.
         guide.walk.around(&hit, guide.axis, &character.control.positions)
     };
-    let places = (0..TRIES).find_map(round).ok_or_else(|| {
+    let on_one = (0..TRIES).find_map(round);
+    if let Some(mark) = guide.over_shells(centre, on_one.as_deref(), id) {
+        return Ok(mark);
+    }
+    let places = on_one.ok_or_else(|| {
         Error::input(
             format!("the skin does not go round bone {} at {t}", bone.0),
             "try another place along it",
@@ -101,6 +113,51 @@ impl<'a> Guide<'a> {
         let front = front.unwrap_or_else(|| axis.any_orthonormal_vector());
         let walk = Walk::new(&character.control.triangles);
         Ok(Self { character, attachments, bone, axis, front, walk })
+    }
+
+    /// The ring over the outermost shells of the limb about a point of the bone; none where `on_one` shell does.
+    fn over_shells(&self, centre: Vec3, on_one: Option<&[Place]>, id: MarkId) -> Option<SurfaceStroke> {
+        let control = &self.character.control;
+        let angle = |k: usize| TAU * k as f32 / ROUND as f32;
+        // What is next to the bone all round tells which joints turn the limb here.
+        let inner: Vec<Place> = (0..ROUND).step_by(3).filter_map(|k| self.hit(centre, angle(k))).collect();
+        let corners = |place: &Place| control.triangles[place.0 as usize];
+        let limb = Limb::at(self.character, inner.iter().flat_map(|p| corners(p).into_iter().zip(p.1)));
+        let on_limb = |t: u32| limb.has_face(self.character, &control.triangles[t as usize]);
+        let faces: Vec<u32> = (0..control.triangles.len() as u32).filter(|&t| on_limb(t)).collect();
+        let hits = |k: usize| {
+            let ray = Quat::from_axis_angle(self.axis, angle(k)) * self.front;
+            let hit = |&t: &u32| {
+                let corners = control.triangles[t as usize].map(|v| control.positions[v as usize]);
+                ray_triangle(centre, ray, corners).map(|(d, weights)| (d, (t, weights)))
+            };
+            faces.iter().filter_map(hit).collect::<Vec<_>>()
+        };
+        let all: Vec<Vec<(f32, Place)>> = (0..ROUND).map(hits).collect();
+        let outermost = |limit: f32| {
+            let within = move |hits: &Vec<(f32, Place)>| {
+                let near = hits.iter().filter(|h| h.0 <= limit);
+                near.max_by(|a, b| a.0.total_cmp(&b.0)).copied()
+            };
+            all.iter().map(within)
+        };
+        let mut distances: Vec<f32> = outermost(f32::INFINITY).flatten().map(|h| h.0).collect();
+        distances.sort_by(f32::total_cmp);
+        let median = *distances.get(distances.len() / 2)?;
+        let found: Vec<Option<Place>> = outermost(FAR * median).map(|h| h.map(|h| h.1)).collect();
+        let missing = (0..ROUND).map(|k| (0..ROUND).take_while(|i| found[(k + i) % ROUND].is_none()).count());
+        let shells = control.adjacency.shells();
+        let shell = |place: &Place| shells[corners(place)[0] as usize];
+        let one = on_one.and_then(|way| way.first()).map(shell);
+        let places: Vec<Place> = found.iter().flatten().copied().collect();
+        if missing.max()? > GAP || (one.is_some() && places.iter().all(|p| Some(shell(p)) == one)) {
+            return None;
+        }
+        let mut mark = mark(id, format!("Ring {}", id.0 + 1), &places, true);
+        for k in 1..places.len() {
+            mark.points[k].lifted = shell(&places[k]) != shell(&places[k - 1]);
+        }
+        Some(mark)
     }
 
     fn at(&self, t: f32) -> Vec3 {

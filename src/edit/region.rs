@@ -3,10 +3,12 @@
 //! vertices), all in bind space.
 
 mod build;
+mod round;
 #[cfg(test)]
 mod tests;
 
 pub use build::mirrored_mark;
+pub use round::Round;
 
 use crate::base::{Error, Result};
 use crate::bind::Character;
@@ -58,6 +60,9 @@ pub struct Region {
     pub falloff: Vec<f32>,
     /// Parameter along the mark, 0..=1, of the kinematic vertices and then of the passive ones.
     pub t: Vec<f32>,
+    /// Of a ring round a limb of several shells: its place. Vertices move in proportion to their distance from the bone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<Round>,
 }
 
 impl Region {
@@ -80,6 +85,8 @@ impl Region {
             "has a falloff or parameter outside 0 to 1".into()
         } else if !reach {
             "reaches too far".into()
+        } else if self.round.is_some_and(|r| !r.is_sound()) {
+            "has no valid place of its ring".into()
         } else if self.name.len() > MAX_NAME {
             "has too long a name".into()
         } else if let Some(v) = all().find(|v| vertices.is_some_and(|n| **v as usize >= n)) {

@@ -107,10 +107,15 @@ impl Sculpt {
         let region = &self.region;
         let vertices: Vec<u32> = region.kinematic.iter().chain(&region.passive).copied().collect();
         let form = match &self.form {
-            Form::Drawn(offsets) => BoundForm::Drawn {
-                offsets: offsets.iter().map(|o| Vec3::from(*o)).collect(),
-                sources: region.passive.iter().map(|&v| sources(character, region, v)).collect(),
-            },
+            Form::Drawn(offsets) => {
+                // What goes round several shells moves each of them by its own vertices.
+                let shells = region.round.map(|_| character.control.adjacency.shells());
+                let sources = |&v: &u32| sources(character, region, v, shells.as_deref());
+                BoundForm::Drawn {
+                    offsets: offsets.iter().map(|o| Vec3::from(*o)).collect(),
+                    sources: region.passive.iter().map(sources).collect(),
+                }
+            }
             Form::Profile(profile) => {
                 let along_bone = |&v: &u32| attachments.t[v as usize];
                 let t = match profile.along {
@@ -120,9 +125,14 @@ impl Sculpt {
                 BoundForm::Profile { profile: *profile, t }
             }
         };
+        let scale_vector = |&v: &u32| match region.round {
+            // Shells may be attached to other bones than the one that the ring goes round.
+            Some(round) => round.radial(character.control.positions[v as usize]),
+            None => attachments.scale_vector[v as usize],
+        };
         Ok(BoundSculpt {
             id: self.id,
-            scale_vectors: vertices.iter().map(|&v| attachments.scale_vector[v as usize]).collect(),
+            scale_vectors: vertices.iter().map(scale_vector).collect(),
             falloff: region.kinematic.iter().map(|_| 1.0).chain(region.falloff.iter().copied()).collect(),
             vertices,
             form,
@@ -175,12 +185,20 @@ pub fn turns(character: &Character, rig: &PosedRig, region: &Region) -> Vec<Quat
     region.kinematic.iter().map(|&v| rotation(character, rig, v)).collect()
 }
 
-/// The kinematic vertices nearest to a passive one in bind, as indices, with weights by inverse squared distance.
-fn sources(character: &Character, region: &Region, vertex: u32) -> [(u32, f32); SOURCES] {
+/// The kinematic vertices nearest to a passive one in bind, as indices, with weights by inverse squared distance; of its
+/// own shell, where the shells are given and it has some.
+fn sources(
+    character: &Character,
+    region: &Region,
+    vertex: u32,
+    shells: Option<&[u32]>,
+) -> [(u32, f32); SOURCES] {
     let positions = &character.control.positions;
     let x = positions[vertex as usize];
+    let own = |v: u32| shells.is_some_and(|s| s[v as usize] == s[vertex as usize]);
+    let some = region.kinematic.iter().any(|&v| own(v));
     let mut near = [(f32::INFINITY, 0u32); SOURCES];
-    for (k, &v) in region.kinematic.iter().enumerate() {
+    for (k, &v) in region.kinematic.iter().enumerate().filter(|(_, v)| !some || own(**v)) {
         let d = positions[v as usize].distance_squared(x);
         if d < near[SOURCES - 1].0 {
             let at = near.partition_point(|n| n.0 <= d);

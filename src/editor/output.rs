@@ -35,6 +35,8 @@ pub enum Haptic {
     Contact,
     /// Something was selected or pressed.
     Selection,
+    /// The stroke being drawn has become a ring.
+    Closing,
     /// A limit: a pinned joint, the end of a range, nothing to undo.
     Limit,
 }
@@ -46,6 +48,7 @@ impl Haptic {
             Self::Hover => (0.008, 0.15),
             Self::Contact => (0.012, 0.3),
             Self::Selection => (0.02, 0.6),
+            Self::Closing => (0.04, 0.75),
             Self::Limit => (0.06, 0.9),
         }
     }

@@ -77,6 +77,15 @@ impl Adjacency {
         &self.neighbor[self.offset[vertex] as usize..self.offset[vertex + 1] as usize]
     }
 
+    /// The shell of each vertex: vertices that edges connect have the same number, that of the first of them.
+    pub fn shells(&self) -> Vec<u32> {
+        let mut above = super::sets::apart(self.len());
+        for v in 0..self.len() {
+            self.of(v).iter().for_each(|&n| super::sets::unite(&mut above, v as u32, n));
+        }
+        (0..self.len() as u32).map(|v| super::sets::root(&mut above, v)).collect()
+    }
+
     /// Number of vertices.
     pub fn len(&self) -> usize {
         self.offset.len().saturating_sub(1)

@@ -1,6 +1,6 @@
 //! From a mark to a region: the faces it crosses, the flood around them, the falloff between.
 
-use super::{MAX_EDGES, Reach, Region};
+use super::{MAX_EDGES, Reach, Region, round};
 use crate::base::math::Vec3;
 use crate::base::{BoneId, Error, Result};
 use crate::bind::{Attachments, Character, project};
@@ -14,7 +14,7 @@ const SMOOTHING: usize = 40;
 
 impl Region {
     /// The region that a mark takes hold of: all vertices of the faces that it crosses, those between its samples too,
-    /// and what is within reach of them. A ring gives a band.
+    /// and what is within reach of them. A ring gives a band, on all shells that the limb consists of there.
     ///
     /// # Errors
     /// The mark does not lie on this character, or only on rigid props.
@@ -32,12 +32,16 @@ impl Region {
             faces.push(point.triangle);
             let x = walk.position(&to, &control.positions).ok_or_else(|| off(mark))?;
             let last = before.filter(|_| !point.lifted || i == mark.points.len());
+            // A ring goes on where its points lie on different shells.
+            if let Some(from) = last.or(before.filter(|_| mark.closed)) {
+                let from = (from.triangle, from.barycentrics);
+                let a = walk.position(&from, &control.positions).ok_or_else(|| off(mark))?;
+                line.push(Piece { a, b: x });
+            }
             if let Some(from) = last {
                 let from = (from.triangle, from.barycentrics);
                 let way = walk.between(&from, &to, &control.positions, size).unwrap_or_default();
                 faces.extend(way.iter().map(|place| place.0));
-                let a = walk.position(&from, &control.positions).ok_or_else(|| off(mark))?;
-                line.push(Piece { a, b: x });
             }
             before = Some(point);
         }
@@ -51,6 +55,11 @@ impl Region {
                 format!("mark {} lies on rigid parts only", mark.id.0 + 1),
                 "draw on the skin",
             ));
+        }
+        if mark.closed
+            && let Some((round, kinematic)) = round::around(character, mark, &region.kinematic, reach)
+        {
+            region = Self { round: Some(round), kinematic, ..region };
         }
         let line = Line::new(line);
         spread(&mut region, character, Some(&|x| line.parameter(x)))?;
@@ -205,17 +214,18 @@ pub fn spread(
         Some(f) => region.kinematic.iter().map(|&v| (v, f(control.positions[v as usize]))).collect(),
         None => region.kinematic.iter().copied().zip(region.t.iter().copied()).collect(),
     };
+    if region.round.is_some() {
+        match region.reach {
+            Reach::Edges(edges) => count(edges)?,
+            Reach::Euclidean(d) | Reach::Along(d) => distance(d)?,
+        };
+        round::spread(region, character);
+        finish(region, character, &seeds, parameter);
+        return Ok(());
+    }
     let sources: Vec<u32> = region.kinematic.clone();
     let inside = match region.reach {
-        Reach::Edges(edges) => {
-            if edges > MAX_EDGES {
-                return Err(Error::input(
-                    format!("a reach of {edges} edges"),
-                    format!("give at most {MAX_EDGES}"),
-                ));
-            }
-            flood(control, &sources, |_| true, |_, _, so_far| so_far + 1.0, edges as f32)
-        }
+        Reach::Edges(edges) => flood(control, &sources, |_| true, |_, _, so_far| so_far + 1.0, count(edges)?),
         Reach::Along(d) => {
             flood(control, &sources, |_| true, |a, b, so_far| so_far + edge(control, a, b), distance(d)?)
         }
@@ -237,6 +247,18 @@ pub fn spread(
     for (&v, &d) in inside.iter().filter(|(v, _)| sources.binary_search(v).is_err()) {
         if rim(v, d) { region.fixed.push(v) } else { region.passive.push(v) }
     }
+    finish(region, character, &seeds, parameter);
+    Ok(())
+}
+
+/// Parameters and falloff of a region whose vertices are known.
+fn finish(
+    region: &mut Region,
+    character: &Character,
+    seeds: &[(u32, f32)],
+    parameter: Option<&dyn Fn(Vec3) -> f32>,
+) {
+    let control = &character.control;
     let nearest = |x: Vec3| {
         let away = |v: u32| control.positions[v as usize].distance_squared(x);
         seeds.iter().min_by(|a, b| away(a.0).total_cmp(&away(b.0))).map_or(0.0, |s| s.1)
@@ -247,7 +269,13 @@ pub fn spread(
         parameter.map_or_else(|| nearest(x), |f| f(x))
     }));
     region.falloff = falloff(region, character);
-    Ok(())
+}
+
+fn count(edges: u32) -> Result<f32> {
+    if edges <= MAX_EDGES {
+        return Ok(edges as f32);
+    }
+    Err(Error::input(format!("a reach of {edges} edges"), format!("give at most {MAX_EDGES}")))
 }
 
 fn distance(d: f32) -> Result<f32> {
@@ -263,7 +291,7 @@ fn edge(control: &ControlMesh, a: u32, b: u32) -> f32 {
 
 /// Dijkstra from some vertices: the distance of every vertex within `most`. `step` gives the distance of a
 /// neighbour from that of a vertex. Rigid props, and what `enter` refuses, are not entered.
-fn flood(
+pub fn flood(
     control: &ControlMesh,
     seeds: &[u32],
     enter: impl Fn(u32) -> bool,
@@ -294,6 +322,9 @@ fn flood(
 /// The falloff of the passive vertices: their place between rim and kinematic vertices along the edges, evened out over
 /// the region, raised smoothly over the outer part that the softness names.
 pub fn falloff(region: &Region, character: &Character) -> Vec<f32> {
+    if region.round.is_some() {
+        return round::falloff(region, character);
+    }
     let control = &character.control;
     if region.fixed.is_empty() {
         return vec![1.0; region.passive.len()];

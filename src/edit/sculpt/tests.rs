@@ -19,6 +19,7 @@ fn shape(id: u32, form: Form) -> Sculpt {
         fixed: vec![0, 2],
         falloff: vec![0.1, 0.7],
         t: vec![0.0, 1.0, 0.3, 0.6],
+        round: None,
     };
     Sculpt::new(SculptId(id), Some(MarkId(2)), region, form)
 }

@@ -40,6 +40,9 @@ impl PanelState {
         self.swing = bench.recipe().springs.map(|s| [s.dynamics, s.damping]);
         self.magnification = bench.magnification();
         self.moved = bench.has_last_view();
+        if self.mark.as_deref() != bench.drawn_mark() {
+            self.mark = bench.drawn_mark().map(str::to_owned);
+        }
         if self.message.as_deref() != bench.notice() {
             self.message = bench.notice().map(str::to_owned);
         }

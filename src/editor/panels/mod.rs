@@ -419,7 +419,8 @@ fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
         }
         Panel::Files => a.files != b.files || a.unsaved != b.unsaved,
         Panel::Wrist => {
-            a.preferences != b.preferences || a.magnification != b.magnification || a.labels != b.labels
+            a.preferences != b.preferences
+                || (a.magnification, &a.labels, &a.mark) != (b.magnification, &b.labels, &b.mark)
         }
         Panel::Strain => a.strain != b.strain,
         Panel::Message => a.message != b.message,

@@ -29,6 +29,10 @@ pub(super) fn wrist(ui: &Ui, state: &PanelState) {
     theme::print(painter, beside, Align2::LEFT_TOP, p.tool.word(), BODY, theme::TEXT, width);
     let radius = format!("{:.1} cm", p.radius * 100.0);
     theme::print(painter, beside + vec2(0.0, 30.0), Align2::LEFT_TOP, &radius, SMALL, theme::SOFT, width);
+    if let Some(mark) = &state.mark {
+        let at = pos2(room.min.x, room.max.y - 62.0);
+        theme::print(painter, at, Align2::LEFT_TOP, mark, SMALL, theme::TEXT, room.width());
+    }
     if p.mirror {
         Icon::Mirror.draw(painter, room.right_top() + vec2(-16.0, 30.0), 15.0, theme::SOFT);
     }

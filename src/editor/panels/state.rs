@@ -40,6 +40,8 @@ pub struct PanelState {
     pub strain: Option<Strain>,
     /// For the file panel.
     pub files: FileList,
+    /// Whether the mark being drawn, or just drawn, is a ring or open, in words.
+    pub mark: Option<String>,
     /// One line that the user should know, with its advice.
     pub message: Option<String>,
 }

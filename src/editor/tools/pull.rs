@@ -2,7 +2,8 @@
 //! it is one edit of the surface, which another pull changes.
 //!
 //! An open mark bends as a string does, most where it is held; a ring grows or shrinks evenly by how far the hand goes
-//! away from its bone, and shifts by the rest.
+//! away from its bone, and shifts by the rest. Round a limb of several shells it grows in proportion to the distance from
+//! the bone, so that all of them get thicker by the same share.
 
 use super::Desk;
 use crate::base::math::{Quat, Vec3};
@@ -22,7 +23,8 @@ pub struct Pull {
     before: Vec<Vec3>,
     /// `Q` of the kinematic vertices.
     turns: Vec<Quat>,
-    /// Their directions from the bone, world; zero where they have none.
+    /// Their ways per metre that the ring grows, world: directions from the bone, zero where they have none; where it goes
+    /// round several shells longer the farther from the bone they are.
     out: Vec<Vec3>,
     /// How much each goes along.
     share: Vec<f32>,
@@ -72,6 +74,9 @@ impl Pull {
         let bone =
             bones.iter().filter(|b| b.head.distance(b.tail) > 0.0).min_by(|a, b| away(a).total_cmp(&away(b)));
         let radial = |x: Vec3| {
+            if let Some(round) = region.round {
+                return round.radial(x) / round.radius;
+            }
             let Some(bone) = bone else { return Vec3::ZERO };
             let axis = (bone.tail - bone.head).normalize_or_zero();
             let from = x - bone.head;
@@ -95,7 +100,7 @@ impl Pull {
             if mark.closed { 1.0 } else { (1.0 - u * u) * (1.0 - u * u) }
         };
         let share = region.t[..before.len()].iter().map(share).collect();
-        let (held, closed) = (out[nearest], mark.closed);
+        let (held, closed) = (out[nearest].normalize_or_zero(), mark.closed);
         Some(Self { sculpt, known, before, turns, out, share, closed, held, start: tip, moved: false })
     }
 

@@ -3,19 +3,20 @@
 //!
 //! A sample is about two frames old and is taken with the trigger of its own time, so a stroke begins and ends where
 //! the finger did. Between samples the mark follows the skin ([`crate::geom::Walk`]); where there is no short way over
-//! the skin it begins anew. A stroke that goes round a limb and comes back to its start is a ring.
+//! the skin it begins anew. A stroke that goes round a limb and comes back to its start is a ring
+//! ([`crate::edit::RingFinder`]), also where it runs over several shells.
 //!
 //! Where the trigger is pressed at a mark, the mark is pulled, and the skin around it with it: see [`super::pull`].
 
 use super::pull::Pull;
 use super::{Desk, Moment};
-use crate::base::math::{DVec3, Vec3};
-use crate::base::{MarkId, SculptId};
-use crate::edit::{Edit, MAX_MARK_POINTS, Sculpt, SurfacePoint, SurfaceStroke};
+use crate::base::math::Vec3;
+use crate::base::{BoneId, MarkId, SculptId};
+use crate::bind::Character;
+use crate::edit::{Edit, MAX_MARK_POINTS, Ring, RingFinder, Sculpt, SurfacePoint, SurfaceStroke, close_ring};
 use crate::editor::{Haptic, SurfaceSample, Tracking};
 use crate::geom::Place;
 use crate::render::Lines;
-use std::f64::consts::TAU;
 
 /// Trigger from which a sample draws, and below which a stroke ends.
 const TRIGGER: [f32; 2] = [0.55, 0.35];
@@ -28,8 +29,6 @@ const STILL: f32 = 0.002;
 /// The way over the skin between two samples is at most this many times as long as that through the air, and a few
 /// edges.
 const DETOUR: f32 = 2.5;
-/// A ring's ends are at most this share of its length apart.
-const OPEN: f64 = 0.15;
 /// After the trigger was let go, samples of the time before still come for so long, seconds.
 const LATE: f64 = 0.15;
 /// Marks lie this share of the skin's edges above it.
@@ -38,6 +37,8 @@ const LIFT: f32 = 0.1;
 const GRASP: f32 = 0.02;
 /// Yellow of marks.
 pub const MARK: [u8; 4] = [255, 214, 64, 255];
+/// Green of a stroke that is a ring when it ends here.
+pub const RING: [u8; 4] = [96, 232, 132, 255];
 
 /// What a pull has just changed, and its offsets before, none where it is new.
 pub type Pulled = (SculptId, Option<Vec<[f32; 3]>>);
@@ -60,6 +61,11 @@ pub struct SkinTool {
     world: Vec<Vec3>,
     places: Vec<Place>,
     pull: Option<Pull>,
+    finder: RingFinder,
+    /// The ring that the stroke under way is when it ends here.
+    ring: Option<Ring>,
+    /// What the stroke is that is under way, or that was drawn last: empty where there is none.
+    text: String,
 }
 
 impl SkinTool {
@@ -73,9 +79,47 @@ impl SkinTool {
         self.pull.as_ref().map(Pull::sculpt)
     }
 
+    /// Whether the stroke under way, or the one drawn last, is a ring or an open mark, in words.
+    pub fn text(&self) -> Option<&str> {
+        Some(self.text.as_str()).filter(|t| !t.is_empty())
+    }
+
+    /// After another change of the document.
+    pub fn document_changed(&mut self) {
+        self.text.clear();
+    }
+
     /// Drops the stroke under way.
     pub fn cancel(&mut self) {
+        if self.drawing {
+            self.text.clear();
+        }
+        self.put_away();
+    }
+
+    /// Tells whether the stroke is a ring if it ends here. Allocates nothing in most frames: names fit where names fitted.
+    fn judge(&mut self, desk: &Desk, moment: &mut Moment) {
+        let ring = self.finder.find(&desk.character, &self.points, desk.body.edge);
+        if ring.is_some() && self.ring.is_none() {
+            moment.feel(moment.tool, Haptic::Closing);
+        }
+        let bone = |ring: Option<Ring>| ring.map(|r| r.bone);
+        if self.text.is_empty() || bone(ring) != bone(self.ring) {
+            self.text.clear();
+            match ring {
+                Some(ring) => {
+                    self.text.push_str("Ring round ");
+                    self.text.push_str(bone_name(&desk.character, ring.bone));
+                }
+                None => self.text.push_str("Open mark"),
+            }
+        }
+        self.ring = ring;
+    }
+
+    fn put_away(&mut self) {
         (self.drawing, self.armed, self.let_go, self.pull) = (false, false, None, None);
+        self.ring = None;
         self.points.clear();
     }
 
@@ -152,6 +196,7 @@ impl SkinTool {
                 return;
             }
             self.drawing = true;
+            self.text.clear();
             moment.feel(moment.tool, Haptic::Contact);
         } else if sample.draw < TRIGGER[1] {
             return self.finish(desk, moment);
@@ -170,15 +215,25 @@ impl SkinTool {
         }
         self.points.push(point);
         self.last = sample.position;
+        self.judge(desk, moment);
     }
 
     fn finish(&mut self, desk: &mut Desk, moment: &mut Moment) {
         let mut points = std::mem::take(&mut self.points);
-        self.cancel();
+        let ring = self.ring;
+        self.put_away();
         if points.len() < 2 {
+            self.text.clear();
             return;
         }
-        let closed = close_ring(desk, &mut points);
+        let closed = ring.is_some();
+        if let Some(ring) = ring {
+            let (end, start) = (points[ring.end], points[0]);
+            let at = |p| desk.body.bind_position(&desk.character, p).unwrap_or_default();
+            let longest = DETOUR * at(&end).distance(at(&start)) + 3.0 * desk.body.edge;
+            let back = between(desk, &end, &start, longest);
+            close_ring(&desk.character, ring, &mut points, back);
+        }
         let id = desk.session.document().unused_mark_id();
         let name = format!("{} {}", if closed { "Ring" } else { "Mark" }, id.0 + 1);
         let mark = SurfaceStroke { id, name, points, closed, radius: moment.radius() };
@@ -190,15 +245,20 @@ impl SkinTool {
     /// who has no skin at hand finds them placed by linear blend skinning.
     pub fn lines(&mut self, desk: &Desk, out: &mut Lines) {
         for mark in desk.session.document().marks() {
-            self.show(desk, &mark.points, mark.closed, out);
+            self.show(desk, &mark.points, mark.closed, MARK, out);
         }
         let points = std::mem::take(&mut self.points);
-        self.show(desk, &points, false, out);
+        match self.ring {
+            // Closed already, so that it is seen where.
+            Some(ring) => self.show(desk, &points[..=ring.end], true, RING, out),
+            None => self.show(desk, &points, false, MARK, out),
+        }
         self.points = points;
     }
 
-    fn show(&mut self, desk: &Desk, points: &[SurfacePoint], closed: bool, out: &mut Lines) {
-        for piece in points.chunk_by(|_, b| !b.lifted) {
+    /// A ring goes on where its points lie on different shells.
+    fn show(&mut self, desk: &Desk, points: &[SurfacePoint], closed: bool, color: [u8; 4], out: &mut Lines) {
+        for piece in points.chunk_by(|_, b| closed || !b.lifted) {
             self.world.clear();
             self.places.clear();
             for point in piece.iter().chain(piece.first().filter(|_| closed)) {
@@ -207,7 +267,7 @@ impl SkinTool {
                     self.places.push((point.triangle, point.barycentrics));
                 }
             }
-            out.on_surface(&self.places, &self.world, MARK, 3.5, LIFT * desk.body.edge);
+            out.on_surface(&self.places, &self.world, color, 3.5, LIFT * desk.body.edge);
         }
     }
 }
@@ -215,6 +275,13 @@ impl SkinTool {
 /// The newest mark.
 pub fn newest(desk: &Desk) -> Option<MarkId> {
     desk.session.document().marks().last().map(|m| m.id)
+}
+
+/// The name of the joint that turns a bone.
+fn bone_name(character: &Character, bone: BoneId) -> &str {
+    let skeleton = &character.skeleton;
+    let joint = &skeleton.joints[skeleton.bones[bone.index()].parent.index()];
+    &skeleton.nodes[joint.node.index()].name
 }
 
 fn point_of(sample: &SurfaceSample) -> SurfacePoint {
@@ -246,50 +313,4 @@ fn between(desk: &Desk, a: &SurfacePoint, b: &SurfacePoint, longest: f32) -> Opt
         }
     };
     Some(way.into_iter().enumerate().map(point).collect())
-}
-
-/// Whether a stroke goes once round the nearest bone and comes back to its start; what goes beyond the start is cut
-/// off then, and the way back to it over the skin is added. All in bind space, so that the pose does not matter.
-fn close_ring(desk: &Desk, points: &mut Vec<SurfacePoint>) -> bool {
-    if points.iter().skip(1).any(|p| p.lifted) {
-        return false;
-    }
-    let bind = |p: &SurfacePoint| desk.body.bind_position(&desk.character, p).map(|x| x.as_dvec3());
-    let Some(at) = points.iter().map(bind).collect::<Option<Vec<DVec3>>>() else { return false };
-    let centre = at.iter().sum::<DVec3>() / at.len() as f64;
-    let bones = desk.character.skeleton.bones.iter().filter(|b| b.head.distance(b.tail) > 0.0);
-    let nearest = bones.min_by(|a, b| {
-        let distance =
-            |b: &crate::rig::Bone| super::body::distance_to_segment(centre.as_vec3(), b.head, b.tail);
-        distance(a).total_cmp(&distance(b))
-    });
-    let Some(bone) = nearest else { return false };
-    let head = bone.head.as_dvec3();
-    let axis = (bone.tail.as_dvec3() - head).normalize_or_zero();
-    let radial = |x: DVec3| (x - head) - axis * axis.dot(x - head);
-    let angle = |a: DVec3, b: DVec3| axis.dot(radial(a).cross(radial(b))).atan2(radial(a).dot(radial(b)));
-    // The winding after each point, and with the way back to the start.
-    let mut winding = vec![0.0];
-    for pair in at.windows(2) {
-        winding.push(winding[winding.len() - 1] + angle(pair[0], pair[1]));
-    }
-    let last = at.len() - 1;
-    let once = (winding[last] + angle(at[last], at[0])) / TAU;
-    if (once.abs() - 1.0).abs() > 1e-3 {
-        return false;
-    }
-    // Beyond a full turn the stroke lies over its own beginning.
-    let end = winding.iter().position(|w| w.abs() >= TAU).map_or(last, |i| i.saturating_sub(1).max(1));
-    let length: f64 = at[..=end].windows(2).map(|p| p[0].distance(p[1])).sum();
-    let gap = at[end].distance(at[0]);
-    let edge = f64::from(desk.body.edge);
-    if gap > (OPEN * length).max(3.0 * edge) || end < 2 {
-        return false;
-    }
-    let longest = DETOUR * gap as f32 + 3.0 * desk.body.edge;
-    let Some(back) = between(desk, &points[end], &points[0], longest) else { return false };
-    let time = points[end].time;
-    points.truncate(end + 1);
-    points.extend(back.into_iter().map(|p| SurfacePoint { time, ..p }));
-    true
 }

@@ -387,6 +387,7 @@ impl Workbench {
         self.deformer_changed |= deformer != self.desk.session.document().deformer();
         self.line.document_changed(&self.desk);
         self.grab.document_changed();
+        self.skin.document_changed();
         self.refresh_timeline();
     }
 }

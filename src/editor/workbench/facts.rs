@@ -7,7 +7,7 @@ use crate::bind::Character;
 use crate::edit::{Session, StrokeLayer};
 use crate::editor::navigation::Rules;
 use crate::editor::panels::{Capsule, Surroundings};
-use crate::editor::{Gauge, Measure, Output, Preferences};
+use crate::editor::{Gauge, Measure, Output, Preferences, Tool};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
@@ -45,6 +45,11 @@ impl Workbench {
     /// What was refused last, or trouble with the journal; none after something went well.
     pub fn notice(&self) -> Option<&str> {
         self.desk.notice.as_deref()
+    }
+
+    /// Whether the mark being drawn, or just drawn, is a ring or open, in words; none for other tools.
+    pub fn drawn_mark(&self) -> Option<&str> {
+        self.skin.text().filter(|_| self.preferences.tool == Tool::Skin)
     }
 
     /// How much larger than life the world is shown.

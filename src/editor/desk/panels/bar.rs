@@ -79,7 +79,10 @@ pub(super) fn bottom(ui: &mut Ui, shows: &Shows<'_>) {
             let notice = shows.bench.and_then(Workbench::notice);
             match shows.facts.message.as_deref().or(notice) {
                 Some(text) => ui.label(RichText::new(text).color(theme::FAIR)),
-                None => ui.label(RichText::new(&shows.hint).weak()),
+                None => match shows.bench.and_then(Workbench::drawn_mark) {
+                    Some(text) => ui.label(RichText::new(text)),
+                    None => ui.label(RichText::new(&shows.hint).weak()),
+                },
             };
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if let Some((name, pinned)) = shows.bench.and_then(Workbench::touched_joint) {

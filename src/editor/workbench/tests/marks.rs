@@ -3,7 +3,13 @@
 use super::*;
 
 /// What the camera of a hand at `from` sees in a direction, by intersection with every triangle at rest.
-fn seen(character: &Character, from: Vec3, direction: Vec3, time: f64, draw: f32) -> Option<SurfaceSample> {
+pub(super) fn seen(
+    character: &Character,
+    from: Vec3,
+    direction: Vec3,
+    time: f64,
+    draw: f32,
+) -> Option<SurfaceSample> {
     let mut best: Option<(f32, SurfaceSample)> = None;
     for (t, corners) in character.control.triangles.iter().enumerate() {
         let [a, b, c] = corners.map(|v| character.control.positions[v as usize]);

@@ -5,6 +5,7 @@ mod film;
 mod holds;
 mod marks;
 mod shape;
+mod shells;
 mod strokes;
 mod views;
 

@@ -1,0 +1,131 @@
+//! Which vertices belong to a limb at a place, by skin weight. Shells that do not touch each other (skin, sleeve, armour)
+//! are one limb where they follow the same joints.
+
+use super::SurfacePoint;
+use crate::base::NodeId;
+use crate::base::math::Vec3;
+use crate::bind::Character;
+use crate::rig::Skeleton;
+
+/// A joint with at least this share of the weights at a place is one of the limb there.
+const OWN: f32 = 0.15;
+/// A helper joint (a twist, say) lies on the bone of its parent: at most this share of the bone's length aside,
+const ASIDE: f32 = 0.2;
+/// and at most this share of it along.
+const ALONG: f32 = 0.9;
+
+/// The joints of a limb at a place.
+#[derive(Clone, Debug, Default)]
+pub struct Limb {
+    /// Per joint: it turns the limb at this place.
+    own: Vec<bool>,
+    /// Per joint: it is one of those, or the next along the limb. A trunk with several limbs is never the next.
+    near: Vec<bool>,
+}
+
+impl Limb {
+    /// The limb at some places of the skin, each with its share.
+    pub fn at(character: &Character, places: impl Iterator<Item = (u32, f32)>) -> Self {
+        let skeleton = &character.skeleton;
+        let mut weight = vec![0.0; skeleton.nodes.len()];
+        let mut sum = 0.0;
+        for (vertex, share) in places {
+            for (joint, w) in character.control.influences.of(vertex as usize) {
+                weight[skeleton.joints[usize::from(joint)].node.index()] += w * share;
+            }
+            sum += share;
+        }
+        let mut own: Vec<bool> = weight.iter().map(|w| *w > OWN * sum).collect();
+        let tree = Tree::new(skeleton);
+        for node in 0..own.len() {
+            let Some(parent) = tree.parent[node] else { continue };
+            if tree.is_helper(skeleton, node, parent) && (own[node] || own[parent]) {
+                (own[node], own[parent]) = (true, true);
+            }
+        }
+        let mut near = own.clone();
+        for node in 0..own.len() {
+            let Some(parent) = tree.parent[node].filter(|&p| tree.continuing(p) <= 1) else { continue };
+            near[node] |= own[parent];
+            near[parent] |= own[node];
+        }
+        let of = |nodes: &[bool]| skeleton.joints.iter().map(|j| nodes[j.node.index()]).collect();
+        Self { own: of(&own), near: of(&near) }
+    }
+
+    /// The limb that a stroke lies on.
+    pub fn under(character: &Character, points: &[SurfacePoint]) -> Self {
+        let triangles = &character.control.triangles;
+        let corners = points.iter().filter_map(|p| Some((triangles.get(p.triangle as usize)?, p)));
+        let placed = corners.flat_map(|(c, p)| c.iter().copied().zip(p.barycentrics));
+        Self::at(character, placed.filter(|c| !character.control.rigid[c.0 as usize]))
+    }
+
+    /// Share of a vertex's weights on joints of the limb at this place, 0..=1.
+    pub fn own(&self, character: &Character, vertex: u32) -> f32 {
+        share(&self.own, character, vertex)
+    }
+
+    /// The same with the next joints along the limb.
+    pub fn near(&self, character: &Character, vertex: u32) -> f32 {
+        share(&self.near, character, vertex)
+    }
+
+    /// Whether a face belongs to the limb at this place.
+    pub fn has_face(&self, character: &Character, corners: &[u32; 3]) -> bool {
+        let of = |v: &u32| self.own(character, *v);
+        let rigid = corners.iter().any(|&v| character.control.rigid[v as usize]);
+        !rigid && corners.iter().map(of).sum::<f32>() >= 1.5
+    }
+}
+
+fn share(joints: &[bool], character: &Character, vertex: u32) -> f32 {
+    let of = character.control.influences.of(vertex as usize);
+    of.filter(|e| joints[usize::from(e.0)]).map(|e| e.1).sum()
+}
+
+/// The nodes of skins' joints as a hierarchy of their own.
+struct Tree {
+    parent: Vec<Option<usize>>,
+    children: Vec<u32>,
+    /// Children that have children.
+    branches: Vec<u32>,
+}
+
+impl Tree {
+    fn new(skeleton: &Skeleton) -> Self {
+        let count = skeleton.nodes.len();
+        let mut parent = vec![None; count];
+        for joint in skeleton.joints.iter().filter(|j| j.skinned) {
+            let above = joint.parent.map(|p| skeleton.joints[p.index()].node.index());
+            parent[joint.node.index()] = above.filter(|&p| p != joint.node.index());
+        }
+        let (mut children, mut branches) = (vec![0; count], vec![0; count]);
+        parent.iter().flatten().for_each(|&p| children[p] += 1);
+        let below = |n: &usize| children[*n] > 0;
+        (0..count).filter(below).filter_map(|n| parent[n]).for_each(|p| branches[p] += 1);
+        Self { parent, children, branches }
+    }
+
+    /// How many limbs go on from a node: its children with children of their own.
+    fn continuing(&self, node: usize) -> u32 {
+        self.branches[node]
+    }
+
+    /// Whether a node without children lies on a bone of its parent.
+    fn is_helper(&self, skeleton: &Skeleton, node: usize, parent: usize) -> bool {
+        let joint_at = |n: usize| skeleton.joints.iter().find(|j| j.node == NodeId::from(n));
+        let at = |n: usize| joint_at(n).map(|j| Vec3::from(j.bind_from_joint.translation));
+        let Some(x) = at(node).filter(|_| self.children[node] == 0) else { return false };
+        let own = |b: &&crate::rig::Bone| {
+            let turns = skeleton.joints[b.parent.index()].node.index() == parent;
+            turns && b.child.is_none_or(|c| skeleton.joints[c.index()].node.index() != node)
+        };
+        skeleton.bones.iter().filter(own).any(|b| {
+            let (along, square) = (b.tail - b.head, b.head.distance_squared(b.tail));
+            let t = (x - b.head).dot(along) / square.max(f32::MIN_POSITIVE);
+            let aside = (x - b.head - along * t).length_squared();
+            square > 0.0 && (-0.1..=ALONG).contains(&t) && aside <= ASIDE * ASIDE * square
+        })
+    }
+}
