@@ -19,7 +19,9 @@ pub use hands::{HandFrame, Hands, TIP, checked};
 pub use joint::JointTool;
 pub use line::LineTool;
 pub use measure::{Measure, MeasureTool};
-pub use skin::{RING, SkinTool, newest as newest_mark};
+#[cfg(test)]
+pub use skin::RING;
+pub use skin::{SkinTool, newest as newest_mark};
 
 use super::{Haptic, Preferences};
 use crate::base::math::{Quat, Trs};

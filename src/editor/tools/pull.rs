@@ -7,7 +7,7 @@
 
 use super::Desk;
 use crate::base::math::{Quat, Vec3};
-use crate::edit::{Edit, Form, Reach, Region, Sculpt, turns};
+use crate::edit::{Edit, Form, Reach, Region, Sculpt, SurfacePoint, turns};
 
 /// How far along an open mark a pull goes, in shares of its length.
 const WIDTH: f32 = 0.6;
@@ -39,17 +39,18 @@ impl Pull {
     /// Takes hold of the mark nearest to `tip`, within `reach` metres; `radius` is the brush's.
     pub fn begin(desk: &Desk, tip: Vec3, reach: f32, radius: f32) -> Option<Self> {
         let document = desk.session.document();
-        let mut best: Option<(f32, usize)> = None;
+        let mut best: Option<(f32, usize, &SurfacePoint)> = None;
         for (m, mark) in document.marks().iter().enumerate() {
             for point in &mark.points {
                 let Some(x) = desk.body.skinned_position(&desk.character, &desk.rig, point) else { continue };
                 let distance = x.distance(tip);
                 if distance <= reach && best.is_none_or(|b| distance < b.0) {
-                    best = Some((distance, m));
+                    best = Some((distance, m, point));
                 }
             }
         }
-        let mark = &document.marks()[best?.1];
+        let (_, mark, place) = best?;
+        let mark = &document.marks()[mark];
         let old = document.sculpts().iter().find(|s| s.mark == Some(mark.id));
         let sculpt = match old {
             Some(old) if matches!(old.form, Form::Drawn(_)) => old.clone(),
@@ -100,7 +101,9 @@ impl Pull {
             if mark.closed { 1.0 } else { (1.0 - u * u) * (1.0 - u * u) }
         };
         let share = region.t[..before.len()].iter().map(share).collect();
-        let (held, closed) = (out[nearest].normalize_or_zero(), mark.closed);
+        // Not that of the vertex, which on a box may lie round the corner.
+        let place = desk.body.bind_position(&desk.character, place)?;
+        let (held, closed) = ((turns[nearest] * radial(place)).normalize_or_zero(), mark.closed);
         Some(Self { sculpt, known, before, turns, out, share, closed, held, start: tip, moved: false })
     }
 
