@@ -6,8 +6,11 @@
 //! solved by damped least squares on the turns of its joints (Wampler 1986; Buss, "Introduction to inverse kinematics
 //! with Jacobian transpose, pseudoinverse and damped least squares methods", 2004), in f64.
 
+mod limbs;
+
+use self::limbs::{branches, hinges, twists};
 use super::carries_all;
-use super::chains::{ChainKind, chains};
+use super::pinned::Pinned;
 use super::select::{marked_parents, posable};
 use super::world::{is_regular, local_affine, nearest, turn_between, world, world_from_parent};
 use crate::base::NodeId;
@@ -22,14 +25,8 @@ const DONE: f64 = 1e-6;
 const DAMPING: f64 = 0.02;
 /// A joint turns by no more than this in a step, radians.
 const LARGEST_TURN: f64 = 0.35;
-/// A child whose longest path is at least this share of its longest sibling's makes a branch.
-const BRANCH: f64 = 0.3;
-/// A twist joint is no further from the way to its sibling than this share of that way.
-const ON_WAY: f64 = 0.15;
 /// A limb stretched beyond this share of its length needs to be told which way to bend.
 const STRETCHED: f64 = 0.985;
-/// Sine of the angle between bones from which on a limb is bent, not straight.
-const BENT: f64 = 0.15;
 /// A chain is taken to be no longer than this share of its length: a limb never locks.
 const REACH: f64 = 0.9995;
 
@@ -44,37 +41,44 @@ pub struct Goal {
 
 /// A held or pinned point.
 #[derive(Clone, Copy, Debug)]
-struct Hold {
-    node: NodeId,
+pub(super) struct Hold {
+    pub node: NodeId,
     /// In the node's space.
-    point: DVec3,
+    pub point: DVec3,
 }
 
 /// A grab of one body by one or more hands.
 pub struct Grab {
-    start: Pose,
-    before: Vec<DAffine3>,
-    parents: Vec<Option<NodeId>>,
+    pub(super) start: Pose,
+    /// World transforms of the start.
+    pub(super) before: Vec<DAffine3>,
+    /// Nodes that posing moves.
+    pub(super) marked: Vec<bool>,
+    pub(super) parents: Vec<Option<NodeId>>,
     /// Joints whose children part.
     branches: Vec<bool>,
     /// Joints that only spread a bone's twist: who holds one holds the bone.
-    twists: Vec<bool>,
-    pinned: Vec<bool>,
+    pub(super) twists: Vec<bool>,
+    pub(super) pinned: Vec<bool>,
     /// Per node: the axis about which it bends, in its parent's space in rest.
-    hinges: Vec<DVec3>,
+    pub(super) hinges: Vec<DVec3>,
     /// Depth in the hierarchy.
     depth: Vec<usize>,
     holds: Vec<Hold>,
     /// Only the held bones themselves turn.
     alone: bool,
+    /// Brings pins back that the limbs have lost.
+    pinning: Option<Box<Pinned>>,
 }
 
 /// A point that has to be brought to its goal, with the turn its node is to have.
 #[derive(Clone, Copy, Debug)]
-struct Task {
-    hold: Hold,
-    goal: Goal,
-    pin: bool,
+pub(super) struct Task {
+    pub hold: Hold,
+    pub goal: Goal,
+    pub pin: bool,
+    /// The node's turn is given: not that of a pinned joint in a hand, which keeps its place alone.
+    pub turns: bool,
 }
 
 /// The pose being changed.
@@ -92,7 +96,8 @@ impl Grab {
         posable(skeleton).iter().for_each(|n| marked[n.index()] = true);
         let parents = marked_parents(skeleton, &marked);
         let mut pinned = vec![false; count];
-        pins.iter().filter(|p| p.index() < count && marked[p.index()]).for_each(|p| pinned[p.index()] = true);
+        let is_joint = |p: &&NodeId| p.index() < count && skeleton.nodes[p.index()].joint.is_some();
+        pins.iter().filter(is_joint).for_each(|p| pinned[p.index()] = true);
         let mut depth = vec![0; count];
         for &id in &skeleton.order {
             depth[id.index()] = skeleton.nodes[id.index()].parent.map_or(0, |p| depth[p.index()] + 1);
@@ -105,11 +110,13 @@ impl Grab {
             hinges: hinges(skeleton, &parents, &rest),
             start: pose.clone(),
             before: world(skeleton, pose),
+            marked,
             parents,
             pinned,
             depth,
             holds: Vec::new(),
             alone: false,
+            pinning: None,
         }
     }
 
@@ -131,13 +138,12 @@ impl Grab {
 
     /// The pose that brings the held points to their goals, one per hold, as far as lengths and pins allow; and by
     /// how much the worst of them is missed, metres.
-    pub fn solve(&self, skeleton: &Skeleton, goals: &[Goal]) -> (Pose, f64) {
+    pub fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> (Pose, f64) {
         let mut tasks = self.tasks(goals);
         tasks.sort_by_key(|t| (self.depth[t.hold.node.index()], t.hold.node));
         let held: Vec<NodeId> = tasks.iter().filter(|t| !t.pin).map(|t| t.hold.node).collect();
         let mut work = Work { skeleton, pose: self.start.clone(), world: self.before.clone() };
-        let mut missed: f64 = 0.0;
-        for task in &tasks {
+        for task in tasks.iter().filter(|t| t.turns) {
             let i = task.hold.node.index();
             if !is_regular(work.world[i].matrix3) || !is_regular(self.before[i].matrix3) {
                 continue;
@@ -149,22 +155,42 @@ impl Grab {
             if task.pin && moved < 1e-9 && turn.xyz().length() < 1e-9 {
                 continue;
             }
-            if !task.pin && !self.pinned[i] && carries_all(skeleton, task.hold.node) {
+            if self.shifts(skeleton, task) {
                 work.place(task.hold, turn, task.goal.position);
             } else {
                 let chain = self.chain(task, &held);
                 self.bend(&mut work, task, turn, &chain);
             }
-            let miss = work.world[i].transform_point3(task.hold.point).distance(task.goal.position);
-            missed = missed.max(miss);
         }
         let finite =
             work.pose.local.iter().all(|l| l.rotation.iter().chain(&l.translation).all(|v| v.is_finite()));
-        if finite { (work.pose, missed) } else { (self.start.clone(), missed) }
+        if !finite {
+            work.pose.copy_from(&self.start);
+            work.refresh();
+        } else if tasks.iter().any(|t| t.pin) {
+            let known = self.pinning.take().filter(|p| p.fits(&tasks));
+            let mut pinned = known.unwrap_or_else(|| Box::new(Pinned::limbs(skeleton, self, &tasks)));
+            if pinned.hold(skeleton, self, &work.pose, &tasks) {
+                work.pose.copy_from(pinned.pose());
+                work.refresh();
+            }
+            self.pinning = Some(pinned);
+        }
+        let missed = |task: &Task| {
+            let world = &work.world[task.hold.node.index()];
+            world.transform_point3(task.hold.point).distance(task.goal.position)
+        };
+        let missed = tasks.iter().filter(|t| !t.pin).map(missed).fold(0.0, f64::max);
+        (work.pose, missed)
+    }
+
+    /// Whether a task moves its node with all that hangs on it.
+    pub(super) fn shifts(&self, skeleton: &Skeleton, task: &Task) -> bool {
+        !task.pin && !self.pinned[task.hold.node.index()] && carries_all(skeleton, task.hold.node)
     }
 
     /// Holds with finite goals, two on one node as one; then the pins.
-    fn tasks(&self, goals: &[Goal]) -> Vec<Task> {
+    pub(super) fn tasks(&self, goals: &[Goal]) -> Vec<Task> {
         let mut tasks: Vec<Task> = Vec::new();
         for (hold, goal) in self.holds.iter().zip(goals) {
             let i = hold.node.index();
@@ -175,15 +201,14 @@ impl Grab {
             let goal = Goal { position: goal.position, turn: goal.turn.normalize() };
             match tasks.iter_mut().find(|t| t.hold.node == hold.node) {
                 Some(first) => *first = self.both(first, hold, &goal),
-                None => tasks.push(Task { hold: *hold, goal, pin: false }),
+                None => tasks.push(Task { hold: *hold, goal, pin: false, turns: true }),
             }
         }
         for (i, _) in self.pinned.iter().enumerate().filter(|(_, p)| **p) {
             let node = NodeId::from(i);
-            if tasks.iter().all(|t| t.hold.node != node) {
-                let goal = Goal { position: self.before[i].translation, turn: DQuat::IDENTITY };
-                tasks.push(Task { hold: Hold { node, point: DVec3::ZERO }, goal, pin: true });
-            }
+            let turns = tasks.iter().all(|t| t.hold.node != node);
+            let goal = Goal { position: self.before[i].translation, turn: DQuat::IDENTITY };
+            tasks.push(Task { hold: Hold { node, point: DVec3::ZERO }, goal, pin: true, turns });
         }
         tasks
     }
@@ -203,12 +228,13 @@ impl Grab {
                 turn: (arc * mean).normalize(),
             },
             pin: false,
+            turns: true,
         }
     }
 
     /// The joints that turn for a task, its own first, upwards to the first that is pinned (it turns, but stays) or
     /// whose parent parts into branches or is held.
-    fn chain(&self, task: &Task, held: &[NodeId]) -> Vec<NodeId> {
+    pub(super) fn chain(&self, task: &Task, held: &[NodeId]) -> Vec<NodeId> {
         let mut chain = vec![task.hold.node];
         let mut at = task.hold.node;
         if self.alone && !task.pin {
@@ -254,16 +280,11 @@ impl Grab {
     /// distance asks for.
     fn unlock(&self, work: &Work, links: &mut Links, nodes: &[NodeId], wanted: DVec3) {
         let last = nodes.len() - 1;
+        let Some((hinge, fade)) = straight(&links.at) else { return };
         let at = |i: usize| links.at[i];
-        let hinge = (1..last).max_by(|&a, &b| {
-            let even = |i: usize| at(i).distance(at(0)).min(at(last).distance(at(i)));
-            even(a).total_cmp(&even(b))
-        });
-        let Some(hinge) = hinge else { return };
         let (upper, lower) = (at(hinge).distance(at(0)), at(last).distance(at(hinge)));
         let (now, then) = (at(last).distance(at(0)), wanted.distance(at(0)));
-        let length = upper + lower;
-        if upper <= 0.0 || lower <= 0.0 || now < STRETCHED * length || then >= now {
+        if then >= now {
             return;
         }
         let bend = |distance: f64| {
@@ -273,8 +294,6 @@ impl Grab {
         let node = nodes[hinge];
         let parent = world_from_parent(work.skeleton, node, &work.world).matrix3;
         let axis = (nearest(parent) * self.hinges[node.index()]).normalize_or_zero();
-        // Nearly straight limbs fade into bent ones, so that nothing jumps.
-        let fade = ((now / length - STRETCHED) / (0.997 - STRETCHED)).clamp(0.0, 1.0);
         if axis.is_finite() && axis != DVec3::ZERO {
             let angle = 0.9 * fade * (bend(then) - bend(now)).max(0.0);
             let turn = DQuat::from_axis_angle(axis, angle);
@@ -282,6 +301,21 @@ impl Grab {
             links.turn_from(last, turn.inverse());
         }
     }
+}
+
+/// The joint in the middle of a limb that is straight, or nearly: from nothing to 1, so that nothing jumps.
+pub(super) fn straight(at: &[DVec3]) -> Option<(usize, f64)> {
+    let last = at.len().checked_sub(1)?;
+    let hinge = (1..last).max_by(|&a, &b| {
+        let even = |i: usize| at[i].distance(at[0]).min(at[last].distance(at[i]));
+        even(a).total_cmp(&even(b))
+    })?;
+    let (upper, lower) = (at[hinge].distance(at[0]), at[last].distance(at[hinge]));
+    let (now, length) = (at[last].distance(at[0]), upper + lower);
+    if upper <= 0.0 || lower <= 0.0 || now < STRETCHED * length {
+        return None;
+    }
+    Some((hinge, ((now / length - STRETCHED) / (0.997 - STRETCHED)).clamp(0.0, 1.0)))
 }
 
 /// A chain of joints by their world positions, the point at its end, and the turns made so far.
@@ -405,87 +439,6 @@ impl Work<'_> {
             self.refresh();
         }
     }
-}
-
-/// Joints without children that lie on the way from their parent to another of its children: they spread its twist.
-fn twists(skeleton: &Skeleton, marked: &[bool], parents: &[Option<NodeId>], rest: &[DAffine3]) -> Vec<bool> {
-    let count = skeleton.nodes.len();
-    let mut has_child = vec![false; count];
-    parents
-        .iter()
-        .zip(marked)
-        .filter(|(_, m)| **m)
-        .filter_map(|(p, _)| *p)
-        .for_each(|p| has_child[p.index()] = true);
-    let at = |i: usize| rest[i].translation;
-    let on_way = |i: usize, parent: NodeId, sibling: usize| {
-        let (from, way) = (at(parent.index()), at(sibling) - at(parent.index()));
-        let along = way.dot(at(i) - from) / way.length_squared();
-        (-0.05..0.98).contains(&along) && (from + way * along).distance(at(i)) < ON_WAY * way.length()
-    };
-    (0..count)
-        .map(|i| {
-            let Some(parent) = parents[i].filter(|_| marked[i] && !has_child[i]) else { return false };
-            (0..count).any(|s| s != i && marked[s] && parents[s] == Some(parent) && on_way(i, parent, s))
-        })
-        .collect()
-}
-
-/// Joints with two children or more whose paths are of comparable length: fingers make a branch of the hand, a twist
-/// joint none of the arm.
-fn branches(
-    skeleton: &Skeleton,
-    marked: &[bool],
-    twists: &[bool],
-    parents: &[Option<NodeId>],
-    rest: &[DAffine3],
-) -> Vec<bool> {
-    let count = skeleton.nodes.len();
-    let mut longest = vec![0.0_f64; count];
-    let mut paths: Vec<Vec<f64>> = vec![Vec::new(); count];
-    for &id in skeleton.order.iter().rev().filter(|n| marked[n.index()] && !twists[n.index()]) {
-        if let Some(p) = parents[id.index()] {
-            let edge = rest[id.index()].translation.distance(rest[p.index()].translation);
-            let path = edge + longest[id.index()];
-            longest[p.index()] = longest[p.index()].max(path);
-            paths[p.index()].push(path);
-        }
-    }
-    let parts =
-        |i: usize| longest[i] > 0.0 && paths[i].iter().filter(|p| **p >= BRANCH * longest[i]).count() >= 2;
-    (0..count).map(parts).collect()
-}
-
-/// The axis about which each joint bends, in its parent's space: that of the bend it has at rest; straight limbs
-/// bend forwards (a glTF character faces +Z), but legs do not.
-fn hinges(skeleton: &Skeleton, parents: &[Option<NodeId>], rest: &[DAffine3]) -> Vec<DVec3> {
-    let mut is_leg = vec![false; skeleton.nodes.len()];
-    for chain in chains(skeleton).iter().filter(|c| c.kind == ChainKind::Leg) {
-        chain.nodes.iter().for_each(|n| is_leg[n.index()] = true);
-    }
-    let mut child = vec![None::<NodeId>; skeleton.nodes.len()];
-    let at = |n: NodeId| rest[n.index()].translation;
-    for &id in skeleton.order.iter() {
-        if let Some(p) = parents[id.index()] {
-            let further = child[p.index()].is_none_or(|c| at(c).distance(at(p)) < at(id).distance(at(p)));
-            child[p.index()] = if further { Some(id) } else { child[p.index()] };
-        }
-    }
-    (0..skeleton.nodes.len())
-        .map(|i| {
-            let node = NodeId::from(i);
-            let (Some(parent), Some(child)) = (parents[i], child[i]) else { return DVec3::ZERO };
-            let before = (at(node) - at(parent)).normalize_or_zero();
-            let after = (at(child) - at(node)).normalize_or_zero();
-            let forward = if is_leg[i] { DVec3::NEG_Z } else { DVec3::Z };
-            let kink = before.cross(after);
-            let axis = if kink.length() > BENT { kink } else { after.cross(forward) };
-            let frame = world_from_parent(skeleton, node, rest).matrix3;
-            let usable = is_regular(frame) && frame.determinant() > 0.0;
-            let axis = axis.try_normalize().unwrap_or(after.any_orthogonal_vector());
-            if usable { nearest(frame).inverse() * axis } else { axis }
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,12 +1,18 @@
 //! Taking hold of the whole body: held bones go with their hands, pinned ones stay, and everything between finds its place
-//! by the shape's own stiffness ([`crate::deform::fast`]; paper 2, figure 11). The result is a pose: bones keep their
-//! lengths, turned as the solved transforms turn and aimed where these put the next joints; what lengths leave undone at
-//! the hands and pins is done by bending the chains there.
+//! by the shape's own stiffness ([`crate::deform::fast`]; paper 2, figure 11). The result is a pose whose bones keep their
+//! lengths and whose pins hold exactly; a goal that these leave out of reach is missed.
 //!
-//! The shape without energy is the pose at the beginning of the grab, so that nothing moves by itself.
+//! A frame has three steps. The bones alone come to the goals ([`super::pinned`]), from the pose at the beginning of the
+//! grab, so that the way of the hand does not matter. From there the shape relaxes, with hands and pins where the bones have
+//! them: it finds nothing torn, and nothing folded. Its transforms are fitted by bones, and these brought back to goals and
+//! pins by the least turns.
+//!
+//! The shape without energy is the pose at the beginning of the grab. Where nothing is pinned, the topmost joints stay where
+//! the bones alone have them, since a shape that hangs on one hand would follow it as a whole.
 
-use super::carries_all;
-use super::world::{best_turn, is_regular, local_affine, nearest, turn_between, world, world_from_parent};
+use super::grab::Task;
+use super::pinned::Pinned;
+use super::world::{best_turn, is_regular, local_affine, nearest, turn_between, world_from_parent};
 use super::{Goal, Grab};
 use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
 use crate::base::{JointId, NodeId, Result};
@@ -14,57 +20,61 @@ use crate::deform::fast::{Acceleration, Body, Constrained, Constraint, Reduced, 
 use crate::rig::{Pose, PosedRig, Skeleton};
 use std::sync::Arc;
 
-/// Iterations of a frame at most; frames start where the last one ended.
-const ITERATIONS: u32 = 30;
-/// Iterations of the first frame at most.
-const FIRST: u32 = 120;
-
-/// A held point.
-#[derive(Clone, Copy, Debug)]
-struct Hold {
-    node: NodeId,
-    handle: usize,
-    /// World, when it was taken hold of.
-    start: DVec3,
-}
+/// Iterations of a frame at most.
+const ITERATIONS: u32 = 40;
 
 /// A grab of the whole body by one or more hands.
 pub struct WholeGrab {
     body: Arc<Body>,
     reduced: Reduced,
-    start: Pose,
-    before: Vec<DAffine3>,
+    grab: Grab,
     /// Transforms of the handles at the beginning.
     maps: Vec<DAffine3>,
-    pins: Vec<NodeId>,
-    holds: Vec<Hold>,
-    solver: Option<(Constrained, Solver)>,
+    starts: Vec<(NodeId, DVec3)>,
+    /// Holds whose turn is left open.
+    open: Vec<NodeId>,
+    work: Option<Work>,
+}
+
+/// What the frames of a grab share.
+struct Work {
+    pinned: Pinned,
+    constrained: Constrained,
+    solver: Solver,
+    /// The handles that are given whole.
+    given: Vec<usize>,
+    rig: PosedRig,
+    now: Vec<DAffine3>,
+    targets: Vec<Target>,
 }
 
 impl WholeGrab {
     /// Of a character in a pose, some of whose nodes are pinned.
     pub fn new(skeleton: &Skeleton, body: &Arc<Body>, pose: &Pose, pins: &[NodeId]) -> Self {
         let maps = body.posed(&PosedRig::new(skeleton, pose));
-        let is_joint = |n: &&NodeId| skeleton.nodes.get(n.index()).is_some_and(|n| n.joint.is_some());
         Self {
             reduced: body.reduced.around(&maps),
             body: body.clone(),
-            start: pose.clone(),
-            before: world(skeleton, pose),
+            grab: Grab::new(skeleton, pose, pins),
             maps,
-            pins: pins.iter().filter(is_joint).copied().collect(),
-            holds: Vec::new(),
-            solver: None,
+            starts: Vec::new(),
+            open: Vec::new(),
+            work: None,
         }
     }
 
     /// Takes hold of a node at a world point; goals come in the order of holds.
-    pub fn hold(&mut self, skeleton: &Skeleton, node: NodeId, point: DVec3) {
-        let joint = skeleton.nodes.get(node.index()).and_then(|n| n.joint);
-        let handle = joint.map_or(0, |j| self.body.handle(skeleton, j));
-        let start = if point.is_finite() { point } else { DVec3::ZERO };
-        self.holds.push(Hold { node, handle, start });
-        self.solver = None;
+    pub fn hold(&mut self, node: NodeId, point: DVec3) {
+        let point = if point.is_finite() { point } else { DVec3::ZERO };
+        self.grab.hold(node, point);
+        self.starts.push((node, point));
+        self.work = None;
+    }
+
+    /// As [`WholeGrab::hold`], but the node turns as it likes.
+    pub fn hold_point(&mut self, node: NodeId, point: DVec3) {
+        self.hold(node, point);
+        self.open.push(node);
     }
 
     /// The pose for these goals, one per hold, and by how much the worst of them is missed, metres.
@@ -74,106 +84,72 @@ impl WholeGrab {
     pub fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> Result<(Pose, f64)> {
         let usable = |g: &Goal| g.position.is_finite() && g.turn.is_finite();
         let goals: Vec<Goal> = self
-            .holds
+            .starts
             .iter()
             .enumerate()
-            .map(|(k, hold)| {
-                let rest = Goal { position: hold.start, turn: DQuat::IDENTITY };
+            .map(|(k, (_, start))| {
+                let rest = Goal { position: *start, turn: DQuat::IDENTITY };
                 goals.get(k).copied().filter(usable).unwrap_or(rest)
             })
             .collect();
-        let still =
-            |(hold, goal): (&Hold, &Goal)| goal.position == hold.start && goal.turn.xyz().length() < 1e-12;
-        if self.holds.iter().zip(&goals).all(still) {
-            return Ok((self.start.clone(), 0.0));
-        }
-        let (constraints, targets) = self.constraints(skeleton, &goals);
-        let first = self.solver.is_none();
-        if first {
-            let constrained = self.reduced.constrain(constraints)?;
-            let solver = Solver::new(&self.reduced, &constrained);
-            self.solver = Some((constrained, solver));
-        }
-        let Some((constrained, solver)) = &mut self.solver else { return Ok((self.start.clone(), 0.0)) };
-        solver.set_targets(&self.reduced, constrained, &targets);
-        solver.solve(if first { FIRST } else { ITERATIONS }, Acceleration::Anderson);
-        let maps = solver.exact(&self.reduced);
-        let fitted = self.fitted(skeleton, &maps);
-        Ok(self.finished(skeleton, fitted, &goals))
-    }
-
-    /// What is prescribed: the whole transform of a bone that one hand holds and of a pinned one, points of a bone that
-    /// several hands hold.
-    fn constraints(&self, skeleton: &Skeleton, goals: &[Goal]) -> (Vec<Constraint>, Vec<Target>) {
-        let (mut constraints, mut targets) = (Vec::new(), Vec::new());
-        for (hold, goal) in self.holds.iter().zip(goals) {
-            let alone = self.holds.iter().filter(|h| h.handle == hold.handle).count() == 1;
-            let map = self.maps[hold.handle];
-            if alone || !is_regular(map.matrix3) {
-                let moved = DAffine3::from_translation(goal.position)
-                    * DAffine3::from_quat(goal.turn.normalize())
-                    * DAffine3::from_translation(-hold.start)
-                    * map;
-                constraints.push(Constraint::Full { handle: hold.handle });
-                targets.push(Target::Map(moved));
-            } else {
-                let point = map.inverse().transform_point3(hold.start).as_vec3();
-                constraints.push(Constraint::on_handle(hold.handle, point));
-                targets.push(Target::Point(goal.position));
-            }
-        }
-        for joint in self.pins.iter().filter_map(|n| skeleton.nodes[n.index()].joint) {
-            let handle = self.body.handle(skeleton, joint);
-            if self.holds.iter().all(|h| h.handle != handle) {
-                constraints.push(Constraint::Full { handle });
-                targets.push(Target::Map(self.maps[handle]));
-            }
-        }
-        (constraints, targets)
-    }
-
-    /// The pose of the start with every joint turned as its handle turned, root first, and aimed at where the handles
-    /// below it put their joints.
-    fn fitted(&self, skeleton: &Skeleton, maps: &[DAffine3]) -> Pose {
-        fit(skeleton, &self.body, &self.start, &self.before, &self.maps, maps)
-    }
-
-    /// Brings hands and pins to where they are to be, by the chains that end there.
-    fn finished(&self, skeleton: &Skeleton, fitted: Pose, goals: &[Goal]) -> (Pose, f64) {
-        let after = world(skeleton, &fitted);
-        let mut grab = Grab::new(skeleton, &fitted, &[]);
-        let mut wanted = Vec::new();
-        let mut add = |node: NodeId, start: DVec3, goal: Goal| {
-            let (before, after) = (self.before[node.index()], after[node.index()]);
-            if !is_regular(before.matrix3) || !is_regular(after.matrix3) {
-                return;
-            }
-            let turned = after.matrix3 * before.matrix3.inverse();
-            if turned.determinant() <= 0.0 || carries_all(skeleton, node) && goal.position == start {
-                return;
-            }
-            let point = after.transform_point3(before.inverse().transform_point3(start));
-            grab.hold(node, point);
-            let turn = goal.turn.normalize() * nearest(turned).inverse();
-            wanted.push(Goal { position: goal.position, turn: turn.normalize() });
+        let still = |((_, start), goal): (&(NodeId, DVec3), &Goal)| {
+            goal.position == *start && goal.turn.xyz().length() < 1e-12
         };
-        for (hold, goal) in self.holds.iter().zip(goals) {
-            add(hold.node, hold.start, *goal);
+        if self.starts.iter().zip(&goals).all(still) {
+            return Ok((self.grab.start.clone(), 0.0));
         }
-        for pin in &self.pins {
-            if self.holds.iter().all(|h| h.node != *pin) {
-                let start = self.before[pin.index()].translation;
-                add(*pin, start, Goal { position: start, turn: DQuat::IDENTITY });
+        let tasks = self.grab.tasks(&goals);
+        if self.work.is_none() {
+            self.work = Some(self.begin(skeleton, &tasks)?);
+        }
+        let Some(work) = &mut self.work else { return Ok((self.grab.start.clone(), 0.0)) };
+        // First the bones alone: a pose that keeps the pins is where the shape starts from, whatever frames came before.
+        work.pinned.solve(skeleton, &self.grab, (&self.grab.start, true), &tasks);
+        work.rig.pose(skeleton, work.pinned.pose());
+        self.body.read(&work.rig, &mut work.now);
+        work.targets.clear();
+        work.targets.extend(work.given.iter().map(|h| Target::Map(work.now[*h])));
+        work.solver.set_targets(&self.reduced, &work.constrained, &work.targets);
+        work.solver.start_from(&self.reduced, &work.now);
+        work.solver.solve(ITERATIONS, Acceleration::Anderson);
+        let maps = work.solver.exact(&self.reduced);
+        let fitted = fit(skeleton, &self.body, &self.grab.start, &self.grab.before, &self.maps, &maps);
+        work.pinned.solve(skeleton, &self.grab, (&fitted, false), &tasks);
+        let held = tasks.iter().enumerate().filter(|(_, t)| !t.pin);
+        let missed = held.map(|(k, t)| work.pinned.point(k).distance(t.goal.position)).fold(0.0, f64::max);
+        Ok((work.pinned.pose().clone(), missed))
+    }
+
+    fn begin(&self, skeleton: &Skeleton, tasks: &[Task]) -> Result<Work> {
+        let handle = |task: &Task| {
+            let joint = skeleton.nodes[task.hold.node.index()].joint?;
+            self.body.carrying_handle(skeleton, joint)
+        };
+        let mut given: Vec<usize> = Vec::new();
+        for handle in tasks.iter().filter_map(handle) {
+            if !given.contains(&handle) {
+                given.push(handle);
             }
         }
-        grab.solve(skeleton, &wanted)
+        let node = |handle: usize| skeleton.joints[self.body.joints[handle].index()].node;
+        let tops: Vec<usize> =
+            (0..self.body.joints.len()).filter(|h| self.body.parents[*h].is_none()).collect();
+        if tasks.iter().all(|t| !t.pin) {
+            given.extend(tops.iter().filter(|h| !given.contains(h)).copied().collect::<Vec<_>>());
+        }
+        let tops: Vec<NodeId> = tops.into_iter().map(node).collect();
+        let constraints = given.iter().map(|h| Constraint::Full { handle: *h }).collect();
+        let constrained = self.reduced.constrain(constraints)?;
+        Ok(Work {
+            pinned: Pinned::whole(skeleton, &self.grab, &tops, tasks, &self.open),
+            solver: Solver::new(&self.reduced, &constrained),
+            constrained,
+            given,
+            rig: PosedRig::new(skeleton, &self.grab.start),
+            now: Vec::new(),
+            targets: Vec::new(),
+        })
     }
-}
-
-/// A pose whose bones keep their lengths, as near as that allows to transforms of the handles, from a pose to start at.
-pub fn fit_pose(skeleton: &Skeleton, body: &Body, start: &Pose, to: &[DAffine3]) -> Pose {
-    let from = body.posed(&PosedRig::new(skeleton, start));
-    fit(skeleton, body, start, &world(skeleton, start), &from, to)
 }
 
 /// A pose whose bones keep their lengths, as near as that allows to transforms of the handles: every joint turns as its
@@ -252,6 +228,7 @@ fn regular_inverse(m: DMat3) -> DMat3 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::world::world;
     use super::*;
     use crate::bind::shapes::capsule;
     use crate::deform::fast::Params;
@@ -269,7 +246,7 @@ mod tests {
         let start = world(skeleton, &pose);
         let mut grab = WholeGrab::new(skeleton, &body, &pose, &[low]);
         let held = start[high.index()].translation;
-        grab.hold(skeleton, high, held);
+        grab.hold(high, held);
         let (same, missed) = grab.solve(skeleton, &[Goal { position: held, turn: DQuat::IDENTITY }]).unwrap();
         assert!(same == pose && missed == 0.0);
         // Near to where it was, nearly nothing moves: the pose itself is the rest shape.

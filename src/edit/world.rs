@@ -7,11 +7,20 @@ use crate::rig::{Pose, Skeleton};
 
 /// The f64 map of a local transform, the file's shear included.
 pub(super) fn local_affine(skeleton: &Skeleton, node: NodeId, trs: &Trs) -> DAffine3 {
-    let affine = DAffine3::from_scale_rotation_translation(
-        trs.scale().as_dvec3(),
-        trs.rotation().as_dquat().normalize(),
-        trs.translation().as_dvec3(),
-    );
+    let (rotation, translation) = (trs.rotation().as_dquat().normalize(), trs.translation().as_dvec3());
+    local_with(skeleton, node, trs, rotation, translation)
+}
+
+/// The same with another rotation and translation, f64.
+pub(super) fn local_with(
+    skeleton: &Skeleton,
+    node: NodeId,
+    trs: &Trs,
+    rotation: DQuat,
+    translation: DVec3,
+) -> DAffine3 {
+    let affine =
+        DAffine3::from_scale_rotation_translation(trs.scale().as_dvec3(), rotation, translation);
     match &skeleton.nodes[node.index()].remainder {
         Some(remainder) => affine * wide(remainder),
         None => affine,

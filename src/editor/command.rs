@@ -89,13 +89,26 @@ pub enum GrabBy {
     /// The bone alone turns (forward kinematics).
     Bone,
     /// The limb bends (inverse kinematics).
-    #[default]
     Limb,
-    /// The whole body follows by its own stiffness; pinned joints stay.
+    /// The whole body follows by its own stiffness.
+    #[default]
     Body,
 }
 
 impl GrabBy {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Bone, Self::Limb, Self::Body];
+
+    /// What followed a hand before it could be chosen.
+    pub fn before_choice() -> Self {
+        Self::Limb
+    }
+
+    /// One word for people.
+    pub fn word(self) -> &'static str {
+        ["Bone", "Limb", "Body"][self as usize]
+    }
+
     /// For people.
     pub fn label(self) -> &'static str {
         match self {

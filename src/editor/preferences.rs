@@ -22,6 +22,7 @@ pub struct Preferences {
     /// Whether strokes and grabs act on both sides.
     pub mirror: bool,
     /// What follows a hand that takes hold of the body.
+    #[serde(default = "GrabBy::before_choice")]
     pub grab: GrabBy,
     /// What the measuring tool measures.
     pub measure: MeasureBy,
@@ -53,7 +54,7 @@ impl Default for Preferences {
             lengths: Lengths::Keep,
             roll: false,
             mirror: false,
-            grab: GrabBy::Limb,
+            grab: GrabBy::Body,
             measure: MeasureBy::Distance,
             wire: false,
             smooth: true,

@@ -2,12 +2,12 @@
 
 use super::bind::{WeighArgs, told};
 use super::context::{Context, folder_of, write_png};
-use crate::base::math::{Aabb, Affine3A, DAffine3, DQuat, DVec3, Vec3};
+use crate::base::math::{Aabb, Affine3A, DQuat, DVec3, Vec3};
 use crate::base::{Error, NodeId, Result};
 use crate::bind::{BindOptions, Cache};
 use crate::deform::fast::{Body, Constraint, Energy, Params, Parts, Solved, Solver, Target};
 use crate::deform::surface::{self, Crease, Display};
-use crate::edit::{fit_pose, named_node, parse_rotation};
+use crate::edit::{Goal, WholeGrab, named_node, parse_rotation};
 use crate::editor::{Angle, Evaluation, Model, Studio};
 use crate::export;
 use crate::geom::MeasureReport;
@@ -16,6 +16,7 @@ use crate::rig::{Pose, PosedRig};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Iterations by which the last bit of a picture is found.
@@ -78,6 +79,8 @@ struct FastReport {
     measure: MeasureReport,
     /// Farthest distance between the shape and the pose that is nearest to it, metres.
     pose_off: f32,
+    /// Farthest distance of a placed joint from its place, metres: bones keep their lengths, pins stay.
+    missed: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     receipt: Option<export::Receipt>,
 }
@@ -118,20 +121,23 @@ pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs)
     let body = Body::kept(Cache::platform().as_ref(), &model.bound.character, &params.clone().sane())
         .map_err(|e| model.named(e))?;
     let bind_ms = start.elapsed().as_secs_f64() * 1e3;
-    let (constraints, targets) = constraints(&model, &body, &rig, &wishes);
+    // The bones first: they keep their lengths and the pins, and the shape is drawn to where they reach.
+    let body = Arc::new(body);
+    let (pose, missed, leashes) = reach(&model, &body, &rig, &wishes)?;
+    let posed = PosedRig::new(skeleton, &pose);
+    let (constraints, targets) = constraints(&model, &body, &rig, &posed, &wishes);
     let start = std::time::Instant::now();
     let constrained = body.reduced.constrain(constraints)?;
     let mut solver = Solver::new(&body.reduced, &constrained);
     let switch_ms = start.elapsed().as_secs_f64() * 1e3;
     solver.set_targets(&body.reduced, &constrained, &targets);
+    solver.start_from(&body.reduced, &body.posed(&posed));
     let solved: Solved = solver.solve(ITERATIONS, params.acceleration);
 
     let maps = solver.transforms(&body.reduced);
     let shape = shape(&model, &body, &rig, &maps);
-    let pose = fit_pose(skeleton, &body, &rest, &solver.exact(&body.reduced));
-    let posed = PosedRig::new(skeleton, &pose);
     let receipt = match &args.out {
-        Some(path) => write(context, &model, (&pose, &shape), &targets, (path, size, args.yaw))?,
+        Some(path) => write(context, &model, (&pose, &shape), &leashes, (path, size, args.yaw))?,
         None => None,
     };
     let report = FastReport {
@@ -148,6 +154,7 @@ pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs)
         energy: solver.energy(&body.reduced),
         measure: model.measure(&posed, &shape.control),
         pose_off: off(&model, &posed, &shape.control),
+        missed,
         receipt,
     };
     if args.json {
@@ -205,30 +212,64 @@ fn wishes(model: &Model, rig: &PosedRig, args: &FastArgs) -> Result<BTreeMap<Nod
     Ok(out)
 }
 
-/// Pinned and turned joints are given whole; of others only the place.
+/// The pose in which placed joints are as near to their places as bones and pins allow, by how much the worst misses,
+/// and from where to where each misses.
+fn reach(
+    model: &Model,
+    body: &Arc<Body>,
+    rig: &PosedRig,
+    wishes: &BTreeMap<NodeId, Wish>,
+) -> Result<(Pose, f64, Vec<[Vec3; 2]>)> {
+    let (skeleton, rest) = (model.skeleton(), model.rest());
+    let stays = |w: &Wish| w.place.is_none() && w.turn.is_none();
+    let pins: Vec<NodeId> = wishes.iter().filter(|(_, w)| stays(w)).map(|(n, _)| *n).collect();
+    let mut grab = WholeGrab::new(skeleton, body, &rest, &pins);
+    let mut goals = Vec::new();
+    for (node, wish) in wishes.iter().filter(|(_, w)| !stays(w)) {
+        let at = place_of(rig, *node);
+        if wish.pinned || wish.turn.is_some() {
+            grab.hold(*node, at);
+        } else {
+            grab.hold_point(*node, at);
+        }
+        goals.push(Goal {
+            position: wish.place.unwrap_or(at),
+            turn: wish.turn.unwrap_or(DQuat::IDENTITY),
+        });
+    }
+    let (pose, missed) = grab.solve(skeleton, &goals)?;
+    let posed = PosedRig::new(skeleton, &pose);
+    let leash = |(n, w): (&NodeId, &Wish)| Some([place_of(&posed, *n).as_vec3(), w.place?.as_vec3()]);
+    let leashes = wishes.iter().filter_map(leash).collect();
+    Ok((pose, missed, leashes))
+}
+
+fn place_of(rig: &PosedRig, node: NodeId) -> DVec3 {
+    Vec3::from(rig.world[node.index()].translation).as_dvec3()
+}
+
+/// Pinned and turned joints are given whole, as a pose has them; of others only the place.
 fn constraints(
     model: &Model,
     body: &Body,
     rig: &PosedRig,
+    posed: &PosedRig,
     wishes: &BTreeMap<NodeId, Wish>,
 ) -> (Vec<Constraint>, Vec<Target>) {
     let skeleton = model.skeleton();
-    let maps = body.posed(rig);
+    let maps = body.posed(posed);
     let (mut constraints, mut targets) = (Vec::new(), Vec::new());
     for (node, wish) in wishes {
         let Some(joint) = skeleton.nodes[node.index()].joint else { continue };
         let handle = body.handle(skeleton, joint);
-        let at = Vec3::from(rig.world[node.index()].translation).as_dvec3();
-        let place = wish.place.unwrap_or(at);
         if wish.pinned || wish.turn.is_some() {
-            let turn = DAffine3::from_quat(wish.turn.unwrap_or(DQuat::IDENTITY));
             constraints.push(Constraint::Full { handle });
-            let moved = DAffine3::from_translation(place) * turn * DAffine3::from_translation(-at);
-            targets.push(Target::Map(moved * maps[handle]));
+            targets.push(Target::Map(maps[handle]));
         } else {
-            let bind = rig.skinning[joint.index()].inverse().transform_point3(at.as_vec3());
+            let at = place_of(rig, *node).as_vec3();
+            let bind = rig.skinning[joint.index()].inverse().transform_point3(at);
             constraints.push(Constraint::on_handle(handle, bind));
-            targets.push(Target::Point(place));
+            targets.push(Target::Point(place_of(posed, *node)));
         }
     }
     (constraints, targets)
@@ -277,7 +318,7 @@ fn text(report: &FastReport) -> String {
     let _ = writeln!(out, "  {} iterations, {done}, energy {:.3e}", r.iterations, r.energy);
     let _ = writeln!(out, "  bind {:.1} ms  switch {:.3} ms", r.bind_ms, r.switch_ms);
     let _ = writeln!(out, "  volume {ratio}  flipped {}", r.measure.flipped_triangles);
-    let _ = writeln!(out, "  nearest pose off by {:.4} m", r.pose_off);
+    let _ = writeln!(out, "  nearest pose off by {:.4} m, its goals missed by {:.4} m", r.pose_off, r.missed);
     if let Some(receipt) = &r.receipt {
         let _ = write!(out, "{receipt}");
     }
@@ -299,16 +340,15 @@ fn write(
     context: &mut Context,
     model: &Model,
     (pose, shape): (&Pose, &Evaluation),
-    targets: &[Target],
+    leashes: &[[Vec3; 2]],
     (path, size, yaw): (&Path, [u32; 2], f32),
 ) -> Result<Option<export::Receipt>> {
     folder_of(path)?;
     if ending(path)? {
         let mut lines = Lines::default();
-        for target in targets {
-            if let Target::Point(x) = target {
-                lines.dot(x.as_vec3(), [255, 200, 0, 255], 12.0);
-            }
+        for [at, wanted] in leashes {
+            lines.polyline(&[*at, *wanted], [255, 200, 0, 255], 3.0, 1.0);
+            lines.dot(*wanted, [255, 200, 0, 255], 12.0);
         }
         let bounds = Aabb::of(shape.positions.iter().copied());
         let mut studio = Studio::new(&context.renderer()?, model)?;

@@ -10,7 +10,6 @@ use sinew::editor::{Evaluator, Model, Where};
 use sinew::rig::PosedRig;
 
 const P: u32 = b'p' as u32;
-const G: u32 = b'g' as u32;
 
 /// Along a straight way in steps.
 fn way(from: [f32; 2], by: [f32; 2]) -> Vec<[f32; 2]> {
@@ -29,9 +28,8 @@ fn one_mouse_pulls_one_wrist_and_then_the_other_and_pinned_feet_stay() {
     s.press(&desktop, &[u32::from(b'1')]);
     s.app.until("the front", |t| t.clip_from_world != before);
     s.app.rest();
-    // The grab tool, by the whole body.
+    // The grab tool: the whole body follows.
     s.press(&desktop, &[u32::from(b'b')]);
-    s.press(&desktop, &[keys::SHIFT, G]);
     for foot in [foot, other_foot] {
         let at = s.app.pixel(foot);
         s.drag(&desktop, 1, &[at]);

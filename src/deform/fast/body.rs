@@ -98,8 +98,13 @@ impl Body {
 
     /// The handle of a joint: its own, or of the nearest joint above it that is one; else the first.
     pub fn handle(&self, skeleton: &Skeleton, joint: JointId) -> usize {
+        self.carrying_handle(skeleton, joint).unwrap_or(0)
+    }
+
+    /// The handle that carries a joint: its own, or of the nearest joint above it that is one.
+    pub fn carrying_handle(&self, skeleton: &Skeleton, joint: JointId) -> Option<usize> {
         let parent = |j: &JointId| skeleton.joints[j.index()].parent;
-        std::iter::successors(Some(joint), parent).find_map(|j| self.handle_of[j.index()]).unwrap_or(0)
+        std::iter::successors(Some(joint), parent).find_map(|j| self.handle_of[j.index()])
     }
 
     /// The handle that is a joint's own.
@@ -118,7 +123,7 @@ impl Body {
     }
 
     /// As [`Body::posed`], in place of what there is.
-    pub(super) fn read(&self, rig: &PosedRig, out: &mut Vec<DAffine3>) {
+    pub fn read(&self, rig: &PosedRig, out: &mut Vec<DAffine3>) {
         out.clear();
         out.extend(self.joints.iter().map(|j| wide(&rig.skinning[j.index()])));
     }

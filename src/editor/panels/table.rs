@@ -62,7 +62,7 @@ pub const ENTRIES: [Entry; 52] = [
     on(Pose, 1, 1.0, Item::Of(C::Lengths), "Bone lengths", None),
     on(Pose, 2, 1.0, Item::Of(C::Mirror), "Mirror", Some(Icon::Mirror)),
     on(Pose, 2, 1.0, Item::Of(C::Roll), "Roll twists", Some(Icon::Roll)),
-    on(Pose, 2, 1.0, Item::Of(C::GrabBy), "Grab limb", Some(Icon::Grab)),
+    on(Pose, 2, 1.0, Item::Of(C::GrabBy), "Grab body", Some(Icon::Grab)),
     on(Pose, 3, 1.0, Item::Of(C::RedrawOffset), "Redraw", Some(Icon::Redraw)),
     on(Pose, 3, 1.0, Item::Of(C::RemoveStroke), "Remove", Some(Icon::Remove)),
     on(Pose, 3, 1.2, Item::Of(C::TogglePin), "Pin", Some(Icon::Pin)),

@@ -19,6 +19,10 @@ const REACH: f32 = 0.035;
 /// A held point that lags behind its hand by more than this has come to a limit, metres of the room.
 const LIMIT: f32 = 0.03;
 
+/// A held point that is further from its hand than this share of the body's size is joined to it by a line.
+const MISSED: f32 = 2e-3;
+const LEASH: [u8; 4] = [255, 200, 0, 230];
+
 /// What a hand holds.
 #[derive(Clone, Copy, Debug)]
 enum Held {
@@ -26,6 +30,8 @@ enum Held {
     World,
     Body {
         node: NodeId,
+        /// What it took hold of, in the node's space.
+        point: Vec3,
         /// The hand when it took hold.
         start: Rigid,
         goal: Goal,
@@ -41,10 +47,10 @@ enum Following {
 }
 
 impl Following {
-    fn hold(&mut self, skeleton: &Skeleton, node: NodeId, point: DVec3) {
+    fn hold(&mut self, node: NodeId, point: DVec3) {
         match self {
             Self::Chains(grab) => grab.hold(node, point),
-            Self::Whole(grab) => grab.hold(skeleton, node, point),
+            Self::Whole(grab) => grab.hold(node, point),
         }
     }
 
@@ -154,7 +160,7 @@ impl GrabTool {
                         changed = true;
                         moment.feel(h, Haptic::Selection);
                         let node = self.node_at(desk, moment, h).unwrap_or(touch.node);
-                        Held::Body { node, start: at, goal: goal_of(&at, &at) }
+                        Held::Body { node, point: Vec3::ZERO, start: at, goal: goal_of(&at, &at) }
                     }
                     None => Held::World,
                 };
@@ -194,12 +200,12 @@ impl GrabTool {
         }
         self.mirrored.clear();
         let mut grab = self.following(desk, moment.preferences.grab);
-        let skeleton = &desk.character.skeleton;
         for h in 0..2 {
             let (now, _) = self.place(h, moment);
-            if let Held::Body { node, start, goal } = &mut self.held[h] {
+            if let Held::Body { node, point, start, goal } = &mut self.held[h] {
                 (*start, *goal) = (now, goal_of(&now, &now));
-                grab.hold(skeleton, *node, goal.position);
+                *point = desk.rig.world[node.index()].inverse().transform_point3(now.position);
+                grab.hold(*node, goal.position);
             }
         }
         if let Some(mirror) = desk.body.mirror.as_ref().filter(|_| moment.preferences.mirror) {
@@ -218,7 +224,7 @@ impl GrabTool {
                 let bind = own.inverse().transform_point3(goal.position.as_vec3());
                 let there = to.transform_point3(mirror.reflect_bind(bind.as_dvec3()).as_vec3()).as_dvec3();
                 if there.is_finite() {
-                    grab.hold(skeleton, other, there);
+                    grab.hold(other, there);
                     self.mirrored.push((h, there));
                 }
             }
@@ -315,8 +321,15 @@ impl GrabTool {
             if let Some(bone) = bone.and_then(|b| desk.rig.bones.get(b)) {
                 out.bone(bone.head, bone.tail, 14.0);
             }
-            if let Held::Body { goal, .. } = &self.held[h] {
-                out.dot(goal.position.as_vec3(), [255, 255, 255, 255], 10.0);
+            if let Held::Body { node, point, goal, .. } = &self.held[h] {
+                let goal = goal.position.as_vec3();
+                let held = desk.rig.world[node.index()].transform_point3(*point);
+                // What is held stays behind where bones or pins let it go no further.
+                if held.distance(goal) > MISSED * desk.character.control.aabb.diagonal() {
+                    out.polyline(&[held, goal], LEASH, 3.0, 1.0);
+                    out.dot(held, LEASH, 8.0);
+                }
+                out.dot(goal, [255, 255, 255, 255], 10.0);
             }
         }
     }

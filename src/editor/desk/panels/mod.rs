@@ -210,6 +210,7 @@ fn beside(ui: &Ui, at: egui::Pos2, text: &str) {
 /// What a user is told to do next.
 pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> String {
     use super::Hold;
+    use crate::editor::GrabBy;
     match (desk.hold, desk.text_by_key()) {
         (Hold::Turn { .. }, Some(text)) => {
             format!("Turned {text}. X, Y, Z choose an axis, digits the angle; {KEEP}")
@@ -218,7 +219,12 @@ pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> String {
             format!("Moved {text}. X, Y, Z choose an axis, digits the length; {KEEP}")
         }
         (Hold::Grab { .. }, _) => {
-            format!("Move the mouse; X, Y, Z choose an axis, digits the length; {KEEP}")
+            let follows = bench.map_or("", |b| match b.preferences().grab {
+                GrabBy::Body => "The whole body follows the mouse",
+                GrabBy::Limb => "The limb follows the mouse",
+                GrabBy::Bone => "The bone follows the mouse",
+            });
+            format!("{follows}; X, Y, Z choose an axis, digits the length; {KEEP}")
         }
         _ => plain_hint(desk, bench).to_owned(),
     }
@@ -229,7 +235,7 @@ const KEEP: &str = "Enter or a click keeps it, Esc or the right button drops it"
 
 fn plain_hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
     use super::Hold;
-    use crate::editor::{MeasureBy, Tool};
+    use crate::editor::{GrabBy, MeasureBy, Tool};
     let Some(bench) = bench else { return "Open a rigged glTF character: drop it here, or press Ctrl-O" };
     match (desk.hold, bench.preferences().tool) {
         (Hold::Brush { .. }, _) => "Move the mouse sideways; Enter or a click keeps the size, Esc drops it",
@@ -251,7 +257,11 @@ fn plain_hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
         (_, Tool::Line) => {
             "Draw a line along the joints to pose; drag a knot to bend a line; click a joint to select it"
         }
-        (_, Tool::Grab) => "Press on the skin and drag: the body follows, pinned joints (P) stay",
+        (_, Tool::Grab) => match bench.preferences().grab {
+            GrabBy::Body => "Drag the skin: the whole body follows (Shift-G: bone, limb), pinned joints (P) stay",
+            GrabBy::Limb => "Drag the skin: the limb follows (Shift-G: body, bone), pinned joints (P) stay",
+            GrabBy::Bone => "Drag the skin: the bone turns (Shift-G: limb, body), pinned joints (P) stay",
+        },
         (_, Tool::Joint) if bench.selected().is_some() => {
             "Drag a ring to turn the joint, an arrow to move it"
         }

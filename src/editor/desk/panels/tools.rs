@@ -6,7 +6,7 @@ use crate::asset::Interpolation;
 use crate::edit::{FRAME_RATES, Lengths};
 use crate::editor::desk::{Act, Choices, Plane};
 use crate::editor::panels::Icon;
-use crate::editor::{Command, Gauge, MeasureBy, RADIUS_RANGE, Tool, Workbench};
+use crate::editor::{Command, Gauge, GrabBy, MeasureBy, RADIUS_RANGE, Tool, Workbench};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 /// Points of the window per metre of the brush's radius.
@@ -39,6 +39,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             if let Some((points, _)) = slid.moved {
                 pressed.commands.push(Command::Radius(points as f32 / POINTS));
             }
+            follows(ui, shows, p.grab, pressed);
             if p.tool == Tool::Measure {
                 measures(ui, shows, bench, pressed);
             } else {
@@ -113,6 +114,17 @@ fn keys(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Press
         let slid = widgets::slide(ui, &key, column, &mut memory.held);
         pressed.slides.extend(slid.moved.map(|(at, continues)| (Command::MoveKey(at), continues)));
     }
+}
+
+/// What follows a grab.
+fn follows(ui: &mut Ui, shows: &Shows<'_>, chosen: GrabBy, pressed: &mut Pressed) {
+    widgets::caption(ui, "A grab moves");
+    ui.horizontal(|ui| {
+        for by in GrabBy::ALL {
+            let choice = ui.selectable_label(chosen == by, by.word()).on_hover_text(shows.tip(Act::GrabBy));
+            pressed.command(Command::GrabBy(by), choice.clicked());
+        }
+    });
 }
 
 /// Where strokes are drawn.

@@ -4,6 +4,7 @@ mod any_input;
 mod film;
 mod holds;
 mod marks;
+mod pins;
 mod shape;
 mod shells;
 mod strokes;
