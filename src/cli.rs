@@ -6,6 +6,7 @@ mod run;
 use args::{BindArgs, DeskArgs, MethodArgs, Side, parse_samples, parse_size, positive};
 use clap::{Parser, Subcommand};
 use sinew::editor::bake::parse_frames;
+use sinew::export::Clips;
 use sinew::front::{
     self,
     pose::{PoseArgs, finite},
@@ -72,6 +73,9 @@ enum Command {
         /// At most 4 influences per vertex in a .glb; the receipt tells what it costs
         #[arg(long)]
         compatible: bool,
+        /// What becomes of the file's own animations in a .glb
+        #[arg(long, value_enum, default_value_t)]
+        clips: Clips,
         /// Pixels of a picture
         #[arg(long, value_parser = parse_size, default_value = "960x1280")]
         size: [u32; 2],
@@ -214,6 +218,9 @@ enum Command {
         /// Walk,speed=1.5,start=0.5,weight=0.7,loop
         #[arg(long, value_name = "NAME,...")]
         clip: Vec<String>,
+        /// What becomes of the file's own animations in what viewers show; the original keeps them
+        #[arg(long, value_enum, default_value_t)]
+        clips: Clips,
         #[arg(long, value_enum, default_value_t = Side::Gpu)]
         on: Side,
     },
@@ -238,6 +245,9 @@ enum Command {
         /// Few morph targets that all frames share, none of whose vertices is off by more
         #[arg(long, value_name = "X", requires = "join")]
         budget_mm: Option<f64>,
+        /// What becomes of the file's own animations in the joined .glb
+        #[arg(long, value_enum, default_value_t, requires = "join")]
+        clips: Clips,
         #[arg(long, value_enum, default_value_t = Side::Gpu)]
         on: Side,
     },

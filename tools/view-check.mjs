@@ -69,7 +69,7 @@ try {
     if (o.isMesh) { o.material = new THREE.MeshBasicMaterial({ color: 0xffffff, side: THREE.DoubleSide }); o.frustumCulled = false; }
   });
   const mixer = new THREE.AnimationMixer(gltf.scene);
-  const clip = gltf.animations[gltf.animations.length - 1];
+  const clip = gltf.animations[0];
   const action = mixer.clipAction(clip);
   action.setLoop(THREE.LoopOnce);
   action.clampWhenFinished = true;

@@ -45,7 +45,7 @@ impl Cli {
                 let job = front::bind::Job { file: &file, bind: &bind, weigh: &weigh, out, json };
                 say(front::bind::bind_report(&job)?.trim_end());
             }
-            Command::Deform { file, pose, method, bind, on, out, compatible, size, json } => {
+            Command::Deform { file, pose, method, bind, on, out, compatible, clips, size, json } => {
                 let job = front::deform::Job {
                     file: &file,
                     pose: &pose,
@@ -54,6 +54,7 @@ impl Cli {
                     cpu: matches!(on, Side::Cpu),
                     out,
                     compatible,
+                    clips,
                     size,
                     json,
                 };
@@ -141,11 +142,12 @@ impl Cli {
                 front::render::render(&mut context, &file, &shot, &out)?;
             }
             Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,
-            Command::Save { input, out, clip, on } => {
-                front::save::save(&mut context, &input, &clip, &out, matches!(on, Side::Cpu))?;
+            Command::Save { input, out, clip, clips, on } => {
+                let how = (&clip[..], clips);
+                front::save::save(&mut context, &input, how, &out, matches!(on, Side::Cpu))?;
             }
-            Command::Bake { join: Some(folder), frames, budget_mm, out, .. } => {
-                front::bake::join_frames(&folder, frames, budget_mm, out)?;
+            Command::Bake { join: Some(folder), frames, budget_mm, clips, out, .. } => {
+                front::bake::join_frames(&folder, frames, budget_mm, clips, out)?;
             }
             Command::Bake { project, frames, fps, out, on, .. } => {
                 let input = project.unwrap_or_default();

@@ -49,7 +49,7 @@ pub use model::Model;
 pub use output::{Haptic, Output, Request};
 pub use playhead::{Playhead, Timeline};
 pub use preferences::{Preferences, RADIUS_RANGE};
-pub use project::{Opened, export, open, save};
+pub use project::{Opened, export, open, save, save_with};
 pub use routes::{CommandKind, Control, Labels, Route};
 pub use settings::recipe;
 pub use settle::Settle;

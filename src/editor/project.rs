@@ -7,7 +7,7 @@ use crate::bind::BindOptions;
 use crate::edit::{
     AssetRef, DeformerSettings, Document, Edit, Journal, Operation, Session, State, Torn, recover,
 };
-use crate::export::{Key, Options, Receipt, Shape, posed, project};
+use crate::export::{Clips, Key, Options, Receipt, Shape, posed, project};
 use crate::rig::{Pose, Skeleton};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -206,17 +206,32 @@ pub fn export(
     posed(&model.asset, &model.bound.character, &keys, &options)?.write(path, &keys)
 }
 
-/// Saves a document as a project file, which shows it in any viewer; the receipt tells how exactly.
+/// Saves a document as a project file, which shows it in any viewer; the receipt tells how exactly. The file's own animations
+/// come after the document's.
+///
+/// # Errors
+/// As [`save_with`].
+pub fn save(path: &Path, model: &Model, document: &Document, evaluator: &mut Evaluator) -> Result<Receipt> {
+    save_with(path, model, document, evaluator, Clips::Keep)
+}
+
+/// As [`save`]; `clips` says what becomes of the file's own animations in what viewers show. The original keeps them.
 ///
 /// # Errors
 /// As [`project::save_shown`]; the file at `path` is as it was then.
-pub fn save(path: &Path, model: &Model, document: &Document, evaluator: &mut Evaluator) -> Result<Receipt> {
+pub fn save_with(
+    path: &Path,
+    model: &Model,
+    document: &Document,
+    evaluator: &mut Evaluator,
+    clips: Clips,
+) -> Result<Receipt> {
     let mut shown = Shown::new(model, document, document.name(), evaluator)?;
     let json = serde_json::to_value(document).map_err(|e| {
         Error::input(format!("the document cannot be written: {e}"), "report it as a bug; keep the journal")
     })?;
     let (clip_name, motion) = (document.name().to_owned(), shown.motion.take());
-    let options = Options { clip_name, motion, ..Options::default() };
+    let options = Options { clip_name, clips, motion, ..Options::default() };
     let keys = shown.keys();
     let character = &model.bound.character;
     let out = project::save_shown(path, &model.asset, character, &keys, &options, &json)?;

@@ -9,6 +9,7 @@ use crate::asset::{Asset, Source};
 use crate::base::Result;
 use crate::base::math::Vec3;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// What an accessor's data is for.
@@ -32,6 +33,8 @@ pub struct Builder {
     /// Accessors of zeros by count, and accessors of key times: written once.
     pub(super) zeros: Vec<(usize, usize)>,
     times: Vec<(Vec<f32>, usize)>,
+    /// Accessors of values that hold still, by their bits and width: written once.
+    constants: HashMap<(Vec<u32>, usize), usize>,
     /// Accessors that an edit may have left without a user, see [`Builder::prune`].
     pub(super) orphans: Vec<usize>,
 }
@@ -67,7 +70,8 @@ impl Builder {
     }
 
     fn with(json: Value, bin: Vec<u8>, path: PathBuf) -> Self {
-        Self { json, bin, path, zeros: Vec::new(), times: Vec::new(), orphans: Vec::new() }
+        let (zeros, times, constants, orphans) = Default::default();
+        Self { json, bin, path, zeros, times, constants, orphans }
     }
 
     /// Takes out what a skin says of its skeleton root where that is no node above all its joints, which other
@@ -113,6 +117,19 @@ impl Builder {
         let known = self.json.get("extensionsUsed").and_then(Value::as_array);
         if !known.is_some_and(|k| k.iter().any(|n| n == name)) {
             self.push("extensionsUsed", name.into());
+        }
+    }
+
+    /// Lists an extension no longer, neither as used nor as required.
+    pub fn drop_extension(&mut self, name: &str) {
+        let Some(root) = self.json.as_object_mut() else { return };
+        for key in ["extensionsUsed", "extensionsRequired"] {
+            let Some(list) = root.get_mut(key).and_then(Value::as_array_mut) else { continue };
+            let before = list.len();
+            list.retain(|n| n != name);
+            if list.is_empty() && before > 0 {
+                root.shift_remove(key);
+            }
         }
     }
 
@@ -181,6 +198,17 @@ impl Builder {
         }
         let accessor = self.floats(times, 1, Usage::Other, true);
         self.times.push((times.to_vec(), accessor));
+        accessor
+    }
+
+    /// Appends the values of a single key as an animation output; equal ones are written once.
+    pub fn constant(&mut self, values: &[f32], width: usize) -> usize {
+        let key = (values.iter().map(|v| v.to_bits()).collect(), width);
+        if let Some(accessor) = self.constants.get(&key) {
+            return *accessor;
+        }
+        let accessor = self.floats(values, width, Usage::Other, false);
+        self.constants.insert(key, accessor);
         accessor
     }
 

@@ -1,22 +1,60 @@
 //! The way back from an edited JSON tree to the original: a short list of what to restore.
 
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
-/// What leads from `edited` to `original`, in the order in which [`restore`] applies it.
+/// What leads from `edited` to `original`, in the order in which [`restore`] applies it. `first` names a top-level array
+/// whose first element was put before the original's.
 ///
-/// Each entry is an object with `at` (a JSON pointer) and one of `was` (the value there), `absent` (nothing was
-/// there) or `length` (the array there was shorter). Restoring keeps the order of keys.
-pub(super) fn changes(edited: &Value, original: &Value) -> Vec<Value> {
-    let mut out = Vec::new();
-    compare("", edited, original, &mut out);
+/// Each entry is an object with `at` (a JSON pointer) and one of `was` (the value there; with `place` nothing is there, and
+/// it was that key of the object), `absent` (nothing was there), `length` (the array there was shorter) or `before` (so many
+/// elements were put first). Restoring keeps the order of keys.
+pub(super) fn changes(edited: &Value, original: &Value, first: Option<&str>) -> Vec<Value> {
+    let (mut out, mut restored) = (Vec::new(), Vec::new());
+    let mut edited = Cow::Borrowed(edited);
+    if let Some(name) = first
+        && let Some(array) = edited.to_mut().get_mut(name).and_then(Value::as_array_mut)
+        && !array.is_empty()
+    {
+        array.remove(0);
+        out.push(json!({ "at": format!("/{name}"), "before": 1 }));
+    }
+    let missing: Vec<(usize, &String, &Value)> = match (&*edited, original) {
+        (Value::Object(e), Value::Object(o)) => {
+            let all = o.iter().enumerate().map(|(place, (key, was))| (place, key, was));
+            all.filter(|(_, key, _)| !e.contains_key(*key)).collect()
+        }
+        _ => Vec::new(),
+    };
+    if missing.is_empty() {
+        compare("", &edited, original, &mut out);
+        return out;
+    }
+    // The root is never written as a whole, which would be the file once more.
+    let mut kept = original.clone();
+    for (place, key, was) in missing {
+        kept.as_object_mut().map(|o| o.shift_remove(key));
+        restored.push(json!({ "at": format!("/{}", escaped(key)), "was": was, "place": place }));
+    }
+    compare("", &edited, &kept, &mut out);
+    out.extend(restored);
     out
+}
+
+/// Whether version 1 of projects can take the changes back.
+pub(super) fn is_plain(changes: &[Value]) -> bool {
+    changes.iter().all(|c| c.get("before").is_none() && c.get("place").is_none())
+}
+
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
 }
 
 fn compare(at: &str, edited: &Value, original: &Value, out: &mut Vec<Value>) {
     match (edited, original) {
         (Value::Object(e), Value::Object(o)) if o.keys().all(|k| e.contains_key(k)) => {
             for (key, value) in e {
-                let at = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                let at = format!("{at}/{}", escaped(key));
                 match o.get(key) {
                     Some(was) => compare(&at, value, was, out),
                     None => out.push(json!({ "at": at, "absent": true })),
@@ -44,7 +82,21 @@ fn is_container(value: &Value) -> bool {
 pub(super) fn restore(tree: &mut Value, changes: &[Value]) -> Option<()> {
     for change in changes {
         let at = change.get("at")?.as_str()?;
-        if let Some(was) = change.get("was") {
+        let parent = || {
+            let (parent, key) = at.rsplit_once('/')?;
+            Some((parent, key.replace("~1", "/").replace("~0", "~")))
+        };
+        if let Some(place) = change.get("place") {
+            let (place, (parent, key)) = (usize::try_from(place.as_u64()?).ok()?, parent()?);
+            let parent: &mut Map<String, Value> = tree.pointer_mut(parent)?.as_object_mut()?;
+            (place <= parent.len() && !parent.contains_key(&key)).then_some(())?;
+            parent.shift_insert(place, key, change.get("was")?.clone());
+        } else if let Some(before) = change.get("before") {
+            let array = tree.pointer_mut(at)?.as_array_mut()?;
+            let before = usize::try_from(before.as_u64()?).ok()?;
+            (before <= array.len()).then_some(())?;
+            array.drain(..before);
+        } else if let Some(was) = change.get("was") {
             *tree.pointer_mut(at)? = was.clone();
         } else if let Some(length) = change.get("length") {
             let array = tree.pointer_mut(at)?.as_array_mut()?;
@@ -52,9 +104,9 @@ pub(super) fn restore(tree: &mut Value, changes: &[Value]) -> Option<()> {
             (length <= array.len()).then_some(())?;
             array.truncate(length);
         } else {
-            let (parent, key) = at.rsplit_once('/')?;
+            let (parent, key) = parent()?;
             let parent: &mut Map<String, Value> = tree.pointer_mut(parent)?.as_object_mut()?;
-            parent.shift_remove(&key.replace("~1", "/").replace("~0", "~"))?;
+            parent.shift_remove(&key)?;
         }
     }
     Some(())
@@ -120,10 +172,26 @@ mod tests {
         edited["meshes"].as_array_mut().unwrap().push(json!({}));
         edited["animations"] = json!([{}]);
         edited["unknown"]["deep"][1] = json!([3, 4]);
-        let list = changes(&edited, &original);
+        let list = changes(&edited, &original, None);
         restore(&mut edited, &list).unwrap();
         assert_eq!(edited.to_string(), original.to_string());
-        assert!(changes(&original, &original).is_empty());
+        assert!(changes(&original, &original, None).is_empty());
+    }
+
+    #[test]
+    fn what_was_put_first_and_what_was_left_out_is_taken_back() {
+        let original =
+            json!({ "a": 1, "animations": [{ "name": "walk" }, { "x": 1 }], "b": { "c": 2 }, "d": [3] });
+        let mut edited = original.clone();
+        edited["animations"].as_array_mut().unwrap().insert(0, json!({ "name": "own" }));
+        edited["animations"][2]["x"] = json!([2]);
+        edited.as_object_mut().unwrap().shift_remove("a");
+        edited.as_object_mut().unwrap().shift_remove("d");
+        edited["e"] = json!(4);
+        let list = changes(&edited, &original, Some("animations"));
+        assert!(!is_plain(&list) && list[0] == json!({ "at": "/animations", "before": 1 }));
+        restore(&mut edited, &list).unwrap();
+        assert_eq!(edited.to_string(), original.to_string());
     }
 
     #[test]
@@ -135,6 +203,9 @@ mod tests {
             json!({ "at": "/a/7", "absent": true }),
             json!({ "at": "", "absent": true }),
             json!({ "was": 1 }),
+            json!({ "at": "/a", "before": 2 }),
+            json!({ "at": "/a", "was": 1, "place": 0 }),
+            json!({ "at": "/b", "was": 1, "place": 2 }),
             json!(3),
         ] {
             assert!(restore(&mut tree.clone(), &[bad]).is_none());

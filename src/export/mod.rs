@@ -5,6 +5,9 @@
 
 mod atomic;
 mod builder;
+mod clips;
+#[cfg(test)]
+mod clips_tests;
 mod diff;
 mod evaluate;
 mod files;
@@ -31,7 +34,7 @@ pub use evaluate::{Drawn, Moment, evaluate};
 pub use files::{is_model, write_model};
 pub use influences::Reduction;
 pub use obj::obj;
-pub use posed::{Export, Key, Options, Shape, posed};
+pub use posed::{Clips, Export, Key, Options, Shape, posed};
 pub use receipt::{KeyReceipt, Receipt};
 pub use weigh::{Weighed, weigh};
 

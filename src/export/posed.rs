@@ -3,7 +3,7 @@
 use super::influences::{self, Table};
 use super::locals::{Locals, write_nodes};
 use super::morph::{Delta, Tolerance, solve};
-use super::{Builder, Reduction, fit, targets};
+use super::{Builder, Reduction, clips, fit, targets};
 use crate::anim::clip_from_poses;
 use crate::asset::{Asset, Clip, Problem, Property};
 use crate::base::math::{Aabb, Vec3};
@@ -31,11 +31,23 @@ pub struct Key<'a> {
     pub shape: Option<Shape<'a>>,
 }
 
+/// What becomes of the file's own animations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Clips {
+    /// They come after Sinew's own
+    #[default]
+    Keep,
+    /// They are left out
+    None,
+}
+
 /// How a posed export is made.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Name of the animation, where there are several keys.
+    /// Name of Sinew's own animation.
     pub clip_name: String,
+    /// Whether the file's own animations are written too.
+    pub clips: Clips,
     /// At most 4 influences per vertex (JOINTS_0 and WEIGHTS_0), for viewers that read no more.
     pub compatible: bool,
     /// Vertices that bones bring closer than this to the editor's shape get no displacement; relative to the
@@ -54,6 +66,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             clip_name: "Sinew".into(),
+            clips: Clips::Keep,
             compatible: false,
             tolerance: 5e-6,
             normal_tolerance_degrees: 0.5,
@@ -68,7 +81,8 @@ impl Default for Options {
 pub struct Export {
     /// The .glb.
     pub glb: Vec<u8>,
-    /// Index of the animation that holds the keys, where there are several.
+    /// Index of Sinew's own animation, the file's first: it holds the keys, or one pose so that viewers show that and none
+    /// of the file's animations. None where one pose stands alone.
     pub clip: Option<usize>,
     /// Morph targets added, over all meshes.
     pub targets: usize,
@@ -96,8 +110,9 @@ pub(super) struct Job<'a> {
 /// Exports a character at one or several keys.
 ///
 /// The first key is the file's static pose. Several keys also become an animation, LINEAR in node transforms (or
-/// [`Options::motion`]) and in morph weights, one target per key and mesh that needs one. Targets of the file come first and keep their
-/// weights. Existing animations stay and switch the new targets off.
+/// [`Options::motion`]) and in morph weights, one target per key and mesh that needs one; where the file has animations, so
+/// does one key, as one that holds still. That animation is the file's first, which viewers play. Targets of the file come
+/// first and keep their weights. The file's own animations come after it and show what they showed.
 ///
 /// # Errors
 /// [`Error::Input`] where there is no key, key times do not rise, or a pose or shape belongs to another character;
@@ -115,6 +130,7 @@ pub fn posed(asset: &Asset, character: &Character, keys: &[Key], options: &Optio
 pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result<Builder> {
     let (keys, options) = (job.keys, job.options);
     job.check()?;
+    clips::prepare(job, &mut builder);
     let mut table = Table::new(job, out);
     let locals = Locals::new(job, &mut out.problems);
     write_nodes(job, &locals, &mut builder);
@@ -148,13 +164,19 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
     out.morph_vertices = stored.map(|d| d.positions.len()).sum();
     let morphs = targets::add(job, &mut builder, sets);
     out.targets = morphs.iter().map(|m| m.count).sum();
-    if let Some(clip) = &options.motion {
-        out.clip = targets::write_motion(job, &mut builder, clip, &morphs);
+    clips::keep_existing(job, &mut builder, &morphs);
+    let mut channels = if let Some(clip) = &options.motion {
+        targets::of_motion(job, clip, &morphs)
     } else if keys.len() > 1 {
         let poses: Vec<_> = keys.iter().map(|k| (k.time_s, k.pose.clone())).collect();
         let clip = clip_from_poses(&options.clip_name, &poses, &job.character.skeleton)?;
-        out.clip = targets::write_clip(job, &mut builder, &clip, &morphs);
-    }
+        targets::of_keys(job, &builder, &clip, &morphs)
+    } else {
+        Vec::new()
+    };
+    clips::hold(job, &builder, &morphs, &mut channels);
+    let name = options.motion.as_ref().map_or(&options.clip_name, |m| &m.name);
+    out.clip = clips::write_first(&mut builder, name, &channels, &mut out.problems);
     if out.steadied > 0 {
         out.problems.push(Problem {
             at: "skin weights".into(),

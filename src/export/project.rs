@@ -5,14 +5,16 @@
 //!
 //! ```json
 //! "extensions": { "SINEW_project": {
-//!     "version": 1,
+//!     "version": 1,                         2 where an older Sinew cannot take the changes back
 //!     "document": ...,                      the editor's own data, any JSON
 //!     "original": {
 //!         "binLength": 123456,              so many bytes of the binary chunk are the original's
 //!         "changes": [                      the way back to the original's JSON, in order
 //!             { "at": "/nodes/3/rotation", "was": [0, 0, 0, 1] },
 //!             { "at": "/nodes/4/translation", "absent": true },
-//!             { "at": "/accessors", "length": 17 } ],
+//!             { "at": "/accessors", "length": 17 },
+//!             { "at": "/animations", "before": 1 },              since version 2
+//!             { "at": "/extensionsRequired", "was": ["KHR_animation_pointer"], "place": 3 } ],   since version 2
 //!         "checksum": "0123456789abcdef" } } }
 //! ```
 //!
@@ -22,7 +24,7 @@
 //! sorted, and the bytes) notices a file that another program has rewritten.
 
 use super::posed::{Export, Job, build};
-use super::{Builder, Key, Options, diff, files, glb};
+use super::{Builder, Clips, Key, Options, diff, files, glb};
 use crate::asset::Asset;
 use crate::base::{Error, Result};
 use crate::bind::Character;
@@ -31,7 +33,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 const NAME: &str = "SINEW_project";
-const VERSION: u64 = 1;
+/// The newest that is read. A project that needs no way back but those of version 1 says so and opens in older programs.
+const VERSION: u64 = 2;
 const REMEDY: &str = "restore the file that Sinew saved, or take the extension out to open it as a model";
 
 /// Saves a project whose nodes stand in `pose`; `document` is the editor's own data.
@@ -68,9 +71,10 @@ pub fn save_shown(
     }
     builder.use_extension(NAME);
     builder.json["extensions"][NAME] = Value::Null;
-    let changes = diff::changes(&builder.json, &original.json);
+    let before = out.clip.is_some() && options.clips == Clips::Keep && original.len("animations") > 0;
+    let changes = diff::changes(&builder.json, &original.json, before.then_some("animations"));
     builder.json["extensions"][NAME] = json!({
-        "version": VERSION,
+        "version": if diff::is_plain(&changes) { 1 } else { VERSION },
         "document": document,
         "original": {
             "binLength": original.bin.len(),
@@ -117,7 +121,7 @@ pub fn original(shown: &Asset) -> Result<Option<(Asset, Value)>> {
     let path = &shown.path;
     let Some(project) = shown.source.json.pointer(&format!("/extensions/{NAME}")) else { return Ok(None) };
     match project.get("version").and_then(Value::as_u64) {
-        Some(VERSION) => {}
+        Some(1..=VERSION) => {}
         Some(newer) if newer > VERSION => {
             let feature = format!("a project of version {newer}");
             return Err(Error::unsupported(path, feature, "open it with a newer Sinew"));

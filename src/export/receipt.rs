@@ -116,8 +116,8 @@ impl Export {
     }
 
     /// Compares the file's bytes, read by the `gltf` crate, with the keys they were made of; `written` is the file as
-    /// Sinew's loader reads it, and stands in (a problem says so) where the crate cannot: compressed geometry. With
-    /// several keys the animation is compared at each key's time, and the static pose with the first key.
+    /// Sinew's loader reads it, and stands in (a problem says so) where the crate cannot: compressed geometry. Where the
+    /// file has an animation of the keys it is compared at each key's time, and the static pose with the first key.
     ///
     /// # Errors
     /// [`Error::Broken`] where the file shows other vertices than the keys have.
@@ -129,7 +129,7 @@ impl Export {
             Err(reason) => {
                 problems.push(Problem {
                     at: "receipt".into(),
-                    text: format!("measured through Sinew's own loader, for want of another: {reason}"),
+                    text: format!("measured by Sinew's own loader: {reason}"),
                 });
                 written
             }

@@ -2,7 +2,7 @@
 
 use super::morph::Delta;
 use super::posed::Job;
-use super::{Builder, Usage, numbers, weights};
+use super::{Builder, Usage, clips, numbers, weights};
 use crate::anim::thin_channel;
 use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::base::NodeId;
@@ -42,6 +42,11 @@ pub(super) struct Added {
 }
 
 impl Added {
+    /// The weights at the first key.
+    pub fn first(&self) -> &[f32] {
+        &self.weights[0]
+    }
+
     /// Its weights, behind `own` others, without the keys that move no vertex further than is allowed.
     fn with_fewer_keys(&self, channel: Channel, own: usize) -> Channel {
         let Some(Thinning { reach, within }) = &self.thinning else { return channel };
@@ -123,7 +128,6 @@ pub(super) fn add(job: &Job, builder: &mut Builder, sets: Vec<NodeTargets>) -> V
         let count = set.names.len();
         out.push(Added { node, count, weights: set.weights, thinning: set.thinning });
     }
-    extend_existing_clips(job, builder, &out);
     out
 }
 
@@ -180,51 +184,8 @@ fn describe(builder: &mut Builder, mesh: usize, names: &[String]) {
     }
 }
 
-/// The file's own animations know nothing of the new targets: their weight channels get zeros, and a clip without
-/// one gets a constant one, so that playing it shows the character without the pose's displacements.
-fn extend_existing_clips(job: &Job, builder: &mut Builder, added: &[Added]) {
-    for index in 0..builder.len("animations") {
-        for added in added {
-            let clip = job.asset.clips.get(index);
-            let known = clip.and_then(|c| {
-                c.channels.iter().find(|c| c.node == added.node && c.property == Property::Weights)
-            });
-            let node = added.node.index();
-            let target = json!({ "node": node, "path": "weights" });
-            let sampler = match known {
-                Some(channel) => write_sampler(builder, index, &widened(channel, |_| vec![0.0; added.count])),
-                None => {
-                    let mut values = job.asset.nodes[node].weights.clone();
-                    values.extend(vec![0.0; added.count]);
-                    let channel = Channel {
-                        node: added.node,
-                        property: Property::Weights,
-                        interpolation: Interpolation::Step,
-                        times: vec![0.0],
-                        values,
-                    };
-                    write_sampler(builder, index, &channel)
-                }
-            };
-            let channels = &mut builder.json["animations"][index]["channels"];
-            let same = |c: &&mut Value| c["target"]["node"] == node && c["target"]["path"] == "weights";
-            match channels.as_array_mut().and_then(|c| c.iter_mut().find(same)) {
-                Some(channel) => channel["sampler"] = sampler.into(),
-                None => {
-                    if let Some(channels) = channels.as_array_mut() {
-                        channels.push(json!({ "sampler": sampler, "target": target }));
-                    }
-                }
-            }
-        }
-    }
-    if !added.is_empty() {
-        (0..builder.len("animations")).for_each(|a| drop_unused_samplers(builder, a));
-    }
-}
-
 /// Removes the samplers of an animation that were replaced.
-fn drop_unused_samplers(builder: &mut Builder, animation: usize) {
+pub(super) fn drop_unused_samplers(builder: &mut Builder, animation: usize) {
     let animation = &mut builder.json["animations"][animation];
     let mut used: Vec<u64> = animation["channels"]
         .as_array()
@@ -253,7 +214,7 @@ fn drop_unused_samplers(builder: &mut Builder, animation: usize) {
 }
 
 /// A weights channel with more targets: `extra(key)` gives their values. A spline's tangents are zero.
-fn widened(channel: &Channel, extra: impl Fn(usize) -> Vec<f32>) -> Channel {
+pub(super) fn widened(channel: &Channel, extra: impl Fn(usize) -> Vec<f32>) -> Channel {
     let blocks = if channel.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
     let width = channel.values.len() / (channel.times.len() * blocks).max(1);
     let mut values = Vec::new();
@@ -266,7 +227,7 @@ fn widened(channel: &Channel, extra: impl Fn(usize) -> Vec<f32>) -> Channel {
     Channel { values, ..channel.clone() }
 }
 
-fn write_sampler(builder: &mut Builder, animation: usize, channel: &Channel) -> usize {
+pub(super) fn write_sampler(builder: &mut Builder, animation: usize, channel: &Channel) -> usize {
     let width = match channel.property {
         Property::Translation | Property::Scale => 3,
         Property::Rotation => 4,
@@ -279,7 +240,11 @@ fn write_sampler(builder: &mut Builder, animation: usize, channel: &Channel) -> 
             Interpolation::Linear => "LINEAR",
             Interpolation::CubicSpline => "CUBICSPLINE",
         },
-        "output": builder.floats(&channel.values, width, Usage::Other, false),
+        "output": if channel.times.len() == 1 {
+            builder.constant(&channel.values, width)
+        } else {
+            builder.floats(&channel.values, width, Usage::Other, false)
+        },
     });
     let animation = &mut builder.json["animations"][animation];
     if !animation["samplers"].is_array() {
@@ -290,8 +255,8 @@ fn write_sampler(builder: &mut Builder, animation: usize, channel: &Channel) -> 
     samplers.len() - 1
 }
 
-/// Writes the keys as an animation; returns its index, none where nothing can be animated.
-pub(super) fn write_clip(job: &Job, builder: &mut Builder, clip: &Clip, added: &[Added]) -> Option<usize> {
+/// The channels of the keys, straight from key to key.
+pub(super) fn of_keys(job: &Job, builder: &Builder, clip: &Clip, added: &[Added]) -> Vec<Channel> {
     let mut channels: Vec<Channel> = clip
         .channels
         .iter()
@@ -329,15 +294,11 @@ pub(super) fn write_clip(job: &Job, builder: &mut Builder, clip: &Clip, added: &
             values: all_times.iter().flat_map(|_| job.keys[0].pose.local[node].translation).collect(),
         }));
     }
-    if channels.is_empty() {
-        return None;
-    }
-    Some(write_channels(builder, &clip.name, &channels))
+    channels
 }
 
-/// Writes a motion as it is, with the weights of added targets beside a node's own. Returns the animation's index, none
-/// where there is nothing to write.
-pub(super) fn write_motion(job: &Job, builder: &mut Builder, clip: &Clip, added: &[Added]) -> Option<usize> {
+/// The channels of a motion as they are, with the weights of added targets beside a node's own.
+pub(super) fn of_motion(job: &Job, clip: &Clip, added: &[Added]) -> Vec<Channel> {
     let gets_targets = |c: &Channel| added.iter().any(|a| a.node == c.node);
     let (widened, mut channels): (Vec<Channel>, Vec<Channel>) =
         clip.channels.iter().cloned().partition(|c| c.property == Property::Weights && gets_targets(c));
@@ -350,7 +311,7 @@ pub(super) fn write_motion(job: &Job, builder: &mut Builder, clip: &Clip, added:
         channels.push(added.with_fewer_keys(whole, still.len()));
     }
     channels.sort_by_key(|c| (c.node, c.property));
-    (!channels.is_empty()).then(|| write_channels(builder, &clip.name, &channels))
+    channels
 }
 
 /// Writes channels as an animation; returns its index.
@@ -358,14 +319,9 @@ pub(super) fn write_channels(builder: &mut Builder, name: &str, channels: &[Chan
     let index = builder.push("animations", json!({ "name": name, "samplers": [], "channels": [] }));
     for channel in channels {
         let sampler = write_sampler(builder, index, channel);
-        let path = match channel.property {
-            Property::Translation => "translation",
-            Property::Rotation => "rotation",
-            Property::Scale => "scale",
-            Property::Weights => "weights",
-        };
+        let target = clips::target(channel.node, channel.property);
         if let Some(channels) = builder.json["animations"][index]["channels"].as_array_mut() {
-            channels.push(json!({ "sampler": sampler, "target": { "node": channel.node.0, "path": path } }));
+            channels.push(json!({ "sampler": sampler, "target": target }));
         }
     }
     index

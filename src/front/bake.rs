@@ -5,6 +5,7 @@ use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::editor::bake::{Bake, Done, join};
 use crate::editor::{Evaluator, Model, open, recipe};
+use crate::export::Clips;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -69,6 +70,7 @@ pub fn join_frames(
     folder: &Path,
     frames: Option<[u32; 2]>,
     budget_mm: Option<f64>,
+    clips: Clips,
     out: Option<PathBuf>,
 ) -> Result<()> {
     let bake = Bake::open(folder)?;
@@ -79,7 +81,7 @@ pub fn join_frames(
     }
     let out = out.unwrap_or_else(|| folder.join("joined.glb"));
     super::context::folder_of(&out)?;
-    let (joined, time) = stage("join", || join(&bake, &model, frames, budget_mm, &out))?;
+    let (joined, time) = stage("join", || join(&bake, &model, frames, budget_mm, clips, &out))?;
     say(joined.receipt.to_string().trim_end());
     say(format_args!("  frames {}-{} in {}", joined.frames[0], joined.frames[1], human(time)));
     Ok(())

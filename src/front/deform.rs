@@ -30,6 +30,8 @@ pub struct Job<'a> {
     pub out: Option<PathBuf>,
     /// At most 4 influences in a `.glb`.
     pub compatible: bool,
+    /// What becomes of the file's own animations in a `.glb`.
+    pub clips: export::Clips,
     /// Picture size.
     pub size: [u32; 2],
     /// Report as JSON.
@@ -204,7 +206,8 @@ fn write(
                 pose,
                 shape: Some(export::Shape { positions: &shape.positions, normals: &shape.normals }),
             }];
-            let options = export::Options { compatible: job.compatible, ..export::Options::default() };
+            let (compatible, clips) = (job.compatible, job.clips);
+            let options = export::Options { compatible, clips, ..export::Options::default() };
             let export = export::posed(&model.asset, character, &keys, &options)?;
             Ok(Some(export.write(path, &keys)?))
         }

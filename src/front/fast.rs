@@ -52,6 +52,9 @@ pub struct FastArgs {
     /// A .png of the shape, or a .glb posed as near to it as bones allow, the rest as morph targets
     #[arg(long)]
     pub out: Option<PathBuf>,
+    /// What becomes of the file's own animations in a .glb
+    #[arg(long, value_enum, default_value_t)]
+    pub clips: export::Clips,
     /// Degrees about the vertical; 0 is the front
     #[arg(long, default_value_t = 30.0, value_parser = super::pose::finite, allow_hyphen_values = true)]
     pub yaw: f32,
@@ -137,7 +140,7 @@ pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs)
     let maps = solver.transforms(&body.reduced);
     let shape = shape(&model, &body, &rig, &maps);
     let receipt = match &args.out {
-        Some(path) => write(context, &model, (&pose, &shape), &leashes, (path, size, args.yaw))?,
+        Some(path) => write(context, &model, (&pose, &shape), &leashes, (path, size, args))?,
         None => None,
     };
     let report = FastReport {
@@ -341,7 +344,7 @@ fn write(
     model: &Model,
     (pose, shape): (&Pose, &Evaluation),
     leashes: &[[Vec3; 2]],
-    (path, size, yaw): (&Path, [u32; 2], f32),
+    (path, size, args): (&Path, [u32; 2], &FastArgs),
 ) -> Result<Option<export::Receipt>> {
     folder_of(path)?;
     if ending(path)? {
@@ -352,12 +355,13 @@ fn write(
         }
         let bounds = Aabb::of(shape.positions.iter().copied());
         let mut studio = Studio::new(&context.renderer()?, model)?;
-        let angle = Angle { yaw: yaw.to_radians(), pitch: 0.15 };
+        let angle = Angle { yaw: args.yaw.to_radians(), pitch: 0.15 };
         write_png(path, &studio.picture(shape, &bounds, angle, size, &lines)?)?;
         return Ok(None);
     }
     let drawn = export::Shape { positions: &shape.positions, normals: &shape.normals };
     let keys = [export::Key { time_s: 0.0, pose, shape: Some(drawn) }];
-    let made = export::posed(&model.asset, &model.bound.character, &keys, &export::Options::default())?;
+    let options = export::Options { clips: args.clips, ..export::Options::default() };
+    let made = export::posed(&model.asset, &model.bound.character, &keys, &options)?;
     Ok(Some(made.write(path, &keys)?))
 }

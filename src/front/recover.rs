@@ -5,6 +5,7 @@ use super::save;
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::editor::recovery::{Found, Unfinished, folder, unfinished};
+use crate::export::Clips;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -40,7 +41,7 @@ pub fn recover(context: &mut Context, which: Option<&str>, act: &Act, cpu: bool,
             let model = session.load(&BindOptions::default())?;
             let restored = session.restore(&model)?;
             say(format_args!("restored {}", described(session)));
-            save::write(context, &model, restored.document(), out, cpu)?;
+            save::write(context, &model, restored.document(), (out, Clips::Keep), cpu)?;
             let samples = restored.unfinished().len();
             if samples > 0 {
                 say(format_args!("  a stroke of {samples} samples was not finished and is left out"));

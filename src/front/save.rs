@@ -6,25 +6,32 @@ use super::pose::clip_of;
 use crate::base::{Error, Result};
 use crate::edit::{ClipLayer, Document, Edit, KeyEdit};
 use crate::editor::{self, Evaluator, Model, Opened, recipe};
-use crate::export::is_model;
+use crate::export::{Clips, is_model};
 use crate::rig::Skeleton;
 use std::path::Path;
 
-/// Saves what `input` holds, with more layers of the file's clips over those that it has.
+/// Saves what `input` holds, with more layers of the file's clips over those that it has; and what becomes of the file's
+/// animations in what viewers show.
 ///
 /// # Errors
 /// Whatever opening, evaluating or writing finds wrong; a clip that is not there or cannot be played so.
-pub fn save(context: &mut Context, input: &Path, clips: &[String], out: &Path, cpu: bool) -> Result<()> {
+pub fn save(
+    context: &mut Context,
+    input: &Path,
+    (layers, clips): (&[String], Clips),
+    out: &Path,
+    cpu: bool,
+) -> Result<()> {
     ending(out)?;
     let Opened { model, mut session, .. } = opened(input)?;
-    if !clips.is_empty() {
-        let mut layers = session.document().motion().clips().to_vec();
-        for text in clips {
-            layers.push(layer(text, model.skeleton())?);
+    if !layers.is_empty() {
+        let mut all = session.document().motion().clips().to_vec();
+        for text in layers {
+            all.push(layer(text, model.skeleton())?);
         }
-        session.apply(Edit::Keys(KeyEdit::Clips(layers)))?;
+        session.apply(Edit::Keys(KeyEdit::Clips(all)))?;
     }
-    write(context, &model, session.document(), out, cpu)
+    write(context, &model, session.document(), (out, clips), cpu)
 }
 
 /// A layer of a clip: its name or number, then what is not as usual, as `Walk,speed=1.5,start=0.5,weight=0.7,loop`.
@@ -70,14 +77,14 @@ pub(super) fn write(
     context: &mut Context,
     model: &Model,
     document: &Document,
-    out: &Path,
+    (out, clips): (&Path, Clips),
     cpu: bool,
 ) -> Result<()> {
     let side = context.side(cpu)?;
     folder_of(out)?;
     let (receipt, _) = stage("save", || {
         let mut evaluator = Evaluator::new(&side, model, &recipe(document.deformer())?)?;
-        editor::save(out, model, document, &mut evaluator)
+        editor::save_with(out, model, document, &mut evaluator, clips)
     })?;
     say(receipt.to_string().trim_end());
     let (strokes, keys) = (document.strokes().len(), document.motion().key_times().len());

@@ -4,69 +4,108 @@
 use super::accessor::{Accessor, Component};
 use super::context::{Context, in_range};
 use super::item::Item;
-use crate::asset::{Channel, Clip, Interpolation, Mesh, Node, Property, limits};
+use crate::asset::{Channel, Clip, Interpolation, Mesh, Node, Pointed, Property, limits, mesh_users};
 use crate::base::{NodeId, Result};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// All animations of the file.
 pub(super) fn read(ctx: &Context, nodes: &[Node], meshes: &[Mesh]) -> Result<Vec<Clip>> {
+    let reading = Reading { nodes, meshes, users: mesh_users(ctx.json.get("nodes")) };
     let mut clips = Vec::new();
     for (index, item) in ctx.items("animations", "animation")?.iter().enumerate() {
         let samplers = item.children("samplers", "sampler")?;
-        let mut seen = HashSet::new();
+        let mut seen = Seen::default();
         let mut channels = Vec::new();
-        for channel_item in item.children("channels", "channel")? {
-            if let Some(channel) = channel(&channel_item, &samplers, nodes, meshes)? {
-                if seen.insert((channel.node, channel.property as u8)) {
-                    channels.push(channel);
-                } else {
-                    channel_item
-                        .mend("another channel of the clip moves the same property; this one was left out");
-                }
-            }
+        for channel in item.children("channels", "channel")? {
+            reading.channel(&channel, &samplers, &mut seen, &mut channels)?;
         }
         clips.push(Clip { name: item.name("animation", index), channels });
     }
     Ok(clips)
 }
 
-fn channel(item: &Item, samplers: &[Item], nodes: &[Node], meshes: &[Mesh]) -> Result<Option<Channel>> {
-    let target = item.child("target")?.ok_or_else(|| item.broken("\"target\" is missing"))?;
-    let sampler = item
-        .index("sampler", samplers.len(), "sampler")?
-        .ok_or_else(|| item.broken("\"sampler\" is missing"))?;
-    let Some(node) = target.index("node", nodes.len(), "node")? else {
-        if target.extension("KHR_animation_pointer").is_some() {
-            item.mend("it moves something else than a node (KHR_animation_pointer) and was left out");
+/// What channels of an animation move already.
+#[derive(Default)]
+struct Seen {
+    properties: HashSet<(NodeId, Property)>,
+    meshes: HashSet<usize>,
+}
+
+struct Reading<'a> {
+    nodes: &'a [Node],
+    meshes: &'a [Mesh],
+    users: HashMap<usize, Vec<NodeId>>,
+}
+
+impl Reading<'_> {
+    /// A channel of the file: one, or none where it moves no node, or several where it moves the weights of a mesh that
+    /// several nodes draw.
+    fn channel(
+        &self,
+        item: &Item,
+        samplers: &[Item],
+        seen: &mut Seen,
+        channels: &mut Vec<Channel>,
+    ) -> Result<()> {
+        let sampler = item
+            .index("sampler", samplers.len(), "sampler")?
+            .ok_or_else(|| item.broken("\"sampler\" is missing"))?;
+        let again = "another channel of the clip moves the same property; this one was left out";
+        for (id, property) in self.target(item, seen, again)? {
+            let node = &self.nodes[id.index()];
+            let width = match property {
+                Property::Translation | Property::Scale => 3,
+                Property::Rotation => 4,
+                Property::Weights => node.mesh.map_or(0, |mesh| self.meshes[mesh.index()].morph_count()),
+            };
+            if width == 0 {
+                let name = &node.name;
+                item.mend(format!("it moves morph weights, but node \"{name}\" has none; it was left out"));
+                // Other nodes with this mesh have none either.
+                break;
+            }
+            if node.matrix.is_some() {
+                item.mend(format!("it moves node \"{}\", whose shear is lost by that", node.name));
+            }
+            if let Some(channel) = keys(item, &samplers[sampler], id, property, width)? {
+                if seen.properties.insert((id, property)) {
+                    channels.push(channel);
+                } else {
+                    item.mend(again);
+                }
+            }
         }
-        return Ok(None);
-    };
-    let property = match target.text("path")? {
-        Some("translation") => Property::Translation,
-        Some("rotation") => Property::Rotation,
-        Some("scale") => Property::Scale,
-        Some("weights") => Property::Weights,
-        other => {
-            item.mend(format!("its path \"{}\" is unknown and it was left out", other.unwrap_or_default()));
-            return Ok(None);
+        Ok(())
+    }
+
+    /// The properties of nodes that a channel moves.
+    fn target(&self, item: &Item, seen: &mut Seen, again: &str) -> Result<Vec<(NodeId, Property)>> {
+        let target = item.child("target")?.ok_or_else(|| item.broken("\"target\" is missing"))?;
+        if let Some(node) = target.index("node", self.nodes.len(), "node")? {
+            let path = target.text("path")?.unwrap_or_default();
+            let Some(property) = Property::from_path(path) else {
+                item.mend(format!("its path \"{path}\" is unknown and it was left out"));
+                return Ok(Vec::new());
+            };
+            return Ok(vec![(NodeId::from(node), property)]);
         }
-    };
-    let width = match property {
-        Property::Translation | Property::Scale => 3,
-        Property::Rotation => 4,
-        Property::Weights => nodes[node].mesh.map_or(0, |mesh| meshes[mesh.index()].morph_count()),
-    };
-    if width == 0 {
-        item.mend(format!(
-            "it moves morph weights, but node \"{}\" has none; it was left out",
-            nodes[node].name
-        ));
-        return Ok(None);
+        let Some(extension) = target.extension("KHR_animation_pointer") else { return Ok(Vec::new()) };
+        let pointer = extension.text("pointer")?.unwrap_or_default();
+        let pointed = Pointed::read(pointer);
+        if let Some(Pointed::Mesh(mesh)) = pointed
+            && !seen.meshes.insert(mesh)
+        {
+            item.mend(again);
+            return Ok(Vec::new());
+        }
+        let moved = pointed.map_or_else(Vec::new, |p| p.moved(self.nodes.len(), &self.users));
+        if moved.is_empty() {
+            item.mend(format!(
+                "it moves \"{pointer}\" (KHR_animation_pointer), which is kept but not played"
+            ));
+        }
+        Ok(moved)
     }
-    if nodes[node].matrix.is_some() {
-        item.mend(format!("it moves node \"{}\", whose shear is lost by that", nodes[node].name));
-    }
-    keys(item, &samplers[sampler], NodeId::from(node), property, width)
 }
 
 fn keys(

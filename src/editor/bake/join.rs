@@ -6,7 +6,7 @@ use crate::asset::{Channel, Clip, Property};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, Result};
 use crate::editor::Model;
-use crate::export::{Key, Options, Receipt, Shape, posed};
+use crate::export::{Clips, Key, Options, Receipt, Shape, posed};
 use crate::rig::Pose;
 use std::path::Path;
 
@@ -36,6 +36,7 @@ pub fn join(
     model: &Model,
     frames: Option<[u32; 2]>,
     budget_mm: Option<f64>,
+    clips: Clips,
     out: &Path,
 ) -> Result<Joined> {
     if budget_mm.is_some_and(|b| !(b.is_finite() && b > 0.0)) {
@@ -77,7 +78,7 @@ pub fn join(
             shape: Some(Shape { positions: &f.positions, normals: &f.normals }),
         })
         .collect();
-    let mut options = Options { clip_name, budget_mm, ..Options::default() };
+    let mut options = Options { clip_name, clips, budget_mm, ..Options::default() };
     options.motion = (keys.len() > 1).then_some(motion);
     for attempt in 1.. {
         let receipt = posed(&model.asset, &model.bound.character, &keys, &options)?.write(out, &keys)?;

@@ -7,6 +7,7 @@ use crate::bind::BindOptions;
 use crate::bind::shapes::Shape;
 use crate::edit::{Channel, DeformerSettings, Edit, KeyEdit, Session, Slot, Target};
 use crate::editor::Where;
+use crate::export::Clips;
 use std::time::Duration;
 
 /// A capsule whose third joint bends over two seconds, under the springs.
@@ -130,17 +131,17 @@ fn joined_frames_play_within_the_budget_with_few_targets() {
     let model = Model::load(&bake.project(), &BindOptions::default()).unwrap();
     assert_eq!(model.document.as_ref().unwrap().hash(), bake.manifest().document);
     let out = folder.path().join("j.glb");
-    let exact = join(&bake, &model, None, None, &out).unwrap();
+    let exact = join(&bake, &model, None, None, Clips::Keep, &out).unwrap();
     assert_eq!((exact.frames, exact.receipt.keys.len()), ([0, 30], 31));
     let worst = |j: &Joined| j.receipt.keys.iter().map(|k| k.largest_mm).fold(0.0, f64::max);
     assert!(worst(&exact) < 0.05, "{}", exact.receipt);
-    let fitted = join(&bake, &model, Some([0, 30]), Some(1.0), &out).unwrap();
+    let fitted = join(&bake, &model, Some([0, 30]), Some(1.0), Clips::Keep, &out).unwrap();
     assert!(worst(&fitted) <= 1.0, "{}", fitted.receipt);
     assert!(fitted.receipt.targets < exact.receipt.targets / 2, "{} {}", exact.receipt, fitted.receipt);
-    let clip = Asset::load(&out).unwrap().clips.pop().unwrap();
+    let clip = Asset::load(&out).unwrap().clips.remove(0);
     assert!((clip.duration() - 30.0 / 24.0).abs() < 1e-6);
     std::fs::remove_file(bake.path(9)).unwrap();
-    let error = join(&bake, &model, None, None, &out).unwrap_err().to_string();
+    let error = join(&bake, &model, None, None, Clips::Keep, &out).unwrap_err().to_string();
     assert!(error.contains("frame_000009.sinew") && error.contains("missing"), "{error}");
-    assert!(join(&bake, &model, None, Some(-1.0), &out).is_err());
+    assert!(join(&bake, &model, None, Some(-1.0), Clips::Keep, &out).is_err());
 }

@@ -1,0 +1,41 @@
+//! What the `gltf` crate does not take in a file that it can be read without: channels that move no node, and extensions
+//! required that are read here by hand or do not concern the shape.
+
+use gltf::Glb;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Extensions without which the shape is complete, or that the reader knows.
+const READ: [&str; 3] = ["KHR_animation_pointer", "KHR_mesh_quantization", "KHR_texture_transform"];
+/// Beginnings of the names of extensions that are of the picture alone.
+const PICTURE: [&str; 4] = ["KHR_materials_", "KHR_lights_", "KHR_xmp", "EXT_texture_"];
+
+/// The file without those; unchanged where it has none.
+///
+/// # Errors
+/// It is no .glb, or its JSON is broken.
+pub(super) fn plain(glb: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    let mut file = Glb::from_slice(glb).map_err(|e| e.to_string())?;
+    let mut json: Value = serde_json::from_slice(&file.json).map_err(|e| e.to_string())?;
+    let mut changed = false;
+    let mut keep = |list: Option<&mut Value>, is_kept: &dyn Fn(&Value) -> bool| {
+        let Some(list) = list.and_then(Value::as_array_mut) else { return };
+        let before = list.len();
+        list.retain(is_kept);
+        changed |= list.len() < before;
+    };
+    keep(json.get_mut("extensionsRequired"), &|name| {
+        let name = name.as_str().unwrap_or_default();
+        !READ.contains(&name) && !PICTURE.iter().any(|p| name.starts_with(p))
+    });
+    for animation in json.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
+        keep(animation.get_mut("channels"), &|channel| channel.pointer("/target/node").is_some());
+    }
+    if !changed {
+        return Ok(Cow::Borrowed(glb));
+    }
+    let mut text = json.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    file.json = text.into();
+    file.to_vec().map(Cow::Owned).map_err(|e| e.to_string())
+}
