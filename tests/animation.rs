@@ -44,7 +44,7 @@ fn channel(
     Channel { target: Target::node(NodeId(node), property), interpolation, times, values }
 }
 
-/// A channel's target, interpolation, times and values, the floats by their bits.
+/// Of the nodes' channels (weights are of the morph targets that turn normals): target, interpolation, times and values, the floats by their bits.
 type Bits = (NodeId, Property, Interpolation, Vec<u32>, Vec<u32>);
 
 fn bits(clip: &Clip) -> Vec<Bits> {
@@ -52,6 +52,7 @@ fn bits(clip: &Clip) -> Vec<Bits> {
     let mut out: Vec<_> = clip
         .channels
         .iter()
+        .filter(|c| c.property != Property::Weights)
         .map(|c| (c.node, c.property, c.interpolation, bits(&c.times), bits(&c.values)))
         .collect();
     out.sort_by_key(|c| (c.0, c.1));
@@ -105,7 +106,9 @@ fn channels_come_back_from_projects_and_exports_to_the_bit() {
     assert_eq!(bits(&other.skeleton().clips[0]), bits(&wanted));
     let mut second = other.start(None).unwrap();
     second.apply(Edit::Keys(KeyEdit::Import { clip: 0 })).unwrap();
-    assert_eq!(second.document().motion().channels(), session.document().motion().channels());
+    let is_weights = |c: &Channel| matches!(c.target, Target::Node { property: Property::Weights, .. });
+    let imported = second.document().motion().channels().iter().filter(|c| !is_weights(c));
+    assert!(imported.eq(session.document().motion().channels()));
     assert_eq!(bits(&second.document().clip("walk", other.skeleton()).unwrap().unwrap()), bits(&wanted));
 }
 

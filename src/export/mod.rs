@@ -23,6 +23,7 @@ pub mod project;
 mod prune;
 mod receipt;
 mod reread;
+mod shading;
 mod targets;
 mod weigh;
 mod weights;

@@ -8,6 +8,7 @@
 
 use super::locals::skinning;
 use super::posed::{Job, Shape};
+use super::shading::FEW;
 use crate::asset::Influences;
 use crate::base::math::Vec3;
 use crate::geom::Part;
@@ -25,6 +26,8 @@ pub(super) struct Tolerance {
     pub position: f64,
     /// Radians.
     pub normal: f64,
+    /// Whether the part's normals are written though the file gives none.
+    pub writes_normals: bool,
 }
 
 /// Displacements of one primitive at one key: `(vertex ascending, displacement)`, zero ones left out.
@@ -36,7 +39,8 @@ pub(super) struct Delta {
     pub singular: Vec<u32>,
 }
 
-/// Solves one display part at one key. No displacement at all where bones alone give every position.
+/// Solves one display part at one key. Normals alone where bones give every position, but turn the file's normals off those
+/// of the surface at more vertices than a few; else no displacement at all.
 pub(super) fn solve(
     job: &Job,
     part: &Part,
@@ -52,7 +56,8 @@ pub(super) fn solve(
     let joints = skin.map(|s| skinning(job.asset, s, world));
     let weights = &pose.weights[node];
     // An asset made in memory is written with its normals, wherever they came from.
-    let has_normals = primitive.normals_from_file || !job.asset.source.json.is_object();
+    let in_memory = !job.asset.source.json.is_object();
+    let has_normals = primitive.normals_from_file || in_memory || tolerance.writes_normals;
     let mut out = Delta::default();
     let start = part.vertices.start as usize;
     for (v, &position) in primitive.positions.iter().enumerate() {
@@ -87,7 +92,8 @@ pub(super) fn solve(
             }
         }
     }
-    if out.positions.is_empty() { Delta::default() } else { out }
+    let few = out.normals.len() * FEW < primitive.positions.len();
+    if out.positions.is_empty() && few { Delta::default() } else { out }
 }
 
 /// `M` of one vertex.

@@ -3,7 +3,7 @@
 use super::influences::{self, Table};
 use super::locals::{Locals, write_nodes};
 use super::morph::{Delta, Tolerance, solve};
-use super::{Builder, Reduction, clips, fit, targets};
+use super::{Builder, Reduction, clips, fit, shading, targets};
 use crate::anim::clip_from_poses;
 use crate::asset::{Asset, Clip, Problem, Property};
 use crate::base::math::{Aabb, Vec3};
@@ -53,7 +53,8 @@ pub struct Options {
     /// Vertices that bones bring closer than this to the editor's shape get no displacement; relative to the
     /// diagonal of the first shape's box. 5e-6 is 0.01 mm for a person.
     pub tolerance: f32,
-    /// In primitives that are displaced, normals that bones bring closer than this stay, degrees.
+    /// Normals that bones bring closer than this stay, degrees; so do all of a primitive that is not displaced where one in
+    /// a hundred or fewer is further off.
     pub normal_tolerance_degrees: f32,
     /// How nodes move between keys, written as it is; its values at the keys' times must be the keys' own. None for
     /// LINEAR motion from key to key.
@@ -88,6 +89,8 @@ pub struct Export {
     pub targets: usize,
     /// Displacements stored, over all keys.
     pub morph_vertices: usize,
+    /// Changes of normals stored, over all keys.
+    pub morph_normals: usize,
     /// Vertices whose heaviest weight was raised to 0.6, because at some key the file's weights blend bones into a
     /// matrix that flattens the skin (a twist of 180° at equal weights), which no displacement could mend.
     pub steadied: usize,
@@ -142,7 +145,11 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
         }
         influences::finish(reduction, keys.len());
     }
-    let mut deltas = solve_all(job, &locals, &table);
+    let written = match job.keys.iter().find_map(|k| k.shape) {
+        Some(shape) => shading::write(job, &mut builder, &shape, &mut out.problems),
+        None => vec![false; job.character.display.parts.len()],
+    };
+    let mut deltas = solve_all(job, &locals, &table, &written);
     for (i, part) in job.character.display.parts.iter().enumerate() {
         let mut flattened: Vec<u32> = deltas.iter().flat_map(|key| &key[i].singular).copied().collect();
         flattened.sort_unstable();
@@ -152,7 +159,7 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
         }
     }
     if out.steadied > 0 {
-        deltas = solve_all(job, &locals, &table);
+        deltas = solve_all(job, &locals, &table, &written);
     }
     table.write(job, &mut builder);
     out.singular = deltas.iter().flatten().map(|d| d.singular.len()).sum();
@@ -161,7 +168,9 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
         None => targets::one_per_key(job, &deltas),
     };
     let stored = sets.iter().flat_map(|s| s.deltas.iter().flatten());
-    out.morph_vertices = stored.map(|d| d.positions.len()).sum();
+    out.morph_vertices = stored.clone().map(|d| d.positions.len()).sum();
+    out.morph_normals = stored.clone().map(|d| d.normals.len()).sum();
+    let alone: usize = stored.filter(|d| d.positions.is_empty()).map(|d| d.normals.len()).sum();
     let morphs = targets::add(job, &mut builder, sets);
     out.targets = morphs.iter().map(|m| m.count).sum();
     clips::keep_existing(job, &mut builder, &morphs);
@@ -177,6 +186,14 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
     clips::hold(job, &builder, &morphs, &mut channels);
     let name = options.motion.as_ref().map_or(&options.clip_name, |m| &m.name);
     out.clip = clips::write_first(&mut builder, name, &channels, &mut out.problems);
+    if alone > 0 {
+        out.problems.push(Problem {
+            at: "normals".into(),
+            text: format!(
+                "viewers turn the file's with the bones, which is off the surface's; morph targets turn {alone} of them back"
+            ),
+        });
+    }
     if out.steadied > 0 {
         out.problems.push(Problem {
             at: "skin weights".into(),
@@ -199,7 +216,7 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
 }
 
 /// `[key][part]`.
-fn solve_all(job: &Job, locals: &Locals, table: &Table) -> Vec<Vec<Delta>> {
+fn solve_all(job: &Job, locals: &Locals, table: &Table, written: &[bool]) -> Vec<Vec<Delta>> {
     let diagonal = job
         .keys
         .iter()
@@ -208,15 +225,17 @@ fn solve_all(job: &Job, locals: &Locals, table: &Table) -> Vec<Vec<Delta>> {
     let tolerance = Tolerance {
         position: f64::from(job.options.tolerance * diagonal),
         normal: f64::from(job.options.normal_tolerance_degrees).to_radians(),
+        writes_normals: false,
     };
     let mut all = Vec::with_capacity(job.keys.len());
     for (k, key) in job.keys.iter().enumerate() {
         let world = locals.world(job, k);
-        let part = |part: &crate::geom::Part| {
+        let part = |(part, &writes_normals): (&crate::geom::Part, &bool)| {
             let Some(shape) = key.shape else { return Delta::default() };
+            let tolerance = Tolerance { writes_normals, ..tolerance };
             solve(job, part, table.of(part), &world, key.pose, &shape, tolerance)
         };
-        all.push(job.character.display.parts.iter().map(part).collect());
+        all.push(job.character.display.parts.iter().zip(written).map(part).collect());
     }
     all
 }

@@ -21,6 +21,8 @@ pub struct Receipt {
     pub targets: usize,
     /// Displacements stored, over all keys.
     pub morph_vertices: usize,
+    /// Changes of normals stored, over all keys.
+    pub morph_normals: usize,
     /// Vertices whose skin weights were changed, see [`Export::steadied`].
     pub steadied: usize,
     /// Displacements that are approximate because bones scale the skin to nothing there.
@@ -61,11 +63,12 @@ impl fmt::Display for Receipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{}: {} bytes, {} morph targets with {} displaced vertices",
+            "{}: {} bytes, {} morph targets with {} displaced vertices and {} normals",
             self.path.display(),
             self.bytes,
             self.targets,
-            self.morph_vertices
+            self.morph_vertices,
+            self.morph_normals
         )?;
         for k in &self.keys {
             writeln!(
@@ -140,6 +143,7 @@ impl Export {
             independent: again.is_ok(),
             targets: self.targets,
             morph_vertices: self.morph_vertices,
+            morph_normals: self.morph_normals,
             steadied: self.steadied,
             singular: self.singular,
             keys: Vec::new(),

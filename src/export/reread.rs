@@ -239,6 +239,29 @@ mod tests {
         let mut builder = crate::export::Builder::of(&own).unwrap();
         builder.push("extensionsRequired", "KHR_animation_pointer".into());
         assert_eq!(reread(&builder.glb().unwrap()).unwrap().nodes.len(), other.nodes.len());
+        // Quantised: positions in 1/32767 of 2 m, normals in 1/127.
+        let mut builder = crate::export::Builder::of(&own).unwrap();
+        let primitive = &own.meshes[0].primitives[0];
+        let (positions, normals) = (&primitive.positions, &primitive.normals);
+        let moved =
+            |v: &Vec3| [v.x, v.y, v.z, 0.0].map(|c| ((c / 2.0 * 32767.0).round() as i16).to_le_bytes());
+        let bytes: Vec<u8> = positions.iter().flat_map(moved).flatten().collect();
+        let turned = |v: &Vec3| [v.x, v.y, v.z, 0.0].map(|c| (c * 127.0).round() as i8 as u8);
+        let signs: Vec<u8> = normals.iter().flat_map(turned).collect();
+        for (name, bytes, component, stride) in [("POSITION", bytes, 5122, 8), ("NORMAL", signs, 5120, 4)] {
+            let view = builder.view(&bytes, crate::export::Usage::Vertices);
+            builder.json["bufferViews"][view]["byteStride"] = stride.into();
+            let accessor = serde_json::json!({ "bufferView": view, "componentType": component, "type": "VEC3",
+                "normalized": true, "count": positions.len(), "min": [-1, -1, -1], "max": [1, 1, 1] });
+            let accessor = builder.push("accessors", accessor);
+            builder.json["meshes"][0]["primitives"][0]["attributes"][name] = accessor.into();
+        }
+        builder.push("extensionsRequired", "KHR_mesh_quantization".into());
+        let seen = reread(&builder.glb().unwrap()).unwrap();
+        for (v, position) in seen.meshes[0].primitives[0].positions.iter().enumerate() {
+            assert!((*position * 2.0).distance(positions[v]) < 1e-4);
+            assert!(seen.meshes[0].primitives[0].normals[v].distance(normals[v]) < 0.01);
+        }
         assert!(reread(b"nothing").is_err());
         let mut short = glb.clone();
         short[8..12].copy_from_slice(&4u32.to_le_bytes());

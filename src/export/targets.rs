@@ -84,11 +84,13 @@ impl Added {
     }
 }
 
-/// A target of its own for every key and node that has displacements (`deltas[key][part]`).
+/// A target of its own for every key and node that has displacements, of positions or of normals alone (`deltas[key][part]`).
 pub(super) fn one_per_key(job: &Job, deltas: &[Vec<Delta>]) -> Vec<NodeTargets> {
     let mut out = Vec::new();
     for (node, parts) in job.drawn() {
-        let has = |k: &usize| deltas[*k][parts.clone()].iter().any(|d| !d.positions.is_empty());
+        let has = |k: &usize| {
+            deltas[*k][parts.clone()].iter().any(|d| !(d.positions.is_empty() && d.normals.is_empty()))
+        };
         let active: Vec<usize> = (0..deltas.len()).filter(has).collect();
         if active.is_empty() {
             continue;
