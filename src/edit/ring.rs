@@ -201,12 +201,12 @@ pub fn close(
             .sum();
         x.as_dvec3()
     };
-    let jumps = |a: &SurfacePoint, b: &SurfacePoint| about.angle(place(a), place(b)).abs() > SHORT;
     if back.is_none() || points.iter().any(|p| p.lifted) {
         let limb = Limb::under(character, points);
         let bridge = |a: &SurfacePoint, b: &SurfacePoint| {
-            let wanted = jumps(a, b);
-            wanted.then(|| bridge(character, &limb, &about, [place(a), place(b)], a)).unwrap_or_default()
+            let ends = [place(a), place(b)];
+            let short = about.angle(ends[0], ends[1]).abs() <= SHORT;
+            if short { Vec::new() } else { bridge(character, &limb, &about, ends, a) }
         };
         let mut whole = vec![points[0]];
         for pair in points.windows(2) {

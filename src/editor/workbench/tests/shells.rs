@@ -317,10 +317,10 @@ fn a_stroke_over_five_shells_is_a_ring_that_thickens_each_of_them() {
         assert_eq!(grown.len(), 5);
         assert!(grown.iter().all(|g| (g - 1.4).abs() < 0.015), "{grown:?}");
         // Neither the chest nor the other limb moves.
-        for v in 0..character.control.positions.len() {
+        for (v, (after, before)) in found[0].iter().zip(&found[1]).enumerate() {
             let (joint, weight) = character.control.influences.of(v).next().unwrap();
             if [0, 4].contains(&joint) && weight == 1.0 {
-                assert_eq!(found[0][v], found[1][v]);
+                assert_eq!(after, before);
             }
         }
         // The springs come near by themselves.
@@ -351,11 +351,10 @@ fn shells_keep_their_order_over_the_whole_region() {
         assert!(grown.len() >= 3 && grown.iter().all(|g| (g - 1.4).abs() < 1e-3), "{grown:?}");
         // What grows by the same factor at the same height stays within each other.
         let mut factors: Vec<(f32, f32)> = Vec::new();
-        for v in 0..character.control.positions.len() {
-            let x = character.control.positions[v];
+        for (v, (&x, after)) in character.control.positions.iter().zip(&found[0]).enumerate() {
             let own = character.control.influences.of(v).all(|e| e.0 == 1);
             if own && round.radial(x).length() < 0.09 {
-                factors.push((x.x, round.radial(found[0][v]).length() / round.radial(x).length()));
+                factors.push((x.x, round.radial(*after).length() / round.radial(x).length()));
             }
         }
         factors.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -431,9 +430,9 @@ fn a_ring_round_boxes_thickens_those_of_its_bone() {
     let grown = growth(&place, &model.rest(), 1.0, &found);
     assert_eq!(grown.len(), 2);
     assert!(grown.iter().all(|g| (g - 1.4).abs() < 0.02), "{grown:?}");
-    for v in 0..character.control.positions.len() {
+    for (v, (after, before)) in found[0].iter().zip(&found[1]).enumerate() {
         let joint = character.control.influences.of(v).next().unwrap().0;
-        assert_eq!(found[0][v] != found[1][v], joint == 1, "vertex {v} of joint {joint}");
+        assert_eq!(after != before, joint == 1, "vertex {v} of joint {joint}");
     }
     // The command line's ring too, although the inner box hides the outer one from the bone.
     let mark = ring_mark(character, &model.bound.attachments, MarkId(0), BoneId::from(UPPER), 0.5).unwrap();
