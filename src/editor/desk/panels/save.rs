@@ -2,6 +2,7 @@
 
 use super::{Memory, Pressed, Shows, files, widgets};
 use crate::editor::desk::{Desk, Writes, paths};
+use crate::export::is_model;
 use egui::{Align, Context, Id, Key, Layout, Modal, RichText, ScrollArea, TextEdit, Ui};
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,7 @@ impl Saving {
         let path = paths::typed(&self.name, &folder)?;
         let name = path.file_name()?.to_string_lossy().into_owned();
         let ending = match self.writes {
-            _ if name.to_lowercase().ends_with(".glb") => "",
+            _ if is_model(&path) => "",
             Writes::Project => ".project.glb",
             Writes::Posed => ".glb",
         };
@@ -135,4 +136,27 @@ fn buttons(ui: &mut Ui, saving: &Saving, enter: bool) -> Option<Option<PathBuf>>
         answer = target.map(Some);
     }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_without_an_ending_gets_that_of_its_kind() {
+        for (writes, name, path) in [
+            (Writes::Project, "dance", Some("/home/me/dance.project.glb")),
+            (Writes::Project, "dance.2", Some("/home/me/dance.2.project.glb")),
+            (Writes::Project, " dance.GLB ", Some("/home/me/dance.GLB")),
+            (Writes::Posed, "dance", Some("/home/me/dance.glb")),
+            (Writes::Posed, "dance.vrm", Some("/home/me/dance.vrm")),
+            (Writes::Posed, "/data/dance.gltf", Some("/data/dance.gltf")),
+            (Writes::Posed, "  ", None),
+        ] {
+            let folder = "/home/me";
+            let listed = folder.into();
+            let saving = Saving { writes, folder: folder.into(), name: name.into(), listed, fresh: false };
+            assert_eq!(saving.target(), path.map(PathBuf::from), "{name:?}");
+        }
+    }
 }
