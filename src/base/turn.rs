@@ -33,10 +33,16 @@ impl Turn {
 
     /// This turn, then another by `angle` about the vertical through `pivot`.
     pub fn about(&self, pivot: Vec3, angle: f32) -> Self {
-        let there = self.inverse_point(pivot);
+        // In double precision, so that thousands of small turns do not drift.
+        let rotated = |angle: f32, [x, z]: [f64; 2]| {
+            let (sin, cos) = f64::from(angle).sin_cos();
+            [cos * x + sin * z, cos * z - sin * x]
+        };
+        let pivot = [pivot.x, pivot.z].map(f64::from);
+        let arm = rotated(-self.angle, [0, 1].map(|i| pivot[i] - f64::from(self.shift[i])));
         let angle = (self.angle + angle + PI).rem_euclid(TAU) - PI;
-        let along = pivot - Quat::from_rotation_y(angle) * there;
-        Self { angle, shift: [along.x, along.z] }
+        let arm = rotated(angle, arm);
+        Self { angle, shift: [0, 1].map(|i| (pivot[i] - arm[i]) as f32) }
     }
 
     /// Whether its numbers are finite.

@@ -58,6 +58,8 @@ pub struct Frame {
     pub left_handed: bool,
     /// Whether the palette is shown.
     pub palette: bool,
+    /// Where it stands in the room: its middle, and width and height, metres. None while it does not show.
+    pub palette_place: Option<(Rigid, [f32; 2])>,
     /// Whether a stroke or a grab is under way.
     pub busy: bool,
     /// Steps that can be undone and redone.

@@ -2,17 +2,27 @@
 
 use super::stage::{Session, words};
 use sinew::base::math::{Quat, Vec3};
-use sinew::editor::panels::{Page, PanelState, Panels, Spot};
+use sinew::editor::panels::{Page, Panel, PanelState, Panels, Placement, Spot};
 use sinew::editor::{Command, CommandKind, Hand, Input, Tool, Tracked, Tracking};
 
-/// Where an entry of the palette, turned to a page, is in the room: by the same panels on the same devices.
+/// Where an entry of the palette, turned to a page, is in the room: by the same panels, where the program has put them.
 pub fn target(session: &Session, page: Option<Page>, entry: &Spot) -> Vec3 {
-    turned(session, page).target(entry).expect("the palette has no such entry")
+    place(session, turned(session, page).find(entry).expect("the palette has no such entry"))
 }
 
 /// Where a share of a slider's track is.
 pub fn slider(session: &Session, page: Page, kind: CommandKind, share: f32) -> Vec3 {
-    turned(session, Some(page)).slider(kind, share).expect("the palette has no such slider")
+    place(
+        session,
+        turned(session, Some(page)).find_track(kind, share).expect("the palette has no such slider"),
+    )
+}
+
+/// The room point of a place of the palette, where that stands in the program.
+fn place(session: &Session, (panel, at): (Panel, [f32; 2])) -> Vec3 {
+    let (pose, size) = session.app.frame.palette_place.expect("the palette shows");
+    assert_eq!(panel, Panel::Palette);
+    Placement { panel, pose, size }.point(at)
 }
 
 fn turned(session: &Session, page: Option<Page>) -> Panels {
@@ -26,8 +36,7 @@ fn turned(session: &Session, page: Option<Page>) -> Panels {
         input.time += 1.0 / 30.0;
         panels.step(input, 1, &state);
     };
-    // The palette follows its hand; here it arrives.
-    (0..60).for_each(|_| step(&mut input, &mut panels));
+    (0..3).for_each(|_| step(&mut input, &mut panels));
     if let Some(page) = page {
         let hand = input.hands[1].clone();
         let aim = &mut input.hands[1].aim.pose;

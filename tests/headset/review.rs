@@ -2,6 +2,7 @@
 
 use super::palette::target;
 use super::stage::{Session, check_bent, covered, differing, words};
+use image::{Rgb, RgbImage};
 use sinew::editor::Command;
 use sinew::editor::panels::{Page, Spot, Strain};
 use sinew::front::report::Event;
@@ -26,6 +27,14 @@ fn measured(s: &mut Session, method: &str) -> Strain {
     let strain = strain.unwrap_or_else(|| s.app.event("its strain", told));
     s.app.frames(4);
     strain
+}
+
+/// The pixels of both eyes that are beside the character, its shadow and the palette: the right third of each eye's picture
+/// but for its edge.
+fn beside(picture: &RgbImage) -> impl Iterator<Item = (u32, u32, &Rgb<u8>)> {
+    let eye = picture.width() / 2;
+    let right = move |x: u32| (eye * 2 / 3..eye - 1).contains(&(x % eye));
+    picture.enumerate_pixels().filter(move |(x, ..)| right(*x))
 }
 
 #[test]
@@ -59,15 +68,34 @@ fn methods_are_compared_on_one_pose_and_the_body_is_looked_at_from_all_sides() {
     assert!(differing(&b, &wire) > 2000, "no edges are drawn");
     press(&mut s, Some(Page::View), &Spot::Command(Command::Wire(true)));
     press(&mut s, Some(Page::View), &Spot::Page(Page::Session));
-    press(&mut s, Some(Page::Session), &Spot::Command(Command::Turntable(true)));
     s.play(away);
+    let before = s.app.picture("review_before");
+    let turntable = Spot::Command(Command::Turntable(true));
+    press(&mut s, Some(Page::Session), &turntable);
     let from = s.app.frame.world_from_room.rotation;
-    s.app.frames(30);
+    s.app.frames(60);
+    press(&mut s, Some(Page::Session), &turntable);
+    s.play(away);
     let turned = s.app.frame.world_from_room.rotation.angle_between(from);
-    assert!(turned > 0.05, "the turntable stands still: {turned}");
+    assert!(turned > 0.2, "the turntable stands still: {turned}");
     let side = s.app.picture("review_turned");
-    assert!(differing(&b, &side) > 500 && covered(&side).iter().all(|n| *n > 1000));
-    press(&mut s, Some(Page::Session), &Spot::Command(Command::Turntable(true)));
+    assert!(differing(&before, &side) > 500 && covered(&side).iter().all(|n| *n > 1000));
+    // The character has turned, and its shadow; floor, posts and backdrop beside it are where they were.
+    let (mut lines, mut moved) = (0, 0);
+    for (x, y, pixel) in beside(&before) {
+        let now = side.get_pixel(x, y);
+        moved += usize::from((0..3).any(|i| pixel[i].abs_diff(now[i]) > 2));
+        let right = before.get_pixel(x + 1, y);
+        lines += usize::from((0..3).any(|i| pixel[i].abs_diff(right[i]) > 4));
+    }
+    assert!(lines > 100, "the floor shows no grid there: {lines}");
+    assert_eq!(moved, 0, "the floor went along");
+    s.app.press(Command::UndoNavigation);
+    s.app.frames(4);
+    assert_eq!(s.app.picture("review_last_view"), before, "the last view is another");
+    s.app.press(Command::UndoNavigation);
+    s.app.frames(4);
+    assert_eq!(s.app.picture("review_turned_again"), side);
     assert_eq!(s.app.hash(), compared, "looking changed the document");
     // The choice of a method is an edit like any other.
     s.app.press(Command::Undo);

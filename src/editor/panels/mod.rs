@@ -9,6 +9,8 @@
 
 mod canvas;
 mod clear;
+#[cfg(test)]
+mod clear_tests;
 mod files;
 mod follow;
 mod icons;

@@ -5,6 +5,7 @@ use super::instance::Runtime;
 use super::session::Session;
 use crate::base::Result;
 use crate::base::math::Vec3;
+use crate::editor::panels::Panel;
 use crate::editor::{Similarity, Stage};
 use crate::front::context::say;
 use crate::front::report::{Event, Frame as Told};
@@ -108,6 +109,9 @@ impl App<'_> {
             out.tool = bench.preferences().tool;
             out.left_handed = bench.preferences().left_handed;
             out.palette = bench.preferences().palette;
+            let places = &self.panels.out().placements;
+            let palette = places.iter().find(|p| p.panel == Panel::Palette);
+            out.palette_place = palette.map(|p| (p.pose, p.size));
             out.busy = bench.is_busy();
             out.time = bench.shown_time();
             let (done, all) = bench.session().history();

@@ -46,7 +46,7 @@ fn the_turntable_turns_the_character_and_leaves_the_floor_about_the_user() {
         s.step();
     });
     let now = view(&s);
-    assert!((now.1.angle - first.1.angle - super::super::TURNTABLE).abs() < 1e-3, "{now:?}");
+    assert!((now.1.angle - first.1.angle - TURNTABLE).abs() < 1e-3, "{now:?}");
     // What is on the floor is where it was in the room.
     for floor in [Vec3::ZERO, Vec3::new(3.0, 0.0, -2.0)] {
         let before = first.0.inverse_point(first.1.point(floor));
@@ -54,7 +54,7 @@ fn the_turntable_turns_the_character_and_leaves_the_floor_about_the_user() {
     }
     assert!(room(&s, s.bench.axis()).distance(axis) < 1e-5);
     let moved = room(&s, s.joint(HAND)).distance(hand);
-    assert!((moved - 2.0 * 0.75 * (0.5 * super::super::TURNTABLE).sin()).abs() < 1e-3, "{moved}");
+    assert!((moved - 2.0 * 0.75 * (0.5 * TURNTABLE).sin()).abs() < 1e-3, "{moved}");
     // Four posts of a line and a dot each stay; the two lines to the character's left and front go with it.
     let still = lines.iter().zip(ends(&s)).filter(|(a, b)| a.distance(*b) < 1e-5).count();
     assert_eq!((still, lines.len()), (4 * 4 + 2, 4 * 4 + 4));
@@ -199,4 +199,20 @@ fn the_turntable_turns_about_the_character_wherever_it_was_moved() {
         s.step();
     });
     assert!(room(&s).distance(before) < 1e-4, "{before} {}", room(&s));
+}
+
+#[test]
+fn panels_learn_where_the_character_is_and_what_the_hands_hold() {
+    let mut s = turned();
+    let mut about = crate::editor::panels::Surroundings::default();
+    let held = s.joint(HAND);
+    reach(&mut s, RIGHT, held);
+    s.step();
+    s.input.hands[RIGHT].grab = 1.0;
+    s.step();
+    s.bench.surroundings(s.bench.rig(), &mut about);
+    assert_eq!(about.holds, [false, true]);
+    let hand = s.bench.output().world_from_room.inverse_point(s.joint(HAND));
+    let near = about.body.iter().flat_map(|c| c.ends).map(|p| p.distance(hand)).fold(f32::INFINITY, f32::min);
+    assert!(near < 1e-5 && about.body.iter().all(|c| c.radius < 0.5), "{near}");
 }
