@@ -177,6 +177,10 @@ pub(super) fn measure(job: &Job, table: &Table, world: &[DAffine3], out: &mut Re
         let Some(skin) = crate::rig::skin_of(job.asset, &job.asset.nodes[part.node.index()]) else {
             continue;
         };
+        // Beside skinned primitives a mesh can have some without weights.
+        if primitive.influences.is_empty() {
+            continue;
+        }
         let four = table.of(part);
         let joints = skinning(job.asset, skin, world);
         for (v, x) in
@@ -197,4 +201,30 @@ pub(super) fn measure(job: &Job, table: &Table, world: &[DAffine3], out: &mut Re
 /// Turns the sum into the mean over `keys` keys.
 pub(super) fn finish(reduction: &mut Reduction, keys: usize) {
     reduction.mean_mm /= (reduction.vertices * keys).max(1) as f64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::{Character, shapes::Shape};
+    use crate::export::{Key, Options, posed};
+    use crate::rig::Pose;
+
+    #[test]
+    fn compatible_mode_takes_a_mesh_of_which_a_part_has_no_weights() {
+        let shape = Shape { bones: 6, rings: 6, segments: 5, radius: 0.1, length: 1.0, blend: 0.5 };
+        let mut asset = shape.capsule_asset();
+        let primitives = &mut asset.meshes[0].primitives;
+        let bare = crate::asset::Primitive { influences: Influences::default(), ..primitives[0].clone() };
+        primitives[0].influences = Influences::default();
+        let vertices = primitives[0].positions.len();
+        (0..vertices).for_each(|_| primitives[0].influences.push((0..5).map(|joint| (joint, 0.2))));
+        primitives.push(bare);
+        let character = Character::from_asset(&asset).unwrap();
+        let pose = Pose::rest(&character.skeleton);
+        let keys = [Key { time_s: 0.0, pose: &pose, shape: None }];
+        let options = Options { compatible: true, ..Options::default() };
+        let out = posed(&asset, &character, &keys, &options).unwrap();
+        assert_eq!(out.reduction.unwrap().vertices, vertices);
+    }
 }

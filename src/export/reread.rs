@@ -312,6 +312,8 @@ mod tests {
             ("/bufferViews/0", serde_json::json!({ "buffer": 0, "byteLength": 400, "byteStride": 4 })),
             ("/nodes/0/children", serde_json::json!([0])),
             ("/meshes/0/primitives/0/attributes/POSITION", 99.into()),
+            ("/animations/0/channels/0/target/path", "colour".into()),
+            ("/animations/0/samplers/0/interpolation", "SOMEHOW".into()),
             ("/meshes/0/primitives/0/attributes", serde_json::json!({ "POSITION": 0, "ATTRIBUTE": 0 })),
         ] {
             assert!(changed(at, value).is_err(), "{at}");

@@ -17,8 +17,17 @@ pub(super) fn length(glb: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Checks what the crate's own validation takes for granted: names of attributes, and which accessors they are in.
+/// Checks what the crate's own validation takes for granted, or leaves out: names of attributes, which accessors they are
+/// in, and what animations move.
 pub(super) fn before_validation(root: &gltf::json::Root) -> Result<(), String> {
+    let mut channels = root.animations.iter().flat_map(|a| &a.channels);
+    if channels.any(|c| matches!(c.target.path, Checked::Invalid)) {
+        return Err("an animation moves a property that glTF does not know".into());
+    }
+    let mut samplers = root.animations.iter().flat_map(|a| &a.samplers);
+    if samplers.any(|s| matches!(s.interpolation, Checked::Invalid)) {
+        return Err("an animation has an interpolation that glTF does not know".into());
+    }
     for primitive in root.meshes.iter().flat_map(|m| &m.primitives) {
         if primitive.attributes.keys().any(|name| matches!(name, Checked::Invalid)) {
             return Err("an attribute has a name that glTF does not know".into());
