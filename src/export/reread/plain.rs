@@ -13,10 +13,15 @@ const PICTURE: [&str; 4] = ["KHR_materials_", "KHR_lights_", "KHR_xmp", "EXT_tex
 /// The file without those; unchanged where it has none.
 ///
 /// # Errors
-/// It is no .glb, or its JSON is broken.
+/// It is no .glb, its JSON is broken, or its geometry is compressed.
 pub(super) fn plain(glb: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     let mut file = Glb::from_slice(glb).map_err(|e| e.to_string())?;
     let mut json: Value = serde_json::from_slice(&file.json).map_err(|e| e.to_string())?;
+    let used = json.get("extensionsUsed").and_then(Value::as_array).into_iter().flatten();
+    let mut used = used.filter_map(Value::as_str);
+    if let Some(name) = used.find(|n| n.contains("draco") || n.contains("meshopt")) {
+        return Err(format!("{name} is not read by the independent reader"));
+    }
     let mut changed = false;
     let mut keep = |list: Option<&mut Value>, is_kept: &dyn Fn(&Value) -> bool| {
         let Some(list) = list.and_then(Value::as_array_mut) else { return };
