@@ -271,6 +271,6 @@ impl Job<'_> {
     pub fn clips(&self) -> impl Iterator<Item = &Clip> {
         let in_memory = !self.asset.source.json.is_object();
         let none = self.options.clips == Clips::None;
-        self.asset.clips.iter().filter(move |c| !none && !(in_memory && c.channels.is_empty()))
+        self.asset.clips.iter().filter(move |c| !(none || in_memory && c.channels.is_empty()))
     }
 }

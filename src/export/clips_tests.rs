@@ -48,7 +48,7 @@ fn shape(asset: &Asset, pose: &Pose) -> (Vec<Vec3>, Vec<Vec3>) {
         node.rest = *local;
     }
     let drawn = evaluate(&asset, Moment::Static);
-    let off = |v: usize| if v % 3 == 0 { Vec3::new(0.02, 0.0, 0.01) } else { Vec3::ZERO };
+    let off = |v: usize| if v.is_multiple_of(3) { Vec3::new(0.02, 0.0, 0.01) } else { Vec3::ZERO };
     let position = |(v, d): (usize, &Drawn)| d.position.as_vec3() + off(v);
     (drawn.iter().enumerate().map(position).collect(), drawn.iter().map(|d| d.normal.as_vec3()).collect())
 }
