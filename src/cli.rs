@@ -221,6 +221,13 @@ enum Command {
         /// What becomes of the file's own animations in what viewers show; the original keeps them
         #[arg(long, value_enum, default_value_t)]
         clips: Clips,
+        /// Few morph targets that all frames share, none of whose vertices is off by more; without it every shape has its own,
+        /// at most 240
+        #[arg(long, value_name = "X")]
+        budget_mm: Option<f64>,
+        /// At most 4 influences per vertex in what other programs see; the original comes back whole
+        #[arg(long)]
+        compatible: bool,
         #[arg(long, value_enum, default_value_t = Side::Gpu)]
         on: Side,
     },
@@ -239,15 +246,21 @@ enum Command {
         /// The folder of the frames; with --join the .glb
         #[arg(long)]
         out: Option<PathBuf>,
-        /// A folder of frames to join, with a receipt for each
+        /// A folder of frames to join, with a receipt of them all
         #[arg(long, value_name = "DIR")]
         join: Option<PathBuf>,
-        /// Few morph targets that all frames share, none of whose vertices is off by more
+        /// No vertex of the joined file is off by more, at any frame; without it 1e-4 of the character's size
         #[arg(long, value_name = "X", requires = "join")]
         budget_mm: Option<f64>,
         /// What becomes of the file's own animations in the joined .glb
         #[arg(long, value_enum, default_value_t, requires = "join")]
         clips: Clips,
+        /// A morph target for every frame, as --budget-mm 0
+        #[arg(long, requires = "join", conflicts_with = "budget_mm")]
+        exact: bool,
+        /// At most 4 influences per vertex in the joined file
+        #[arg(long, requires = "join")]
+        compatible: bool,
         #[arg(long, value_enum, default_value_t = Side::Gpu)]
         on: Side,
     },

@@ -1,4 +1,5 @@
-//! A real character walks while its flesh swells: baked, joined, and played by an independent viewer.
+//! What Sinew writes, shown by independent viewers: a real character walks while its flesh swells. Baked, joined and played
+//! by three.js; posed, saved and joined, and shown by Blender.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,10 +16,14 @@ use sinew::editor::Model;
 use std::path::Path;
 use std::process::Command;
 
+/// The document, and so the clip that exports of it have beside the file's own.
+const NAME: &str = "walk and swell";
+
 /// A project of the file's own clip, with a ring of skin that swells within a second.
 fn project(file: &Path, out: &Path) {
     let model = Model::load(file, &BindOptions::default()).unwrap();
     let mut session = model.start(None).unwrap();
+    session.apply(Edit::Rename(NAME.into())).unwrap();
     let springs = DeformerSettings { method: "springs".into(), ..Default::default() };
     session.apply(Edit::SetDeformer(springs)).unwrap();
     let clip = ClipLayer::new(0, model.skeleton());
@@ -88,4 +93,53 @@ fn three_js_plays_a_real_characters_baked_flesh() {
     let told = String::from_utf8_lossy(&checked.stdout);
     println!("{told}");
     assert!(checked.status.success(), "{told}{}", String::from_utf8_lossy(&checked.stderr));
+}
+
+/// Runs Blender over files and the shapes that they must show; `checks` are the tool's arguments.
+fn blender(folder: &Path, checks: &[&str]) {
+    let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/blender-check.py");
+    let python = std::env::var_os("SINEW_BLENDER_PYTHON").unwrap_or_else(|| "python3".into());
+    let Ok(checked) = Command::new(python).arg(tool).args(checks).current_dir(folder).output() else {
+        println!("skipped: no Python with Blender; name one in SINEW_BLENDER_PYTHON");
+        return;
+    };
+    let told = String::from_utf8_lossy(&checked.stdout);
+    println!("{told}");
+    assert!(checked.status.success(), "{told}{}", String::from_utf8_lossy(&checked.stderr));
+    let shown = told.contains("Blender shows the same") || told.starts_with("skipped");
+    assert!(shown, "Blender ended without a word: {told}");
+}
+
+#[test]
+fn blender_shows_posed_saved_and_joined_files_where_sinew_has_them() {
+    let file = "khronos/CesiumMan/glTF-Binary/CesiumMan.glb";
+    let Some(file) = common::data::shared(file) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    project(&file, &folder.join("project.glb"));
+    let file = file.to_str().unwrap();
+    for out in ["posed.glb", "posed.obj"] {
+        let joints = ["--rotate", "leg_joint_L_2=x:60", "--rotate", "Skeleton_arm_joint_R=y:40"];
+        let method = ["--method", "springs", "--on", "cpu", "--out", out];
+        run(folder, &[&["deform", file], &joints[..], &method].concat());
+    }
+    run(folder, &["save", "project.glb", "--on", "cpu", "--out", "saved.glb"]);
+    let frames = ["--frames", "0-24", "--fps", "24", "--on", "cpu", "--out", "frames"];
+    run(folder, &[&["bake", "project.glb"], &frames[..]].concat());
+    let told = run(folder, &["bake", "--join", "frames", "--budget-mm", "0.15", "--out", "joined.glb"]);
+    println!("{told}");
+    // Weights of targets that frames share, and not one for each.
+    let joined = sinew::asset::Asset::load(folder.join("joined.glb")).unwrap();
+    assert!(joined.meshes[0].primitives[0].morphs.len() < 25, "{told}");
+    let times = ["0", "0.5", "1"];
+    let shapes = times.map(|time| {
+        let out = format!("at{time}.obj");
+        run(folder, &["deform", "project.glb", "--time", time, "--on", "cpu", "--out", &out]);
+        format!("{time}={out}")
+    });
+    let mut checks = vec!["posed.glb", "=posed.obj", "saved.glb", "--clip", NAME];
+    checks.extend(shapes.iter().map(String::as_str));
+    checks.extend(["joined.glb", "--clip", NAME]);
+    checks.extend(shapes.iter().map(String::as_str));
+    blender(folder, &checks);
 }

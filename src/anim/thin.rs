@@ -26,7 +26,8 @@ pub fn thin(count: usize, within: f64, apart: impl Fn(usize, usize, usize) -> f6
 }
 
 /// A LINEAR channel without the keys that are no further than `within` from what lies between the others, by
-/// `distance(value, line)`; any other channel as it is. One whose values are all the same keeps one key.
+/// `distance(value, line)`; any other channel as it is. One whose values are all the same keeps one key. Between rotations lies
+/// the slerp, and the straight way of the quaternions too, which some programs take (Blender).
 pub fn thin_channel(channel: &Channel, within: f64, distance: impl Fn(&[f32], &[f32]) -> f64) -> Channel {
     let count = channel.times.len();
     let width = channel.values.len() / count.max(1);
@@ -37,10 +38,21 @@ pub fn thin_channel(channel: &Channel, within: f64, distance: impl Fn(&[f32], &[
     let apart = |a: usize, b: usize, i: usize| {
         let (times, values) = ([channel.times[a], channel.times[b]], [value(a), value(b)].concat());
         let rotation = channel.property == Property::Rotation;
-        let mut line = vec![0.0; width];
-        let curve = Curve { interpolation: Interpolation::Linear, rotation, times: &times, values: &values };
-        curve.evaluate(f64::from(channel.times[i]), &mut line);
-        distance(value(i), &line)
+        let way = |rotation: bool| {
+            let mut line = vec![0.0; width];
+            let curve =
+                Curve { interpolation: Interpolation::Linear, rotation, times: &times, values: &values };
+            curve.evaluate(f64::from(channel.times[i]), &mut line);
+            line
+        };
+        let apart = distance(value(i), &way(rotation));
+        if !rotation {
+            return apart;
+        }
+        let mut straight = way(false);
+        let length = straight.iter().map(|v| v * v).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+        straight.iter_mut().for_each(|v| *v /= length);
+        apart.max(distance(value(i), &straight))
     };
     let (mut kept, _) = thin(count, within, apart);
     let ends = distance(value(0), value(count - 1));
@@ -84,6 +96,17 @@ mod tests {
                 // The angle between nearly equal quaternions is known to half of f32's digits.
                 assert!(turned(&got, value) <= within + 1e-3);
             }
+        }
+        // A turn at one speed is one slerp, but not for programs that go straight from quaternion to quaternion.
+        let turn = |t: &f32| Quat::from_rotation_y(*t).to_array();
+        let values = times.iter().flat_map(turn).collect();
+        let kept = thin_channel(&Channel { values, ..channel.clone() }, 1e-3, turned).times;
+        assert!((4..12).contains(&kept.len()), "{kept:?}");
+        for pair in kept.windows(2) {
+            let [a, b] = [pair[0], pair[1]].map(|t| Quat::from_rotation_y(t));
+            let straight = |u: f32| (a * (1.0 - u) + b * u).normalize();
+            let off = |u: f32| straight(u).angle_between(a.slerp(b, u));
+            assert!((1..10).all(|i| off(i as f32 * 0.1) < 3e-3), "{pair:?}");
         }
         let still = Channel { values: [0.0, 0.0, 0.0, 1.0].repeat(61), ..channel.clone() };
         assert_eq!(thin_channel(&still, 0.0, turned).times, [0.0]);

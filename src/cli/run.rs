@@ -5,7 +5,8 @@ use super::{Cli, Command, XrCommand};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use sinew::base::{Error, Result};
-use sinew::editor::Angle;
+use sinew::editor::bake::Joining;
+use sinew::editor::{Angle, Saving};
 use sinew::front::{
     self,
     context::{Context, folder_of, say},
@@ -142,12 +143,16 @@ impl Cli {
                 front::render::render(&mut context, &file, &shot, &out)?;
             }
             Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,
-            Command::Save { input, out, clip, clips, on } => {
-                let how = (&clip[..], clips);
-                front::save::save(&mut context, &input, how, &out, matches!(on, Side::Cpu))?;
+            Command::Save { input, out, clip, clips, budget_mm, compatible, on } => {
+                let saving = Saving { budget_mm, compatible, clips, every_frame: true };
+                front::save::save(&mut context, &input, &clip, &out, saving, matches!(on, Side::Cpu))?;
             }
-            Command::Bake { join: Some(folder), frames, budget_mm, clips, out, .. } => {
-                front::bake::join_frames(&folder, frames, budget_mm, clips, out)?;
+            Command::Bake {
+                join: Some(folder), frames, budget_mm, exact, compatible, clips, out, ..
+            } => {
+                let budget_mm = if exact { Some(0.0) } else { budget_mm };
+                let joining = Joining { frames, budget_mm, compatible, clips };
+                front::bake::join_frames(&folder, joining, out)?;
             }
             Command::Bake { project, frames, fps, out, on, .. } => {
                 let input = project.unwrap_or_default();

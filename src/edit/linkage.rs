@@ -218,8 +218,7 @@ impl Linkage {
         self.pull.fill(0.0);
         for (k, f) in self.freedoms.iter().enumerate() {
             let local = &reference.local[f.node.index()];
-            self.reference[k] =
-                (local.rotation().as_dquat().normalize(), local.translation().as_dvec3());
+            self.reference[k] = (local.rotation().as_dquat().normalize(), local.translation().as_dvec3());
             self.now[k] = self.reference[k];
             self.moved[k] = DVec3::ZERO;
         }
@@ -248,11 +247,7 @@ impl Linkage {
             let inverse = if usable { parent.inverse() } else { DMat3::ZERO };
             let turn = |axis: DVec3| {
                 let m = parent * cross(axis) * inverse;
-                0.5 * DVec3::new(
-                    m.y_axis.z - m.z_axis.y,
-                    m.z_axis.x - m.x_axis.z,
-                    m.x_axis.y - m.y_axis.x,
-                )
+                0.5 * DVec3::new(m.y_axis.z - m.z_axis.y, m.z_axis.x - m.x_axis.z, m.x_axis.y - m.y_axis.x)
             };
             let turn = DMat3::from_cols(turn(DVec3::X), turn(DVec3::Y), turn(DVec3::Z));
             self.frames[k] = [if usable { parent } else { DMat3::ZERO }, inverse, turn];
@@ -279,11 +274,8 @@ impl Linkage {
         for (a, (ask, wanted)) in self.asks.iter().zip(places).enumerate() {
             let world = &self.world[ask.node.index()];
             let mut place = wanted.position - world.transform_point3(ask.point);
-            let between = if is_regular(world.matrix3) {
-                wanted.linear * world.matrix3.inverse()
-            } else {
-                DMat3::ZERO
-            };
+            let between =
+                if is_regular(world.matrix3) { wanted.linear * world.matrix3.inverse() } else { DMat3::ZERO };
             let turn = if ask.turns && is_regular(between) && between.determinant() > 0.0 {
                 nearest(between).to_scaled_axis()
             } else {

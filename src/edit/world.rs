@@ -19,8 +19,7 @@ pub(super) fn local_with(
     rotation: DQuat,
     translation: DVec3,
 ) -> DAffine3 {
-    let affine =
-        DAffine3::from_scale_rotation_translation(trs.scale().as_dvec3(), rotation, translation);
+    let affine = DAffine3::from_scale_rotation_translation(trs.scale().as_dvec3(), rotation, translation);
     match &skeleton.nodes[node.index()].remainder {
         Some(remainder) => affine * wide(remainder),
         None => affine,

@@ -1,13 +1,11 @@
-//! Documents and files: a session on a model, a file or journal opened, a document saved as a project or exported.
+//! Documents and files: a session on a model, a file or journal opened.
 
-use super::{Evaluation, Evaluator, Model, Shaper};
-use crate::asset::{Asset, Clip};
+use super::Model;
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::edit::{
     AssetRef, DeformerSettings, Document, Edit, Journal, Operation, Session, State, Torn, recover,
 };
-use crate::export::{Clips, Key, Options, Receipt, Shape, posed, project};
 use crate::rig::{Pose, Skeleton};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -153,89 +151,4 @@ pub(in crate::editor) fn locate(file: &AssetRef, journal: &Path) -> PathBuf {
         (Some(folder), Some(name)) if !there.exists() => folder.join(name),
         _ => there,
     }
-}
-
-/// A document as files show it: moving where it moves, or else its pose, with the evaluated shapes.
-struct Shown {
-    poses: Vec<(f32, Pose)>,
-    shapes: Vec<Evaluation>,
-    motion: Option<Clip>,
-}
-
-impl Shown {
-    fn new(model: &Model, document: &Document, name: &str, evaluator: &mut Evaluator) -> Result<Self> {
-        let skeleton = model.skeleton();
-        let motion = document.clip(name, skeleton)?;
-        let times = document.shape_times(skeleton);
-        // One key is no motion: the pose on the table says more.
-        let moves = motion.is_some() && times.len() > 1;
-        let times = if moves { times.into_iter().map(Some).collect() } else { vec![None] };
-        let (mut poses, mut shapes) = (Vec::new(), Vec::new());
-        let mut shaper = Shaper::new(model, document, evaluator);
-        for time in times {
-            let state = document.state(skeleton, time);
-            shapes.push(shaper.evaluate(&state)?);
-            poses.push((time.map_or(0.0, |t| t as f32), state.pose));
-        }
-        Ok(Self { poses, shapes, motion: motion.filter(|_| moves) })
-    }
-
-    fn keys<'a>(&'a self) -> Vec<Key<'a>> {
-        let key = |((time_s, pose), s): (&'a (f32, Pose), &'a Evaluation)| {
-            let shape = Shape { positions: &s.positions, normals: &s.normals };
-            Key { time_s: *time_s, pose, shape: Some(shape) }
-        };
-        self.poses.iter().zip(&self.shapes).map(key).collect()
-    }
-}
-
-/// Exports a document as a `.glb` for other programs.
-///
-/// # Errors
-/// As [`posed`] and [`crate::export::Export::write`].
-pub fn export(
-    path: &Path,
-    model: &Model,
-    document: &Document,
-    evaluator: &mut Evaluator,
-    options: &Options,
-) -> Result<Receipt> {
-    let mut shown = Shown::new(model, document, &options.clip_name, evaluator)?;
-    let options = Options { motion: shown.motion.take(), ..options.clone() };
-    let keys = shown.keys();
-    posed(&model.asset, &model.bound.character, &keys, &options)?.write(path, &keys)
-}
-
-/// Saves a document as a project file, which shows it in any viewer; the receipt tells how exactly. The file's own animations
-/// come after the document's.
-///
-/// # Errors
-/// As [`save_with`].
-pub fn save(path: &Path, model: &Model, document: &Document, evaluator: &mut Evaluator) -> Result<Receipt> {
-    save_with(path, model, document, evaluator, Clips::Keep)
-}
-
-/// As [`save`]; `clips` says what becomes of the file's own animations in what viewers show. The original keeps them.
-///
-/// # Errors
-/// As [`project::save_shown`]; the file at `path` is as it was then.
-pub fn save_with(
-    path: &Path,
-    model: &Model,
-    document: &Document,
-    evaluator: &mut Evaluator,
-    clips: Clips,
-) -> Result<Receipt> {
-    let mut shown = Shown::new(model, document, document.name(), evaluator)?;
-    let json = serde_json::to_value(document).map_err(|e| {
-        Error::input(format!("the document cannot be written: {e}"), "report it as a bug; keep the journal")
-    })?;
-    let (clip_name, motion) = (document.name().to_owned(), shown.motion.take());
-    let options = Options { clip_name, clips, motion, ..Options::default() };
-    let keys = shown.keys();
-    let character = &model.bound.character;
-    let out = project::save_shown(path, &model.asset, character, &keys, &options, &json)?;
-    let written = Asset::load(path)?;
-    out.check(path, &written)?;
-    out.receipt(&written, &keys)
 }

@@ -73,13 +73,14 @@ fn draw(
         let at = |n: usize| world[n].unwrap_or(DMat4::IDENTITY);
         skin.joints.iter().zip(&skin.inverse_bind).map(|(j, b)| at(j.index()) * b.as_dmat4()).collect()
     });
+    let shown: Vec<_> = primitive.morphs.iter().zip(weights).filter(|(_, w)| **w != 0.0).collect();
     for v in 0..primitive.positions.len() {
         let mut x = primitive.positions[v].as_dvec3();
         let mut n = primitive.normals[v].as_dvec3();
-        for (target, w) in primitive.morphs.iter().zip(weights) {
-            x += *w * target.positions[v].as_dvec3();
+        for (target, w) in &shown {
+            x += **w * target.positions[v].as_dvec3();
             if !target.normals.is_empty() {
-                n += *w * target.normals[v].as_dvec3();
+                n += **w * target.normals[v].as_dvec3();
             }
         }
         let drawn = match &joints {
@@ -137,7 +138,7 @@ fn compose(trs: &[Vec<f64>; 3]) -> DMat4 {
 fn value_at(channel: &Channel, time: f64, width: usize) -> Vec<f64> {
     let per_key = channel.values.len() / channel.times.len();
     let (key, next, u, dt) = {
-        let next = channel.times.iter().position(|&t| f64::from(t) > time).unwrap_or(channel.times.len());
+        let next = channel.times.partition_point(|&t| f64::from(t) <= time);
         let key = next.saturating_sub(1);
         let next = next.min(channel.times.len() - 1);
         let (t0, t1) = (f64::from(channel.times[key]), f64::from(channel.times[next]));

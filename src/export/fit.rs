@@ -3,187 +3,435 @@
 //! A greedy reduced basis: the displacements of the key that is worst off join the basis, made orthogonal to it
 //! (Gram-Schmidt with pivoting by the largest residual of any vertex), until no vertex of any key is off by more than
 //! the budget. What a key is in that basis are its weights. Normals follow the same weights in least squares.
+//!
+//! Some programs clamp weights to 0..1 (Blender does). Each vector's range of weights over all keys is mapped to 0..1,
+//! and one constant target, whose weight is always 1, carries the sum of the lower ends.
+//!
+//! Keys come in blocks, so that memory does not grow with their number. The first block is spread evenly over all of them;
+//! of each later one, what the basis so far does not reach joins it. A last pass finds every key's weights in the whole basis.
 
 use super::morph::Delta;
-use super::posed::Job;
+use super::posed::{Flattened, Job};
 use super::targets::{NodeTargets, Thinning};
+use super::{Export, Options, Receipt};
 use crate::base::math::Vec3;
+use crate::base::{NodeId, Result};
 use glam::DVec3;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Share of the budget for entries of targets that are left out for being small.
 const DROPPED: f64 = 0.25;
 /// Share for keys of weights that are left out.
 const KEYS: f64 = 0.25;
+/// Displacements of a block of keys take so many bytes at most, beyond the first few keys.
+const BLOCK: usize = 128 << 20;
+const FEW: usize = 8;
+
+/// A budget that the finished file misses is tightened so, at most so often.
+const TIGHTER: f64 = 0.7;
+const ATTEMPTS: u32 = 6;
+
+/// Makes an export with tighter and tighter budgets until its receipt keeps the given one, millimetres; the last one made
+/// where none does. Without a budget the first one.
+///
+/// # Errors
+/// Those of `made`.
+pub fn within_budget(
+    options: &mut Options,
+    budget_mm: Option<f64>,
+    mut made: impl FnMut(&Options) -> Result<(Export, Receipt)>,
+) -> Result<(Export, Receipt)> {
+    options.budget_mm = budget_mm;
+    let mut out = made(options)?;
+    for _ in 1..ATTEMPTS {
+        let (Some(budget), Some(tried)) = (budget_mm, options.budget_mm) else { break };
+        if out.1.largest_mm() <= budget {
+            break;
+        }
+        options.budget_mm = Some(tried * TIGHTER);
+        out = made(options)?;
+    }
+    Ok(out)
+}
+
+/// The displacements of a key, per display part.
+pub(super) type Solved<'a> = dyn Fn(usize) -> Result<Vec<Delta>> + 'a;
 
 /// The targets of every node. `budget` is in millimetres of the world, `stretch` what skinning makes of a length.
-pub(super) fn fit(job: &Job, deltas: &[Vec<Delta>], budget: f64, stretch: f64) -> Vec<NodeTargets> {
+pub(super) fn fit(
+    job: &Job,
+    solved: &Solved,
+    budget: f64,
+    stretch: f64,
+    flattened: &mut Flattened,
+) -> Result<Vec<NodeTargets>> {
     let budget = budget.max(0.0) * 1e-3 / stretch.max(1e-12);
-    let nodes = job.drawn().into_iter();
-    nodes
-        .filter_map(|(node, parts)| {
-            let space = Space::new(job, deltas, parts.clone());
-            let (basis, weights) = greedy(&space.positions, budget * (1.0 - DROPPED - KEYS));
-            if basis.is_empty() {
-                return None;
-            }
-            let normals = least_squares(&weights, &space.normals, basis.len());
-            // No key shows an entry larger than this by its largest weight; all together stay within their share.
-            let small = budget * DROPPED / basis.len() as f64;
-            let most = |b: usize| weights.iter().map(|row| row[b].abs()).fold(0.0, f64::max);
-            let cut: Vec<f64> = (0..basis.len()).map(|b| small / most(b).max(1e-300)).collect();
-            let names =
-                (0..basis.len()).map(|b| format!("{} fit {}", job.options.clip_name, b + 1)).collect();
-            let deltas = (0..basis.len()).map(|b| space.target(&basis[b], &normals[b], cut[b])).collect();
-            let weights = weights.iter().map(|row| row.iter().map(|w| *w as f32).collect()).collect();
-            let reach = |b: &Vec<DVec3>| b.iter().map(|d| d.length()).fold(0.0, f64::max);
-            let thinning = Thinning { reach: basis.iter().map(reach).collect(), within: budget * KEYS };
-            Some(NodeTargets { node, parts, deltas, names, weights, thinning: Some(thinning) })
-        })
-        .collect()
+    let within = budget * (1.0 - DROPPED - KEYS);
+    let mut fits: Vec<Fit> =
+        job.drawn().into_iter().map(|(node, parts)| Fit::new(job, node, parts)).collect();
+    let bytes = job.character.display.positions.len() * size_of::<DVec3>();
+    for block in blocks(job.keys.len(), (BLOCK / bytes.max(1)).max(FEW)) {
+        for key in block {
+            let deltas = solved(key)?;
+            flattened.add(&deltas);
+            fits.iter_mut().for_each(|f| f.take(key, &deltas, within));
+        }
+        fits.iter_mut().for_each(|f| f.basis.grow(within));
+    }
+    fits.retain(|f| !f.basis.vectors.is_empty());
+    fits.iter_mut().for_each(Fit::begin_normals);
+    for key in 0..if fits.is_empty() { 0 } else { job.keys.len() } {
+        let deltas = solved(key)?;
+        fits.iter_mut().for_each(|f| f.weigh(key, &deltas, within));
+    }
+    Ok(fits.into_iter().map(|f| f.targets(&job.options.clip_name, budget)).collect())
 }
 
-/// The displaced vertices of a node's parts, as one long vector per key.
-struct Space {
-    /// `(part of the node, vertex)`, rising.
-    vertices: Vec<(u32, u32)>,
-    parts: usize,
+/// Keys in the order in which they are looked at: first some that are spread evenly, then the others as they come.
+fn blocks(count: usize, size: usize) -> Vec<Vec<usize>> {
+    let first: Vec<usize> = (0..count.min(size)).map(|i| i * count / count.min(size)).collect();
+    let others: Vec<usize> = (0..count).filter(|k| first.binary_search(k).is_err()).collect();
+    std::iter::once(first).chain(others.chunks(size).map(<[usize]>::to_vec)).collect()
+}
+
+/// The fit of one node's displacements.
+struct Fit {
+    node: NodeId,
+    parts: Range<usize>,
+    /// First vertex of each part of the node, and the end.
+    starts: Vec<usize>,
     /// Whether any key turns normals of a part.
     turned: Vec<bool>,
-    /// `[key][vertex]`.
-    positions: Vec<Vec<DVec3>>,
-    normals: Vec<Vec<DVec3>>,
+    basis: Basis,
+    /// Sums over keys of products of their weights, and of weights and normals.
+    normal_matrix: Vec<Vec<f64>>,
+    normal_sums: Vec<Vec<DVec3>>,
 }
 
-impl Space {
-    fn new(_job: &Job, deltas: &[Vec<Delta>], parts: Range<usize>) -> Self {
-        let of = |key: &[Delta]| key[parts.clone()].to_vec();
-        let keys: Vec<Vec<Delta>> = deltas.iter().map(|key| of(key)).collect();
-        let mut vertices: Vec<(u32, u32)> = Vec::new();
-        for key in &keys {
-            for (p, delta) in key.iter().enumerate() {
-                vertices.extend(delta.positions.iter().chain(&delta.normals).map(|e| (p as u32, e.0)));
-            }
-            vertices.sort_unstable();
-            vertices.dedup();
+impl Fit {
+    fn new(job: &Job, node: NodeId, parts: Range<usize>) -> Self {
+        let mut starts = vec![0];
+        for part in &job.character.display.parts[parts.clone()] {
+            starts.push(starts[starts.len() - 1] + part.vertices.len());
         }
-        let dense = |list: fn(&Delta) -> &Vec<(u32, Vec3)>| {
-            let row = |key: &Vec<Delta>| {
-                let mut row = vec![DVec3::ZERO; vertices.len()];
-                for (p, delta) in key.iter().enumerate() {
-                    for (v, d) in list(delta) {
-                        if let Ok(at) = vertices.binary_search(&(p as u32, *v)) {
-                            row[at] = d.as_dvec3();
-                        }
-                    }
-                }
-                row
-            };
-            keys.iter().map(row).collect::<Vec<_>>()
-        };
-        let turned = (0..parts.len()).map(|p| keys.iter().any(|k| !k[p].normals.is_empty())).collect();
-        let (positions, normals) = (dense(|d| &d.positions), dense(|d| &d.normals));
-        Self { vertices, parts: parts.len(), turned, positions, normals }
+        let turned = vec![false; parts.len()];
+        let basis = Basis { weights: vec![Vec::new(); job.keys.len()], ..Basis::default() };
+        Self { node, parts, starts, turned, basis, normal_matrix: Vec::new(), normal_sums: Vec::new() }
     }
 
-    /// A target's sparse form, without position entries up to `cut`.
-    fn target(&self, positions: &[DVec3], normals: &[DVec3], cut: f64) -> Vec<Delta> {
-        let mut out = vec![Delta::default(); self.parts];
-        for (i, &(part, vertex)) in self.vertices.iter().enumerate() {
-            let delta = &mut out[part as usize];
-            if positions[i].length() <= cut {
-                continue;
-            }
-            delta.positions.push((vertex, positions[i].as_vec3()));
-            if self.turned[part as usize] && normals[i] != DVec3::ZERO {
-                delta.normals.push((vertex, normals[i].as_vec3()));
-            }
+    /// A key's displacements as one long vector.
+    fn dense(&self, deltas: &[Delta], list: fn(&Delta) -> &Vec<(u32, Vec3)>) -> Vec<DVec3> {
+        let mut row = vec![DVec3::ZERO; self.starts[self.parts.len()]];
+        for (delta, start) in deltas[self.parts.clone()].iter().zip(&self.starts) {
+            list(delta).iter().for_each(|(v, d)| row[start + *v as usize] = d.as_dvec3());
         }
+        row
+    }
+
+    /// Looks at a key for the first time.
+    fn take(&mut self, key: usize, deltas: &[Delta], within: f64) {
+        for (turned, delta) in self.turned.iter_mut().zip(&deltas[self.parts.clone()]) {
+            *turned |= !delta.normals.is_empty();
+        }
+        let row = self.dense(deltas, |d| &d.positions);
+        self.basis.take(key, row, within);
+    }
+
+    fn begin_normals(&mut self) {
+        if self.turned.iter().any(|t| *t) {
+            let (count, length) = (self.basis.vectors.len(), self.starts[self.parts.len()]);
+            self.normal_matrix = vec![vec![0.0; count]; count];
+            self.normal_sums = vec![vec![DVec3::ZERO; length]; count];
+        }
+    }
+
+    /// Finds a key's weights in the whole basis, and what they have to do with its normals.
+    fn weigh(&mut self, key: usize, deltas: &[Delta], within: f64) {
+        let row = self.dense(deltas, |d| &d.positions);
+        self.basis.weigh(key, row, within);
+        if self.normal_sums.is_empty() {
+            return;
+        }
+        let normals = self.dense(deltas, |d| &d.normals);
+        let weights = &self.basis.weights[key];
+        let rows = self.normal_matrix.par_iter_mut().zip(&mut self.normal_sums).zip(weights);
+        rows.filter(|(_, w)| **w != 0.0).for_each(|((matrix, sum), w)| {
+            matrix.iter_mut().zip(weights).for_each(|(m, other)| *m += w * other);
+            sum.iter_mut().zip(&normals).for_each(|(s, n)| *s += *n * *w);
+        });
+    }
+
+    fn targets(mut self, clip_name: &str, budget: f64) -> NodeTargets {
+        let count = self.basis.vectors.len();
+        least_squares(&mut self.normal_matrix, &mut self.normal_sums);
+        let ranges = Ranges::of(&self.basis.weights);
+        let (positions, normals) = (ranges.targets(&self.basis.vectors), ranges.targets(&self.normal_sums));
+        // Weights are at most 1: all entries left out together stay within their share.
+        let cut = budget * DROPPED / positions.len() as f64;
+        let target = |t: usize| self.sparse(&positions[t], normals.get(t).map_or(&[][..], |n| &n[..]), cut);
+        let mut deltas: Vec<Vec<Delta>> = (0..positions.len()).map(target).collect();
+        let shows = |t: &usize| deltas[*t].iter().any(|d| !d.positions.is_empty());
+        let kept: Vec<usize> = (0..positions.len()).filter(shows).collect();
+        let name = |t: &usize| match *t < count {
+            true => format!("{clip_name} fit {}", t + 1),
+            false => format!("{clip_name} fit 0"),
+        };
+        let row = |row: &Vec<f64>| {
+            let all = ranges.weights(row);
+            kept.iter().map(|&t| all[t]).collect()
+        };
+        let reach = |t: &usize| positions[*t].iter().map(|d| d.length()).fold(0.0, f64::max);
+        let thinning = Thinning { reach: kept.iter().map(reach).collect(), within: budget * KEYS };
+        NodeTargets {
+            node: self.node,
+            names: kept.iter().map(name).collect(),
+            weights: self.basis.weights.iter().map(row).collect(),
+            deltas: kept.iter().map(|&t| std::mem::take(&mut deltas[t])).collect(),
+            thinning: Some(thinning),
+            parts: self.parts,
+        }
+    }
+
+    /// A target per part, without position entries up to `cut`.
+    fn sparse(&self, positions: &[DVec3], normals: &[DVec3], cut: f64) -> Vec<Delta> {
+        let part = |p: usize| {
+            let mut delta = Delta::default();
+            for (v, at) in (self.starts[p]..self.starts[p + 1]).enumerate() {
+                if positions[at].length() <= cut {
+                    continue;
+                }
+                delta.positions.push((v as u32, positions[at].as_vec3()));
+                if let Some(normal) = normals.get(at).filter(|n| self.turned[p] && **n != DVec3::ZERO) {
+                    delta.normals.push((v as u32, normal.as_vec3()));
+                }
+            }
+            delta
+        };
+        (0..self.parts.len()).map(part).collect()
+    }
+}
+
+/// Orthogonal vectors, and what keys are in them.
+#[derive(Default)]
+struct Basis {
+    vectors: Vec<Vec<DVec3>>,
+    squares: Vec<f64>,
+    /// `[key][vector]`; a key that the first vectors reach has none in the others.
+    weights: Vec<Vec<f64>>,
+    /// Keys of the block that are not reached yet: what is left of them, and how long it is at most.
+    open: Vec<(usize, Vec<DVec3>, f64)>,
+}
+
+impl Basis {
+    /// A key's weights, and what is left of it.
+    fn project(&self, row: &mut [DVec3]) -> Vec<f64> {
+        let weight = |(vector, square): (&Vec<DVec3>, &f64)| {
+            let weight = dot(row, vector) / square;
+            row.iter_mut().zip(vector).for_each(|(r, b)| *r -= *b * weight);
+            weight
+        };
+        self.vectors.iter().zip(&self.squares).map(weight).collect()
+    }
+
+    /// Looks at a key; it stays open where the basis does not reach it.
+    fn take(&mut self, key: usize, mut row: Vec<DVec3>, within: f64) {
+        self.weights[key] = self.project(&mut row);
+        let left = longest(&row);
+        if left > within {
+            self.open.push((key, row, left));
+        }
+    }
+
+    /// Adds what is left of open keys until all of them are reached: no vertex is further off than `within`.
+    fn grow(&mut self, within: f64) {
+        while let Some(worst) =
+            (0..self.open.len()).max_by(|a, b| self.open[*a].2.total_cmp(&self.open[*b].2))
+        {
+            if self.open[worst].2 <= within {
+                break;
+            }
+            let new = self.open[worst].1.clone();
+            let square = dot(&new, &new);
+            let weigh = |(_, row, left): &mut (usize, Vec<DVec3>, f64)| {
+                let weight = dot(row, &new) / square;
+                row.iter_mut().zip(&new).for_each(|(r, b)| *r -= *b * weight);
+                *left = longest(row);
+                weight
+            };
+            let added: Vec<f64> = self.open.par_iter_mut().map(weigh).collect();
+            for ((key, ..), weight) in self.open.iter().zip(added) {
+                self.weights[*key].push(weight);
+            }
+            // Nothing of it is left, whatever rounding says.
+            self.open.swap_remove(worst);
+            self.vectors.push(new);
+            self.squares.push(square);
+        }
+        self.open.clear();
+    }
+
+    /// A key's weights in the whole basis, or in the vectors that reached it first where that is no nearer.
+    fn weigh(&mut self, key: usize, mut row: Vec<DVec3>, within: f64) {
+        let weights = self.project(&mut row);
+        if longest(&row) <= within {
+            self.weights[key] = weights;
+        } else {
+            self.weights[key].resize(self.vectors.len(), 0.0);
+        }
+    }
+}
+
+fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
+}
+
+fn longest(row: &[DVec3]) -> f64 {
+    row.iter().map(|d| d.length_squared()).fold(0.0, f64::max).sqrt()
+}
+
+/// The lowest and highest weight of each vector over all keys.
+struct Ranges(Vec<[f64; 2]>);
+
+impl Ranges {
+    /// Of `[key][vector]`.
+    fn of(weights: &[Vec<f64>]) -> Self {
+        let count = weights.first().map_or(0, Vec::len);
+        let end = |b: usize, pick: fn(f64, f64) -> f64| weights.iter().map(|row| row[b]).reduce(pick);
+        let range = |b| [f64::min, f64::max].map(|pick| end(b, pick).unwrap_or(0.0));
+        Self((0..count).map(range).collect())
+    }
+
+    /// The vectors scaled so that their weights run from 0 to 1; last, what their lowest weights add up to.
+    fn targets(&self, vectors: &[Vec<DVec3>]) -> Vec<Vec<DVec3>> {
+        let mut constant = vec![DVec3::ZERO; vectors.first().map_or(0, Vec::len)];
+        let mut out = Vec::with_capacity(vectors.len() + 1);
+        for (vector, [low, high]) in vectors.iter().zip(&self.0) {
+            constant.iter_mut().zip(vector).for_each(|(c, d)| *c += *d * *low);
+            out.push(vector.iter().map(|d| *d * (high - low)).collect());
+        }
+        out.push(constant);
         out
     }
+
+    /// A key's weights for [`Self::targets`], all within 0..=1.
+    fn weights(&self, row: &[f64]) -> Vec<f32> {
+        let unit = |(w, [low, high]): (&f64, &[f64; 2])| match high > low {
+            true => ((w - low) / (high - low)).clamp(0.0, 1.0) as f32,
+            false => 0.0,
+        };
+        row.iter().zip(&self.0).map(unit).chain([1.0]).collect()
+    }
 }
 
-/// Basis vectors and, per key, its weights in them; no vertex of a key is further off than `budget`.
-fn greedy(keys: &[Vec<DVec3>], budget: f64) -> (Vec<Vec<DVec3>>, Vec<Vec<f64>>) {
-    let mut residual = keys.to_vec();
-    let (mut basis, mut weights): (Vec<Vec<DVec3>>, _) = (Vec::new(), vec![Vec::new(); keys.len()]);
-    let dot = |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum::<f64>();
-    let farthest = |r: &Vec<DVec3>| r.iter().map(|d| d.length_squared()).fold(0.0, f64::max).sqrt();
-    while basis.len() < keys.len() {
-        let worst = residual.iter().map(farthest).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((key, _)) = worst.filter(|w| w.1 > budget) else { break };
-        let new = residual[key].clone();
-        let square = dot(&new, &new);
-        for (row, rest) in weights.iter_mut().zip(&mut residual) {
-            let weight = dot(rest, &new) / square;
-            rest.iter_mut().zip(&new).for_each(|(r, b)| *r -= *b * weight);
-            row.push(weight);
-        }
-        basis.push(new);
-    }
-    (basis, weights)
-}
-
-/// Vectors whose sums by the weights are nearest to the keys' own: the normal equations, by Gauss elimination.
-fn least_squares(weights: &[Vec<f64>], keys: &[Vec<DVec3>], count: usize) -> Vec<Vec<DVec3>> {
-    let length = keys.first().map_or(0, Vec::len);
-    let mut matrix = vec![vec![0.0; count]; count];
-    let mut right = vec![vec![DVec3::ZERO; length]; count];
-    for (row, key) in weights.iter().zip(keys) {
-        for i in 0..count {
-            (0..count).for_each(|j| matrix[i][j] += row[i] * row[j]);
-            right[i].iter_mut().zip(key).for_each(|(r, k)| *r += *k * row[i]);
-        }
-    }
+/// Vectors whose sums by the weights are nearest to the keys' own, in place of the sums over keys: the normal equations, by
+/// Gauss elimination.
+fn least_squares(matrix: &mut [Vec<f64>], right: &mut [Vec<DVec3>]) {
+    let count = matrix.len();
     for i in 0..count {
         // Positive definite but for rounding: pivots are on the diagonal.
         let pivot = matrix[i][i].max(1e-30);
-        for j in 0..count {
-            if j == i {
-                continue;
-            }
-            let factor = matrix[j][i] / pivot;
-            let (from, to) = (matrix[i].clone(), &mut matrix[j]);
-            to.iter_mut().zip(&from).for_each(|(t, f)| *t -= f * factor);
-            let from = right[i].clone();
-            right[j].iter_mut().zip(&from).for_each(|(t, f)| *t -= *f * factor);
-        }
+        let (row, sum) = (matrix[i].clone(), right[i].clone());
+        matrix.par_iter_mut().zip(&mut *right).enumerate().filter(|(j, _)| *j != i).for_each(
+            |(_, (to, out))| {
+                let factor = to[i] / pivot;
+                to.iter_mut().zip(&row).for_each(|(t, f)| *t -= f * factor);
+                out.iter_mut().zip(&sum).for_each(|(t, f)| *t -= *f * factor);
+            },
+        );
     }
     for i in 0..count {
         let pivot = matrix[i][i].max(1e-30);
         right[i].iter_mut().for_each(|r| *r /= pivot);
     }
-    right
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn shapes_of_two_motions_need_two_targets_and_keep_the_budget() {
+    /// Two motions and a little noise.
+    fn keys() -> Vec<Vec<DVec3>> {
         let shape = |i: usize, f: f64| DVec3::new((i as f64 * f).sin(), (i as f64 * f * 0.7).cos(), 0.1 * f);
-        let keys: Vec<Vec<DVec3>> = (0..40)
+        (0..40)
             .map(|k| {
                 let (a, b) = ((f64::from(k) * 0.3).sin(), (f64::from(k) * 0.21).cos());
                 let noise = |i: usize| 1e-4 * ((i * 31 + k as usize * 17) as f64).sin();
                 (0..300).map(|i| shape(i, 0.11) * a + shape(i, 0.05) * b + DVec3::splat(noise(i))).collect()
             })
-            .collect();
-        let (basis, weights) = greedy(&keys, 1e-3);
-        assert_eq!(basis.len(), 2);
-        let normals = least_squares(&weights, &keys, 2);
-        for (key, row) in keys.iter().zip(&weights) {
-            for i in 0..300 {
-                let fitted = basis[0][i] * row[0] + basis[1][i] * row[1];
-                assert!((fitted - key[i]).length() <= 1e-3);
-                let fitted = normals[0][i] * row[0] + normals[1][i] * row[1];
-                assert!((fitted - key[i]).length() <= 1e-3);
-            }
+            .collect()
+    }
+
+    fn basis(keys: &[Vec<DVec3>], within: f64, block: usize) -> Basis {
+        let mut basis = Basis { weights: vec![Vec::new(); keys.len()], ..Basis::default() };
+        for block in blocks(keys.len(), block) {
+            block.into_iter().for_each(|k| basis.take(k, keys[k].clone(), within));
+            basis.grow(within);
         }
-        // Finer budgets need more, down to all of them.
-        let (finer, _) = greedy(&keys, 1e-5);
-        assert!(finer.len() > 2 && finer.len() <= 40, "{}", finer.len());
-        assert!(greedy(&keys, 10.0).0.is_empty());
+        (0..keys.len()).for_each(|k| basis.weigh(k, keys[k].clone(), within));
+        basis
+    }
+
+    fn farthest(vectors: &[Vec<DVec3>], weights: &[f64], key: &[DVec3]) -> f64 {
+        let at = |i: usize| vectors.iter().zip(weights).map(|(b, w)| b[i] * *w).sum::<DVec3>();
+        (0..key.len()).map(|i| at(i).distance(key[i])).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn shapes_of_two_motions_need_two_targets_and_keep_the_budget() {
+        let keys = keys();
+        for block in [40, 12, 8] {
+            let Basis { vectors, weights, .. } = basis(&keys, 1e-3, block);
+            assert_eq!(vectors.len(), 2);
+            assert!(keys.iter().zip(&weights).all(|(key, row)| farthest(&vectors, row, key) <= 1e-3));
+            // Normals follow the same weights.
+            let sum = |i: usize, j: usize| weights.iter().map(|row| row[i] * row[j]).sum::<f64>();
+            let mut matrix: Vec<Vec<f64>> = (0..2).map(|i| (0..2).map(|j| sum(i, j)).collect()).collect();
+            let right = |b: usize| {
+                let at = |i: usize| keys.iter().zip(&weights).map(|(k, row)| k[i] * row[b]).sum::<DVec3>();
+                (0..300).map(at).collect()
+            };
+            let mut normals: Vec<Vec<DVec3>> = (0..2).map(right).collect();
+            least_squares(&mut matrix, &mut normals);
+            assert!(keys.iter().zip(&weights).all(|(key, row)| farthest(&normals, row, key) <= 1e-3));
+        }
+        // Finer budgets need more, down to all of them; blocks cost a few.
+        let (finer, blocky) = (basis(&keys, 1e-5, 40).vectors.len(), basis(&keys, 1e-5, 8));
+        assert!(finer > 2 && finer <= 40, "{finer}");
+        assert!(blocky.vectors.len() <= 40, "{}", blocky.vectors.len());
+        let rows = keys.iter().zip(&blocky.weights);
+        assert!(rows.clone().all(|(key, row)| farthest(&blocky.vectors, row, key) <= 1e-5 * (1.0 + 1e-9)));
+        assert!(basis(&keys, 10.0, 40).vectors.is_empty());
+    }
+
+    #[test]
+    fn every_key_is_looked_at_once_and_the_first_block_is_spread_over_all() {
+        for (count, size) in [(1, 8), (40, 40), (41, 8), (100, 7), (7, 100)] {
+            let all = blocks(count, size);
+            assert!(all.iter().all(|b| b.len() <= size));
+            let mut keys: Vec<usize> = all.concat();
+            keys.sort_unstable();
+            assert_eq!(keys, (0..count).collect::<Vec<_>>());
+        }
+        assert_eq!(blocks(41, 4)[0], [0, 10, 20, 30]);
+    }
+
+    #[test]
+    fn weights_of_the_scaled_vectors_and_the_constant_one_lie_in_0_to_1() {
+        let keys = keys();
+        let Basis { vectors, weights, .. } = basis(&keys, 1e-3, 40);
+        assert!(weights.iter().flatten().any(|w| *w < -0.5));
+        let ranges = Ranges::of(&weights);
+        let targets = ranges.targets(&vectors);
+        for (key, row) in keys.iter().zip(&weights) {
+            let unit = ranges.weights(row);
+            assert!(unit.iter().all(|w| (0.0..=1.0).contains(w)) && unit[2] == 1.0, "{unit:?}");
+            let wide: Vec<f64> = unit.iter().copied().map(f64::from).collect();
+            assert!(farthest(&targets, &wide, key) <= 1e-3 + 1e-6);
+        }
+        // What never changes is all in the constant one.
+        let still = Ranges::of(&[vec![0.5], vec![0.5]]);
+        assert_eq!(still.weights(&[0.5]), [0.0, 1.0]);
+        assert_eq!(still.targets(&[vec![DVec3::X]]), [vec![DVec3::ZERO], vec![DVec3::X * 0.5]]);
     }
 }

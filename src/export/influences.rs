@@ -3,9 +3,9 @@
 
 use super::locals::skinning;
 use super::morph::blend;
-use super::posed::{Export, Job};
+use super::posed::Job;
 use super::{Builder, Usage};
-use crate::asset::{Asset, Influences};
+use crate::asset::{Asset, Influences, Problem};
 use crate::geom::Part;
 use glam::DAffine3;
 use serde_json::{Map, Value};
@@ -36,11 +36,8 @@ pub(super) struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// All influences, or in compatible mode the 4 heaviest.
-    pub fn new(job: &Job<'a>, out: &mut Export) -> Self {
+    pub fn new(job: &Job<'a>) -> Self {
         let asset: &'a Asset = job.asset;
-        if job.options.compatible {
-            out.reduction = Some(Reduction::default());
-        }
         let of = |full: &'a Influences| match job.options.compatible {
             true => reduce(full).map_or(Cow::Borrowed(full), Cow::Owned),
             false => Cow::Borrowed(full),
@@ -169,38 +166,50 @@ fn is_skin(attribute: &str) -> bool {
     attribute.starts_with("JOINTS_") || attribute.starts_with("WEIGHTS_")
 }
 
-/// Adds the cost of the reduction at one key.
-pub(super) fn measure(job: &Job, table: &Table, world: &[DAffine3], out: &mut Reduction) {
-    let (mut vertices, mut sum) = (0usize, 0.0f64);
+/// What 4 influences cost bones alone, over all keys. `world` is that of a key's nodes.
+pub(super) fn cost(job: &Job, world: impl Fn(usize) -> Vec<DAffine3>) -> Reduction {
+    let mut out = Reduction::default();
+    let mut reduced = Vec::new();
     for part in &job.character.display.parts {
         let primitive = &job.asset.meshes[part.mesh.index()].primitives[part.primitive];
-        let Some(skin) = crate::rig::skin_of(job.asset, &job.asset.nodes[part.node.index()]) else {
-            continue;
-        };
-        // Beside skinned primitives a mesh can have some without weights.
-        if primitive.influences.is_empty() {
-            continue;
-        }
-        let four = table.of(part);
-        let joints = skinning(job.asset, skin, world);
-        for (v, x) in
-            primitive.positions.iter().enumerate().filter(|(v, _)| primitive.influences.of(*v).len() > 4)
-        {
-            let at = |influences: &Influences| blend(influences, v, &joints).transform_point3(x.as_dvec3());
-            let distance = at(&primitive.influences).distance(at(four)) * 1000.0;
-            out.largest_mm = out.largest_mm.max(distance);
-            sum += distance;
-            vertices += 1;
+        let skin = crate::rig::skin_of(job.asset, &job.asset.nodes[part.node.index()]);
+        if let (Some(skin), Some(four)) = (skin, reduce(&primitive.influences)) {
+            let full = &primitive.influences;
+            let vertices: Vec<usize> = (0..full.len()).filter(|v| full.of(*v).len() > 4).collect();
+            out.vertices += vertices.len();
+            reduced.push((primitive, skin, four, vertices));
         }
     }
-    out.vertices = vertices;
-    // The sum over keys; `finish` makes it the mean.
-    out.mean_mm += sum;
+    for key in 0..if reduced.is_empty() { 0 } else { job.keys.len() } {
+        let world = world(key);
+        for (primitive, skin, four, vertices) in &reduced {
+            let joints = skinning(job.asset, *skin, &world);
+            for &v in vertices {
+                let x = primitive.positions[v].as_dvec3();
+                let at = |influences: &Influences| blend(influences, v, &joints).transform_point3(x);
+                let distance = at(&primitive.influences).distance(at(four)) * 1000.0;
+                out.largest_mm = out.largest_mm.max(distance);
+                out.mean_mm += distance;
+            }
+        }
+    }
+    out.mean_mm /= (out.vertices * job.keys.len()).max(1) as f64;
+    out
 }
 
-/// Turns the sum into the mean over `keys` keys.
-pub(super) fn finish(reduction: &mut Reduction, keys: usize) {
-    reduction.mean_mm /= (reduction.vertices * keys).max(1) as f64;
+/// What to say of a file with more influences than many programs read; nothing where it has none.
+pub(super) fn warning(job: &Job, cost: &Reduction) -> Option<Problem> {
+    let size = f64::from(job.character.control.aabb.diagonal()) * 1000.0;
+    let text = || {
+        format!(
+            "{} vertices have more than 4; programs that read 4 (three.js, most engines) are off by up to {:.2} mm \
+             ({:.1e} of the size): --compatible limits the file to 4",
+            cost.vertices,
+            cost.largest_mm,
+            if size > 0.0 { cost.largest_mm / size } else { 0.0 }
+        )
+    };
+    (cost.vertices > 0).then(|| Problem { at: "influences".into(), text: text() })
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod prune;
 mod receipt;
 mod reread;
 mod shading;
+mod surfaces;
 mod targets;
 mod weigh;
 mod weights;
@@ -33,10 +34,12 @@ pub use builder::{Builder, Usage, number, numbers};
 
 pub use evaluate::{Drawn, Moment, evaluate};
 pub use files::{is_model, write_model};
+pub use fit::within_budget;
 pub use influences::Reduction;
 pub use obj::obj;
-pub use posed::{Clips, Export, Key, Options, Shape, posed};
+pub use posed::{Clips, Export, Key, Options, Shape, posed, streamed};
 pub use receipt::{KeyReceipt, Receipt};
+pub use surfaces::{Surface, Surfaces};
 pub use weigh::{Weighed, weigh};
 
 use crate::asset::Asset;

@@ -3,13 +3,16 @@
 use super::influences::{self, Table};
 use super::locals::{Locals, write_nodes};
 use super::morph::{Delta, Tolerance, solve};
-use super::{Builder, Reduction, clips, fit, shading, targets};
+use super::surfaces::{Surface, Surfaces};
+use super::targets::NodeTargets;
+use super::{Builder, Reduction, clips, fit, shading, targets, weights};
 use crate::anim::clip_from_poses;
 use crate::asset::{Asset, Clip, Problem, Property};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, NodeId, Result};
 use crate::bind::Character;
 use crate::rig::Pose;
+use std::collections::BTreeSet;
 
 /// The editor's final surface at one key.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +110,7 @@ pub(super) struct Job<'a> {
     pub asset: &'a Asset,
     pub character: &'a Character,
     pub keys: &'a [Key<'a>],
+    pub surfaces: &'a dyn Surfaces,
     pub options: &'a Options,
 }
 
@@ -121,7 +125,21 @@ pub(super) struct Job<'a> {
 /// [`Error::Input`] where there is no key, key times do not rise, or a pose or shape belongs to another character;
 /// errors of [`Builder::of`].
 pub fn posed(asset: &Asset, character: &Character, keys: &[Key], options: &Options) -> Result<Export> {
-    let job = Job { asset, character, keys, options };
+    streamed(asset, character, keys, &keys, options)
+}
+
+/// As [`posed`], with surfaces that need not be in memory all at once: with a budget no more than a block of them is.
+///
+/// # Errors
+/// As [`posed`] and [`Surfaces::at`].
+pub fn streamed(
+    asset: &Asset,
+    character: &Character,
+    keys: &[Key],
+    surfaces: &dyn Surfaces,
+    options: &Options,
+) -> Result<Export> {
+    let job = Job { asset, character, keys, surfaces, options };
     let mut out = Export::default();
     let mut builder = build(&job, Builder::of(asset)?, &mut out)?;
     builder.prune();
@@ -134,39 +152,33 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
     let (keys, options) = (job.keys, job.options);
     job.check()?;
     clips::prepare(job, &mut builder);
-    let mut table = Table::new(job, out);
+    let mut table = Table::new(job);
     let locals = Locals::new(job, &mut out.problems);
     write_nodes(job, &locals, &mut builder);
     builder.drop_false_skeletons(job.asset);
+    out.problems.extend(weights::beyond(job));
 
-    if let Some(reduction) = &mut out.reduction {
-        for key in 0..keys.len() {
-            influences::measure(job, &table, &locals.world(job, key), reduction);
-        }
-        influences::finish(reduction, keys.len());
+    let cost = influences::cost(job, |key| locals.world(job, key));
+    if options.compatible {
+        out.reduction = Some(cost);
+    } else {
+        out.problems.extend(influences::warning(job, &cost));
     }
-    let written = match job.keys.iter().find_map(|k| k.shape) {
-        Some(shape) => shading::write(job, &mut builder, &shape, &mut out.problems),
+    let written = match job.first_surface()? {
+        Some(surface) => shading::write(job, &mut builder, &surface.shape(), &mut out.problems),
         None => vec![false; job.character.display.parts.len()],
     };
-    let mut deltas = solve_all(job, &locals, &table, &written);
-    for (i, part) in job.character.display.parts.iter().enumerate() {
-        let mut flattened: Vec<u32> = deltas.iter().flat_map(|key| &key[i].singular).copied().collect();
-        flattened.sort_unstable();
-        flattened.dedup();
-        if !flattened.is_empty() {
-            out.steadied += table.steady(part, &flattened);
+    let (mut sets, mut flattened) = targets_of(job, &locals, &table, &written)?;
+    for (part, vertices) in job.character.display.parts.iter().zip(&flattened.vertices) {
+        if !vertices.is_empty() {
+            out.steadied += table.steady(part, &vertices.iter().copied().collect::<Vec<_>>());
         }
     }
     if out.steadied > 0 {
-        deltas = solve_all(job, &locals, &table, &written);
+        (sets, flattened) = targets_of(job, &locals, &table, &written)?;
     }
     table.write(job, &mut builder);
-    out.singular = deltas.iter().flatten().map(|d| d.singular.len()).sum();
-    let sets = match options.budget_mm {
-        Some(budget) => fit::fit(job, &deltas, budget, locals.stretch(job)),
-        None => targets::one_per_key(job, &deltas),
-    };
+    out.singular = flattened.displacements;
     let stored = sets.iter().flat_map(|s| s.deltas.iter().flatten());
     out.morph_vertices = stored.clone().map(|d| d.positions.len()).sum();
     out.morph_normals = stored.clone().map(|d| d.normals.len()).sum();
@@ -215,29 +227,62 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
     Ok(builder)
 }
 
-/// `[key][part]`.
-fn solve_all(job: &Job, locals: &Locals, table: &Table, written: &[bool]) -> Vec<Vec<Delta>> {
-    let diagonal = job
-        .keys
-        .iter()
-        .find_map(|k| k.shape)
-        .map_or(0.0, |s| Aabb::of(s.positions.iter().copied()).diagonal());
-    let tolerance = Tolerance {
-        position: f64::from(job.options.tolerance * diagonal),
-        normal: f64::from(job.options.normal_tolerance_degrees).to_radians(),
-        writes_normals: false,
-    };
-    let mut all = Vec::with_capacity(job.keys.len());
-    for (k, key) in job.keys.iter().enumerate() {
-        let world = locals.world(job, k);
-        let part = |(part, &writes_normals): (&crate::geom::Part, &bool)| {
-            let Some(shape) = key.shape else { return Delta::default() };
-            let tolerance = Tolerance { writes_normals, ..tolerance };
-            solve(job, part, table.of(part), &world, key.pose, &shape, tolerance)
-        };
-        all.push(job.character.display.parts.iter().zip(written).map(part).collect());
+/// Where bones flatten the skin.
+#[derive(Default)]
+pub(super) struct Flattened {
+    /// Per display part.
+    pub vertices: Vec<BTreeSet<u32>>,
+    /// Over all keys.
+    pub displacements: usize,
+}
+
+impl Flattened {
+    fn new(parts: usize) -> Self {
+        Self { vertices: vec![BTreeSet::new(); parts], displacements: 0 }
     }
-    all
+
+    /// Those of a key.
+    pub fn add(&mut self, deltas: &[Delta]) {
+        for (vertices, delta) in self.vertices.iter_mut().zip(deltas) {
+            vertices.extend(&delta.singular);
+            self.displacements += delta.singular.len();
+        }
+    }
+}
+
+/// The targets of every node, and where they are approximate.
+fn targets_of(
+    job: &Job,
+    locals: &Locals,
+    table: &Table,
+    written: &[bool],
+) -> Result<(Vec<NodeTargets>, Flattened)> {
+    let parts = &job.character.display.parts;
+    let tolerance = job.tolerance()?;
+    // A key's displacements, per part.
+    let solved = |k: usize| -> Result<Vec<Delta>> {
+        let Some(surface) = job.surface(k)? else { return Ok(vec![Delta::default(); parts.len()]) };
+        let (world, pose, shape) = (locals.world(job, k), job.keys[k].pose, surface.shape());
+        let part = |(p, &writes_normals): (&crate::geom::Part, &bool)| {
+            let tolerance = Tolerance { writes_normals, ..tolerance };
+            solve(job, p, table.of(p), &world, pose, &shape, tolerance)
+        };
+        Ok(parts.iter().zip(written).map(part).collect())
+    };
+    let each = || -> Result<(Vec<NodeTargets>, Flattened)> {
+        let mut flattened = Flattened::new(parts.len());
+        let deltas = (0..job.keys.len()).map(&solved).collect::<Result<Vec<_>>>()?;
+        deltas.iter().for_each(|key| flattened.add(key));
+        Ok((targets::one_per_key(job, deltas), flattened))
+    };
+    let Some(budget) = job.options.budget_mm else { return each() };
+    let mut flattened = Flattened::new(parts.len());
+    let sets = fit::fit(job, &solved, budget, locals.stretch(job), &mut flattened)?;
+    // As many as there are keys: one for each is exact.
+    if !sets.is_empty() && sets.iter().all(|s| s.names.len() >= job.keys.len()) {
+        return each();
+    }
+    Ok((sets, flattened))
 }
 
 impl Job<'_> {
@@ -252,25 +297,43 @@ impl Job<'_> {
                 "give at least one key, and each key a later time than the one before",
             ));
         }
-        let vertices = self.character.display.positions.len();
         for key in self.keys {
             let weights = |n: usize| key.pose.weights.get(n).map_or(0, Vec::len);
             let pose_fits = key.pose.local.len() == self.asset.nodes.len()
                 && self.asset.nodes.iter().enumerate().all(|(n, node)| weights(n) == node.weights.len());
-            let shape_fits =
-                key.shape.is_none_or(|s| s.positions.len() == vertices && s.normals.len() == vertices);
-            let finite = key.shape.is_none_or(|s| s.positions.iter().chain(s.normals).all(|p| p.is_finite()))
-                && key.pose.local.iter().all(|l| l.affine().is_finite());
-            if !(pose_fits && shape_fits && finite)
-                || self.character.skeleton.nodes.len() != self.asset.nodes.len()
-            {
-                return Err(Error::input(
-                    format!("the key at {} s does not fit this character or is not finite", key.time_s),
-                    "give a pose with one transform per node and a shape with one vertex per display vertex",
-                ));
+            let finite = key.pose.local.iter().all(|l| l.affine().is_finite());
+            if !(pose_fits && finite) || self.character.skeleton.nodes.len() != self.asset.nodes.len() {
+                return Err(unfit(key));
             }
         }
         Ok(())
+    }
+
+    /// The surface of a key, which fits the character.
+    fn surface(&self, key: usize) -> Result<Option<Surface<'_>>> {
+        let surface = self.surfaces.at(key)?;
+        let vertices = self.character.display.positions.len();
+        let fits = surface.as_ref().is_none_or(|s| {
+            let all = || s.positions.iter().chain(s.normals.iter());
+            s.positions.len() == vertices && s.normals.len() == vertices && all().all(|p| p.is_finite())
+        });
+        if fits { Ok(surface) } else { Err(unfit(&self.keys[key])) }
+    }
+
+    /// The surface of the first key that has one.
+    fn first_surface(&self) -> Result<Option<Surface<'_>>> {
+        (0..self.keys.len()).find_map(|key| self.surface(key).transpose()).transpose()
+    }
+
+    /// By the size of the first surface.
+    fn tolerance(&self) -> Result<Tolerance> {
+        let first = self.first_surface()?;
+        let diagonal = first.map_or(0.0, |s| Aabb::of(s.positions.iter().copied()).diagonal());
+        Ok(Tolerance {
+            position: f64::from(self.options.tolerance * diagonal),
+            normal: f64::from(self.options.normal_tolerance_degrees).to_radians(),
+            writes_normals: false,
+        })
     }
 
     /// Whether the motion moves a node's transform: it cannot keep a matrix then.
@@ -290,4 +353,11 @@ impl Job<'_> {
         }
         out
     }
+}
+
+fn unfit(key: &Key) -> Error {
+    Error::input(
+        format!("the key at {} s does not fit this character or is not finite", key.time_s),
+        "give a pose with one transform per node and a shape with one vertex per display vertex",
+    )
 }

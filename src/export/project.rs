@@ -24,7 +24,7 @@
 //! sorted, and the bytes) notices a file that another program has rewritten.
 
 use super::posed::{Export, Job, build};
-use super::{Builder, Clips, Key, Options, diff, files, glb};
+use super::{Builder, Clips, Key, Options, Surfaces, diff, files, glb};
 use crate::asset::Asset;
 use crate::base::{Error, Result};
 use crate::bind::Character;
@@ -48,7 +48,8 @@ pub fn save(path: impl AsRef<Path>, asset: &Asset, pose: &Pose, document: &Value
 }
 
 /// Saves a project that shows `keys` in any viewer as [`super::posed`] exports them: with morph targets for what
-/// bones do not give, as an animation where there are several. Compatible mode is not for projects and ignored.
+/// bones do not give, as an animation where there are several. The original comes back whole
+/// from one in compatible mode too.
 ///
 /// # Errors
 /// As [`super::posed`]; [`Error::Io`] from writing, which leaves an older project as it was.
@@ -60,8 +61,24 @@ pub fn save_shown(
     options: &Options,
     document: &Value,
 ) -> Result<Export> {
-    let options = Options { compatible: false, ..options.clone() };
-    let job = Job { asset, character, keys, options: &options };
+    let out = shown(asset, character, keys, &keys, options, document)?;
+    files::write_model(path, &out.glb)?;
+    Ok(out)
+}
+
+/// The file of [`save_shown`], not yet written, with surfaces that need not be in memory all at once.
+///
+/// # Errors
+/// As [`super::streamed`].
+pub fn shown(
+    asset: &Asset,
+    character: &Character,
+    keys: &[Key],
+    surfaces: &dyn Surfaces,
+    options: &Options,
+    document: &Value,
+) -> Result<Export> {
+    let job = Job { asset, character, keys, surfaces, options };
     let mut original = Builder::of(asset)?;
     strip(&mut original.json);
     let mut out = Export::default();
@@ -83,7 +100,6 @@ pub fn save_shown(
         }
     });
     out.glb = builder.glb()?;
-    files::write_model(path, &out.glb)?;
     Ok(out)
 }
 

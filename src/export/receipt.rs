@@ -1,7 +1,7 @@
 //! The export receipt: how far the written file is from the editor's shape, measured on the file itself.
 
 use super::evaluate::{Moment, evaluate};
-use super::{Export, Key, Reduction, Shape, files};
+use super::{Export, Key, Reduction, Shape, Surfaces, files};
 use crate::asset::{Asset, Problem};
 use crate::base::math::Aabb;
 use crate::base::{Error, Result};
@@ -57,7 +57,36 @@ impl Receipt {
     pub fn largest_mm(&self) -> f64 {
         self.keys.iter().map(|k| k.largest_mm).fold(0.0, f64::max)
     }
+
+    /// All keys in one line.
+    fn sum_up(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Some(first), Some(last)) = (self.keys.first(), self.keys.last()) else { return Ok(()) };
+        let worst = |of: fn(&KeyReceipt) -> f64| {
+            self.keys.iter().max_by(|a, b| of(a).total_cmp(&of(b))).unwrap_or(first)
+        };
+        let mean =
+            |of: fn(&KeyReceipt) -> f64| self.keys.iter().map(of).sum::<f64>() / self.keys.len() as f64;
+        let (far, turned) = (worst(|k| k.largest_mm), worst(|k| k.normal_largest_degrees));
+        writeln!(
+            f,
+            "  at {} times from {:.3} to {:.3} s: distance largest {:.5} mm ({:.1e} of the size) at {:.3} s, mean {:.5} mm; \
+             normals largest {:.2}° at {:.3} s, mean {:.2}°",
+            self.keys.len(),
+            first.time_s,
+            last.time_s,
+            far.largest_mm,
+            far.largest_of_diagonal,
+            far.time_s,
+            mean(|k| k.mean_mm),
+            turned.normal_largest_degrees,
+            turned.time_s,
+            mean(|k| k.normal_mean_degrees)
+        )
+    }
 }
+
+/// More keys than these are summed up.
+const LINES: usize = 8;
 
 impl fmt::Display for Receipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,17 +99,20 @@ impl fmt::Display for Receipt {
             self.morph_vertices,
             self.morph_normals
         )?;
-        for k in &self.keys {
-            writeln!(
-                f,
-                "  at {:.3} s: distance largest {:.5} mm ({:.1e} of the size), mean {:.5} mm; normals largest {:.2}°, mean {:.2}°",
-                k.time_s,
-                k.largest_mm,
-                k.largest_of_diagonal,
-                k.mean_mm,
-                k.normal_largest_degrees,
-                k.normal_mean_degrees
-            )?;
+        match &self.keys[..] {
+            many if many.len() > LINES => self.sum_up(f)?,
+            few => few.iter().try_for_each(|k| {
+                writeln!(
+                    f,
+                    "  at {:.3} s: distance largest {:.5} mm ({:.1e} of the size), mean {:.5} mm; normals largest {:.2}°, mean {:.2}°",
+                    k.time_s,
+                    k.largest_mm,
+                    k.largest_of_diagonal,
+                    k.mean_mm,
+                    k.normal_largest_degrees,
+                    k.normal_mean_degrees
+                )
+            })?,
         }
         if let Some(r) = &self.reduction {
             writeln!(
@@ -94,16 +126,39 @@ impl fmt::Display for Receipt {
 }
 
 impl Export {
-    /// Writes the file atomically, reads it again and compares it with the keys it was made of.
+    /// Compares the file with the keys it was made of and writes it atomically.
     ///
     /// # Errors
-    /// From writing and loading; [`Error::Broken`] where the written file shows other vertices than the keys have.
+    /// As [`Self::measure`] and from writing; the file at `path` is as it was then.
     pub fn write(&self, path: impl AsRef<Path>, keys: &[Key]) -> Result<Receipt> {
         let path = path.as_ref();
+        let receipt = self.measure(path, keys, &keys)?;
+        self.put(path)?;
+        Ok(receipt)
+    }
+
+    /// Writes the file, whole or not at all, and makes sure that Sinew reads it and that it holds what was written.
+    ///
+    /// # Errors
+    /// From writing and loading; as [`Self::check`].
+    pub fn put(&self, path: &Path) -> Result<()> {
         files::write_model(path, &self.glb)?;
-        let written = Asset::load(path)?;
-        self.check(path, &written)?;
-        self.receipt(&written, keys)
+        self.check(path, &Asset::load(path)?)
+    }
+
+    /// As [`Self::receipt`], before the file is written: at any times of its animation, whose surfaces need not be in memory
+    /// all at once. The first must be the first key of the export.
+    ///
+    /// # Errors
+    /// As [`Self::receipt`] and [`Surfaces::at`].
+    pub fn measure(&self, path: &Path, keys: &[Key], surfaces: &dyn Surfaces) -> Result<Receipt> {
+        match super::reread::reread(&self.glb) {
+            Ok(seen) => self.compare_all(path, &seen, None, keys, surfaces),
+            Err(reason) => {
+                let own = Asset::from_slice(&self.glb, path)?;
+                self.compare_all(path, &own, Some(reason), keys, surfaces)
+            }
+        }
     }
 
     /// Checks that files which were loaded again hold what was written.
@@ -125,22 +180,31 @@ impl Export {
     /// # Errors
     /// [`Error::Broken`] where the file shows other vertices than the keys have.
     pub fn receipt(&self, written: &Asset, keys: &[Key]) -> Result<Receipt> {
-        let mut problems = self.problems.clone();
         let again = super::reread::reread(&self.glb);
-        let seen = match &again {
-            Ok(seen) => seen,
-            Err(reason) => {
-                problems.push(Problem {
-                    at: "receipt".into(),
-                    text: format!("measured by Sinew's own loader: {reason}"),
-                });
-                written
-            }
-        };
+        let seen = again.as_ref().unwrap_or(written);
+        self.compare_all(&written.path, seen, again.as_ref().err().cloned(), keys, &keys)
+    }
+
+    /// The receipt of a file that was read as `seen`: by Sinew's own loader where there is a reason.
+    fn compare_all(
+        &self,
+        path: &Path,
+        seen: &Asset,
+        reason: Option<String>,
+        keys: &[Key],
+        surfaces: &dyn Surfaces,
+    ) -> Result<Receipt> {
+        let mut problems = self.problems.clone();
+        if let Some(reason) = &reason {
+            problems.push(Problem {
+                at: "receipt".into(),
+                text: format!("measured by Sinew's own loader: {reason}"),
+            });
+        }
         let mut receipt = Receipt {
-            path: written.path.clone(),
+            path: path.to_owned(),
             bytes: self.glb.len() as u64,
-            independent: again.is_ok(),
+            independent: reason.is_none(),
             targets: self.targets,
             morph_vertices: self.morph_vertices,
             morph_normals: self.morph_normals,
@@ -151,16 +215,17 @@ impl Export {
             problems,
         };
         for (i, key) in keys.iter().enumerate() {
-            let Some(shape) = &key.shape else { continue };
+            let Some(surface) = surfaces.at(i)? else { continue };
+            let shape = &surface.shape();
             let mut entry = match self.clip {
                 Some(clip) => {
                     let moment = Moment::Clip { clip, time_s: f64::from(key.time_s) };
-                    compare(seen, &written.path, moment, shape)?
+                    compare(seen, path, moment, shape)?
                 }
-                None => compare(seen, &written.path, Moment::Static, shape)?,
+                None => compare(seen, path, Moment::Static, shape)?,
             };
             if i == 0 && self.clip.is_some() {
-                entry = entry.worse(&compare(seen, &written.path, Moment::Static, shape)?);
+                entry = entry.worse(&compare(seen, path, Moment::Static, shape)?);
             }
             receipt.keys.push(KeyReceipt { time_s: key.time_s, ..entry });
         }

@@ -7,6 +7,7 @@ use crate::anim::thin_channel;
 use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::base::NodeId;
 use serde_json::{Value, json};
+use std::mem::take;
 use std::ops::Range;
 
 /// Targets for one node, not yet written.
@@ -77,7 +78,8 @@ impl Added {
             } else if u == 1.0 {
                 *b
             } else {
-                a + (b - a) * u
+                // Rounding leaves no end behind: weights of 0..=1 stay there.
+                (a + (b - a) * u).clamp(a.min(*b), a.max(*b))
             }
         })
         .collect()
@@ -85,7 +87,7 @@ impl Added {
 }
 
 /// A target of its own for every key and node that has displacements, of positions or of normals alone (`deltas[key][part]`).
-pub(super) fn one_per_key(job: &Job, deltas: &[Vec<Delta>]) -> Vec<NodeTargets> {
+pub(super) fn one_per_key(job: &Job, mut deltas: Vec<Vec<Delta>>) -> Vec<NodeTargets> {
     let mut out = Vec::new();
     for (node, parts) in job.drawn() {
         let has = |k: &usize| {
@@ -98,9 +100,9 @@ pub(super) fn one_per_key(job: &Job, deltas: &[Vec<Delta>]) -> Vec<NodeTargets> 
         let weight = |key: usize| active.iter().map(|&k| if k == key { 1.0 } else { 0.0 }).collect();
         out.push(NodeTargets {
             node,
-            deltas: active.iter().map(|&k| deltas[k][parts.clone()].to_vec()).collect(),
             names: active.iter().map(|k| format!("{} {}", job.options.clip_name, k + 1)).collect(),
             weights: (0..deltas.len()).map(weight).collect(),
+            deltas: active.iter().map(|&k| deltas[k][parts.clone()].iter_mut().map(take).collect()).collect(),
             thinning: None,
             parts,
         });

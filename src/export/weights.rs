@@ -6,8 +6,9 @@
 //!   are cubics); a straight line is a spline whose tangents are its slope.
 //! - STEP becomes LINEAR with a key one float before each jump.
 
+use super::posed::Job;
 use crate::anim::Curve;
-use crate::asset::{Channel, Interpolation, Property};
+use crate::asset::{Channel, Interpolation, Problem, Property};
 use crate::base::NodeId;
 
 /// A node's own channel, or the weights that it keeps, with `added` targets, whose weights at a time `of_added` tells, straight
@@ -59,6 +60,33 @@ pub(super) fn together(
     }
     let interpolation = if way == Interpolation::Step { Interpolation::Linear } else { way };
     Channel { node, property: Property::Weights, interpolation, times, values }
+}
+
+/// Nodes whose own morph weights leave 0..1 at some key, which stay as they are.
+pub(super) fn beyond(job: &Job) -> Vec<Problem> {
+    let mut out = Vec::new();
+    for (n, node) in job.asset.nodes.iter().enumerate() {
+        let width = node.weights.len().max(1);
+        let moved = job.options.motion.iter().flat_map(|m| &m.channels);
+        let moved = moved.filter(|c| c.node.index() == n && c.property == Property::Weights);
+        let values = moved.flat_map(|c| {
+            let spline = c.interpolation == Interpolation::CubicSpline;
+            let blocks = c.values.chunks(width).enumerate();
+            blocks.filter(move |(i, _)| !spline || i % 3 == 1).flat_map(|(_, b)| b.iter().copied())
+        });
+        let posed = job.keys.iter().flat_map(|k| k.pose.weights[n].iter().copied());
+        let (least, most) =
+            values.chain(posed).fold((0f32, 1f32), |(least, most), w| (least.min(w), most.max(w)));
+        if least < 0.0 || most > 1.0 {
+            out.push(Problem {
+                at: format!("node \"{}\"", node.name),
+                text: format!(
+                    "weights of its own morph targets run from {least:.3} to {most:.3}; Blender clamps weights to 0..1"
+                ),
+            });
+        }
+    }
+    out
 }
 
 /// The tangents of a spline's key, or of the key that cuts it at a time; none goes on before its first key or after its last.

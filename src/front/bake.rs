@@ -3,9 +3,8 @@
 use super::context::{Context, human, say, stage};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::editor::bake::{Bake, Done, join};
+use crate::editor::bake::{Bake, Done, Joining, join};
 use crate::editor::{Evaluator, Model, open, recipe};
-use crate::export::Clips;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -66,13 +65,7 @@ pub fn bake(context: &mut Context, job: &Job) -> Result<()> {
 ///
 /// # Errors
 /// As [`Bake::open`] and [`join`]; a copy of the project that was changed.
-pub fn join_frames(
-    folder: &Path,
-    frames: Option<[u32; 2]>,
-    budget_mm: Option<f64>,
-    clips: Clips,
-    out: Option<PathBuf>,
-) -> Result<()> {
+pub fn join_frames(folder: &Path, joining: Joining, out: Option<PathBuf>) -> Result<()> {
     let bake = Bake::open(folder)?;
     let model = Model::load(&bake.project(), &BindOptions::default())?;
     if model.document.as_ref().map(crate::edit::Document::hash).as_ref() != Some(&bake.manifest().document) {
@@ -81,8 +74,17 @@ pub fn join_frames(
     }
     let out = out.unwrap_or_else(|| folder.join("joined.glb"));
     super::context::folder_of(&out)?;
-    let (joined, time) = stage("join", || join(&bake, &model, frames, budget_mm, clips, &out))?;
+    let (joined, time) = stage("join", || join(&bake, &model, joining, &out))?;
     say(joined.receipt.to_string().trim_end());
-    say(format_args!("  frames {}-{} in {}", joined.frames[0], joined.frames[1], human(time)));
+    let budget = match (joined.budget_mm, joining.budget_mm) {
+        (None, _) => "a morph target for each".to_owned(),
+        (Some(mm), Some(_)) => format!("budget {mm} mm"),
+        (Some(mm), None) => {
+            format!(
+                "budget {mm:.3} mm, 1e-4 of the size (--budget-mm X for another, --exact for a target for each)"
+            )
+        }
+    };
+    say(format_args!("  frames {}-{}, {budget}, in {}", joined.frames[0], joined.frames[1], human(time)));
     Ok(())
 }

@@ -235,10 +235,7 @@ fn reach(
         } else {
             grab.hold_point(*node, at);
         }
-        goals.push(Goal {
-            position: wish.place.unwrap_or(at),
-            turn: wish.turn.unwrap_or(DQuat::IDENTITY),
-        });
+        goals.push(Goal { position: wish.place.unwrap_or(at), turn: wish.turn.unwrap_or(DQuat::IDENTITY) });
     }
     let (pose, missed) = grab.solve(skeleton, &goals)?;
     let posed = PosedRig::new(skeleton, &pose);

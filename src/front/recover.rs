@@ -4,8 +4,8 @@ use super::context::{Context, say};
 use super::save;
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
+use crate::editor::Saving;
 use crate::editor::recovery::{Found, Unfinished, folder, unfinished};
-use crate::export::Clips;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -41,7 +41,8 @@ pub fn recover(context: &mut Context, which: Option<&str>, act: &Act, cpu: bool,
             let model = session.load(&BindOptions::default())?;
             let restored = session.restore(&model)?;
             say(format_args!("restored {}", described(session)));
-            save::write(context, &model, restored.document(), (out, Clips::Keep), cpu)?;
+            let saving = Saving { every_frame: true, ..Saving::default() };
+            save::write(context, &model, restored.document(), out, saving, cpu)?;
             let samples = restored.unfinished().len();
             if samples > 0 {
                 say(format_args!("  a stroke of {samples} samples was not finished and is left out"));

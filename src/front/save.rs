@@ -5,8 +5,8 @@ use super::play::opened;
 use super::pose::clip_of;
 use crate::base::{Error, Result};
 use crate::edit::{ClipLayer, Document, Edit, KeyEdit};
-use crate::editor::{self, Evaluator, Model, Opened, recipe};
-use crate::export::{Clips, is_model};
+use crate::editor::{self, Evaluator, Model, Opened, Saving, recipe};
+use crate::export::is_model;
 use crate::rig::Skeleton;
 use std::path::Path;
 
@@ -18,8 +18,9 @@ use std::path::Path;
 pub fn save(
     context: &mut Context,
     input: &Path,
-    (layers, clips): (&[String], Clips),
+    layers: &[String],
     out: &Path,
+    saving: Saving,
     cpu: bool,
 ) -> Result<()> {
     ending(out)?;
@@ -31,7 +32,7 @@ pub fn save(
         }
         session.apply(Edit::Keys(KeyEdit::Clips(all)))?;
     }
-    write(context, &model, session.document(), (out, clips), cpu)
+    write(context, &model, session.document(), out, saving, cpu)
 }
 
 /// A layer of a clip: its name or number, then what is not as usual, as `Walk,speed=1.5,start=0.5,weight=0.7,loop`.
@@ -77,14 +78,15 @@ pub(super) fn write(
     context: &mut Context,
     model: &Model,
     document: &Document,
-    (out, clips): (&Path, Clips),
+    out: &Path,
+    saving: Saving,
     cpu: bool,
 ) -> Result<()> {
     let side = context.side(cpu)?;
     folder_of(out)?;
     let (receipt, _) = stage("save", || {
         let mut evaluator = Evaluator::new(&side, model, &recipe(document.deformer())?)?;
-        editor::save_with(out, model, document, &mut evaluator, clips)
+        editor::save_as(out, model, document, &mut evaluator, saving)
     })?;
     say(receipt.to_string().trim_end());
     let (strokes, keys) = (document.strokes().len(), document.motion().key_times().len());

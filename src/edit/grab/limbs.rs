@@ -14,7 +14,12 @@ const ON_WAY: f64 = 0.15;
 const BENT: f64 = 0.15;
 
 /// Joints without children that lie on the way from their parent to another of its children: they spread its twist.
-pub(super) fn twists(skeleton: &Skeleton, marked: &[bool], parents: &[Option<NodeId>], rest: &[DAffine3]) -> Vec<bool> {
+pub(super) fn twists(
+    skeleton: &Skeleton,
+    marked: &[bool],
+    parents: &[Option<NodeId>],
+    rest: &[DAffine3],
+) -> Vec<bool> {
     let count = skeleton.nodes.len();
     let mut has_child = vec![false; count];
     parents

@@ -9,7 +9,7 @@ mod frame;
 mod join;
 
 pub use frame::Frame;
-pub use join::{Joined, join};
+pub use join::{Joined, Joining, join};
 
 use super::{Evaluator, Model, Shaper, recipe};
 use crate::base::{Error, Result};

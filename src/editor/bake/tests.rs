@@ -7,7 +7,6 @@ use crate::bind::BindOptions;
 use crate::bind::shapes::Shape;
 use crate::edit::{Channel, DeformerSettings, Edit, KeyEdit, Session, Slot, Target};
 use crate::editor::Where;
-use crate::export::Clips;
 use std::time::Duration;
 
 /// A capsule whose third joint bends over two seconds, under the springs.
@@ -124,6 +123,17 @@ fn finished_frames_stay_and_damaged_ones_are_baked_again() {
     assert!(error.to_string().contains("depend on each other"), "{error}");
 }
 
+/// A target for every frame.
+const EXACT: Joining =
+    Joining { frames: None, budget_mm: Some(0.0), compatible: false, clips: crate::export::Clips::Keep };
+
+/// Every weight that a file has for its morph targets: of nodes and of animations.
+fn weights_of_targets(asset: &Asset) -> impl Iterator<Item = f32> {
+    let channels = asset.clips.iter().flat_map(|c| &c.channels);
+    let animated = channels.filter(|c| c.property == Property::Weights).flat_map(|c| &c.values);
+    asset.nodes.iter().flat_map(|n| &n.weights).chain(animated).copied()
+}
+
 #[test]
 fn joined_frames_play_within_the_budget_with_few_targets() {
     let folder = tempfile::tempdir().unwrap();
@@ -131,17 +141,30 @@ fn joined_frames_play_within_the_budget_with_few_targets() {
     let model = Model::load(&bake.project(), &BindOptions::default()).unwrap();
     assert_eq!(model.document.as_ref().unwrap().hash(), bake.manifest().document);
     let out = folder.path().join("j.glb");
-    let exact = join(&bake, &model, None, None, Clips::Keep, &out).unwrap();
+    let exact = join(&bake, &model, EXACT, &out).unwrap();
     assert_eq!((exact.frames, exact.receipt.keys.len()), ([0, 30], 31));
     let worst = |j: &Joined| j.receipt.keys.iter().map(|k| k.largest_mm).fold(0.0, f64::max);
     assert!(worst(&exact) < 0.05, "{}", exact.receipt);
-    let fitted = join(&bake, &model, Some([0, 30]), Some(1.0), Clips::Keep, &out).unwrap();
+    let budget = |mm| Joining { budget_mm: Some(mm), ..Joining::default() };
+    let fitted = join(&bake, &model, Joining { frames: Some([0, 30]), ..budget(1.0) }, &out).unwrap();
     assert!(worst(&fitted) <= 1.0, "{}", fitted.receipt);
     assert!(fitted.receipt.targets < exact.receipt.targets / 2, "{} {}", exact.receipt, fitted.receipt);
-    let clip = Asset::load(&out).unwrap().clips.remove(0);
+    let written = Asset::load(&out).unwrap();
+    assert!(weights_of_targets(&written).all(|w| (0.0..=1.0).contains(&w)));
+    let clip = &written.clips[0];
     assert!((clip.duration() - 30.0 / 24.0).abs() < 1e-6);
+    // Without a budget a share of the size is one.
+    let usual = join(&bake, &model, Joining::default(), &out).unwrap();
+    let mm = usual.budget_mm.unwrap();
+    assert!((0.1..0.4).contains(&mm) && worst(&usual) <= mm, "{mm} {}", usual.receipt);
+    assert!(usual.receipt.targets < exact.receipt.targets && exact.budget_mm.is_none());
+    assert!(usual.receipt.to_string().contains("at 31 times from 0.000 to 1.250 s: distance largest"));
+    // What cannot be kept changes no file.
+    let before = std::fs::read(&out).unwrap();
+    let error = join(&bake, &model, budget(1e-7), &out).unwrap_err().to_string();
+    assert!(error.contains("error budget") && std::fs::read(&out).unwrap() == before, "{error}");
     std::fs::remove_file(bake.path(9)).unwrap();
-    let error = join(&bake, &model, None, None, Clips::Keep, &out).unwrap_err().to_string();
+    let error = join(&bake, &model, Joining::default(), &out).unwrap_err().to_string();
     assert!(error.contains("frame_000009.sinew") && error.contains("missing"), "{error}");
-    assert!(join(&bake, &model, None, Some(-1.0), Clips::Keep, &out).is_err());
+    assert!(join(&bake, &model, budget(-1.0), &out).is_err());
 }

@@ -258,7 +258,9 @@ fn plain_hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
             "Draw a line along the joints to pose; drag a knot to bend a line; click a joint to select it"
         }
         (_, Tool::Grab) => match bench.preferences().grab {
-            GrabBy::Body => "Drag the skin: the whole body follows (Shift-G: bone, limb), pinned joints (P) stay",
+            GrabBy::Body => {
+                "Drag the skin: the whole body follows (Shift-G: bone, limb), pinned joints (P) stay"
+            }
             GrabBy::Limb => "Drag the skin: the limb follows (Shift-G: body, bone), pinned joints (P) stay",
             GrabBy::Bone => "Drag the skin: the bone turns (Shift-G: limb, body), pinned joints (P) stay",
         },

@@ -73,8 +73,7 @@ impl Figure {
         let preferences = Preferences { grab: by, ..Preferences::default() };
         let session = self.model.start(None).unwrap();
         let bench = Workbench::new(session, self.model.bound.character.clone(), preferences);
-        let mut s =
-            Script { bench, input: Input { focused: true, ..Input::default() }, frames: Vec::new() };
+        let mut s = Script { bench, input: Input { focused: true, ..Input::default() }, frames: Vec::new() };
         s.bench.change(Edit::SetPins(self.pins.clone()));
         s.at(0, Vec3::splat(500.0));
         s.at(RIGHT, Vec3::splat(500.0));
@@ -131,14 +130,18 @@ impl Check {
 /// From every joint to its parent joint, but for the topmost ones.
 fn lengths(model: &Model, s: &Script) -> Vec<f32> {
     let skeleton = model.skeleton();
-    let top = skeleton.joints.iter().filter(|j| j.parent.is_some_and(|p| skeleton.joints[p.index()].parent.is_some()));
+    let top = skeleton
+        .joints
+        .iter()
+        .filter(|j| j.parent.is_some_and(|p| skeleton.joints[p.index()].parent.is_some()));
     let at = |n: NodeId| Vec3::from(s.bench.rig().world[n.index()].translation);
     top.map(|j| at(j.node).distance(at(skeleton.joints[j.parent.unwrap().index()].node))).collect()
 }
 
 fn far(a: &Pose, b: &Pose, figure: &Figure) -> f32 {
     let (a, b) = (a.world(figure.model.skeleton()), b.world(figure.model.skeleton()));
-    let apart = |(a, b): (&glam::Affine3A, &glam::Affine3A)| Vec3::from(a.translation - b.translation).length();
+    let apart =
+        |(a, b): (&glam::Affine3A, &glam::Affine3A)| Vec3::from(a.translation - b.translation).length();
     a.iter().zip(&b).map(apart).fold(0.0, f32::max) / figure.scale
 }
 
@@ -172,7 +175,10 @@ fn try_out(figure: &Figure, name: &str, by: GrabBy) {
             turned = turned.max(t);
             long = long.max(check.stretched(figure, &s));
             let j = far(&last, s.bench.pose(), figure);
-            if j > jump { jump = j; where_ = k; }
+            if j > jump {
+                jump = j;
+                where_ = k;
+            }
             last = s.bench.pose().clone();
         }
         let ms = t0.elapsed().as_secs_f64() * 1e3 / 41.0;
@@ -188,7 +194,9 @@ fn try_out(figure: &Figure, name: &str, by: GrabBy) {
         s.at(RIGHT, at + Vec3::X * 1e-5 * figure.scale);
         s.step();
         let near = far(&start, s.bench.pose(), figure);
-        println!("{name} {by:?} {way}: pins {off:.6} turned {turned:.6} long {long:.6} jump {jump:.4}@{where_} back {back:.6} near {near:.6} {ms:.1} ms");
+        println!(
+            "{name} {by:?} {way}: pins {off:.6} turned {turned:.6} long {long:.6} jump {jump:.4}@{where_} back {back:.6} near {near:.6} {ms:.1} ms"
+        );
     }
 }
 
