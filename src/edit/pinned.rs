@@ -137,7 +137,7 @@ impl Pinned {
         tasks: &[Task],
     ) {
         self.place(grab, tasks);
-        let bent: &[(NodeId, DVec3)] = if unlock { &self.bent } else { &[] };
+        let bent = unlock.then_some(self.bent.as_slice());
         if !self.linkage.solve(skeleton, reference, bent, &self.places) {
             let lost = self.linkage.pose.clone();
             self.come_back(skeleton, grab, &lost);

@@ -20,7 +20,8 @@ use crate::deform::fast::{Acceleration, Body, Constrained, Constraint, Reduced, 
 use crate::rig::{Pose, PosedRig, Skeleton};
 use std::sync::Arc;
 
-/// Iterations of a frame at most.
+/// Iterations of a frame, plain ones: a fixed number of them makes of a small step of the hand a small step of the body, be
+/// they at the end or not.
 const ITERATIONS: u32 = 40;
 
 /// A grab of the whole body by one or more hands.
@@ -111,7 +112,7 @@ impl WholeGrab {
         work.targets.extend(work.given.iter().map(|h| Target::Map(work.now[*h])));
         work.solver.set_targets(&self.reduced, &work.constrained, &work.targets);
         work.solver.start_from(&self.reduced, &work.now);
-        work.solver.solve(ITERATIONS, Acceleration::Anderson);
+        work.solver.solve(ITERATIONS, Acceleration::Plain);
         let maps = work.solver.exact(&self.reduced);
         let fitted = fit(skeleton, &self.body, &self.grab.start, &self.grab.before, &self.maps, &maps);
         work.pinned.solve(skeleton, &self.grab, (&fitted, false), &tasks);

@@ -54,13 +54,9 @@ impl Figure {
         let model = Model::load(path, &BindOptions::default()).unwrap();
         let find = |n: &str| model.skeleton().find(n).unwrap_or_else(|| panic!("{n} in {}", path.display()));
         let size = model.bound.character.control.aabb.size();
-        Self {
-            pins: pins.iter().map(|n| find(n)).collect(),
-            hand: find(hand),
-            belly: find(belly),
-            scale: size.max_element() / 1.9,
-            model,
-        }
+        let mut pins: Vec<NodeId> = pins.iter().map(|n| find(n)).collect();
+        pins.sort_unstable();
+        Self { pins, hand: find(hand), belly: find(belly), scale: size.max_element() / 1.9, model }
     }
 
     fn human() -> Self {
@@ -75,6 +71,7 @@ impl Figure {
         let bench = Workbench::new(session, self.model.bound.character.clone(), preferences);
         let mut s = Script { bench, input: Input { focused: true, ..Input::default() }, frames: Vec::new() };
         s.bench.change(Edit::SetPins(self.pins.clone()));
+        assert_eq!(s.bench.session().document().pins(), self.pins, "{:?}", s.bench.notice());
         s.at(0, Vec3::splat(500.0));
         s.at(RIGHT, Vec3::splat(500.0));
         s.step();
@@ -116,7 +113,8 @@ impl Check {
         for (node, at, turn) in &self.pins {
             let world = s.bench.rig().world[node.index()];
             off = off.max((Vec3::from(world.translation).as_dvec3() - at).length() as f32 / self.unit);
-            turned = turned.max(world.to_scale_rotation_translation().1.angle_between(*turn));
+            let apart = world.to_scale_rotation_translation().1 * turn.inverse();
+            turned = turned.max(2.0 * Vec3::new(apart.x, apart.y, apart.z).length());
         }
         (off, turned)
     }
@@ -130,10 +128,8 @@ impl Check {
 /// From every joint to its parent joint, but for the topmost ones.
 fn lengths(model: &Model, s: &Script) -> Vec<f32> {
     let skeleton = model.skeleton();
-    let top = skeleton
-        .joints
-        .iter()
-        .filter(|j| j.parent.is_some_and(|p| skeleton.joints[p.index()].parent.is_some()));
+    let top =
+        skeleton.joints.iter().filter(|j| j.parent.is_some() && !crate::edit::carries_all(skeleton, j.node));
     let at = |n: NodeId| Vec3::from(s.bench.rig().world[n.index()].translation);
     top.map(|j| at(j.node).distance(at(skeleton.joints[j.parent.unwrap().index()].node))).collect()
 }
@@ -153,7 +149,11 @@ fn try_out(figure: &Figure, name: &str, by: GrabBy) {
         ("belly", figure.belly, Vec3::new(0.0, -0.3, 0.0)),
         ("bellyf", figure.belly, Vec3::new(0.0, -0.1, 0.3)),
         ("far", figure.hand, Vec3::new(3.0, 1.0, 0.0)),
-    ] {
+    ]
+    .into_iter()
+    .filter(|w| {
+        std::env::var("PINS_WAY").is_ok_and(|v| v.contains(w.0)) || std::env::var("PINS_WAY").is_err()
+    }) {
         let mut s = figure.script(by);
         let check = Check::new(figure, &s);
         let start = s.bench.pose().clone();
@@ -167,8 +167,9 @@ fn try_out(figure: &Figure, name: &str, by: GrabBy) {
         let mut last = s.bench.pose().clone();
         let t0 = std::time::Instant::now();
         let mut where_ = 0;
-        for k in 0..=40 {
-            s.at(RIGHT, at + d * figure.scale * (k as f32 / 40.0));
+        let frames = (d.length() / 0.01).min(100.0) as usize;
+        for k in 0..=frames {
+            s.at(RIGHT, at + d * figure.scale * (k as f32 / frames as f32));
             s.step();
             let (o, t) = check.off(&s);
             off = off.max(o);
@@ -181,7 +182,8 @@ fn try_out(figure: &Figure, name: &str, by: GrabBy) {
             }
             last = s.bench.pose().clone();
         }
-        let ms = t0.elapsed().as_secs_f64() * 1e3 / 41.0;
+        let ms = t0.elapsed().as_secs_f64() * 1e3 / (frames + 1) as f64;
+        jump /= d.length() / frames as f32;
         if let Ok(folder) = std::env::var("PINS_OUT") {
             let file = format!("{folder}/{name}_{way}_{by:?}.json");
             std::fs::write(&file, crate::edit::pose_text(s.bench.pose(), figure.model.skeleton())).unwrap();
@@ -203,12 +205,12 @@ fn try_out(figure: &Figure, name: &str, by: GrabBy) {
 #[test]
 fn try_human() {
     try_out(&Figure::human(), "human", GrabBy::Body);
-    try_out(&Figure::human(), "human", GrabBy::Limb);
 }
 
 #[test]
 fn try_others() {
-    for (path, pins, hand, belly) in OTHERS {
+    let only = std::env::var("PINS_ONLY").unwrap_or_default();
+    for (path, pins, hand, belly) in OTHERS.into_iter().filter(|o| o.0.contains(&only)) {
         let Some(file) = shared(path) else { continue };
         let name = file.file_stem().unwrap().to_string_lossy().to_string();
         try_out(&Figure::load(&file, (pins, hand, belly)), &name, GrabBy::Body);

@@ -1,0 +1,207 @@
+//! The pose that minimises posture and goals together, by Newton's method with the exact change of forces as limbs turn,
+//! which keeps a limb that is pulled straight from swinging. Every step lowers the energy (Armijo's rule).
+//!
+//! Pins and goals begin soft and end stiff, so that steps do not have to creep along a narrow curved valley. Until the last
+//! round the posture is that of bent limbs, where such are given: a straight limb has no way to shorten.
+
+use super::{ARM, LARGEST, Linkage, Place, factor, substitute};
+use crate::base::NodeId;
+use crate::base::math::{DMat3, DVec3};
+use crate::rig::Skeleton;
+
+/// Compliance of pins, of goals' places and of goals' turns, as shares of the size's square.
+const ROUNDS: [[f64; 3]; 4] =
+    [[1e-3, 1e-2, 1e-1], [1e-4, 1e-3, 1e-2], [1e-5, 1e-4, 1e-3], [1e-7, 1e-5, 1e-3]];
+/// Steps of a round at most, and of the last one.
+const STEPS: [usize; 2] = [8, 30];
+/// A round ends when no joint turns by more in a step, radians, and none shifts by more than this share of the size; and
+/// the last one.
+const DONE: [f64; 2] = [3e-2, 1e-6];
+/// A goal pulls by no more than what this share of the size would: beyond it only its direction counts.
+const PULL: f64 = 0.15;
+/// Whole steps after each other that may raise the energy before it is lower.
+const AHEAD: usize = 3;
+/// Halvings of a step that does not lower the energy.
+const HALVINGS: usize = 10;
+/// Share of the gain that the gradient promises.
+const ARMIJO: f64 = 1e-4;
+/// What is added to a stiffness that is not positive, to begin with, in stiffnesses of the longest bone's joint.
+const SHIFT: f64 = 0.1;
+
+impl Linkage {
+    /// Leaves the pose in the freedoms.
+    pub(super) fn relax(&mut self, skeleton: &Skeleton, bent: Option<&[(NodeId, DVec3)]>, places: &[Place]) {
+        let first = if bent.is_some() { 0 } else { 2 };
+        for (k, compliance) in ROUNDS.iter().enumerate().skip(first) {
+            let last = k + 1 == ROUNDS.len();
+            self.bent.fill(DVec3::ZERO);
+            for (node, turn) in bent.unwrap_or_default().iter().filter(|_| !last) {
+                if let Some(k) = self.of_node[node.index()][0] {
+                    self.bent[k] += *turn;
+                }
+            }
+            let stiff = compliance.map(|c| 1.0 / (c * self.size * self.size));
+            let mut steps = 0;
+            while steps < STEPS[usize::from(last)] {
+                let largest = self.descend(skeleton, places, stiff, &mut steps);
+                if largest.is_nan() || largest < DONE[usize::from(last)] {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Whole steps until the energy is lower, or a shorter one; the largest turn of the first, NaN where none lowers it.
+    fn descend(&mut self, skeleton: &Skeleton, places: &[Place], stiff: [f64; 3], steps: &mut usize) -> f64 {
+        let energy = self.energy(places, stiff);
+        for (k, before) in self.kept.iter_mut().enumerate() {
+            *before = (self.now[k], self.moved[k]);
+        }
+        // A step along a curved valley leaves it at first, and the next one comes back.
+        let mut first = f64::NAN;
+        for k in 0..AHEAD {
+            let slope = self.newton(skeleton, places, stiff);
+            *steps += 1;
+            let largest = self.largest();
+            if slope.is_nan() || !largest.is_finite() {
+                break;
+            }
+            if k == 0 {
+                first = largest;
+            }
+            self.remember();
+            let share = (LARGEST / largest).min(1.0);
+            self.go(skeleton, share);
+            let now = self.energy(places, stiff);
+            if now <= energy + ARMIJO * share * slope.min(0.0) || now <= energy && largest < DONE[1] {
+                return first;
+            }
+        }
+        self.before.copy_from_slice(&self.kept);
+        self.go(skeleton, 0.0);
+        let slope = self.newton(skeleton, places, stiff);
+        *steps += 1;
+        let mut share = 0.5 * (LARGEST / self.largest()).min(1.0);
+        if slope.is_nan() || !share.is_finite() {
+            return f64::NAN;
+        }
+        for _ in 0..HALVINGS {
+            self.go(skeleton, share);
+            if self.energy(places, stiff) <= energy + ARMIJO * share * slope {
+                return first;
+            }
+            share *= 0.5;
+        }
+        self.go(skeleton, 0.0);
+        f64::NAN
+    }
+
+    /// Finds a step; the slope of the energy along it, NaN where there is none.
+    fn newton(&mut self, skeleton: &Skeleton, places: &[Place], stiff: [f64; 3]) -> f64 {
+        let count = 3 * self.active.len();
+        self.assemble(skeleton, places, stiff);
+        let mut shift = 0.0;
+        loop {
+            self.factor[..count * count].copy_from_slice(&self.matrix[..count * count]);
+            (0..count).for_each(|i| self.factor[i * count + i] += shift * self.scale(i));
+            if factor(&mut self.factor[..count * count], count) {
+                break;
+            }
+            shift = if shift == 0.0 { SHIFT } else { 4.0 * shift };
+            if shift > 1e12 {
+                return f64::NAN;
+            }
+        }
+        let mut slope = 0.0;
+        self.gradient.clear();
+        self.gradient.extend_from_slice(&self.right[..count]);
+        substitute(&self.factor[..count * count], &mut self.right[..count], count);
+        self.step.fill(DVec3::ZERO);
+        for (i, k) in self.active.iter().enumerate() {
+            let step = DVec3::from_slice(&self.right[3 * i..3 * i + 3]);
+            slope -= step.dot(DVec3::from_slice(&self.gradient[3 * i..3 * i + 3]));
+            self.step[*k] = step;
+        }
+        slope
+    }
+
+    /// The stiffness of an unknown's own freedom.
+    fn scale(&self, unknown: usize) -> f64 {
+        let f = &self.freedoms[self.active[unknown / 3]];
+        if f.shifts { 1.0 / f.ease } else { 1.0 }
+    }
+
+    fn energy(&self, places: &[Place], [pin, goal, turned]: [f64; 3]) -> f64 {
+        let mut energy = 0.0;
+        for (k, f) in self.freedoms.iter().enumerate() {
+            energy += 0.5 * (self.moved[k] - self.bent[k]).length_squared() / f.ease;
+        }
+        let arm = (ARM * self.size).powi(2);
+        for (ask, wanted) in self.asks.iter().zip(places) {
+            let [place, turn] = self.left(ask, wanted);
+            if ask.pin {
+                energy += 0.5 * pin * (place.length_squared() + arm * turn.length_squared());
+            } else {
+                let (far, pull) = (place.length(), PULL * self.size);
+                let miss = if far < pull { 0.5 * far * far } else { pull * (far - 0.5 * pull) };
+                energy += goal * miss + 0.5 * turned * arm * turn.length_squared();
+            }
+        }
+        energy
+    }
+
+    /// Sets the matrix to the energy's second derivatives, and the right-hand side to the first ones, negative.
+    fn assemble(&mut self, skeleton: &Skeleton, places: &[Place], [pin, goal, turned]: [f64; 3]) {
+        self.set_levers(skeleton);
+        let count = 3 * self.active.len();
+        self.matrix[..count * count].fill(0.0);
+        for (i, k) in self.active.iter().enumerate() {
+            let stiffness = 1.0 / self.freedoms[*k].ease;
+            let force = (self.bent[*k] - self.moved[*k]) * stiffness;
+            self.right[3 * i..3 * i + 3].copy_from_slice(&force.to_array());
+            (3 * i..3 * i + 3).for_each(|d| self.matrix[d * count + d] = stiffness);
+        }
+        let arm = (ARM * self.size).powi(2);
+        for (a, wanted) in places.iter().enumerate() {
+            let ask = self.asks[a];
+            let [place, turn] = self.left(&ask, wanted);
+            let (far, pull) = (place.length(), PULL * self.size);
+            // The pull on the point, how it changes with its place, and the same of its node's turn.
+            let (force, change) = if ask.pin {
+                (place * pin, DMat3::from_diagonal(DVec3::splat(pin)))
+            } else if far < pull {
+                (place * goal, DMat3::from_diagonal(DVec3::splat(goal)))
+            } else {
+                let way = place / far;
+                let across = DMat3::IDENTITY - outer(way, way);
+                (way * pull * goal, across * (goal * pull / far))
+            };
+            let twist = arm * if ask.pin { pin } else { turned };
+            let levers = &self.levers[a];
+            for (l, low) in levers.iter().enumerate() {
+                let i = 3 * self.place_of[low.freedom];
+                let pulled = low.place.transpose() * force + low.turn.transpose() * turn * twist;
+                (0..3).for_each(|d| self.right[i + d] += pulled[d]);
+                // As the joints above turn, so does the arm from this one: the pull at it changes.
+                let bend = DMat3::from_diagonal(DVec3::splat(force.dot(low.arm))) - outer(low.arm, force);
+                for (h, high) in levers[..=l].iter().enumerate() {
+                    let bend = if h == l { (bend + bend.transpose()) * 0.5 } else { bend };
+                    let block = high.place.transpose() * change * low.place
+                        + high.turn.transpose() * low.turn * twist
+                        + high.axes.transpose() * bend * low.axes;
+                    let j = 3 * self.place_of[high.freedom];
+                    for r in 0..3 {
+                        for c in 0..3 {
+                            self.matrix[(i + c) * count + j + r] += block.col(c)[r];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `a bᵀ`.
+fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}

@@ -1,0 +1,103 @@
+//! Pins met exactly, by the least turns and shifts since the reference: steps of Gauss and Newton,
+//! `(J W⁻¹ Jᵀ + ε) λ = e + J v`, `v ← W⁻¹ Jᵀ λ`, whose system is of the pins alone. What a step leaves of them, the next one
+//! finds.
+
+use super::{ARM, HOLDS, LARGEST, Linkage, Place, factor, substitute};
+use crate::base::math::{DMat3, DVec3};
+use crate::rig::Skeleton;
+
+/// Steps at most.
+const STEPS: usize = 25;
+/// Compliance of pins, as a share of the size's square: of those that contradict each other.
+const COMPLIANCE: f64 = 1e-11;
+/// The last step is no larger, radians or shares of the size.
+const DONE: f64 = 1e-6;
+
+impl Linkage {
+    /// Leaves the pose in the freedoms, which it finds in one whose pins are nearly met.
+    pub(super) fn repair(&mut self, skeleton: &Skeleton, places: &[Place]) {
+        self.reference.copy_from_slice(&self.now);
+        self.moved.fill(DVec3::ZERO);
+        for _ in 0..STEPS {
+            let largest = self.gauss(skeleton, places);
+            if largest.is_nan() || largest < DONE && self.lost(places) < HOLDS {
+                break;
+            }
+        }
+    }
+
+    /// One step; its largest turn.
+    fn gauss(&mut self, skeleton: &Skeleton, places: &[Place]) -> f64 {
+        self.set_levers(skeleton);
+        let arm = ARM * self.size;
+        let pins = self.asks.iter().filter(|a| a.pin).count();
+        let count = 6 * pins;
+        let of = |asks: &[super::Ask]| -> usize { asks.iter().filter(|a| a.pin).count() };
+        for (a, (ask, wanted)) in self.asks.iter().zip(places).enumerate().filter(|(_, (ask, _))| ask.pin) {
+            let row = 6 * of(&self.asks[..a]);
+            let [place, turn] = self.left(ask, wanted);
+            let (mut place, mut turn) = (place, turn * arm);
+            for lever in &self.levers[a] {
+                let v = self.moved[lever.freedom];
+                place += lever.place * v;
+                turn += lever.turn * v * arm;
+            }
+            self.right[row..row + 3].copy_from_slice(&place.to_array());
+            self.right[row + 3..row + 6].copy_from_slice(&turn.to_array());
+            for b in (0..=a).filter(|b| self.asks[*b].pin) {
+                let column = 6 * of(&self.asks[..b]);
+
+                let blocks = self.blocks(a, b, arm);
+                for (i, j, block) in blocks {
+                    for r in 0..3 {
+                        for c in 0..3 {
+                            self.matrix[(row + i + r) * count + column + j + c] = block.col(c)[r];
+                        }
+                    }
+                }
+            }
+            let give = COMPLIANCE * self.size * self.size;
+            (row..row + 6).for_each(|d| self.matrix[d * count + d] += give);
+        }
+        if !factor(&mut self.matrix[..count * count], count) {
+            return f64::NAN;
+        }
+        substitute(&self.matrix[..count * count], &mut self.right[..count], count);
+        for (step, moved) in self.step.iter_mut().zip(&self.moved) {
+            *step = -*moved;
+        }
+        for (a, levers) in self.levers.iter().enumerate().filter(|(a, _)| self.asks[*a].pin) {
+            let row = 6 * of(&self.asks[..a]);
+            let place = DVec3::from_slice(&self.right[row..row + 3]);
+            let turn = DVec3::from_slice(&self.right[row + 3..row + 6]) * arm;
+            for lever in levers {
+                let pulled = lever.place.transpose() * place + lever.turn.transpose() * turn;
+                self.step[lever.freedom] += pulled * self.freedoms[lever.freedom].ease;
+            }
+        }
+        let largest = self.largest();
+        if !largest.is_finite() {
+            return f64::NAN;
+        }
+        self.remember();
+        self.go(skeleton, (LARGEST / largest).min(1.0));
+        largest
+    }
+
+    /// The blocks of `J W⁻¹ Jᵀ` for two points: places and turns of the one by places and turns of the other.
+    fn blocks(&self, a: usize, b: usize, arm: f64) -> [(usize, usize, DMat3); 4] {
+        let [mut xx, mut xt, mut tx, mut tt] = [DMat3::ZERO; 4];
+        let mut rest = self.levers[b].iter().peekable();
+        for lever in &self.levers[a] {
+            while rest.next_if(|o| o.freedom < lever.freedom).is_some() {}
+            let Some(other) = rest.next_if(|o| o.freedom == lever.freedom) else { continue };
+            let ease = self.freedoms[lever.freedom].ease;
+            let (x, t) = (other.place.transpose() * ease, other.turn.transpose() * (ease * arm));
+            xx += lever.place * x;
+            xt += lever.place * t;
+            tx += lever.turn * x * arm;
+            tt += lever.turn * t * arm;
+        }
+        [(0, 0, xx), (0, 3, xt), (3, 0, tx), (3, 3, tt)]
+    }
+}
