@@ -59,26 +59,32 @@ impl Pinned {
         };
         let joints: Vec<NodeId> = skeleton.order.iter().copied().filter(turns).collect();
         let held: Vec<NodeId> = tasks.iter().filter(|t| !t.pin).map(|t| t.hold.node).collect();
+        let is_pin = |n: &NodeId| tasks.iter().any(|t| t.pin && t.hold.node == *n);
+        let open: Vec<NodeId> = open.iter().copied().filter(|n| !is_pin(n)).collect();
         Self {
             reach: tasks.iter().map(|task| reach(skeleton, grab, task, tasks)).collect(),
             bent: tasks.iter().flat_map(|task| unlocked(skeleton, grab, task, &held)).collect(),
-            ..Self::of(skeleton, grab, (&joints, tops), tasks, open)
+            ..Self::of(skeleton, grab, (&joints, tops), tasks, &open)
         }
     }
 
-    /// Of the joints alone that a grab of limbs moves.
+    /// Of the joints alone that a grab of limbs moves. A pinned joint from which a held limb hangs may turn.
     pub fn limbs(skeleton: &Skeleton, grab: &Grab, tasks: &[Task]) -> Self {
         let held: Vec<NodeId> = tasks.iter().filter(|t| !t.pin).map(|t| t.hold.node).collect();
         let mut moves = vec![false; skeleton.nodes.len()];
-        let mut tops = Vec::new();
+        let (mut tops, mut open) = (Vec::new(), Vec::new());
         for task in tasks {
             if grab.shifts(skeleton, task) {
                 tops.push(task.hold.node);
             }
-            grab.chain(task, &held).iter().for_each(|n| moves[n.index()] = true);
+            let chain = grab.chain(task, &held);
+            chain.iter().for_each(|n| moves[n.index()] = true);
+            if !task.pin {
+                open.extend(chain.into_iter().filter(|n| *n != task.hold.node));
+            }
         }
         let joints: Vec<NodeId> = skeleton.order.iter().copied().filter(|n| moves[n.index()]).collect();
-        Self::of(skeleton, grab, (&joints, &tops), tasks, &[])
+        Self::of(skeleton, grab, (&joints, &tops), tasks, &open)
     }
 
     fn of(
@@ -108,7 +114,7 @@ impl Pinned {
             node: task.hold.node,
             point: task.hold.point,
             pin: task.pin,
-            turns: task.turns && (task.pin || !open.contains(&task.hold.node)),
+            turns: task.turns && !open.contains(&task.hold.node),
         };
         let asks: Vec<Ask> = tasks.iter().map(ask).collect();
         Self {
