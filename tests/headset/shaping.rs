@@ -7,7 +7,7 @@ use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;
 use sinew::edit::{Form, Target};
 use sinew::editor::panels::{Page, Spot};
-use sinew::editor::{Command, CommandKind, Model, Tool};
+use sinew::editor::{Command, CommandKind, GrabBy, Model, Tool};
 use sinew::generate::{Kind, glb};
 
 /// Where the hand goes round the arm: metres from its axis.
@@ -83,6 +83,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     let later = s.app.frame.time.expect("the motion does not show");
     assert!((0.7..=1.3).contains(&later), "{later}");
     slide(&mut s, Page::Shape, CommandKind::Amplitude, 2.0 / 3.0);
+    s.app.press(Command::GrabBy(GrabBy::Limb));
     let grip = words(s.stage(hand));
     let bent = words(s.stage(elbow + Vec3::new(0.0, 0.08, 0.23)));
     s.play(&format!(
