@@ -273,6 +273,22 @@ fn every_shared_file_that_loads_survives() {
 }
 
 #[test]
+fn own_weights_outside_0_to_1_stay_and_are_told() {
+    let Some(asset) = load_data("khronos/SimpleMorph/glTF-Embedded/SimpleMorph.gltf") else { return };
+    let character = Character::from_asset(&asset).unwrap();
+    let node = asset.nodes.iter().position(|n| n.weights.len() == 2).unwrap();
+    for (weights, told) in [([-0.5, 1.25], true), ([0.0, 1.0], false)] {
+        let mut pose = Pose::rest(&character.skeleton);
+        pose.weights[node] = weights.to_vec();
+        let key = Key { time_s: 0.0, pose: &pose, shape: None };
+        let export = posed(&asset, &character, &[key], &Options::default()).unwrap();
+        let clamped = |p: &sinew::asset::Problem| p.text.contains("from -0.500 to 1.250; Blender clamps");
+        assert_eq!(export.problems.iter().any(clamped), told, "{:?}", export.problems);
+        assert_eq!(Asset::from_slice(&export.glb, "x.glb").unwrap().nodes[node].weights, weights);
+    }
+}
+
+#[test]
 fn compatible_mode_keeps_four_influences_and_says_its_cost() {
     let Some(asset) = load_data("derived/makehuman_male_8infl.glb") else { return };
     let full = round_trip(&asset, &Options::default(), 1, |_| false);
