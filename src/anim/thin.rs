@@ -103,7 +103,7 @@ mod tests {
         let kept = thin_channel(&Channel { values, ..channel.clone() }, 1e-3, turned).times;
         assert!((4..12).contains(&kept.len()), "{kept:?}");
         for pair in kept.windows(2) {
-            let [a, b] = [pair[0], pair[1]].map(|t| Quat::from_rotation_y(t));
+            let [a, b] = [pair[0], pair[1]].map(Quat::from_rotation_y);
             let straight = |u: f32| (a * (1.0 - u) + b * u).normalize();
             let off = |u: f32| straight(u).angle_between(a.slerp(b, u));
             assert!((1..10).all(|i| off(i as f32 * 0.1) < 3e-3), "{pair:?}");

@@ -149,7 +149,7 @@ impl Places {
         let eye = head.position;
         let middle = about.middle().filter(|m| m.is_finite() && m.distance(eye) > 1e-3);
         self.seen = middle.is_some();
-        self.reference = heading(middle.map_or_else(|| before(&head, 1.0, 0.0), |m| m) - eye).x;
+        self.reference = heading(middle.unwrap_or_else(|| before(&head, 1.0, 0.0)) - eye).x;
         self.sights.extend(about.body.iter().filter_map(|c| Sight::of(c, eye, self.reference)));
     }
 

@@ -117,15 +117,15 @@ fn last_view_leads_back_exactly_and_from_there_back_again() {
     // Pulled, scaled, turned, levelled, stood before: each time from where one was, with heading, size and turn.
     let pull = |s: &mut Script, spread: f32| {
         let places = [-0.3, 0.3].map(|x| Vec3::new(x, 0.4, 0.9));
-        for hand in 0..2 {
-            s.at(hand, places[hand]);
+        for (hand, place) in places.into_iter().enumerate() {
+            s.at(hand, place);
         }
         s.step();
         s.input.hands.iter_mut().for_each(|h| h.grab = 1.0);
         for i in 0..10 {
-            for hand in 0..2 {
+            for (hand, place) in places.into_iter().enumerate() {
                 let by = Vec3::new([-spread, spread][hand], 0.1 * hand as f32, 0.05) * (i as f32 / 9.0);
-                s.at(hand, places[hand] + by);
+                s.at(hand, place + by);
             }
             s.step();
         }
