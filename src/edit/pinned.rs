@@ -19,6 +19,8 @@ const ROUNDS: usize = 24;
 const LEAST_EASE: f64 = 0.1;
 /// A topmost joint shifts by this share of the size as readily as the longest bone turns by a radian, and turns by this.
 const TOP: [f64; 2] = [0.08, 0.3];
+/// Sine of the angle by which a limb is bent rather than straight.
+const KINK: f64 = 0.01;
 /// Turn of a straight limb's hinge to begin with, radians.
 const UNLOCKED: f64 = 0.35;
 /// How often the way back to the start is halved for a pose whose pins cannot be brought back.
@@ -248,11 +250,67 @@ fn unlocked(skeleton: &Skeleton, grab: &Grab, task: &Task, held: &[NodeId]) -> V
     let first = (0..hinge).rev().find(|&i| at[hinge].distance(at[i]) >= 0.6 * upper).unwrap_or(0);
     let frame = |node: NodeId| nearest_turn(world_from_parent(skeleton, node, &grab.before).matrix3);
     let axis = frame(chain[hinge]) * grab.hinges[chain[hinge].index()];
-    let turn = |k: usize, angle: f64| (chain[k], frame(chain[k]).inverse() * axis * angle * fade);
+    // A limb that is bent the other way, be it by a little, goes on so.
     let last = chain.len() - 1;
+    let way = |a: usize, b: usize| (at[b] - at[a]).normalize_or_zero();
+    let axis = if way(first, hinge).cross(way(hinge, last)).dot(axis) < -KINK { -axis } else { axis };
+    let turn = |k: usize, angle: f64| (chain[k], frame(chain[k]).inverse() * axis * angle * fade);
     vec![turn(first, -0.5 * UNLOCKED), turn(hinge, UNLOCKED), turn(last, -0.5 * UNLOCKED)]
 }
 
 fn nearest_turn(m: DMat3) -> DQuat {
     if is_regular(m) && m.determinant() > 0.0 { nearest(m) } else { DQuat::IDENTITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::Goal;
+    use crate::edit::testing::{Random, random};
+    use crate::edit::world::world;
+
+    /// From each node to its parent.
+    fn lengths(skeleton: &Skeleton, pose: &Pose) -> Vec<f64> {
+        let w = world(skeleton, pose);
+        let edge = |i: usize, p: NodeId| w[i].translation.distance(w[p.index()].translation);
+        (0..w.len()).map(|i| skeleton.nodes[i].parent.map_or(0.0, |p| edge(i, p))).collect()
+    }
+
+    #[test]
+    fn pins_hold_on_any_rig_with_nodes_between_and_scales_and_mirrors() {
+        for seed in 1..25 {
+            let (skeleton, pose) = random(seed, 16, false);
+            let mut rng = Random(seed * 104_729);
+            let mut pick = || NodeId::from((rng.next() % 16) as usize);
+            let pins = [pick(), pick()];
+            let held = pick();
+            let mut grab = Grab::new(&skeleton, &pose, &pins);
+            let before = world(&skeleton, &pose);
+            let point = before[held.index()].translation;
+            grab.hold(held, point);
+            let mut chain = Grab::new(&skeleton, &pose, &pins);
+            chain.hold(held, point);
+            let size = size(&grab);
+            for far in [0.01, 0.1, 1.0, 1e3] {
+                let goal = Goal {
+                    position: point + rng.vector().as_dvec3() * (far * size),
+                    turn: rng.rotation().as_dquat(),
+                };
+                let tasks = grab.tasks(&[goal]);
+                let mut pinned = Pinned::whole(&skeleton, &grab, &[NodeId::from(0)], &tasks, &[]);
+                pinned.solve(&skeleton, &grab, (&pose, true), &tasks);
+                for posed in [pinned.pose().clone(), chain.solve(&skeleton, &[goal]).0] {
+                    let after = world(&skeleton, &posed);
+                    for pin in tasks.iter().filter(|t| t.pin).map(|t| t.hold.node.index()) {
+                        let off = after[pin].translation.distance(before[pin].translation);
+                        assert!(off < 2e-4 * size, "{seed} at {far}: {pin} is off by {}", off / size);
+                    }
+                    for (a, b) in lengths(&skeleton, &pose).iter().zip(lengths(&skeleton, &posed)).skip(1) {
+                        assert!((a - b).abs() < 1e-4 * size, "{seed} at {far}");
+                    }
+                    assert!(posed.local.iter().all(|l| l.rotation().is_finite()));
+                }
+            }
+        }
+    }
 }

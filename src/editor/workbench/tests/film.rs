@@ -11,7 +11,6 @@ fn columns(s: &Script) -> Vec<f64> {
 /// A key at rest, and one by auto-key at a second with the left hand raised.
 fn two_keys() -> Script {
     let mut s = Script::biped();
-    s.bench.run_command(Command::GrabBy(GrabBy::Limb));
     s.step();
     s.bench.run_command(Command::Key);
     s.bench.run_command(Command::AutoKey(true));

@@ -28,7 +28,6 @@ fn squeezing_the_body_moves_it_in_one_step_and_away_from_it_the_world() {
 #[test]
 fn a_grab_stays_on_top_of_a_stroke_that_is_drawn_again() {
     let mut s = Script::biped();
-    s.bench.run_command(Command::GrabBy(GrabBy::Limb));
     s.draw(RIGHT, &arm(0.0));
     s.draw(RIGHT, &arm(0.6));
     let other = Vec3::new(-0.77, 1.5, 0.0);
@@ -48,7 +47,6 @@ fn a_grab_stays_on_top_of_a_stroke_that_is_drawn_again() {
 #[test]
 fn both_hands_at_once_and_pins() {
     let mut s = Script::biped();
-    s.bench.run_command(Command::GrabBy(GrabBy::Limb));
     let (a, b) = (Vec3::new(0.77, 1.5, 0.0), Vec3::new(-0.77, 1.5, 0.0));
     for hand in 0..2 {
         s.at(hand, [a, b][hand]);

@@ -83,7 +83,9 @@ struct Script {
 
 impl Script {
     fn new(character: &Arc<Character>) -> Self {
-        let bench = Workbench::new(session(character), character.clone(), Preferences::default());
+        // Limbs alone: what else a grab moves is tried out in `pins` and `holds`.
+        let preferences = Preferences { grab: GrabBy::Limb, ..Preferences::default() };
+        let bench = Workbench::new(session(character), character.clone(), preferences);
         Self { bench, input: Input { focused: true, ..Input::default() }, frames: Vec::new() }
     }
 

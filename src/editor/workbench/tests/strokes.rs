@@ -59,7 +59,11 @@ fn the_same_input_gives_the_same_document_every_time() {
     let hash = s.hash();
     let character = biped();
     for _ in 0..3 {
-        let mut bench = Workbench::new(session(&character), character.clone(), Preferences::default());
+        let mut bench = Workbench::new(
+            session(&character),
+            character.clone(),
+            Preferences { grab: GrabBy::Limb, ..Preferences::default() },
+        );
         s.frames.iter().for_each(|f| {
             bench.step(f);
         });
