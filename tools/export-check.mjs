@@ -78,9 +78,9 @@ function check(file, index) {
   if (clip >= 0) {
     const seconds = about.clips[clip].seconds;
     const budget = `${diagonal * 1e3 * 4e-5}`;
-    const shapes = (project, times) => times.flatMap((time, i) => {
-      const out = `${project}${i}.obj`;
-      return make("deform", `${project}.glb`, "--time", `${time}`, "--on", "cpu", "--out", out) ? [`${time}=${out}`] : [];
+    const shapes = (of, times) => times.flatMap((time, i) => {
+      const out = `${of}${i}.obj`;
+      return make("deform", "project.glb", "--time", `${time}`, "--on", "cpu", "--out", out) ? [`${time}=${out}`] : [];
     });
     if (make("save", source, "--clip", `${clip}`, "--budget-mm", budget, "--on", "cpu", "--out", "project.glb")) {
       written.push("project.glb");
@@ -92,7 +92,7 @@ function check(file, index) {
         && make("bake", "--join", "frames", "--budget-mm", budget, "--out", "joined.glb")) {
         written.push("joined.glb");
         const kept = [...new Set([0, Math.round(last / 2), last])].map((f) => f / 8);
-        shown.push(["joined.glb", ...shapes("project", kept)]);
+        shown.push(["joined.glb", ...shapes("joined", kept)]);
       }
     }
   }
