@@ -39,7 +39,9 @@ impl Builder {
         accessors(&mut self.json, &mut |index| candidates.retain(|c| *c as u64 != *index));
         let mut views = Vec::new();
         for &accessor in &candidates {
-            view_of_accessor(&mut self.json["accessors"][accessor], &mut |v| views.push(*v as usize));
+            if let Some(json) = self.json.get_mut("accessors").and_then(|list| list.get_mut(accessor)) {
+                view_of_accessor(json, &mut |v| views.push(*v as usize));
+            }
         }
         remove(&mut self.json, "accessors", &candidates, accessors);
         self.zeros.clear();
@@ -55,8 +57,14 @@ impl Builder {
     /// Closes the gaps in the binary chunk that no buffer view covers, keeping every view's alignment.
     fn compact(&mut self) {
         let mut ranges = Vec::new();
-        ranges_in_chunk(&mut self.json, &mut |offset, length| ranges.push((*offset, *offset + length)));
+        ranges_in_chunk(&mut self.json, &mut |offset, length| {
+            ranges.push((*offset, offset.saturating_add(length)));
+        });
         ranges.sort_unstable();
+        // A view that no part of the file uses may lie anywhere: where one lies outside, every byte stays.
+        if ranges.iter().any(|range| range.1 > self.bin.len() as u64) {
+            return;
+        }
         let (mut bin, mut moved): (Vec<u8>, Vec<(u64, u64, u64)>) = (Vec::new(), Vec::new());
         for (start, end) in ranges {
             match moved.last_mut() {
@@ -228,5 +236,23 @@ mod tests {
         let before = b.json.clone();
         b.prune();
         assert_eq!(b.json, before);
+    }
+
+    #[test]
+    fn a_view_outside_of_the_data_keeps_every_byte() {
+        let mut b = builder();
+        b.push("bufferViews", json!({ "buffer": 0, "byteOffset": u64::MAX, "byteLength": 8 }));
+        b.orphans = vec![1];
+        b.prune();
+        assert_eq!((b.len("accessors"), b.bin().len()), (3, 48));
+    }
+
+    #[test]
+    fn orphans_of_no_list_are_left_alone() {
+        let mut b = builder();
+        b.json["accessors"] = json!({});
+        b.orphans = vec![1];
+        b.prune();
+        assert_eq!(b.json["accessors"], json!({}));
     }
 }

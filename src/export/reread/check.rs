@@ -24,6 +24,10 @@ pub(super) fn before_validation(root: &gltf::json::Root) -> Result<(), String> {
     if channels.any(|c| matches!(c.target.path, Checked::Invalid)) {
         return Err("an animation moves a property that glTF does not know".into());
     }
+    let mut channels = root.animations.iter().flat_map(|a| &a.channels);
+    if channels.any(|c| c.target.node.value() >= root.nodes.len()) {
+        return Err("an animation moves a node that the file does not have".into());
+    }
     let mut samplers = root.animations.iter().flat_map(|a| &a.samplers);
     if samplers.any(|s| matches!(s.interpolation, Checked::Invalid)) {
         return Err("an animation has an interpolation that glTF does not know".into());
