@@ -5,12 +5,9 @@ mod run;
 
 use args::{BindArgs, DeskArgs, MethodArgs, Side, parse_samples, parse_size, positive};
 use clap::{Parser, Subcommand};
-use sinew::editor::bake::parse_frames;
+use sinew::commands::pose::{PoseArgs, finite};
 use sinew::export::Clips;
-use sinew::front::{
-    self,
-    pose::{PoseArgs, finite},
-};
+use sinew::project::bake::parse_frames;
 use std::path::PathBuf;
 
 /// Poses and deforms 3D characters: strokes move the skeleton, springs between bones and skin shape the flesh.
@@ -48,7 +45,7 @@ enum Command {
         #[command(flatten)]
         bind: BindArgs,
         #[command(flatten)]
-        weigh: front::bind::WeighArgs,
+        weigh: sinew::commands::bind::WeighArgs,
         /// Where no mesh has weights: a .glb with those that were made
         #[arg(long)]
         out: Option<PathBuf>,
@@ -86,7 +83,7 @@ enum Command {
     Fast {
         file: PathBuf,
         #[command(flatten)]
-        args: front::fast::FastArgs,
+        args: sinew::commands::fast::FastArgs,
         /// Pixels of a picture
         #[arg(long, value_parser = parse_size, default_value = "960x1280")]
         size: [u32; 2],
@@ -113,10 +110,10 @@ enum Command {
         #[arg(long)]
         region: bool,
         /// Show what lies around the regions only, so many times their size
-        #[arg(long, value_parser = front::pose::finite)]
+        #[arg(long, value_parser = sinew::commands::pose::finite)]
         zoom: Option<f32>,
         /// Degrees from which to look; 0 sees the front
-        #[arg(long, default_value = "34", value_parser = front::pose::finite, allow_hyphen_values = true)]
+        #[arg(long, default_value = "34", value_parser = sinew::commands::pose::finite, allow_hyphen_values = true)]
         yaw: f32,
         /// Pixels of a picture
         #[arg(long, value_parser = parse_size, default_value = "640x800")]
@@ -184,7 +181,7 @@ enum Command {
         arc: Vec<String>,
         /// What a user in a headset sees, with the palette at hand
         #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "pose")]
-        panels: Option<front::headset::Show>,
+        panels: Option<sinew::commands::headset_picture::Show>,
         /// Degrees about the vertical; 0 is the front
         #[arg(long, default_value_t = 30.0, value_parser = finite, allow_hyphen_values = true)]
         yaw: f32,
@@ -316,8 +313,8 @@ enum Command {
         #[arg(long, value_delimiter = ',', value_name = "NAMES")]
         layers: Vec<String>,
         /// What a window shows of it, where there is a display
-        #[arg(long, value_enum, default_value_t = front::vr::Mirrored::Left)]
-        mirror: front::vr::Mirrored,
+        #[arg(long, value_enum, default_value_t = sinew::app::xr::Mirrored::Left)]
+        mirror: sinew::app::xr::Mirrored,
         /// For tests: only this controller's bindings, e.g. khr/simple
         #[arg(long, value_name = "PROFILE")]
         profile: Option<String>,
@@ -338,12 +335,12 @@ enum Command {
         #[command(flatten)]
         method: MethodArgs,
         #[command(flatten)]
-        job: front::silsketch::Job,
+        job: sinew::commands::silsketch::Job,
     },
     /// Solve a region of any mesh by LSE or ARAP
-    Roi(front::roi::Job),
+    Roi(sinew::commands::roi::Job),
     /// Draw the papers' figures on Sinew's own characters, with captions
-    Figures(front::figures::Job),
+    Figures(sinew::lab::figures::Job),
     /// Measure this machine's device: binding, skinning, springs, drawing, growth
     Bench {
         /// Rigged glTF files; without any, the meshes of the thesis's Table 1

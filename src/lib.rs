@@ -1,37 +1,55 @@
 //! Sinew poses and deforms 3D characters.
 //!
-//! Data flows one way. A front end gives input, tools emit [`edit`]s, the document changes, [`anim`] samples it,
+//! Data flows one way. A front end gives input, tools emit [`document::Edit`]s, the document changes, [`anim`] samples it,
 //! [`deform`] evaluates the surface (on the GPU, or on the CPU by the reference twin), [`render`] draws it and
 //! [`export`] writes it. A module uses only modules above it in this list (`tests/layering.rs` reads it):
 //!
 //! - [`base`] has math names, typed ids and the error type
 //! - [`gpu`] is Vulkan and knows no mesh
 //! - [`asset`] reads glTF files into plain data
-//! - [`geom`] has functions on meshes
-//! - [`rig`] has skeleton and pose
+//! - [`geom`] has functions on meshes and curves
+//! - [`rig`] has skeleton, pose, chains and mirror
 //! - [`bind`] makes characters and attaches skin to bones
 //! - [`deform`] is the deformer graph, a folder per method
 //! - [`render`] draws pictures
-//! - [`query`] tells what is under a pixel
+//! - [`query`] finds what is under a pixel
 //! - [`anim`] samples and makes clips
-//! - [`edit`] has strokes, posing, keys, document and journal
 //! - [`export`] writes files
 //! - [`generate`] makes Sinew's own characters
-//! - [`editor`] has what front ends share
-//! - [`front`] has the front ends
+//! - [`pose`] has strokes, grabs and the whole body
+//! - [`surface`] has marks, regions, sculpt layers and silhouettes
+//! - [`document`] has edits, undo, keys and journal
+//! - [`scene`] evaluates and draws a loaded character
+//! - [`project`] has project files, recovery and bakes
+//! - [`workbench`] is the editor without clock, files or device
+//! - [`take`] records input and replays it
+//! - [`ui`] has the panels of headset and window
+//! - [`app`] has what runs a session: window and headset
+//! - [`puppet`] has scripted hands
+//! - [`commands`] has the commands of the program
+//! - [`lab`] has benchmarks and the papers' figures
 
 pub mod anim;
+pub mod app;
 pub mod asset;
 pub mod base;
 pub mod bind;
+pub mod commands;
 pub mod deform;
-pub mod edit;
-pub mod editor;
+pub mod document;
 pub mod export;
-pub mod front;
 pub mod generate;
 pub mod geom;
 pub mod gpu;
+pub mod lab;
+pub mod pose;
+pub mod project;
+pub mod puppet;
 pub mod query;
 pub mod render;
 pub mod rig;
+pub mod scene;
+pub mod surface;
+pub mod take;
+pub mod ui;
+pub mod workbench;

@@ -5,7 +5,7 @@ mod cli;
 use clap::Parser;
 
 fn main() -> std::process::ExitCode {
-    match cli::Cli::parse().run().and_then(|()| sinew::front::context::said()) {
+    match cli::Cli::parse().run().and_then(|()| sinew::app::context::said()) {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("sinew: {error}");

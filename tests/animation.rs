@@ -9,9 +9,10 @@ use sinew::asset::{Asset, Clip, Interpolation, Property};
 use sinew::base::NodeId;
 use sinew::base::math::Quat;
 use sinew::bind::BindOptions;
-use sinew::edit::{Channel, ClipLayer, DeformerSettings, Edit, KeyEdit, Session, Slot, Target};
-use sinew::editor::{self, Evaluator, Model, Where, recipe};
+use sinew::document::{Channel, ClipLayer, DeformerSettings, Edit, KeyEdit, Session, Slot, Target};
 use sinew::export::Options;
+use sinew::project;
+use sinew::scene::{Evaluator, Model, Where, recipe};
 use std::time::Duration;
 
 /// A small deterministic noise in -1..1.
@@ -89,7 +90,7 @@ fn channels_come_back_from_projects_and_exports_to_the_bit() {
     let mut evaluator = evaluator(&model, &session);
 
     let project = folder.path().join("p.glb");
-    editor::save(&project, &model, session.document(), &mut evaluator).unwrap();
+    project::save(&project, &model, session.document(), &mut evaluator).unwrap();
     let again = Model::load(&project, &BindOptions::default()).unwrap();
     assert_eq!(again.document.as_ref().unwrap(), session.document());
     let shown = Asset::load(&project).unwrap();
@@ -97,7 +98,7 @@ fn channels_come_back_from_projects_and_exports_to_the_bit() {
 
     let out = folder.path().join("x.glb");
     let options = Options { clip_name: "walk".into(), ..Options::default() };
-    let receipt = editor::export(&out, &model, session.document(), &mut evaluator, &options).unwrap();
+    let receipt = project::export(&out, &model, session.document(), &mut evaluator, &options).unwrap();
     // Every frame is measured; bones alone give them all.
     let frames = session.document().frame_times(model.skeleton()).len();
     let worst = receipt.keys.iter().map(|k| k.largest_of_diagonal).fold(0.0, f64::max);
@@ -140,7 +141,7 @@ fn keyed_springs_and_their_settings_are_exported_as_weights_over_time() {
     let out = out.path().join("x.glb");
     let mut evaluator = evaluator(&model, &session);
     let receipt =
-        editor::export(&out, &model, session.document(), &mut evaluator, &Options::default()).unwrap();
+        project::export(&out, &model, session.document(), &mut evaluator, &Options::default()).unwrap();
     let worst = |at: fn(f32) -> bool| {
         let keys = receipt.keys.iter().filter(|k| at(k.time_s));
         keys.map(|k| k.largest_of_diagonal).fold(0.0, f64::max)
@@ -174,7 +175,7 @@ fn a_real_file_s_clips_go_through_channels_and_layers_to_the_bit() {
         let out = session.document().clip("again", model.skeleton()).unwrap().unwrap();
         assert_eq!(bits(&out), bits(&clip), "{name}");
         let imported = session.document().state(model.skeleton(), Some(0.37)).pose;
-        session.run(sinew::edit::Operation::Jump(steps)).unwrap();
+        session.run(sinew::document::Operation::Jump(steps)).unwrap();
         let layer = ClipLayer::new(0, model.skeleton());
         session.apply(Edit::Keys(KeyEdit::Clips(vec![layer]))).unwrap();
         assert_eq!(session.document().state(model.skeleton(), Some(0.37)).pose, imported, "{name}");

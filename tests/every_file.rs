@@ -13,12 +13,11 @@ use sinew::base::math::{Aabb, Quat, Vec3};
 use sinew::bind::BindOptions;
 use sinew::deform::springs::Stop;
 use sinew::deform::{Kernels, Recipe};
-use sinew::editor::{
-    Command, Evaluation, Evaluator, Input, Model, Preferences, Tool, Tracking, Where, Workbench,
-};
 use sinew::export::{Moment, evaluate};
 use sinew::gpu::testing::{assert_silent, device};
 use sinew::rig::{Pose, PosedRig};
+use sinew::scene::{Evaluation, Evaluator, Model, Where};
+use sinew::workbench::{Command, Input, Preferences, Tool, Tracking, Workbench};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

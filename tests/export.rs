@@ -8,7 +8,7 @@ use common::{data_files, generated, load_data};
 use sinew::asset::Asset;
 use sinew::base::math::{Quat, Vec3};
 use sinew::bind::Character;
-use sinew::edit::AssetRef;
+use sinew::document::AssetRef;
 use sinew::export::{Builder, Key, Moment, Options, Shape, evaluate, posed, project, unedited};
 use sinew::rig::{Pose, PosedRig, Skeleton};
 

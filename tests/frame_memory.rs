@@ -10,13 +10,13 @@ use sinew::base::math::{Quat, Vec3};
 use sinew::base::{MarkId, SculptId, StrokeId};
 use sinew::bind::BindOptions;
 use sinew::deform::sculpt::{Along, Curve, Profile, Wave};
-use sinew::edit::{
-    ClipLayer, DeformerSettings, Edit, Form, Key, KeyEdit, KeyValue, Reach, Region, Sample, Sculpt, Stroke,
-    StrokeLayer, SurfacePoint, SurfaceStroke, Target,
-};
-use sinew::editor::{Actor, Aim, Command, Follows, Input, Model, Pipelines, Preferences, Stage, Workbench};
+use sinew::document::{ClipLayer, DeformerSettings, Edit, Key, KeyEdit, KeyValue, Target};
 use sinew::gpu::Sync;
 use sinew::gpu::testing::{assert_silent, device};
+use sinew::pose::{Sample, Stroke, StrokeLayer};
+use sinew::scene::{Actor, Aim, Follows, Model, Pipelines, Stage};
+use sinew::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
+use sinew::workbench::{Command, Input, Preferences, Workbench};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn played(method: &str, setting: &str) -> (Arc<Model>, Workbench) {
     let model = Arc::new(Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap());
     let skeleton = model.skeleton().clone();
     let mut session = model.start(None).unwrap();
-    let apply = |session: &mut sinew::edit::Session<'static>, edit: Edit| session.apply(edit).unwrap();
+    let apply = |session: &mut sinew::document::Session<'static>, edit: Edit| session.apply(edit).unwrap();
     apply(
         &mut session,
         Edit::SetDeformer(DeformerSettings { method: method.into(), ..DeformerSettings::default() }),

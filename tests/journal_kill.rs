@@ -6,9 +6,9 @@
 
 use sinew::base::NodeId;
 use sinew::base::math::{Trs, Vec3};
-use sinew::edit::{
-    AssetRef, Edit, Journal, Operation, Recovered, Sample, Session, Stroke, StrokeLayer, recover,
-};
+use sinew::document::recover;
+use sinew::document::{AssetRef, Edit, Journal, Operation, Recovered, Session};
+use sinew::pose::{Sample, Stroke, StrokeLayer};
 use sinew::rig::{Joint, RigNode, Skeleton};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -103,14 +103,55 @@ fn modules_use_only_modules_above_them() {
 #[test]
 fn the_reader_sees_every_form_of_use() {
     let text = "use crate::base::{Error, Result};\nuse crate::{bind::{self, x}, rig};\n// crate::export::posed\n\
-                fn f() { super::super::edit::g($crate::front::h) }\n#[cfg(test)]\nmod tests {\nuse crate::editor;\n}";
-    assert_eq!(uses(text, 2), ["base", "bind", "rig", "edit"]);
+                fn f() { super::super::pose::g($crate::app::h) }\n#[cfg(test)]\nmod tests {\nuse crate::scene;\n}";
+    assert_eq!(uses(text, 2), ["base", "bind", "rig", "pose"]);
     assert_eq!(uses("use super::gpu;", 1), ["gpu"]);
     assert_eq!(uses("use super::gpu;", 2), Vec::<String>::new());
 }
 
+/// Folders that never name each other, though their room holds both.
+const SIBLINGS: [[&str; 2]; 1] = [["app/window", "app/xr"]];
+
+#[test]
+fn siblings_never_name_each_other() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for (own, other) in SIBLINGS.into_iter().flat_map(|[a, b]| [(a, b), (b, a)]) {
+        let (room, name) = other.split_once('/').unwrap();
+        let files = sources(&src.join(own));
+        assert!(files.len() > 3, "{own} has {} files: the list is out of date", files.len());
+        for file in files {
+            let text = code(&std::fs::read_to_string(&file).unwrap());
+            let names = |path: String| {
+                let after = text.match_indices(&path).map(|(at, _)| heads(&text[at + path.len()..]));
+                after.flatten().any(|head| head == name)
+            };
+            if names(format!("crate::{room}::")) || names("super::super::".into()) {
+                wrong.push(format!("{} names {other}", file.strip_prefix(&src).unwrap().display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The most files of one folder, tests among them, since a reader sees them too.
+const MOST_FILES: usize = 25;
+
+#[test]
+fn folders_stay_small() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut counts = std::collections::BTreeMap::<String, usize>::new();
+    for file in rust_files(&src) {
+        let folder = file.parent().unwrap().strip_prefix(&src).unwrap();
+        *counts.entry(folder.display().to_string()).or_default() += 1;
+    }
+    assert!(counts.len() > 40, "only {} folders were found", counts.len());
+    counts.retain(|_, count| *count > MOST_FILES);
+    assert!(counts.is_empty(), "folders of more than {MOST_FILES} files: {counts:?}");
+}
+
 /// Where `unsafe` may be written: what talks to Vulkan and to OpenXR.
-const FENCED: [&str; 2] = ["gpu", "front/vr"];
+const FENCED: [&str; 2] = ["gpu", "app/xr"];
 
 /// Whether code holds the word `unsafe`, or a permission for it, outside of comments.
 fn has_unsafe(text: &str) -> bool {

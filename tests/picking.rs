@@ -9,11 +9,11 @@ mod data;
 use sinew::base::math::{Aabb, DVec3, Vec3};
 use sinew::bind::BindOptions;
 use sinew::deform::Recipe;
-use sinew::edit::{parse_rotation, rotate_joint};
-use sinew::editor::{Evaluator, Model, Where};
 use sinew::gpu::testing::{assert_silent, device};
 use sinew::query::Picker;
 use sinew::render::{Camera, GBuffer, Renderer, Scene, SurfaceBuffers, View};
+use sinew::rig::{parse_rotation, rotate_joint};
+use sinew::scene::{Evaluator, Model, Where};
 use std::path::{Path, PathBuf};
 
 const SIZE: [u32; 2] = [300, 400];

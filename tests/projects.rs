@@ -8,9 +8,12 @@ mod common;
 use serde_json::{Value, json};
 use sinew::asset::Asset;
 use sinew::bind::BindOptions;
-use sinew::edit::{DeformerSettings, Edit, Journal, Operation, demo_edits, recover};
-use sinew::editor::{self, Evaluator, Model, Where, recipe, recovery};
+use sinew::document::recover;
+use sinew::document::{DeformerSettings, Edit, Journal, Operation, demo_edits};
 use sinew::export::Builder;
+use sinew::project;
+use sinew::project::recovery;
+use sinew::scene::{Evaluator, Model, Where, recipe};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -118,7 +121,7 @@ fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
     session.run(Operation::Undo).unwrap();
     session.run(Operation::Redo).unwrap();
     drop(session);
-    let opened = editor::open(&second, &BindOptions::default()).unwrap();
+    let opened = project::open(&second, &BindOptions::default()).unwrap();
     assert_eq!(opened.session.document().hash(), renamed);
 
     // Every command takes a project for what it shows.
@@ -266,7 +269,7 @@ fn real_characters_come_back_from_their_projects() {
         let out = folder.path().join("p.glb");
         let lbs = DeformerSettings { method: "lbs".into(), ..Default::default() };
         let mut evaluator = Evaluator::new(&Where::Cpu, &model, &recipe(&lbs).unwrap()).unwrap();
-        let receipt = editor::save(&out, &model, session.document(), &mut evaluator).unwrap();
+        let receipt = project::save(&out, &model, session.document(), &mut evaluator).unwrap();
         let worst = receipt.keys.iter().map(|k| k.largest_of_diagonal).fold(0.0, f64::max);
         assert!(worst < 0.1e-3 / 1.8, "{}: {receipt}", path.display());
         let again = Model::load(&out, &BindOptions::default()).unwrap();

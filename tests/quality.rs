@@ -9,9 +9,9 @@ mod data;
 
 use data::shared;
 use sinew::bind::BindOptions;
-use sinew::edit::DeformerSettings;
-use sinew::editor::{Model, Where};
-use sinew::front::joints::{JointLine, Motion, study};
+use sinew::commands::joints::{JointLine, Motion, study};
+use sinew::document::DeformerSettings;
+use sinew::scene::{Model, Where};
 use std::path::Path;
 
 const MOTIONS: [Motion; 3] = [Motion::Bend(90.0), Motion::Twist(120.0), Motion::Twist(180.0)];

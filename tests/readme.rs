@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::{Value, json};
-use sinew::deform::{Geometric, Recipe, springs::Params};
-use sinew::edit::DeformerSettings;
-use sinew::editor::recipe;
+use sinew::deform::springs::Params;
+use sinew::deform::{Geometric, Recipe};
+use sinew::document::DeformerSettings;
+use sinew::scene::recipe;
 use std::path::Path;
 use std::process::Command;
 

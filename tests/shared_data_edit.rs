@@ -7,11 +7,9 @@ mod data;
 use data::shared;
 use sinew::asset::Asset;
 use sinew::base::math::{Trs, Vec3};
-use sinew::edit::{
-    AssetRef, ChainKind, Edit, Posing, Sample, Session, Stroke, chains, demo_edits, demo_strokes, posable,
-    pose_by_stroke, select,
-};
-use sinew::rig::{Pose, Skeleton};
+use sinew::document::{AssetRef, Edit, Session, demo_edits, demo_strokes};
+use sinew::pose::{Posing, Sample, Stroke, pose_by_stroke, select};
+use sinew::rig::{ChainKind, Pose, Skeleton, chains, posable};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,7 +42,7 @@ fn unchanged_by_equal_strokes(name: &str, skeleton: &Skeleton, pose: &Pose) {
     let selection = select(skeleton, pose, &line, line.length());
     for posing in [
         Posing::default(),
-        Posing { roll: true, lengths: sinew::edit::Lengths::Stretch, ..Posing::default() },
+        Posing { roll: true, lengths: sinew::pose::Lengths::Stretch, ..Posing::default() },
     ] {
         let posed = pose_by_stroke(skeleton, pose, &selection, &line, &line, posing);
         let change = largest_change(pose, &posed);

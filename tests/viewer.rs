@@ -9,10 +9,9 @@ mod common;
 use sinew::base::{BoneId, MarkId, SculptId};
 use sinew::bind::BindOptions;
 use sinew::deform::sculpt::{Along, Curve, Profile};
-use sinew::edit::{
-    ClipLayer, DeformerSettings, Edit, Form, KeyEdit, KeyValue, Reach, Region, Sculpt, Target, ring_mark,
-};
-use sinew::editor::Model;
+use sinew::document::{ClipLayer, DeformerSettings, Edit, KeyEdit, KeyValue, Target};
+use sinew::scene::Model;
+use sinew::surface::{Form, Reach, Region, Sculpt, ring_mark};
 use std::path::Path;
 use std::process::Command;
 

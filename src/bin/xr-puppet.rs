@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use sinew::base::{Error, Result};
-use sinew::front::puppet::{GRAMMAR, Player, Puppet, Script};
+use sinew::puppet::{GRAMMAR, Player, Puppet, Script};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use sinew::base::{Error, Result};
 use sinew::bind::{BindOptions, Binding};
 use sinew::deform::Recipe;
-use sinew::edit::DeformerSettings;
+use sinew::document::DeformerSettings;
 
 #[derive(Args)]
 pub(super) struct DeskArgs {

@@ -4,18 +4,17 @@ use super::args::{DeskArgs, MethodArgs, Side};
 use super::{Cli, Command, XrCommand};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
+use sinew::app::context::{Context, folder_of, say};
+use sinew::app::display::{Display, has_display};
+use sinew::app::faces;
+use sinew::app::faces::Face;
 use sinew::base::{Error, Result};
-use sinew::editor::bake::Joining;
-use sinew::editor::{Angle, Saving};
-use sinew::front::{
-    self,
-    context::{Context, folder_of, say},
-    display::{Display, has_display},
-    faces::{self, Face},
-    joints::Motion,
-    recover::Act,
-};
+use sinew::commands::joints::Motion;
+use sinew::commands::recover::Act;
 use sinew::generate;
+use sinew::project::Saving;
+use sinew::project::bake::Joining;
+use sinew::scene::Angle;
 
 impl Cli {
     /// Runs the command.
@@ -39,15 +38,17 @@ impl Cli {
             }
         };
         match command {
-            Command::Demo { file, out } => front::demo::demo(&mut context, file.as_deref(), &out)?,
-            Command::Inspect { file, json } => say(front::inspect::inspect(&file, json)?.trim_end()),
+            Command::Demo { file, out } => sinew::commands::demo::demo(&mut context, file.as_deref(), &out)?,
+            Command::Inspect { file, json } => {
+                say(sinew::commands::inspect::inspect(&file, json)?.trim_end())
+            }
             Command::Bind { file, bind, weigh, out, json } => {
                 let bind = bind.options();
-                let job = front::bind::Job { file: &file, bind: &bind, weigh: &weigh, out, json };
-                say(front::bind::bind_report(&job)?.trim_end());
+                let job = sinew::commands::bind::Job { file: &file, bind: &bind, weigh: &weigh, out, json };
+                say(sinew::commands::bind::bind_report(&job)?.trim_end());
             }
             Command::Deform { file, pose, method, bind, on, out, compatible, clips, size, json } => {
-                let job = front::deform::Job {
+                let job = sinew::commands::deform::Job {
                     file: &file,
                     pose: &pose,
                     deformer: &method.settings()?,
@@ -59,13 +60,13 @@ impl Cli {
                     size,
                     json,
                 };
-                say(front::deform::deform(&mut context, &job)?.trim_end());
+                say(sinew::commands::deform::deform(&mut context, &job)?.trim_end());
             }
             Command::Fast { file, args, size } => {
-                say(front::fast::fast(&mut context, &file, size, &args)?.trim_end());
+                say(sinew::commands::fast::fast(&mut context, &file, size, &args)?.trim_end());
             }
             Command::Sculpt { file, edits, pose, method, on, seconds, region, zoom, yaw, size, out } => {
-                let job = front::sculpt::Job {
+                let job = sinew::commands::sculpt::Job {
                     file: &file,
                     pose: &pose,
                     deformer: &method.settings()?,
@@ -78,7 +79,7 @@ impl Cli {
                     size,
                     out: &out,
                 };
-                front::sculpt::sculpt(&mut context, &job)?;
+                sinew::commands::sculpt::sculpt(&mut context, &job)?;
             }
             Command::Compare { files, methods, bends, twists, set, on, out, .. } if bends || twists => {
                 let settings = |method: &String| {
@@ -92,13 +93,20 @@ impl Cli {
                     twists.then_some([Motion::Twist(120.0), Motion::Twist(180.0)]).into_iter().flatten(),
                 );
                 let cpu = matches!(on, Side::Cpu);
-                let table =
-                    front::joints::compare_joints(&mut context, &files, &motions, &methods, cpu, &out)?;
+                let table = sinew::commands::joints::compare_joints(
+                    &mut context,
+                    &files,
+                    &motions,
+                    &methods,
+                    cpu,
+                    &out,
+                )?;
                 say(table.trim_end());
             }
             Command::Compare { files, pose, methods, on, out, .. } => {
                 let cpu = matches!(on, Side::Cpu);
-                say(front::compare::compare(&mut context, &files, &pose, &methods, cpu, &out)?.trim_end());
+                say(sinew::commands::compare::compare(&mut context, &files, &pose, &methods, cpu, &out)?
+                    .trim_end());
             }
             Command::Render {
                 file,
@@ -123,7 +131,7 @@ impl Cli {
                 let angle = Angle { yaw: yaw.to_radians(), pitch: pitch.to_radians() };
                 let deformer = method.settings()?;
                 let (pose, deformer) = (&pose, &deformer);
-                let shot = front::render::Shot {
+                let shot = sinew::commands::render::Shot {
                     pose,
                     deformer,
                     angle,
@@ -140,25 +148,35 @@ impl Cli {
                     arcs: &arc,
                     panels,
                 };
-                front::render::render(&mut context, &file, &shot, &out)?;
+                sinew::commands::render::render(&mut context, &file, &shot, &out)?;
             }
-            Command::Play { journal, out } => front::play::play(&mut context, &journal, &out)?,
+            Command::Play { journal, out } => sinew::commands::play::play(&mut context, &journal, &out)?,
             Command::Save { input, out, clip, clips, budget_mm, compatible, on } => {
                 let saving = Saving { budget_mm, compatible, clips, every_frame: true };
-                front::save::save(&mut context, &input, &clip, &out, saving, matches!(on, Side::Cpu))?;
+                sinew::commands::save::save(
+                    &mut context,
+                    &input,
+                    &clip,
+                    &out,
+                    saving,
+                    matches!(on, Side::Cpu),
+                )?;
             }
             Command::Bake {
                 join: Some(folder), frames, budget_mm, exact, compatible, clips, out, ..
             } => {
                 let budget_mm = if exact { Some(0.0) } else { budget_mm };
                 let joining = Joining { frames, budget_mm, compatible, clips };
-                front::bake::join_frames(&folder, joining, out)?;
+                sinew::commands::bake::join_frames(&folder, joining, out)?;
             }
             Command::Bake { project, frames, fps, out, on, .. } => {
                 let input = project.unwrap_or_default();
                 let out = out.unwrap_or_else(|| "out/bake".into());
                 let cpu = matches!(on, Side::Cpu);
-                front::bake::bake(&mut context, &front::bake::Job { input, frames, rate: fps, out, cpu })?;
+                sinew::commands::bake::bake(
+                    &mut context,
+                    &sinew::commands::bake::Job { input, frames, rate: fps, out, cpu },
+                )?;
             }
             Command::Recover { which, restore, discard, on, json, .. } => {
                 let act = match restore {
@@ -167,11 +185,11 @@ impl Cli {
                     None => Act::List,
                 };
                 let cpu = matches!(on, Side::Cpu);
-                front::recover::recover(&mut context, which.as_deref(), &act, cpu, json)?;
+                sinew::commands::recover::recover(&mut context, which.as_deref(), &act, cpu, json)?;
             }
             Command::Edit { file, desk: DeskArgs { samples, report, forget } } => {
-                let desk = front::desk::Options { file, device, report, samples, forget };
-                let headset = front::vr::Options { report, samples, forget, ..Default::default() };
+                let desk = sinew::app::window::Options { file, device, report, samples, forget };
+                let headset = sinew::app::xr::Options { report, samples, forget, ..Default::default() };
                 faces::run(&desk, &headset, Face::Desk, Some(&mut Display::open()?))?;
             }
             Command::Vr {
@@ -187,8 +205,8 @@ impl Cli {
                 mirror,
                 forget,
             } => {
-                let desk = front::desk::Options { file: Some(file), device, report, samples, forget };
-                let headset = front::vr::Options {
+                let desk = sinew::app::window::Options { file: Some(file), device, report, samples, forget };
+                let headset = sinew::app::xr::Options {
                     out,
                     record,
                     frames,
@@ -205,7 +223,7 @@ impl Cli {
                 faces::run(&desk, &headset, Face::Headset, display.as_mut())?;
             }
             Command::Xr { command: XrCommand::Doctor { json, runtime } } => {
-                let (text, well) = front::vr::doctor::doctor(json, runtime)?;
+                let (text, well) = sinew::app::xr::doctor::doctor(json, runtime)?;
                 say(text.trim_end());
                 if !well {
                     return Err(Error::input(
@@ -216,17 +234,18 @@ impl Cli {
             }
             Command::Silsketch { file, pose, method, job } => {
                 let how = (&pose, &method.settings()?);
-                say(front::silsketch::run(&mut context, &file, how, &job)?);
+                say(sinew::commands::silsketch::run(&mut context, &file, how, &job)?);
             }
-            Command::Roi(job) => say(front::roi::run(&job)?),
-            Command::Figures(job) => front::figures::figures(&mut context, &job)?,
-            Command::Bench { classic: true, json, .. } => say(front::bench::classic(json)?.trim_end()),
+            Command::Roi(job) => say(sinew::commands::roi::run(&job)?),
+            Command::Figures(job) => sinew::lab::figures::figures(&mut context, &job)?,
+            Command::Bench { classic: true, json, .. } => say(sinew::lab::bench::classic(json)?.trim_end()),
             Command::Bench { sculpt: true, json, .. } => {
-                say(front::bench::sculpt(&mut context, json)?.trim_end());
+                say(sinew::lab::bench::sculpt(&mut context, json)?.trim_end());
             }
-            Command::Bench { fast: true, json, .. } => say(front::bench::fast(json)?.trim_end()),
+            Command::Bench { fast: true, json, .. } => say(sinew::lab::bench::fast(json)?.trim_end()),
             Command::Bench { files, equilibrium, json, .. } => {
-                let bench = if equilibrium { front::bench::equilibrium } else { front::bench::bench };
+                let bench =
+                    if equilibrium { sinew::lab::bench::equilibrium } else { sinew::lab::bench::bench };
                 say(bench(&mut context, &files, json)?.trim_end());
             }
             Command::Generate { name, out } => {

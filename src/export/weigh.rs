@@ -7,8 +7,7 @@ use crate::asset::{Asset, Influences};
 use crate::base::math::{DAffine3, Mat4, Vec3};
 use crate::base::{Error, NodeId, Result};
 use crate::bind::{Cache, Character, HeatSite, kept_heat_weights};
-use crate::edit::named_node;
-use crate::rig::{Pose, PosedRig, Skeleton, in_scene, skin_of};
+use crate::rig::{Pose, PosedRig, Skeleton, in_scene, named_node, skin_of};
 use serde_json::{Value, json};
 
 /// Bones at most: influences name them by 16 bits.

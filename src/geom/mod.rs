@@ -12,6 +12,7 @@ mod order;
 mod ray;
 mod sets;
 mod solid;
+mod spline;
 mod walk;
 mod weld;
 
@@ -25,5 +26,6 @@ pub use normals::vertex_normals;
 pub use order::{locality_order, mean_edge_span};
 pub use ray::ray_triangle;
 pub use solid::{Solid, solid};
+pub use spline::Spline;
 pub use walk::{Place, Walk};
 pub use weld::{WELD_TOLERANCE, Weld, weld};

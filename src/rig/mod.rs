@@ -2,11 +2,35 @@
 
 mod bones;
 mod build;
+mod chains;
+mod joints;
+mod mirror;
+mod names;
+mod posable;
 mod pose;
+mod pose_file;
+mod rotate;
 mod skeleton;
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
+mod world64;
 
 pub(crate) use build::{in_scene, skin_of};
+pub use chains::{Chain, ChainKind, chains};
+pub use joints::{LimbJoint, limb_joints, move_joint, turn_joint};
+pub use mirror::{Mirror, Plane};
+pub use names::named_node;
+pub use posable::posable;
+pub(crate) use posable::{marked_parents, node_positions};
 pub use pose::{BonePose, Pose, PosedRig};
+pub use pose_file::{load_pose, parse_pose, pose_text, save_pose};
+pub use rotate::{Axis, Turns, parse_rotation, rotate_joint};
 pub use skeleton::{Bone, Joint, RigNode, Skeleton, SkinPlacement};
+#[cfg(test)]
+pub(crate) use testing::{Random, chain, moved, random, skeleton, tree};
+pub(crate) use world64::{
+    best_turn, is_regular, local_affine, local_with, nearest, smallest_turn, turn_between, world,
+    world_from_parent, world_into,
+};

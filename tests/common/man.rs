@@ -4,8 +4,8 @@ use super::data::shared;
 use sinew::base::NodeId;
 use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;
-use sinew::editor::Model;
 use sinew::rig::{Pose, PosedRig};
+use sinew::scene::Model;
 use std::path::{Path, PathBuf};
 
 /// Names of both wrists, both feet and the hips in the characters that are tried.

@@ -2,9 +2,9 @@
 //!
 //! Time is the program's frames and turns, not a clock. A watch ends a wait only where the program hangs.
 
+use sinew::app::report::{Ask, Desk, Event, Frame, Line};
 use sinew::base::math::{Mat4, Vec3};
-use sinew::editor::Rigid;
-use sinew::front::report::{Ask, Desk, Event, Frame, Line};
+use sinew::workbench::Rigid;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};

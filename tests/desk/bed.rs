@@ -5,7 +5,7 @@
 
 use super::desktop::Desktop;
 pub use super::program::Program as App;
-use sinew::front::report::Event;
+use sinew::app::report::Event;
 use std::path::Path;
 use std::process::Command;
 

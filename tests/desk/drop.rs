@@ -2,7 +2,7 @@
 
 use super::desktop::Desktop;
 use super::stage::{Session, folder, keep};
-use sinew::front::report::Event as Told;
+use sinew::app::report::Event as Told;
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::*;

@@ -6,8 +6,8 @@ use super::stage::{Session, keep, keys};
 use image::RgbImage;
 use sinew::base::math::{Quat, Vec3};
 use sinew::bind::BindOptions;
-use sinew::editor::Model;
 use sinew::rig::PosedRig;
+use sinew::scene::Model;
 use std::path::Path;
 
 /// Where joints of a model are in its document's pose.

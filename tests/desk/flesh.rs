@@ -2,12 +2,12 @@
 
 use super::desktop::Desktop;
 use super::stage::{Session, cut, difference, folder, keep, keys, shape};
+use sinew::app::report::Event;
 use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;
-use sinew::edit::Form;
-use sinew::editor::Model;
-use sinew::front::report::Event;
 use sinew::rig::{Pose, PosedRig};
+use sinew::scene::Model;
+use sinew::surface::Form;
 
 /// The point of the skin in front of the axis, at a height and so far to the right.
 fn front(x: f32, y: f32) -> Vec3 {

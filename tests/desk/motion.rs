@@ -4,7 +4,7 @@ use super::desktop::Desktop;
 use super::posing::{arc, baseline};
 use super::stage::{Session, cut, difference, folder, keep, keys};
 use sinew::bind::BindOptions;
-use sinew::editor::Model;
+use sinew::scene::Model;
 
 #[test]
 fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {

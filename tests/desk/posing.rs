@@ -2,10 +2,10 @@
 
 use super::desktop::Desktop;
 use super::stage::{Session, folder, journals, keep, keys};
+use sinew::app::report::Event;
 use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;
-use sinew::editor::Model;
-use sinew::front::report::Event;
+use sinew::scene::Model;
 
 /// A line up through the capsule, seen from the front.
 pub fn baseline() -> Vec<Vec3> {

@@ -3,9 +3,9 @@
 use super::bed::App;
 use super::desktop::Desktop;
 use image::RgbImage;
+use sinew::app::report::Event;
 use sinew::base::math::Vec3;
 use sinew::bind::shapes::Shape;
-use sinew::front::report::Event;
 use std::path::{Path, PathBuf};
 use x11rb::protocol::xproto::Window;
 

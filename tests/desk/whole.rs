@@ -6,8 +6,8 @@ use super::man::Man;
 use super::stage::{Session, cut, difference, keep, keys};
 use sinew::bind::BindOptions;
 use sinew::deform::Recipe;
-use sinew::editor::{Evaluator, Model, Where};
 use sinew::rig::PosedRig;
+use sinew::scene::{Evaluator, Model, Where};
 
 const P: u32 = b'p' as u32;
 

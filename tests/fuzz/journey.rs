@@ -4,12 +4,14 @@ use crate::mutate::Random;
 use sinew::asset::Asset;
 use sinew::base::{Error, Result};
 use sinew::bind::BindOptions;
+use sinew::commands::inspect::inspect;
 use sinew::deform::Recipe;
-use sinew::edit::{AssetRef, DeformerSettings, Document, dope_sheet, parse_pose, pose_text};
-use sinew::editor::{self, Evaluation, Evaluator, Model, Replay, Shaper, Where, recipe};
+use sinew::document::{AssetRef, DeformerSettings, Document, dope_sheet};
 use sinew::export::{Export, Key, Options, Shape, obj, posed, unedited};
-use sinew::front::inspect::inspect;
-use sinew::rig::Pose;
+use sinew::project;
+use sinew::rig::{Pose, parse_pose, pose_text};
+use sinew::scene::{Evaluation, Evaluator, Model, Shaper, Where, recipe};
+use sinew::take::Replay;
 use std::path::Path;
 use std::time::Duration;
 
@@ -23,7 +25,7 @@ fn words(error: &Error) {
 
 /// A journal or a project, opened, shown, exported and saved.
 pub fn document_file(path: &Path, random: &mut Random) -> Result<()> {
-    let opened = editor::open(path, &BindOptions::default())?;
+    let opened = project::open(path, &BindOptions::default())?;
     document(path, &opened.model, opened.session.document(), random)
 }
 
@@ -40,7 +42,7 @@ fn document(path: &Path, model: &Model, document: &Document, random: &mut Random
     if random.once_in(4) {
         let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
         let saved = path.with_extension("saved.glb");
-        editor::save(&saved, model, document, &mut evaluator)?;
+        project::save(&saved, model, document, &mut evaluator)?;
         let again = Model::load(&saved, &BindOptions::default())?;
         let hash = again.document.as_ref().map(Document::hash);
         assert_eq!(hash, Some(document.hash()), "what was saved is not what is opened");
@@ -97,7 +99,7 @@ pub fn model(path: &Path, content: &[u8], random: &mut Random) -> Result<()> {
     if random.once_in(4) {
         std::fs::write(path, content).map_err(|e| Error::io(path, e))?;
         drop(inspect(path, random.once_in(2)).inspect_err(words));
-        drop(editor::open(path, &BindOptions::default()).inspect_err(words));
+        drop(project::open(path, &BindOptions::default()).inspect_err(words));
     }
     let asset = Asset::from_slice(content, path)?;
     AssetRef::of(&asset);

@@ -19,7 +19,7 @@ use mutate::Random;
 use rayon::prelude::*;
 use seeds::Seeds;
 use sinew::bind::BindOptions;
-use sinew::editor::Model;
+use sinew::scene::Model;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

@@ -5,17 +5,21 @@ use serde_json::json;
 use sinew::asset::{Asset, Interpolation, Property};
 use sinew::base::math::{Quat, Trs, Vec3};
 use sinew::base::{BoneId, MarkId, SculptId};
-use sinew::bind::{BindOptions, shapes::Shape as Capsule};
+use sinew::bind::BindOptions;
+use sinew::bind::shapes::Shape as Capsule;
 use sinew::deform::sculpt::{Along, Curve, Profile, Wave};
-use sinew::edit::{
-    Axis, ClipLayer, DeformerSettings, Edit, Form, Journal, Key, KeyEdit, KeyValue, Operation, Reach, Region,
-    Sample, Sculpt, Session, Target, demo_edits, pose_text, ring_mark,
+use sinew::document::{
+    ClipLayer, DeformerSettings, Edit, Journal, Key, KeyEdit, KeyValue, Operation, Session, Target,
+    demo_edits,
 };
-use sinew::editor::{
-    self, Command, Evaluator, Eye, Input, Model, Preferences, Recorder, Rigid, SurfaceSample, TakeFrame,
-    TakeStart, Tool, Tracked, Tracking, Where, Workbench, recipe,
-};
-use sinew::export::{self, Builder, Options, Shape, Usage, posed, unedited};
+use sinew::export::{Builder, Options, Shape, Usage, posed, unedited};
+use sinew::pose::Sample;
+use sinew::rig::{Axis, pose_text};
+use sinew::scene::{Evaluator, Model, SurfaceSample, Where, recipe};
+use sinew::surface::{Form, Reach, Region, Sculpt, ring_mark};
+use sinew::take::{Eye, Recorder, TakeFrame, TakeStart};
+use sinew::workbench::{Command, Input, Preferences, Rigid, Tool, Tracked, Tracking, Workbench};
+use sinew::{export, project};
 use std::path::{Path, PathBuf};
 
 /// What the mutants are made of.
@@ -202,7 +206,7 @@ impl Seeds {
         let saved = folder.path().join("project.glb");
         let settings = recipe(session.document().deformer()).unwrap();
         let mut evaluator = Evaluator::new(&Where::Cpu, &model, &settings).unwrap();
-        editor::save(&saved, &model, session.document(), &mut evaluator).unwrap();
+        project::save(&saved, &model, session.document(), &mut evaluator).unwrap();
         let project = std::fs::read(&saved).unwrap();
 
         let path = folder.path().join("hero.take");

@@ -6,9 +6,9 @@
 use super::desktop::Desktop;
 use super::program::PATIENCE;
 pub use super::program::Program as App;
-use sinew::editor::{Command as Press, Tracking};
-use sinew::front::puppet::{Player, Puppet, Script};
-use sinew::front::report::{Ask, Event, Frame, Line};
+use sinew::app::report::{Ask, Event, Frame, Line};
+use sinew::puppet::{Player, Puppet, Script};
+use sinew::workbench::{Command as Press, Tracking};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -2,7 +2,7 @@
 
 use super::stage::{RADIUS, Session, joints, shape, words};
 use sinew::base::math::Vec3;
-use sinew::editor::{Command, Tool};
+use sinew::workbench::{Command, Tool};
 
 #[test]
 fn two_hands_take_hold_of_the_body() {
@@ -76,7 +76,7 @@ fn a_ring_is_drawn_round_a_limb_by_hand_motion_alone() {
     let (shape, mesh) = (shape(), &model.bound.character.display);
     let edge =
         (shape.length / shape.rings as f32).max(std::f32::consts::TAU * RADIUS / shape.segments as f32);
-    let place = |p: &sinew::edit::SurfacePoint| -> Vec3 {
+    let place = |p: &sinew::surface::SurfacePoint| -> Vec3 {
         let corners = mesh.triangles[p.triangle as usize].map(|v| mesh.positions[v as usize]);
         corners.iter().zip(p.barycentrics).map(|(c, w)| *c * w).sum()
     };

@@ -2,7 +2,7 @@
 
 use super::stage::{Session, check_bent, covered, joints};
 use sinew::base::math::Vec3;
-use sinew::editor::{Command, Tracking};
+use sinew::workbench::{Command, Tracking};
 
 #[test]
 fn a_line_of_action_bends_the_body() {
@@ -106,7 +106,7 @@ fn recentring_moves_the_view_and_no_document() {
     let before = s.app.frame.world_from_room.point(s.app.frame.head.position);
     let recentred = runtime.command("monado-ctl").arg("-c").output().unwrap();
     assert!(recentred.status.success(), "{recentred:?}");
-    s.app.event("recentring", |e| matches!(e, sinew::front::report::Event::Recentred).then_some(()));
+    s.app.event("recentring", |e| matches!(e, sinew::app::report::Event::Recentred).then_some(()));
     s.app.frames(2);
     s.measure_room();
     let moved = s.app.room_from_stage;

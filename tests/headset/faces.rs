@@ -3,12 +3,12 @@
 use super::bed::{App, Runtime};
 use super::desktop::Desktop;
 use super::stage::{Session, shape};
+use sinew::app::report::{Ask, Event};
 use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;
-use sinew::edit::journal_folder;
-use sinew::editor::recovery::{Unfinished, unfinished};
-use sinew::editor::{Command, Tool};
-use sinew::front::report::{Ask, Event};
+use sinew::document::journal_folder;
+use sinew::project::recovery::{Unfinished, unfinished};
+use sinew::workbench::{Command, Tool};
 use std::path::Path;
 use x11rb::protocol::xproto::Window;
 

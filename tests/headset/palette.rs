@@ -2,8 +2,8 @@
 
 use super::stage::{Session, words};
 use sinew::base::math::{Quat, Vec3};
-use sinew::editor::panels::{Page, Panel, PanelState, Panels, Placement, Spot};
-use sinew::editor::{Command, CommandKind, Hand, Input, Tool, Tracked, Tracking};
+use sinew::ui::palette::{Page, Panel, PanelState, Panels, Placement, Spot};
+use sinew::workbench::{Command, CommandKind, Hand, Input, Tool, Tracked, Tracking};
 
 /// Where an entry of the palette, turned to a page, is in the room: by the same panels, where the program has put them.
 pub fn target(session: &Session, page: Option<Page>, entry: &Spot) -> Vec3 {

@@ -3,9 +3,9 @@
 use super::palette::target;
 use super::stage::{Session, check_bent, covered, differing, words};
 use image::{Rgb, RgbImage};
-use sinew::editor::Command;
-use sinew::editor::panels::{Page, Spot, Strain};
-use sinew::front::report::Event;
+use sinew::app::report::Event;
+use sinew::ui::palette::{Page, Spot, Strain};
+use sinew::workbench::Command;
 
 /// Presses a spot of the palette by the tool hand's ray.
 pub fn press(s: &mut Session, page: Option<Page>, spot: &Spot) {

@@ -5,10 +5,12 @@ use super::review::press;
 use super::stage::{RADIUS, Session, covered, differing, words};
 use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;
-use sinew::edit::{Form, Target};
-use sinew::editor::panels::{Page, Spot};
-use sinew::editor::{Command, CommandKind, GrabBy, Model, Tool};
+use sinew::document::Target;
 use sinew::generate::{Kind, glb};
+use sinew::scene::Model;
+use sinew::surface::Form;
+use sinew::ui::palette::{Page, Spot};
+use sinew::workbench::{Command, CommandKind, GrabBy, Tool};
 
 /// Where the hand goes round the arm: metres from its axis.
 const ROUND: f32 = 0.09;

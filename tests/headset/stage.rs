@@ -2,13 +2,15 @@
 
 use super::bed::{App, Runtime, play};
 use super::desktop::Desktop;
+use sinew::app::report::Event;
 use sinew::base::math::Vec3;
-use sinew::bind::{BindOptions, shapes::Shape};
-use sinew::edit::Document;
-use sinew::editor::{Model, Rigid, Tracking};
-use sinew::front::puppet::Puppet;
-use sinew::front::report::Event;
+use sinew::bind::BindOptions;
+use sinew::bind::shapes::Shape;
+use sinew::document::Document;
+use sinew::puppet::Puppet;
 use sinew::rig::PosedRig;
+use sinew::scene::Model;
+use sinew::workbench::{Rigid, Tracking};
 use std::path::Path;
 
 /// Capsule radius, metres.

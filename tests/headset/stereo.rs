@@ -1,11 +1,11 @@
 //! What each eye sees.
 
 use super::bed::{App, Runtime};
+use sinew::app::report::Event;
 use sinew::base::math::{Quat, Vec3};
 use sinew::bind::shapes::Shape;
-use sinew::editor::{Command, Rigid, Similarity, Tracking};
-use sinew::front::puppet::Eye;
-use sinew::front::report::Event;
+use sinew::puppet::Eye;
+use sinew::workbench::{Command, Rigid, Similarity, Tracking};
 
 /// Radius of the ball, metres, and its centre's height.
 const RADIUS: f32 = 0.2;

@@ -2,8 +2,8 @@
 
 use super::bed::App;
 use super::stage::{Session, check_bent, saved, words};
+use sinew::app::report::Event;
 use sinew::base::math::Vec3;
-use sinew::front::report::Event;
 use std::process::Command;
 
 #[test]

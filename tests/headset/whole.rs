@@ -3,9 +3,9 @@
 use super::bed::Runtime;
 use super::man::Man;
 use super::stage::{Session, covered, words};
+use sinew::app::report::Event;
 use sinew::base::math::Vec3;
-use sinew::editor::{Command, GrabBy};
-use sinew::front::report::Event;
+use sinew::workbench::{Command, GrabBy};
 
 /// What both hands do: towards the user, up, and to the user's right.
 const PULL: Vec3 = Vec3::new(0.15, 0.1, 0.45);

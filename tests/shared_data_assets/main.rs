@@ -8,7 +8,7 @@ mod expected;
 use data::shared;
 use expected::{COUNTS, NO_DATA, REFUSED, TOLD};
 use sinew::asset::{Asset, Interpolation};
-use sinew::front::inspect;
+use sinew::commands::inspect;
 use std::path::{Path, PathBuf};
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {

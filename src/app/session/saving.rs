@@ -1,0 +1,154 @@
+//! What becomes of a sitting on disk: projects, exports, the journal at its end.
+
+use super::{POSED, PROJECT, Sitting};
+use crate::app::context::say;
+use crate::app::jobs::Job;
+use crate::app::preferences;
+use crate::app::report::Event;
+use crate::base::Result;
+use crate::document::Session;
+use crate::project::recovery;
+use std::path::{Path, PathBuf};
+
+impl Sitting {
+    /// Where a file of this name goes: in the output folder, or beside the character's file with that one's name before
+    /// it; a project is itself. None where nothing is open.
+    pub fn place(&self, name: &str) -> Option<PathBuf> {
+        let model = self.model.as_ref()?;
+        if let Some(out) = &self.out {
+            return Some(out.join(name));
+        }
+        let file: &Path = &model.asset.path;
+        if model.document.is_some() && name == PROJECT {
+            return Some(file.to_owned());
+        }
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = stem.strip_suffix(".project").unwrap_or(&stem);
+        Some(file.with_file_name(format!("{stem}.{name}")))
+    }
+
+    pub(super) fn place_saved(&self) -> Option<&PathBuf> {
+        self.saved.as_ref().map(|(_, path)| path)
+    }
+
+    /// Where the project was saved, or goes where nothing else is chosen.
+    pub fn saved_to(&self) -> Option<PathBuf> {
+        self.place_saved().cloned().or_else(|| self.place(PROJECT))
+    }
+
+    /// Whether a place for the project is known: one that was chosen, or where it was.
+    pub fn has_place(&self) -> bool {
+        self.out.is_some()
+            || self.saved.is_some()
+            || self.model.as_ref().is_some_and(|m| m.document.is_some())
+    }
+
+    /// Saves the document as a project: where it was saved before, or in its place.
+    pub fn save(&mut self) {
+        if let Some(path) = self.saved_to() {
+            self.save_to(path);
+        }
+    }
+
+    /// The same where it has changed since.
+    pub fn keep(&mut self) {
+        let hash = self.bench.as_ref().map(|b| b.session().document().hash());
+        if self.saved.as_ref().map(|(hash, _)| hash) != hash.as_ref() {
+            self.save();
+        }
+    }
+
+    /// Saves it there.
+    pub fn save_to(&mut self, path: PathBuf) {
+        let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
+        let document = bench.session().document();
+        let hash = document.hash();
+        self.unsaved = false;
+        self.clean = Some(hash.clone());
+        self.worker.ask(Job::Save(path.clone(), model.clone(), Box::new(document.clone())));
+        (self.saved, self.on_disk) = (Some((hash, path)), false);
+    }
+
+    /// Whether a place for a posed glTF is known.
+    pub fn has_place_of_export(&self) -> bool {
+        self.out.is_some() || self.exported.is_some()
+    }
+
+    /// Writes a posed glTF, where one was written before.
+    pub fn export(&mut self) {
+        if let Some(path) = self.exported.clone().or_else(|| self.place(POSED)) {
+            self.export_to(path);
+        }
+    }
+
+    /// Writes it there, and from now on.
+    pub fn export_to(&mut self, path: PathBuf) {
+        let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
+        self.exported = Some(path.clone());
+        let document = Box::new(bench.session().document().clone());
+        self.worker.ask(Job::Export(path, model.clone(), document));
+    }
+
+    /// The journal goes where its document is on disk, or never was anything.
+    pub(super) fn end_journal(&mut self, session: Session<'static>) {
+        let saved = self.saved.as_ref().map(|(hash, _)| hash);
+        let same = saved == Some(&session.document().hash());
+        if (self.on_disk && same) || session.history().1 <= 1 {
+            if let Err(error) = recovery::end(session) {
+                self.fail(&error);
+            }
+        } else if !self.reporter.is_on()
+            && let Some(journal) = session.journal()
+        {
+            say(format_args!("not saved; the next start goes on from {}", journal.path().display()));
+        }
+    }
+
+    /// Ends it: writes what is to be left in the output folder, waits for what is being written, keeps the choices.
+    ///
+    /// # Errors
+    /// Where the first file could not be opened.
+    pub fn finish(mut self) -> Result<()> {
+        if let Some(bench) = &mut self.bench {
+            bench.interrupt();
+            self.preferences = bench.preferences().clone();
+        }
+        if let Some(out) = self.out.clone() {
+            if self.last_pictures.len() == 2 {
+                let pictures = std::mem::take(&mut self.last_pictures);
+                for (name, picture) in ["left.png", "right.png"].into_iter().zip(&pictures) {
+                    self.worker.ask(Job::Picture(out.join(name), vec![picture.clone()]));
+                }
+                self.worker.ask(Job::Picture(out.join("stereo.png"), pictures));
+            }
+            self.keep();
+            self.export();
+        }
+        while let Some(done) = self.worker.wait() {
+            self.take(done);
+        }
+        self.keep_choices();
+        if let Some(bench) = self.bench.take() {
+            self.end_journal(bench.into_session());
+        }
+        if let Some(error) = self.failure {
+            return Err(error);
+        }
+        self.reporter.event(Event::Ended);
+        Ok(())
+    }
+
+    /// Ends it where there is no face to show: nothing is written but the choices.
+    pub fn abandon(mut self) {
+        if let Some(bench) = &self.bench {
+            self.preferences = bench.preferences().clone();
+        }
+        self.keep_choices();
+    }
+
+    fn keep_choices(&self) {
+        if !self.forget {
+            preferences::save(preferences::PREFERENCES, &self.preferences);
+        }
+    }
+}

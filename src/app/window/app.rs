@@ -1,0 +1,289 @@
+//! The document at the desk: what is open, the jobs under way, what the editor asks for.
+
+use super::Options;
+use super::keep::Kept;
+use crate::app::jobs::{Job, Left};
+use crate::app::preferences;
+use crate::app::report::Ask;
+use crate::app::session::{News, POSED, Sitting};
+use crate::base::{Error, Result};
+use crate::document::DeformerSettings;
+use crate::project::recovery::Unfinished;
+use crate::scene::{Actor, Model, Stage};
+use crate::ui::window::{Ask as Wish, Desk, DeskInput, Writes};
+use crate::workbench::{Command, Request};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a question is about.
+pub enum Pending {
+    /// A session that ended without saving: to be gone on with?
+    Recover(Box<Unfinished>),
+    /// That one's edits are to be lost: really?
+    Discard(Box<Unfinished>),
+    /// The document is not saved: to be closed?
+    Close,
+    /// The file is there already: to be overwritten?
+    Replace(Writes, PathBuf),
+}
+
+/// What a window keeps of itself while its user is in a headset.
+pub struct Memory {
+    desk: Desk,
+    pub(super) kept: Kept,
+}
+
+impl Memory {
+    /// Of a window that was not open yet.
+    pub fn new(options: &Options) -> Self {
+        let kept = Kept::load(options);
+        Self { desk: Desk::new(kept.choices.clone()), kept }
+    }
+
+    /// The user's choices are for the next start too.
+    pub fn keep(mut self, options: &Options) {
+        self.kept.choices = self.desk.choices().clone();
+        if !options.forget {
+            preferences::save(preferences::DESK, &self.kept);
+        }
+    }
+
+    /// Files opened lately.
+    pub fn recent(&self) -> Vec<PathBuf> {
+        self.kept.recent.clone()
+    }
+}
+
+/// The program at a desk, without its window.
+pub struct App<'o> {
+    pub(super) options: &'o Options,
+    pub(super) sitting: Sitting,
+    pub desk: Desk,
+    pub(super) kept: Kept,
+    /// Numbers of the stages that characters are made ready for: its own, and that of the method compared with.
+    numbers: [u64; 2],
+    /// One for the method that is compared with, when it is there.
+    pub other: Option<Box<Actor>>,
+    /// What the user is asked.
+    pub(super) pending: Option<Pending>,
+    /// The program ends when the document is on disk.
+    pub(super) closing: bool,
+    /// The user wants to go on in the headset.
+    pub calls: bool,
+    asked: [Option<(*const Model, DeformerSettings)>; 2],
+}
+
+impl<'o> App<'o> {
+    /// Goes on with a sitting, in a window that is not there yet.
+    pub fn new(options: &'o Options, sitting: Sitting, memory: Memory) -> Self {
+        let Memory { mut desk, kept } = memory;
+        let mut sitting = sitting;
+        sitting.exact = true;
+        (sitting.unready, sitting.unposed) = (true, true);
+        // The pictures of an earlier window are gone.
+        desk.renew();
+        let numbers = [sitting.new_stage(), sitting.new_stage()];
+        let mut app = Self {
+            options,
+            sitting,
+            desk,
+            kept,
+            numbers,
+            other: None,
+            pending: None,
+            closing: false,
+            calls: false,
+            asked: [None, None],
+        };
+        if let Some(model) = app.sitting.model.clone() {
+            app.meet(&model);
+            app.sitting.look();
+        }
+        app
+    }
+
+    /// Gives the sitting back.
+    pub fn leave(mut self) -> (Sitting, Memory) {
+        if let Some(bench) = &mut self.sitting.bench {
+            bench.interrupt();
+        }
+        self.desk.facts.question = None;
+        (self.sitting, Memory { desk: self.desk, kept: self.kept })
+    }
+
+    /// Takes over what is done and what is asked for. True where something may look otherwise.
+    pub fn attend(&mut self, stage: &mut Stage) -> bool {
+        let mut changed = false;
+        while let Some(news) = self.sitting.news() {
+            self.take(news, stage);
+            changed = true;
+        }
+        while let Some(ask) = self.sitting.reporter.asked() {
+            changed = true;
+            match ask {
+                Ask::Picture(_) => self.fail(&Error::input("a window's picture", "ask the display for it")),
+                Ask::Command(command) => self.command(command),
+                Ask::Quit => self.sitting.quit = true,
+            }
+        }
+        self.make_ready(stage);
+        self.sitting.look_for_sketches(&stage.pipelines().renderer);
+        self.sitting.measure();
+        self.desk.facts.unsaved = self.sitting.unsaved;
+        self.desk.facts.busy = self.sitting.busy().map(str::to_owned);
+        changed
+    }
+
+    /// Has the character made ready for the stages, where a method is another.
+    fn make_ready(&mut self, stage: &mut Stage) {
+        let (Some(model), true) = (self.sitting.model.clone(), self.sitting.unready) else { return };
+        let suits = self.sitting.suits(stage);
+        self.sitting.unready = false;
+        let Some(bench) = &self.sitting.bench else { return };
+        let own = (!suits).then(|| bench.session().document().deformer().clone());
+        if suits {
+            // What was asked for before would take its place.
+            self.asked[0] = None;
+        }
+        let other = self.desk.other_deformer().cloned();
+        if other.is_none() {
+            (self.other, self.asked[1]) = (None, None);
+        }
+        for (i, settings) in [own, other].into_iter().enumerate() {
+            let Some(settings) = settings else { continue };
+            let asked = Some((Arc::as_ptr(&model), settings.clone()));
+            if self.asked[i] != asked {
+                self.asked[i] = asked;
+                self.sitting.make_ready(self.numbers[i], stage, &settings);
+            }
+        }
+    }
+
+    fn take(&mut self, news: News, stage: &mut Stage) {
+        match news {
+            News::Measured(strain) => self.desk.facts.strain = Some(strain),
+            News::Shaped(shape) => {
+                if let Some(bench) = &mut self.sitting.bench {
+                    bench.receive(*shape);
+                }
+            }
+            News::Listed(files) => self.desk.facts.files.follow(files),
+            News::Entered(files) => {
+                self.desk.facts.files.follow(files);
+                // A folder that was dropped or typed is to be seen.
+                if self.sitting.bench.as_ref().is_some_and(|b| !b.preferences().files) {
+                    self.command(Command::Files);
+                }
+            }
+            News::Looked(writes, path, false) => self.write(writes, path),
+            News::Looked(writes, path, true) => self.ask_to_replace(writes, path),
+            News::Opened { path, restored, left } => self.opened(&path, restored, left),
+            News::NotOpened(error) | News::Failed(error) => {
+                self.closing &= self.sitting.on_disk;
+                self.desk.facts.message = Some(error.to_string());
+            }
+            News::Ready(number, actor) => self.ready(number, actor, stage),
+            News::Written(path) => {
+                self.sitting.quit |= self.closing && self.sitting.on_disk;
+                self.desk.facts.message = Some(format!("wrote {}", path.display()));
+            }
+        }
+    }
+
+    fn opened(&mut self, path: &Path, restored: usize, left: Option<Box<Unfinished>>) {
+        self.desk.facts.message =
+            (restored > 0).then(|| format!("{}: goes on where it stopped", path.display()));
+        if let Some(model) = self.sitting.model.clone() {
+            self.meet(&model);
+        }
+        if let Some(left) = left {
+            self.offer(left);
+        }
+    }
+
+    /// A character is at hand.
+    fn meet(&mut self, model: &Model) {
+        self.remember(&model.asset.path);
+        self.desk.facts.know(model);
+    }
+
+    fn ready(&mut self, number: u64, actor: Result<Box<Actor>>, stage: &mut Stage) {
+        let at = self.numbers.iter().position(|n| *n == number);
+        match (at, actor) {
+            // Made for a window that is gone, or a headset.
+            (None, _) => return,
+            (Some(1), Ok(actor)) => self.other = Some(actor),
+            // The window may have got another size meanwhile.
+            (_, Ok(actor)) => {
+                self.asked[0] = None;
+                if let Err(error) = stage.enter_anew(actor) {
+                    self.fail(&error);
+                }
+            }
+            (_, Err(error)) => self.fail(&error),
+        }
+        self.sitting.unposed = true;
+    }
+
+    /// One step of the editor.
+    pub fn step(&mut self, input: &DeskInput) {
+        self.desk.step(input, self.sitting.bench.as_mut());
+        self.stepped();
+    }
+
+    /// Runs a command as if pressed.
+    pub fn command(&mut self, command: Command) {
+        self.desk.run_command(command, self.sitting.bench.as_mut());
+        self.stepped();
+    }
+
+    /// Takes over what a step or a command gave.
+    fn stepped(&mut self) {
+        let out = self.desk.output_mut();
+        let (posed, deformer) = (std::mem::take(&mut out.posed), std::mem::take(&mut out.deformer_changed));
+        let asks = std::mem::take(&mut out.asks);
+        self.sitting.stepped(posed, deformer);
+        self.desk.facts.unsaved = self.sitting.unsaved;
+        asks.into_iter().for_each(|wish| self.wish(wish));
+    }
+
+    fn wish(&mut self, wish: Wish) {
+        match wish {
+            Wish::Editor(request) => self.request(request),
+            Wish::Answer(answer) => self.answered(answer),
+            Wish::OpenDialog if self.sitting.bench.is_some() => self.command(Command::Files),
+            Wish::OpenDialog => {
+                let advice = "choose a file from the list, or drop one on this window";
+                self.desk.facts.message = Some(advice.into());
+            }
+            Wish::SaveAsDialog => self.save_as(),
+            Wish::Write(writes, path) => self.sitting.worker.ask(Job::Look(writes, path)),
+            Wish::WriteNothing => self.closing = false,
+            Wish::List(folder) => self.sitting.worker.ask(Job::List(folder, self.kept.recent.clone())),
+        }
+    }
+
+    /// Does what the editor asks of its front end.
+    pub fn request(&mut self, request: Request) {
+        match request {
+            Request::Open(path) => self.sitting.open(path, Left::Offer),
+            Request::Save => self.save(),
+            Request::Export if self.sitting.has_place_of_export() => self.sitting.export(),
+            Request::Export => self.ask_where(Writes::Posed, POSED),
+            Request::Sketch(sketch) => self.sitting.sketch(*sketch),
+            Request::Settle(settle) => self.sitting.settle(settle),
+            Request::OtherFace => {
+                self.calls = true;
+                self.desk.facts.message = Some("looking for a headset".to_owned());
+            }
+            Request::Quit if self.sitting.unsaved => self.ask_to_close(),
+            Request::Quit => self.sitting.quit = true,
+        }
+    }
+
+    /// Tells of something that could not be done; the session goes on.
+    pub fn fail(&mut self, error: &Error) {
+        self.sitting.fail(error);
+        self.desk.facts.message = Some(error.to_string());
+    }
+}

@@ -1,0 +1,364 @@
+//! The window and its events.
+
+use super::Options;
+use super::app::{App, Memory};
+use super::screen::Screen;
+use super::told::Seen;
+use crate::app::display::{Display, Wake, no_desktop};
+use crate::app::handover::{Found, HeadsetWatch};
+use crate::app::session::Sitting;
+use crate::base::{Error, Result};
+use crate::ui::window::{DeskInput, Picked};
+use crate::workbench::Command;
+use egui_winit::State;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use winit::application::ApplicationHandler;
+use winit::dpi::LogicalSize;
+use winit::event::{ElementState, Force, StartCause, TouchPhase, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow};
+use winit::platform::pump_events::EventLoopExtPumpEvents;
+use winit::window::{Window, WindowId};
+
+/// Between two tries to show a picture in a window that the desktop does not show now.
+const HIDDEN: Duration = Duration::from_millis(250);
+
+/// A picture that was shown is on the display after so long.
+const SHOWING: Duration = Duration::from_millis(250);
+/// Until then, between two looks at the window's events.
+const GLANCE: Duration = Duration::from_millis(25);
+
+/// Between two looks for the GPU's answer to a question.
+const ANSWER: Duration = Duration::from_millis(4);
+
+/// Why the window is no more the face.
+pub enum End<C> {
+    /// The user quits.
+    Quit,
+    /// The user has put the headset on; its connection.
+    Headset(C),
+    /// There is no window to be had, or none any more.
+    Failed(Error),
+}
+
+/// Starts the headset's watch when the window exists: from the window, and what wakes the event loop.
+pub type StartWatch<'o, W> = Box<dyn FnOnce(Arc<Window>, Box<dyn Fn() + Send>) -> Result<W> + 'o>;
+
+/// Runs the editor in a window until the user quits or puts a headset on. The window shows errors of files. `message` is
+/// a first line for the user.
+pub fn visit<W: HeadsetWatch>(
+    options: &Options,
+    sitting: Sitting,
+    memory: Memory,
+    (start, message): (StartWatch<W>, Option<String>),
+    display: &mut Display,
+) -> (End<W::Connection>, Sitting, Memory) {
+    let mut face = Face::new(App::new(options, sitting, memory), start, Box::new(display.wake()));
+    face.app.desk.facts.message = message;
+    while face.end.is_none() {
+        // The driver reads the display's connection too while it shows a picture, and may take events in for us of which
+        // no wait would then tell.
+        let showing = face.shown_at.is_some_and(|at| at.elapsed() < SHOWING);
+        display.events.pump_app_events(showing.then_some(GLANCE), &mut face);
+    }
+    // Whoever looks for the headset may have the window; the GPU's work ends before what it shows goes.
+    drop(face.watch.take());
+    drop(face.screen.take());
+    let (sitting, memory) = face.app.leave();
+    (face.end.unwrap_or(End::Quit), sitting, memory)
+}
+
+/// A window's own state.
+struct Shown {
+    // Before the window that it shows pictures in.
+    screen: Screen,
+    input: State,
+    window: Arc<Window>,
+}
+
+struct Face<'o, W: HeadsetWatch> {
+    app: App<'o>,
+    screen: Option<Shown>,
+    /// Looks whether the headset is put on; what starts it, before there is a window; what wakes the event loop.
+    watch: Option<W>,
+    start: Option<StartWatch<'o, W>>,
+    wake: Box<dyn Fn() + Send>,
+    /// When to take a turn if nothing happens before.
+    next: Option<Instant>,
+    /// When to look for the GPU's answer, which is no turn where there is none.
+    look: Option<Instant>,
+    answer: Option<Picked>,
+    /// Nobody sees the window.
+    hidden: bool,
+    /// When a picture was shown last.
+    shown_at: Option<Instant>,
+    /// The window must be drawn, whatever the editor says.
+    damaged: bool,
+    seen: Seen,
+    end: Option<End<W::Connection>>,
+}
+
+impl<'o, W: HeadsetWatch> Face<'o, W> {
+    fn new(app: App<'o>, start: StartWatch<'o, W>, wake: Box<dyn Fn() + Send>) -> Self {
+        Self {
+            app,
+            screen: None,
+            watch: None,
+            start: Some(start),
+            wake,
+            next: None,
+            look: None,
+            answer: None,
+            hidden: false,
+            shown_at: None,
+            damaged: true,
+            seen: Seen::default(),
+            end: None,
+        }
+    }
+
+    fn open(&mut self, events: &ActiveEventLoop) -> Result<()> {
+        let kept = &self.app.kept;
+        let [width, height] = kept.size.unwrap_or([1280.0, 800.0]);
+        let attributes = Window::default_attributes()
+            .with_title("Sinew")
+            .with_inner_size(LogicalSize::new(width, height))
+            .with_maximized(kept.maximised)
+            .with_min_inner_size(LogicalSize::new(320.0, 240.0));
+        let window = Arc::new(events.create_window(attributes).map_err(|e| no_desktop(&e))?);
+        let screen = Screen::new(window.clone(), window.inner_size().into(), self.app.options)?;
+        let scale = window.scale_factor() as f32;
+        // One of its own: it only turns events into egui's, in points of the display without the user's zoom.
+        let context = egui::Context::default();
+        let theme = window.theme();
+        let input = State::new(context, egui::ViewportId::ROOT, &window, Some(scale), theme, None);
+        window.request_redraw();
+        if let Some(start) = self.start.take() {
+            let wake = std::mem::replace(&mut self.wake, Box::new(|| {}));
+            self.watch = Some(start(window.clone(), wake)?);
+        }
+        self.screen = Some(Shown { screen, input, window });
+        Ok(())
+    }
+
+    /// One turn: events become a step of the editor, and that a picture where something looks otherwise.
+    fn turn(&mut self) -> Result<()> {
+        let Some(Shown { screen, input, window }) = &mut self.screen else { return Ok(()) };
+        self.next = None;
+        let app = &mut self.app;
+        let size: [u32; 2] = window.inner_size().into();
+        self.damaged |= app.attend(screen.stage());
+        if size.contains(&0) || self.hidden {
+            self.damaged = true;
+            return Ok(());
+        }
+        app.sitting.frame += 1;
+        let scale = window.scale_factor() as f32;
+        let raw = input.take_egui_input(window);
+        let mut step = DeskInput::from_egui(raw, size, scale);
+        // One time for all faces.
+        step.time = app.sitting.seconds();
+        step.pressure = self.seen.pressure;
+        step.picked = screen.picked()?.or(self.answer.take());
+        app.desk.facts.stages = screen.stages();
+        app.step(&step);
+        self.damaged |= app.attend(screen.stage());
+        input.handle_platform_output(window, std::mem::take(&mut app.desk.output_mut().platform));
+        if let Some(other) = app.other.take() {
+            screen.compare(other)?;
+            self.damaged = true;
+        }
+        let ready = app.sitting.is_on(screen.stage());
+        if let Some(bench) = app.sitting.bench.as_ref().filter(|_| ready) {
+            screen.set_time(bench.shown_time());
+            app.sitting.unposed |= screen.wear(bench.sculpts(), bench.sculpt_states());
+            app.sitting.follow(screen.stage());
+        }
+        let unposed = app.sitting.unposed && ready;
+        if self.damaged || app.desk.output().dirty || unposed {
+            if self.damaged {
+                screen.renew();
+            }
+            let posed = app.sitting.bench.as_ref().filter(|_| unposed).map(|b| (b.pose(), b.rig()));
+            window.pre_present_notify();
+            self.damaged = !screen.draw(size, app.desk.output_mut(), posed)?;
+            app.sitting.unposed &= !unposed;
+            self.shown_at = Some(Instant::now());
+        }
+        let soon = |delay: Duration, next: Option<Instant>| {
+            let at = Instant::now() + delay;
+            Some(next.map_or(at, |n| n.min(at)))
+        };
+        if self.damaged {
+            self.next = soon(HIDDEN, self.next);
+        }
+        self.look = screen.asks().then(|| Instant::now() + ANSWER);
+        if let Some(again) = app.desk.output().again {
+            self.next = soon(again, self.next);
+        }
+        self.seen.shown = screen.shown();
+        self.seen.size = size;
+        self.seen.scale = scale;
+        self.seen.idle = self.next.is_none() && self.look.is_none() && !self.damaged;
+        app.tell(&self.seen);
+        Ok(())
+    }
+
+    /// What the report tells of events as they come.
+    fn note(&mut self, event: &WindowEvent) {
+        let seen = &mut self.seen;
+        match event {
+            WindowEvent::CursorMoved { position, .. } => {
+                seen.pointer = [position.x as f32, position.y as f32]
+            }
+            WindowEvent::MouseInput { state, .. } => {
+                seen.pressed = *state == ElementState::Pressed;
+                seen.pressure = None;
+            }
+            WindowEvent::Touch(touch) => {
+                seen.pointer = [touch.location.x as f32, touch.location.y as f32];
+                seen.pressed = matches!(touch.phase, TouchPhase::Started | TouchPhase::Moved);
+                seen.pressure = touch.force.as_ref().map(pressure);
+            }
+            _ => {}
+        }
+    }
+
+    /// The window comes back as it was.
+    fn remember(&mut self) {
+        let Some(shown) = &self.screen else { return };
+        let (window, kept) = (&shown.window, &mut self.app.kept);
+        kept.maximised = window.is_maximized();
+        let size = window.inner_size().to_logical::<f64>(window.scale_factor());
+        if !kept.maximised && size.width >= 1.0 && size.height >= 1.0 {
+            kept.size = Some([size.width, size.height]);
+        }
+    }
+
+    /// Asks for the headset where its user did, and goes there where it was put on.
+    fn mind_the_headset(&mut self) {
+        let Some(watch) = &self.watch else { return };
+        if std::mem::take(&mut self.app.calls) {
+            watch.call();
+        }
+        match watch.found() {
+            Some(Found::On(connection)) => self.end = Some(End::Headset(connection)),
+            Some(Found::Nothing(error)) => {
+                self.app.fail(&error);
+                self.damaged = true;
+                self.redraw();
+            }
+            None => {}
+        }
+    }
+
+    fn redraw(&self) {
+        if let Some(shown) = &self.screen {
+            shown.window.request_redraw();
+        }
+    }
+
+    fn give_up(&mut self, result: Result<()>) {
+        if let Err(error) = result {
+            self.end = Some(End::Failed(error));
+        }
+    }
+
+    /// Opens the window when the desktop is ready for one.
+    fn begin(&mut self, events: &ActiveEventLoop) {
+        if self.screen.is_none() && self.end.is_none() {
+            let opened = self.open(events);
+            self.give_up(opened);
+        }
+    }
+}
+
+/// 0..=1.
+fn pressure(force: &Force) -> f32 {
+    (force.normalized() as f32).clamp(0.0, 1.0)
+}
+
+impl<W: HeadsetWatch> ApplicationHandler<Wake> for Face<'_, W> {
+    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+        if !matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            return;
+        }
+        let now = Instant::now();
+        if self.next.is_some_and(|next| next <= now) {
+            self.next = None;
+            self.redraw();
+        }
+        if self.look.is_some_and(|look| look <= now)
+            && let Some(shown) = &mut self.screen
+        {
+            // A device that is lost is told of by the turn.
+            self.answer = shown.screen.picked().ok().flatten().or(self.answer.take());
+            self.look = (self.answer.is_none() && shown.screen.asks()).then(|| now + ANSWER);
+            if self.look.is_none() {
+                self.redraw();
+            }
+        }
+    }
+
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        self.begin(events);
+    }
+
+    fn user_event(&mut self, _: &ActiveEventLoop, _: Wake) {
+        self.damaged = true;
+        // A window that nobody sees is not asked to draw itself, but its jobs go on.
+        if let (Some(shown), true) = (&mut self.screen, self.hidden) {
+            self.app.attend(shown.screen.stage());
+        }
+        self.redraw();
+    }
+
+    fn window_event(&mut self, _: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        self.note(&event);
+        let Some(shown) = &mut self.screen else { return };
+        match &event {
+            WindowEvent::RedrawRequested => {
+                let turned = self.turn();
+                return self.give_up(turned);
+            }
+            // What is unsaved is asked for.
+            WindowEvent::CloseRequested => self.app.command(Command::Quit),
+            WindowEvent::Occluded(hidden) => {
+                self.hidden = *hidden;
+                self.damaged = true;
+            }
+            WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. } => self.damaged = true,
+            _ => {}
+        }
+        if shown.input.on_window_event(&shown.window, &event).repaint || self.damaged {
+            shown.window.request_redraw();
+        }
+    }
+
+    fn about_to_wait(&mut self, events: &ActiveEventLoop) {
+        // The desktop may have been ready for long.
+        self.begin(events);
+        self.mind_the_headset();
+        if self.app.sitting.quit && self.end.is_none() {
+            self.end = Some(End::Quit);
+        }
+        if self.end.is_some() {
+            self.remember();
+        }
+        let first = self.next.into_iter().chain(self.look).min();
+        events.set_control_flow(first.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pressure_is_a_share_whatever_the_pen_gives() {
+        assert_eq!(pressure(&Force::Normalized(0.25)), 0.25);
+        assert_eq!(pressure(&Force::Normalized(7.0)), 1.0);
+        let pen = Force::Calibrated { force: 2.0, max_possible_force: 4.0, altitude_angle: None };
+        assert_eq!(pressure(&pen), 0.5);
+    }
+}

@@ -1,0 +1,318 @@
+//! What a window shows: its device and swapchain, the live character, and panels painted over its picture.
+
+use super::Options;
+use crate::app::context::wanted_samples;
+use crate::base::Result;
+use crate::base::math::Vec3;
+use crate::deform::sculpt::SculptState;
+use crate::gpu::{Device, DeviceOptions, Frame, Image, ImageInfo, Surface, Sync, Window};
+use crate::render::{Lines, PanelImage, PanelPainter, View};
+use crate::rig::{Pose, PosedRig};
+use crate::scene::{Actor, Aim, Pipelines, Stage, SurfaceSample};
+use crate::surface::Sculpt;
+use crate::ui::window::{DeskOutput, Pick, Picked, Picture};
+use ash::vk::{Format, ImageUsageFlags};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The GPU's side of a window.
+pub struct Screen {
+    /// None where pictures are made for nobody, as in a benchmark.
+    surface: Option<Surface>,
+    stage: Stage,
+    /// Samples per pixel, whatever the output wants.
+    samples: Option<u32>,
+    /// The method that is compared with, on its own stage.
+    other: Option<Stage>,
+    painter: PanelPainter,
+    panels: PanelImage,
+    /// The whole window's picture.
+    canvas: Image,
+    /// What the character's picture shows: the same is not drawn again.
+    drawn: Option<(Vec<View>, Lines)>,
+    /// Questions that the GPU has not answered yet, with their numbers.
+    asked: VecDeque<(u64, Pick)>,
+    questions: u64,
+    shown: u64,
+}
+
+/// Pixels that a picture has at least.
+fn at_least_one(size: [u32; 2]) -> [u32; 2] {
+    size.map(|n| n.max(1))
+}
+
+fn canvas(device: &Arc<Device>, size: [u32; 2]) -> Result<Image> {
+    let usage = ImageUsageFlags::COLOR_ATTACHMENT;
+    let format = Format::R8G8B8A8_UNORM;
+    Image::new(device, &ImageInfo { name: "window", format, size, layers: 1, levels: 1, usage })
+}
+
+impl Screen {
+    /// Opens a device that can show pictures in the window, which has this size in pixels.
+    ///
+    /// # Errors
+    /// As [`Device::for_window`]; when memory is short.
+    pub fn new(window: Arc<dyn Window>, size: [u32; 2], options: &Options) -> Result<Self> {
+        let wanted = DeviceOptions { name: options.device.clone(), validation: false };
+        let device = Device::for_window(&wanted, window.as_ref())?;
+        let surface = Surface::new(&device, window)?;
+        let mut screen = Self::without_window(&Pipelines::new(&device)?, size, options.samples)?;
+        screen.surface = Some(surface);
+        Ok(screen)
+    }
+
+    /// The same pictures for no window; `samples` as in [`Options`].
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn without_window(pipelines: &Pipelines, size: [u32; 2], samples: Option<u32>) -> Result<Self> {
+        let size = at_least_one(size);
+        let stage = Stage::new(pipelines, size, 1, wanted_samples(pipelines.device(), samples, true))?;
+        let painter = PanelPainter::new(pipelines.device())?;
+        let canvas = canvas(pipelines.device(), size)?;
+        let panels = painter.over(&canvas)?;
+        Ok(Self {
+            surface: None,
+            stage,
+            samples,
+            other: None,
+            painter,
+            panels,
+            canvas,
+            drawn: None,
+            asked: VecDeque::new(),
+            questions: 0,
+            shown: 0,
+        })
+    }
+
+    /// The live character.
+    pub fn stage(&mut self) -> &mut Stage {
+        &mut self.stage
+    }
+
+    /// Puts the character with the method that is compared with on a stage of its own.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn compare(&mut self, actor: Box<Actor>) -> Result<()> {
+        if self.other.is_none() {
+            let targets = self.stage.targets();
+            self.other = Some(Stage::new(self.stage.pipelines(), targets.size, 1, targets.samples)?);
+        }
+        self.other.as_mut().map_or(Ok(()), |other| other.enter_anew(actor))
+    }
+
+    /// Pictures shown so far.
+    pub fn shown(&self) -> u64 {
+        self.shown
+    }
+
+    /// Whether questions for the picture are unanswered.
+    pub fn asks(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
+    /// The newest answer that has come since the last call.
+    ///
+    /// # Errors
+    /// A lost device.
+    pub fn picked(&mut self) -> Result<Option<Picked>> {
+        let mut newest = None;
+        while let Some((number, hit)) = self.stage.picked()? {
+            while let Some((asked, pick)) = self.asked.pop_front_if(|(asked, _)| *asked <= number) {
+                let surface = hit.as_ref().filter(|_| asked == number).map(|hit| SurfaceSample {
+                    triangle: hit.triangle,
+                    barycentrics: hit.barycentrics,
+                    position: Vec3::from_array(hit.position),
+                    normal: Vec3::from_array(hit.normal),
+                    time: pick.time,
+                    draw: pick.draw,
+                });
+                newest = Some(Picked { pick, surface });
+            }
+        }
+        Ok(newest)
+    }
+
+    /// Dresses who is on the stage in edits of the surface; true where there is something new to draw. What does not fit is
+    /// told and not shown.
+    pub fn wear<'s>(
+        &mut self,
+        sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
+        states: &[SculptState],
+    ) -> bool {
+        let mut changed = false;
+        for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
+            changed |= stage.actor_mut().wear(sculpts.clone(), states).unwrap_or_else(|error| {
+                eprintln!("sinew: {error}");
+                true
+            });
+        }
+        changed
+    }
+
+    /// Sets the time of the poses to come, seconds, from one to the next of which flesh swings; none: it does not.
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
+            stage.actor_mut().set_time(seconds);
+        }
+    }
+
+    /// Draws what the editor wants shown into a window of this size, pixels. False where the window shows nothing now:
+    /// it is to be drawn again later. Texture changes of the panels are taken out.
+    ///
+    /// # Errors
+    /// A lost device; when memory is short.
+    pub fn draw(
+        &mut self,
+        size: [u32; 2],
+        out: &mut DeskOutput,
+        posed: Option<(&Pose, &PosedRig)>,
+    ) -> Result<bool> {
+        let size = at_least_one(size);
+        if self.canvas.size() != size {
+            self.canvas = canvas(self.stage.device(), size)?;
+            self.panels.paint_over(&self.canvas);
+        }
+        self.fit(out)?;
+        let (mut frame, _) = self.stage.begin()?;
+        self.record(&mut frame, out, posed)?;
+        if let Some(pick) = out.pick.take() {
+            self.questions += 1;
+            if self.stage.record_pick(&mut frame, pick.view, pick.pixel, self.questions)? {
+                self.asked.push_back((self.questions, pick));
+            }
+        }
+        frame.phase("window");
+        self.painter.upload(&mut frame, &mut self.panels, &out.paint)?;
+        out.paint.textures.clear();
+        out.paint.freed.clear();
+        self.compose(&mut frame, out);
+        frame.barrier();
+        self.painter.draw(&mut frame, &self.panels);
+        frame.barrier();
+        let Some(surface) = &mut self.surface else {
+            self.stage.submit(frame, &Sync::default())?;
+            return Ok(true);
+        };
+        // As late as can be: the display may make us wait here.
+        let Some(image) = surface.acquire(size)? else {
+            self.stage.submit(frame, &Sync::default())?;
+            return Ok(false);
+        };
+        image.show(&mut frame, &self.canvas);
+        let (wait, signal) = image.semaphores();
+        let value = self.stage.submit(frame, &Sync { wait: &wait, signal: &signal })?;
+        surface.present(image, value)?;
+        self.shown += 1;
+        Ok(true)
+    }
+
+    /// The character is another, or looks otherwise, whatever the editor says.
+    pub fn renew(&mut self) {
+        self.drawn = None;
+    }
+
+    /// Pictures of the size and number that the output wants.
+    fn fit(&mut self, out: &DeskOutput) -> Result<()> {
+        let [_, _, width, height] = out.viewport;
+        let width = if out.picture == Picture::SideBySide { width / 2 } else { width };
+        let (picture, views) = (at_least_one([width, height]), (out.views.len() as u32).clamp(1, 2));
+        let samples = wanted_samples(self.stage.device(), self.samples, out.smooth);
+        let fits = |stage: &Stage, views| {
+            let targets = stage.targets();
+            (targets.size, targets.views, targets.samples) == (picture, views, samples)
+        };
+        if !fits(&self.stage, views) {
+            self.stage.resize(picture, views, samples)?;
+            // Answers under way are lost with the pictures.
+            self.asked.clear();
+            self.drawn = None;
+        }
+        for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
+            if std::mem::replace(&mut stage.look_mut().scale, out.scale) != out.scale {
+                self.drawn = None;
+            }
+        }
+        self.stage.look_mut().anaglyph = out.picture == Picture::Anaglyph;
+        if let (Picture::Wipe(_), Some(other)) = (out.picture, &mut self.other) {
+            if !fits(other, 1) {
+                other.resize(picture, 1, samples)?;
+                self.drawn = None;
+            }
+        } else if !matches!(out.picture, Picture::Wipe(_)) {
+            self.other = None;
+        }
+        Ok(())
+    }
+
+    /// The body and its picture, where they are not what was drawn last.
+    fn record(
+        &mut self,
+        frame: &mut Frame,
+        out: &DeskOutput,
+        posed: Option<(&Pose, &PosedRig)>,
+    ) -> Result<()> {
+        let same = self.drawn.as_ref().is_some_and(|(v, l)| *v == out.views && *l == out.lines);
+        if posed.is_none() && same {
+            return Ok(());
+        }
+        for stage in std::iter::once(&mut self.stage).chain(self.other.as_mut()) {
+            stage.look_mut().world_from_floor = out.world_from_floor;
+        }
+        self.stage.record_body(frame, posed, &Aim::default())?;
+        self.stage.record_eyes(frame, &out.views, &out.lines)?;
+        if let Some(other) = &mut self.other {
+            other.record_body(frame, posed, &Aim::default())?;
+            other.record_eyes(frame, &out.views[..1], &out.lines)?;
+        }
+        match &mut self.drawn {
+            Some((views, lines)) => {
+                views.clone_from(&out.views);
+                lines.segments.clone_from(&out.lines.segments);
+                lines.anchors.clone_from(&out.lines.anchors);
+            }
+            None => self.drawn = Some((out.views.clone(), out.lines.clone())),
+        }
+        Ok(())
+    }
+
+    /// Puts the pictures into the window's.
+    fn compose(&mut self, frame: &mut Frame, out: &DeskOutput) {
+        let [left, top, width, height] = out.viewport;
+        let picture = &self.stage.targets().picture;
+        let mut put = |image: &Image, layer: u32, from: u32, to: u32, width: u32| {
+            frame.copy_rectangle(
+                (image, layer, [from, 0]),
+                (&self.canvas, [left + to, top]),
+                [width, height],
+            );
+        };
+        match (out.picture, &self.other) {
+            (Picture::SideBySide, _) => {
+                put(picture, 0, 0, 0, width / 2);
+                put(picture, 1, 0, width / 2, width / 2);
+            }
+            (Picture::Wipe(share), Some(other)) => {
+                let at = ((share.clamp(0.0, 1.0) * width as f32).round() as u32).min(width);
+                put(picture, 0, 0, 0, at);
+                put(&other.targets().picture, 0, at, at, width - at);
+            }
+            _ => put(picture, 0, 0, 0, width),
+        }
+    }
+
+    /// GPU time of each phase of the last finished frame.
+    pub fn stages(&self) -> Vec<(String, f32)> {
+        let mut out: Vec<(String, f32)> = Vec::new();
+        for (name, time) in self.stage.timings() {
+            let ms = time.as_secs_f32() * 1e3;
+            match out.iter_mut().find(|(n, _)| n == name) {
+                Some((_, sum)) => *sum += ms,
+                None => out.push((name.clone(), ms)),
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,64 @@
+//! What a window says of its turns: lines of a report.
+
+use super::app::App;
+use crate::app::report::Desk as Told;
+use crate::ui::window::Picture;
+
+/// What the window knows of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    pub shown: u64,
+    pub size: [u32; 2],
+    pub scale: f32,
+    pub pointer: [f32; 2],
+    pub pressed: bool,
+    pub pressure: Option<f32>,
+    /// Nothing of the window's own is under way.
+    pub idle: bool,
+}
+
+impl App<'_> {
+    /// Writes the line of a turn.
+    pub fn tell(&self, seen: &Seen) {
+        if !self.sitting.reporter.is_on() {
+            return;
+        }
+        let out = self.desk.output();
+        let Seen { shown, size, scale, pointer, pressed, pressure, idle } = *seen;
+        let mut told = Told {
+            frame: self.sitting.frame,
+            shown,
+            size,
+            scale,
+            viewport: out.viewport,
+            pointer,
+            pressed,
+            pressure,
+            unsaved: self.desk.facts.unsaved,
+            message: self.desk.facts.message.clone().unwrap_or_default(),
+            question: match &self.desk.facts.question {
+                Some(question) => question.title.clone(),
+                None => self.desk.asks_where().unwrap_or_default().to_owned(),
+            },
+            idle: idle && !self.sitting.worker.is_busy() && !self.sitting.quit,
+            ..Told::default()
+        };
+        if let Some(view) = out.views.first() {
+            told.clip_from_world = view.clip_from_world.to_cols_array();
+        }
+        if let Picture::Wipe(at) = out.picture {
+            told.divider = Some(at);
+        }
+        if let Some(bench) = &self.sitting.bench {
+            (told.time, told.playing) = (bench.shown_time(), bench.timeline().playhead.playing);
+            if let Some(notice) = bench.notice().filter(|_| told.message.is_empty()) {
+                told.message = notice.to_owned();
+            }
+            told.tool = bench.preferences().tool;
+            told.busy = bench.is_busy();
+            let (done, all) = bench.session().history();
+            told.history = [done, all - done];
+        }
+        self.sitting.reporter.desk(told);
+    }
+}

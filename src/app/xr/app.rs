@@ -1,0 +1,271 @@
+//! What outlives sessions and runtimes: the document with its tools, the jobs under way, what is told to the world.
+
+use super::Options;
+use super::clock::{Clock, Stages};
+use super::told::tell_phases;
+use crate::app::context::{say, wanted_samples};
+use crate::app::jobs::Left;
+use crate::app::report::{Ask, Event};
+use crate::app::session::{News, Sitting};
+use crate::base::{Error, Result};
+use crate::document::DeformerSettings;
+use crate::gpu::{Device, Timings};
+use crate::render::Lines;
+use crate::scene::{Actor, Model, Stage};
+use crate::take::{Recorder, TakeFrame};
+use crate::ui::palette::{PanelState, Panels};
+use crate::workbench::{Haptic, Input, Labels, Request};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where there is no window to go to.
+const NO_DESK: &str = "there is no window here: no display, or a take is being recorded";
+
+/// What a headset keeps of itself while it is off.
+#[derive(Default)]
+pub struct Memory {
+    panels: Option<Panels>,
+    stages: Stages,
+}
+
+/// The program in the headset.
+pub struct App<'o> {
+    pub(super) options: &'o Options,
+    pub(super) sitting: Sitting,
+    pub(super) input: Input,
+    pub(super) panels: Panels,
+    pub(super) panel_state: PanelState,
+    /// A line for the user that the workbench knows nothing of.
+    pub(super) message: Option<String>,
+    /// Of the frame: the workbench's and the pointer's.
+    pub(super) lines: Lines,
+    pub(super) haptics: [Option<Haptic>; 2],
+    pub(super) clock: Clock,
+    pub(super) stages: Stages,
+    /// Number of the stage that jobs are for.
+    pub(super) stage: u64,
+    /// Pictures that were asked for, taken after the next frame.
+    pub(super) pictures: Vec<PathBuf>,
+    pub(super) take: Option<Recorder>,
+    pub(super) taken: TakeFrame,
+    /// The character that the take is on now.
+    pub(super) taking: Option<Arc<Model>>,
+    /// Pixels of an eye.
+    pub(super) eye_size: [u32; 2],
+    pub(super) waiting: Lines,
+    /// Which character with which deformer was last asked for, for which stage.
+    asked: Option<(u64, *const Model, DeformerSettings)>,
+    /// GPU time of each phase of the last frame.
+    pub(super) phases: Timings,
+    /// There is a window to go on in.
+    pub(super) has_desk: bool,
+    /// The user wants to go on there.
+    pub(super) to_desk: bool,
+}
+
+impl<'o> App<'o> {
+    /// Goes on with a sitting; with a window to go to where there is a display.
+    pub fn new(options: &'o Options, sitting: Sitting, memory: Memory, has_display: bool) -> Self {
+        let mut sitting = sitting;
+        // The frame loop has no time to spare for hashes that nobody reads.
+        sitting.exact = sitting.reporter.is_on();
+        (sitting.unready, sitting.unposed) = (true, true);
+        Self {
+            options,
+            input: Input::default(),
+            panels: memory.panels.unwrap_or_default(),
+            panel_state: PanelState::default(),
+            message: None,
+            lines: Lines::default(),
+            haptics: [None; 2],
+            clock: Clock::from(sitting.seconds()),
+            stages: memory.stages,
+            stage: 0,
+            pictures: Vec::new(),
+            take: None,
+            taken: TakeFrame::default(),
+            taking: None,
+            eye_size: [0; 2],
+            waiting: Lines::default(),
+            asked: None,
+            phases: Timings::new(),
+            // A take is of one headset's input, from its beginning to its end.
+            has_desk: has_display && options.record.is_none(),
+            to_desk: false,
+            sitting,
+        }
+    }
+
+    /// Gives the sitting back.
+    pub fn leave(mut self) -> (Sitting, Memory) {
+        self.interrupt();
+        let sitting = self.sitting;
+        if let (Some(take), Some(bench)) = (self.take, &sitting.bench)
+            && let Err(error) = take.finish(bench.session().document().hash())
+        {
+            sitting.fail(&error);
+        }
+        if sitting.quit && !sitting.reporter.is_on() {
+            self.stages.text().lines().for_each(say);
+            tell_phases(&self.phases);
+        }
+        (sitting, Memory { panels: Some(self.panels), stages: self.stages })
+    }
+
+    /// Another stage: the character must be made ready for it.
+    pub fn new_stage(&mut self) {
+        self.stage = self.sitting.new_stage();
+        self.sitting.unready = true;
+        self.sitting.unposed = true;
+    }
+
+    /// Takes over what is done, asks for what is needed. `stage` where there is one.
+    pub fn attend(&mut self, mut stage: Option<&mut Stage>) {
+        while let Some(news) = self.sitting.news() {
+            self.take(news, stage.as_deref_mut());
+        }
+        if let Some(stage) = &stage {
+            self.sitting.look_for_sketches(&stage.pipelines().renderer);
+        }
+        if let Some(stage) = stage.filter(|_| self.sitting.unready) {
+            self.make_ready(stage);
+        }
+        if self.sitting.bench.as_ref().is_some_and(|b| b.preferences().palette || !b.measures().is_empty()) {
+            self.sitting.measure();
+        }
+        while let Some(ask) = self.sitting.reporter.asked() {
+            match ask {
+                Ask::Picture(path) => self.pictures.push(path),
+                Ask::Command(command) => self.command(command),
+                Ask::Quit => self.sitting.quit = true,
+            }
+        }
+    }
+
+    /// Has the character made ready for the stage, where the one on it cannot follow.
+    fn make_ready(&mut self, stage: &mut Stage) {
+        let suits = self.sitting.suits(stage);
+        let (Some(model), Some(bench)) = (&self.sitting.model, &self.sitting.bench) else { return };
+        self.sitting.unready = false;
+        let settings = bench.session().document().deformer().clone();
+        let asked = (!suits).then(|| (self.stage, Arc::as_ptr(model), settings.clone()));
+        if !suits && self.asked != asked {
+            self.sitting.make_ready(self.stage, stage, &settings);
+        }
+        // What was asked for before would take the place of one that follows.
+        self.asked = asked;
+    }
+
+    fn take(&mut self, news: News, stage: Option<&mut Stage>) {
+        match news {
+            News::Measured(strain) => self.panel_state.strain = Some(strain),
+            News::Shaped(shape) => self.receive(*shape),
+            News::Listed(files) | News::Entered(files) => self.panel_state.files.follow(files),
+            News::Opened { path, restored, .. } => {
+                if restored > 0 && !self.sitting.reporter.is_on() {
+                    say(format_args!("{}: goes on where its last session stopped", path.display()));
+                }
+                self.start_take();
+            }
+            News::NotOpened(error) => {
+                self.message = Some(error.to_string());
+                // Without a first document there is nothing to do.
+                if self.sitting.bench.is_none() {
+                    self.sitting.failure = Some(error);
+                    self.sitting.quit = true;
+                }
+            }
+            News::Ready(number, actor) if number == self.stage => self.ready(actor, stage),
+            // Made for a stage that is gone.
+            News::Ready(..) | News::Written(_) | News::Looked(..) => {}
+            News::Failed(error) => self.message = Some(error.to_string()),
+        }
+    }
+
+    /// Samples per pixel of the eyes' pictures.
+    pub fn samples(&self, device: &Device) -> u32 {
+        let smooth = self.sitting.bench.as_ref().is_none_or(|b| b.preferences().smooth);
+        wanted_samples(device, self.options.samples, smooth)
+    }
+
+    fn ready(&mut self, actor: Result<Box<Actor>>, stage: Option<&mut Stage>) {
+        match (actor, stage) {
+            (Ok(actor), Some(stage)) => {
+                let method = actor.recipe().map_or("", |r| r.name());
+                self.sitting.reporter.event(Event::Shown(method.into()));
+                // The pictures may have become others meanwhile.
+                match stage.enter_anew(actor) {
+                    Ok(()) => self.asked = None,
+                    Err(error) => self.fail(&error),
+                }
+                self.sitting.unposed = true;
+            }
+            (Ok(_), None) => {}
+            (Err(error), _) => self.fail(&error),
+        }
+    }
+
+    /// What the buttons of the controllers in the hands are called.
+    pub fn relabel(&mut self, labels: [Labels; 2]) {
+        self.panel_state.labels = labels;
+    }
+
+    /// The panels' part of a step: what was pressed is run, and a hand that points at a panel is the panel's.
+    pub(super) fn step_panels(&mut self) {
+        let Some(bench) = &self.sitting.bench else { return };
+        let tool = bench.tool_hand();
+        self.panel_state.follow(bench);
+        self.panels.see(bench, bench.rig());
+        if self.message.is_some() {
+            self.panel_state.message.clone_from(&self.message);
+        }
+        self.panel_state.unsaved = self.sitting.unsaved;
+        let out = self.panels.step(&self.input, tool, &self.panel_state);
+        for (hand, input) in self.input.hands.iter_mut().enumerate() {
+            input.on_panel = hand == tool && out.pointing;
+        }
+        if !out.commands.is_empty() {
+            for command in out.commands.clone() {
+                self.message = None;
+                self.command(command);
+            }
+        }
+    }
+
+    /// One step of panels and editor with the input as it is.
+    pub fn step(&mut self) {
+        self.step_panels();
+        let Some(bench) = &mut self.sitting.bench else { return };
+        bench.step(&self.input);
+        let output = bench.output();
+        self.haptics = output.haptics;
+        if let (Some(haptic), true) = (self.panels.out().haptic, bench.preferences().haptics) {
+            self.haptics[bench.tool_hand()] = Some(haptic);
+        }
+        self.lines.clear();
+        self.lines.segments.extend_from_slice(&output.lines.segments);
+        self.lines.anchors.extend_from_slice(&output.lines.anchors);
+        self.panels.draw(&output.world_from_room, &mut self.lines);
+        let (posed, deformer) = (output.posed, output.deformer_changed);
+        let requests: Vec<Request> = output.requests.clone();
+        self.sitting.stepped(posed, deformer);
+        for request in requests {
+            match request {
+                Request::Open(path) => self.sitting.open(path, Left::GoOn),
+                Request::Save => self.sitting.save(),
+                Request::Export => self.sitting.export(),
+                Request::Sketch(sketch) => self.sitting.sketch(*sketch),
+                Request::Settle(settle) => self.sitting.settle(settle),
+                Request::OtherFace if self.has_desk => self.to_desk = true,
+                Request::OtherFace => self.message = Some(NO_DESK.to_owned()),
+                Request::Quit => self.sitting.quit = true,
+            }
+        }
+    }
+
+    /// Tells of something that could not be done; the session goes on.
+    pub fn fail(&mut self, error: &Error) {
+        self.sitting.fail(error);
+        self.message = Some(error.to_string());
+    }
+}

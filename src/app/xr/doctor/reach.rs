@@ -1,0 +1,221 @@
+//! What is in reach with which controllers in which hands.
+
+use super::named;
+use crate::app::xr::profiles::{Act, Profile};
+use crate::workbench::{CommandKind, Control, Route};
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// Which controllers there are and which hand holds the tools. With one controller its hand does, whichever is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Case {
+    /// Left and right.
+    pub present: [bool; 2],
+    /// 0 left, 1 right.
+    pub tool_hand: usize,
+}
+
+impl Case {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self { present: [true, true], tool_hand: 0 },
+        Self { present: [true, true], tool_hand: 1 },
+        Self { present: [true, false], tool_hand: 0 },
+        Self { present: [false, true], tool_hand: 1 },
+    ];
+
+    /// Whether there is but one controller.
+    pub fn single(&self) -> bool {
+        self.present != [true, true]
+    }
+
+    fn hands(&self) -> impl Iterator<Item = usize> {
+        (0..2).filter(|&hand| self.present[hand])
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hand = ["left", "right"][self.tool_hand];
+        if self.single() {
+            write!(f, "the {hand} controller alone")
+        } else {
+            write!(f, "both controllers, tools in the {hand} hand")
+        }
+    }
+}
+
+/// How a command is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// By a hand's own control.
+    Control(Control, usize),
+    /// By the palette, or the file panel that it shows.
+    Palette,
+}
+
+/// What a hand does to the character and the world, beside the commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ToolAct {
+    /// Strokes in the air and on the skin.
+    Stroke,
+    /// Taking hold of the body.
+    Grab,
+    /// Pulling the world.
+    Pull,
+    /// Pressing what a panel shows.
+    Press,
+}
+
+/// All of them.
+pub(super) const ACTS: [ToolAct; 4] = [ToolAct::Stroke, ToolAct::Grab, ToolAct::Pull, ToolAct::Press];
+
+/// Something that cannot be done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// The profile.
+    pub profile: &'static str,
+    /// In which case, in words.
+    pub case: String,
+    /// The command or act.
+    pub what: String,
+    /// Why it cannot.
+    pub why: String,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "with {}: {}: {}", self.case, self.what, self.why)
+    }
+}
+
+fn labels<S: Serializer>(kinds: &[CommandKind], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(kinds.iter().map(|k| k.label()))
+}
+
+/// A profile's examination.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reach {
+    /// Its name.
+    pub profile: &'static str,
+    /// For people.
+    pub title: &'static str,
+    /// When a runtime knows it.
+    pub needs: String,
+    /// Per hand: what each control is for and what it is called.
+    pub controls: [Vec<(&'static str, &'static str)>; 2],
+    /// What takes the palette with one controller, whichever it is, though there may be a control of its own with both.
+    #[serde(serialize_with = "labels")]
+    pub by_palette_with_one: Vec<CommandKind>,
+    /// What cannot be done: empty where all is well.
+    pub missing: Vec<Missing>,
+    /// What is different here, though nothing is lost.
+    pub notes: Vec<&'static str>,
+}
+
+/// Why the palette cannot be used, where it cannot. It lies in the hand without tools, or with one controller before
+/// the user; the tool hand points.
+fn palette(profile: &Profile, case: &Case) -> Result<(), String> {
+    if !case.hands().any(|hand| profile.control(Control::Menu, hand).is_some()) {
+        return Err("no control shows the palette".into());
+    }
+    let other = 1 - case.tool_hand;
+    if !case.single() && profile.binding(Act::Grip, other).is_none() {
+        return Err("the hand that holds the palette has no grip pose".into());
+    }
+    press(profile, case)
+}
+
+fn press(profile: &Profile, case: &Case) -> Result<(), String> {
+    for (act, what) in [(Act::Aim, "aim pose"), (Act::Draw, "trigger or select")] {
+        if profile.binding(act, case.tool_hand).is_none() {
+            return Err(format!("the tool hand has no {what}"));
+        }
+    }
+    Ok(())
+}
+
+/// How a command is given; why it cannot be where it cannot.
+pub(super) fn reach(profile: &Profile, case: &Case, kind: CommandKind) -> Result<How, String> {
+    let mut why = None;
+    for route in kind.routes() {
+        match route {
+            Route::Control(control) => {
+                // The tool hand's own first.
+                let mut hands: Vec<usize> = case.hands().collect();
+                hands.sort_by_key(|&hand| hand != case.tool_hand);
+                if let Some(hand) = hands.into_iter().find(|&h| profile.control(*control, h).is_some()) {
+                    return Ok(How::Control(*control, hand));
+                }
+                why.get_or_insert(format!("no control for {}", named(*control)));
+            }
+            Route::Palette | Route::Files => match palette(profile, case) {
+                Ok(()) => return Ok(How::Palette),
+                Err(reason) => why = Some(reason),
+            },
+        }
+    }
+    Err(why.unwrap_or_else(|| "it has no route".into()))
+}
+
+fn act(profile: &Profile, case: &Case, act: ToolAct) -> Result<(), String> {
+    match act {
+        ToolAct::Press | ToolAct::Stroke => press(profile, case),
+        // By squeezing, or where nothing squeezes by the Grab tool on the trigger.
+        ToolAct::Grab | ToolAct::Pull => {
+            if profile.binding(Act::Grip, case.tool_hand).is_none() {
+                return Err("the tool hand has no grip pose".into());
+            }
+            if profile.binding(Act::Grab, case.tool_hand).is_some() {
+                return Ok(());
+            }
+            reach(profile, case, CommandKind::Tool).and_then(|_| press(profile, case))
+        }
+    }
+}
+
+/// Examines profiles.
+pub fn examine(profiles: &[Profile]) -> Vec<Reach> {
+    profiles.iter().map(examine_one).collect()
+}
+
+fn examine_one(profile: &Profile) -> Reach {
+    let mut missing = Vec::new();
+    let mut by_palette_with_one = Vec::new();
+    for case in &Case::ALL {
+        let mut miss = |what: String, why: String| {
+            missing.push(Missing { profile: profile.name, case: case.to_string(), what, why });
+        };
+        for kind in CommandKind::ALL {
+            match reach(profile, case, kind) {
+                Ok(How::Palette) if case.single() && !by_palette_with_one.contains(&kind) => {
+                    by_palette_with_one.push(kind);
+                }
+                Ok(_) => {}
+                Err(why) => miss(kind.label().to_owned(), why),
+            }
+        }
+        for a in ACTS {
+            if let Err(why) = act(profile, case, a) {
+                miss(format!("{a:?}"), why);
+            }
+        }
+    }
+    let has = |act: Act| (0..2).all(|hand| profile.binding(act, hand).is_some());
+    let mut notes = Vec::new();
+    if !has(Act::Grab) {
+        notes.push("nothing squeezes: body and world are taken by the Grab tool on the trigger");
+    }
+    if !has(Act::Haptic) {
+        notes.push("it has no motor: what is felt elsewhere is only seen");
+    }
+    if profile.palm_menu {
+        notes.push("bare hands: a pinch with the palm turned to the face shows the palette");
+    }
+    let controls = [0, 1].map(|hand| {
+        let all = Control::ALL.into_iter();
+        all.filter_map(|c| Some((named(c), profile.control(c, hand)?))).collect()
+    });
+    let (title, needs) = (profile.title, super::needs(profile.needs));
+    Reach { profile: profile.name, title, needs, controls, by_palette_with_one, missing, notes }
+}

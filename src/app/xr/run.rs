@@ -1,0 +1,355 @@
+//! The headset's face of a sitting: runtimes come and go, the document stays.
+
+use super::Options;
+use super::app::{App, Memory};
+use super::life::Turn;
+use super::link::Link;
+use super::mirror::Glass;
+use super::session::{Begun, Eyes, Happened, Session};
+use super::trouble::{Result, Trouble, failed};
+use super::walls::Walls;
+use crate::app::display::Display;
+use crate::app::report::Event;
+use crate::app::session::Sitting;
+use crate::base::{Error, Result as CoreResult};
+use crate::gpu::{Frame, Held, Sync};
+use crate::render::Lines;
+use crate::scene::{Aim, Pipelines, Stage};
+use crate::workbench::Similarity;
+use openxr as xr;
+use std::time::Duration;
+
+/// Between two looks for a runtime.
+const SEARCH: Duration = Duration::from_millis(500);
+/// Between two looks for events while no frames are wanted.
+const IDLE: Duration = Duration::from_millis(4);
+
+/// Why a session has ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Ended {
+    /// For good.
+    Done,
+    /// The runtime wants another one.
+    Again,
+    /// It has not: the headset was taken off, and there is a window.
+    Off,
+    /// It has not: its user wants the window.
+    Left,
+}
+
+/// Why the headset is no more the face.
+pub enum End {
+    /// The program is to end.
+    Quit,
+    /// The headset was taken off; its session.
+    Off(Box<Link>),
+    /// Its user wants to go on in the window; its session.
+    Left(Box<Link>),
+    /// There is no runtime or headset, or none any more.
+    Absent(Error),
+    /// It can not go on.
+    Failed(Error),
+}
+
+/// Runs the editor in a headset, until its user or the runtime ends it or, where there is a display, it is taken off;
+/// with a mirror on the display. `link` where a session is there already. A runtime that is lost is waited for where
+/// there is no display.
+pub fn visit(
+    options: &Options,
+    sitting: Sitting,
+    memory: Memory,
+    link: Option<Box<Link>>,
+    display: Option<&mut Display>,
+) -> (End, Sitting, Memory) {
+    let mut app = App::new(options, sitting, memory, display.is_some());
+    let mut glass = Glass::new(display, options.mirror, app.sitting.mirrored);
+    let end = sessions(&mut app, &mut glass, link).unwrap_or_else(End::Failed);
+    drop(glass);
+    let (sitting, memory) = app.leave();
+    (end, sitting, memory)
+}
+
+fn sessions(app: &mut App<'_>, glass: &mut Glass<'_>, mut link: Option<Box<Link>>) -> CoreResult<End> {
+    let (mut met, mut told) = (link.is_some(), false);
+    while !app.sitting.quit {
+        let at_hand = link.take().map_or_else(
+            || {
+                let window = glass.window();
+                Link::open(app.options, window.as_ref().map(|w| w as _)).map(Box::new)
+            },
+            Ok,
+        );
+        let ended = at_hand.and_then(|link| {
+            (met, told) = (true, false);
+            attend(app, glass, link)
+        });
+        match ended {
+            Ok((Ended::Done, _)) => break,
+            Ok((Ended::Off, Some(link))) => return Ok(End::Off(link)),
+            Ok((Ended::Left, Some(link))) => return Ok(End::Left(link)),
+            Ok(_) => app.lost("the runtime ended the session".into()),
+            Err(Trouble::SessionLost(problem) | Trouble::InstanceLost(problem)) => {
+                app.lost(problem.clone());
+                if app.has_desk && !app.options.wait {
+                    return Ok(End::Absent(Trouble::InstanceLost(problem).into_error()));
+                }
+            }
+            Err(Trouble::Absent(error)) => {
+                if !told {
+                    app.sitting.reporter.event(Event::NoRuntime(error.to_string()));
+                    if !met && !app.options.wait {
+                        return Ok(End::Absent(error));
+                    }
+                    eprintln!("sinew: {error} (waiting for it)");
+                    told = true;
+                }
+                glass.attend();
+                app.without_session(SEARCH);
+            }
+            Err(Trouble::Fatal(error)) => return Err(error),
+        }
+    }
+    app.sitting.quit = true;
+    Ok(End::Quit)
+}
+
+/// A session's time with us; it is given back where it has not ended.
+fn attend(
+    app: &mut App<'_>,
+    glass: &mut Glass<'_>,
+    mut link: Box<Link>,
+) -> Result<(Ended, Option<Box<Link>>)> {
+    let shown = show(app, glass, &mut link);
+    app.sitting.missed += link.session.missed();
+    match shown {
+        Ok(ended @ (Ended::Off | Ended::Left)) => Ok((ended, Some(link))),
+        other => {
+            link.close();
+            other.map(|ended| (ended, None))
+        }
+    }
+}
+
+/// Stage, panels and mirror on a session.
+fn show(app: &mut App<'_>, glass: &mut Glass<'_>, link: &mut Link) -> Result<Ended> {
+    glass.begin(&link.device, link.no_mirror.clone());
+    let pipelines = Pipelines::new(&link.device)?;
+    let samples = app.samples(&link.device);
+    let mut stage = Stage::new(&pipelines, link.session.size(), 2, samples)?;
+    app.began(&link.runtime, &link.session);
+    app.relabel(link.controls.labels());
+    let walls = Walls::new(&link.session, &stage, link.runtime.max_layers, &mut app.panels)?;
+    let mut parts = Parts { walls, glass };
+    let result = turns(app, link, &mut parts, &mut stage);
+    // Commands that use the runtime's images must have ended before it takes them back.
+    let idle = link.device.wait_idle();
+    app.ended(&stage);
+    parts.glass.end();
+    idle?;
+    result
+}
+
+/// What hangs on a session.
+struct Parts<'g, 'd> {
+    walls: Walls,
+    glass: &'g mut Glass<'d>,
+}
+
+fn turns(app: &mut App<'_>, link: &mut Link, parts: &mut Parts<'_, '_>, stage: &mut Stage) -> Result<Ended> {
+    let mut events = xr::EventDataBuffer::new();
+    let mut leaving = false;
+    loop {
+        let session = &mut link.session;
+        let mut off = false;
+        while let Some(happened) = session.poll(&link.runtime.instance, &mut events)? {
+            match happened {
+                Happened::Turned(turn) => {
+                    app.sitting.reporter.event(Event::State(session.life().name().into()));
+                    match turn {
+                        Turn::Quit => return Ok(Ended::Done),
+                        Turn::Rebuild => return Ok(Ended::Again),
+                        Turn::End | Turn::Hidden => off = true,
+                        Turn::Begin | Turn::Stay => {}
+                    }
+                }
+                Happened::Profiles => {
+                    link.controls.refresh(session)?;
+                    app.relabel(link.controls.labels());
+                }
+                Happened::TakenOff => off = true,
+                Happened::LossPending => return Ok(Ended::Again),
+            }
+        }
+        if off {
+            app.interrupted();
+        }
+        // A session that is being ended goes through the same states.
+        if !leaving && app.has_desk && (off || app.to_desk) {
+            return Ok(if off { Ended::Off } else { Ended::Left });
+        }
+        parts.glass.attend();
+        app.attend(Some(&mut *stage));
+        app.sitting.quit |= app.options.frames.is_some_and(|n| app.sitting.frame >= n);
+        if app.sitting.quit && !leaving {
+            if !session.life().running() {
+                return Ok(Ended::Done);
+            }
+            session.request_exit()?;
+            leaving = true;
+        }
+        let samples = app.samples(stage.device());
+        if samples != stage.targets().samples {
+            let size = stage.targets().size;
+            stage.resize(size, 2, samples)?;
+            parts.walls.rebind(stage)?;
+        }
+        if session.life().running() {
+            frame(app, link, parts, stage, leaving)?;
+        } else {
+            std::thread::sleep(IDLE);
+        }
+    }
+}
+
+/// One frame: wait, begin, input, tools, pictures, end.
+fn frame(
+    app: &mut App<'_>,
+    link: &mut Link,
+    parts: &mut Parts<'_, '_>,
+    stage: &mut Stage,
+    leaving: bool,
+) -> Result<()> {
+    let Link { session, controls, .. } = link;
+    app.stages.start();
+    let begun = session.begin()?;
+    app.stages.lap(0);
+    app.sitting.frame += 1;
+    let handle = session.handle().clone();
+    controls.actions.sync(&handle).map_err(failed("xrSyncActions"))?;
+    let (head, recentred) = session.head(&begun)?;
+    let input = &mut app.input;
+    input.time = app.clock.seconds(begun.time.as_nanos());
+    input.head = head;
+    input.recentred = recentred;
+    input.focused = session.life().focused();
+    controls
+        .devices
+        .read(&controls.actions, &handle, &session.room().space, begun.time, input)
+        .map_err(failed("xrLocateSpace"))?;
+    let mut commands = None;
+    let mut surfaces = [None; 2];
+    if begun.render {
+        let (frame, samples) = stage.begin()?;
+        (commands, surfaces) = (Some(frame), samples);
+    } else {
+        stage.skip();
+    }
+    for (hand, surface) in input.hands.iter_mut().zip(surfaces) {
+        hand.surface = surface;
+    }
+    app.stages.lap(1);
+    if recentred.is_some() {
+        app.sitting.reporter.event(Event::Recentred);
+    }
+    app.step();
+    let felt = controls.actions.feel(&handle, &app.haptics);
+    app.stages.lap(2);
+    let made = match commands {
+        Some(commands) => pictures(app, session, parts, stage, commands, &begun, leaving),
+        None => Ok(Made::default()),
+    };
+    // Even where the runtime is gone: the tools have had this frame.
+    app.record(made.as_ref().ok().and_then(|made| made.eyes).map(|e| e.room));
+    felt.map_err(failed("xrApplyHapticFeedback"))?;
+    let Made { eyes, mirrored } = made?;
+    app.stages.lap(4);
+    parts.walls.release()?;
+    session.end(&begun, eyes.as_ref(), &parts.walls.layers(&app.panels))?;
+    if let Some((held, value)) = mirrored {
+        parts.glass.present(&held, value);
+    }
+    app.sitting.mirrored = parts.glass.shown();
+    app.stages.lap(5);
+    Ok(app.after_frame(session, || controls.profiles(), eyes.is_some(), stage)?)
+}
+
+/// What a frame's pictures are.
+#[derive(Default)]
+struct Made {
+    /// None where the runtime does not know where they are.
+    eyes: Option<Eyes>,
+    /// The mirror's image, and the submission that fills it.
+    mirrored: Option<(Held, u64)>,
+}
+
+/// Records and submits the frame's GPU work.
+fn pictures(
+    app: &mut App<'_>,
+    session: &mut Session,
+    parts: &mut Parts<'_, '_>,
+    stage: &mut Stage,
+    mut commands: Frame,
+    begun: &Begun,
+    leaving: bool,
+) -> Result<Made> {
+    let Parts { walls, glass, .. } = parts;
+    let mut held = None;
+    let mut world_from_room = Similarity::default();
+    let mut aim =
+        Aim { time: app.input.time, draw: [0, 1].map(|h| app.input.hands[h].draw), ..Aim::default() };
+    let mut posed = None;
+    let shown = app.sitting.is_on(stage);
+    if shown {
+        app.sitting.follow(stage);
+    }
+    if let Some(bench) = &app.sitting.bench {
+        let output = bench.output();
+        world_from_room = output.world_from_room;
+        stage.look_mut().wire = bench.preferences().wire;
+        stage.look_mut().world_from_floor = output.world_from_floor;
+        if shown {
+            // What does not fit the character is told once and not shown.
+            stage.actor_mut().set_time(bench.shown_time());
+            let worn = stage.actor_mut().wear(bench.sculpts(), bench.sculpt_states());
+            app.sitting.unposed |= worn.unwrap_or_else(|error| {
+                eprintln!("sinew: {error}");
+                true
+            });
+            aim.views = output.probes;
+            posed = app.sitting.unposed.then(|| (bench.pose(), bench.rig()));
+        }
+    }
+    let has_pose = posed.is_some();
+    stage.record_body(&mut commands, posed, &aim)?;
+    let eyes = session.eyes(begun, &world_from_room)?;
+    if let Some(eyes) = &eyes {
+        stage.look_mut().scale = eyes.views[0].eye_scale(stage.targets().size);
+        let lines: &Lines = match &app.sitting.bench {
+            Some(_) if shown => &app.lines,
+            _ => app.spinner(&world_from_room),
+        };
+        stage.record_eyes(&mut commands, &eyes.views, lines)?;
+        walls.paint(&mut commands, &mut app.panels)?;
+        if walls.in_scene() {
+            walls.draw(&mut commands, stage, &app.panels, &world_from_room);
+        }
+        app.stages.lap(3);
+        session.take_pictures(&mut commands, stage)?;
+        held = glass.hold();
+        if !walls.in_scene() && (leaving || held.is_some() || !app.pictures.is_empty()) {
+            // Layers are not in the pictures: for those that go to disk or mirror they are drawn there.
+            walls.draw(&mut commands, stage, &app.panels, &world_from_room);
+        }
+        if let Some(held) = &held {
+            glass.record(&mut commands, held, stage);
+        }
+    } else {
+        app.stages.lap(3);
+    }
+    let signal = held.as_ref().map(Held::signal);
+    let value = stage.submit(commands, &Sync { wait: &[], signal: signal.as_ref().map_or(&[], |s| s) })?;
+    if has_pose {
+        app.sitting.unposed = false;
+    }
+    Ok(Made { eyes, mirrored: held.map(|h| (h, value)) })
+}

@@ -1,0 +1,198 @@
+//! Reference spaces: the room (LOCAL_FLOOR, or made up from what there is), the head, and what recentring did to them.
+
+use super::actions;
+use super::trouble::{Result, failed};
+use crate::base::math::{Quat, Vec3};
+use crate::workbench::{Rigid, Tracked, Tracking};
+use openxr as xr;
+
+/// Height of the origin of LOCAL above the floor where nothing tells: eyes between sitting and standing.
+const GUESSED_HEIGHT: f32 = 1.5;
+
+/// Where the room comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoomKind {
+    /// LOCAL_FLOOR itself.
+    Given,
+    /// LOCAL, lowered to the floor that STAGE knows.
+    FromStage,
+    /// LOCAL, lowered by a guess.
+    Guessed,
+}
+
+/// The spaces of a session.
+pub struct Room {
+    /// All poses and views are located in it: metres, +Y up, its origin on the floor.
+    pub space: xr::Space,
+    /// Its origin.
+    pub kind: RoomKind,
+    head: xr::Space,
+    /// What does not move with the room: STAGE, or else the head itself.
+    anchor: Option<xr::Space>,
+    /// Where it was last.
+    anchored: Option<Rigid>,
+    last_head: Tracked,
+    /// When the room's origin moves, and by how much where the runtime says so.
+    pending: Option<(xr::Time, Option<Rigid>)>,
+}
+
+impl Room {
+    /// Makes the spaces. `local_floor`: whether the runtime has that kind.
+    pub fn new<G>(session: &xr::Session<G>, local_floor: bool) -> Result<Self> {
+        let kinds = session.enumerate_reference_spaces().map_err(failed("xrEnumerateReferenceSpaces"))?;
+        let make =
+            |kind, pose| session.create_reference_space(kind, pose).map_err(failed("xrCreateReferenceSpace"));
+        let identity = xr::Posef::IDENTITY;
+        let has = |kind| kinds.contains(&kind);
+        let anchor = if has(xr::ReferenceSpaceType::STAGE) {
+            Some(make(xr::ReferenceSpaceType::STAGE, identity)?)
+        } else {
+            None
+        };
+        let direct = local_floor && has(xr::ReferenceSpaceType::LOCAL_FLOOR);
+        let (kind, space) = if direct {
+            (RoomKind::Given, make(xr::ReferenceSpaceType::LOCAL_FLOOR, identity)?)
+        } else {
+            (RoomKind::Guessed, make(xr::ReferenceSpaceType::LOCAL, lowered(GUESSED_HEIGHT))?)
+        };
+        let head = make(xr::ReferenceSpaceType::VIEW, identity)?;
+        Ok(Self { space, kind, head, anchor, anchored: None, last_head: Tracked::default(), pending: None })
+    }
+
+    /// The runtime announced that an origin will move at a time; `old_from_new` where it knows how far.
+    pub fn will_change(&mut self, kind: xr::ReferenceSpaceType, at: xr::Time, old_from_new: Option<Rigid>) {
+        let ours = match self.kind {
+            RoomKind::Given => xr::ReferenceSpaceType::LOCAL_FLOOR,
+            _ => xr::ReferenceSpaceType::LOCAL,
+        };
+        if kind == ours {
+            self.pending = Some((at, old_from_new.map(|p| inverse(&p))));
+        }
+    }
+
+    /// The head at a time, and how the room's origin has moved since the last call: new room from old room. A room
+    /// without LOCAL_FLOOR finds its floor here, as soon as STAGE can be located.
+    pub fn locate<G>(
+        &mut self,
+        session: &xr::Session<G>,
+        time: xr::Time,
+    ) -> Result<(Tracked, Option<Rigid>)> {
+        let mut moved = None;
+        let due = self.pending.take_if(|(at, _)| time.as_nanos() >= at.as_nanos());
+        if self.kind == RoomKind::Guessed || (due.is_some() && self.kind == RoomKind::FromStage) {
+            self.find_floor(session, time)?;
+        }
+        let seen = actions::located(&self.head, &self.space, time).map_err(failed("xrLocateSpace"))?;
+        self.last_head = seen.after(&self.last_head);
+        let head = (self.last_head.tracking != Tracking::Lost).then_some(self.last_head.pose);
+        let anchored = match &self.anchor {
+            Some(anchor) => located(anchor, &self.space, time)?,
+            None => head,
+        };
+        if let Some((_, known)) = due {
+            moved = known.or_else(|| Some(compose(&anchored?, &inverse(&self.anchored?))));
+        } else if self.anchor.is_some()
+            && self.pending.is_none()
+            && let (Some(now), Some(before)) = (&anchored, &self.anchored)
+        {
+            // Monado 25 moves the origin without a word. STAGE does not move but by small corrections.
+            let by = compose(now, &inverse(before));
+            moved = jumped(&by).then_some(by);
+        }
+        if anchored.is_some() {
+            self.anchored = anchored;
+        }
+        Ok((self.last_head, moved.map(|m| level(&m))))
+    }
+
+    fn find_floor<G>(&mut self, session: &xr::Session<G>, time: xr::Time) -> Result<()> {
+        let Some(stage) = &self.anchor else { return Ok(()) };
+        let local = session
+            .create_reference_space(xr::ReferenceSpaceType::LOCAL, xr::Posef::IDENTITY)
+            .map_err(failed("xrCreateReferenceSpace"))?;
+        if let Some(stage_from_local) = located(&local, stage, time)? {
+            self.space = session
+                .create_reference_space(xr::ReferenceSpaceType::LOCAL, lowered(stage_from_local.position.y))
+                .map_err(failed("xrCreateReferenceSpace"))?;
+            self.kind = RoomKind::FromStage;
+            self.anchored = None;
+        }
+        Ok(())
+    }
+}
+
+fn lowered(height: f32) -> xr::Posef {
+    let mut pose = xr::Posef::IDENTITY;
+    pose.position.y = -height;
+    pose
+}
+
+/// Where a space is in another; none where the runtime does not know.
+pub fn located(space: &xr::Space, base: &xr::Space, time: xr::Time) -> Result<Option<Rigid>> {
+    use xr::SpaceLocationFlags as F;
+    let at = space.locate(base, time).map_err(failed("xrLocateSpace"))?;
+    let valid = at.location_flags.contains(F::POSITION_VALID | F::ORIENTATION_VALID);
+    Ok(if valid { rigid(&at.pose) } else { None })
+}
+
+/// A pose as the editor has it; none where it is no pose.
+pub fn rigid(pose: &xr::Posef) -> Option<Rigid> {
+    let (p, q) = (pose.position, pose.orientation);
+    let position = Vec3::new(p.x, p.y, p.z);
+    let orientation = Quat::from_xyzw(q.x, q.y, q.z, q.w);
+    let sane = position.is_finite() && orientation.is_finite() && (orientation.length() - 1.0).abs() < 0.1;
+    sane.then(|| Rigid { position, orientation: orientation.normalize() })
+}
+
+/// Whether an origin has moved further than tracking corrects itself from frame to frame: 1 cm or 1 degree.
+fn jumped(by: &Rigid) -> bool {
+    by.position.length() > 0.01 || by.orientation.angle_between(Quat::IDENTITY) > 0.0175
+}
+
+fn compose(a: &Rigid, b: &Rigid) -> Rigid {
+    Rigid { position: a.point(b.position), orientation: a.orientation * b.orientation }
+}
+
+fn inverse(a: &Rigid) -> Rigid {
+    let orientation = a.orientation.inverse();
+    Rigid { position: orientation * -a.position, orientation }
+}
+
+/// Without the tilt that two measurements of a moving head leave: both rooms stand upright.
+fn level(moved: &Rigid) -> Rigid {
+    let q = moved.orientation;
+    let yaw = Quat::from_xyzw(0.0, q.y, 0.0, q.w);
+    let orientation = if yaw.length_squared() > 1e-6 { yaw.normalize() } else { q };
+    Rigid { position: moved.position, orientation }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moved_origin_is_the_difference_of_an_anchor_before_and_after() {
+        let old_from_new =
+            Rigid { position: Vec3::new(0.4, 0.0, -1.0), orientation: Quat::from_rotation_y(0.8) };
+        let new_from_old = inverse(&old_from_new);
+        let anchor_old =
+            Rigid { position: Vec3::new(-0.2, 1.1, 2.0), orientation: Quat::from_rotation_y(-2.0) };
+        let anchor_new = compose(&new_from_old, &anchor_old);
+        let found = level(&compose(&anchor_new, &inverse(&anchor_old)));
+        assert!((found.position - new_from_old.position).length() < 1e-6);
+        assert!(found.orientation.angle_between(new_from_old.orientation) < 1e-3);
+        let point = Vec3::new(0.3, 0.9, 0.1);
+        assert!((new_from_old.point(old_from_new.point(point)) - point).length() < 1e-6);
+    }
+
+    #[test]
+    fn what_is_no_pose_is_none() {
+        let mut pose = xr::Posef::IDENTITY;
+        assert!(rigid(&pose).is_some());
+        pose.orientation.w = 0.0;
+        assert_eq!(rigid(&pose), None);
+        pose.orientation.w = 1.0;
+        pose.position.x = f32::NAN;
+        assert_eq!(rigid(&pose), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! What the program tells: lines of a report, pictures that were asked for, words to its user.
+
+use super::app::App;
+use super::instance::Runtime;
+use super::session::Session;
+use crate::app::context::say;
+use crate::app::jobs::Job;
+use crate::app::report::{Event, Frame as Told};
+use crate::base::Result;
+use crate::base::math::Vec3;
+use crate::gpu::Timings;
+use crate::render::Lines;
+use crate::scene::Stage;
+use crate::ui::palette::Panel;
+use crate::workbench::Similarity;
+use image::RgbaImage;
+use std::time::Duration;
+
+impl App<'_> {
+    /// A session begins.
+    pub fn began(&mut self, runtime: &Runtime, session: &Session) {
+        self.new_stage();
+        self.clock.restart();
+        self.eye_size = session.size();
+        self.start_take();
+        if !self.sitting.reporter.is_on() {
+            let [w, h] = session.size();
+            let depth = if session.has_depth() { ", with depth" } else { "" };
+            let (major, minor) = runtime.version;
+            say(format_args!("{}: OpenXR {major}.{minor}, two eyes of {w} x {h}{depth}", runtime.name));
+        }
+    }
+
+    /// It has ended, one way or another: keeps what both eyes saw last.
+    pub fn ended(&mut self, stage: &Stage) {
+        self.phases.clone_from(stage.timings());
+        if stage.drawn() {
+            // A lost device has nothing to show any more.
+            let eyes = [0, 1].map(|eye| stage.targets().read(stage.device(), eye).ok());
+            if let [Some(left), Some(right)] = eyes {
+                self.sitting.last_pictures = vec![left, right];
+            }
+        }
+    }
+
+    /// Session or runtime are gone. The stroke that was being drawn is lost, nothing else; a new runtime is waited for, in
+    /// a window where there can be one.
+    pub fn lost(&mut self, problem: String) {
+        eprintln!("sinew: {problem}; your work is kept, waiting for the runtime");
+        self.input.focused = false;
+        self.interrupted();
+        self.sitting.reporter.event(Event::State("NONE".into()));
+        self.sitting.reporter.event(Event::Lost(problem));
+    }
+
+    /// A turn of the loop while there is no runtime.
+    pub fn without_session(&mut self, pause: Duration) {
+        self.attend(None);
+        self.sitting.frame += 1;
+        let frame = self.told("NONE", [String::new(), String::new()]);
+        self.sitting.reporter.frame(frame);
+        if !self.sitting.quit {
+            std::thread::sleep(pause);
+        }
+    }
+
+    /// After a frame has been ended: pictures that were asked for, and the line of the frame.
+    ///
+    /// # Errors
+    /// A lost device.
+    pub fn after_frame(
+        &mut self,
+        session: &Session,
+        profiles: impl FnOnce() -> [String; 2],
+        rendered: bool,
+        stage: &Stage,
+    ) -> Result<()> {
+        if rendered && !self.pictures.is_empty() {
+            let eyes = [0, 1].map(|eye| stage.targets().read(stage.device(), eye));
+            let eyes: Vec<RgbaImage> = eyes.into_iter().collect::<Result<_>>()?;
+            for path in std::mem::take(&mut self.pictures) {
+                self.sitting.worker.ask(Job::Picture(path, eyes.clone()));
+            }
+        }
+        if self.sitting.reporter.is_on() {
+            let mut frame = self.told(session.life().name(), profiles());
+            frame.rendered = rendered;
+            frame.missed += session.missed();
+            self.sitting.reporter.frame(frame);
+        }
+        Ok(())
+    }
+
+    pub(super) fn told(&self, state: &str, profiles: [String; 2]) -> Told {
+        let mut out = Told {
+            frame: self.sitting.frame,
+            state: state.into(),
+            head: self.input.head.pose,
+            aim: [0, 1].map(|h| self.input.hands[h].aim.pose),
+            tracking: [0, 1].map(|h| self.input.hands[h].aim.tracking),
+            draw: [0, 1].map(|h| self.input.hands[h].draw),
+            surface: [0, 1].map(|h| self.input.hands[h].surface.map(|s| s.position.to_array())),
+            profiles,
+            missed: self.sitting.missed,
+            mirrored: self.sitting.mirrored,
+            ..Told::default()
+        };
+        if let Some(bench) = &self.sitting.bench {
+            out.world_from_room = bench.output().world_from_room;
+            out.tool = bench.preferences().tool;
+            out.left_handed = bench.preferences().left_handed;
+            out.palette = bench.preferences().palette;
+            let places = &self.panels.out().placements;
+            let palette = places.iter().find(|p| p.panel == Panel::Palette);
+            out.palette_place = palette.map(|p| (p.pose, p.size));
+            out.busy = bench.is_busy();
+            out.time = bench.shown_time();
+            let (done, all) = bench.session().history();
+            out.history = [done, all - done];
+        }
+        out
+    }
+
+    /// Lines for eyes that have nothing else to see: something turns while a character is loaded.
+    pub fn spinner(&mut self, world_from_room: &Similarity) -> &Lines {
+        let turn = self.input.time as f32 * 4.0;
+        let point = |i: i32| {
+            let angle = turn + i as f32 * 0.25;
+            world_from_room.point(Vec3::new(0.12 * angle.cos(), 1.3 + 0.12 * angle.sin(), -1.0))
+        };
+        let points: [Vec3; 16] = std::array::from_fn(|i| point(i as i32));
+        self.waiting.segments.clear();
+        self.waiting.polyline(&points, [90, 190, 255, 255], 5.0, 1.0);
+        &self.waiting
+    }
+}
+
+/// What the GPU did in the last frame; phases of one name are added up.
+pub fn tell_phases(phases: &Timings) {
+    let mut sums: Vec<(&str, Duration)> = Vec::new();
+    for (name, time) in phases {
+        match sums.iter_mut().find(|(n, _)| n == name) {
+            Some((_, sum)) => *sum += *time,
+            None => sums.push((name, *time)),
+        }
+    }
+    if !sums.is_empty() {
+        say("GPU, ms, last frame");
+    }
+    for (name, time) in sums {
+        say(format_args!("  {name:<22} {:>8.3}", time.as_secs_f64() * 1e3));
+    }
+}

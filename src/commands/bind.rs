@@ -1,0 +1,219 @@
+//! `sinew bind`: how well a file's skin is attached to its bones; weights for a file that has none.
+
+use crate::app::context::folder_of;
+use crate::asset::Asset;
+use crate::base::{Error, Result};
+use crate::bind::{BindOptions, BindReport, Binding, Cache, Character, bind_attachments};
+use crate::export::{Weighed, project, weigh, write_model};
+use crate::geom::mean_edge_span;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Weights for meshes that have none.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct WeighArgs {
+    /// Where no mesh has weights: the topmost of the bones to make them for
+    #[arg(long, value_name = "NODE")]
+    pub bones: Option<String>,
+}
+
+impl WeighArgs {
+    /// The file with weights, where it has none and there are bones.
+    ///
+    /// # Errors
+    /// As [`weigh`]; bones are named and there are weights.
+    pub fn weighed(&self, asset: &Asset) -> Result<Option<Weighed>> {
+        let weighed = weigh(asset, self.bones.as_deref(), Cache::platform().as_ref())?;
+        if weighed.is_none() && self.bones.is_some() {
+            return Err(nothing_to_weigh(&asset.path));
+        }
+        Ok(weighed)
+    }
+}
+
+fn nothing_to_weigh(path: &Path) -> Error {
+    let problem = format!("{}: it has weights, or no bones and no mesh beside them", path.display());
+    Error::input(problem, "leave out --bones and --out")
+}
+
+/// The report as JSON writes it.
+#[derive(serde::Serialize)]
+struct Json<'a> {
+    file: String,
+    joints: usize,
+    display_vertices: usize,
+    triangles: usize,
+    /// Mean `|i - j|` over the edges of the control mesh.
+    mean_edge_span: f64,
+    /// Meshes whose weights were made here.
+    weighed: &'a [String],
+    #[serde(flatten)]
+    report: &'a BindReport,
+    bones: Vec<BoneLine>,
+}
+
+#[derive(serde::Serialize)]
+struct BoneLine {
+    /// Name of the joint's node.
+    from: String,
+    /// Name of the child's node; none for a tip or a prop.
+    to: Option<String>,
+    /// Metres, in bind.
+    length: f32,
+    vertices: u32,
+}
+
+/// What to bind.
+pub struct Job<'a> {
+    /// The character.
+    pub file: &'a Path,
+    /// The attachment.
+    pub bind: &'a BindOptions,
+    /// Weights where it has none.
+    pub weigh: &'a WeighArgs,
+    /// A `.glb` with these weights.
+    pub out: Option<PathBuf>,
+    /// Report as JSON.
+    pub json: bool,
+}
+
+/// Loads a file, binds it and describes the binding, for people or for programs. A file with a skeleton and without any
+/// weights gets some.
+///
+/// # Errors
+/// Where the file cannot be loaded ([`project::open`]), weighed ([`weigh`]), made a character
+/// ([`Character::from_asset`]) or bound ([`bind_attachments`]); a file to be written and nothing to write.
+pub fn bind_report(job: &Job<'_>) -> Result<String> {
+    let (path, options) = (job.file, job.bind);
+    let asset = project::open(path)?.0;
+    let weighed = job.weigh.weighed(&asset)?;
+    if let Some(out) = &job.out {
+        let weighed = weighed.as_ref().ok_or_else(|| nothing_to_weigh(path))?;
+        folder_of(out)?;
+        write_model(out, &weighed.glb)?;
+    }
+    let meshes = weighed.as_ref().map_or(&[][..], |w| &w.meshes);
+    let character = Character::from_asset(weighed.as_ref().map_or(&asset, |w| &w.asset))?;
+    let (_, report) = bind_attachments(&character, options)?;
+    let bones = bone_lines(&character, &report);
+    if !job.json {
+        return Ok(told(&weighed) + &text(path, &character, &report, &bones));
+    }
+    let document = Json {
+        file: path.display().to_string(),
+        joints: character.skeleton.joints.len(),
+        display_vertices: character.display.positions.len(),
+        triangles: character.display.triangles.len(),
+        mean_edge_span: mean_edge_span(&character.control.adjacency),
+        weighed: meshes,
+        report: &report,
+        bones,
+    };
+    serde_json::to_string_pretty(&document).map_err(|error| {
+        Error::input(format!("the report cannot be written as JSON: {error}"), "bind the file without --json")
+    })
+}
+
+/// A line about weights that were made.
+pub fn told(weighed: &Option<Weighed>) -> String {
+    let line = |w: &Weighed| format!("weights made for {} over {} bones\n", w.meshes.join(", "), w.bones);
+    weighed.as_ref().map_or_else(String::new, line)
+}
+
+fn bone_lines(character: &Character, report: &BindReport) -> Vec<BoneLine> {
+    let skeleton = &character.skeleton;
+    let name = |j: crate::base::JointId| skeleton.nodes[skeleton.joints[j.index()].node.index()].name.clone();
+    let line = |(bone, &vertices): (&crate::rig::Bone, &u32)| BoneLine {
+        from: name(bone.parent),
+        to: bone.child.map(name),
+        length: bone.head.distance(bone.tail),
+        vertices,
+    };
+    skeleton.bones.iter().zip(&report.vertices_per_bone).map(line).collect()
+}
+
+fn text(path: &Path, character: &Character, report: &BindReport, bones: &[BoneLine]) -> String {
+    let mut out = String::new();
+    let method = match report.method {
+        Binding::Direct => "direct",
+        Binding::Weights => "weights",
+        Binding::Planar => "planar",
+    };
+    // Writing to a string cannot fail.
+    let mut line = |text: String| {
+        let _ = writeln!(out, "{text}");
+    };
+    line(format!("{}: {method} binding, {} rounds of smoothing", path.display(), report.smooth));
+    line(format!(
+        "{} display vertices -> {} control vertices ({} of props), {} joints, {} bones",
+        character.display.positions.len(),
+        report.vertices,
+        report.rigid_vertices,
+        character.skeleton.joints.len(),
+        bones.len()
+    ));
+    line(format!("|s|  mean {:.4} m, largest {:.4} m", report.mean_length, report.max_length));
+    line(format!(
+        "gap  largest {:.2} -> {:.2}, mean {:.3} -> {:.3} (before -> after smoothing)",
+        report.before.max, report.after.max, report.before.mean, report.after.mean
+    ));
+    for bone in bones {
+        let to = bone.to.as_deref().unwrap_or("(tip)");
+        line(format!("{:>8} vertices  {:.4} m  {} -> {to}", bone.vertices, bone.length, bone.from));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::shapes::{Shape, capsule};
+
+    #[test]
+    fn every_bone_has_its_line() {
+        let character = capsule(3, 12, 8, 0.1, 1.0);
+        let (_, report) = bind_attachments(&character, &BindOptions::default()).unwrap();
+        let bones = bone_lines(&character, &report);
+        assert_eq!(
+            bones.iter().map(|b| b.vertices as usize).sum::<usize>(),
+            character.control.positions.len()
+        );
+        let text = text(Path::new("a.glb"), &character, &report, &bones);
+        assert!(text.contains("a.glb: weights binding, 6 rounds"), "{text}");
+        assert!(text.contains("joint 0 -> joint 1") && text.contains("joint 2 -> (tip)"), "{text}");
+    }
+
+    fn job(file: &Path) -> Job<'_> {
+        static NONE: WeighArgs = WeighArgs { bones: None };
+        let bind: &'static BindOptions = Box::leak(Box::default());
+        Job { file, bind, weigh: &NONE, out: None, json: true }
+    }
+
+    #[test]
+    fn a_file_without_weights_is_weighed_and_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut asset =
+            Shape { bones: 3, rings: 24, segments: 8, radius: 0.1, length: 1.5, blend: 0.2 }.capsule_asset();
+        let whole = folder.path().join("whole.glb");
+        std::fs::write(&whole, crate::export::unedited(&asset).unwrap()).unwrap();
+        asset.skins.clear();
+        asset.nodes.iter_mut().for_each(|n| n.skin = None);
+        asset.meshes[0].primitives[0].influences = Default::default();
+        let bare = folder.path().join("bare.glb");
+        std::fs::write(&bare, crate::export::unedited(&asset).unwrap()).unwrap();
+        let out = folder.path().join("new/weighed.glb");
+        let text = bind_report(&Job { out: Some(out.clone()), ..job(&bare) }).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&value["joints"], value["weighed"].as_array().unwrap().len()), (&3.into(), 1));
+        let text = bind_report(&Job { json: false, ..job(&out) }).unwrap();
+        assert!(!text.contains("weights made"), "{text}");
+        let refused = bind_report(&Job { out: Some(out.clone()), ..job(&whole) }).unwrap_err().to_string();
+        assert!(refused.contains("whole.glb") && refused.contains("leave out"), "{refused}");
+    }
+
+    #[test]
+    fn a_missing_file_is_an_error() {
+        let e = bind_report(&job(Path::new("no such file.glb"))).unwrap_err();
+        assert!(e.to_string().contains("no such file.glb"));
+    }
+}

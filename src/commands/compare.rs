@@ -1,0 +1,145 @@
+//! `sinew compare`: methods side by side on one pose: a contact sheet and a table.
+
+use super::pose::PoseArgs;
+use crate::app::context::{Context, folder, write_png};
+use crate::base::math::Aabb;
+use crate::base::{Error, Result};
+use crate::bind::BindOptions;
+use crate::deform::Recipe;
+use crate::export::write_atomically;
+use crate::geom::MeasureReport;
+use crate::render::Lines;
+use crate::rig::{Pose, PosedRig};
+use crate::scene::{Angle, Cell, Evaluator, Model, Studio, sheet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// One line of the table.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Line {
+    /// File name without its folder.
+    pub file: String,
+    /// Method name.
+    pub method: String,
+    /// Against the bind shape.
+    #[serde(flatten)]
+    pub measure: MeasureReport,
+    /// Spring iterations.
+    pub iterations: u32,
+    /// Milliseconds of all stages of the deformation.
+    pub milliseconds: f64,
+}
+
+/// Evaluates methods on one pose.
+///
+/// # Errors
+/// Where a method cannot be bound or evaluated.
+pub fn evaluate(
+    context: &mut Context,
+    model: &Model,
+    pose: &Pose,
+    methods: &[String],
+    cpu: bool,
+) -> Result<Vec<(Line, crate::scene::Evaluation)>> {
+    let side = context.side(cpu)?;
+    let rig = PosedRig::new(model.skeleton(), pose);
+    let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let mut out = Vec::new();
+    for method in methods {
+        let mut evaluator = Evaluator::new(&side, model, &Recipe::from_name(method)?)?;
+        let shape = evaluator.evaluate(model, pose)?;
+        let line = Line {
+            file: file.clone(),
+            method: method.clone(),
+            measure: model.measure(&rig, &shape.control),
+            iterations: shape.iterations,
+            milliseconds: shape.stages.iter().map(|(_, t)| t.as_secs_f64() * 1e3).sum(),
+        };
+        out.push((line, shape));
+    }
+    Ok(out)
+}
+
+/// Compares methods on files; writes `compare.png`, `compare.md` and `compare.json` and returns the table.
+///
+/// # Errors
+/// Whatever loading, posing, evaluating or writing finds wrong.
+pub fn compare(
+    context: &mut Context,
+    files: &[PathBuf],
+    pose: &PoseArgs,
+    methods: &[String],
+    cpu: bool,
+    out: &Path,
+) -> Result<String> {
+    methods.iter().try_for_each(|m| Recipe::from_name(m).map(|_| ()))?;
+    let (mut rows, mut lines) = (Vec::new(), Vec::new());
+    for path in files {
+        let model = Model::load(path, &BindOptions::default())?;
+        let pose = pose.resolve(&model)?;
+        // Not before something is there to be put into it.
+        folder(out)?;
+        let results = evaluate(context, &model, &pose, methods, cpu)?;
+        rows.push(pictures(context, &model, &results)?);
+        lines.extend(results.into_iter().map(|(line, _)| line));
+    }
+    write_png(&out.join("compare.png"), &sheet(&rows))?;
+    write_tables(out, &table(&lines), &lines)
+}
+
+/// Writes `compare.md` and `compare.json`.
+pub(super) fn write_tables<L: serde::Serialize>(out: &Path, table: &str, lines: &[L]) -> Result<String> {
+    write_atomically(out.join("compare.md"), table.as_bytes())?;
+    let json = serde_json::to_vec_pretty(lines)
+        .map_err(|e| Error::input(format!("the table is not JSON: {e}"), "report it as a bug"))?;
+    write_atomically(out.join("compare.json"), &json)?;
+    Ok(table.to_owned())
+}
+
+/// One captioned picture per method, all framed alike.
+pub fn pictures(
+    context: &mut Context,
+    model: &Model,
+    results: &[(Line, crate::scene::Evaluation)],
+) -> Result<Vec<Cell>> {
+    let bounds = Aabb::of(results.iter().flat_map(|(_, s)| s.positions.iter().copied()));
+    let mut studio = Studio::new(&context.renderer()?, model)?;
+    let size = Angle::THREE_QUARTER.fitting(&bounds, [480, 640]);
+    let mut cells = Vec::new();
+    for (line, shape) in results {
+        let picture = studio.picture(shape, &bounds, Angle::THREE_QUARTER, size, &Lines::default())?;
+        let m = &line.measure;
+        let mut caption = vec![line.method.to_uppercase()];
+        caption.push(m.volume_ratio.map_or_else(String::new, |v| format!("volume {v:.3}")));
+        caption.push(format!("flipped {}", m.flipped_triangles));
+        cells.push(Cell { picture, caption });
+    }
+    Ok(cells)
+}
+
+/// The lines as a Markdown table.
+pub fn table(lines: &[Line]) -> String {
+    let mut out = String::from(
+        "| file | method | volume | area | stretch max | stretch mean | flipped | folded | iterations | ms |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    let ratio = |r: Option<f64>| r.map_or("-".to_owned(), |r| format!("{r:.4}"));
+    for line in lines {
+        let m = &line.measure;
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {:.3} | {:.4} | {} | {} | {} | {:.2} |",
+            line.file,
+            line.method,
+            ratio(m.volume_ratio),
+            ratio(m.area_ratio),
+            m.stretch_max,
+            m.stretch_mean,
+            m.flipped_triangles,
+            m.folded_edges,
+            line.iterations,
+            line.milliseconds
+        );
+    }
+    out
+}

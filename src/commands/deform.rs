@@ -1,0 +1,215 @@
+//! `sinew deform`: one pose, one method, one file out.
+
+use super::pose::PoseArgs;
+use crate::app::context::{Context, folder_of, human, write_png};
+use crate::base::math::Aabb;
+use crate::base::{Error, Result};
+use crate::bind::BindOptions;
+use crate::document::DeformerSettings;
+use crate::export;
+use crate::geom::MeasureReport;
+use crate::render::Lines;
+use crate::rig::{Pose, PosedRig};
+use crate::scene::{Angle, Evaluation, Evaluator, Model, Studio, recipe};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// What to deform, how, and into which file.
+pub struct Job<'a> {
+    /// The character.
+    pub file: &'a Path,
+    /// The pose.
+    pub pose: &'a PoseArgs,
+    /// The method.
+    pub deformer: &'a DeformerSettings,
+    /// The attachment.
+    pub bind: &'a BindOptions,
+    /// Whether the twins evaluate.
+    pub cpu: bool,
+    /// `.glb`, `.obj` or `.png`.
+    pub out: Option<PathBuf>,
+    /// At most 4 influences in a `.glb`.
+    pub compatible: bool,
+    /// What becomes of the file's own animations in a `.glb`.
+    pub clips: export::Clips,
+    /// Picture size.
+    pub size: [u32; 2],
+    /// Report as JSON.
+    pub json: bool,
+}
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+pub struct DeformReport {
+    /// The character's file.
+    pub file: String,
+    /// Method name.
+    pub method: String,
+    /// Where it ran.
+    pub device: String,
+    /// Control vertices.
+    pub vertices: usize,
+    /// Against the bind shape.
+    #[serde(flatten)]
+    pub measure: MeasureReport,
+    /// Spring iterations.
+    pub iterations: u32,
+    /// Milliseconds per stage.
+    pub stages_ms: Vec<(String, f64)>,
+    /// Of a written `.glb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<export::Receipt>,
+}
+
+/// Frames per second that a clip is gone through, so that flesh swings as it would by then.
+const RATE: f64 = 60.0;
+
+/// Goes through a motion from its start up to the time that is asked for: `evaluator` is then to evaluate that. Without a
+/// motion nothing swings.
+fn swing(evaluator: &mut Evaluator, model: &Model, job: &Job<'_>) -> Result<()> {
+    let moves = job.pose.clip.is_some() || (job.pose.pose.is_none() && model.document.is_some());
+    let Some(end) = job.pose.time.map(f64::from).filter(|t| moves && t.is_finite() && *t > 0.0) else {
+        return Ok(());
+    };
+    // Whole frames end at the time that is asked for.
+    let count = (end.min(LONGEST) * RATE).ceil() as u32;
+    for k in 0..count {
+        let time = end - f64::from(count - k) / RATE;
+        let then = PoseArgs { time: Some(time.max(0.0) as f32), ..job.pose.clone() };
+        evaluator.set_sculpt_states(&model.shown_at(Some(time.max(0.0))).sculpts);
+        evaluator.set_time(Some(time));
+        evaluator.evaluate(model, &then.resolve(model)?)?;
+    }
+    evaluator.set_sculpt_states(&model.shown_at(Some(end)).sculpts);
+    evaluator.set_time(Some(end));
+    Ok(())
+}
+
+/// Seconds of a motion that are gone through at most; what was before has settled.
+const LONGEST: f64 = 60.0;
+
+/// Deforms and writes; returns the report.
+///
+/// # Errors
+/// Whatever loading, binding, posing, evaluating or writing finds wrong.
+pub fn deform(context: &mut Context, job: &Job<'_>) -> Result<String> {
+    if let Some(path) = &job.out {
+        ending(path)?;
+    }
+    let model = Model::load(job.file, job.bind)?;
+    let pose = job.pose.resolve(&model)?;
+    let recipe = recipe(&model.deformer(job.deformer))?;
+    let side = context.side(job.cpu)?;
+    let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
+    evaluator.set_sculpt_states(&model.shown_at(job.pose.time.map(f64::from)).sculpts);
+    if recipe.springs.as_ref().is_some_and(|s| s.dynamics > 0.0) {
+        swing(&mut evaluator, &model, job)?;
+    }
+    let shape = evaluator.evaluate(&model, &pose)?;
+    let rig = PosedRig::new(model.skeleton(), &pose);
+    let receipt = match &job.out {
+        Some(path) => write(context, &model, &pose, &shape, job, path)?,
+        None => None,
+    };
+    let mut stages: Vec<(String, f64)> = Vec::new();
+    for (name, time) in &model.stages {
+        stages.push(((*name).to_owned(), time.as_secs_f64() * 1e3));
+    }
+    stages.extend(shape.stages.iter().map(|(name, time)| (name.clone(), time.as_secs_f64() * 1e3)));
+    let report = DeformReport {
+        file: job.file.display().to_string(),
+        method: recipe.name().to_owned(),
+        device: side.name().to_owned(),
+        vertices: shape.control.len(),
+        measure: model.measure(&rig, &shape.control),
+        iterations: shape.iterations,
+        stages_ms: stages,
+        receipt,
+    };
+    if job.json {
+        return serde_json::to_string_pretty(&report)
+            .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"));
+    }
+    Ok(text(&report))
+}
+
+fn text(report: &DeformReport) -> String {
+    let mut out = String::new();
+    let ratio = |r: Option<f64>| r.map_or("-".to_owned(), |r| format!("{r:.4}"));
+    let m = &report.measure;
+    let _ = writeln!(out, "{}: {} on {}", report.file, report.method, report.device);
+    let _ = writeln!(
+        out,
+        "  volume {}  area {}  stretch max {:.3} mean {:.4}  flipped {}  iterations {}",
+        ratio(m.volume_ratio),
+        ratio(m.area_ratio),
+        m.stretch_max,
+        m.stretch_mean,
+        m.flipped_triangles,
+        report.iterations
+    );
+    for (name, ms) in &report.stages_ms {
+        let _ = writeln!(out, "  {name:<10} {}", human(std::time::Duration::from_secs_f64(ms / 1e3)));
+    }
+    if let Some(receipt) = &report.receipt {
+        let _ = write!(out, "{receipt}");
+    }
+    out
+}
+
+enum Ending {
+    Glb,
+    Obj,
+    Png,
+}
+
+fn ending(path: &Path) -> Result<Ending> {
+    match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        _ if export::is_model(path) => Ok(Ending::Glb),
+        Some("obj") => Ok(Ending::Obj),
+        Some("png") => Ok(Ending::Png),
+        _ => Err(Error::input(
+            format!("{}: unknown kind of file", path.display()),
+            "end the name of --out in .glb, .gltf, .vrm, .obj or .png",
+        )),
+    }
+}
+
+/// Writes the shape in the format that the path's ending names.
+fn write(
+    context: &mut Context,
+    model: &Model,
+    pose: &Pose,
+    shape: &Evaluation,
+    job: &Job<'_>,
+    path: &Path,
+) -> Result<Option<export::Receipt>> {
+    let character = &model.bound.character;
+    folder_of(path)?;
+    match ending(path)? {
+        Ending::Obj => {
+            export::obj(path, character, &shape.positions, Some(&shape.normals))?;
+            Ok(None)
+        }
+        Ending::Png => {
+            let renderer = context.renderer()?;
+            let bounds = Aabb::of(shape.positions.iter().copied());
+            let mut studio = Studio::new(&renderer, model)?;
+            let picture =
+                studio.picture(shape, &bounds, Angle::THREE_QUARTER, job.size, &Lines::default())?;
+            write_png(path, &picture)?;
+            Ok(None)
+        }
+        Ending::Glb => {
+            let keys = [export::Key {
+                time_s: 0.0,
+                pose,
+                shape: Some(export::Shape { positions: &shape.positions, normals: &shape.normals }),
+            }];
+            let (compatible, clips) = (job.compatible, job.clips);
+            let options = export::Options { compatible, clips, ..export::Options::default() };
+            let export = export::posed(&model.asset, character, &keys, &options)?;
+            Ok(Some(export.write(path, &keys)?))
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! `sinew demo`: the whole way in one command, from a rigged file to pictures and an animated `.glb`.
+
+use super::compare::{evaluate, pictures, table};
+use super::render::{draw_bones, draw_strokes};
+use crate::app::context::{Context, folder, human, say, stage, write_png};
+use crate::base::math::Aabb;
+use crate::base::{Error, Result};
+use crate::bind::BindOptions;
+use crate::document::{Document, Journal, Session, demo_edits};
+use crate::generate::{Kind, generate};
+use crate::render::Lines;
+use crate::rig::{Pose, PosedRig};
+use crate::scene::{Angle, Evaluation, Evaluator, Model, Studio, recipe, sheet};
+use crate::{export, project};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Pixels of a picture; across where the character is.
+const PICTURE: [u32; 2] = [960, 1280];
+/// Pixels of an eye.
+const EYE: [u32; 2] = [800, 960];
+/// What the contact sheet compares.
+const METHODS: [&str; 3] = ["lbs", "dqs", "springs"];
+
+fn line(name: &str, time: Duration, what: &str) {
+    say(format_args!("{name:<12} {:>10}  {what}", human(time)));
+}
+
+/// Runs the demonstration on a file, or on a generated character. A project shows its own strokes.
+///
+/// # Errors
+/// Whatever loading, binding, posing, rendering or writing finds wrong.
+pub fn demo(context: &mut Context, file: Option<&Path>, out: &Path) -> Result<()> {
+    let file: PathBuf = match file {
+        Some(file) => file.to_owned(),
+        None => {
+            folder(out)?;
+            let path = out.join("human.glb");
+            let ((), time) = stage("generate", || generate(Kind::Human, &path).map(|_| ()))?;
+            line("generate", time, &path.display().to_string());
+            path
+        }
+    };
+    let (model, _) = stage("load and bind", || Model::load(&file, &BindOptions::default()))?;
+    folder(out)?;
+    let control = model.bound.character.control.positions.len();
+    let bones = model.skeleton().bones.len();
+    for (name, time) in &model.stages {
+        let what = match *name {
+            "load" => model.asset.path.display().to_string(),
+            "weld" => format!("{control} control vertices, {bones} bones"),
+            _ => format!(
+                "largest gap {:.2} edge lengths, before smoothing {:.2}",
+                model.report.after.max, model.report.before.max
+            ),
+        };
+        line(name, *time, &what);
+    }
+    let drawn = |d: &Document| !d.strokes().is_empty() || d.moves();
+    let (session, time) = match &model.document {
+        Some(document) if drawn(document) => stage("strokes", || model.start(None))?,
+        _ => stage("strokes", || pose_by_strokes(&model, out))?,
+    };
+    let document = session.document();
+    let (strokes, keys) = (document.strokes().len(), document.motion().key_times().len());
+    line("strokes", time, &format!("{strokes} strokes, {keys} keys; document {:.16}", document.hash()));
+    write_outputs(context, &model, document, out)
+}
+
+/// A session on the model in which the demonstration's strokes are drawn, recorded in `demo.journal`.
+fn pose_by_strokes(model: &Model, out: &Path) -> Result<Session<'static>> {
+    let path = out.join("demo.journal");
+    if path.exists() {
+        std::fs::remove_file(&path).map_err(|e| Error::io(&path, e))?;
+    }
+    let (journal, _) = Journal::open(&path, &model.file())?;
+    let mut session = model.start(Some(journal))?;
+    for edit in demo_edits(model.skeleton(), session.document())? {
+        session.apply(edit)?;
+    }
+    match session.trouble() {
+        Some(error) => {
+            Err(Error::input(format!("the journal is not on disk: {error}"), "free space and try again"))
+        }
+        None => Ok(session),
+    }
+}
+
+/// Writes pictures, contact sheet, table and the posed and animated `.glb` of a document.
+///
+/// # Errors
+/// Whatever evaluating, rendering or writing finds wrong.
+pub fn write_outputs(context: &mut Context, model: &Model, document: &Document, out: &Path) -> Result<()> {
+    let pose = document.posed(model.skeleton());
+    let side = context.side(false)?;
+    let recipe = recipe(document.deformer())?;
+    let mut evaluator = Evaluator::new(&side, model, &recipe)?;
+    evaluator.wear_document(model, document)?;
+    // The driver compiles on first use.
+    evaluator.evaluate(model, &pose)?;
+    let (shape, time) = stage("deform", || evaluator.evaluate(model, &pose))?;
+    line("deform", time, &format!("{} on {}, {} iterations", recipe.name(), side.name(), shape.iterations));
+    for (name, time) in &shape.stages {
+        line(&format!("  {name}"), *time, "");
+    }
+    let shown = Shown { model, document, out };
+    let ((), time) = stage("pictures", || write_pictures(context, &shown, &pose, &shape))?;
+    line("pictures", time, &out.join("front.png").display().to_string());
+    let ((), time) = stage("contact sheet", || write_sheet(context, &shown, &pose))?;
+    line("compare", time, &out.join("contact.png").display().to_string());
+    let (receipt, time) = stage("export", || {
+        let options = export::Options { clip_name: "Sinew demo".into(), ..export::Options::default() };
+        project::export(&out.join("posed.glb"), model, document, &mut evaluator, &options)
+    })?;
+    line("export", time, &out.join("posed.glb").display().to_string());
+    say(receipt.to_string().trim_end());
+    Ok(())
+}
+
+/// A document and where to show it.
+struct Shown<'a> {
+    model: &'a Model,
+    document: &'a Document,
+    out: &'a Path,
+}
+
+fn write_pictures(context: &mut Context, shown: &Shown<'_>, pose: &Pose, shape: &Evaluation) -> Result<()> {
+    let Shown { model, document, out } = *shown;
+    let mut studio = Studio::new(&context.renderer()?, model)?;
+    let bounds = Aabb::of(shape.positions.iter().copied());
+    let plain = Lines::default();
+    let mut drawn = Lines::default();
+    draw_bones(model, &PosedRig::new(model.skeleton(), pose), &mut drawn);
+    let with_strokes = draw_strokes(document, &bounds, &mut drawn);
+    for (name, angle, bounds, lines) in [
+        ("front.png", Angle::FRONT, &bounds, &plain),
+        ("side.png", Angle::SIDE, &bounds, &plain),
+        ("strokes.png", Angle::THREE_QUARTER, &with_strokes, &drawn),
+    ] {
+        let size = angle.fitting(bounds, PICTURE);
+        write_png(&out.join(name), &studio.picture(shape, bounds, angle, size, lines)?)?;
+    }
+    let pair = studio.stereo(shape, &bounds, Angle::THREE_QUARTER, EYE, &plain)?;
+    write_png(&out.join("stereo.png"), &pair)
+}
+
+fn write_sheet(context: &mut Context, shown: &Shown<'_>, pose: &Pose) -> Result<()> {
+    let Shown { model, out, .. } = *shown;
+    let mut all = evaluate(context, model, &model.rest(), &["lbs".to_owned()], false)?;
+    all.extend(evaluate(context, model, pose, &METHODS.map(str::to_owned), false)?);
+    let mut row = pictures(context, model, &all)?;
+    row[0].caption = vec!["BEFORE".into()];
+    let lines: Vec<_> = all.into_iter().skip(1).map(|(line, _)| line).collect();
+    say(table(&lines).trim_end());
+    write_png(&out.join("contact.png"), &sheet(&[row]))
+}

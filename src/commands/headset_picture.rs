@@ -1,0 +1,184 @@
+//! What a user in a headset sees who stands before a character, palette at hand: for pictures without a headset.
+
+use crate::app::context::Context;
+use crate::app::xr::profiles::profiles;
+use crate::base::math::{Quat, Vec3};
+use crate::base::{Error, Result};
+use crate::rig::{Pose, PosedRig};
+use crate::scene::{Evaluation, Model, Studio};
+use crate::take::Eye;
+use crate::ui::palette::{FileList, Page, PanelScreens, PanelState, Panels, Spot, Strain};
+use crate::workbench::{Command, Input, Preferences, Rigid, Tracked, Tracking, Workbench};
+use image::RgbaImage;
+
+/// What the palette shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Show {
+    /// Its page of strokes and bones.
+    Pose,
+    /// Its page of shapes.
+    Shape,
+    /// Its page of keys and playing.
+    Time,
+    /// Its page of views, with the numbers of the strain.
+    View,
+    /// Its page of files and habits.
+    Session,
+    /// The file panel instead.
+    Files,
+    /// No headset: the window of the desk.
+    Desk,
+    /// The same in light colours.
+    DeskLight,
+    /// The same with its list of keys.
+    DeskKeys,
+}
+
+/// Half the distance between the eyes, metres.
+const HALF_EYES: f32 = 0.0315;
+/// Controllers whose buttons are named.
+const CONTROLLER: &str = "oculus/touch_controller";
+
+fn tracked(position: Vec3, orientation: Quat) -> Tracked {
+    Tracked { pose: Rigid { position, orientation }, tracking: Tracking::Tracked }
+}
+
+/// A frame of somebody who looks at the palette, the right hand pointing at `target`.
+fn input(time: f64, target: Option<Vec3>) -> Input {
+    let head = Quat::from_rotation_y(0.36) * Quat::from_rotation_x(-0.16);
+    let hand = Vec3::new(0.1, 1.25, -0.4);
+    let ahead = target.map_or(Vec3::new(0.4, -0.6, -0.5), |t| t - hand).normalize();
+    let mut out = Input { time, focused: true, head: tracked(Vec3::Y * 1.6, head), ..Input::default() };
+    // Beside the character and below its head.
+    let palm = tracked(Vec3::new(-0.34, 1.2, -0.52), Quat::IDENTITY);
+    (out.hands[0].grip, out.hands[0].aim) = (palm, palm);
+    out.hands[1].grip = tracked(hand, Quat::IDENTITY);
+    out.hands[1].aim = tracked(hand, Quat::from_rotation_arc(Vec3::NEG_Z, ahead));
+    out
+}
+
+/// The picture of one eye (`size` pixels), or of both side by side.
+///
+/// # Errors
+/// When the document cannot be opened, memory is short or the device is lost.
+pub fn picture(
+    context: &mut Context,
+    (model, pose, shape): (&Model, &Pose, &Evaluation),
+    show: Show,
+    (size, stereo): ([u32; 2], bool),
+) -> Result<RgbaImage> {
+    let preferences =
+        Preferences { palette: show != Show::Files, files: show == Show::Files, ..Preferences::default() };
+    let mut bench = Workbench::new(model.start(None)?, model.bound.character.clone(), preferences);
+    let rig = PosedRig::new(model.skeleton(), pose);
+    let mut panels = Panels::new();
+    let mut state = state(model, pose, shape);
+    let (page, aimed) = match show {
+        Show::Pose => (Page::Pose, Spot::Command(Command::Mirror(true))),
+        Show::Shape => (Page::Shape, Spot::Command(Command::RemoveShape)),
+        Show::Time => (Page::Time, Spot::Command(Command::Key)),
+        Show::View => (Page::View, Spot::Command(Command::LifeSize)),
+        Show::Session => (Page::Session, Spot::Command(Command::Export)),
+        _ => (Page::Pose, Spot::Command(Command::Save)),
+    };
+    // The page is turned by the hand, as a user does it.
+    let tab = Spot::Page(page);
+    for (frame, (spot, pull)) in
+        [(&tab, 0.0), (&tab, 0.0), (&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, 0.0)]
+            .into_iter()
+            .enumerate()
+    {
+        let mut input = input(frame as f64 * 0.1, panels.target(spot));
+        input.hands[1].draw = pull;
+        state.follow(&bench);
+        panels.see(&bench, &rig);
+        let tool = bench.tool_hand();
+        input.hands[tool].on_panel = panels.step(&input, tool, &state).pointing;
+        bench.step(&input);
+    }
+    let renderer = context.renderer()?;
+    let mut studio = Studio::new(&renderer, model)?;
+    let mut screens = PanelScreens::new(renderer.device())?;
+    let output = bench.output();
+    let mut lines = output.lines.clone();
+    panels.draw(&output.world_from_room, &mut lines);
+    let head = input(0.0, None).head.pose;
+    let aspect = size[0] as f32 / size[1] as f32;
+    let up = 0.5f32;
+    let side = (up.tan() * aspect).atan();
+    let eye = |x: f32| {
+        let pose = Rigid { position: head.point(Vec3::X * x), orientation: head.orientation };
+        Eye { pose, fov: [-side, side, up, -up] }.view(&output.world_from_room)
+    };
+    let eyes: Vec<_> = if stereo { vec![eye(-HALF_EYES), eye(HALF_EYES)] } else { vec![eye(0.0)] };
+    let views: Vec<_> = eyes.into_iter().flatten().collect();
+    if views.is_empty() {
+        return Err(Error::input(format!("no picture of {} x {}", size[0], size[1]), "give another --size"));
+    }
+    studio.look_mut().scale = views[0].eye_scale(size);
+    // Kept until the device is done with it.
+    let mut bound = None;
+    let pictures = studio.shoot_with(shape, &views, size, &lines, |frame, targets| {
+        screens.record(frame, &mut panels)?;
+        let bound = bound.insert(screens.bind(targets)?);
+        screens.record_quads(frame, targets, bound, &panels, &output.world_from_room);
+        Ok(())
+    })?;
+    let mut out = RgbaImage::new(size[0] * pictures.len() as u32, size[1]);
+    for (i, picture) in pictures.iter().enumerate() {
+        image::imageops::replace(&mut out, picture, i64::from(size[0]) * i as i64, 0);
+    }
+    Ok(out)
+}
+
+/// What comes from outside of the workbench: numbers, buttons, files.
+pub(super) fn state(model: &Model, pose: &Pose, shape: &Evaluation) -> PanelState {
+    let report = model.measure(&PosedRig::new(model.skeleton(), pose), &shape.control);
+    let iterations = (shape.iterations > 0).then_some(shape.iterations);
+    let method = if iterations.is_some() { "springs" } else { "" };
+    let all = profiles();
+    let controller = all.iter().find(|p| p.name == CONTROLLER);
+    let folder = model.asset.path.parent().filter(|p| !p.as_os_str().is_empty());
+    PanelState {
+        strain: Some(Strain::new(method, iterations, &report)),
+        labels: [0, 1].map(|hand| crate::workbench::Labels::new(|c| controller?.control(c, hand))),
+        files: FileList::read(folder.unwrap_or(".".as_ref()), &[], None).unwrap_or_default(),
+        ..PanelState::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workbench::Control;
+
+    /// The README's table: controllers that are called alike share a line, hands that differ a cell.
+    fn controls() -> String {
+        let mut rows: Vec<(Vec<&str>, String)> = Vec::new();
+        for profile in profiles().iter().filter(|p| !p.title.contains("before")) {
+            let cell = |control: Control| match [0, 1].map(|hand| profile.control(control, hand)) {
+                [Some(left), Some(right)] if left != right => format!("{left}, {right}"),
+                [Some(one), _] | [None, Some(one)] => one.to_owned(),
+                [None, None] if control == Control::Grab => "by the grab tool".to_owned(),
+                [None, None] => "on the palette".to_owned(),
+            };
+            let order = [Control::Draw, Control::Grab, Control::Undo, Control::Redo, Control::Menu];
+            let cells = order.into_iter().chain([Control::StickX, Control::StickY]).map(cell);
+            let cells = cells.collect::<Vec<_>>().join(" | ");
+            match rows.iter_mut().find(|(_, known)| *known == cells) {
+                Some((titles, _)) => titles.push(profile.title),
+                None => rows.push((vec![profile.title], cells)),
+            }
+        }
+        let lines = rows.iter().map(|(titles, cells)| format!("| {} | {cells} |\n", titles.join(", ")));
+        let head = "| controller (left, right) | draw, press | grab, pull | undo | redo | palette | turn | brush |\n";
+        format!("{head}|---|---|---|---|---|---|---|---|\n{}", lines.collect::<String>())
+    }
+
+    #[test]
+    fn the_readme_tells_every_controllers_buttons() {
+        let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        let readme = std::fs::read_to_string(readme).unwrap();
+        assert!(readme.contains(&controls()), "README.md, xr doctor: the table is\n\n{}", controls());
+    }
+}

@@ -1,0 +1,283 @@
+//! `sinew compare --bends --twists`: methods side by side at a character's own joints, each turned on its own.
+
+use super::compare::write_tables;
+use crate::app::context::{Context, folder, write_png};
+use crate::base::math::{Aabb, DQuat, Vec3};
+use crate::base::{NodeId, Result};
+use crate::bind::BindOptions;
+use crate::deform::Recipe;
+use crate::document::DeformerSettings;
+use crate::geom::{MeasureReport, volume_under};
+use crate::render::Lines;
+use crate::rig::{LimbJoint, PosedRig, Skeleton, limb_joints, turn_joint};
+use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, recipe, sheet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Pixels of a close-up.
+const CLOSE_UP: [u32; 2] = [320, 320];
+/// How far the measured region reaches along both bones, as a share of the shorter one; at least the limb's thickness.
+const REGION: f32 = 0.6;
+/// Vertices with more than this weight on both sides of a joint are deformed by it.
+const MIXED: f32 = 0.05;
+
+/// A turn of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// About the axis that its limb bends about, degrees.
+    Bend(f32),
+    /// About its bone, degrees.
+    Twist(f32),
+}
+
+impl Motion {
+    fn name(self) -> String {
+        match self {
+            Self::Bend(d) => format!("bend {d}"),
+            Self::Twist(d) => format!("twist {d}"),
+        }
+    }
+
+    fn turn(self, joint: &LimbJoint) -> DQuat {
+        let (axis, degrees) = match self {
+            Self::Bend(d) => (joint.axis, d),
+            Self::Twist(d) => (joint.along, d),
+        };
+        DQuat::from_axis_angle(axis, f64::from(degrees).to_radians())
+    }
+}
+
+/// One method at one joint in one motion.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct JointLine {
+    /// File name without its folder.
+    pub file: String,
+    /// Name of the joint's node.
+    pub joint: String,
+    /// E.g. `bend 90`.
+    pub motion: String,
+    /// Method name.
+    pub method: String,
+    /// Volume of the flesh that the joint deforms over that in bind, see [`Region`]; none where the character encloses
+    /// hardly any.
+    pub joint_volume_ratio: Option<f64>,
+    /// The whole character.
+    #[serde(flatten)]
+    pub measure: MeasureReport,
+}
+
+/// The flesh that a joint deforms: what hangs near it on the skeleton, or follows both of its sides.
+///
+/// Its posed volume is that in bind and what the joint's turn changes of the whole character's by the same method: nothing
+/// else turns. So it does not depend on how a piece that leads into a trunk is cut out and closed, nor on what the file's
+/// own pose, from which the joint turns, has changed of other flesh.
+pub struct Region {
+    /// Control vertices near the joint.
+    vertices: Vec<u32>,
+    /// In bind, between skin and bones, cubic metres.
+    volume: f64,
+}
+
+impl Region {
+    fn new(model: &Model, joint: &LimbJoint) -> Self {
+        let (character, attachments) = (&model.bound.character, &model.bound.attachments);
+        let (skeleton, control) = (&character.skeleton, &character.control);
+        let Some(bind) = skeleton.nodes[joint.node.index()].joint else {
+            return Self { vertices: Vec::new(), volume: 0.0 };
+        };
+        let at = Vec3::from(skeleton.joints[bind.index()].bind_from_joint.translation);
+        let points: Vec<Vec3> =
+            (0..control.positions.len()).map(|v| attachments.point(skeleton, v)).collect();
+        let soft = || (0..control.positions.len()).filter(|&v| !control.rigid[v]);
+        let within = |reach: f32| soft().filter(|&v| points[v].distance(at) <= reach).collect::<Vec<_>>();
+        let reach = REGION * joint.reach as f32;
+        let near = within(reach);
+        let thickness = near.iter().map(|&v| attachments.scale_vector[v].length()).sum::<f32>()
+            / near.len().max(1) as f32;
+        let turns = turning_with(skeleton, joint.node);
+        let mut inside = vec![false; control.positions.len()];
+        within(reach.max(thickness)).into_iter().for_each(|v| inside[v] = true);
+        for v in soft() {
+            let of_joint = control.influences.of(v).filter(|(j, _)| turns[usize::from(*j)]).map(|e| e.1);
+            inside[v] |= (MIXED..1.0 - MIXED).contains(&of_joint.sum());
+        }
+        let share = |t: &[u32; 3]| t.iter().filter(|&&v| inside[v as usize]).count() as f64 / 3.0;
+        let skin = control.triangles.iter().filter(|t| !t.iter().any(|&v| control.rigid[v as usize]));
+        let volume = volume_under(&control.positions, &points, skin.map(|t| (*t, share(t))));
+        Self { vertices: near.into_iter().map(|v| v as u32).collect(), volume }
+    }
+
+    /// The posed volume over that in bind, given the character's volume in bind and how many times that it has, with the
+    /// joint turned and before.
+    fn volume_ratio(&self, character: f64, turned: Option<f64>, before: Option<f64>) -> Option<f64> {
+        let solid = self.volume > 1e-4 * character;
+        let change = turned.zip(before).filter(|_| solid).map(|(turned, before)| turned - before);
+        change.map(|change| 1.0 + change * character / self.volume)
+    }
+}
+
+/// Which joints turn with a node.
+fn turning_with(skeleton: &Skeleton, node: NodeId) -> Vec<bool> {
+    let mut below = vec![false; skeleton.nodes.len()];
+    for &n in &skeleton.order {
+        let parent = skeleton.nodes[n.index()].parent;
+        below[n.index()] = n == node || parent.is_some_and(|p| below[p.index()]);
+    }
+    skeleton.joints.iter().map(|j| below[j.node.index()]).collect()
+}
+
+/// Turns every telling joint of every file in every motion, one at a time; writes one sheet of close-ups per file,
+/// `compare.md` and `compare.json`, and returns the table.
+///
+/// # Errors
+/// Whatever loading, posing, evaluating or writing finds wrong.
+pub fn compare_joints(
+    context: &mut Context,
+    files: &[PathBuf],
+    motions: &[Motion],
+    methods: &[DeformerSettings],
+    cpu: bool,
+    out: &Path,
+) -> Result<String> {
+    folder(out)?;
+    let mut lines = Vec::new();
+    for path in files {
+        let model = Model::load(path, &BindOptions::default())?;
+        let side = context.side(cpu)?;
+        let mut studio = Studio::new(&context.renderer()?, &model)?;
+        let mut cells = Vec::new();
+        let found = study(&side, &model, motions, methods, |joint, region, shapes| {
+            cells.extend(close_ups(&mut studio, region, joint, shapes)?);
+            Ok(())
+        })?;
+        if found.is_empty() {
+            let problem = "no joint lies between two bones of a limb; give a pose with --rotate";
+            eprintln!("sinew: {}: {problem}", path.display());
+            continue;
+        }
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        for (i, cell) in cells.into_iter().enumerate() {
+            match rows.last_mut().filter(|_| i % (motions.len() * methods.len()) != 0) {
+                Some(row) => row.push(cell),
+                None => rows.push(vec![cell]),
+            }
+        }
+        let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        write_png(&out.join(format!("{stem}_joints.png")), &sheet(&rows))?;
+        lines.extend(found);
+    }
+    write_tables(out, &table(&lines), &lines)
+}
+
+/// Turns every telling joint of a character in every motion, one at a time, by every method. `each` sees the shapes
+/// of one joint in one motion.
+///
+/// # Errors
+/// Where a method cannot be bound or evaluated, or `each` fails.
+pub fn study(
+    side: &Where,
+    model: &Model,
+    motions: &[Motion],
+    methods: &[DeformerSettings],
+    mut each: impl FnMut(&LimbJoint, &Region, &[(JointLine, Evaluation)]) -> Result<()>,
+) -> Result<Vec<JointLine>> {
+    let skeleton = model.skeleton();
+    let recipes: Vec<Recipe> = methods.iter().map(recipe).collect::<Result<_>>()?;
+    let mut evaluators: Vec<Evaluator> =
+        recipes.iter().map(|r| Evaluator::new(side, model, r)).collect::<Result<_>>()?;
+    let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let (rest, mut before) = (model.rest(), Vec::new());
+    for evaluator in &mut evaluators {
+        let shape = evaluator.evaluate(model, &rest)?;
+        before.push(model.measure(&PosedRig::new(skeleton, &rest), &shape.control).volume_ratio);
+    }
+    let mut lines = Vec::new();
+    for joint in &limb_joints(skeleton) {
+        let region = Region::new(model, joint);
+        for &motion in motions {
+            let mut pose = model.rest();
+            turn_joint(skeleton, &mut pose, joint.node, motion.turn(joint))?;
+            let rig = PosedRig::new(skeleton, &pose);
+            let mut shapes = Vec::new();
+            for ((evaluator, method), before) in evaluators.iter_mut().zip(methods).zip(&before) {
+                let shape = evaluator.evaluate(model, &pose)?;
+                let measure = model.measure(&rig, &shape.control);
+                let line = JointLine {
+                    file: file.clone(),
+                    joint: skeleton.nodes[joint.node.index()].name.clone(),
+                    motion: motion.name(),
+                    method: method.method.clone(),
+                    joint_volume_ratio: region.volume_ratio(model.volume(), measure.volume_ratio, *before),
+                    measure,
+                };
+                shapes.push((line, shape));
+            }
+            each(joint, &region, &shapes)?;
+            lines.extend(shapes.into_iter().map(|(line, _)| line));
+        }
+    }
+    Ok(lines)
+}
+
+fn close_ups(
+    studio: &mut Studio,
+    region: &Region,
+    joint: &LimbJoint,
+    shapes: &[(JointLine, Evaluation)],
+) -> Result<Vec<Cell>> {
+    let around = |s: &Evaluation| region.vertices.iter().map(|&v| s.control[v as usize]).collect::<Vec<_>>();
+    // At least both bones' near ends, or thin limbs would be seen from inside of what is around them.
+    let reach = Vec3::splat(joint.reach as f32);
+    let corners = [joint.at.as_vec3() - reach, joint.at.as_vec3() + reach];
+    let bounds = Aabb::of(shapes.iter().flat_map(|(_, s)| around(s)).chain(corners));
+    // Along the axis of the bend, from the character's front where there is a choice.
+    let mut axis = joint.axis;
+    if axis.z < -0.3 || (axis.z.abs() <= 0.3 && joint.at.dot(axis) < 0.0) {
+        axis = -axis;
+    }
+    let angle = Angle {
+        yaw: axis.x.atan2(axis.z) as f32 + 0.3,
+        pitch: (axis.y.clamp(-1.0, 1.0).asin() as f32).clamp(-1.2, 1.2),
+    };
+    shapes
+        .iter()
+        .map(|(line, shape)| {
+            let volume = line.joint_volume_ratio.map_or_else(String::new, |v| format!("volume {v:.3}"));
+            let flipped = format!("flipped {}", line.measure.flipped_triangles);
+            Ok(Cell {
+                picture: studio.picture(shape, &bounds, angle, CLOSE_UP, &Lines::default())?,
+                caption: vec![
+                    line.joint.clone(),
+                    format!("{} {}", line.motion, line.method.to_uppercase()),
+                    volume,
+                    flipped,
+                ],
+            })
+        })
+        .collect()
+}
+
+/// One row per joint and motion, the methods side by side.
+fn table(lines: &[JointLine]) -> String {
+    let mut methods: Vec<&str> = Vec::new();
+    for line in lines {
+        if !methods.contains(&line.method.as_str()) {
+            methods.push(&line.method);
+        }
+    }
+    let columns = ["volume", "flipped", "folded", "stretch"];
+    let heads: Vec<String> =
+        columns.iter().flat_map(|c| methods.iter().map(move |m| format!("{c} {m}"))).collect();
+    let mut out = format!("| file | joint | motion | {} |\n", heads.join(" | "));
+    let _ = writeln!(out, "|{}", "---|".repeat(heads.len() + 3));
+    for group in lines.chunk_by(|a, b| (&a.file, &a.joint, &a.motion) == (&b.file, &b.joint, &b.motion)) {
+        let mut row = vec![group[0].file.clone(), group[0].joint.clone(), group[0].motion.clone()];
+        let volume = |l: &JointLine| l.joint_volume_ratio.map_or("-".to_owned(), |v| format!("{v:.3}"));
+        row.extend(group.iter().map(volume));
+        row.extend(group.iter().map(|l| l.measure.flipped_triangles.to_string()));
+        row.extend(group.iter().map(|l| l.measure.folded_edges.to_string()));
+        row.extend(group.iter().map(|l| format!("{:.4}", l.measure.stretch_mean)));
+        let _ = writeln!(out, "| {} |", row.join(" | "));
+    }
+    out
+}

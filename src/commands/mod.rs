@@ -1,0 +1,20 @@
+//! The commands of the program, one file each.
+
+pub mod bake;
+pub mod bind;
+pub mod compare;
+pub mod deform;
+pub mod demo;
+pub mod fast;
+pub mod headset_picture;
+pub mod inspect;
+pub mod joints;
+pub mod play;
+pub mod pose;
+pub mod recover;
+pub mod render;
+pub mod roi;
+pub mod save;
+pub mod sculpt;
+pub mod silsketch;
+pub mod window_picture;

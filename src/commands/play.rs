@@ -1,0 +1,41 @@
+//! `sinew play`: a take or a journal replayed, or a project opened, without a display.
+
+mod take;
+
+use super::demo::write_outputs;
+use crate::app::context::{Context, folder, say, stage};
+use crate::base::Result;
+use crate::bind::BindOptions;
+use crate::project;
+use crate::project::Opened;
+use crate::take::is_take;
+use std::path::Path;
+
+/// Opens a file, a project or a journal and tells where a journal's end is torn.
+///
+/// # Errors
+/// As [`project::open`].
+pub fn opened(path: &Path) -> Result<Opened> {
+    let (opened, _) = stage("open", || project::open(path, &BindOptions::default()))?;
+    if let Some(torn) = &opened.torn {
+        let reason = &torn.reason;
+        let path = path.display();
+        eprintln!("sinew: {path}: the last record is not whole ({reason}); what is before it is replayed");
+    }
+    Ok(opened)
+}
+
+/// Writes what the document of a take, a journal or a project shows; of a take also what the eyes saw. Which it is is
+/// told by the content.
+///
+/// # Errors
+/// As [`project::open`], and whatever evaluating, rendering or writing finds wrong.
+pub fn play(context: &mut Context, path: &Path, out: &Path) -> Result<()> {
+    if is_take(path)? {
+        return take::play(context, path, out);
+    }
+    let Opened { model, session, .. } = opened(path)?;
+    folder(out)?;
+    say(format_args!("document {}", session.document().hash()));
+    write_outputs(context, &model, session.document(), out)
+}

@@ -1,0 +1,161 @@
+//! A take replayed: the same document, what both eyes saw on the way, and what the document shows at the end.
+
+use super::write_outputs;
+use crate::app::context::{Context, folder, say, stage, write_png};
+use crate::base::{Error, Result};
+use crate::document::DeformerSettings;
+use crate::project;
+use crate::rig::Pose;
+use crate::scene::{Evaluator, Studio, recipe};
+use crate::surface::Sculpt;
+use crate::take::{Replay, TakeReader};
+use crate::ui::palette::{PanelScreens, PanelState, Panels};
+use image::RgbaImage;
+use std::path::Path;
+
+/// Pictures of both eyes, evenly over the take.
+const PICTURES: u64 = 8;
+/// Sizes of an eye's picture that are drawn as recorded, pixels; others are brought into this range.
+const SIZES: [u32; 2] = [64, 4096];
+
+/// Replays a take into a folder: pictures of both eyes (`eyes-FRAME.png`, the left one left), pictures of the
+/// document, `posed.glb`, `project.glb` and their receipts.
+///
+/// # Errors
+/// A take that does not lead to the document it was recorded with; a file that is no take, or whose character is
+/// missing or has changed; whatever drawing or writing finds wrong.
+pub fn play(context: &mut Context, path: &Path, out: &Path) -> Result<()> {
+    let frames = count(path)?;
+    let (mut replay, _) = stage("open", || Replay::open(path))?;
+    folder(out)?;
+    let mut eyes = Eyes::new();
+    let mut taken = 0;
+    while replay.step()? {
+        eyes.follow(&replay);
+        let at = replay.frames();
+        // The last of each of the parts that the take is divided into.
+        if at * PICTURES >= (taken + 1) * frames {
+            taken = at * PICTURES / frames;
+            if let Some(pair) = eyes.picture(context, &mut replay)? {
+                write_png(&out.join(format!("eyes-{at:06}.png")), &pair)?;
+            }
+        }
+    }
+    if let Some(torn) = replay.torn() {
+        let path = path.display();
+        eprintln!(
+            "sinew: {path}: it breaks off at byte {} ({}); what is before is replayed",
+            torn.offset, torn.reason
+        );
+    }
+    let document = replay.bench().session().document();
+    let hash = document.hash();
+    say(format_args!("document {hash}"));
+    say(format_args!("{} frames", replay.frames()));
+    write_outputs(context, replay.model(), document, out)?;
+    let (receipt, _) = stage("project", || {
+        let mut evaluator =
+            Evaluator::new(&context.side(false)?, replay.model(), &recipe(document.deformer())?)?;
+        project::save(&out.join("project.glb"), replay.model(), document, &mut evaluator)
+    })?;
+    say(format_args!("{}\n{}", out.join("project.glb").display(), receipt.to_string().trim_end()));
+    match replay.end() {
+        Some(end) if end.document != hash => Err(Error::broken(
+            path,
+            "end",
+            format!("it was recorded with document {}, but leads to {hash}", end.document),
+            "replay it with the version of this program that recorded it",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Frames of a take, at least 1.
+fn count(path: &Path) -> Result<u64> {
+    let mut reader = TakeReader::open(path)?;
+    for event in reader.by_ref() {
+        event?;
+    }
+    Ok(reader.frames().max(1))
+}
+
+/// What draws for the eyes: kept from picture to picture.
+struct Eyes {
+    stage: Option<(Studio, Evaluator, DeformerSettings, Vec<Sculpt>)>,
+    panels: Panels,
+    state: PanelState,
+    screens: Option<PanelScreens>,
+}
+
+impl Eyes {
+    fn new() -> Self {
+        Self { stage: None, panels: Panels::new(), state: PanelState::default(), screens: None }
+    }
+
+    /// Lets the panels follow a frame: they lie and look as they did. What is pressed on them is in the take.
+    fn follow(&mut self, replay: &Replay) {
+        self.state.follow(replay.bench());
+        self.panels.see(replay.bench(), replay.bench().rig());
+        self.panels.step(&replay.frame().input, replay.bench().tool_hand(), &self.state);
+    }
+
+    /// What the eyes saw in the last frame side by side; none where they saw nothing.
+    fn picture(&mut self, context: &mut Context, replay: &mut Replay) -> Result<Option<RgbaImage>> {
+        if replay.take_loaded() {
+            self.stage = None;
+        }
+        let (model, bench) = (replay.model(), replay.bench());
+        let settings = bench.session().document().deformer();
+        let (mut studio, mut evaluator, mut worn) = match self.stage.take() {
+            Some((studio, evaluator, old, worn)) if old == *settings => (studio, evaluator, worn),
+            old => {
+                let studio = match old {
+                    Some((studio, ..)) => studio,
+                    None => Studio::new(&context.renderer()?, model)?,
+                };
+                (studio, Evaluator::new(&context.side(false)?, model, &recipe(settings)?)?, Vec::new())
+            }
+        };
+        let output = bench.output();
+        let views: Vec<_> =
+            replay.frame().eyes.iter().filter_map(|eye| eye.view(&output.world_from_room)).collect();
+        let mut pair = None;
+        if views.len() == 2 {
+            let size = replay.eye_size().map(|n| n.clamp(SIZES[0], SIZES[1]));
+            let pose: &Pose = bench.pose();
+            if !bench.sculpts().eq(&worn) {
+                worn = bench.sculpts().cloned().collect();
+                evaluator.wear(model, &worn)?;
+            }
+            evaluator.set_sculpt_states(bench.sculpt_states());
+            evaluator.adopt(bench.recipe());
+            let shape = evaluator.evaluate(model, pose)?;
+            if self.screens.is_none() {
+                self.screens = Some(PanelScreens::new(&context.device()?)?);
+            }
+            let (panels, screens) = (&mut self.panels, &mut self.screens);
+            let mut lines = output.lines.clone();
+            panels.draw(&output.world_from_room, &mut lines);
+            studio.look_mut().wire = bench.preferences().wire;
+            studio.look_mut().scale = views[0].eye_scale(size);
+            studio.set_samples(if bench.preferences().smooth { 4 } else { 1 });
+            studio.look_mut().world_from_floor = output.world_from_floor;
+            // Kept until the device is done with it.
+            let mut bound = None;
+            let pictures = studio.shoot_with(&shape, &views, size, &lines, |frame, targets| {
+                let Some(screens) = screens else { return Ok(()) };
+                screens.record(frame, panels)?;
+                let bound = bound.insert(screens.bind(targets)?);
+                screens.record_quads(frame, targets, bound, panels, &output.world_from_room);
+                Ok(())
+            })?;
+            let mut both = RgbaImage::new(size[0] * 2, size[1]);
+            for (i, picture) in pictures.iter().enumerate() {
+                image::imageops::replace(&mut both, picture, i64::from(size[0]) * i as i64, 0);
+            }
+            pair = Some(both);
+        }
+        self.stage = Some((studio, evaluator, settings.clone(), worn));
+        Ok(pair)
+    }
+}

@@ -1,0 +1,177 @@
+//! `sinew recover`: sessions that ended without saving, as a list, saved as a project, or discarded.
+
+use super::save;
+use crate::app::context::{Context, say};
+use crate::base::{Error, Result};
+use crate::bind::BindOptions;
+use crate::project::Saving;
+use crate::project::recovery::{Found, Unfinished, folder, unfinished};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What to do with an unfinished session.
+pub enum Act {
+    /// Nothing: list them.
+    List,
+    /// Save its document as a project here, and remove the journal.
+    Restore(PathBuf),
+    /// Remove the journal.
+    Discard,
+}
+
+/// Lists unfinished sessions, or restores or discards the one that `which` names: its number in the list, or a part
+/// of the name of its file or its journal. Without it, the only one.
+///
+/// # Errors
+/// There is no such session, or there are several; whatever restoring finds wrong.
+pub fn recover(context: &mut Context, which: Option<&str>, act: &Act, cpu: bool, json: bool) -> Result<()> {
+    let found = unfinished(&folder()?, None)?;
+    let session = || chosen(&found.sessions, which);
+    match act {
+        Act::List => say(if json { as_json(&found)? } else { as_text(&found, SystemTime::now()) }.trim_end()),
+        Act::Discard => {
+            let session = session()?;
+            session.discard()?;
+            say(format_args!("discarded {}", described(session)));
+        }
+        Act::Restore(out) => {
+            save::ending(out)?;
+            let session = session()?;
+            let model = session.load(&BindOptions::default())?;
+            let restored = session.restore(&model)?;
+            say(format_args!("restored {}", described(session)));
+            let saving = Saving { every_frame: true, ..Saving::default() };
+            save::write(context, &model, restored.document(), out, saving, cpu)?;
+            let samples = restored.unfinished().len();
+            if samples > 0 {
+                say(format_args!("  a stroke of {samples} samples was not finished and is left out"));
+            }
+            crate::project::recovery::end(restored)?;
+        }
+    }
+    Ok(())
+}
+
+fn chosen<'a>(sessions: &'a [Unfinished], which: Option<&str>) -> Result<&'a Unfinished> {
+    let number = which.and_then(|w| w.parse::<usize>().ok());
+    if let Some(session) = number.and_then(|n| sessions.get(n.wrapping_sub(1))) {
+        return Ok(session);
+    }
+    let named = |s: &&Unfinished| {
+        which.is_none_or(|w| s.file.path.contains(w) || s.journal.to_string_lossy().contains(w))
+    };
+    let fitting: Vec<&Unfinished> = sessions.iter().filter(named).collect();
+    match fitting[..] {
+        [only] => Ok(only),
+        [] => Err(Error::input("there is no such unfinished session", "see `sinew recover --list`")),
+        _ => Err(Error::input(
+            format!("{} unfinished sessions fit", fitting.len()),
+            "name one by its number in `sinew recover --list`",
+        )),
+    }
+}
+
+fn operations(count: usize) -> String {
+    format!("{count} operation{}", if count == 1 { "" } else { "s" })
+}
+
+fn described(session: &Unfinished) -> String {
+    format!("{}: {}", session.file.path, operations(session.operations))
+}
+
+fn as_text(found: &Found, now: SystemTime) -> String {
+    let mut out = String::new();
+    if found.sessions.is_empty() {
+        out.push_str("No unfinished sessions.\n");
+    }
+    for (i, session) in found.sessions.iter().enumerate() {
+        let gone = if Path::new(&session.file.path).exists() { "" } else { " (the file is missing)" };
+        let age = ago(now.duration_since(session.modified).unwrap_or_default());
+        let _ = writeln!(out, "{:>3}  {}{gone}", i + 1, session.file.path);
+        let _ = writeln!(out, "     {}, last {age}", operations(session.operations));
+        if let Some(torn) = &session.torn {
+            let what = if torn.lines > 0 { "damaged" } else { "torn" };
+            let _ =
+                writeln!(out, "     {what} after that: {} bytes are left out ({})", torn.bytes, torn.reason);
+        }
+        let _ = writeln!(out, "     {}", session.journal.display());
+    }
+    for error in &found.unreadable {
+        let _ = writeln!(out, "  -  {error}");
+    }
+    out
+}
+
+/// For people: the largest unit that fits.
+fn ago(age: Duration) -> String {
+    let seconds = age.as_secs();
+    let (count, unit) = match seconds {
+        0..60 => return "less than a minute ago".into(),
+        60..3600 => (seconds / 60, "minute"),
+        3600..86400 => (seconds / 3600, "hour"),
+        _ => (seconds / 86400, "day"),
+    };
+    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+}
+
+fn as_json(found: &Found) -> Result<String> {
+    let entry = |s: &Unfinished| {
+        let since = s.modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+        serde_json::json!({
+            "journal": s.journal,
+            "file": s.file.path,
+            "file_exists": Path::new(&s.file.path).exists(),
+            "modified_s": since.as_secs_f64(),
+            "operations": s.operations,
+            "torn_bytes": s.torn.as_ref().map_or(0, |t| t.bytes),
+        })
+    };
+    let sessions: Vec<_> = found.sessions.iter().map(entry).collect();
+    let unreadable: Vec<String> = found.unreadable.iter().map(Error::to_string).collect();
+    let all = serde_json::json!({ "sessions": sessions, "unreadable": unreadable });
+    serde_json::to_string_pretty(&all)
+        .map_err(|e| Error::input(format!("the list is not JSON: {e}"), "list it without --json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::AssetRef;
+
+    fn session(name: &str, operations: usize) -> Unfinished {
+        Unfinished {
+            journal: format!("/s/{name}-0123.journal").into(),
+            file: AssetRef { path: format!("/h/{name}.glb"), hash: "00".into() },
+            modified: UNIX_EPOCH,
+            operations,
+            torn: None,
+        }
+    }
+
+    #[test]
+    fn sessions_are_chosen_by_number_or_name_and_never_guessed() {
+        let two = [session("hero", 3), session("heron", 1)];
+        let of = |which| chosen(&two, which).map(|s| s.operations);
+        assert_eq!(of(Some("1")).unwrap(), 3);
+        assert_eq!(of(Some("heron")).unwrap(), 1);
+        assert_eq!(of(Some("hero.glb")).unwrap(), 3);
+        for (which, says) in [(None, "2 unfinished"), (Some("hero"), "2 unfinished"), (Some("9"), "no such")]
+        {
+            assert!(of(which).unwrap_err().to_string().contains(says), "{which:?}");
+        }
+        assert_eq!(chosen(&two[..1], None).unwrap().operations, 3);
+        assert!(chosen(&[], None).is_err());
+    }
+
+    #[test]
+    fn the_list_tells_file_age_and_operations() {
+        let found = Found { sessions: vec![session("hero", 1)], unreadable: Vec::new() };
+        let text = as_text(&found, UNIX_EPOCH + Duration::from_secs(7300));
+        assert!(text.contains("  1  /h/hero.glb (the file is missing)"), "{text}");
+        assert!(text.contains("1 operation, last 2 hours ago"), "{text}");
+        assert!(as_text(&Found::default(), UNIX_EPOCH).contains("No unfinished sessions"));
+        let json: serde_json::Value = serde_json::from_str(&as_json(&found).unwrap()).unwrap();
+        assert_eq!(json["sessions"][0]["operations"], 1);
+    }
+}

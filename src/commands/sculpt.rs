@@ -1,0 +1,254 @@
+//! `sinew sculpt`: edits of the surface from the command line, as pictures or as a project.
+
+use super::pose::PoseArgs;
+use crate::app::context::{Context, folder_of, say, write_png};
+use crate::base::math::{Aabb, Vec3};
+use crate::base::{BoneId, Error, Result};
+use crate::bind::BindOptions;
+use crate::deform::sculpt::{Along, Curve, Easing, Profile, Wave};
+use crate::document::{DeformerSettings, Document, Edit};
+use crate::export::is_model;
+use crate::project;
+use crate::render::Lines;
+use crate::rig::named_node;
+use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, recipe, sheet};
+use crate::surface::{Form, Reach, Region, Sculpt, SurfaceStroke, line_mark, ring_mark};
+use std::path::Path;
+
+/// What is asked for.
+pub struct Job<'a> {
+    /// The character or project.
+    pub file: &'a Path,
+    /// The pose.
+    pub pose: &'a PoseArgs,
+    /// The method.
+    pub deformer: &'a DeformerSettings,
+    /// The edits, each as text: see [`parse`].
+    pub edits: &'a [String],
+    /// Whether the twins evaluate.
+    pub cpu: bool,
+    /// Seconds of waves: a picture each, side by side.
+    pub seconds: &'a [f64],
+    /// Kinematic, passive and fixed vertices as dots.
+    pub region: bool,
+    /// The picture shows the regions' surroundings, so many times their size; none for the whole character.
+    pub zoom: Option<f32>,
+    /// Degrees about +Y from which a picture sees the character; 0 sees its front.
+    pub yaw: f32,
+    /// Size of one picture.
+    pub size: [u32; 2],
+    /// `.png`, or `.glb` for a project that shows the edits in any viewer.
+    pub out: &'a Path,
+}
+
+/// Colours of kinematic, passive and fixed vertices (thesis figure 34).
+const COLORS: [[u8; 4]; 3] = [[60, 220, 90, 255], [70, 130, 255, 255], [255, 70, 60, 255]];
+/// How to write an edit.
+const SHAPE: &str =
+    "write e.g. \"ring=UpperArm@0.5 profile=even amount=0.3 reach=4\"; see sinew sculpt --help";
+
+/// Sculpts and writes.
+///
+/// # Errors
+/// Whatever loading, posing, parsing, evaluating or writing finds wrong.
+pub fn sculpt(context: &mut Context, job: &Job<'_>) -> Result<()> {
+    let ending = job.out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let project = match ending.as_deref() {
+        Some("png") => false,
+        _ if is_model(job.out) => true,
+        _ => {
+            let problem = format!("{}: unknown kind of file", job.out.display());
+            return Err(Error::input(problem, "end the name of --out in .png, .glb, .gltf or .vrm"));
+        }
+    };
+    let model = Model::load(job.file, &BindOptions::default())?;
+    let mut session = model.start(None)?;
+    let settings = model.deformer(job.deformer);
+    if *session.document().deformer() != settings {
+        session.apply(Edit::SetDeformer(settings))?;
+    }
+    let pose = job.pose.resolve(&model)?;
+    if pose != session.posed() {
+        session.apply(Edit::SetPose(pose.clone()))?;
+    }
+    for text in job.edits {
+        let (mark, sculpt) = parse(&model, session.document(), text)?;
+        let add = Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) };
+        session.apply(match mark {
+            Some(mark) => Edit::Group(vec![Edit::AddMark { index: None, mark: Box::new(mark) }, add]),
+            None => add,
+        })?;
+    }
+    let document = session.document();
+    let side = context.side(job.cpu)?;
+    let mut evaluator = Evaluator::new(&side, &model, &recipe(document.deformer())?)?;
+    folder_of(job.out)?;
+    if project {
+        let receipt = project::save(job.out, &model, document, &mut evaluator)?;
+        say(receipt.to_string().trim_end());
+        return Ok(());
+    }
+    evaluator.wear_document(&model, document)?;
+    let mut studio = Studio::new(&context.renderer()?, &model)?;
+    let mut row = Vec::new();
+    for &seconds in if job.seconds.is_empty() { &[0.0] } else { job.seconds } {
+        evaluator.set_sculpt_states(&document.sculpt_states(seconds));
+        let shape = evaluator.evaluate(&model, &pose)?;
+        let bounds = framed(document, &shape, job.zoom);
+        let mut lines = Lines::default();
+        if job.region {
+            dots(document, &shape, &mut lines);
+        }
+        let angle = Angle { yaw: job.yaw.to_radians(), pitch: 0.05 };
+        let picture = studio.picture(&shape, &bounds, angle, job.size, &lines)?;
+        row.push((seconds, picture));
+    }
+    let picture = match row.len() {
+        1 => row.swap_remove(0).1,
+        _ => sheet(&[row
+            .into_iter()
+            .map(|(s, picture)| Cell { caption: vec![format!("{s} s")], picture })
+            .collect()]),
+    };
+    write_png(job.out, &picture)?;
+    for sculpt in document.sculpts() {
+        let r = &sculpt.region;
+        let counts = [&r.kinematic, &r.passive, &r.fixed].map(Vec::len);
+        say(format_args!(
+            "{}: {} kinematic, {} passive, {} fixed",
+            sculpt.name, counts[0], counts[1], counts[2]
+        ));
+    }
+    say(job.out.display());
+    Ok(())
+}
+
+/// What a picture shows: the whole, or what lies around the regions.
+fn framed(document: &Document, shape: &Evaluation, zoom: Option<f32>) -> Aabb {
+    let all = Aabb::of(shape.positions.iter().copied());
+    let vertices = document.sculpts().iter().flat_map(|s| s.region.kinematic.iter().chain(&s.region.fixed));
+    let near = Aabb::of(vertices.map(|&v| shape.control[v as usize]));
+    match zoom {
+        Some(zoom) if !near.is_empty() => {
+            let half = Vec3::splat(0.5 * zoom * near.size().max_element());
+            Aabb { min: near.center() - half, max: near.center() + half }
+        }
+        _ => all,
+    }
+}
+
+fn dots(document: &Document, shape: &Evaluation, lines: &mut Lines) {
+    for region in document.sculpts().iter().map(|s| &s.region) {
+        for (list, color) in [&region.kinematic, &region.passive, &region.fixed].into_iter().zip(COLORS) {
+            list.iter().for_each(|&v| lines.dot(shape.control[v as usize], color, 5.0));
+        }
+    }
+}
+
+/// An edit from words `NAME=VALUE`: a place (`ring=JOINT@T`, `line=JOINT@FROM..TO@DEGREES` or `bone=JOINT`), and
+/// `profile` (even, parabola, wave or an easing), `amount`, `along` (stroke, bone), `reach` (edges, or metres as `0.1m`,
+/// through the air as `0.1m-air`), `soft`, `stiffness`, `amplitude`, and of a wave `count`, `speed`, `phase`. Words are
+/// set apart by spaces, or by semicolons where names hold spaces.
+///
+/// # Errors
+/// What does not parse; a joint that is not there; a place without skin.
+pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<SurfaceStroke>, Sculpt)> {
+    let apart = if text.contains(';') { ';' } else { ' ' };
+    let mut words: Vec<(&str, &str)> = Vec::new();
+    for word in text.split(apart).map(str::trim).filter(|w| !w.is_empty()) {
+        words.push(word.split_once('=').ok_or_else(|| bad(word))?);
+    }
+    let mut take = |name: &str| words.iter().position(|w| w.0 == name).map(|i| words.swap_remove(i).1);
+    let (ring, line, bone) = (take("ring"), take("line"), take("bone"));
+    let profile = take("profile").unwrap_or("even");
+    let mut number = |name: &str, default: f32| {
+        take(name)
+            .map_or(Ok(default), |v| v.parse().ok().filter(|v: &f32| v.is_finite()).ok_or_else(|| bad(v)))
+    };
+    let (amount, soft) = (number("amount", 0.25)?, number("soft", 1.0)?);
+    let (amplitude, stiffness) = (number("amplitude", 1.0)?, number("stiffness", crate::surface::STIFFNESS)?);
+    let wave =
+        Wave { count: number("count", 2.0)?, speed: number("speed", 1.0)?, phase: number("phase", 0.0)? };
+    let reach = take("reach").map_or(Ok(Reach::default()), reach)?;
+    let along = match take("along") {
+        None if bone.is_some() => Along::Bone,
+        None | Some("stroke") => Along::Stroke,
+        Some("bone") => Along::Bone,
+        Some(other) => return Err(bad(other)),
+    };
+    if let Some((name, _)) = words.first() {
+        return Err(bad(name));
+    }
+    let curve = match profile {
+        "even" => Curve::Even,
+        "parabola" => Curve::Parabola,
+        "wave" => Curve::Wave(wave),
+        name => {
+            let easing = Easing::ALL.iter().copied().find(|e| e.name() == name);
+            Curve::Ease(easing.ok_or_else(|| {
+                let all: Vec<&str> = Easing::ALL.iter().map(|e| e.name()).collect();
+                Error::input(
+                    format!("there is no profile {name:?}"),
+                    format!("even, parabola, wave, {}", all.join(", ")),
+                )
+            })?)
+        }
+    };
+    let (character, attachments) = (&*model.bound.character, &*model.bound.attachments);
+    let id = document.unused_mark_id();
+    let (mark, region) = match (ring, line, bone) {
+        (Some(text), None, None) => {
+            let (name, t) = text.rsplit_once('@').ok_or_else(|| bad(text))?;
+            let t = t.parse().map_err(|_| bad(t))?;
+            let mark = ring_mark(character, attachments, id, bone_of(model, name)?, t)?;
+            let region = Region::from_mark(character, &mark, reach)?;
+            (Some(mark), region)
+        }
+        (None, Some(text), None) => {
+            let mut parts = text.rsplitn(3, '@');
+            let (angle, span, name) = (parts.next(), parts.next(), parts.next());
+            let span = span.and_then(|s| s.split_once(".."));
+            let number = |t: &str| t.parse::<f32>().ok().filter(|v| v.is_finite());
+            let all = (|| Some((name?, number(span?.0)?, number(span?.1)?, number(angle?)?)))();
+            let (name, from, to, angle) = all.ok_or_else(|| bad(text))?;
+            let bone = bone_of(model, name)?;
+            let mark = line_mark(character, attachments, id, bone, [from, to], angle.to_radians())?;
+            let region = Region::from_mark(character, &mark, reach)?;
+            (Some(mark), region)
+        }
+        (None, None, Some(name)) => {
+            (None, Region::on_bones(character, attachments, &[bone_of(model, name)?])?)
+        }
+        _ => return Err(Error::input("an edit needs one place: ring, line or bone", SHAPE)),
+    };
+    let region = region.softened(character, soft)?;
+    let form = Form::Profile(Profile { curve, amount, along });
+    let mark_id = mark.as_ref().map(|m| m.id);
+    let sculpt = Sculpt::new(document.unused_sculpt_id(), mark_id, region, form);
+    Ok((mark, Sculpt { amplitude, stiffness, ..sculpt }))
+}
+
+fn bad(word: &str) -> Error {
+    Error::input(format!("{word:?} is no part of an edit"), SHAPE)
+}
+
+fn reach(text: &str) -> Result<Reach> {
+    let metres = |t: &str| t.parse::<f32>().ok().filter(|v| v.is_finite() && *v >= 0.0);
+    let parsed = match (text.strip_suffix("m-air"), text.strip_suffix('m')) {
+        (Some(air), _) => metres(air).map(Reach::Euclidean),
+        (_, Some(along)) => metres(along).map(Reach::Along),
+        _ => text.parse().ok().map(Reach::Edges),
+    };
+    parsed.ok_or_else(|| bad(text))
+}
+
+/// The longest bone that starts at a joint of that name.
+fn bone_of(model: &Model, name: &str) -> Result<BoneId> {
+    let skeleton = model.skeleton();
+    let node = named_node(skeleton, name)?;
+    let length = |b: &BoneId| skeleton.bones[b.index()].head.distance(skeleton.bones[b.index()].tail);
+    let bones = skeleton.nodes[node.index()].joint.into_iter().flat_map(|j| skeleton.bones_of(j));
+    bones
+        .max_by(|a, b| length(a).total_cmp(&length(b)))
+        .ok_or_else(|| Error::input(format!("{name:?} is no joint of a skin"), "sinew inspect lists them"))
+}

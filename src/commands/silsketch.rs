@@ -1,0 +1,201 @@
+//! `sinew silsketch`: an accent stroke over a picture of a character gives a silhouette another course.
+
+use super::pose::{PoseArgs, finite};
+use crate::app::context::{Context, human, write_png};
+use crate::base::math::{Aabb, Vec3};
+use crate::base::{Error, Result};
+use crate::bind::BindOptions;
+use crate::deform::classic::{Energy, Lists, LseOptions};
+use crate::document::DeformerSettings;
+use crate::query::Filter;
+use crate::render::{BASELINE, Camera, Lines, OFFSET};
+use crate::rig::{Pose, PosedRig};
+use crate::scene::{Angle, Classic, Evaluator, Model, Studio, recipe, reshape};
+use crate::surface::{Accent, Reach, SilSketch, silsketch};
+use std::path::{Path, PathBuf};
+
+/// Rounds of ARAP: the picture is made once.
+const ROUNDS: u32 = 40;
+
+/// What to draw, how, and where from.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Job {
+    /// The accent stroke: a JSON list of [x, y], pixels of the picture from its upper left corner
+    #[arg(long, value_name = "POINTS.json")]
+    stroke: Option<PathBuf>,
+    /// The .png; without a stroke it shows the silhouettes
+    #[arg(long)]
+    out: PathBuf,
+    /// Where silhouettes are looked for
+    #[arg(long, value_enum, default_value_t = FilterArg::Normal)]
+    filter: FilterArg,
+    /// Least strength of a silhouette; each filter has its own default
+    #[arg(long, value_parser = finite)]
+    threshold: Option<f32>,
+    /// Edges from the silhouette to the region's rim
+    #[arg(long, default_value_t = 4)]
+    reach: u32,
+    /// What moves the region after the silhouette
+    #[arg(long, value_enum, default_value_t = Solver::Lse)]
+    solver: Solver,
+    /// Only the result, without stroke and silhouette
+    #[arg(long)]
+    plain: bool,
+    /// Show the triangles' edges
+    #[arg(long)]
+    wire: bool,
+    /// Degrees about the vertical; 0 is the front
+    #[arg(long, default_value_t = 90.0, value_parser = finite, allow_hyphen_values = true)]
+    yaw: f32,
+    /// Degrees upwards
+    #[arg(long, default_value_t = 0.0, value_parser = finite, allow_hyphen_values = true)]
+    pitch: f32,
+    /// Look at this joint or node in place of the whole character
+    #[arg(long, value_name = "NODE")]
+    focus: Option<String>,
+    /// How much nearer
+    #[arg(long, default_value_t = 1.0, value_parser = finite)]
+    zoom: f32,
+    /// Pixels of the picture, WIDTHxHEIGHT
+    #[arg(long, value_parser = size, default_value = "960x960")]
+    size: [u32; 2],
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum FilterArg {
+    Normal,
+    Depth,
+    Position,
+}
+
+/// A classical tool, as named on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Solver {
+    /// Laplacian surface editing
+    Lse,
+    /// As rigid as possible, with rims
+    Arap,
+    /// As rigid as possible, spokes only
+    ArapSpokes,
+    /// As-rigid-as-possible scale vectors
+    ArapScale,
+}
+
+impl Solver {
+    /// The tool, with so many rounds of ARAP.
+    pub fn tool(self, rounds: u32) -> Classic {
+        match self {
+            Self::Lse => Classic::Lse(LseOptions::default()),
+            Self::Arap => Classic::Arap(Energy::SpokesAndRims, rounds),
+            Self::ArapSpokes => Classic::Arap(Energy::Spokes, rounds),
+            Self::ArapScale => Classic::ArapScale,
+        }
+    }
+}
+
+fn size(text: &str) -> std::result::Result<[u32; 2], String> {
+    let size = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+    size.filter(|s| s.iter().all(|n| (16..=8192).contains(n)))
+        .ok_or_else(|| "write WIDTHxHEIGHT, 16 to 8192".into())
+}
+
+/// Draws the picture; returns what was done, in a few lines.
+///
+/// # Errors
+/// Whatever loading, posing, finding the silhouette, solving or writing finds wrong.
+pub fn run(
+    context: &mut Context,
+    file: &Path,
+    (pose, deformer): (&PoseArgs, &DeformerSettings),
+    job: &Job,
+) -> Result<String> {
+    let model = Model::load(file, &BindOptions::default())?;
+    let pose = pose.resolve(&model)?;
+    let side = context.side(false)?;
+    let shape =
+        Evaluator::new(&side, &model, &recipe(&model.deformer(deformer))?)?.evaluate(&model, &pose)?;
+    let mut studio = Studio::new(&context.renderer()?, &model)?;
+    studio.look_mut().wire = job.wire;
+    let bounds = job.bounds(&model, &pose, Aabb::of(shape.positions.iter().copied()))?;
+    let angle = Angle { yaw: job.yaw.to_radians(), pitch: job.pitch.to_radians() };
+    let aspect = job.size[0] as f32 / job.size[1] as f32;
+    let view = Camera::framing(&bounds, aspect, angle.yaw, angle.pitch).view(aspect);
+    let mut options = match job.filter {
+        FilterArg::Normal => Filter::Normal,
+        FilterArg::Depth => Filter::Depth,
+        FilterArg::Position => Filter::Position,
+    }
+    .options();
+    options.threshold = job.threshold.unwrap_or(options.threshold);
+    let points = studio.silhouettes(&shape, &view, job.size, &options)?;
+    let mut lines = Lines::default();
+    let Some(path) = &job.stroke else {
+        points.iter().for_each(|p| lines.dot(p.position.into(), BASELINE, 2.0));
+        write_png(&job.out, &studio.picture(&shape, &bounds, angle, job.size, &lines)?)?;
+        return Ok(format!("{} pixels on silhouettes", points.len()));
+    };
+    let stroke = read_stroke(path)?;
+    let accent = Accent { stroke: &stroke, view: &view, size: job.size, reach: Reach::Edges(job.reach) };
+    let SilSketch { chain, region, to, .. } =
+        silsketch(&model.bound.character, &shape.control, &points, &accent)?;
+    let lists = Lists { kinematic: &region.kinematic, passive: &region.passive, fixed: &region.fixed };
+    let new = reshape(&model, (&pose, &shape), (&lists, &to), job.solver.tool(ROUNDS))?;
+    if !job.plain {
+        let baseline: Vec<Vec3> = chain.iter().map(|p| p.position.into()).collect();
+        lines.stroke(&baseline, BASELINE, 3.0);
+        // In front of everything: the stroke is the picture's.
+        let near = |p: &[f32; 2]| {
+            let ray = view.ray(p[0] / job.size[0] as f32, p[1] / job.size[1] as f32);
+            view.eye + ray * (0.5 * bounds.center().distance(view.eye))
+        };
+        lines.stroke(&stroke.iter().map(near).collect::<Vec<_>>(), OFFSET, 3.0);
+    }
+    write_png(&job.out, &studio.picture(&new.shape, &bounds, angle, job.size, &lines)?)?;
+    Ok(format!(
+        "{} pixels on silhouettes, {} of them meant; {} kinematic, {} passive, {} static vertices; factored in {}, solved in {}",
+        points.len(),
+        chain.len(),
+        region.kinematic.len(),
+        region.passive.len(),
+        region.fixed.len(),
+        human(new.factor),
+        human(new.solve)
+    ))
+}
+
+impl Job {
+    /// What the camera frames.
+    fn bounds(&self, model: &Model, pose: &Pose, whole: Aabb) -> Result<Aabb> {
+        if self.zoom <= 0.0 {
+            return Err(Error::input(format!("--zoom {}", self.zoom), "write a number above 0"));
+        }
+        let skeleton = model.skeleton();
+        let center = match &self.focus {
+            None => whole.center(),
+            Some(name) => {
+                let Some(node) = skeleton.nodes.iter().position(|n| n.name == *name) else {
+                    return Err(Error::input(
+                        format!("there is no node \"{name}\""),
+                        "sinew inspect lists them",
+                    ));
+                };
+                PosedRig::new(skeleton, pose).world[node].translation.into()
+            }
+        };
+        let half = Vec3::splat(0.5 * whole.size().max_element() / self.zoom);
+        Ok(Aabb { min: center - half, max: center + half })
+    }
+}
+
+/// Reads a stroke of at least two places.
+fn read_stroke(path: &Path) -> Result<Vec<[f32; 2]>> {
+    /// Longer ones no hand draws.
+    const MOST: usize = 1 << 16;
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
+    let wrong = |problem: String| Error::broken(path, "stroke", problem, "write a list of [x, y] in pixels");
+    let stroke: Vec<[f32; 2]> = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+    if !(2..=MOST).contains(&stroke.len()) || stroke.iter().flatten().any(|x| !x.is_finite()) {
+        return Err(wrong(format!("has {} places; it needs 2 to {MOST} finite ones", stroke.len())));
+    }
+    Ok(stroke)
+}

@@ -1,0 +1,83 @@
+//! What the window of the desk shows of a character: for pictures without a window.
+
+use super::headset_picture;
+use super::headset_picture::Show;
+use crate::app::context::Context;
+use crate::base::Result;
+use crate::document::Edit;
+use crate::render::PanelPainter;
+use crate::rig::Pose;
+use crate::scene::{Evaluation, Model, Studio};
+use crate::ui::window::{Choices, Desk, DeskInput, Theme};
+use crate::workbench::{Preferences, Workbench};
+use egui::{Event, Key, Modifiers};
+use image::{Rgba, RgbaImage};
+
+/// Whether this is a picture of the window.
+pub fn is_window(show: Show) -> bool {
+    matches!(show, Show::Desk | Show::DeskLight | Show::DeskKeys)
+}
+
+/// The window, `size` pixels, with the character's document on the desk.
+///
+/// # Errors
+/// When the document cannot be opened, memory is short or the device is lost.
+pub fn picture(
+    context: &mut Context,
+    (model, pose, shape): (&Model, &Pose, &Evaluation),
+    show: Show,
+    size: [u32; 2],
+) -> Result<RgbaImage> {
+    let mut session = model.start(None)?;
+    if session.posed() != *pose {
+        session.apply(Edit::SetPose(pose.clone()))?;
+    }
+    let mut bench = Workbench::new(session, model.bound.character.clone(), Preferences::default());
+    let theme = if show == Show::DeskLight { Theme::Light } else { Theme::Dark };
+    let mut desk = Desk::new(Choices { theme, ..Choices::default() });
+    desk.facts.know(model);
+    desk.facts.strain = headset_picture::state(model, pose, shape).strain;
+    let mut input = DeskInput { size, scale: 1.0, focused: true, ..DeskInput::default() };
+    let key = |key| Event::Key {
+        key,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers: Modifiers::NONE,
+    };
+    // egui knows the sizes of things after a pass.
+    for frame in 0..4 {
+        input.time = f64::from(frame) * 0.1;
+        input.events = if frame == 1 { vec![key(Key::Home)] } else { Vec::new() };
+        if frame == 1 && show == Show::DeskKeys {
+            input.events.push(key(Key::Questionmark));
+        }
+        desk.step(&input, Some(&mut bench));
+    }
+    let renderer = context.renderer()?;
+    let mut studio = Studio::new(&renderer, model)?;
+    let output = desk.output();
+    let [left, top, width, height] = output.viewport;
+    let mut seen = studio.shoot(shape, &output.views[..1], [width, height], &output.lines)?;
+    let mut out = RgbaImage::new(size[0], size[1]);
+    image::imageops::replace(&mut out, &seen.remove(0), i64::from(left), i64::from(top));
+    let device = renderer.device();
+    let painter = PanelPainter::new(device)?;
+    let mut panels = painter.image("window", size)?;
+    device.run(|frame| {
+        painter.upload(frame, &mut panels, &output.paint)?;
+        frame.barrier();
+        painter.draw(frame, &panels);
+        Ok(())
+    })?;
+    let over: Vec<[u8; 4]> = device.read_image(&panels.image, 0)?;
+    for (below, above) in out.pixels_mut().zip(over) {
+        let clear = 255 - u32::from(above[3]);
+        let mixed = |i: usize| {
+            let value = u32::from(above[i]) + (u32::from(below.0[i]) * clear + 127) / 255;
+            value.min(255) as u8
+        };
+        *below = Rgba([mixed(0), mixed(1), mixed(2), 255]);
+    }
+    Ok(out)
+}

@@ -1,0 +1,226 @@
+//! Content hashes over a canonical form: floats by their bits (negative zero as zero), lengths before lists,
+//! object keys in order. Equal contents have equal hashes on every machine.
+
+use super::Target;
+use crate::base::math::Trs;
+use crate::deform::sculpt::{Along, Curve, Profile};
+use crate::pose::{Lengths, RootMotion, Stroke, StrokeLayer};
+use crate::rig::Pose;
+use crate::surface::{Form, Reach, Sculpt, SurfaceStroke};
+use serde_json::Value;
+
+/// Feeds values into a BLAKE3 hash, each in its canonical form.
+pub(super) struct Canonical(blake3::Hasher);
+
+impl Canonical {
+    /// `kind` keeps hashes of different kinds of things apart.
+    pub fn new(kind: &str) -> Self {
+        let mut new = Self(blake3::Hasher::new());
+        new.text(kind);
+        new
+    }
+
+    /// As 64 hexadecimal digits.
+    pub fn finish(self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.count(bytes.len());
+        self.0.update(bytes);
+    }
+
+    pub fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    pub fn count(&mut self, count: usize) {
+        self.0.update(&(count as u64).to_le_bytes());
+    }
+
+    pub fn float(&mut self, value: f64) {
+        // Adding zero turns negative zero into zero.
+        self.0.update(&(value + 0.0).to_bits().to_le_bytes());
+    }
+
+    pub fn floats(&mut self, values: &[f32]) {
+        values.iter().for_each(|v| self.float(f64::from(*v)));
+    }
+
+    pub fn trs(&mut self, trs: &Trs) {
+        self.floats(&trs.translation);
+        self.floats(&trs.rotation);
+        self.floats(&trs.scale);
+    }
+
+    pub fn pose(&mut self, pose: &Pose) {
+        self.count(pose.local.len());
+        pose.local.iter().for_each(|t| self.trs(t));
+        self.count(pose.weights.len());
+        for weights in &pose.weights {
+            self.count(weights.len());
+            self.floats(weights);
+        }
+    }
+
+    pub fn stroke(&mut self, stroke: &Stroke) {
+        self.count(stroke.knots().len());
+        for knot in stroke.knots() {
+            self.floats(&knot.position);
+            self.floats(&knot.orientation);
+            self.floats(&[knot.pressure]);
+            self.float(knot.time);
+        }
+    }
+
+    pub fn layer(&mut self, layer: &StrokeLayer) {
+        self.count(layer.id.index());
+        self.text(&layer.name);
+        self.stroke(&layer.baseline);
+        self.count(usize::from(layer.offset.is_some()));
+        layer.offset.iter().for_each(|o| self.stroke(o));
+        self.count(layer.selection.len());
+        for selected in &layer.selection {
+            self.count(selected.node.index());
+            self.float(selected.t);
+        }
+        self.floats(&[layer.radius]);
+        self.count(usize::from(layer.posing.lengths == Lengths::Stretch));
+        self.count(match layer.posing.root {
+            RootMotion::Auto => 0,
+            RootMotion::Fixed => 1,
+            RootMotion::Free => 2,
+        });
+        self.count(usize::from(layer.posing.roll));
+        self.count(usize::from(layer.enabled));
+    }
+
+    pub fn mark(&mut self, mark: &SurfaceStroke) {
+        self.count(mark.id.index());
+        self.text(&mark.name);
+        self.count(mark.points.len());
+        for point in &mark.points {
+            self.count(point.triangle as usize);
+            self.floats(&point.barycentrics);
+            self.floats(&[point.pressure]);
+            self.float(point.time);
+            self.count(usize::from(point.lifted));
+        }
+        self.count(usize::from(mark.closed));
+        self.floats(&[mark.radius]);
+    }
+
+    pub fn sculpt(&mut self, sculpt: &Sculpt) {
+        self.count(sculpt.id.index());
+        self.text(&sculpt.name);
+        self.count(sculpt.mark.map_or(0, |m| m.index() + 1));
+        let region = &sculpt.region;
+        self.text(&region.name);
+        match region.reach {
+            Reach::Edges(n) => self.floats(&[0.0, n as f32]),
+            Reach::Euclidean(d) => self.floats(&[1.0, d]),
+            Reach::Along(d) => self.floats(&[2.0, d]),
+        }
+        self.floats(&[region.softness]);
+        for list in [&region.kinematic, &region.passive, &region.fixed] {
+            self.count(list.len());
+            list.iter().for_each(|v| self.count(*v as usize));
+        }
+        self.floats(&region.falloff);
+        self.floats(&region.t);
+        if let Some(round) = &region.round {
+            self.text("round");
+            [round.centre, round.axis, round.normal].iter().for_each(|v| self.floats(v));
+            self.floats(&[round.radius]);
+        }
+        match &sculpt.form {
+            Form::Drawn(offsets) => {
+                self.text("drawn");
+                offsets.iter().for_each(|o| self.floats(o));
+            }
+            Form::Profile(profile) => self.profile(profile),
+        }
+        self.floats(&[sculpt.amplitude, sculpt.stiffness]);
+        self.count(usize::from(sculpt.enabled));
+    }
+
+    fn profile(&mut self, profile: &Profile) {
+        self.text("profile");
+        self.count(usize::from(profile.along == Along::Bone));
+        self.floats(&[profile.amount]);
+        match profile.curve {
+            Curve::Even => self.text("even"),
+            Curve::Parabola => self.text("parabola"),
+            Curve::Ease(easing) => self.text(easing.name()),
+            Curve::Wave(wave) => {
+                self.text("wave");
+                self.floats(&[wave.count, wave.speed, wave.phase]);
+            }
+        }
+    }
+
+    pub fn adjustments(&mut self, layer: &StrokeLayer) {
+        self.count(layer.id.index());
+        self.count(layer.partner.map_or(0, |p| p.index() + 1));
+        self.count(layer.adjustments.len());
+        for adjustment in &layer.adjustments {
+            self.count(adjustment.node.index());
+            self.floats(&adjustment.turn);
+            self.floats(&adjustment.shift);
+        }
+    }
+
+    pub fn target(&mut self, target: &Target) {
+        match target {
+            Target::Node { node, property } => {
+                self.text("node");
+                self.count(node.index());
+                self.count(*property as usize);
+            }
+            Target::SculptAmplitude(id) => {
+                self.text("sculpt amplitude");
+                self.count(id.index());
+            }
+            Target::SculptStiffness(id) => {
+                self.text("sculpt stiffness");
+                self.count(id.index());
+            }
+            Target::Setting { method, name } => {
+                self.text("setting");
+                self.text(method);
+                self.text(name);
+            }
+        }
+    }
+
+    /// Any JSON value, object keys sorted, every number as f64.
+    pub fn json(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.text("null"),
+            Value::Bool(b) => self.text(if *b { "true" } else { "false" }),
+            Value::Number(n) => {
+                self.text("number");
+                self.float(n.as_f64().unwrap_or(f64::NAN));
+            }
+            Value::String(s) => {
+                self.text("string");
+                self.text(s);
+            }
+            Value::Array(list) => {
+                self.text("array");
+                self.count(list.len());
+                list.iter().for_each(|v| self.json(v));
+            }
+            Value::Object(map) => {
+                self.text("object");
+                self.count(map.len());
+                let mut keys: Vec<&String> = map.keys().collect();
+                keys.sort();
+                for key in keys {
+                    self.text(key);
+                    self.json(&map[key]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,497 @@
+//! The document: everything the user has made of a character. It changes by [`super::Edit`]s alone.
+
+use super::canonical::Canonical;
+use super::{KeptPose, Motion};
+use crate::asset::{Asset, Source};
+use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
+use crate::deform::Recipe;
+use crate::deform::sculpt::SculptState;
+use crate::pose::StrokeLayer;
+use crate::rig::{Pose, Skeleton};
+use crate::surface::{MAX_SCULPTS, Sculpt, SurfaceStroke};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The file that a document is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssetRef {
+    /// Where it was.
+    pub path: String,
+    /// Hash of its content, 64 hexadecimal digits.
+    pub hash: String,
+}
+
+impl AssetRef {
+    /// Of a loaded file: the hash covers its JSON and all data that JSON refers to, and does not depend on how they
+    /// are packed (.gltf or .glb, files beside it, data URIs) or where they lie.
+    pub fn of(asset: &Asset) -> Self {
+        Self { path: asset.path.to_string_lossy().into_owned(), hash: content_hash(&asset.source) }
+    }
+}
+
+/// What packing changes is left out of the JSON; the bytes that it pointed to are hashed in its place.
+fn content_hash(source: &Source) -> String {
+    let mut hash = Canonical::new("asset 2");
+    let mut json = source.json.clone();
+    let mut take = |name: &str| {
+        let list = json.as_object_mut().and_then(|o| o.shift_remove(name));
+        list.and_then(|l| if let Value::Array(l) = l { Some(l) } else { None }).unwrap_or_default()
+    };
+    let (mut views, mut images) = (take("bufferViews"), take("images"));
+    take("buffers");
+    hash.json(&json);
+    hash.count(images.len());
+    for (i, image) in images.iter_mut().enumerate() {
+        match source.image_files.get(i).and_then(Option::as_ref) {
+            Some((bytes, _)) => hash.bytes(bytes),
+            // Taken out of its place: packing adds such views.
+            None => match image["bufferView"].as_u64().and_then(|v| views.get_mut(v as usize)) {
+                Some(view) => {
+                    hash.bytes(bytes_of(source, view));
+                    *view = Value::Null;
+                }
+                None => hash.bytes(&[]),
+            },
+        }
+        without(image, &["uri", "bufferView", "mimeType"]);
+        hash.json(image);
+    }
+    for (i, view) in views.iter_mut().enumerate().filter(|(_, view)| !view.is_null()) {
+        hash.count(i);
+        hash.bytes(bytes_of(source, view));
+        without(view, &["buffer", "byteOffset"]);
+        let extensions = view.get_mut("extensions").and_then(Value::as_object_mut);
+        for extension in extensions.into_iter().flat_map(|e| e.values_mut()) {
+            hash.bytes(bytes_of(source, extension));
+            without(extension, &["buffer", "byteOffset"]);
+        }
+        hash.json(view);
+    }
+    hash.finish()
+}
+
+/// The bytes that an object with `buffer`, `byteOffset` and `byteLength` stands for; none where they are not there.
+fn bytes_of<'a>(source: &'a Source, view: &Value) -> &'a [u8] {
+    let number = |name: &str| view[name].as_u64().and_then(|n| usize::try_from(n).ok());
+    let buffer = number("buffer").and_then(|b| source.buffers.get(b));
+    let start = number("byteOffset").unwrap_or(0);
+    let end = number("byteLength").and_then(|length| start.checked_add(length));
+    buffer.zip(end).and_then(|(buffer, end)| buffer.get(start..end)).unwrap_or_default()
+}
+
+fn without(object: &mut Value, names: &[&str]) {
+    if let Some(object) = object.as_object_mut() {
+        names.iter().for_each(|name| drop(object.shift_remove(*name)));
+    }
+}
+
+/// Which deformation method, with which parameters, as the method's own types serialise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeformerSettings {
+    /// E.g. `lbs`; empty for the program's default.
+    pub method: String,
+    /// By parameter name.
+    pub parameters: BTreeMap<String, Value>,
+}
+
+impl DeformerSettings {
+    /// The recipe that they name.
+    ///
+    /// # Errors
+    /// As [`Recipe::from_settings`].
+    pub fn recipe(&self) -> Result<Recipe> {
+        Recipe::from_settings(&self.method, &self.parameters)
+    }
+}
+
+/// What the user has made of a character. Read it here; change it by [`super::Edit::apply`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    pub(super) name: String,
+    pub(super) asset: Option<AssetRef>,
+    pub(super) pose: Pose,
+    pub(super) strokes: Vec<StrokeLayer>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) poses: Vec<KeptPose>,
+    /// Under its old name, a list of poses.
+    #[serde(default, alias = "keys", skip_serializing_if = "Motion::is_default")]
+    pub(super) motion: Motion,
+    pub(super) deformer: DeformerSettings,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) marks: Vec<SurfaceStroke>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) pins: Vec<NodeId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) sculpts: Vec<Sculpt>,
+}
+
+impl Document {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file it is about, none before one is opened.
+    pub fn asset(&self) -> Option<&AssetRef> {
+        self.asset.as_ref()
+    }
+
+    /// The pose below all strokes.
+    pub fn base_pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// The stroke layers, in the order in which they apply.
+    pub fn strokes(&self) -> &[StrokeLayer] {
+        &self.strokes
+    }
+
+    /// One of them.
+    ///
+    /// # Errors
+    /// There is none of that id.
+    pub fn stroke(&self, id: StrokeId) -> Result<&StrokeLayer> {
+        Ok(&self.strokes[self.stroke_index(id)?])
+    }
+
+    /// What moves over time.
+    pub fn motion(&self) -> &Motion {
+        &self.motion
+    }
+
+    /// The deformation method.
+    pub fn deformer(&self) -> &DeformerSettings {
+        &self.deformer
+    }
+
+    /// The marks on the skin, in drawing order.
+    pub fn marks(&self) -> &[SurfaceStroke] {
+        &self.marks
+    }
+
+    /// Nodes that stay where they are while the body is posed by hand, by rising id.
+    pub fn pins(&self) -> &[NodeId] {
+        &self.pins
+    }
+
+    /// The edits of the surface, in the order in which they were made.
+    pub fn sculpts(&self) -> &[Sculpt] {
+        &self.sculpts
+    }
+
+    /// One of them.
+    ///
+    /// # Errors
+    /// There is none of that id.
+    pub fn sculpt(&self, id: SculptId) -> Result<&Sculpt> {
+        Ok(&self.sculpts[self.sculpt_index(id)?])
+    }
+
+    /// The states of those that take part, at a time of waves, seconds.
+    pub fn sculpt_states(&self, seconds: f64) -> Vec<SculptState> {
+        self.sculpts.iter().filter_map(|s| s.state(seconds)).collect()
+    }
+
+    /// An id for a new edit of the surface.
+    pub fn unused_sculpt_id(&self) -> SculptId {
+        SculptId(self.sculpts.iter().map(|s| s.id.0 + 1).max().unwrap_or(0))
+    }
+
+    /// An id for a new mark.
+    pub fn unused_mark_id(&self) -> MarkId {
+        MarkId(self.marks.iter().map(|m| m.id.0 + 1).max().unwrap_or(0))
+    }
+
+    /// An id for a new stroke.
+    pub fn unused_stroke_id(&self) -> StrokeId {
+        StrokeId(self.strokes.iter().map(|s| s.id.0 + 1).max().unwrap_or(0))
+    }
+
+    /// The pose with all strokes applied.
+    pub fn posed(&self, skeleton: &Skeleton) -> Pose {
+        self.posed_below(skeleton, self.strokes.len())
+    }
+
+    /// Whether another one's flesh has the same shape, whatever moves over time.
+    pub fn is_shaped_like(&self, other: &Self) -> bool {
+        (&self.pose, &self.strokes, &self.deformer) == (&other.pose, &other.strokes, &other.deformer)
+            && self.sculpts == other.sculpts
+    }
+
+    /// The pose with the first `layers` strokes applied: what the next one starts from.
+    pub fn posed_below(&self, skeleton: &Skeleton, layers: usize) -> Pose {
+        let below = &self.strokes[..layers.min(self.strokes.len())];
+        below.iter().fold(self.pose.clone(), |pose, layer| layer.applied(skeleton, &pose))
+    }
+
+    /// From a project file's JSON, for the skeleton it goes with.
+    ///
+    /// # Errors
+    /// It is no document, of another character, or damaged.
+    pub fn from_json(json: Value, skeleton: &Skeleton) -> Result<Self> {
+        let document: Self = serde_json::from_value(json).map_err(|e| {
+            Error::input(format!("the document cannot be read: {e}"), "open it with the Sinew that saved it")
+        })?;
+        if document.asset.is_none() {
+            return Err(Error::input("the document is about no character", "open one and save again"));
+        }
+        document.validate(skeleton, None)?;
+        Ok(document)
+    }
+
+    /// Checks its marks against the number of triangles of the character's display mesh.
+    ///
+    /// # Errors
+    /// A mark lies on a triangle that the mesh does not have.
+    pub fn fits(&self, triangles: usize) -> Result<()> {
+        self.marks.iter().try_for_each(|mark| mark.validate(Some(triangles)))
+    }
+
+    /// Hash of its content, 64 hexadecimal digits. Where the asset's file lies does not count.
+    pub fn hash(&self) -> String {
+        let mut hash = Canonical::new("document 1");
+        hash.text(&self.name);
+        hash.text(self.asset.as_ref().map_or("", |a| &a.hash));
+        hash.pose(&self.pose);
+        hash.count(self.strokes.len());
+        self.strokes.iter().for_each(|s| hash.layer(s));
+        let keys = self.motion.as_poses(&self.pose);
+        hash.count(keys.as_ref().map_or(0, Vec::len));
+        for key in keys.iter().flatten() {
+            hash.float(key.time);
+            hash.pose(&key.pose);
+        }
+        hash.text(&self.deformer.method);
+        hash.count(self.deformer.parameters.len());
+        for (name, value) in &self.deformer.parameters {
+            hash.text(name);
+            hash.json(value);
+        }
+        self.hash_additions(&mut hash);
+        if keys.is_none() && !self.motion.is_default() {
+            self.motion.hash(&mut hash);
+        }
+        if !self.poses.is_empty() {
+            hash.text("poses 1");
+            hash.count(self.poses.len());
+            for kept in &self.poses {
+                hash.text(&kept.name);
+                hash.pose(&kept.pose);
+            }
+        }
+        hash.finish()
+    }
+
+    /// What documents have had since version 1; without any of it the hash is that of version 1.
+    fn hash_additions(&self, hash: &mut Canonical) {
+        self.hash_marks(hash);
+        if !self.sculpts.is_empty() {
+            hash.text("sculpts 1");
+            hash.count(self.sculpts.len());
+            self.sculpts.iter().for_each(|s| hash.sculpt(s));
+        }
+    }
+
+    fn hash_marks(&self, hash: &mut Canonical) {
+        let adjusted: Vec<&StrokeLayer> =
+            self.strokes.iter().filter(|s| !s.adjustments.is_empty() || s.partner.is_some()).collect();
+        if self.marks.is_empty() && self.pins.is_empty() && adjusted.is_empty() {
+            return;
+        }
+        hash.text("additions 1");
+        hash.count(self.marks.len());
+        self.marks.iter().for_each(|m| hash.mark(m));
+        hash.count(self.pins.len());
+        self.pins.iter().for_each(|p| hash.count(p.index()));
+        hash.count(adjusted.len());
+        adjusted.into_iter().for_each(|layer| hash.adjustments(layer));
+    }
+
+    pub(super) fn mark_index(&self, id: MarkId) -> Result<usize> {
+        self.marks.iter().position(|m| m.id == id).ok_or_else(|| {
+            Error::input(format!("there is no mark {}", id.0), format!("there are {}", self.marks.len()))
+        })
+    }
+
+    pub(super) fn sculpt_index(&self, id: SculptId) -> Result<usize> {
+        self.sculpts.iter().position(|s| s.id == id).ok_or_else(|| {
+            Error::input(format!("there is no shape {}", id.0), format!("there are {}", self.sculpts.len()))
+        })
+    }
+
+    pub(super) fn stroke_index(&self, id: StrokeId) -> Result<usize> {
+        self.strokes.iter().position(|s| s.id == id).ok_or_else(|| {
+            let known: Vec<String> = self.strokes.iter().map(|s| s.id.0.to_string()).collect();
+            Error::input(
+                format!("there is no stroke {}", id.0),
+                if known.is_empty() {
+                    "draw one first".into()
+                } else {
+                    format!("there are {}", known.join(", "))
+                },
+            )
+        })
+    }
+
+    /// Checks a document from outside (a journal, a project file) against the skeleton it goes with.
+    pub(super) fn validate(&self, skeleton: &Skeleton, triangles: Option<usize>) -> Result<()> {
+        if self.asset.is_none() {
+            return Ok(());
+        }
+        validate_pose(&self.pose, skeleton)?;
+        for layer in &self.strokes {
+            layer.validate(skeleton.nodes.len())?;
+        }
+        let mut ids: Vec<u32> = self.strokes.iter().map(|s| s.id.0).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.len() < self.strokes.len() {
+            return Err(Error::input("two strokes share an id", "restore the document from its journal"));
+        }
+        for mark in &self.marks {
+            mark.validate(triangles)?;
+        }
+        let mut ids: Vec<u32> = self.marks.iter().map(|m| m.id.0).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.len() < self.marks.len() || ids.len() > MAX_MARKS {
+            return Err(Error::input(
+                "two marks share an id, or there are too many",
+                "restore the document from its journal",
+            ));
+        }
+        for sculpt in &self.sculpts {
+            sculpt.validate(None)?;
+        }
+        let mut ids: Vec<u32> = self.sculpts.iter().map(|s| s.id.0).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.len() < self.sculpts.len() || ids.len() > MAX_SCULPTS {
+            return Err(Error::input(
+                "two shapes share an id, or there are too many",
+                "restore the document from its journal",
+            ));
+        }
+        self.deformer.recipe()?;
+        validate_pins(&self.pins, skeleton)?;
+        self.validate_poses(skeleton)?;
+        self.motion.validate(skeleton)?;
+        Ok(())
+    }
+}
+
+/// More marks no document has.
+pub(super) const MAX_MARKS: usize = 4096;
+
+/// Pins that the skeleton has, rising.
+pub(super) fn validate_pins(pins: &[NodeId], skeleton: &Skeleton) -> Result<()> {
+    if pins.iter().all(|p| p.index() < skeleton.nodes.len()) && pins.is_sorted_by(|a, b| a < b) {
+        return Ok(());
+    }
+    Err(Error::input("a pin is out of order or on no node", "give nodes of the character by rising id"))
+}
+
+/// No key is later, seconds.
+pub(super) const LAST: f64 = 1e7;
+
+/// A time that a key can have.
+pub(super) fn validate_time(time: f64) -> Result<()> {
+    if (0.0..=LAST).contains(&time) {
+        return Ok(());
+    }
+    Err(Error::input(format!("{time} s is no time for a key"), format!("give seconds from 0 to {LAST}")))
+}
+
+/// A pose that fits the skeleton, all finite.
+pub(super) fn validate_pose(pose: &Pose, skeleton: &Skeleton) -> Result<()> {
+    if pose.local.len() != skeleton.nodes.len() || pose.weights.len() != skeleton.nodes.len() {
+        return Err(Error::input(
+            format!("the pose has {} nodes, the character {}", pose.local.len(), skeleton.nodes.len()),
+            "use it with the file it was made for",
+        ));
+    }
+    for (i, node) in skeleton.nodes.iter().enumerate() {
+        let t = &pose.local[i];
+        let mut floats = t.translation.iter().chain(&t.rotation).chain(&t.scale).chain(&pose.weights[i]);
+        if !floats.all(|v| v.is_finite()) {
+            return Err(Error::input(format!("the pose of {:?} is not finite", node.name), "pose it again"));
+        }
+        if pose.weights[i].len() != node.weights.len() {
+            return Err(Error::input(
+                format!("{:?} has {} morph weights", node.name, pose.weights[i].len()),
+                format!("give {}", node.weights.len()),
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A file with two buffers and images in a file, a data URI and a buffer view.
+    fn apart() -> Source {
+        let json = json!({
+            "buffers": [{ "byteLength": 5, "uri": "a.bin" }, { "byteLength": 6, "uri": "b.bin" }],
+            "bufferViews": [
+                { "buffer": 0, "byteLength": 5, "target": 34962 },
+                { "buffer": 1, "byteOffset": 1, "byteLength": 3, "extensions": {
+                    "EXT_meshopt_compression": { "buffer": 1, "byteOffset": 4, "byteLength": 2 } } },
+                { "buffer": 1, "byteLength": 1 }
+            ],
+            "images": [{ "uri": "x.png", "name": "x" }, { "uri": "data:image/png;base64,CQk=" }, { "bufferView": 2 }],
+        });
+        let images =
+            vec![Some((vec![8, 8], "image/png".into())), Some((vec![9, 9], "image/png".into())), None];
+        Source { json, buffers: vec![vec![1, 2, 3, 4, 5], vec![6, 7, 8, 9, 10, 11]], image_files: images }
+    }
+
+    #[test]
+    fn the_content_of_a_file_is_the_same_however_it_is_packed() {
+        let hash = content_hash(&apart());
+        let json = json!({
+            "buffers": [{ "byteLength": 22 }],
+            "bufferViews": [
+                { "buffer": 0, "byteLength": 5, "target": 34962 },
+                { "buffer": 0, "byteOffset": 9, "byteLength": 3, "extensions": {
+                    "EXT_meshopt_compression": { "buffer": 0, "byteOffset": 12, "byteLength": 2 } } },
+                { "buffer": 0, "byteOffset": 8, "byteLength": 1 },
+                { "buffer": 0, "byteOffset": 16, "byteLength": 2 },
+                { "buffer": 0, "byteOffset": 20, "byteLength": 2 }
+            ],
+            "images": [
+                { "name": "x", "bufferView": 3, "mimeType": "image/png" },
+                { "bufferView": 4, "mimeType": "image/png" },
+                { "bufferView": 2 }
+            ],
+        });
+        let chunk = vec![1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10, 11, 0, 0, 8, 8, 0, 0, 9, 9];
+        assert_eq!(content_hash(&Source { json, buffers: vec![chunk], image_files: vec![None; 3] }), hash);
+
+        let changes: [fn(&mut Source); 8] = [
+            |s| s.buffers[0][4] += 1,
+            |s| s.buffers[1][2] += 1,
+            |s| s.buffers[1][5] += 1,
+            |s| s.buffers[1][0] += 1,
+            |s| s.image_files[0].as_mut().unwrap().0[1] += 1,
+            |s| s.image_files[1].as_mut().unwrap().0[0] += 1,
+            |s| s.json["bufferViews"][0]["target"] = 34963.into(),
+            |s| s.json["images"][0]["name"] = "y".into(),
+        ];
+        for (i, change) in changes.iter().enumerate() {
+            let mut changed = apart();
+            change(&mut changed);
+            assert_ne!(content_hash(&changed), hash, "change {i}");
+        }
+        // Bytes that nothing refers to, and where things lie, do not count.
+        let mut same = apart();
+        same.buffers[0].push(99);
+        same.json["buffers"][0]["uri"] = "elsewhere.bin".into();
+        assert_eq!(content_hash(&same), hash);
+        assert_eq!(content_hash(&Source::default()), content_hash(&Source::default()));
+    }
+}

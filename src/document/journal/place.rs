@@ -1,0 +1,83 @@
+//! Where journals live: in the user's state folder, one for each file that is being worked on.
+
+use super::in_use;
+use crate::base::{Error, Result};
+use crate::document::AssetRef;
+use std::ffi::OsString;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+/// The folder of journals: `$XDG_STATE_HOME/sinew/journal`, or `.local/state/sinew/journal` in the home folder
+/// (XDG Base Directory Specification). `variable` reads the environment, e.g. `|name| std::env::var_os(name)`.
+///
+/// # Errors
+/// Neither variable is set to an absolute path.
+pub fn journal_folder(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|h| h.join(".local/state")));
+    state.map(|s| s.join("sinew/journal")).ok_or_else(|| {
+        Error::input("there is no folder for the autosave journal", "set HOME or XDG_STATE_HOME to a folder")
+    })
+}
+
+/// The journal of a file: its name and a hash of its path and content; `number` counts from 1 where several
+/// processes work on the same file.
+pub fn journal_path(folder: &Path, asset: &AssetRef, number: usize) -> PathBuf {
+    let suffix = if number > 1 { format!("-{number}") } else { String::new() };
+    folder.join(format!("{}{suffix}.journal", stem(asset)))
+}
+
+/// Journals in a folder that no process holds open: sessions that ended without saving. By name.
+///
+/// # Errors
+/// The operating system's; a folder that does not exist holds none.
+pub fn unfinished_journals(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(Error::io(folder, e)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|e| Error::io(folder, e))?.path();
+        if path.extension().is_none_or(|e| e != "journal") || !path.is_file() {
+            continue;
+        }
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            // Saved and removed by its own process meanwhile.
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(e) => return Err(Error::io(&path, e)),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => found.push(path),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(e)) => return Err(Error::io(&path, e)),
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Removes a journal whose document is not wanted.
+///
+/// # Errors
+/// It is open in another process; the operating system's.
+pub fn discard_journal(path: &Path) -> Result<()> {
+    let file = File::open(path).map_err(|e| Error::io(path, e))?;
+    match file.try_lock() {
+        Ok(()) => std::fs::remove_file(path).map_err(|e| Error::io(path, e)),
+        Err(TryLockError::WouldBlock) => Err(in_use(path)),
+        Err(TryLockError::Error(e)) => Err(Error::io(path, e)),
+    }
+}
+
+fn stem(asset: &AssetRef) -> String {
+    let name = Path::new(&asset.path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    // File systems limit names to 255 bytes, and names may hold anything.
+    let name: String = name.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).take(40).collect();
+    let mut hash = blake3::Hasher::new();
+    hash.update(asset.path.as_bytes());
+    hash.update(asset.hash.as_bytes());
+    format!("{name}-{}", &hash.finalize().to_hex()[..16])
+}

@@ -1,0 +1,316 @@
+//! Edits of what moves over time.
+
+use super::contents::validate_time;
+use super::keys::exact;
+use super::motion::validate_rate;
+use super::{Channel, ClipLayer, Document, Key, Target};
+use crate::asset::Interpolation;
+use crate::base::{Error, Result};
+use crate::rig::{Pose, Skeleton};
+use serde::{Deserialize, Serialize};
+
+/// A key by what it animates and when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyAt {
+    /// What it animates.
+    pub target: Target,
+    /// Its time, seconds, to the bit.
+    pub time: f64,
+}
+
+/// A value to be keyed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyValue {
+    /// What it animates.
+    pub target: Target,
+    /// Floats as [`Target::width`] says.
+    pub value: Vec<f32>,
+}
+
+/// A target with its channel, none where it has none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slot {
+    /// What it animates.
+    pub target: Target,
+    /// Its keys.
+    pub channel: Option<Channel>,
+}
+
+/// A change of what moves over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyEdit {
+    /// Puts channels in place of those of the same targets, or takes them away.
+    Channels(Vec<Slot>),
+    /// Keys values at a time, seconds; targets without a channel get a LINEAR one.
+    Insert {
+        /// Seconds; the key gets the nearest time that an `f32` holds.
+        time: f64,
+        /// What to key.
+        keys: Vec<KeyValue>,
+    },
+    /// Removes keys. A channel without keys is gone.
+    Remove(Vec<KeyAt>),
+    /// Moves keys in time; others at the times they come to go.
+    Move {
+        /// Which.
+        keys: Vec<KeyAt>,
+        /// By how much.
+        seconds: f64,
+    },
+    /// Stretches keys' times about one time; a negative factor runs them backwards.
+    Scale {
+        /// Which.
+        keys: Vec<KeyAt>,
+        /// The time that stays, seconds.
+        pivot: f64,
+        /// Not zero.
+        factor: f64,
+    },
+    /// Goes another way between the keys of channels.
+    Interpolation {
+        /// Which.
+        targets: Vec<Target>,
+        /// To what.
+        interpolation: Interpolation,
+    },
+    /// Sets the tangents of a key of a CUBICSPLINE, per second.
+    Tangents {
+        /// Which key.
+        key: KeyAt,
+        /// Arriving.
+        arriving: Vec<f32>,
+        /// Leaving.
+        leaving: Vec<f32>,
+    },
+    /// A clip of the file becomes channels, in place of those of the same targets.
+    Import {
+        /// Index of the clip in the file.
+        clip: usize,
+    },
+    /// The layers of the file's clips.
+    Clips(Vec<ClipLayer>),
+    /// Frames per second: 24, 30 or 60.
+    Rate(u32),
+}
+
+impl KeyEdit {
+    /// Keys whatever of a pose differs from another one; none where nothing does.
+    pub fn of_change(time: f64, before: &Pose, after: &Pose) -> Option<Self> {
+        let changed = |t: &Target| t.of_pose(before) != t.of_pose(after);
+        let keys = Target::all_of_pose(after).filter(changed).filter_map(|target| {
+            let value = target.of_pose(after)?.to_vec();
+            Some(KeyValue { target, value })
+        });
+        let keys: Vec<KeyValue> = keys.collect();
+        (!keys.is_empty()).then_some(Self::Insert { time, keys })
+    }
+
+    /// Changes the document and returns the edit that changes it back; on an error it is as before.
+    pub(super) fn apply(&self, document: &mut Document, skeleton: &Skeleton) -> Result<Self> {
+        let slots = match self {
+            Self::Channels(slots) => slots.clone(),
+            Self::Insert { time, keys } => inserted(exact(*time), keys, document, skeleton)?,
+            Self::Remove(keys) => changed(keys, document, |channel, at| {
+                at.iter().rev().for_each(|&k| channel.remove_key(k));
+                Ok(())
+            })?,
+            Self::Move { keys, seconds } => {
+                changed(keys, document, |channel, at| retimed(channel, at, |t| t + seconds, 1.0))?
+            }
+            Self::Scale { keys, pivot, factor } => {
+                if !(factor.is_finite() && factor.abs() >= 1e-6) {
+                    return Err(Error::input(
+                        format!("keys cannot be stretched by {factor}"),
+                        "give a factor that is not zero",
+                    ));
+                }
+                let to = |t: f64| pivot + (t - pivot) * factor;
+                changed(keys, document, |channel, at| retimed(channel, at, to, *factor))?
+            }
+            Self::Interpolation { targets, interpolation } => {
+                let mut out = Vec::new();
+                for target in targets {
+                    let mut channel = channel_of(target, document, skeleton)?.clone();
+                    channel.set_interpolation(*interpolation);
+                    out.push(Slot { target: target.clone(), channel: Some(channel) });
+                }
+                out
+            }
+            Self::Tangents { key, arriving, leaving } => {
+                changed(std::slice::from_ref(key), document, |channel, at| {
+                    let width = channel.width();
+                    if channel.interpolation != Interpolation::CubicSpline
+                        || arriving.len() != width
+                        || leaving.len() != width
+                    {
+                        return Err(Error::input(
+                            "only keys of a CUBICSPLINE have tangents, as many floats as the value",
+                            "change the channel's interpolation first",
+                        ));
+                    }
+                    at.iter().for_each(|&k| channel.set_tangents(k, arriving, leaving));
+                    Ok(())
+                })?
+            }
+            Self::Import { clip } => {
+                let clip = skeleton.clips.get(*clip).ok_or_else(|| {
+                    Error::input(
+                        format!("there is no clip {clip}"),
+                        format!("the file has {} clips, counted from 0", skeleton.clips.len()),
+                    )
+                })?;
+                let channels = clip.channels.iter().map(Channel::from_clip);
+                // The first of two channels of one target: a file should not have them.
+                let mut slots: Vec<Slot> =
+                    channels.map(|c| Slot { target: c.target.clone(), channel: Some(c) }).collect();
+                slots.sort_by(|a, b| a.target.cmp(&b.target));
+                slots.dedup_by(|a, b| a.target == b.target);
+                slots
+            }
+            Self::Clips(layers) => {
+                super::clip_layer::validate_layers(layers, skeleton)?;
+                return Ok(Self::Clips(std::mem::replace(&mut document.motion.clips, layers.clone())));
+            }
+            Self::Rate(rate) => {
+                validate_rate(*rate)?;
+                return Ok(Self::Rate(std::mem::replace(&mut document.motion.rate, *rate)));
+            }
+        };
+        put(slots, document, skeleton).map(Self::Channels)
+    }
+
+    /// As [`super::Edit::supersedes`].
+    pub(super) fn supersedes(&self, earlier: &Self) -> bool {
+        match (self, earlier) {
+            (Self::Insert { time, keys }, Self::Insert { time: old_time, keys: old }) => {
+                time == old_time && keys.iter().map(|k| &k.target).eq(old.iter().map(|k| &k.target))
+            }
+            (Self::Channels(slots), Self::Channels(old)) => {
+                slots.iter().map(|s| &s.target).eq(old.iter().map(|s| &s.target))
+            }
+            (Self::Clips(_), Self::Clips(_)) | (Self::Rate(_), Self::Rate(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Keys every property of every node at a time: [`super::Edit::SetKey`]. The time is taken as it is.
+pub(super) fn key_pose(key: &Key, document: &mut Document, skeleton: &Skeleton) -> Result<KeyEdit> {
+    super::contents::validate_pose(&key.pose, skeleton)?;
+    let keys: Vec<KeyValue> = Target::all_of_pose(&key.pose)
+        .filter_map(|target| {
+            let value = target.of_pose(&key.pose)?.to_vec();
+            Some(KeyValue { target, value })
+        })
+        .collect();
+    let slots = inserted(key.time, &keys, document, skeleton)?;
+    put(slots, document, skeleton).map(KeyEdit::Channels)
+}
+
+/// Removes every key at a time: [`super::Edit::RemoveKey`].
+pub(super) fn remove_column(time: f64, document: &mut Document, skeleton: &Skeleton) -> Result<KeyEdit> {
+    let motion = &document.motion;
+    let there = motion.channels.iter().filter(|c| c.key_at(time).is_ok());
+    let keys: Vec<KeyAt> = there.map(|c| KeyAt { target: c.target.clone(), time }).collect();
+    if keys.is_empty() {
+        return Err(Error::input(format!("there is no key at {time} s"), "choose a key"));
+    }
+    KeyEdit::Remove(keys).apply(document, skeleton)
+}
+
+/// The channels with values keyed.
+fn inserted(time: f64, keys: &[KeyValue], document: &Document, skeleton: &Skeleton) -> Result<Vec<Slot>> {
+    validate_time(time)?;
+    let mut out: Vec<Slot> = Vec::with_capacity(keys.len());
+    for key in keys {
+        let width = key.target.width(skeleton)?;
+        if key.value.len() != width || !key.value.iter().all(|v| v.is_finite()) {
+            return Err(Error::input(
+                format!("{:?} cannot be the value of {}", key.value, key.target.label(skeleton)),
+                format!("give {width} finite floats"),
+            ));
+        }
+        let old = document.motion.channel(&key.target).cloned();
+        let mut channel = old.unwrap_or_else(|| Channel::empty(key.target.clone()));
+        channel.set_key(time, &key.value);
+        out.push(Slot { target: key.target.clone(), channel: Some(channel) });
+    }
+    Ok(out)
+}
+
+/// The channels with some of their keys changed: `change` is given indices, rising.
+fn changed(
+    keys: &[KeyAt],
+    document: &Document,
+    change: impl Fn(&mut Channel, &[usize]) -> Result<()>,
+) -> Result<Vec<Slot>> {
+    let mut sorted: Vec<&KeyAt> = keys.iter().collect();
+    sorted.sort_by(|a, b| a.target.cmp(&b.target));
+    let mut out = Vec::new();
+    for group in sorted.chunk_by(|a, b| a.target == b.target) {
+        let target = &group[0].target;
+        let missing =
+            |time: f64| Error::input(format!("there is no key at {time} s in {target:?}"), "choose a key");
+        let mut channel = document.motion.channel(target).ok_or_else(|| missing(group[0].time))?.clone();
+        let mut at = Vec::with_capacity(group.len());
+        for key in group {
+            at.push(channel.key_at(key.time).map_err(|_| missing(key.time))?);
+        }
+        at.sort_unstable();
+        at.dedup();
+        change(&mut channel, &at)?;
+        let channel = (!channel.times.is_empty()).then_some(channel);
+        out.push(Slot { target: target.clone(), channel });
+    }
+    Ok(out)
+}
+
+fn retimed(channel: &mut Channel, at: &[usize], to: impl Fn(f64) -> f64, stretch: f64) -> Result<()> {
+    at.iter().try_for_each(|&k| validate_time(exact(to(channel.times[k]))))?;
+    channel.retime(at, to, stretch);
+    Ok(())
+}
+
+fn channel_of<'a>(target: &Target, document: &'a Document, skeleton: &Skeleton) -> Result<&'a Channel> {
+    document
+        .motion
+        .channel(target)
+        .ok_or_else(|| Error::input(format!("{} has no keys", target.label(skeleton)), "key it first"))
+}
+
+/// Puts channels in place and returns what was there. All or nothing.
+fn put(slots: Vec<Slot>, document: &mut Document, skeleton: &Skeleton) -> Result<Vec<Slot>> {
+    for slot in &slots {
+        if let Some(channel) = &slot.channel {
+            if channel.target != slot.target {
+                return Err(Error::input("a channel is put in the place of another", "name its own target"));
+            }
+            channel.validate(skeleton)?;
+        }
+    }
+    let motion = &mut document.motion;
+    let mut old = Vec::with_capacity(slots.len());
+    for Slot { target, channel } in slots {
+        let before = match (motion.slot(&target), channel) {
+            (Ok(i), Some(new)) => Some(std::mem::replace(&mut motion.channels[i], new)),
+            (Ok(i), None) => Some(motion.channels.remove(i)),
+            (Err(i), Some(new)) => {
+                motion.channels.insert(i, new);
+                None
+            }
+            (Err(_), None) => None,
+        };
+        old.push(Slot { target, channel: before });
+    }
+    // Back in the opposite order, should a target be named twice.
+    old.reverse();
+    if let Err(error) = motion.validate_size() {
+        put(old, document, skeleton)?;
+        return Err(error);
+    }
+    Ok(old)
+}

@@ -1,0 +1,43 @@
+//! The document, its edits and their inverses, keys, and the journal.
+
+mod canonical;
+mod channel;
+mod clip_layer;
+mod contents;
+mod demo;
+mod dope;
+mod gesture;
+mod journal;
+mod key_edit;
+mod keys;
+mod library;
+mod motion;
+mod motion_export;
+#[cfg(test)]
+mod motion_tests;
+mod operation;
+mod sampler;
+mod sculpt_edit;
+mod session;
+mod state;
+#[cfg(test)]
+mod testing;
+
+pub use channel::{Channel, MAX_KEYS, Target};
+pub use clip_layer::ClipLayer;
+pub use contents::{AssetRef, DeformerSettings, Document};
+pub use demo::{DemoStroke, demo_edits, demo_strokes};
+pub use dope::{DopeSheet, Row, Subject, dope_sheet};
+pub use gesture::{Gesture, gesture};
+pub use journal::{Journal, recover};
+pub use journal::{Recovered, Torn};
+pub use journal::{discard_journal, journal_folder, journal_path, unfinished_journals};
+pub use key_edit::{KeyAt, KeyEdit, KeyValue, Slot};
+pub use library::{KeptPose, mirrored_pose};
+pub use motion::{FRAME_RATES, Key, Motion};
+pub use operation::{Context, Edit, Line, Operation};
+pub use sampler::Sampler;
+pub use session::{Loader, Session};
+pub use state::State;
+#[cfg(test)]
+pub(crate) use testing::{asset, session};

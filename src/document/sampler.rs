@@ -1,0 +1,113 @@
+//! A document's pose at one time after the other, without allocating: what time does not change is found once.
+
+use super::Document;
+use crate::pose::Poser;
+use crate::rig::{Pose, Skeleton};
+
+/// Samples a document's motion.
+#[derive(Debug, Default)]
+pub struct Sampler {
+    /// What is below belongs to the document.
+    ready: bool,
+    /// The pose being edited, where no clip plays below the strokes: these leave it the same at all times.
+    still: Option<Pose>,
+    /// Otherwise what each stroke does.
+    posers: Vec<Option<Poser>>,
+    /// Below a clip that blends.
+    below: Pose,
+    pose: Pose,
+}
+
+impl Sampler {
+    /// The document has become another.
+    pub fn forget(&mut self) {
+        self.ready = false;
+    }
+
+    /// The pose of the same document as before, unless [`Sampler::forget`] was called, at a time, seconds; see
+    /// [`Document::state`]. Does not allocate from the second time on.
+    pub fn sample(&mut self, document: &Document, skeleton: &Skeleton, time: f64) -> &Pose {
+        if !self.ready {
+            self.prepare(document, skeleton);
+        }
+        let Self { still, posers, below, pose, .. } = self;
+        match still {
+            Some(still) => pose.copy_from(still),
+            None => {
+                pose.copy_from(document.base_pose());
+                document.motion.clips.iter().for_each(|clip| clip.apply(skeleton, time, pose, below));
+                for (layer, poser) in document.strokes.iter().zip(posers) {
+                    layer.apply(skeleton, poser.as_mut(), pose);
+                }
+            }
+        }
+        for channel in &document.motion.channels {
+            if let Some(value) = channel.target.of_pose_mut(pose) {
+                channel.curve().evaluate(time, value);
+            }
+        }
+        pose
+    }
+
+    /// The pose that was sampled last.
+    pub fn into_pose(self) -> Pose {
+        self.pose
+    }
+
+    fn prepare(&mut self, document: &Document, skeleton: &Skeleton) {
+        let plays = document.motion.clips.iter().any(|clip| clip.enabled);
+        self.still = (!plays).then(|| document.posed(skeleton));
+        self.posers = if plays {
+            document.strokes.iter().map(|layer| layer.poser(skeleton)).collect()
+        } else {
+            Vec::new()
+        };
+        self.ready = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::{Channel as ClipChannel, Clip, Interpolation, Property};
+    use crate::base::NodeId;
+    use crate::document::testing::{session, work};
+    use crate::document::{ClipLayer, Context, Edit, KeyEdit};
+    use crate::rig::{Random, tree};
+
+    #[test]
+    fn a_sampler_that_goes_on_gives_what_every_step_by_itself_gives() {
+        let mut skeleton = tree().0;
+        let ramp = ClipChannel {
+            node: NodeId(2),
+            property: Property::Translation,
+            interpolation: Interpolation::Linear,
+            times: vec![0.0, 4.0],
+            values: vec![0.0, 0.0, 0.0, 4.0, 0.5, 0.0],
+        };
+        skeleton.clips = vec![Clip { name: "ramp".into(), channels: vec![ramp] }].into();
+        let mut s = session();
+        work(&mut s, &mut Random(3), 150);
+        let mut document = s.document().clone();
+        assert!(document.strokes().iter().any(|l| l.enabled && l.offset.is_some()));
+        let half = ClipLayer { weight: 0.5, ..ClipLayer::new(0, &skeleton) };
+        let mut sampler = Sampler::default();
+        for clips in [vec![], vec![half.clone()], vec![half.clone(), ClipLayer { offset: 1.0, ..half }]] {
+            let context = Context { skeleton: &skeleton, triangles: None };
+            Edit::Keys(KeyEdit::Clips(clips.clone())).apply(&mut document, &context).unwrap();
+            sampler.forget();
+            for time in [0.0, 1.7, 0.3, 2.9, 2.9] {
+                let mut wanted = document.base_pose().clone();
+                clips.iter().for_each(|c| c.apply(&skeleton, time, &mut wanted, &mut Pose::default()));
+                wanted = document.strokes().iter().fold(wanted, |pose, l| l.applied(&skeleton, &pose));
+                for channel in document.motion().channels() {
+                    if let Some(value) = channel.target.of_pose_mut(&mut wanted) {
+                        channel.curve().evaluate(time, value);
+                    }
+                }
+                assert_eq!(*sampler.sample(&document, &skeleton, time), wanted, "{time}");
+                assert_eq!(document.state(&skeleton, Some(time)).pose, wanted);
+            }
+        }
+    }
+}

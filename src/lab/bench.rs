@@ -1,0 +1,310 @@
+//! `sinew bench`: the thesis's Table 1 on this machine's device, and what the time goes into.
+//!
+//! Every figure is the median and the minimum of repeated runs after a warm-up that compiles what the driver
+//! compiles lazily; runs take turns between two full-body poses (or cameras), so that nothing can be kept from the
+//! run before. Nothing is allocated on the device in a timed frame.
+
+mod classic;
+mod deform;
+mod desk;
+mod draw;
+mod equilibrium;
+mod fast;
+mod growth;
+mod lbs;
+mod measure;
+mod poses;
+mod report;
+mod sculpt;
+mod text;
+mod thesis;
+mod vr;
+
+pub use classic::ClassicTimes;
+pub use desk::{DeskAct, DeskFrame};
+pub use equilibrium::Equilibrium;
+pub use fast::FastTimes;
+pub use measure::Sample;
+pub use report::{
+    BenchReport, Converged, Copy, DeformTimes, DrawTimes, Growth, Iteration, MeshReport, Preparation, Target,
+};
+pub use sculpt::{BakeRate, EditTimes, SculptTimes};
+pub use thesis::{THESIS_TABLE_1, ThesisRow};
+pub use vr::VrFrame;
+
+use crate::app::context::{Context, stage};
+use crate::asset::Asset;
+use crate::base::{Error, Result};
+use crate::bind::BindOptions;
+use crate::generate;
+use crate::generate::Kind;
+use crate::gpu::{Buffer, Device, Memory};
+use crate::scene::{Model, Pipelines};
+use measure::{Effort, repeat};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Bytes of the copy that the device's bandwidth is taken from: far beyond any cache.
+const COPY_BYTES: u64 = 128 << 20;
+/// Vertices of the tubes that show the growth.
+const TUBES: [usize; 5] = [10_000, 30_000, 100_000, 300_000, 1_000_000];
+
+/// Generated characters that are measured in a headset's frame too.
+const SHOWN_IN_VR: [&str; 3] = ["human", "chibi", "golem"];
+
+/// Generated characters that are measured in a window's frame too.
+const SHOWN_AT_DESK: [&str; 2] = ["human", "chibi"];
+
+/// A mesh to be measured: its name and its file's bytes or place.
+enum Source {
+    File(PathBuf),
+    Memory(String, Vec<u8>),
+}
+
+impl Source {
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) => {
+                path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+            }
+            Self::Memory(name, _) => name.clone(),
+        }
+    }
+
+    fn load(&self) -> Result<Asset> {
+        match self {
+            Self::File(path) => Asset::load(path),
+            Self::Memory(name, bytes) => Asset::from_slice(bytes, name),
+        }
+    }
+
+    /// Loads and binds, a few times where that is quick.
+    fn prepare(&self, effort: &Effort) -> Result<(Model, Preparation)> {
+        let begin = Instant::now();
+        let mut laps: [Vec<f64>; 3] = Default::default();
+        loop {
+            let start = Instant::now();
+            let asset = self.load()?;
+            let model = Model::bind(asset, &BindOptions::default(), start.elapsed())?;
+            for (lap, (_, time)) in laps.iter_mut().zip(&model.stages) {
+                lap.push(time.as_secs_f64() * 1e3);
+            }
+            if begin.elapsed() >= effort.budget || laps[0].len() >= effort.most {
+                let [load, weld, bind] = laps.map(|lap| Sample::of(&lap));
+                return Ok((model, Preparation { load, weld, bind }));
+            }
+        }
+    }
+}
+
+/// Without repetition.
+const ONCE: Effort = Effort { budget: Duration::ZERO, most: 1 };
+
+/// Counts the iterations that plain Jacobi and the default solver need to the same equilibrium, for the files or
+/// without any for the meshes of the thesis's Table 1; returns a table, or with `json` a list.
+///
+/// # Errors
+/// Whatever loading, binding or deforming finds wrong.
+pub fn equilibrium(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
+    let lines = equilibrium::measure(context, &sources(files)?)?;
+    if json { as_json(&lines) } else { Ok(equilibrium::text(&lines)) }
+}
+
+/// Measures LSE and ARAP on regions of growing size; returns a table, or with `json` a list.
+///
+/// # Errors
+/// Whatever generating, binding or solving finds wrong.
+pub fn classic(json: bool) -> Result<String> {
+    let times = classic::measure()?;
+    if json { as_json(&times) } else { Ok(classic::text(&times)) }
+}
+
+/// Measures what edits of the surface cost in the springs, and baking; returns tables, or with `json` all there is.
+///
+/// # Errors
+/// Whatever generating, binding, deforming or writing finds wrong.
+pub fn sculpt(context: &mut Context, json: bool) -> Result<String> {
+    let times = sculpt::measure(context, &Effort { budget: Duration::from_secs(4), most: 200 })?;
+    if json { as_json(&times) } else { Ok(sculpt::text(&times)) }
+}
+
+/// Measures FAST on the processor alone; returns a table, or with `json` a list.
+///
+/// # Errors
+/// Whatever binding finds wrong.
+pub fn fast(json: bool) -> Result<String> {
+    let rows = fast::measure(&Effort { budget: Duration::from_millis(250), most: 40 })?;
+    if json { as_json(&rows) } else { Ok(fast::text(&rows)) }
+}
+
+fn as_json(report: &impl serde::Serialize) -> Result<String> {
+    serde_json::to_string_pretty(report)
+        .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"))
+}
+
+fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
+    let mut sources: Vec<Source> = files.iter().cloned().map(Source::File).collect();
+    if files.is_empty() {
+        for kind in Kind::ALL {
+            let bytes = stage(&format!("generate {}", kind.name()), || generate::glb(kind))?.0;
+            sources.push(Source::Memory(kind.name().to_owned(), bytes));
+        }
+    }
+    Ok(sources)
+}
+
+/// Measures the files, or without any the meshes of the thesis's Table 1 and the growth from 10 thousand to
+/// 1 million vertices; returns tables, or with `json` all there is.
+///
+/// # Errors
+/// Whatever loading, binding, deforming or drawing finds wrong.
+pub fn bench(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
+    let effort = Effort { budget: Duration::from_millis(250), most: 40 };
+    let report = measure(context, files, &effort)?;
+    if json { as_json(&report) } else { Ok(text::text(&report)) }
+}
+
+fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<BenchReport> {
+    let load = load();
+    let device = context.device()?;
+    let copy = stage("copy bandwidth", || copy_bandwidth(&device, COPY_BYTES, effort))?.0;
+    let sources = sources(files)?;
+    let pipelines = Pipelines { kernels: context.kernels()?, renderer: context.renderer()? };
+    let (mut meshes, mut vr, mut window) = (Vec::new(), Vec::new(), Vec::new());
+    for source in &sources {
+        let name = source.name();
+        let (model, preparation) = stage(&format!("{name}: bind"), || source.prepare(effort))?.0;
+        let mut mesh = deform::mesh(context, name.clone(), &model, preparation, effort)?;
+        mesh.iteration.share_of_copy = mesh.iteration.gigabytes_per_second / copy.gigabytes_per_second;
+        meshes.push(mesh);
+        let model = Arc::new(model);
+        if !files.is_empty() || SHOWN_AT_DESK.contains(&name.as_str()) {
+            let title = format!("{name}: the window's frame");
+            let frames = || desk::measure(&pipelines, &name, &model, desk::WINDOW, effort);
+            window.extend(stage(&title, frames)?.0);
+        }
+        // Of the thesis's meshes only the characters.
+        if !files.is_empty() || SHOWN_IN_VR.contains(&name.as_str()) {
+            let title = format!("{name}: the headset's frame");
+            vr.extend(stage(&title, || vr::measure(&pipelines, &name, &model, effort))?.0);
+        }
+    }
+    let mut growth = Vec::new();
+    if files.is_empty() {
+        for vertices in TUBES {
+            growth.push(growth::tube(context, vertices, effort)?);
+        }
+    }
+    let fast = if files.is_empty() { fast::measure(effort)? } else { Vec::new() };
+    Ok(BenchReport {
+        device: device.name().to_owned(),
+        driver: device.driver(),
+        software: device.is_software(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        load,
+        copy,
+        targets: report::targets(&device, &meshes, &vr),
+        meshes,
+        vr,
+        desk: window,
+        growth,
+        fast,
+        thesis: THESIS_TABLE_1.to_vec(),
+    })
+}
+
+/// Linux's load average of the last minute.
+fn load() -> Option<f64> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}
+
+/// Copies a large buffer to and fro.
+fn copy_bandwidth(device: &Arc<Device>, wanted: u64, effort: &Effort) -> Result<Copy> {
+    let bytes = wanted.min(u64::from(device.limits().max_storage_buffer_range));
+    let pair = [
+        Buffer::new(device, "copy there", bytes, Memory::Device)?,
+        Buffer::new(device, "copy back", bytes, Memory::Device)?,
+    ];
+    let runs = repeat(device, effort, |i, frame| {
+        frame.phase("copy");
+        frame.copy(&pair[i % 2], &pair[(i + 1) % 2], bytes);
+        Ok(())
+    })?;
+    let time = runs.device();
+    Ok(Copy { bytes, time, gigabytes_per_second: 2.0 * bytes as f64 / (time.min_ms * 1e6) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::shapes::Shape;
+    use crate::gpu::testing;
+
+    #[test]
+    fn a_small_mesh_is_measured_whole_and_the_report_says_so() {
+        if testing::device().is_none() {
+            return;
+        }
+        let effort = Effort { budget: Duration::ZERO, most: 2 };
+        let mut context = Context::new(None);
+        let asset =
+            Shape { bones: 3, rings: 30, segments: 16, radius: 0.1, length: 1.0, blend: 0.5 }.capsule_asset();
+        let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
+        let none = Sample::of(&[1.0]);
+        let preparation = Preparation { load: none, weld: none, bind: none };
+        // By this name it stands beside the thesis's largest mesh.
+        let mesh = deform::mesh(&mut context, "golem".into(), &model, preparation, &effort).unwrap();
+        assert_eq!(mesh.springs.iter().map(|s| s.iterations).collect::<Vec<_>>(), [1, 25, 50, 100]);
+        for c in &mesh.converged {
+            assert!(c.reached && c.iterations.iter().all(|&n| n > 0), "{c:?}");
+        }
+        let [_, chebyshev, jacobi] = &mesh.converged[..] else { panic!("{:?}", mesh.converged) };
+        assert!(chebyshev.iterations[0] < jacobi.iterations[0], "{chebyshev:?} {jacobi:?}");
+        let device = context.device().unwrap();
+        let pipelines =
+            Pipelines { kernels: context.kernels().unwrap(), renderer: context.renderer().unwrap() };
+        let model = Arc::new(model);
+        let small = vr::frame(&pipelines, "human", &model, [32, 24], &effort).unwrap();
+        let window = desk::measure(&pipelines, "human", &model, [300, 200], &effort).unwrap();
+        for frame in &window {
+            let [editor, cpu, whole] = [frame.editor, frame.cpu, frame.interval].map(|s| s.min_ms);
+            assert!(editor > 0.0 && cpu > editor && whole > cpu && frame.device.min_ms > 0.0, "{frame:?}");
+        }
+        assert!(
+            small.groups.iter().all(|(group, time)| time.median_ms > 0.0 || *group == "panels"),
+            "{small:?}"
+        );
+        let parts: f64 = small.phases.iter().map(|(_, time)| time.min_ms).sum();
+        assert!(parts <= small.device.median_ms && small.cpu.median_ms > small.editor.median_ms, "{small:?}");
+        let copy = copy_bandwidth(&device, 1 << 20, &effort).unwrap();
+        assert!(copy.gigabytes_per_second > 0.0);
+        let report = BenchReport {
+            device: device.name().to_owned(),
+            driver: device.driver(),
+            software: device.is_software(),
+            cores: 2,
+            load: Some(5.0),
+            copy,
+            targets: report::targets(&device, std::slice::from_ref(&mesh), std::slice::from_ref(&small)),
+            meshes: vec![mesh],
+            vr: vec![small],
+            desk: window,
+            growth: vec![growth::tube(&mut context, 600, &effort).unwrap()],
+            fast: Vec::new(),
+            thesis: THESIS_TABLE_1.to_vec(),
+        };
+        let text = text::text(&report);
+        assert!(
+            text.contains("thesis: Armadillo")
+                && text.contains("3.04")
+                && text.contains("too high")
+                && text.contains("human, 2 x 32 x 24")
+                && text.contains("human, 300 x 200, stroke")
+                && text.contains(device.name()),
+            "{text}"
+        );
+        let value = serde_json::to_value(&report).unwrap();
+        assert!(value["meshes"][0]["iteration"]["bytes_once"].as_u64().unwrap() > 0, "{value}");
+    }
+}

@@ -1,0 +1,207 @@
+//! One mesh: skinning, springs, normals, and what an iteration costs.
+
+use super::measure::{Effort, Runs, Sample, repeat};
+use super::report::{Converged, DeformTimes, Iteration, MeshReport, Preparation, Springs};
+use super::{draw, lbs, poses};
+use crate::app::context::{Context, stage};
+use crate::base::Result;
+use crate::base::math::{Aabb, Vec3};
+use crate::deform::springs::gpu::iteration_bytes;
+use crate::deform::springs::{Params, Solver, Stop};
+use crate::deform::{Geometric, Graph, Kernels, Recipe};
+use crate::rig::PosedRig;
+use crate::scene::Model;
+use std::sync::Arc;
+
+/// The thesis's numbers of iterations.
+pub(super) const FIXED: [u32; 4] = [1, 25, 50, 100];
+/// More iterations than this count as no convergence.
+const LONGEST: u32 = 500;
+/// Skipped iterations over which one is averaged.
+const SKIPPED: u32 = 100;
+
+/// Measures a model.
+pub(super) fn mesh(
+    context: &mut Context,
+    name: String,
+    model: &Model,
+    preparation: Preparation,
+    effort: &Effort,
+) -> Result<MeshReport> {
+    let kernels = context.kernels()?;
+    let rigs = poses::pair(model.skeleton());
+    let character = &model.bound.character;
+    let cpu_lbs = lbs::measure(&character.control, &rigs, effort);
+    let geometric = |method: Geometric| -> Result<DeformTimes> {
+        let graph = Graph::new(&kernels, &model.bound, &Recipe::geometric(method), false)?;
+        Ok(times(&Bench { kernels: &kernels, rigs: &rigs, effort }.run(graph)?.1))
+    };
+    let (lbs, dqs) =
+        stage(&format!("{name}: skinning"), || Ok((geometric(Geometric::Lbs)?, geometric(Geometric::Dqs)?)))?
+            .0;
+
+    let bench = Bench { kernels: &kernels, rigs: &rigs, effort };
+    let graph = Graph::new(&kernels, &model.bound, &Recipe::default(), false)?;
+    let ((graph, springs, normals), _) = stage(&format!("{name}: springs"), || bench.fixed(graph))?;
+    let (mut graph, mut converged) = (graph, Vec::new());
+    for solver in [Solver::Multigrid, Solver::Chebyshev, Solver::Jacobi] {
+        let title = format!("{name}: springs to convergence, {solver:?}");
+        let ((back, line), _) = stage(&title, || bench.converge(graph, solver))?;
+        graph = back;
+        converged.push(line);
+    }
+    let ((graph, skipped_ms), _) =
+        stage(&format!("{name}: skipped iterations"), || bench.skipped(graph, springs[0].springs))?;
+    let ((graph, swing), _) = stage(&format!("{name}: dynamics"), || bench.swing(graph))?;
+
+    let mut posed = vec![Vec3::ZERO; character.control.positions.len()];
+    lbs::skin(&character.control, &rigs[1], &mut posed);
+    let bounds = Aabb::of(posed.iter().copied());
+    let renderer = context.renderer()?;
+    let draw =
+        stage(&format!("{name}: drawing"), || draw::measure(&renderer, model, &graph, bounds, effort))?.0;
+
+    let vertices = character.control.positions.len();
+    let half_edges = character.control.adjacency.neighbor.len();
+    let (first, last) = (&springs[0], &springs[FIXED.len() - 1]);
+    let steps = f64::from(last.iterations - first.iterations);
+    // Other work on the machine only ever adds: of the shortest runs the difference is least disturbed.
+    let milliseconds = (last.springs.min_ms - first.springs.min_ms) / steps;
+    let bytes = iteration_bytes(vertices, half_edges);
+    Ok(MeshReport {
+        name,
+        joints: model.skeleton().joints.len(),
+        bones: model.skeleton().bones.len(),
+        vertices,
+        half_edges,
+        display_vertices: character.display.positions.len(),
+        triangles: character.display.triangles.len(),
+        preparation,
+        cpu_lbs,
+        lbs,
+        dqs,
+        iteration: Iteration {
+            milliseconds,
+            ns_per_vertex: milliseconds * 1e6 / vertices.max(1) as f64,
+            skipped_ms,
+            prepare_and_finish_ms: (first.springs.min_ms - milliseconds).max(0.0),
+            bytes_once: bytes.once,
+            bytes_gathered: bytes.gathered,
+            gigabytes_per_second: bytes.once as f64 / (milliseconds * 1e6),
+            share_of_copy: 0.0,
+        },
+        springs,
+        converged,
+        normals,
+        swing,
+        draw,
+    })
+}
+
+fn times(runs: &Runs) -> DeformTimes {
+    DeformTimes { skinning: runs.phases(&["skinning"]), frame: runs.device(), wall: runs.wall() }
+}
+
+/// What a measurement of a graph needs.
+pub(super) struct Bench<'a> {
+    pub kernels: &'a Arc<Kernels>,
+    pub rigs: &'a [PosedRig; 2],
+    pub effort: &'a Effort,
+}
+
+impl Bench<'_> {
+    /// Repeats a graph's frame with both poses in turn.
+    pub fn run(&self, mut graph: Graph) -> Result<(Graph, Runs)> {
+        let runs = repeat(self.kernels.device(), self.effort, |i, frame| {
+            graph.record(frame, &self.rigs[i]);
+            Ok(())
+        })?;
+        Ok((graph, runs))
+    }
+
+    /// Plain Jacobi for the given number of iterations.
+    pub fn plain(&self, mut graph: Graph, iterations: u32) -> Result<(Graph, Runs)> {
+        graph.set_springs(&Params {
+            max_iterations: iterations,
+            stop: Stop::Never,
+            solver: Solver::Jacobi,
+            ..Params::default()
+        });
+        self.run(graph)
+    }
+
+    /// The thesis's numbers of iterations; and the time of display copy and normals.
+    fn fixed(&self, mut graph: Graph) -> Result<(Graph, Vec<Springs>, Sample)> {
+        let (mut out, mut normals) = (Vec::new(), Sample::of(&[]));
+        for iterations in FIXED {
+            let runs;
+            (graph, runs) = self.plain(graph, iterations)?;
+            normals = runs.phases(&["surface"]);
+            out.push(Springs {
+                iterations,
+                springs: runs.phases(&["springs"]),
+                frame: runs.device(),
+                wall: runs.wall(),
+            });
+        }
+        Ok((graph, out, normals))
+    }
+
+    /// Until the default stop. The frame holds as many iterations as the slower pose needs, but no fewer than the
+    /// default, so that the cost of those that are skipped counts.
+    fn converge(&self, mut graph: Graph, solver: Solver) -> Result<(Graph, Converged)> {
+        let params = Params { solver, max_iterations: LONGEST, ..Params::default() };
+        graph.set_springs(&params);
+        let mut iterations = [0; 2];
+        for (rig, n) in self.rigs.iter().zip(&mut iterations) {
+            self.kernels.device().run(|frame| {
+                graph.record(frame, rig);
+                Ok(())
+            })?;
+            *n = graph.iterations()?;
+        }
+        let most = iterations[0].max(iterations[1]);
+        let limit = most.max(Params::default().max_iterations);
+        graph.set_springs(&Params { max_iterations: limit, ..params });
+        let (graph, runs) = self.run(graph)?;
+        let line = Converged {
+            solver,
+            iterations,
+            limit,
+            reached: most < LONGEST,
+            within_default: most <= Params::default().max_iterations,
+            springs: runs.phases(&["springs"]),
+            frame: runs.device(),
+            wall: runs.wall(),
+        };
+        Ok((graph, line))
+    }
+
+    /// Dynamics at 60 frames per second, on top of no springs to speak of.
+    fn swing(&self, mut graph: Graph) -> Result<(Graph, Sample)> {
+        graph.set_springs(&Params { dynamics: 3.0, max_iterations: 0, ..Params::default() });
+        let mut frames = 0u32;
+        let runs = repeat(self.kernels.device(), self.effort, |i, frame| {
+            graph.set_time(Some(f64::from(frames) / 60.0));
+            frames += 1;
+            graph.record(frame, &self.rigs[i]);
+            Ok(())
+        })?;
+        graph.set_time(None);
+        Ok((graph, runs.phases(&["swing"])))
+    }
+
+    /// Milliseconds of an iteration after convergence: one that the threshold stops at once.
+    fn skipped(&self, mut graph: Graph, one: Sample) -> Result<(Graph, f64)> {
+        graph.set_springs(&Params {
+            max_iterations: SKIPPED,
+            stop: Stop::Move(1.0),
+            solver: Solver::Jacobi,
+            ..Params::default()
+        });
+        let (graph, runs) = self.run(graph)?;
+        let skipped = SKIPPED.saturating_sub(graph.iterations()?).max(1);
+        let more = runs.phases(&["springs"]).min_ms - one.min_ms;
+        Ok((graph, more.max(0.0) / f64::from(skipped)))
+    }
+}

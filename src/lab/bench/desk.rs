@@ -1,0 +1,215 @@
+//! A window's frame: what the editor, its panels and the device take while the view is turned or moved and while a
+//! stroke poses the character. The same code as in the window, but for the window.
+
+use super::measure::{Effort, Sample};
+use crate::app::window::Screen;
+use crate::base::Result;
+use crate::base::math::{Aabb, Vec3};
+use crate::scene::{Actor, Model, Pipelines, recipe};
+use crate::ui::window::{Choices, Desk, DeskInput};
+use crate::workbench::{Preferences, Workbench};
+use egui::{Event, Modifiers, PointerButton, pos2};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Pixels of the window.
+pub(super) const WINDOW: [u32; 2] = [1280, 800];
+/// Frames before the first that counts: the driver compiles lazily, and two are under way.
+const WARM_UP: usize = 4;
+/// Moves of a stroke.
+const MOVES: usize = 24;
+
+/// What the mouse does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeskAct {
+    /// Turns the view.
+    Orbit,
+    /// Moves the view.
+    Pan,
+    /// Draws the offset of a line of action: another pose in every frame.
+    Stroke,
+}
+
+/// A window's frame.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeskFrame {
+    /// The mesh.
+    pub mesh: String,
+    /// Pixels of the window.
+    pub window: [u32; 2],
+    /// What the mouse does.
+    pub act: DeskAct,
+    /// CPU time of the editor's step with its panels.
+    pub editor: Sample,
+    /// Of the step, recording and submission, without waiting for the device.
+    pub cpu: Sample,
+    /// Device time of the whole frame.
+    pub device: Sample,
+    /// From frame to frame: what the hand feels.
+    pub interval: Sample,
+}
+
+/// Measures a character's frames under each act.
+pub(super) fn measure(
+    pipelines: &Pipelines,
+    name: &str,
+    model: &Arc<Model>,
+    window: [u32; 2],
+    effort: &Effort,
+) -> Result<Vec<DeskFrame>> {
+    [DeskAct::Orbit, DeskAct::Pan, DeskAct::Stroke]
+        .into_iter()
+        .map(|act| Bed::new(pipelines, model, window)?.run(name, act, effort))
+        .collect()
+}
+
+/// A window without one.
+struct Bed {
+    desk: Desk,
+    bench: Workbench,
+    screen: Screen,
+    window: [u32; 2],
+    time: f64,
+    bounds: Aabb,
+    unposed: bool,
+}
+
+impl Bed {
+    fn new(pipelines: &Pipelines, model: &Arc<Model>, window: [u32; 2]) -> Result<Self> {
+        let mut screen = Screen::without_window(pipelines, window, None)?;
+        let bench = Workbench::new(model.start(None)?, model.bound.character.clone(), Preferences::default());
+        let recipe = recipe(bench.session().document().deformer())?;
+        let stage = screen.stage();
+        let actor = Actor::new(pipelines, stage.targets(), model, &recipe)?;
+        stage.enter(Box::new(actor));
+        let bounds = *bench.bounds();
+        let mut bed = Self {
+            desk: Desk::new(Choices::default()),
+            bench,
+            screen,
+            window,
+            time: 0.0,
+            bounds,
+            unposed: true,
+        };
+        // Panels find their places, the view the character.
+        for _ in 0..WARM_UP {
+            bed.frame(Vec::new())?;
+        }
+        Ok(bed)
+    }
+
+    /// A frame with these events: CPU milliseconds of the editor and of all.
+    fn frame(&mut self, events: Vec<Event>) -> Result<[f64; 2]> {
+        // Waiting for the device is no work of the CPU.
+        self.screen.stage().device().wait_idle()?;
+        let start = Instant::now();
+        self.time += 1.0 / 60.0;
+        let picked = self.screen.picked()?;
+        let input = DeskInput {
+            time: self.time,
+            size: self.window,
+            scale: 1.0,
+            focused: true,
+            events,
+            picked,
+            ..DeskInput::default()
+        };
+        self.unposed |= self.desk.step(&input, Some(&mut self.bench)).posed;
+        let stepped = start.elapsed();
+        let posed = std::mem::take(&mut self.unposed).then(|| (self.bench.pose(), self.bench.rig()));
+        self.screen.draw(self.window, self.desk.output_mut(), posed)?;
+        Ok([stepped, start.elapsed()].map(|t| t.as_secs_f64() * 1e3))
+    }
+
+    /// Where the window shows a point of the world.
+    fn pixel(&self, world: Vec3) -> [f32; 2] {
+        let out = self.desk.output();
+        let [u, v] = out.views.first().and_then(|view| view.project(world)).unwrap_or([0.5; 2]);
+        let [x, y, width, height] = out.viewport.map(|v| v as f32);
+        [x + u * width, y + v * height]
+    }
+
+    /// A move to each place with a button held, a frame each; `each` gets what the frames took.
+    fn drag(
+        &mut self,
+        button: PointerButton,
+        modifiers: Modifiers,
+        path: impl Iterator<Item = [f32; 2]>,
+        mut each: impl FnMut(&mut Self, [f64; 2]) -> bool,
+    ) -> Result<()> {
+        let press =
+            |at: [f32; 2], pressed| Event::PointerButton { pos: at.into(), button, pressed, modifiers };
+        let mut last = None;
+        for at in path {
+            let first = last.replace(at).is_none();
+            let mut events = vec![Event::PointerMoved(pos2(at[0], at[1]))];
+            if first {
+                self.frame(events.clone())?;
+                events = vec![Event::ModifiersChanged(modifiers), press(at, true)];
+            }
+            let took = self.frame(events)?;
+            if !first && !each(self, took) {
+                break;
+            }
+        }
+        if let Some(at) = last {
+            self.frame(vec![press(at, false)])?;
+        }
+        Ok(())
+    }
+
+    /// A straight or bent way up through the character, as pixels.
+    fn way_up(&self, bent: f32) -> Vec<[f32; 2]> {
+        let (low, high) = (self.bounds.min.y, self.bounds.max.y);
+        let middle = self.bounds.center();
+        let at = |i: usize| {
+            let t = i as f32 / MOVES as f32;
+            let shift = bent * (high - low) * t * t;
+            self.pixel(Vec3::new(middle.x + shift, low + (high - low) * t, middle.z))
+        };
+        (0..=MOVES).map(at).collect()
+    }
+
+    fn run(mut self, name: &str, act: DeskAct, effort: &Effort) -> Result<DeskFrame> {
+        let (mut editor, mut cpu, mut device, mut interval) = (vec![], vec![], vec![], vec![]);
+        // What leads up to the first frame that counts is none of theirs.
+        let (mut begin, mut last) = (None, None);
+        let mut each = |bed: &mut Self, took: [f64; 2]| {
+            // The device's time of this very frame belongs to what the hand feels.
+            let idle = bed.screen.stage().device().wait_idle();
+            editor.push(took[0]);
+            cpu.push(took[1]);
+            device.push(bed.screen.stages().iter().map(|(_, ms)| f64::from(*ms)).sum());
+            let now = Instant::now();
+            interval.extend(last.replace(now).map(|last| (now - last).as_secs_f64() * 1e3));
+            let enough = interval.len() >= 2 && now - *begin.get_or_insert(now) >= effort.budget;
+            idle.is_ok() && !enough && interval.len() < 2 * effort.most
+        };
+        let [x, y] = self.pixel(self.bounds.center());
+        let swing =
+            (0..).map(|i: i32| [x + 60.0 * (i as f32 * 0.2).sin(), y + 20.0 * (i as f32 * 0.3).sin()]);
+        match act {
+            DeskAct::Orbit => self.drag(PointerButton::Middle, Modifiers::NONE, swing, &mut each)?,
+            DeskAct::Pan => self.drag(PointerButton::Middle, Modifiers::SHIFT, swing, &mut each)?,
+            DeskAct::Stroke => {
+                let (base, offset) = (self.way_up(0.0), self.way_up(0.3));
+                self.drag(PointerButton::Primary, Modifiers::NONE, base.into_iter(), |_, _| true)?;
+                self.drag(PointerButton::Primary, Modifiers::NONE, offset.into_iter(), &mut each)?;
+            }
+        }
+        let [editor, cpu, device, interval] = [editor, cpu, device, interval].map(|t| Sample::of(&t));
+        Ok(DeskFrame { mesh: name.to_owned(), window: self.window, act, editor, cpu, device, interval })
+    }
+}
+
+/// For people.
+pub(super) fn label(act: DeskAct) -> &'static str {
+    match act {
+        DeskAct::Orbit => "orbit",
+        DeskAct::Pan => "pan",
+        DeskAct::Stroke => "stroke",
+    }
+}

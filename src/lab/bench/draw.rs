@@ -1,0 +1,65 @@
+//! Pictures of a desktop window and of a headset, with smooth edges and without, and the G-buffers of queries.
+
+use super::measure::{Effort, Sample, repeat};
+use super::report::DrawTimes;
+use crate::base::Result;
+use crate::base::math::Aabb;
+use crate::deform::Graph;
+use crate::render::{
+    Camera, GBuffer, Lines, Look, PROBE_SIZE, Probe, Renderer, Scene, Shot, SurfaceBuffers, Targets, View,
+};
+use crate::scene::Model;
+
+/// A desktop window.
+const WINDOW: [u32; 2] = [1920, 1080];
+/// One eye of a headset.
+const EYE: [u32; 2] = [1024, 1024];
+/// The two cameras that runs take turns with, radians about the vertical.
+const YAW: [f32; 2] = [0.5, -0.7];
+/// Between the eyes, metres.
+const EYES: f32 = 0.063;
+/// Angle of view of a brush's camera, radians.
+const BRUSH: f32 = 0.2;
+
+/// Draws the graph's last surface, which fills `bounds`.
+pub(super) fn measure(
+    renderer: &Renderer,
+    model: &Model,
+    graph: &Graph,
+    bounds: Aabb,
+    effort: &Effort,
+) -> Result<DrawTimes> {
+    let device = renderer.device();
+    let surface = SurfaceBuffers { positions: graph.positions().clone(), normals: graph.normals().clone() };
+    let mut scene = Scene::new(device, &model.asset, &model.bound.character.display, &surface)?;
+    scene.bounds = bounds;
+    let camera = |aspect: f32, yaw: f32| Camera::framing(&bounds, aspect, yaw, 0.1);
+    let (look, lines) = (Look::default(), Lines::default());
+    let picture = |size: [u32; 2], views: &[Vec<View>; 2]| -> Result<[Sample; 2]> {
+        let with = |samples: u32| -> Result<Sample> {
+            let targets = Targets::new(device, size, views[0].len() as u32, samples)?;
+            let mut bound = renderer.bind(&scene, &targets)?;
+            let runs = repeat(device, effort, |i, frame| {
+                let shot = Shot { views: &views[i], look: &look, lines: &lines };
+                renderer.record(frame, &scene, &targets, &mut bound, &shot)
+            })?;
+            Ok(runs.phases(&["picture"]))
+        };
+        Ok([with(1)?, with(device.samples(4))?])
+    };
+    let aspect = WINDOW[0] as f32 / WINDOW[1] as f32;
+    let seen = YAW.map(|yaw| vec![camera(aspect, yaw).view(aspect)]);
+    let window = picture(WINDOW, &seen)?;
+    let stereo = picture(EYE, &YAW.map(|yaw| camera(1.0, yaw).stereo(1.0, EYES).to_vec()))?;
+    let gbuffer = GBuffer::new(device, [1, 1], 1)?;
+    let bound = renderer.bind_gbuffer(&scene, &gbuffer)?;
+    let pixel = [0, 1].map(|i| seen[i][0].of_pixel(WINDOW.map(|n| n / 2), WINDOW));
+    let runs = repeat(device, effort, |i, frame| {
+        renderer.record_gbuffer(frame, &scene, &gbuffer, &bound, &pixel[i..=i])
+    })?;
+    let pick = runs.phases(&["G-buffer"]);
+    let probe = Probe::new(device, &scene, [PROBE_SIZE; 2], 1)?;
+    let brush = YAW.map(|yaw| Camera { fov_y: BRUSH, ..camera(1.0, yaw) }.view(1.0));
+    let runs = repeat(device, effort, |i, frame| probe.record(frame, &brush[i..=i]))?;
+    Ok(DrawTimes { window, stereo, pick, probe: runs.phases(&["probe"]) })
+}

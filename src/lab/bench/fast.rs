@@ -1,0 +1,240 @@
+//! FAST on one thread: what binding, a switch of constraints and an iteration take, on meshes of more and more vertices.
+
+use super::measure::{Effort, Sample};
+use super::{lbs, poses};
+use crate::app::context::stage;
+use crate::base::Result;
+use crate::base::math::{DVec3, Vec3};
+use crate::bind::shapes::Shape;
+use crate::deform::fast::{Acceleration, Body, Constrained, Constraint, Params, Solver, Target};
+use std::fmt::Write;
+use std::time::Instant;
+
+/// Vertices of the capsules, roughly.
+const VERTICES: [usize; 5] = [5_000, 20_000, 43_000, 90_000, 150_000];
+/// Handles and rotation clusters, as the paper has them.
+const HANDLES: usize = 17;
+const CLUSTERS: u32 = 34;
+/// Iterations of a frame.
+const FRAME: u32 = 15;
+/// Iterations after which nothing moves any more.
+const EXHAUSTIVE: u32 = 4000;
+/// Frames of one measurement, so that the clock's own steps do not count.
+const FRAMES: u32 = 20;
+
+/// One mesh.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct FastTimes {
+    /// Control vertices.
+    pub vertices: usize,
+    /// Handles.
+    pub handles: usize,
+    /// Rotation clusters.
+    pub clusters: usize,
+    /// From mesh and weights to reduced matrices.
+    pub bind: Sample,
+    /// To another set of constraints: five points.
+    pub switch: Sample,
+    /// To the set of all handles given whole, the largest.
+    pub switch_all: Sample,
+    /// New values for the constraints, and the transforms read.
+    pub frame: Sample,
+    /// One plain iteration.
+    pub plain: Sample,
+    /// One accelerated iteration.
+    pub iteration: Sample,
+    /// The yardstick: linear blend skinning of the mesh by one thread of the processor, in the same run.
+    pub cpu_lbs: Sample,
+    /// An accelerated iteration over that.
+    pub share_of_lbs: f64,
+    /// Energy above the least that 15 plain iterations from rest leave, as a share of the least.
+    pub left_plain: f64,
+    /// The same of accelerated ones.
+    pub left: f64,
+}
+
+/// Measures all sizes.
+///
+/// # Errors
+/// Whatever binding finds wrong.
+pub fn measure(effort: &Effort) -> Result<Vec<FastTimes>> {
+    VERTICES.iter().map(|&n| Ok(stage(&format!("capsule of {n}"), || capsule(n, effort))?.0)).collect()
+}
+
+fn sample(effort: &Effort, count: u32, mut run: impl FnMut() -> Result<()>) -> Result<Sample> {
+    run()?;
+    let begin = Instant::now();
+    let mut times = Vec::new();
+    while times.len() < 3 || begin.elapsed() < effort.budget && times.len() < 10 * effort.most {
+        let start = Instant::now();
+        run()?;
+        times.push(start.elapsed().as_secs_f64() * 1e3 / f64::from(count));
+    }
+    Ok(Sample::of(&times))
+}
+
+fn capsule(vertices: usize, effort: &Effort) -> Result<FastTimes> {
+    let segments = 48;
+    let rings = (vertices / segments).max(HANDLES);
+    let shape = Shape { bones: HANDLES, rings, segments, radius: 0.1, length: 2.0, blend: 1.0 };
+    let character = shape.capsule();
+    let params = Params { clusters: CLUSTERS, ..Params::default() };
+    let bind = sample(effort, 1, || Body::bind(&character, &params).map(drop))?;
+    let body = Body::bind(&character, &params)?;
+    let reduced = &body.reduced;
+    let places: Vec<(usize, Vec3)> = [0, 4, 8, 12, 16]
+        .map(|h: usize| h.min(reduced.given - 1))
+        .map(|h| (h, body.pivot(&character.skeleton, h)))
+        .into();
+    let points = || places.iter().map(|&(h, x)| Constraint::on_handle(h, x)).collect::<Vec<_>>();
+    let all = || (0..reduced.given).map(|handle| Constraint::Full { handle }).collect::<Vec<_>>();
+    let constrained = reduced.constrain(points())?;
+    let mut solver = Solver::new(reduced, &constrained);
+    let switch = sample(effort, 1, || {
+        let constrained = reduced.constrain(points())?;
+        solver.switch(&constrained);
+        Ok(())
+    })?;
+    let switch_all = sample(effort, 1, || {
+        let constrained = reduced.constrain(all())?;
+        solver.switch(&constrained);
+        Ok(())
+    })?;
+    let targets: Vec<[Target; 5]> = [1.0, -1.0]
+        .map(|side| {
+            let pull = |k: usize| DVec3::new(side * 0.3 * (k % 2) as f64, -0.1 * k as f64, 0.1 * side);
+            std::array::from_fn(|k| Target::Point(places[k].1.as_dvec3() + pull(k)))
+        })
+        .into();
+    let start = Solver::new(reduced, &constrained);
+    let mut solver = start.clone();
+    let frame = sample(effort, 2 * FRAMES, || {
+        for _ in 0..FRAMES {
+            for targets in &targets {
+                solver.set_targets(reduced, &constrained, targets);
+                solver.solve(0, Acceleration::Plain);
+                std::hint::black_box(solver.transforms(reduced));
+            }
+        }
+        Ok(())
+    })?;
+    // Both poses in turn, so that nothing has converged.
+    let per_iteration = |acceleration: Acceleration| {
+        let mut solvers = targets.clone().into_iter().map(|t| {
+            let mut solver = start.clone();
+            solver.set_targets(reduced, &constrained, &t);
+            solver
+        });
+        let fresh: Vec<Solver> = solvers.by_ref().collect();
+        let mut work = fresh.clone();
+        sample(effort, FRAMES * 2 * FRAME, || {
+            for _ in 0..FRAMES {
+                for (work, fresh) in work.iter_mut().zip(&fresh) {
+                    work.copy_rotations(fresh);
+                    work.solve(FRAME, acceleration);
+                }
+            }
+            Ok(())
+        })
+    };
+    let plain = per_iteration(Acceleration::Plain)?;
+    let iteration = per_iteration(Acceleration::Anderson)?;
+    let cpu_lbs = lbs::measure(&character.control, &poses::pair(&character.skeleton), effort);
+    let left = |acceleration| left(&start, &body, &constrained, &targets[0], acceleration);
+    Ok(FastTimes {
+        vertices: character.control.positions.len(),
+        handles: reduced.handles,
+        clusters: reduced.clusters,
+        bind,
+        switch,
+        switch_all,
+        frame,
+        plain,
+        iteration,
+        cpu_lbs,
+        share_of_lbs: iteration.min_ms / cpu_lbs.min_ms,
+        left_plain: left(Acceleration::Plain),
+        left: left(Acceleration::Anderson),
+    })
+}
+
+/// Energy above the least after one frame from rest.
+fn left(start: &Solver, body: &Body, constrained: &Constrained, targets: &[Target], by: Acceleration) -> f64 {
+    let after = |iterations: u32, by| {
+        let mut solver = start.clone();
+        solver.set_targets(&body.reduced, constrained, targets);
+        solver.solve(iterations, by);
+        solver.energy(&body.reduced)
+    };
+    let least = after(EXHAUSTIVE, Acceleration::Plain).min(after(EXHAUSTIVE, Acceleration::Anderson));
+    after(FRAME, by) / least - 1.0
+}
+
+/// As a table.
+pub fn text(rows: &[FastTimes]) -> String {
+    let mut out = String::from(
+        "FAST, one thread, the shortest runs; energy left after 15 iterations from rest, as a share of the least\n",
+    );
+    let _ = writeln!(
+        out,
+        "{:>9} {:>3} {:>3} {:>9} {:>10} {:>10} {:>9} {:>9} {:>9} {:>10} {:>9} {:>8} {:>8}",
+        "vertices",
+        "m",
+        "r",
+        "bind ms",
+        "switch ms",
+        "all ms",
+        "frame us",
+        "plain us",
+        "iter. us",
+        "LBS us",
+        "iter/LBS",
+        "left pl.",
+        "left"
+    );
+    for r in rows {
+        let _ = writeln!(
+            out,
+            "{:>9} {:>3} {:>3} {:>9.1} {:>10.3} {:>10.3} {:>9.2} {:>9.2} {:>9.2} {:>10.1} {:>9.4} {:>8.4} {:>8.4}",
+            r.vertices,
+            r.handles,
+            r.clusters,
+            r.bind.min_ms,
+            r.switch.min_ms,
+            r.switch_all.min_ms,
+            r.frame.min_ms * 1e3,
+            r.plain.min_ms * 1e3,
+            r.iteration.min_ms * 1e3,
+            r.cpu_lbs.min_ms * 1e3,
+            r.share_of_lbs,
+            r.left_plain,
+            r.left
+        );
+    }
+    if let Some(armadillo) = rows.get(2) {
+        let ms = 500.0 * (f64::from(FRAME) * armadillo.iteration.min_ms + armadillo.frame.min_ms);
+        let _ = writeln!(
+            out,
+            "500 characters of {} vertices, 15 iterations each: {ms:.1} ms",
+            armadillo.vertices
+        );
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_small_capsule_is_measured_whole() {
+        let effort = Effort { budget: Duration::ZERO, most: 1 };
+        let row = capsule(1200, &effort).unwrap();
+        assert_eq!((row.handles, row.clusters), (17, 34));
+        assert!(row.vertices > 1000 && row.iteration.min_ms > 0.0 && row.cpu_lbs.min_ms > 0.0, "{row:?}");
+        assert!(row.left >= -1e-3 && row.left <= row.left_plain + 0.05, "{row:?}");
+        let text = text(&[row.clone(), row.clone(), row]);
+        assert!(text.contains("500 characters") && text.contains("iter/LBS"), "{text}");
+    }
+}

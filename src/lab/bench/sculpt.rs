@@ -1,0 +1,261 @@
+//! Edits of the surface: what one costs in the spring node, and how many frames are baked in a second.
+
+use super::classic::disc;
+use super::measure::{Effort, Sample, alternate, longer};
+use super::text::table;
+use super::{ONCE, Source, poses};
+use crate::app::context::{Context, stage};
+use crate::base::{Error, Result, SculptId};
+use crate::deform::sculpt::{Along, BoundForm, BoundSculpt, Curve, Profile, SculptState};
+use crate::deform::springs::{Params, Stop};
+use crate::deform::{Graph, Recipe};
+use crate::document::{Edit, Key};
+use crate::generate;
+use crate::generate::Kind;
+use crate::project::bake::Bake;
+use crate::rig::Pose;
+use crate::scene::{Evaluator, Model, Where, recipe};
+use crate::surface::STIFFNESS;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Meshes that are edited.
+const MESHES: [Kind; 3] = [Kind::Human, Kind::Chibi, Kind::Golem];
+/// Shares of the vertices that an edit moves.
+const SHARES: [f64; 2] = [0.1, 0.5];
+/// Iterations of a frame, about as many as a pose takes: the same with and without the edit.
+const ITERATIONS: u32 = 20;
+/// Frames that are baked.
+const FRAMES: u32 = 24;
+/// Per second.
+const RATE: f64 = 24.0;
+
+/// The spring node with an edit and without.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct EditTimes {
+    /// The mesh.
+    pub name: String,
+    /// Control vertices.
+    pub vertices: usize,
+    /// Those that the edit moves.
+    pub edited: usize,
+    /// Iterations of every frame.
+    pub iterations: u32,
+    /// The node without edits.
+    pub plain: Sample,
+    /// With one that stands still.
+    pub standing: Sample,
+    /// With one whose amplitude changes in every frame.
+    pub moving: Sample,
+    /// What the standing one adds to the node, the middle one of many rounds: 0.01 is a percent.
+    pub share: f64,
+    /// What the changing one adds.
+    pub moving_share: f64,
+}
+
+/// Frames baked, each evaluated and written to disk.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct BakeRate {
+    /// The mesh.
+    pub name: String,
+    /// Control vertices.
+    pub vertices: usize,
+    /// `gpu` or `cpu`.
+    pub side: String,
+    /// How many.
+    pub frames: u32,
+    /// In a second.
+    pub per_second: f64,
+}
+
+/// Both.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct SculptTimes {
+    /// In the springs.
+    pub edits: Vec<EditTimes>,
+    /// To disk.
+    pub bakes: Vec<BakeRate>,
+}
+
+/// Measures.
+pub(super) fn measure(context: &mut Context, effort: &Effort) -> Result<SculptTimes> {
+    let (mut edits, mut bakes) = (Vec::new(), Vec::new());
+    for kind in MESHES {
+        let name = kind.name();
+        let bytes = stage(&format!("generate {name}"), || generate::glb(kind))?.0;
+        let ((model, _), _) =
+            stage(&format!("{name}: bind"), || Source::Memory(name.to_owned(), bytes).prepare(&ONCE))?;
+        for share in SHARES {
+            edits.push(stage(&format!("{name}: edit"), || edit(context, name, &model, share, effort))?.0);
+        }
+        for cpu in [false, true] {
+            let side = context.side(cpu)?;
+            bakes.push(stage(&format!("{name}: bake"), || bake(name, &model, &side, FRAMES))?.0);
+        }
+    }
+    Ok(SculptTimes { edits, bakes })
+}
+
+/// A swelling of a share of the vertices, about one in the middle.
+fn swelling(model: &Model, share: f64) -> BoundSculpt {
+    let control = &model.bound.character.control;
+    let count = ((control.positions.len() as f64 * share) as usize).max(1);
+    let vertices = disc(control, count);
+    let last = vertices.len().max(2) - 1;
+    let falloff = |i: usize| {
+        let u = 1.0 - i as f32 / last as f32;
+        u * u * (3.0 - 2.0 * u)
+    };
+    BoundSculpt {
+        id: SculptId(0),
+        scale_vectors: vertices.iter().map(|&v| model.bound.attachments.scale_vector[v as usize]).collect(),
+        falloff: (0..vertices.len()).map(falloff).collect(),
+        form: BoundForm::Profile {
+            profile: Profile { curve: Curve::Even, amount: 0.3, along: Along::Stroke },
+            t: vec![0.5; vertices.len()],
+        },
+        vertices,
+    }
+}
+
+fn edit(context: &mut Context, name: &str, model: &Model, share: f64, effort: &Effort) -> Result<EditTimes> {
+    let kernels = context.kernels()?;
+    let rigs = poses::pair(model.skeleton());
+    // The same work with and without: how many rounds the corrections take depends on the shape.
+    let stop = Stop::Never;
+    let params = Params { max_iterations: ITERATIONS, stop, volume: 0.0, untangle: 0, ..Params::default() };
+    let sculpt = swelling(model, share);
+    let state =
+        |amplitude: f32| SculptState { id: SculptId(0), amplitude, stiffness: STIFFNESS, seconds: 0.0 };
+    let graph = |sculpts: &[BoundSculpt]| -> Result<Graph> {
+        let mut graph = Graph::new(&kernels, &model.bound, &Recipe::springs(params), false)?;
+        graph.set_sculpts(sculpts)?;
+        graph.set_sculpt_states(&[state(1.0)]);
+        Ok(graph)
+    };
+    let edits = std::slice::from_ref(&sculpt);
+    let mut graphs = [graph(&[])?, graph(edits)?, graph(edits)?];
+    let times = alternate(kernels.device(), effort, "springs", graphs.len(), |variant, round, frame| {
+        if variant == 2 {
+            graphs[2].set_sculpt_states(&[state(0.5 + 0.25 * (round % 2) as f32)]);
+        }
+        graphs[variant].record(frame, &rigs[round % 2]);
+        Ok(())
+    })?;
+    Ok(EditTimes {
+        name: name.to_owned(),
+        vertices: model.bound.character.control.positions.len(),
+        edited: sculpt.vertices.len(),
+        iterations: graphs[1].iterations()?,
+        plain: Sample::of(&times[0]),
+        standing: Sample::of(&times[1]),
+        moving: Sample::of(&times[2]),
+        share: longer(&times[0], &times[1]),
+        moving_share: longer(&times[0], &times[2]),
+    })
+}
+
+/// A folder for the time of a measurement.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn bake(name: &str, model: &Model, side: &Where, frames: u32) -> Result<BakeRate> {
+    let mut session = model.start(None)?;
+    for (time, pose) in [(0.0, model.rest()), (f64::from(frames) / RATE, bent(model))] {
+        session.apply(Edit::SetKey(Key { time, pose }))?;
+    }
+    let document = session.document();
+    let folder = Folder(std::env::temp_dir().join(format!("sinew-bench-{}-{name}", std::process::id())));
+    let _ = std::fs::remove_dir_all(&folder.0);
+    let bake = Bake::begin(&folder.0, model, document, RATE, side.name())?;
+    let mut evaluator = Evaluator::new(side, model, &recipe(document.deformer())?)?;
+    // What a driver compiles lazily is no part of it.
+    bake.run(model, document, &mut evaluator, [0, 0], |_, _| {})?;
+    let begin = Instant::now();
+    bake.run(model, document, &mut evaluator, [1, frames], |_, _| {})?;
+    let seconds = begin.elapsed().as_secs_f64().max(1e-9);
+    check(&folder.0, &bake, frames)?;
+    Ok(BakeRate {
+        name: name.to_owned(),
+        vertices: model.bound.character.control.positions.len(),
+        side: side.name().to_owned(),
+        frames,
+        per_second: f64::from(frames) / seconds,
+    })
+}
+
+/// A measurement of frames that are not there is none.
+fn check(folder: &Path, bake: &Bake, frames: u32) -> Result<()> {
+    if bake.frames()?.len() == frames as usize + 1 {
+        return Ok(());
+    }
+    Err(Error::input(format!("{}: frames are missing", folder.display()), "keep others out of the folder"))
+}
+
+fn bent(model: &Model) -> Pose {
+    poses::bent(model.skeleton(), 1)
+}
+
+/// The times as tables.
+pub(super) fn text(times: &SculptTimes) -> String {
+    let cell = |s: Sample| format!("{:.2} ({:.2})", s.median_ms, s.min_ms);
+    let edit = |e: &EditTimes| {
+        let of = 100.0 * e.edited as f64 / e.vertices as f64;
+        let mut row = vec![format!("{}, {of:.0} % of {}", e.name, e.vertices)];
+        row.extend([e.plain, e.standing, e.moving].map(cell));
+        row.extend([e.share, e.moving_share].map(|share| format!("{:+.1} %", share * 100.0)));
+        row
+    };
+    let mut out = String::new();
+    table(
+        &mut out,
+        &format!(
+            "Spring node of {ITERATIONS} iterations with an edit, in turn with the same without; milliseconds, median (minimum)"
+        ),
+        &["mesh, vertices edited", "no edit", "standing", "changing", "standing costs", "changing costs"],
+        &times.edits.iter().map(edit).collect::<Vec<_>>(),
+    );
+    let bake = |b: &BakeRate| {
+        vec![b.name.clone(), b.vertices.to_string(), b.side.clone(), format!("{:.1}", b.per_second)]
+    };
+    table(
+        &mut out,
+        "Baking: springs to convergence, each frame evaluated, read back, written and synced",
+        &["mesh", "vertices", "on", "frames a second"],
+        &times.bakes.iter().map(bake).collect::<Vec<_>>(),
+    );
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::Asset;
+    use crate::bind::BindOptions;
+    use std::time::Duration;
+
+    #[test]
+    fn an_edit_and_a_bake_are_measured_on_a_small_mesh() {
+        let asset = Asset::from_slice(&generate::tube(600), "tube").unwrap();
+        let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
+        let baked = bake("tube", &model, &Where::Cpu, 3).unwrap();
+        assert!(baked.per_second > 0.0 && baked.frames == 3 && baked.side == "cpu");
+        let mut times = SculptTimes { edits: Vec::new(), bakes: vec![baked] };
+        if crate::gpu::testing::device().is_some() {
+            let effort = Effort { budget: Duration::ZERO, most: 2 };
+            let edit = edit(&mut Context::new(None), "tube", &model, 0.1, &effort).unwrap();
+            assert_eq!(
+                (edit.edited, edit.iterations),
+                (model.bound.character.control.positions.len() / 10, ITERATIONS)
+            );
+            assert!(edit.plain.min_ms > 0.0 && edit.standing.min_ms > 0.0 && edit.moving.min_ms > 0.0);
+            times.edits.push(edit);
+        }
+        assert!(text(&times).contains("frames a second"));
+    }
+}

@@ -1,0 +1,108 @@
+//! `sinew figures`: the papers' figures, drawn by Sinew on its own characters, side by side with captions, one file each.
+//!
+//! A set of figures is a module with a table of [`Figure`]s; [`SETS`] lists them.
+
+mod easel;
+mod fast;
+mod silhouettes;
+mod swing;
+mod thesis;
+
+use crate::app::context::{Context, folder, say, stage, write_png};
+use crate::base::{Error, Result};
+use crate::scene::{Cell, sheet};
+use easel::Easel;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// A figure.
+pub struct Figure {
+    /// Its file, without `.png`, e.g. `fig24-bulge`.
+    pub name: &'static str,
+    /// A line for people.
+    pub title: &'static str,
+    /// Its pictures, row by row.
+    draw: fn(&mut Easel<'_>) -> Result<Vec<Vec<Cell>>>,
+}
+
+/// Figures of a paper.
+pub struct Set {
+    /// On the command line, and the start of its files' names.
+    pub name: &'static str,
+    /// The paper.
+    pub paper: &'static str,
+    /// In its order.
+    pub figures: &'static [Figure],
+}
+
+/// All sets.
+pub const SETS: &[Set] = &[thesis::SET, fast::SET];
+
+/// What to draw.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Job {
+    /// Figures or sets by name, e.g. `thesis` or `fig24-bulge`; all without any
+    names: Vec<String>,
+    /// The folder
+    #[arg(long, default_value = "out/figures")]
+    out: PathBuf,
+}
+
+/// Draws the figures that are asked for, and `figures.md`, which shows them all.
+///
+/// # Errors
+/// A name that no figure has; whatever drawing and writing find wrong.
+pub fn figures(context: &mut Context, job: &Job) -> Result<()> {
+    let all = || SETS.iter().flat_map(|set| set.figures.iter().map(move |figure| (set, figure)));
+    let known = |name: &String| all().any(|(set, figure)| set.name == name || figure.name == name);
+    if let Some(name) = job.names.iter().find(|n| !known(n)) {
+        let names: Vec<&str> = all().map(|(_, figure)| figure.name).collect();
+        let sets: Vec<&str> = SETS.iter().map(|s| s.name).collect();
+        let remedy = format!("choose of {}; or {}", names.join(", "), sets.join(", "));
+        return Err(Error::input(format!("there is no figure {name:?}"), remedy));
+    }
+    folder(&job.out)?;
+    let wanted = |set: &Set, figure: &Figure| {
+        job.names.is_empty() || job.names.iter().any(|n| n == set.name || n == figure.name)
+    };
+    let mut easel = Easel::new(context);
+    for (set, figure) in all().filter(|(set, figure)| wanted(set, figure)) {
+        let file = job.out.join(format!("{}-{}.png", set.name, figure.name));
+        let (rows, time) = stage(figure.title, || (figure.draw)(&mut easel))?;
+        write_png(&file, &sheet(&rows))?;
+        say(format_args!("{}: {} ({:.1} s)", file.display(), figure.title, time.as_secs_f32()));
+    }
+    let there =
+        |set: &Set, figure: &Figure| job.out.join(format!("{}-{}.png", set.name, figure.name)).exists();
+    crate::export::write_atomically(job.out.join("figures.md"), index(there).as_bytes())
+}
+
+/// A page of the figures that are there.
+fn index(there: impl Fn(&Set, &Figure) -> bool) -> String {
+    let mut page = String::from("# Figures\n");
+    for set in SETS {
+        let _ = write!(page, "\n## {}\n", set.paper);
+        for figure in set.figures.iter().filter(|f| there(set, f)) {
+            let _ =
+                write!(page, "\n{}\n\n![{}]({}-{}.png)\n", figure.title, figure.title, set.name, figure.name);
+        }
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_the_page_shows_what_is_there() {
+        let mut names: Vec<&str> = SETS.iter().map(|s| s.name).collect();
+        names.extend(SETS.iter().flat_map(|s| s.figures).map(|f| f.name));
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        let page = index(|_, figure| figure.name == "fig24-bulge");
+        assert!(page.contains("(thesis-fig24-bulge.png)") && page.matches("![").count() == 1, "{page}");
+    }
+}

@@ -1,0 +1,107 @@
+//! SilSketch's figures: a silhouette is found in the picture, an accent stroke says how it should run.
+
+use super::easel::{Easel, Sitter};
+use crate::base::Result;
+use crate::base::math::{Aabb, Vec3};
+use crate::deform::classic::{Energy, Lists, LseOptions};
+use crate::generate::Kind;
+use crate::query::Filter;
+use crate::render::{BASELINE, Camera, Lines, OFFSET, View};
+use crate::rig::PosedRig;
+use crate::scene::{Cell, Classic, Evaluation, reshape};
+use crate::surface::{Accent, Reach, silsketch};
+
+/// Colours of handles, passive vertices and anchors (thesis figure 5).
+const HANDLES: [[u8; 4]; 3] = [[255, 220, 40, 255], [60, 220, 90, 255], [255, 70, 60, 255]];
+/// Rounds of ARAP.
+const ROUNDS: u32 = 40;
+
+/// A nose, seen from its side, drawn longer.
+pub fn nose(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
+    let mut sitter = easel.sitter(Kind::Human, "dqs", [90.0, 0.0], [480, 480])?;
+    let shape = sitter.evaluate(None)?;
+    let head =
+        PosedRig::new(sitter.model.skeleton(), &sitter.session.posed()).world[sitter.node("Head")?.index()];
+    let head = Vec3::from(head.translation);
+    let (centre, half) = (head + Vec3::new(0.0, 0.06, 0.06), Vec3::splat(0.1));
+    let bounds = Aabb { min: centre - half, max: centre + half };
+    sitter.frame = Some(bounds);
+    // From the brow out and back to the upper lip: up and to the front of the head's joint, metres.
+    let stroke =
+        [[0.114, 0.098], [0.094, 0.114], [0.069, 0.136], [0.054, 0.139], [0.047, 0.124], [0.044, 0.094]];
+    let (view, size) = (view(&sitter, &bounds), sitter.size);
+    let pixel = |[up, front]: [f32; 2]| {
+        let [u, v] = view.project(head + Vec3::new(0.0, up, front))?;
+        Some([u * size[0] as f32, v * size[1] as f32])
+    };
+    let stroke: Vec<[f32; 2]> = stroke.into_iter().filter_map(pixel).collect();
+    sketch(&mut sitter, &shape, &stroke, 8)
+}
+
+/// The edge of a bar that is its silhouette, drawn into a belly.
+pub fn prism(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
+    let mut sitter = easel.sitter(Kind::Box, "dqs", [28.0, 6.0], [400, 560])?;
+    let shape = sitter.evaluate(None)?;
+    let bounds = Aabb::of(shape.positions.iter().copied());
+    sitter.frame = Some(bounds);
+    let view = view(&sitter, &bounds);
+    // The upright edge furthest to the left of the picture.
+    let pixel = |x: f32, share: f32, z: f32| {
+        let place = Vec3::new(x, bounds.min.y + share * bounds.size().y, z);
+        view.project(place).map(|[u, v]| [u * sitter.size[0] as f32, v * sitter.size[1] as f32])
+    };
+    let sides = [bounds.min.x, bounds.max.x].into_iter().flat_map(|x| [(x, bounds.min.z), (x, bounds.max.z)]);
+    let left = |(x, z): &(f32, f32)| pixel(*x, 0.5, *z).map_or(f32::INFINITY, |p| p[0]);
+    let edge = sides.min_by(|a, b| left(a).total_cmp(&left(b))).unwrap_or_default();
+    let along = (0..=24).filter_map(|k| {
+        let share = k as f32 / 24.0;
+        let [x, y] = pixel(edge.0, 0.25 + 0.5 * share, edge.1)?;
+        Some([x - 70.0 * (std::f32::consts::PI * share).sin(), y])
+    });
+    let stroke: Vec<[f32; 2]> = along.collect();
+    sketch(&mut sitter, &shape, &stroke, 6)
+}
+
+fn view(sitter: &Sitter, bounds: &Aabb) -> View {
+    let aspect = sitter.size[0] as f32 / sitter.size[1] as f32;
+    Camera::framing(bounds, aspect, sitter.angle.yaw, sitter.angle.pitch).view(aspect)
+}
+
+/// Silhouettes and stroke; what is taken hold of; the results of LSE and of ARAP.
+fn sketch(
+    sitter: &mut Sitter,
+    shape: &Evaluation,
+    stroke: &[[f32; 2]],
+    reach: u32,
+) -> Result<Vec<Vec<Cell>>> {
+    let bounds = sitter.frame.unwrap_or_else(|| Aabb::of(shape.positions.iter().copied()));
+    let (view, size) = (view(sitter, &bounds), sitter.size);
+    let points = sitter.studio.silhouettes(shape, &view, size, &Filter::Normal.options())?;
+    let accent = Accent { stroke, view: &view, size, reach: Reach::Edges(reach) };
+    let sketch = silsketch(&sitter.model.bound.character, &shape.control, &points, &accent)?;
+    let mut lines = Lines::default();
+    points.iter().for_each(|p| lines.dot(p.position.into(), BASELINE, 2.0));
+    // In front of everything: the stroke is the picture's.
+    let near = |p: &[f32; 2]| {
+        let ray = view.ray(p[0] / size[0] as f32, p[1] / size[1] as f32);
+        view.eye + ray * (0.5 * bounds.center().distance(view.eye))
+    };
+    lines.stroke(&stroke.iter().map(near).collect::<Vec<_>>(), OFFSET, 4.0);
+    let mut row = vec![sitter.picture(shape, &lines, "silhouettes, stroke")?];
+    let region = &sketch.region;
+    let mut lines = Lines::default();
+    for (list, color) in [&region.passive, &region.fixed, &region.kinematic].into_iter().zip([1, 2, 0]) {
+        list.iter().for_each(|&v| lines.dot(shape.control[v as usize], HANDLES[color], 6.0));
+    }
+    row.push(sitter.picture(shape, &lines, "what it takes hold of")?);
+    let lists = Lists { kinematic: &region.kinematic, passive: &region.passive, fixed: &region.fixed };
+    let pose = sitter.session.posed();
+    for (tool, caption) in [
+        (Classic::Lse(LseOptions::default()), "LSE"),
+        (Classic::Arap(Energy::SpokesAndRims, ROUNDS), "ARAP, spokes and rims"),
+    ] {
+        let new = reshape(&sitter.model, (&pose, shape), (&lists, &sketch.to), tool)?;
+        row.push(sitter.picture(&new.shape, &Lines::default(), caption)?);
+    }
+    Ok(vec![row])
+}

@@ -1,0 +1,4 @@
+//! Benchmarks and the papers' figures.
+
+pub mod bench;
+pub mod figures;

@@ -1,0 +1,285 @@
+//! Taking hold of the whole body: held bones go with their hands, pinned ones stay, and everything between finds its place
+//! by the shape's own stiffness ([`crate::deform::fast`]; paper 2, figure 11). The result is a pose whose bones keep their
+//! lengths and whose pins hold exactly; a goal that these leave out of reach is missed.
+//!
+//! A frame has three steps. The bones alone come to the goals ([`super::pinned`]), from the pose at the beginning of the
+//! grab, so that the way of the hand does not matter. From there the shape relaxes, with hands and pins where the bones have
+//! them: it finds nothing torn, and nothing folded. Its transforms are fitted by bones, and these brought back to goals and
+//! pins by the least turns.
+//!
+//! The shape without energy is the pose at the beginning of the grab. Where nothing is pinned, the topmost joints stay where
+//! the bones alone have them, since a shape that hangs on one hand would follow it as a whole.
+
+use super::grab::Task;
+use super::pinned::Pinned;
+use super::{Goal, Grab};
+use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
+use crate::base::{JointId, NodeId, Result};
+use crate::deform::fast::{Acceleration, Body, Constrained, Constraint, Reduced, Solver, Target};
+use crate::rig::{
+    Pose, PosedRig, Skeleton, best_turn, is_regular, local_affine, nearest, turn_between, world_from_parent,
+};
+use std::sync::Arc;
+
+/// Iterations of a frame, plain ones: a fixed number of them makes of a small step of the hand a small step of the body, be
+/// they at the end or not.
+const ITERATIONS: u32 = 40;
+
+/// A grab of the whole body by one or more hands.
+pub struct WholeGrab {
+    body: Arc<Body>,
+    reduced: Reduced,
+    grab: Grab,
+    /// Transforms of the handles at the beginning.
+    maps: Vec<DAffine3>,
+    starts: Vec<(NodeId, DVec3)>,
+    /// Holds whose turn is left open.
+    open: Vec<NodeId>,
+    work: Option<Work>,
+}
+
+/// What the frames of a grab share.
+struct Work {
+    pinned: Pinned,
+    constrained: Constrained,
+    solver: Solver,
+    /// The handles that are given whole.
+    given: Vec<usize>,
+    rig: PosedRig,
+    now: Vec<DAffine3>,
+    targets: Vec<Target>,
+}
+
+impl WholeGrab {
+    /// Of a character in a pose, some of whose nodes are pinned.
+    pub fn new(skeleton: &Skeleton, body: &Arc<Body>, pose: &Pose, pins: &[NodeId]) -> Self {
+        let maps = body.posed(&PosedRig::new(skeleton, pose));
+        Self {
+            reduced: body.reduced.around(&maps),
+            body: body.clone(),
+            grab: Grab::new(skeleton, pose, pins),
+            maps,
+            starts: Vec::new(),
+            open: Vec::new(),
+            work: None,
+        }
+    }
+
+    /// Takes hold of a node at a world point; goals come in the order of holds.
+    pub fn hold(&mut self, node: NodeId, point: DVec3) {
+        let point = if point.is_finite() { point } else { DVec3::ZERO };
+        self.grab.hold(node, point);
+        self.starts.push((node, point));
+        self.work = None;
+    }
+
+    /// As [`WholeGrab::hold`], but the node turns as it likes.
+    pub fn hold_point(&mut self, node: NodeId, point: DVec3) {
+        self.hold(node, point);
+        self.open.push(node);
+    }
+
+    /// The pose for these goals, one per hold, and by how much the worst of them is missed, metres.
+    ///
+    /// # Errors
+    /// Where the constraints cannot be solved for.
+    pub fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> Result<(Pose, f64)> {
+        let usable = |g: &Goal| g.position.is_finite() && g.turn.is_finite();
+        let goals: Vec<Goal> = self
+            .starts
+            .iter()
+            .enumerate()
+            .map(|(k, (_, start))| {
+                let rest = Goal { position: *start, turn: DQuat::IDENTITY };
+                goals.get(k).copied().filter(usable).unwrap_or(rest)
+            })
+            .collect();
+        let still = |((_, start), goal): (&(NodeId, DVec3), &Goal)| {
+            goal.position == *start && goal.turn.xyz().length() < 1e-12
+        };
+        if self.starts.iter().zip(&goals).all(still) {
+            return Ok((self.grab.start.clone(), 0.0));
+        }
+        let tasks = self.grab.tasks(&goals);
+        if self.work.is_none() {
+            self.work = Some(self.begin(skeleton, &tasks)?);
+        }
+        let Some(work) = &mut self.work else { return Ok((self.grab.start.clone(), 0.0)) };
+        // First the bones alone: a pose that keeps the pins is where the shape starts from, whatever frames came before.
+        work.pinned.solve(skeleton, &self.grab, (&self.grab.start, true), &tasks);
+        work.rig.pose(skeleton, work.pinned.pose());
+        self.body.read(&work.rig, &mut work.now);
+        work.targets.clear();
+        work.targets.extend(work.given.iter().map(|h| Target::Map(work.now[*h])));
+        work.solver.set_targets(&self.reduced, &work.constrained, &work.targets);
+        work.solver.start_from(&self.reduced, &work.now);
+        work.solver.solve(ITERATIONS, Acceleration::Plain);
+        let maps = work.solver.exact(&self.reduced);
+        let fitted = fit(skeleton, &self.body, &self.grab.start, &self.grab.before, &self.maps, &maps);
+        work.pinned.solve(skeleton, &self.grab, (&fitted, false), &tasks);
+        let held = tasks.iter().enumerate().filter(|(_, t)| !t.pin);
+        let missed = held.map(|(k, t)| work.pinned.point(k).distance(t.goal.position)).fold(0.0, f64::max);
+        Ok((work.pinned.pose().clone(), missed))
+    }
+
+    fn begin(&self, skeleton: &Skeleton, tasks: &[Task]) -> Result<Work> {
+        let handle = |task: &Task| {
+            let joint = skeleton.nodes[task.hold.node.index()].joint?;
+            self.body.carrying_handle(skeleton, joint)
+        };
+        let mut given: Vec<usize> = Vec::new();
+        for handle in tasks.iter().filter_map(handle) {
+            if !given.contains(&handle) {
+                given.push(handle);
+            }
+        }
+        let node = |handle: usize| skeleton.joints[self.body.joints[handle].index()].node;
+        let tops: Vec<usize> =
+            (0..self.body.joints.len()).filter(|h| self.body.parents[*h].is_none()).collect();
+        if tasks.iter().all(|t| !t.pin) {
+            given.extend(tops.iter().filter(|h| !given.contains(h)).copied().collect::<Vec<_>>());
+        }
+        let tops: Vec<NodeId> = tops.into_iter().map(node).collect();
+        let constraints = given.iter().map(|h| Constraint::Full { handle: *h }).collect();
+        let constrained = self.reduced.constrain(constraints)?;
+        Ok(Work {
+            pinned: Pinned::whole(skeleton, &self.grab, &tops, tasks, &self.open),
+            solver: Solver::new(&self.reduced, &constrained),
+            constrained,
+            given,
+            rig: PosedRig::new(skeleton, &self.grab.start),
+            now: Vec::new(),
+            targets: Vec::new(),
+        })
+    }
+}
+
+/// A pose whose bones keep their lengths, as near as that allows to transforms of the handles: every joint turns as its
+/// handle turned since `start` (whose world transforms and handles are `before` and `from`), and is aimed at where the
+/// handles below it put their joints; joints without one above them go where theirs puts them.
+fn fit(
+    skeleton: &Skeleton,
+    body: &Body,
+    start: &Pose,
+    before: &[DAffine3],
+    from: &[DAffine3],
+    to: &[DAffine3],
+) -> Pose {
+    let own = |i: usize| skeleton.nodes[i].joint.and_then(|j: JointId| body.own_handle(j));
+    // Where a handle puts what its node had at the beginning.
+    let moved = |handle: usize, x: DVec3| {
+        let usable = is_regular(from[handle].matrix3) && to[handle].is_finite();
+        if usable { to[handle].transform_point3(from[handle].inverse().transform_point3(x)) } else { x }
+    };
+    let mut below: Vec<Vec<(usize, usize)>> = vec![Vec::new(); skeleton.nodes.len()];
+    let mut topmost = vec![false; skeleton.nodes.len()];
+    for (i, topmost) in topmost.iter_mut().enumerate() {
+        let Some(handle) = own(i) else { continue };
+        match body.parents[handle] {
+            Some(parent) => {
+                let node = skeleton.joints[body.joints[parent].index()].node.index();
+                below[node].push((i, handle));
+            }
+            None => *topmost = true,
+        }
+    }
+    let mut pose = start.clone();
+    let mut after = before.to_vec();
+    for &id in &skeleton.order {
+        let i = id.index();
+        after[i] = world_from_parent(skeleton, id, &after) * local_affine(skeleton, id, &pose.local[i]);
+        let Some(handle) = own(i) else { continue };
+        let parent = world_from_parent(skeleton, id, &after);
+        if topmost[i] && is_regular(parent.matrix3) {
+            let step = moved(handle, before[i].translation) - after[i].translation;
+            let local = pose.local[i].translation().as_dvec3() + parent.matrix3.inverse() * step;
+            if local.is_finite() {
+                pose.local[i].translation = local.as_vec3().into();
+                after[i] = parent * local_affine(skeleton, id, &pose.local[i]);
+            }
+        }
+        let turned = to[handle].matrix3 * regular_inverse(from[handle].matrix3);
+        let turn =
+            if is_regular(turned) && turned.determinant() > 0.0 { nearest(turned) } else { DQuat::IDENTITY };
+        // With this turn, where would the joints below be, and where should they.
+        let aims: Vec<(DVec3, DVec3)> = below[i]
+            .iter()
+            .map(|&(child, handle)| {
+                let arm = before[child].translation - before[i].translation;
+                (turn * arm, moved(handle, before[child].translation) - after[i].translation)
+            })
+            .filter(|(a, b)| a.length() > 1e-9 && b.length() > 1e-9 && b.is_finite())
+            .collect();
+        let turn = best_turn(&aims) * turn;
+        let parent_before = world_from_parent(skeleton, id, before).matrix3;
+        let Some(local) = turn_between(parent_before, turn, parent.matrix3) else { continue };
+        let old = start.local[i].rotation().as_dquat().normalize();
+        let new = local * old;
+        let new = if new.dot(old) < 0.0 { -new } else { new };
+        if new.is_finite() {
+            pose.local[i].rotation = new.normalize().as_quat().into();
+        }
+        after[i] = parent * local_affine(skeleton, id, &pose.local[i]);
+    }
+    pose
+}
+
+fn regular_inverse(m: DMat3) -> DMat3 {
+    if is_regular(m) { m.inverse() } else { DMat3::IDENTITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::shapes::capsule;
+    use crate::deform::fast::Params;
+    use crate::rig::world;
+
+    #[test]
+    fn both_ends_are_held_and_the_middle_finds_its_place() {
+        let character = capsule(8, 40, 10, 0.12, 2.0);
+        let skeleton = &character.skeleton;
+        let body = Arc::new(Body::bind(&character, &Params::default()).unwrap());
+        let mut pose = Pose::rest(skeleton);
+        let posable = crate::rig::posable(skeleton);
+        let middle = posable[3];
+        pose.local[middle.index()].rotation = DQuat::from_rotation_x(0.4).as_quat().into();
+        let (low, high) = (posable[0], posable[7]);
+        let start = world(skeleton, &pose);
+        let mut grab = WholeGrab::new(skeleton, &body, &pose, &[low]);
+        let held = start[high.index()].translation;
+        grab.hold(high, held);
+        let (same, missed) = grab.solve(skeleton, &[Goal { position: held, turn: DQuat::IDENTITY }]).unwrap();
+        assert!(same == pose && missed == 0.0);
+        // Near to where it was, nearly nothing moves: the pose itself is the rest shape.
+        let goal = |d: DVec3| [Goal { position: held + d, turn: DQuat::IDENTITY }];
+        let (near, _) = grab.solve(skeleton, &goal(DVec3::X * 1e-4)).unwrap();
+        for (a, b) in world(skeleton, &near).iter().zip(&start) {
+            assert!(a.translation.distance(b.translation) < 1e-3);
+        }
+        for step in 1..=6 {
+            let d = DVec3::new(0.09, -0.1, 0.02) * f64::from(step);
+            let (posed, missed) = grab.solve(skeleton, &goal(d)).unwrap();
+            assert!(missed < 1e-3, "step {step}: missed by {missed}");
+            let after = world(skeleton, &posed);
+            assert!(after[high.index()].translation.distance(held + d) < 1e-3);
+            assert!(after[low.index()].translation.distance(start[low.index()].translation) < 1e-3);
+            for pair in posable.windows(2) {
+                let length =
+                    |w: &[DAffine3]| w[pair[0].index()].translation.distance(w[pair[1].index()].translation);
+                assert!((length(&after) - length(&start)).abs() < 1e-5);
+            }
+            if step == 6 {
+                // Many joints share in the bend.
+                let turned = posable.iter().filter(|n| {
+                    let (a, b) = (&posed.local[n.index()], &pose.local[n.index()]);
+                    a.rotation().angle_between(b.rotation()) > 0.05
+                });
+                assert!(turned.count() >= 5);
+            }
+        }
+        // Hands that tell nonsense change nothing.
+        let nonsense = [Goal { position: DVec3::NAN, turn: DQuat::IDENTITY }];
+        assert_eq!(grab.solve(skeleton, &nonsense).unwrap().0, pose);
+    }
+}

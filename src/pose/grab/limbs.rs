@@ -1,0 +1,98 @@
+//! What a rig's limbs are to a grab: where chains part, which joints only spread a twist, and which way a joint bends.
+
+use crate::base::NodeId;
+use crate::base::math::{DAffine3, DVec3};
+use crate::rig::{ChainKind, Skeleton, chains, is_regular, nearest, world_from_parent};
+
+/// A child whose longest path is at least this share of its longest sibling's makes a branch.
+const BRANCH: f64 = 0.3;
+/// A twist joint is no further from the way to its sibling than this share of that way.
+const ON_WAY: f64 = 0.15;
+/// Sine of the angle between bones from which on a limb is bent, not straight.
+const BENT: f64 = 0.15;
+
+/// Joints without children that lie on the way from their parent to another of its children: they spread its twist.
+pub(super) fn twists(
+    skeleton: &Skeleton,
+    marked: &[bool],
+    parents: &[Option<NodeId>],
+    rest: &[DAffine3],
+) -> Vec<bool> {
+    let count = skeleton.nodes.len();
+    let mut has_child = vec![false; count];
+    parents
+        .iter()
+        .zip(marked)
+        .filter(|(_, m)| **m)
+        .filter_map(|(p, _)| *p)
+        .for_each(|p| has_child[p.index()] = true);
+    let at = |i: usize| rest[i].translation;
+    let on_way = |i: usize, parent: NodeId, sibling: usize| {
+        let (from, way) = (at(parent.index()), at(sibling) - at(parent.index()));
+        let along = way.dot(at(i) - from) / way.length_squared();
+        (-0.05..0.98).contains(&along) && (from + way * along).distance(at(i)) < ON_WAY * way.length()
+    };
+    (0..count)
+        .map(|i| {
+            let Some(parent) = parents[i].filter(|_| marked[i] && !has_child[i]) else { return false };
+            (0..count).any(|s| s != i && marked[s] && parents[s] == Some(parent) && on_way(i, parent, s))
+        })
+        .collect()
+}
+
+/// Joints with two children or more whose paths are of comparable length: fingers make a branch of the hand, a twist
+/// joint none of the arm.
+pub(super) fn branches(
+    skeleton: &Skeleton,
+    marked: &[bool],
+    twists: &[bool],
+    parents: &[Option<NodeId>],
+    rest: &[DAffine3],
+) -> Vec<bool> {
+    let count = skeleton.nodes.len();
+    let mut longest = vec![0.0_f64; count];
+    let mut paths: Vec<Vec<f64>> = vec![Vec::new(); count];
+    for &id in skeleton.order.iter().rev().filter(|n| marked[n.index()] && !twists[n.index()]) {
+        if let Some(p) = parents[id.index()] {
+            let edge = rest[id.index()].translation.distance(rest[p.index()].translation);
+            let path = edge + longest[id.index()];
+            longest[p.index()] = longest[p.index()].max(path);
+            paths[p.index()].push(path);
+        }
+    }
+    let parts =
+        |i: usize| longest[i] > 0.0 && paths[i].iter().filter(|p| **p >= BRANCH * longest[i]).count() >= 2;
+    (0..count).map(parts).collect()
+}
+
+/// The axis about which each joint bends, in its parent's space: that of the bend it has at rest; straight limbs
+/// bend forwards (a glTF character faces +Z), but legs do not.
+pub(super) fn hinges(skeleton: &Skeleton, parents: &[Option<NodeId>], rest: &[DAffine3]) -> Vec<DVec3> {
+    let mut is_leg = vec![false; skeleton.nodes.len()];
+    for chain in chains(skeleton).iter().filter(|c| c.kind == ChainKind::Leg) {
+        chain.nodes.iter().for_each(|n| is_leg[n.index()] = true);
+    }
+    let mut child = vec![None::<NodeId>; skeleton.nodes.len()];
+    let at = |n: NodeId| rest[n.index()].translation;
+    for &id in skeleton.order.iter() {
+        if let Some(p) = parents[id.index()] {
+            let further = child[p.index()].is_none_or(|c| at(c).distance(at(p)) < at(id).distance(at(p)));
+            child[p.index()] = if further { Some(id) } else { child[p.index()] };
+        }
+    }
+    (0..skeleton.nodes.len())
+        .map(|i| {
+            let node = NodeId::from(i);
+            let (Some(parent), Some(child)) = (parents[i], child[i]) else { return DVec3::ZERO };
+            let before = (at(node) - at(parent)).normalize_or_zero();
+            let after = (at(child) - at(node)).normalize_or_zero();
+            let forward = if is_leg[i] { DVec3::NEG_Z } else { DVec3::Z };
+            let kink = before.cross(after);
+            let axis = if kink.length() > BENT { kink } else { after.cross(forward) };
+            let frame = world_from_parent(skeleton, node, rest).matrix3;
+            let usable = is_regular(frame) && frame.determinant() > 0.0;
+            let axis = axis.try_normalize().unwrap_or(after.any_orthogonal_vector());
+            if usable { nearest(frame).inverse() * axis } else { axis }
+        })
+        .collect()
+}

@@ -1,0 +1,315 @@
+//! A whole skeleton whose pins hold: the joints that a grab may move, how readily each does, and how far a held point
+//! can be brought.
+//!
+//! Goals are first brought to where the pins let them be: no further from each than the bones between them are long. A
+//! straight limb is bent a little about its hinge before the first step, since a straight one has no way to shorten.
+
+use super::Grab;
+use super::grab::Task;
+use super::linkage::{Ask, Linkage, Place};
+use crate::base::NodeId;
+use crate::base::math::{DMat3, DQuat, DVec3};
+use crate::rig::{Pose, Skeleton, is_regular, nearest, world_from_parent};
+
+/// Points are taken to be no further apart than this share of the bones between them: no limb locks.
+const REACH: f64 = 0.998;
+/// Rounds of projections into the reach of all pins.
+const ROUNDS: usize = 24;
+/// A joint turns as readily as its bone is long, beside the longest; at least so.
+const LEAST_EASE: f64 = 0.1;
+/// A topmost joint shifts by this share of the size as readily as the longest bone turns by a radian, and turns by this.
+const TOP: [f64; 2] = [0.08, 0.3];
+/// Sine of the angle by which a limb is bent rather than straight.
+const KINK: f64 = 0.01;
+/// Turn of a straight limb's hinge to begin with, radians.
+const UNLOCKED: f64 = 0.35;
+/// How often the way back to the start is halved for a pose whose pins cannot be brought back.
+const HALVINGS: usize = 6;
+
+/// A ball that a held point stays in.
+#[derive(Clone, Copy, Debug)]
+struct Ball {
+    centre: DVec3,
+    radius: f64,
+}
+
+/// The skeleton of a grab.
+pub(super) struct Pinned {
+    linkage: Linkage,
+    /// The points that are placed, as the tasks list them.
+    asks: Vec<Ask>,
+    /// Per task.
+    reach: Vec<Vec<Ball>>,
+    /// Turns that unlock straight limbs.
+    bent: Vec<(NodeId, DVec3)>,
+    places: Vec<Place>,
+    /// On the way back to the start.
+    between: Pose,
+}
+
+impl Pinned {
+    /// Of all joints below `tops`, which shift. The turns of the nodes of `open` are left open.
+    pub fn whole(skeleton: &Skeleton, grab: &Grab, tops: &[NodeId], tasks: &[Task], open: &[NodeId]) -> Self {
+        let mut below = vec![false; skeleton.nodes.len()];
+        tops.iter().for_each(|t| below[t.index()] = true);
+        for &id in &skeleton.order {
+            below[id.index()] |= skeleton.nodes[id.index()].parent.is_some_and(|p| below[p.index()]);
+        }
+        let turns = |n: &NodeId| {
+            let i = n.index();
+            below[i] && grab.marked[i] && !grab.twists[i] || tops.contains(n)
+        };
+        let joints: Vec<NodeId> = skeleton.order.iter().copied().filter(turns).collect();
+        let held: Vec<NodeId> = tasks.iter().filter(|t| !t.pin).map(|t| t.hold.node).collect();
+        let is_pin = |n: &NodeId| tasks.iter().any(|t| t.pin && t.hold.node == *n);
+        let open: Vec<NodeId> = open.iter().copied().filter(|n| !is_pin(n)).collect();
+        Self {
+            reach: tasks.iter().map(|task| reach(skeleton, grab, task, tasks)).collect(),
+            bent: tasks.iter().flat_map(|task| unlocked(skeleton, grab, task, &held)).collect(),
+            ..Self::of(skeleton, grab, (&joints, tops), tasks, &open)
+        }
+    }
+
+    /// Of the joints alone that a grab of limbs moves. A pinned joint from which a held limb hangs may turn.
+    pub fn limbs(skeleton: &Skeleton, grab: &Grab, tasks: &[Task]) -> Self {
+        let held: Vec<NodeId> = tasks.iter().filter(|t| !t.pin).map(|t| t.hold.node).collect();
+        let mut moves = vec![false; skeleton.nodes.len()];
+        let (mut tops, mut open) = (Vec::new(), Vec::new());
+        for task in tasks {
+            if grab.shifts(skeleton, task) {
+                tops.push(task.hold.node);
+            }
+            let chain = grab.chain(task, &held);
+            chain.iter().for_each(|n| moves[n.index()] = true);
+            if !task.pin {
+                open.extend(chain.into_iter().filter(|n| *n != task.hold.node));
+            }
+        }
+        let joints: Vec<NodeId> = skeleton.order.iter().copied().filter(|n| moves[n.index()]).collect();
+        Self::of(skeleton, grab, (&joints, &tops), tasks, &open)
+    }
+
+    fn of(
+        skeleton: &Skeleton,
+        grab: &Grab,
+        (joints, tops): (&[NodeId], &[NodeId]),
+        tasks: &[Task],
+        open: &[NodeId],
+    ) -> Self {
+        let mut length = vec![0.0_f64; skeleton.nodes.len()];
+        for i in 0..length.len() {
+            if let Some(p) = grab.parents[i].filter(|_| grab.marked[i] && !tops.contains(&NodeId::from(i))) {
+                let edge = grab.before[i].translation.distance(grab.before[p.index()].translation);
+                length[p.index()] = length[p.index()].max(edge);
+            }
+        }
+        let longest = length.iter().copied().fold(0.0, f64::max);
+        let ease = |n: &NodeId| {
+            let share = if longest > 0.0 { length[n.index()] / longest } else { 1.0 };
+            let share = share.max(LEAST_EASE);
+            if tops.contains(n) { share.min(TOP[1]).powi(2) } else { share * share }
+        };
+        let size = size(grab);
+        let turning: Vec<(NodeId, f64)> = joints.iter().map(|n| (*n, ease(n))).collect();
+        let shifting: Vec<(NodeId, f64)> = tops.iter().map(|n| (*n, (TOP[0] * size).powi(2))).collect();
+        let ask = |task: &Task| Ask {
+            node: task.hold.node,
+            point: task.hold.point,
+            pin: task.pin,
+            turns: task.turns && !open.contains(&task.hold.node),
+        };
+        let asks: Vec<Ask> = tasks.iter().map(ask).collect();
+        Self {
+            linkage: Linkage::new(skeleton, &turning, &shifting, asks.clone(), size),
+            asks,
+            reach: Vec::new(),
+            bent: Vec::new(),
+            places: Vec::new(),
+            between: grab.start.clone(),
+        }
+    }
+
+    /// Whether these are the points that it was made for.
+    pub fn fits(&self, tasks: &[Task]) -> bool {
+        self.asks.len() == tasks.len()
+            && self.asks.iter().zip(tasks).all(|(a, t)| a.node == t.hold.node && a.pin == t.pin)
+    }
+
+    /// Finds the pose next to a reference in which pins hold and held points are as near to their goals as these let
+    /// them. With `unlock`, straight limbs are bent to begin with.
+    pub fn solve(
+        &mut self,
+        skeleton: &Skeleton,
+        grab: &Grab,
+        (reference, unlock): (&Pose, bool),
+        tasks: &[Task],
+    ) {
+        self.place(grab, tasks);
+        let bent = unlock.then_some(self.bent.as_slice());
+        if !self.linkage.solve(skeleton, reference, bent, &self.places) {
+            let lost = self.linkage.pose.clone();
+            self.come_back(skeleton, grab, &lost);
+        }
+    }
+
+    /// Finds the pose next to a reference in which pins hold; false where they do already.
+    pub fn hold(&mut self, skeleton: &Skeleton, grab: &Grab, reference: &Pose, tasks: &[Task]) -> bool {
+        self.place(grab, tasks);
+        if !self.linkage.hold(skeleton, reference, &self.places) {
+            self.come_back(skeleton, grab, reference);
+        }
+        self.linkage.pose != *reference
+    }
+
+    /// Halves the way from the start to a pose until the pins can be brought back; in the start they hold.
+    fn come_back(&mut self, skeleton: &Skeleton, grab: &Grab, lost: &Pose) {
+        let mut share = 1.0;
+        for k in 0..=HALVINGS {
+            share = if k == HALVINGS { 0.0 } else { 0.5 * share };
+            for ((between, a), b) in self.between.local.iter_mut().zip(&grab.start.local).zip(&lost.local) {
+                between.rotation = a.rotation().slerp(b.rotation(), share).normalize().into();
+                between.translation = a.translation().lerp(b.translation(), share).into();
+            }
+            if self.linkage.hold(skeleton, &self.between, &self.places) {
+                return;
+            }
+        }
+        self.linkage.pose.copy_from(&grab.start);
+    }
+
+    /// Brings the goals to where the pins let them be.
+    fn place(&mut self, grab: &Grab, tasks: &[Task]) {
+        self.places.clear();
+        for (k, task) in tasks.iter().enumerate() {
+            let reach = self.reach.get(k).filter(|_| !task.pin).map_or(&[][..], Vec::as_slice);
+            let position = into(task.goal.position, reach);
+            let linear = DMat3::from_quat(task.goal.turn) * grab.before[task.hold.node.index()].matrix3;
+            self.places.push(Place { position, linear });
+        }
+    }
+
+    /// The pose found last.
+    pub fn pose(&self) -> &Pose {
+        &self.linkage.pose
+    }
+
+    /// Where a task's point is in the pose found last.
+    pub fn point(&self, task: usize) -> DVec3 {
+        self.linkage.point(task)
+    }
+}
+
+/// The diagonal of the box about the joints.
+fn size(grab: &Grab) -> f64 {
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let joints = grab.before.iter().zip(&grab.marked).filter(|(_, m)| **m).map(|(w, _)| w.translation);
+    for x in joints.filter(|x| x.is_finite()) {
+        (low, high) = (low.min(x), high.max(x));
+    }
+    let size = (high - low).length();
+    if size.is_finite() && size > 0.0 { size } else { 1.0 }
+}
+
+/// How far the pins let a held point go.
+fn reach(skeleton: &Skeleton, grab: &Grab, task: &Task, tasks: &[Task]) -> Vec<Ball> {
+    if task.pin {
+        return Vec::new();
+    }
+    let parent = |n: &NodeId| skeleton.nodes[n.index()].parent;
+    let above = |n: NodeId| -> Vec<NodeId> { std::iter::successors(Some(n), parent).collect() };
+    let at = |n: NodeId| grab.before[n.index()].translation;
+    let own = above(task.hold.node);
+    let world = grab.before[task.hold.node.index()];
+    let arm = world.transform_point3(task.hold.point).distance(world.translation);
+    let ball = |pin: &Task| {
+        let other = above(pin.hold.node);
+        let common = *own.iter().find(|n| other.contains(n))?;
+        let length = |way: &[NodeId]| -> f64 {
+            let end = way.iter().position(|n| *n == common).unwrap_or(0);
+            way[..=end].windows(2).map(|w| at(w[0]).distance(at(w[1]))).sum()
+        };
+        let radius = REACH * (length(&own) + length(&other)) + arm;
+        let now = world.transform_point3(task.hold.point).distance(pin.goal.position);
+        Some(Ball { centre: pin.goal.position, radius: radius.max(now) })
+    };
+    tasks.iter().filter(|t| t.pin).filter_map(ball).collect()
+}
+
+/// The place in all balls next to a place, about.
+fn into(place: DVec3, balls: &[Ball]) -> DVec3 {
+    let inside = |x: DVec3, ball: &Ball| ball.centre + (x - ball.centre).clamp_length_max(ball.radius);
+    (0..ROUNDS).fold(place, |x, _| balls.iter().fold(x, inside))
+}
+
+/// Turns that bend the limb of a task about its hinge where it is straight.
+fn unlocked(skeleton: &Skeleton, grab: &Grab, task: &Task, held: &[NodeId]) -> Vec<(NodeId, DVec3)> {
+    let chain: Vec<NodeId> = grab.chain(task, held).into_iter().rev().collect();
+    let at: Vec<DVec3> = chain.iter().map(|n| grab.before[n.index()].translation).collect();
+    let Some((hinge, fade)) = super::grab::straight(&at) else { return Vec::new() };
+    let upper = at[hinge].distance(at[0]);
+    let first = (0..hinge).rev().find(|&i| at[hinge].distance(at[i]) >= 0.6 * upper).unwrap_or(0);
+    let frame = |node: NodeId| nearest_turn(world_from_parent(skeleton, node, &grab.before).matrix3);
+    let axis = frame(chain[hinge]) * grab.hinges[chain[hinge].index()];
+    // A limb that is bent the other way, be it by a little, goes on so.
+    let last = chain.len() - 1;
+    let way = |a: usize, b: usize| (at[b] - at[a]).normalize_or_zero();
+    let axis = if way(first, hinge).cross(way(hinge, last)).dot(axis) < -KINK { -axis } else { axis };
+    let turn = |k: usize, angle: f64| (chain[k], frame(chain[k]).inverse() * axis * angle * fade);
+    vec![turn(first, -0.5 * UNLOCKED), turn(hinge, UNLOCKED), turn(last, -0.5 * UNLOCKED)]
+}
+
+fn nearest_turn(m: DMat3) -> DQuat {
+    if is_regular(m) && m.determinant() > 0.0 { nearest(m) } else { DQuat::IDENTITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pose::Goal;
+    use crate::rig::{Random, random, world};
+
+    /// From each node to its parent.
+    fn lengths(skeleton: &Skeleton, pose: &Pose) -> Vec<f64> {
+        let w = world(skeleton, pose);
+        let edge = |i: usize, p: NodeId| w[i].translation.distance(w[p.index()].translation);
+        (0..w.len()).map(|i| skeleton.nodes[i].parent.map_or(0.0, |p| edge(i, p))).collect()
+    }
+
+    #[test]
+    fn pins_hold_on_any_rig_with_nodes_between_and_scales_and_mirrors() {
+        for seed in 1..25 {
+            let (skeleton, pose) = random(seed, 16, false);
+            let mut rng = Random(seed * 104_729);
+            let mut pick = || NodeId::from((rng.next() % 16) as usize);
+            let pins = [pick(), pick()];
+            let held = pick();
+            let mut grab = Grab::new(&skeleton, &pose, &pins);
+            let before = world(&skeleton, &pose);
+            let point = before[held.index()].translation;
+            grab.hold(held, point);
+            let mut chain = Grab::new(&skeleton, &pose, &pins);
+            chain.hold(held, point);
+            let size = size(&grab);
+            for far in [0.01, 0.1, 1.0, 1e3] {
+                let goal = Goal {
+                    position: point + rng.vector().as_dvec3() * (far * size),
+                    turn: rng.rotation().as_dquat(),
+                };
+                let tasks = grab.tasks(&[goal]);
+                let mut pinned = Pinned::whole(&skeleton, &grab, &[NodeId::from(0)], &tasks, &[]);
+                pinned.solve(&skeleton, &grab, (&pose, true), &tasks);
+                for posed in [pinned.pose().clone(), chain.solve(&skeleton, &[goal]).0] {
+                    let after = world(&skeleton, &posed);
+                    for pin in tasks.iter().filter(|t| t.pin).map(|t| t.hold.node.index()) {
+                        let off = after[pin].translation.distance(before[pin].translation);
+                        assert!(off < 2e-4 * size, "{seed} at {far}: {pin} is off by {}", off / size);
+                    }
+                    for (a, b) in lengths(&skeleton, &pose).iter().zip(lengths(&skeleton, &posed)).skip(1) {
+                        assert!((a - b).abs() < 1e-4 * size, "{seed} at {far}");
+                    }
+                    assert!(posed.local.iter().all(|l| l.rotation().is_finite()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Documents as files show them: saved as projects, or exported.
+
+use crate::asset::{Clip, Problem};
+use crate::base::math::Vec3;
+use crate::base::{Error, Result};
+use crate::document::{Document, State};
+use crate::export::{
+    Clips, Export, Key, Options, Receipt, Surface, Surfaces, project, streamed, within_budget,
+};
+use crate::scene::{Evaluation, Evaluator, Model, Shaper};
+use std::cell::RefCell;
+use std::path::Path;
+
+/// How a document is saved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Saving {
+    /// Few morph targets that all frames share, none of whose vertices is off by more, millimetres; none for a target of its
+    /// own for every shape.
+    pub budget_mm: Option<f64>,
+    /// At most 4 influences per vertex in what other programs see.
+    pub compatible: bool,
+    /// What becomes of the file's own animations in what other programs see. The original keeps them.
+    pub clips: Clips,
+    /// The receipt is of every frame, not of the shapes alone that the file has.
+    pub every_frame: bool,
+}
+
+/// Evaluated shapes take so many bytes at most; those beyond are evaluated again when they are wanted again.
+const KEPT: usize = 256 << 20;
+
+/// A document as files show it: moving where it moves, or else its pose. Shapes are evaluated when they are wanted.
+struct Shown<'a> {
+    /// Rising: every time that is shown or measured, and what stands there.
+    states: Vec<(f32, State)>,
+    /// Which of them are keys.
+    keys: Vec<usize>,
+    motion: Option<Clip>,
+    shaper: RefCell<Shaper<'a>>,
+    kept: RefCell<(Vec<Option<Evaluation>>, usize)>,
+}
+
+impl<'a> Shown<'a> {
+    /// With a shape at every frame, or at some of them.
+    fn new(
+        model: &'a Model,
+        document: &'a Document,
+        name: &str,
+        evaluator: &'a mut Evaluator,
+        saving: Saving,
+    ) -> Result<Self> {
+        let skeleton = model.skeleton();
+        let motion = document.clip(name, skeleton)?;
+        let some = document.shape_times(skeleton);
+        // One key is no motion: the pose on the table says more.
+        let moves = motion.is_some() && some.len() > 1;
+        let mut all = some.clone();
+        if saving.every_frame || saving.budget_mm.is_some() {
+            all.extend(document.frame_times(skeleton));
+            all.sort_by(f64::total_cmp);
+            all.dedup_by(|b, a| *a as f32 == *b as f32);
+        }
+        let is_key = |t: &f64| saving.budget_mm.is_some() || some.iter().any(|s| *s as f32 == *t as f32);
+        let keys = (0..all.len()).filter(|i| is_key(&all[*i])).collect();
+        let times: Vec<Option<f64>> = if moves { all.into_iter().map(Some).collect() } else { vec![None] };
+        let state = |t: &Option<f64>| (t.map_or(0.0, |t| t as f32), document.state(skeleton, *t));
+        let states: Vec<(f32, State)> = times.iter().map(state).collect();
+        Ok(Self {
+            keys: if moves { keys } else { vec![0] },
+            motion: motion.filter(|_| moves),
+            kept: RefCell::new((vec![None; states.len()], 0)),
+            states,
+            shaper: RefCell::new(Shaper::new(model, document, evaluator)),
+        })
+    }
+
+    fn key(&self, i: usize) -> Key<'_> {
+        let (time_s, state) = &self.states[i];
+        Key { time_s: *time_s, pose: &state.pose, shape: None }
+    }
+
+    fn keys(&self) -> Vec<Key<'_>> {
+        self.keys.iter().map(|&i| self.key(i)).collect()
+    }
+
+    /// Makes an export of the keys within the budget, and measures it at every time.
+    fn write(
+        &mut self,
+        path: &Path,
+        mut options: Options,
+        budget_mm: Option<f64>,
+        made: impl Fn(&[Key], &dyn Surfaces, &Options) -> Result<Export>,
+    ) -> Result<Receipt> {
+        if budget_mm.is_some_and(|b| !(b.is_finite() && b > 0.0)) {
+            return Err(Error::input(
+                "the error budget is not above 0",
+                "give millimetres, e.g. --budget-mm 0.1",
+            ));
+        }
+        options.motion = self.motion.take();
+        let (keys, all) = (self.keys(), (0..self.states.len()).map(|i| self.key(i)).collect::<Vec<_>>());
+        // The first key is the static pose, whatever frames come before it.
+        let from = self.keys[0];
+        let measured = |options: &Options| {
+            let export = made(&keys, &Keys(self), options)?;
+            let receipt = export.measure(path, &all[from..], &After(self, from))?;
+            Ok((export, receipt))
+        };
+        let (export, mut receipt) = within_budget(&mut options, budget_mm, measured)?;
+        let worst = receipt.largest_mm();
+        if budget_mm.is_some_and(|b| worst > b) {
+            let what = format!("{worst:.4} mm is the least that was reached");
+            return Err(Error::broken(path, "error budget", what, "give a larger budget, or none"));
+        }
+        if keys.len() < all.len() {
+            let text = format!(
+                "the file has those of {} of {} frames and goes straight between them; --budget-mm X fits all frames",
+                keys.len(),
+                all.len()
+            );
+            receipt.problems.push(Problem { at: "shapes".into(), text });
+        }
+        export.put(path)?;
+        Ok(receipt)
+    }
+}
+
+/// All of them.
+impl Surfaces for Shown<'_> {
+    fn at(&self, i: usize) -> Result<Option<Surface<'_>>> {
+        let surface = |e: Evaluation| Surface { positions: e.positions.into(), normals: e.normals.into() };
+        if let Some(known) = &self.kept.borrow().0[i] {
+            return Ok(Some(surface(known.clone())));
+        }
+        let made = self.shaper.borrow_mut().evaluate(&self.states[i].1)?;
+        let (kept, bytes) = &mut *self.kept.borrow_mut();
+        *bytes += (made.positions.len() + made.normals.len() + made.control.len()) * size_of::<Vec3>();
+        if *bytes <= KEPT {
+            kept[i] = Some(made.clone());
+        }
+        Ok(Some(surface(made)))
+    }
+}
+
+/// Those of the keys.
+struct Keys<'s, 'a>(&'s Shown<'a>);
+
+impl Surfaces for Keys<'_, '_> {
+    fn at(&self, key: usize) -> Result<Option<Surface<'_>>> {
+        self.0.at(self.0.keys[key])
+    }
+}
+
+/// Those from one on.
+struct After<'s, 'a>(&'s Shown<'a>, usize);
+
+impl Surfaces for After<'_, '_> {
+    fn at(&self, i: usize) -> Result<Option<Surface<'_>>> {
+        self.0.at(self.1 + i)
+    }
+}
+
+/// Exports a document as a `.glb` for other programs; the receipt is of every frame.
+///
+/// # Errors
+/// As [`streamed`] and [`Export::put`].
+pub fn export(
+    path: &Path,
+    model: &Model,
+    document: &Document,
+    evaluator: &mut Evaluator,
+    options: &Options,
+) -> Result<Receipt> {
+    let Options { budget_mm, compatible, clips, .. } = *options;
+    let saving = Saving { budget_mm, compatible, clips, every_frame: true };
+    let mut shown = Shown::new(model, document, &options.clip_name, evaluator, saving)?;
+    shown.write(path, options.clone(), options.budget_mm, |keys, surfaces, options| {
+        streamed(&model.asset, &model.bound.character, keys, surfaces, options)
+    })
+}
+
+/// Saves a document as a project file, which shows it in any viewer; the receipt tells how exactly.
+///
+/// # Errors
+/// As [`project::save_shown`]; the file at `path` is as it was then.
+pub fn save(path: &Path, model: &Model, document: &Document, evaluator: &mut Evaluator) -> Result<Receipt> {
+    save_as(path, model, document, evaluator, Saving::default())
+}
+
+/// As [`save`], otherwise.
+///
+/// # Errors
+/// As [`save`]; a budget that cannot be kept.
+pub fn save_as(
+    path: &Path,
+    model: &Model,
+    document: &Document,
+    evaluator: &mut Evaluator,
+    saving: Saving,
+) -> Result<Receipt> {
+    let json = serde_json::to_value(document).map_err(|e| {
+        Error::input(format!("the document cannot be written: {e}"), "report it as a bug; keep the journal")
+    })?;
+    let mut shown = Shown::new(model, document, document.name(), evaluator, saving)?;
+    let clip_name = document.name().to_owned();
+    let options =
+        Options { clip_name, compatible: saving.compatible, clips: saving.clips, ..Options::default() };
+    shown.write(path, options, saving.budget_mm, |keys, surfaces, options| {
+        project::shown(&model.asset, &model.bound.character, keys, surfaces, options, &json)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::{Asset, Influences, Interpolation, Property};
+    use crate::base::math::Quat;
+    use crate::bind::BindOptions;
+    use crate::bind::shapes::Shape;
+    use crate::document::{Channel, DeformerSettings, Edit, KeyEdit, Session, Slot, Target};
+    use crate::export::unedited;
+    use crate::scene::{Where, recipe};
+    use std::time::Duration;
+
+    /// A capsule that bends, by a method; every vertex follows five joints where `five` says so.
+    fn capsule(method: &str, five: bool) -> (Session<'static>, Model) {
+        let shape = Shape { bones: 6, rings: 24, segments: 12, radius: 0.15, length: 1.8, blend: 0.5 };
+        let mut asset = shape.capsule_asset();
+        let primitives = asset.meshes.iter_mut().flat_map(|m| &mut m.primitives);
+        for primitive in primitives.filter(|_| five) {
+            let mut influences = Influences::default();
+            for x in &primitive.positions {
+                let first = ((x.y * 3.0) as u16).min(1);
+                influences.push((0..5).map(|i| (first + i, [0.4, 0.2, 0.15, 0.15, 0.1][usize::from(i)])));
+            }
+            primitive.influences = influences;
+        }
+        let asset = Asset::from_slice(&unedited(&asset).unwrap(), "capsule.glb").unwrap();
+        let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
+        let mut session = model.start(None).unwrap();
+        let settings = DeformerSettings { method: method.into(), ..Default::default() };
+        session.apply(Edit::SetDeformer(settings)).unwrap();
+        let channel = Channel {
+            target: Target::node(model.skeleton().joints[3].node, Property::Rotation),
+            interpolation: Interpolation::Linear,
+            times: vec![0.0, 1.0, 2.0],
+            values: [0.0, 1.6, -0.8].map(|a| Quat::from_rotation_x(a).to_array()).concat(),
+        };
+        let slot = Slot { target: channel.target.clone(), channel: Some(channel) };
+        session.apply(Edit::Keys(KeyEdit::Channels(vec![slot]))).unwrap();
+        (session, model)
+    }
+
+    fn saved(session: &Session, model: &Model, saving: Saving, out: &Path) -> Result<Receipt> {
+        let document = session.document();
+        let recipe = recipe(document.deformer()).unwrap();
+        let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe).unwrap();
+        save_as(out, model, document, &mut evaluator, saving)
+    }
+
+    #[test]
+    fn a_saved_motion_is_measured_at_every_frame_and_fits_a_budget() {
+        let (session, model) = capsule("springs", false);
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("p.glb");
+        let every = Saving { every_frame: true, ..Saving::default() };
+        let keyed = saved(&session, &model, every, &out).unwrap();
+        assert!(keyed.keys.len() == 49 && keyed.targets <= 3, "{keyed}");
+        assert!(keyed.largest_mm() > 1.0, "{keyed}");
+        let told = keyed.to_string();
+        assert!(told.contains("at 49 times from 0.000 to 2.000 s: distance largest"), "{told}");
+        assert!(told.contains("those of 3 of 49 frames"), "{told}");
+        // Only the kept shapes where nobody asks for more.
+        assert_eq!(saved(&session, &model, Saving::default(), &out).unwrap().keys.len(), 3);
+
+        let within = |mm| Saving { budget_mm: Some(mm), ..every };
+        let fitted = saved(&session, &model, within(0.5), &out).unwrap();
+        assert!(fitted.keys.len() == 49 && fitted.largest_mm() <= 0.5, "{fitted}");
+        assert!(fitted.targets < 25 && fitted.problems.is_empty(), "{fitted}");
+        let again = Model::load(&out, &BindOptions::default()).unwrap();
+        assert_eq!(again.document.as_ref().unwrap().hash(), session.document().hash());
+        assert_eq!(again.file().hash, model.file().hash);
+        // What cannot be kept changes no file.
+        let before = std::fs::read(&out).unwrap();
+        let error = saved(&session, &model, within(1e-7), &out).unwrap_err().to_string();
+        assert!(error.contains("error budget") && std::fs::read(&out).unwrap() == before, "{error}");
+        assert!(saved(&session, &model, within(-1.0), &out).is_err());
+    }
+
+    #[test]
+    fn more_than_four_influences_are_told_and_limited_where_that_is_wanted() {
+        let (session, model) = capsule("lbs", true);
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("p.glb");
+        let vertices = model.bound.character.display.positions.len();
+        let full = saved(&session, &model, Saving::default(), &out).unwrap();
+        let told = full.to_string();
+        assert!(told.contains(&format!("influences: {vertices} vertices have more than 4")), "{told}");
+        assert!(told.contains("--compatible") && full.reduction.is_none(), "{told}");
+        let four = Saving {
+            compatible: true,
+            budget_mm: Some(0.5),
+            ..Saving { every_frame: true, ..Saving::default() }
+        };
+        let limited = saved(&session, &model, four, &out).unwrap();
+        let reduction = limited.reduction.unwrap();
+        assert!(reduction.vertices == vertices && reduction.largest_mm > 10.0, "{limited}");
+        assert!(limited.largest_mm() <= 0.5 && limited.targets > 0, "targets make up for it: {limited}");
+        let shown = Asset::load(&out).unwrap();
+        let primitives = || shown.meshes.iter().flat_map(|m| &m.primitives);
+        assert!(primitives().all(|p| (0..vertices).all(|v| p.influences.of(v).len() == 4)));
+        // The original has all of them.
+        let again = Model::load(&out, &BindOptions::default()).unwrap();
+        assert_eq!(again.file().hash, model.file().hash);
+        assert!(unedited(&again.asset).unwrap() == unedited(&model.asset).unwrap());
+    }
+}

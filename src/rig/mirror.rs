@@ -1,0 +1,212 @@
+//! The other side of a character: its plane of symmetry in bind space, and which node is whose partner.
+
+use super::chains::symmetry;
+use super::posable;
+use super::world64::nearest;
+use crate::base::NodeId;
+use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
+use crate::rig::{PosedRig, Skeleton};
+
+/// A character's symmetry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mirror {
+    /// Unit normal of the plane, bind space.
+    normal: DVec3,
+    /// The plane's distance from the origin along it.
+    middle: f64,
+    partner: Vec<Option<NodeId>>,
+    /// The joint that carries the plane along: the topmost in it.
+    pivot: usize,
+}
+
+impl Mirror {
+    /// Finds it; none for a character without a left and a right.
+    ///
+    /// Partners lie on mirrored places in bind; where names tell the sides (`.L`, `Left`), those that differ in the
+    /// side alone are taken first.
+    pub fn new(skeleton: &Skeleton) -> Option<Self> {
+        let (axis, middle, close) = symmetry(skeleton)?;
+        let mut normal = DVec3::ZERO;
+        normal[axis] = 1.0;
+        let nodes = posable(skeleton);
+        let joint_of = |n: NodeId| skeleton.joints.iter().position(|j| j.node == n);
+        let at = |n: NodeId| {
+            let joint = joint_of(n)?;
+            Some(skeleton.joints[joint].bind_from_joint.translation.as_dvec3())
+        };
+        let mut mirror =
+            Self { normal, middle: f64::from(middle), partner: vec![None; skeleton.nodes.len()], pivot: 0 };
+        let close = f64::from(close);
+        let central = |n: NodeId| at(n).is_some_and(|p| (p[axis] - f64::from(middle)).abs() <= close);
+        let topmost = skeleton.order.iter().copied().find(|n| nodes.contains(n) && central(*n))?;
+        mirror.pivot = joint_of(topmost)?;
+        for by_name in [true, false] {
+            for (k, &a) in nodes.iter().enumerate() {
+                if mirror.partner[a.index()].is_some() || central(a) {
+                    continue;
+                }
+                let Some(wanted) = at(a).map(|p| mirror.reflect_bind(p)) else { continue };
+                let other = by_name.then(|| other_side(&skeleton.nodes[a.index()].name));
+                let best = nodes[k + 1..]
+                    .iter()
+                    .copied()
+                    .filter(|b| mirror.partner[b.index()].is_none() && !central(*b))
+                    .filter(|b| !is_above(skeleton, a, *b) && !is_above(skeleton, *b, a))
+                    .filter(|b| {
+                        other.as_ref().is_none_or(|o| o.as_ref() == Some(&skeleton.nodes[b.index()].name))
+                    })
+                    .filter_map(|b| Some((at(b)?.distance(wanted), b)))
+                    .filter(|(distance, _)| *distance <= if by_name { 3.0 * close } else { close })
+                    .min_by(|x, y| x.0.total_cmp(&y.0));
+                if let Some((_, b)) = best {
+                    mirror.partner[a.index()] = Some(b);
+                    mirror.partner[b.index()] = Some(a);
+                }
+            }
+        }
+        mirror.partner.iter().any(Option::is_some).then_some(mirror)
+    }
+
+    /// The node on the other side; none for one in the middle, or alone.
+    pub fn partner(&self, node: NodeId) -> Option<NodeId> {
+        self.partner.get(node.index()).copied().flatten()
+    }
+
+    /// A point of bind space on the other side.
+    pub fn reflect_bind(&self, point: DVec3) -> DVec3 {
+        point - self.normal * (2.0 * (self.normal.dot(point) - self.middle))
+    }
+
+    /// The plane as the posed character carries it: world from world on the other side.
+    pub fn plane(&self, rig: &PosedRig) -> Plane {
+        let Some(skinning) = rig.skinning.get(self.pivot) else {
+            return Plane { normal: self.normal, point: self.normal * self.middle };
+        };
+        let world_from_bind = DAffine3::from_mat3_translation(
+            DMat3::from_quat(rig.rotation[self.pivot].as_dquat()),
+            DVec3::ZERO,
+        );
+        let point = skinning.transform_point3((self.normal * self.middle).as_vec3()).as_dvec3();
+        Plane { normal: world_from_bind.transform_vector3(self.normal).normalize_or(self.normal), point }
+    }
+}
+
+/// A mirror in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plane {
+    normal: DVec3,
+    point: DVec3,
+}
+
+impl Plane {
+    /// A point on the other side.
+    pub fn point(&self, p: DVec3) -> DVec3 {
+        p - self.normal * (2.0 * self.normal.dot(p - self.point))
+    }
+
+    /// A direction on the other side.
+    pub fn direction(&self, d: DVec3) -> DVec3 {
+        d - self.normal * (2.0 * self.normal.dot(d))
+    }
+
+    /// A rotation on the other side: `M R M`.
+    pub fn turn(&self, q: DQuat) -> DQuat {
+        // The axis is a pseudovector: what is mirrored turns the other way.
+        let axis = -self.direction(q.xyz());
+        DQuat::from_xyzw(axis.x, axis.y, axis.z, q.w)
+    }
+
+    /// A device's orientation on the other side: its -Z and +Y are reflected, its +X follows from them.
+    pub fn orientation(&self, q: DQuat) -> DQuat {
+        let (y, z) = (self.direction(q * DVec3::Y), self.direction(q * DVec3::Z));
+        nearest(DMat3::from_cols(y.cross(z), y, z))
+    }
+}
+
+/// Whether a node is an ancestor of another: no side of one body is on the other.
+fn is_above(skeleton: &Skeleton, above: NodeId, below: NodeId) -> bool {
+    std::iter::successors(skeleton.nodes[below.index()].parent, |n| skeleton.nodes[n.index()].parent)
+        .any(|n| n == above)
+}
+
+/// The name with its side swapped; none where it names no side.
+fn other_side(name: &str) -> Option<String> {
+    for (a, b) in [("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT")] {
+        for (from, to) in [(a, b), (b, a)] {
+            if let Some(i) = name.find(from) {
+                return Some(format!("{}{to}{}", &name[..i], &name[i + from.len()..]));
+            }
+        }
+    }
+    // A single letter, set off by what is no letter: `arm.L`, `L_arm`, `hand_l_01`.
+    let bytes = name.as_bytes();
+    let alone = |i: usize| {
+        let letter = |k: usize| bytes.get(k).is_some_and(u8::is_ascii_alphabetic);
+        !letter(i + 1) && (i == 0 || !letter(i - 1))
+    };
+    let i = (0..bytes.len()).rev().find(|&i| b"LRlr".contains(&bytes[i]) && alone(i))?;
+    let swapped = match bytes[i] {
+        b'L' => 'R',
+        b'R' => 'L',
+        b'l' => 'r',
+        _ => 'l',
+    };
+    Some(format!("{}{swapped}{}", &name[..i], &name[i + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::testing::{chain, tree};
+
+    #[test]
+    fn sides_are_told_by_name_and_place() {
+        let (skeleton, pose) = tree();
+        let mirror = Mirror::new(&skeleton).unwrap();
+        let id = |name: &str| skeleton.find(name).unwrap();
+        for part in ["arm", "elbow", "hand", "leg", "knee", "foot"] {
+            assert_eq!(mirror.partner(id(&format!("{part}.L"))), Some(id(&format!("{part}.R"))));
+            assert_eq!(mirror.partner(id(&format!("{part}.R"))), Some(id(&format!("{part}.L"))));
+        }
+        assert_eq!(mirror.partner(id("chest")), None);
+        let rig = PosedRig::new(&skeleton, &pose);
+        let plane = mirror.plane(&rig);
+        let at = |name: &str| rig.world[id(name).index()].translation.as_dvec3();
+        assert!(plane.point(at("hand.L")).distance(at("hand.R")) < 1e-6);
+        assert!(Mirror::new(&chain(5, 0.2).0).is_none());
+        let mut nameless = skeleton.clone();
+        nameless.nodes.iter_mut().enumerate().for_each(|(i, n)| n.name = format!("node {i}"));
+        assert_eq!(Mirror::new(&nameless).unwrap().partner, mirror.partner);
+    }
+
+    #[test]
+    fn the_plane_goes_with_the_hips_and_mirrors_turns() {
+        let (skeleton, mut pose) = tree();
+        let mirror = Mirror::new(&skeleton).unwrap();
+        let turn = crate::base::math::Quat::from_rotation_y(0.8);
+        pose.local[0].rotation = turn.into();
+        let plane = mirror.plane(&PosedRig::new(&skeleton, &pose));
+        assert!(plane.direction(turn.as_dquat() * DVec3::X).distance(turn.as_dquat() * -DVec3::X) < 1e-6);
+        let q = DQuat::from_scaled_axis(DVec3::new(0.3, -0.8, 0.4));
+        let v = DVec3::new(0.2, 0.5, -0.7);
+        let mirrored = plane.direction(q * plane.direction(v));
+        assert!((plane.turn(q) * v).distance(mirrored) < 1e-9);
+        assert!((plane.orientation(q) * DVec3::Z).distance(plane.direction(q * DVec3::Z)) < 1e-9);
+    }
+
+    #[test]
+    fn names_of_sides() {
+        for (a, b) in [
+            ("LeftArm", "RightArm"),
+            ("mixamorig:LeftHand", "mixamorig:RightHand"),
+            ("arm.L", "arm.R"),
+            ("L_arm", "R_arm"),
+            ("hand_l_01", "hand_r_01"),
+        ] {
+            assert_eq!(other_side(a).as_deref(), Some(b));
+            assert_eq!(other_side(b).as_deref(), Some(a));
+        }
+        assert_eq!(other_side("Spine"), None);
+        assert_eq!(other_side("lower"), None);
+    }
+}

@@ -1,0 +1,304 @@
+//! A character on the GPU with one deformer, bound to the pictures of a stage.
+
+use super::probes::Probes;
+use super::{Aim, Model, SurfaceSample};
+use crate::asset::Asset;
+use crate::base::Result;
+use crate::base::math::{Aabb, Vec3};
+use crate::deform::sculpt::SculptState;
+use crate::deform::{Graph, Kernels, Recipe};
+use crate::geom::DisplayMesh;
+use crate::gpu::{Device, Frame};
+use crate::query::{Hit, Picker};
+use crate::render::{
+    GBuffer, GBufferBindings, Renderer, Scene, SceneBindings, Shot, SurfaceBuffers, Targets, View,
+};
+use crate::rig::{Pose, PosedRig};
+use crate::surface::{Sculpt, bind_sculpts};
+use std::sync::Arc;
+
+/// All pipelines of a device: shared by whoever draws on it. Clones share them.
+#[derive(Clone)]
+pub struct Pipelines {
+    /// Deformation.
+    pub kernels: Arc<Kernels>,
+    /// Pictures.
+    pub renderer: Arc<Renderer>,
+}
+
+impl Pipelines {
+    /// Makes them. Errors where shaders and Rust disagree or the device cannot.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        Ok(Self { kernels: Arc::new(Kernels::new(device)?), renderer: Arc::new(Renderer::new(device)?) })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        self.renderer.device()
+    }
+}
+
+/// A character that can be posed and drawn in every frame.
+pub struct Actor {
+    scene: Scene,
+    bindings: SceneBindings,
+    rest: Aabb,
+    body: Option<Body>,
+}
+
+/// What became of a recipe that was to be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follows {
+    /// It is the one there was.
+    Same,
+    /// It is in force: there is something new to draw.
+    Changed,
+    /// It is another method, or what that is bound to: another actor must be made.
+    Not,
+}
+
+/// What an empty stage has not.
+struct Body {
+    model: Arc<Model>,
+    recipe: Recipe,
+    graph: Graph,
+    probes: Probes,
+    cursor: Cursor,
+    morph: Vec<Vec3>,
+    padded: Vec<[f32; 4]>,
+    weights: Vec<Vec<f32>>,
+    /// Edits of the surface that the graph has.
+    worn: Vec<Sculpt>,
+    states: Vec<SculptState>,
+}
+
+/// Looks up single pixels of the pictures, as exact as if they were drawn without smooth edges.
+struct Cursor {
+    gbuffer: GBuffer,
+    bindings: GBufferBindings,
+    picker: Picker<u64>,
+}
+
+impl Cursor {
+    fn new(renderer: &Renderer, scene: &Scene) -> Result<Self> {
+        let gbuffer = GBuffer::new(renderer.device(), [1, 1], 1)?;
+        Ok(Self {
+            bindings: renderer.bind_gbuffer(scene, &gbuffer)?,
+            picker: Picker::new(renderer.device(), scene, &gbuffer)?,
+            gbuffer,
+        })
+    }
+}
+
+impl Actor {
+    /// Uploads a character, binds a deformer and the pictures' targets, and poses it at rest. Takes seconds for a large
+    /// character: meant for a thread of its own.
+    ///
+    /// # Errors
+    /// When memory is short, or model and recipe do not fit together.
+    pub fn new(
+        pipelines: &Pipelines,
+        targets: &Targets,
+        model: &Arc<Model>,
+        recipe: &Recipe,
+    ) -> Result<Self> {
+        let device = pipelines.device();
+        let morphs = !model.morphs.is_empty();
+        let graph = Graph::new(&pipelines.kernels, &model.bound, recipe, morphs);
+        let mut graph = graph.map_err(|e| model.named(e))?;
+        let surface =
+            SurfaceBuffers { positions: graph.positions().clone(), normals: graph.normals().clone() };
+        let display = &model.bound.character.display;
+        let scene = Scene::new(device, &model.asset, display, &surface)?;
+        let rest = model.rest();
+        device.run(|frame| {
+            graph.record(frame, &PosedRig::new(model.skeleton(), &rest));
+            Ok(())
+        })?;
+        Ok(Self {
+            bindings: pipelines.renderer.bind(&scene, targets)?,
+            rest: scene.bounds,
+            body: Some(Body {
+                probes: Probes::new(device, &scene)?,
+                cursor: Cursor::new(&pipelines.renderer, &scene)?,
+                model: model.clone(),
+                recipe: recipe.clone(),
+                graph,
+                morph: vec![Vec3::ZERO; if morphs { display.positions.len() } else { 0 }],
+                padded: Vec::new(),
+                weights: Vec::new(),
+                worn: Vec::new(),
+                states: Vec::new(),
+            }),
+            scene,
+        })
+    }
+
+    /// Nobody: a floor as large as for a person.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn nobody(pipelines: &Pipelines, targets: &Targets) -> Result<Self> {
+        let device = pipelines.device();
+        // Shaders want to be bound to something, even where no part is drawn.
+        let display =
+            DisplayMesh { positions: vec![Vec3::ZERO; 4], normals: vec![Vec3::Y; 4], ..Default::default() };
+        let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals)?;
+        let mut scene = Scene::new(device, &Asset::default(), &display, &surface)?;
+        scene.bounds = Aabb { min: Vec3::new(-0.8, 0.0, -0.4), max: Vec3::new(0.8, 1.8, 0.4) };
+        let bindings = pipelines.renderer.bind(&scene, targets)?;
+        Ok(Self { bindings, rest: scene.bounds, scene, body: None })
+    }
+
+    /// Binds it to other pictures: a window of another size.
+    pub(super) fn rebind(&mut self, pipelines: &Pipelines, targets: &Targets) -> Result<()> {
+        self.bindings = pipelines.renderer.bind(&self.scene, targets)?;
+        Ok(())
+    }
+
+    /// Looks up what a view of one pixel shows; the tag comes back with the answer.
+    pub(super) fn pick(
+        &mut self,
+        pipelines: &Pipelines,
+        frame: &mut Frame,
+        view: View,
+        tag: u64,
+    ) -> Result<bool> {
+        let Some(Cursor { gbuffer, bindings, picker }) = self.body.as_mut().map(|b| &mut b.cursor) else {
+            return Ok(false);
+        };
+        pipelines.renderer.record_gbuffer(frame, &self.scene, gbuffer, bindings, &[view])?;
+        frame.phase("pick");
+        Ok(picker.record(frame, 0, [0; 2], tag))
+    }
+
+    /// The oldest answer that has come.
+    pub(super) fn picked(&mut self) -> Result<Option<(u64, Option<Hit>)>> {
+        self.body.as_mut().map_or(Ok(None), |b| b.cursor.picker.poll())
+    }
+
+    /// The character; none on an empty stage.
+    pub fn model(&self) -> Option<&Arc<Model>> {
+        self.body.as_ref().map(|b| &b.model)
+    }
+
+    /// Its deformer.
+    pub fn recipe(&self) -> Option<&Recipe> {
+        self.body.as_ref().map(|b| &b.recipe)
+    }
+
+    /// Spring iterations of the last finished frame. Blocks: for tools and tests.
+    ///
+    /// # Errors
+    /// A lost device.
+    pub fn iterations(&self) -> Result<u32> {
+        self.body.as_ref().map_or(Ok(0), |b| b.graph.iterations())
+    }
+
+    /// Shows these edits of the surface at this moment. True where that changes anything: the deformation is to be recorded
+    /// again. Allocates where edits or their regions are others than before, not where they have another form or moment.
+    ///
+    /// # Errors
+    /// When memory is short; an edit that does not fit the character: none is shown then.
+    pub fn wear<'s>(
+        &mut self,
+        sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
+        states: &[SculptState],
+    ) -> Result<bool> {
+        let Some(body) = &mut self.body else { return Ok(false) };
+        let mut formed = false;
+        let mut others = body.worn.len() != sculpts.clone().count();
+        for (worn, new) in body.worn.iter_mut().zip(sculpts.clone()) {
+            if others || worn.id != new.id || worn.region != new.region {
+                others = true;
+                break;
+            }
+            if worn.form == new.form {
+                continue;
+            }
+            others = !new.form.reform(&worn.form).is_some_and(|to| body.graph.reform_sculpt(new.id, to));
+            worn.form.become_like(&new.form);
+            formed = true;
+        }
+        if others {
+            body.worn = sculpts.cloned().collect();
+            let bound = bind_sculpts(&body.worn, &body.model.bound);
+            body.graph.set_sculpts(bound.as_deref().unwrap_or_default())?;
+            body.states.clear();
+            bound?;
+        }
+        let changed = others || formed || body.states != states;
+        if changed {
+            body.states.clear();
+            body.states.extend_from_slice(states);
+            body.graph.set_sculpt_states(states);
+        }
+        Ok(changed)
+    }
+
+    /// Takes a recipe in place of its own, as keys and sliders change it. Does not allocate.
+    pub fn follow(&mut self, recipe: &Recipe) -> Follows {
+        let Some(body) = &mut self.body else { return Follows::Same };
+        if body.recipe == *recipe {
+            return Follows::Same;
+        }
+        if !body.graph.adopt(recipe) {
+            return Follows::Not;
+        }
+        body.recipe.clone_from(recipe);
+        Follows::Changed
+    }
+
+    /// Sets the time of the poses to come, seconds: the springs' dynamics move from one to the next. None: nothing swings.
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        if let Some(body) = &mut self.body {
+            body.graph.set_time(seconds);
+        }
+    }
+
+    pub(super) fn bounds(&self) -> &Aabb {
+        &self.scene.bounds
+    }
+
+    /// Records the deformation of a pose.
+    pub(super) fn pose(&mut self, frame: &mut Frame, pose: &Pose, rig: &PosedRig) {
+        let Some(body) = &mut self.body else { return };
+        // The floor stays where it is: feet may leave it, and reach below it.
+        let margin = Vec3::splat(0.05 * self.rest.diagonal());
+        let bones =
+            Aabb::of(rig.bones.iter().flat_map(|b| [b.head - margin, b.tail + margin, b.tail - margin]));
+        let (min, max) = (self.rest.min.min(bones.min), self.rest.max.max(bones.max));
+        if min.is_finite() && max.is_finite() {
+            self.scene.bounds = Aabb { min: Vec3::new(min.x, self.rest.min.y, min.z), max };
+        }
+        if !body.morph.is_empty() && body.weights != pose.weights {
+            body.weights.clone_from(&pose.weights);
+            body.morph.fill(Vec3::ZERO);
+            body.model.morphs.add_to_display(&pose.weights, &mut body.morph);
+            body.padded.clear();
+            body.padded.extend(body.morph.iter().map(|d| [d.x, d.y, d.z, 0.0]));
+            body.graph.set_morph(frame, &body.padded);
+        }
+        body.graph.record(frame, rig);
+    }
+
+    /// Records what the controllers' cameras see, as of frame `number`.
+    pub(super) fn look_through(&mut self, frame: &mut Frame, aim: &Aim, number: u64) -> Result<()> {
+        self.body.as_mut().map_or(Ok(()), |b| b.probes.record(frame, aim, number))
+    }
+
+    /// What they saw in frame `number`.
+    pub(super) fn answers(&mut self, number: u64) -> Result<[Option<SurfaceSample>; 2]> {
+        self.body.as_mut().map_or(Ok([None; 2]), |b| b.probes.answers(number))
+    }
+
+    pub(super) fn draw(
+        &mut self,
+        pipelines: &Pipelines,
+        frame: &mut Frame,
+        targets: &Targets,
+        shot: &Shot<'_>,
+    ) -> Result<()> {
+        pipelines.renderer.record(frame, &self.scene, targets, &mut self.bindings, shot)
+    }
+}

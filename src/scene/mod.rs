@@ -1,0 +1,35 @@
+//! A loaded character, its evaluation, and its pictures.
+
+mod actor;
+mod classic;
+mod evaluator;
+mod lettering;
+mod live;
+mod measurement;
+mod model;
+pub mod onion;
+mod probes;
+mod refit;
+mod settings;
+mod shaper;
+mod sheet;
+mod stage;
+mod studio;
+
+pub use actor::{Actor, Follows, Pipelines};
+pub use classic::{Classic, Reshaped, reshape};
+pub use evaluator::{Evaluation, Evaluator, Where};
+pub(crate) use lettering::print;
+pub use live::LiveRecipe;
+pub(crate) use live::{DAMPINGS, SWINGS};
+pub use measurement::{Gauge, Reading};
+pub(crate) use measurement::{angle, bend, text_of};
+pub use model::Model;
+pub use probes::SurfaceSample;
+pub use refit::Settle;
+pub(crate) use settings::method;
+pub use settings::recipe;
+pub use shaper::Shaper;
+pub use sheet::{Cell, sheet};
+pub use stage::{Aim, IN_FLIGHT, Stage};
+pub use studio::{Angle, Studio};

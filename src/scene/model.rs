@@ -1,0 +1,121 @@
+//! A character on the table: loaded, bound, ready for any deformer.
+
+use crate::asset::Asset;
+use crate::base::math::{Quat, Vec3};
+use crate::base::{Error, Result};
+use crate::bind::{BindOptions, BindReport, Character, Morphs, bind_attachments};
+use crate::deform::Bound;
+use crate::deform::springs::cpu::blended_rotation;
+use crate::document::Document;
+use crate::export::project;
+use crate::geom::{Measure, MeasureReport};
+use crate::rig::{Pose, PosedRig, Skeleton};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A loaded and bound character.
+pub struct Model {
+    /// The file; of a project the original.
+    pub asset: Asset,
+    /// What a project holds; none for any other file.
+    pub document: Option<Document>,
+    /// The character and its attachments.
+    pub bound: Bound,
+    /// Its morph targets.
+    pub morphs: Morphs,
+    /// How well it is attached.
+    pub report: BindReport,
+    /// What loading and binding took.
+    pub stages: Vec<(&'static str, Duration)>,
+    measure: Measure,
+}
+
+impl Model {
+    /// Loads and binds a file, which may be a project.
+    ///
+    /// # Errors
+    /// Where the file cannot be loaded, made a character or bound; see [`project::open`], [`Character::from_asset`]
+    /// and [`bind_attachments`]. A project whose document does not fit its character.
+    pub fn load(path: &Path, options: &BindOptions) -> Result<Self> {
+        let start = Instant::now();
+        let (asset, document) = project::open(path)?;
+        let mut model = Self::bind(asset, options, start.elapsed())?;
+        if let Some(json) = document {
+            let triangles = model.bound.character.display.triangles.len();
+            let document = Document::from_json(json, model.skeleton());
+            let document = document.and_then(|d| d.fits(triangles).map(|()| d));
+            model.document = Some(document.map_err(|e| match e {
+                Error::Input { problem, remedy } => Error::broken(path, "document", problem, remedy),
+                other => other,
+            })?);
+        }
+        Ok(model)
+    }
+
+    /// Binds a file in memory; `loading` is what it took to get it.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn bind(asset: Asset, options: &BindOptions, loading: Duration) -> Result<Self> {
+        let mut stages = vec![("load", loading)];
+        let mut start = Instant::now();
+        let mut lap = |name, stages: &mut Vec<_>| {
+            stages.push((name, start.elapsed()));
+            start = Instant::now();
+        };
+        let character = Arc::new(Character::from_asset(&asset)?);
+        let morphs = Morphs::from_asset(&asset, &character);
+        lap("weld", &mut stages);
+        let (attachments, report) = bind_attachments(&character, options)?;
+        lap("bind", &mut stages);
+        let measure = Measure::new(&character.control);
+        let bound = Bound { character, attachments: Arc::new(attachments) };
+        Ok(Self { asset, document: None, bound, morphs, report, stages, measure })
+    }
+
+    /// An error about the character with the file's name in front, where it names none.
+    pub fn named(&self, error: Error) -> Error {
+        match error {
+            Error::Input { problem, remedy } => {
+                Error::input(format!("{}: {problem}", self.asset.path.display()), remedy)
+            }
+            other => other,
+        }
+    }
+
+    /// The skeleton.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.bound.character.skeleton
+    }
+
+    /// The file's own node transforms.
+    pub fn rest(&self) -> Pose {
+        Pose::rest(self.skeleton())
+    }
+
+    /// Displacement of every display vertex by the pose's morph weights, bind space, metres; empty where the
+    /// character has no morph targets.
+    pub fn morph(&self, pose: &Pose) -> Vec<Vec3> {
+        if self.morphs.is_empty() {
+            return Vec::new();
+        }
+        let mut displacement = vec![Vec3::ZERO; self.bound.character.display.positions.len()];
+        self.morphs.add_to_display(&pose.weights, &mut displacement);
+        displacement
+    }
+
+    /// Volume in bind, cubic metres: see [`Measure::volume`].
+    pub fn volume(&self) -> f64 {
+        self.measure.bind_volume()
+    }
+
+    /// Compares posed control vertices with the bind shape. Triangles are told flipped against the blended
+    /// rotation of their joints, the same for every method.
+    pub fn measure(&self, rig: &PosedRig, control: &[Vec3]) -> MeasureReport {
+        let influences = &self.bound.character.control.influences;
+        let rotation: Vec<Quat> =
+            (0..control.len()).map(|i| blended_rotation(influences.of(i), &rig.rotation)).collect();
+        self.measure.report(control, &rotation)
+    }
+}

@@ -1,0 +1,172 @@
+//! Onion skins and motion arcs, as lines over the picture.
+//!
+//! An onion skin is the outline of the character's evaluated shape at another time: the edges where its surface turns
+//! away from the eye, and its borders; earlier keys warm, later ones cool, paler the further away. An arc is the path
+//! of a joint, with a tick at every frame and a dot at every key of the motion.
+
+use super::{Evaluator, Model, Shaper};
+use crate::base::math::Vec3;
+use crate::base::{NodeId, Result};
+use crate::bind::Character;
+use crate::document::Document;
+use crate::render::{Lines, Segment, rgba};
+use crate::rig::Skeleton;
+use std::collections::HashMap;
+
+/// Of what comes before.
+const BEFORE: [u8; 3] = [255, 128, 72];
+/// Of what comes after.
+const AFTER: [u8; 3] = [72, 196, 160];
+/// Of an arc.
+const ARC: [u8; 4] = [255, 214, 96, 255];
+/// Of its keys.
+const KEY: [u8; 4] = [255, 255, 255, 255];
+/// Frames of an arc at most.
+const MAX_FRAMES: usize = 2000;
+
+/// The edges of a mesh with the triangles beside them: what outlines are found from.
+pub struct Outline {
+    /// Two control vertices; triangles on both sides, the second none at a border.
+    edges: Vec<([u32; 2], u32, Option<u32>)>,
+    triangles: Vec<[u32; 3]>,
+    /// A display vertex of each control vertex.
+    display: Vec<u32>,
+}
+
+impl Outline {
+    /// Of a character.
+    pub fn new(character: &Character) -> Self {
+        let control = &character.control;
+        let mut sides: HashMap<[u32; 2], (u32, Option<u32>)> = HashMap::new();
+        for (t, triangle) in control.triangles.iter().enumerate() {
+            for i in 0..3 {
+                let (a, b) = (triangle[i], triangle[(i + 1) % 3]);
+                let edge = sides.entry([a.min(b), a.max(b)]).or_insert((t as u32, None));
+                if edge.0 != t as u32 {
+                    edge.1 = Some(t as u32);
+                }
+            }
+        }
+        let mut edges: Vec<_> = sides.into_iter().map(|(e, (a, b))| (e, a, b)).collect();
+        // A map has no order of its own; pictures have.
+        edges.sort_unstable();
+        let mut display = vec![0; control.positions.len()];
+        for (d, &c) in character.display.control_of.iter().enumerate().rev() {
+            display[c as usize] = d as u32;
+        }
+        Self { edges, triangles: control.triangles.clone(), display }
+    }
+
+    /// The outline of a shape as an eye sees it: pairs of points. `positions` per display vertex.
+    pub fn seen_from(&self, eye: Vec3, positions: &[Vec3]) -> Vec<[Vec3; 2]> {
+        let at = |control: u32| positions[self.display[control as usize] as usize];
+        let faces: Vec<bool> = self
+            .triangles
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(at);
+                (b - a).cross(c - a).dot(eye - a) > 0.0
+            })
+            .collect();
+        let turns = |e: &&([u32; 2], u32, Option<u32>)| {
+            e.2.is_none_or(|second| faces[e.1 as usize] != faces[second as usize])
+        };
+        self.edges.iter().filter(turns).map(|(e, ..)| e.map(at)).collect()
+    }
+}
+
+/// The key times around a time: `count` before it and as many after it, nearest first, with their side.
+pub fn neighbours(document: &Document, time: f64, count: usize) -> Vec<(f64, bool)> {
+    let columns = document.motion().key_times();
+    let before = columns.iter().rev().filter(|t| **t < time - 1e-6).take(count).map(|t| (*t, false));
+    let after = columns.iter().filter(|t| **t > time + 1e-6).take(count).map(|t| (*t, true));
+    before.chain(after).collect()
+}
+
+/// Adds the onion skins of the keys around a time, seen from an eye; returns the shapes' bounds for the camera.
+///
+/// # Errors
+/// As [`Evaluator::evaluate`].
+pub fn onion(
+    model: &Model,
+    document: &Document,
+    evaluator: &mut Evaluator,
+    (time, count): (f64, usize),
+    eye: Vec3,
+    lines: &mut Lines,
+) -> Result<()> {
+    let outline = Outline::new(&model.bound.character);
+    let mut shaper = Shaper::new(model, document, evaluator);
+    let (mut earlier, mut later) = (0, 0);
+    for (at, after) in neighbours(document, time, count) {
+        let shape = shaper.evaluate(&document.state(model.skeleton(), Some(at)))?;
+        let rank = if after { &mut later } else { &mut earlier };
+        let alpha = 230.0 * 0.6_f32.powi(*rank);
+        *rank += 1;
+        let [r, g, b] = if after { AFTER } else { BEFORE };
+        let color = rgba([r, g, b, alpha as u8]);
+        for [a, b] in outline.seen_from(eye, &shape.positions) {
+            lines.segments.push(Segment {
+                a,
+                width_a: 2.0,
+                b,
+                width_b: 2.0,
+                color_a: color,
+                color_b: color,
+                outline: 0.0,
+                hidden: 0.25,
+                joined: 0,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Where a node is at every frame of the motion, world, metres, and whether there is a key.
+pub fn path(skeleton: &Skeleton, document: &Document, node: NodeId) -> Vec<(Vec3, bool)> {
+    let keys = document.motion().key_times();
+    let half = 0.5 / f64::from(document.motion().rate());
+    let place = |&time: &f64| {
+        let world = document.state(skeleton, Some(time)).pose.world(skeleton);
+        let near = keys.partition_point(|k| *k < time - half);
+        (Vec3::from(world[node.index()].translation), keys.get(near).is_some_and(|k| *k < time + half))
+    };
+    document.frame_times(skeleton).iter().take(MAX_FRAMES).map(place).collect()
+}
+
+/// Adds the arc of a path.
+pub fn arc(path: &[(Vec3, bool)], lines: &mut Lines) {
+    let points: Vec<Vec3> = path.iter().map(|p| p.0).collect();
+    lines.polyline(&points, ARC, 3.0, 1.0);
+    for (at, key) in path {
+        lines.dot(*at, if *key { KEY } else { ARC }, if *key { 11.0 } else { 6.0 });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::bake::tests::capsule;
+
+    #[test]
+    fn a_capsules_outline_lies_on_its_silhouette() {
+        let (session, model) = capsule();
+        let outline = Outline::new(&model.bound.character);
+        let positions = &model.bound.character.display.positions;
+        let eye = Vec3::new(0.0, 0.9, 50.0);
+        let seen = outline.seen_from(eye, positions);
+        assert!(seen.len() > 20);
+        // Far away along z the outline of a closed body is where its normals have no z: |x| is nearly the radius.
+        let along = seen.iter().filter(|[a, _]| (0.3..1.5).contains(&a.y));
+        let widths: Vec<f32> = along.map(|[a, _]| a.x.abs()).collect();
+        assert!(widths.len() > 8 && widths.iter().all(|w| *w > 0.1 && *w < 0.16), "{widths:?}");
+        let times: Vec<(f64, bool)> = neighbours(session.document(), 1.0, 1);
+        assert_eq!(times, [(0.0, false), (2.0, true)]);
+        let way = path(model.skeleton(), session.document(), model.skeleton().joints[3].node);
+        assert_eq!((way.len(), way.iter().filter(|p| p.1).count()), (49, 3));
+        assert!(way[0].0.distance(way[24].0) > 0.2);
+        let mut lines = Lines::default();
+        arc(&way, &mut lines);
+        assert!(lines.segments.len() >= 48 + 49);
+    }
+}

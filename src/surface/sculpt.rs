@@ -1,0 +1,250 @@
+//! Edits of the surface as a document keeps them (thesis, chapter 5 and 7.4; methods, section 6): a region and what is
+//! done to it. What they mean for vertices is in [`crate::deform::sculpt`].
+
+use super::{Region, SurfaceStroke, mirrored_mark};
+use crate::base::math::{Quat, Vec3};
+use crate::base::{Error, MarkId, Result, SculptId};
+use crate::bind::{Attachments, Character};
+use crate::deform::Bound;
+use crate::deform::sculpt::cpu::rotation;
+use crate::deform::sculpt::{Along, BoundForm, BoundSculpt, Profile, Reform, SOURCES, SculptState, encode};
+use crate::rig::{Mirror, PosedRig};
+use serde::{Deserialize, Serialize};
+
+/// More edits of the surface no document has.
+pub(crate) const MAX_SCULPTS: usize = 1024;
+/// Longer names are refused.
+const MAX_NAME: usize = 1024;
+/// Amplitudes and offsets beyond this are mistakes.
+const MAX_AMPLITUDE: f32 = 100.0;
+/// Offsets longer than this, metres, are mistakes.
+const MAX_OFFSET: f32 = 1e9;
+/// Stiffness beyond this is no stiffer.
+const MAX_STIFFNESS: f32 = 1e6;
+/// The stiffness of a new edit: its vertices come within a percent of their targets.
+pub const STIFFNESS: f32 = 32.0;
+
+/// An edit of the surface.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sculpt {
+    /// Unique in the document.
+    pub id: SculptId,
+    /// For the user.
+    pub name: String,
+    /// The mark that it was made from, where there was one. It may be gone: the region stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<MarkId>,
+    /// The vertices that it moves.
+    pub region: Region,
+    /// Where to.
+    pub form: Form,
+    /// Factor on the offset, any sign; 1 as it was made.
+    pub amplitude: f32,
+    /// Of the force that it is in the springs, see [`SculptState::stiffness`].
+    pub stiffness: f32,
+    /// Whether it takes part.
+    pub enabled: bool,
+}
+
+/// Where an edit moves its vertices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// By hand: for each kinematic vertex `e_i - s_i`, the wanted scale vector less the one in bind, in bind orientation
+    /// (see [`encode`]), metres. Kept as the difference, so that another attachment to the bones does not move it.
+    Drawn(Vec<[f32; 3]>),
+    /// By formula.
+    Profile(Profile),
+}
+
+impl Form {
+    /// This form for a bound edit that has the form `from`, where that needs no binding.
+    pub fn reform(&self, from: &Self) -> Option<Reform<'_>> {
+        match (self, from) {
+            (Self::Drawn(to), Self::Drawn(from)) if to.len() == from.len() => Some(Reform::Offsets(to)),
+            (Self::Profile(to), Self::Profile(from)) if to.along == from.along => Some(Reform::Profile(to)),
+            _ => None,
+        }
+    }
+
+    /// Becomes another form; does not allocate where [`Form::reform`] needs no binding.
+    pub fn become_like(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Drawn(own), Self::Drawn(other)) => own.clone_from(other),
+            (own, other) => own.clone_from(other),
+        }
+    }
+}
+
+impl Sculpt {
+    /// A new edit of a region, named, of amplitude 1, taking part.
+    pub fn new(id: SculptId, mark: Option<MarkId>, region: Region, form: Form) -> Self {
+        let name = format!("Shape {}", id.0 + 1);
+        Self { id, name, mark, region, form, amplitude: 1.0, stiffness: STIFFNESS, enabled: true }
+    }
+
+    /// Its state in the document itself, at a time of waves; none while it takes no part.
+    pub fn state(&self, seconds: f64) -> Option<SculptState> {
+        let state =
+            SculptState { id: self.id, amplitude: self.amplitude, stiffness: self.stiffness, seconds };
+        self.enabled.then_some(state)
+    }
+
+    /// Whether it changes with time on its own: a travelling wave.
+    pub fn moves(&self) -> bool {
+        self.enabled && matches!(&self.form, Form::Profile(profile) if profile.curve.moves())
+    }
+
+    /// What deformers need of it.
+    ///
+    /// # Errors
+    /// It does not fit the character.
+    pub fn bind(&self, character: &Character, attachments: &Attachments) -> Result<BoundSculpt> {
+        self.validate(Some(character.control.positions.len()))?;
+        let region = &self.region;
+        let vertices: Vec<u32> = region.kinematic.iter().chain(&region.passive).copied().collect();
+        let form = match &self.form {
+            Form::Drawn(offsets) => {
+                // What goes round several shells moves each of them by its own vertices.
+                let shells = region.round.map(|_| character.control.adjacency.shells());
+                let sources = |&v: &u32| sources(character, region, v, shells.as_deref());
+                BoundForm::Drawn {
+                    offsets: offsets.iter().map(|o| Vec3::from(*o)).collect(),
+                    sources: region.passive.iter().map(sources).collect(),
+                }
+            }
+            Form::Profile(profile) => {
+                let along_bone = |&v: &u32| attachments.t[v as usize];
+                let t = match profile.along {
+                    Along::Stroke => region.t.clone(),
+                    Along::Bone => vertices.iter().map(along_bone).collect(),
+                };
+                BoundForm::Profile { profile: *profile, t }
+            }
+        };
+        let scale_vector = |&v: &u32| match region.round {
+            // Shells may be attached to other bones than the one that the ring goes round.
+            Some(round) => round.radial(character.control.positions[v as usize]),
+            None => attachments.scale_vector[v as usize],
+        };
+        Ok(BoundSculpt {
+            id: self.id,
+            scale_vectors: vertices.iter().map(scale_vector).collect(),
+            falloff: region.kinematic.iter().map(|_| 1.0).chain(region.falloff.iter().copied()).collect(),
+            vertices,
+            form,
+        })
+    }
+
+    /// Whether it is sound, and, where the number of control vertices is known, fits them.
+    pub(crate) fn validate(&self, vertices: Option<usize>) -> Result<()> {
+        self.region.validate(vertices)?;
+        let size = |v: f32, most: f32| v.is_finite() && v.abs() <= most;
+        let form = match &self.form {
+            Form::Drawn(offsets) => {
+                offsets.len() == self.region.kinematic.len()
+                    && offsets.iter().flatten().all(|v| size(*v, MAX_OFFSET))
+            }
+            Form::Profile(profile) => profile.is_sound(),
+        };
+        let problem = if !form {
+            "has offsets that do not fit its region, or are not finite"
+        } else if !size(self.amplitude, MAX_AMPLITUDE) {
+            "has no valid amplitude"
+        } else if !(size(self.stiffness, MAX_STIFFNESS) && self.stiffness >= 0.0) {
+            "has no valid stiffness"
+        } else if self.name.len() > MAX_NAME {
+            "has too long a name"
+        } else {
+            return Ok(());
+        };
+        Err(Error::input(format!("shape {} {problem}", self.id.0 + 1), "make it again on this character"))
+    }
+}
+
+/// What deformers need of edits.
+///
+/// # Errors
+/// One that does not fit the character.
+pub fn bind_sculpts(sculpts: &[Sculpt], bound: &Bound) -> Result<Vec<BoundSculpt>> {
+    sculpts.iter().map(|s| s.bind(&bound.character, &bound.attachments)).collect()
+}
+
+/// A region's kinematic vertices moved by hand in a pose: the form that takes each from where it is without the edit,
+/// `from`, to `to`, both world, metres, in the order of [`Region::kinematic`].
+pub fn drawn(character: &Character, rig: &PosedRig, region: &Region, from: &[Vec3], to: &[Vec3]) -> Form {
+    let places = region.kinematic.iter().zip(from.iter().zip(to));
+    Form::Drawn(places.map(|(&v, (a, b))| encode(rotation(character, rig, v), *a, *b).to_array()).collect())
+}
+
+/// `Q` of the kinematic vertices in a pose.
+pub fn turns(character: &Character, rig: &PosedRig, region: &Region) -> Vec<Quat> {
+    region.kinematic.iter().map(|&v| rotation(character, rig, v)).collect()
+}
+
+/// The kinematic vertices nearest to a passive one in bind, as indices, with weights by inverse squared distance; of its
+/// own shell, where the shells are given and it has some.
+fn sources(
+    character: &Character,
+    region: &Region,
+    vertex: u32,
+    shells: Option<&[u32]>,
+) -> [(u32, f32); SOURCES] {
+    let positions = &character.control.positions;
+    let x = positions[vertex as usize];
+    let own = |v: u32| shells.is_some_and(|s| s[v as usize] == s[vertex as usize]);
+    let some = region.kinematic.iter().any(|&v| own(v));
+    let mut near = [(f32::INFINITY, 0u32); SOURCES];
+    for (k, &v) in region.kinematic.iter().enumerate().filter(|(_, v)| !some || own(**v)) {
+        let d = positions[v as usize].distance_squared(x);
+        if d < near[SOURCES - 1].0 {
+            let at = near.partition_point(|n| n.0 <= d);
+            near[at..].rotate_right(1);
+            near[at] = (d, k as u32);
+        }
+    }
+    // Two vertices may lie in one place: the nearest distance that is some keeps weights finite.
+    let least = near.iter().map(|n| n.0).find(|d| *d > 0.0 && d.is_finite()).unwrap_or(1.0) * 1e-3;
+    let weight = |d: f32| if d.is_finite() { 1.0 / (d + least) } else { 0.0 };
+    let sum: f32 = near.iter().map(|n| weight(n.0)).sum();
+    near.map(|(d, k)| (k, weight(d) / sum))
+}
+
+/// The same edit on the other side of the character, under another id. The mark is mirrored with it.
+///
+/// # Errors
+/// The mark or the edit does not fit the character.
+pub fn mirrored_sculpt(
+    character: &Character,
+    mirror: &Mirror,
+    sculpt: &Sculpt,
+    mark: &SurfaceStroke,
+    ids: (SculptId, MarkId),
+) -> Result<(SurfaceStroke, Sculpt)> {
+    sculpt.validate(Some(character.control.positions.len()))?;
+    let mark = SurfaceStroke { id: ids.1, ..mirrored_mark(character, mirror, mark)? };
+    let region = Region::from_mark(character, &mark, sculpt.region.reach)?;
+    let region = region.softened(character, sculpt.region.softness)?;
+    let form = match &sculpt.form {
+        Form::Profile(profile) => Form::Profile(*profile),
+        Form::Drawn(offsets) => {
+            let positions = &character.control.positions;
+            let nearest = |v: &u32| {
+                let wanted = mirror.reflect_bind(positions[*v as usize].as_dvec3()).as_vec3();
+                let away =
+                    |k: &usize| positions[sculpt.region.kinematic[*k] as usize].distance_squared(wanted);
+                let k = (0..offsets.len()).min_by(|a, b| away(a).total_cmp(&away(b)));
+                let offset = k.map_or(Vec3::ZERO, |k| offsets[k].into());
+                let origin = mirror.reflect_bind(Vec3::ZERO.as_dvec3());
+                (mirror.reflect_bind(offset.as_dvec3()) - origin).as_vec3().to_array()
+            };
+            Form::Drawn(region.kinematic.iter().map(nearest).collect())
+        }
+    };
+    let name = format!("{} (other side)", sculpt.name);
+    Ok((mark, Sculpt { id: ids.0, name, mark: Some(ids.1), region, form, ..sculpt.clone() }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! A session on a character, driven by hand, recorded and played back.
+
+use super::*;
+use crate::base::math::{Quat, Vec3};
+use crate::generate::{Kind, generate};
+use crate::rig::{Pose, chains};
+use crate::take::{Eye, Recorder};
+use crate::workbench::{Command, Preferences, Rigid, Rules, Tool, Tracked, Tracking};
+
+/// An animator: what the hands do is recorded and goes into the workbench, as in a headset.
+struct Animator {
+    bench: Workbench,
+    recorder: Recorder,
+    frame: TakeFrame,
+}
+
+impl Animator {
+    /// Before a generated character in a folder, with a take begun beside it.
+    fn new(folder: &Path) -> (Self, PathBuf) {
+        let (file, path) = (folder.join("plus.glb"), folder.join("plus.take"));
+        generate(Kind::Plus, &file).unwrap();
+        let model = Model::load(&file, &BindOptions::default()).unwrap();
+        let session = model.start(None).unwrap();
+        let preferences = Preferences { radius: 0.4, ..Preferences::default() };
+        let start = TakeStart::new(&model, &session, &preferences, [64, 64]);
+        let recorder = Recorder::new(&path, &start).unwrap();
+        let bench = Workbench::new(session, model.bound.character.clone(), preferences);
+        let mut frame = TakeFrame::default();
+        let head = Rigid { position: Vec3::new(0.0, 1.6, 1.0), ..Rigid::default() };
+        frame.input.head = Tracked { pose: head, tracking: Tracking::Tracked };
+        frame.input.focused = true;
+        let mut out = Self { bench, recorder, frame };
+        out.step();
+        (out, path)
+    }
+
+    fn step(&mut self) {
+        self.frame.input.time += 1.0 / 90.0;
+        self.frame.eyes = [-0.03, 0.03].map(|x| {
+            let mut eye = Eye { pose: self.frame.input.head.pose, ..Eye::default() };
+            eye.pose.position.x += x;
+            eye
+        });
+        self.bench.step(&self.frame.input);
+        self.recorder.frame(&self.frame);
+    }
+
+    /// The right hand's brush tip goes to a point of the world.
+    fn reach(&mut self, world: Vec3, roll: f32) {
+        let room = self.bench.output().world_from_room.inverse_point(world);
+        let orientation = Quat::from_rotation_z(roll);
+        // The tip lies 5 cm before the aim pose.
+        let pose = Rigid { position: room + Vec3::Z * 0.05, orientation };
+        let hand = &mut self.frame.input.hands[1];
+        hand.aim = Tracked { pose, tracking: Tracking::Tracked };
+        hand.grip = hand.aim;
+    }
+
+    fn stroke(&mut self, points: &[Vec3]) {
+        self.reach(points[0], 0.0);
+        self.step();
+        self.frame.input.hands[1].draw = 1.0;
+        for (i, pair) in points.windows(2).enumerate() {
+            for k in 0..20 {
+                self.reach(pair[0].lerp(pair[1], k as f32 / 20.0), (i * 20 + k) as f32 * 0.002);
+                self.step();
+            }
+        }
+        self.frame.input.hands[1].draw = 0.0;
+        self.step();
+        self.step();
+    }
+
+    fn command(&mut self, command: Command) {
+        self.recorder.command(&command).unwrap();
+        self.bench.run_command(command);
+    }
+
+    /// A baseline through a chain of joints and an offset stroke that bends it; undo, redo, an interrupted stroke.
+    fn work(&mut self) {
+        let skeleton = self.bench.character().skeleton.clone();
+        let world = Pose::rest(&skeleton).world(&skeleton);
+        let chain = chains(&skeleton).into_iter().max_by_key(|c| c.nodes.len()).unwrap();
+        let points: Vec<Vec3> = chain.nodes.iter().map(|n| world[n.index()].translation.into()).collect();
+        self.stroke(&points);
+        let bent = |angle: f32| -> Vec<Vec3> {
+            let turn =
+                |i: usize| Quat::from_axis_angle(Vec3::new(0.3, 0.2, 1.0).normalize(), angle * i as f32);
+            points.iter().enumerate().map(|(i, &p)| points[0] + turn(i) * (p - points[0])).collect()
+        };
+        self.stroke(&bent(0.2));
+        self.command(Command::RedrawOffset);
+        self.stroke(&bent(-0.3));
+        self.command(Command::Undo);
+        self.command(Command::Redo);
+        self.command(Command::Tool(Tool::Grab));
+        self.command(Command::Tool(Tool::Line));
+        self.frame.input.hands[1].draw = 1.0;
+        self.step();
+        self.recorder.interrupt();
+        self.bench.interrupt();
+        self.frame.input.hands[1].draw = 0.0;
+        self.step();
+    }
+
+    fn finish(self) -> String {
+        let hash = self.bench.session().document().hash();
+        self.recorder.finish(hash.clone()).unwrap();
+        hash
+    }
+}
+
+fn replayed(path: &Path) -> Replay {
+    let mut replay = Replay::open(path).unwrap();
+    while replay.step().unwrap() {}
+    replay
+}
+
+#[test]
+fn a_take_leads_to_the_same_document_three_times_in_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut animator, path) = Animator::new(folder.path());
+    let rest = animator.bench.session().document().hash();
+    animator.work();
+    let (history, pose) = (animator.bench.session().history(), animator.bench.pose().clone());
+    let place = animator.bench.output().world_from_room;
+    let strokes = animator.bench.session().document().strokes().to_vec();
+    assert!(strokes[0].offset.is_some() && history.1 >= 3, "{history:?}");
+    let hash = animator.finish();
+    assert_ne!(hash, rest);
+    for _ in 0..3 {
+        let replay = replayed(&path);
+        let bench = replay.bench();
+        assert_eq!(bench.session().document().hash(), hash);
+        assert_eq!((bench.session().history(), bench.pose()), (history, &pose));
+        assert_eq!(bench.output().world_from_room, place);
+        assert_eq!(replay.end().unwrap().document, hash);
+        assert!(replay.torn().is_none() && replay.frames() > 100);
+    }
+}
+
+#[test]
+fn a_take_begun_in_the_middle_of_a_session_undoes_into_its_past() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut animator, path) = Animator::new(folder.path());
+    animator.work();
+    // Another recording of the same session, begun with two steps undone.
+    animator.command(Command::Undo);
+    let model = Model::load(&folder.path().join("plus.glb"), &BindOptions::default()).unwrap();
+    let session = animator.bench.session();
+    let start = TakeStart::new(&model, session, animator.bench.preferences(), [64, 64]);
+    let second = folder.path().join("second.take");
+    drop(std::mem::replace(&mut animator.recorder, Recorder::new(&second, &start).unwrap()));
+    animator.command(Command::Undo);
+    animator.step();
+    animator.command(Command::Redo);
+    animator.command(Command::Redo);
+    animator.step();
+    let hash = animator.finish();
+    let replay = replayed(&second);
+    assert_eq!(replay.bench().session().document().hash(), hash);
+    // The first one has no end, but all its frames.
+    assert!(replayed(&path).torn().is_some());
+}
+
+#[test]
+fn a_character_that_changed_or_went_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (animator, path) = Animator::new(folder.path());
+    animator.finish();
+    let file = folder.path().join("plus.glb");
+    generate(Kind::Box, &file).unwrap();
+    let error = Replay::open(&path).err().unwrap().to_string();
+    assert!(error.contains("plus.glb") && error.contains("not the file"), "{error}");
+    std::fs::remove_file(&file).unwrap();
+    assert!(Replay::open(&path).err().unwrap().to_string().contains("plus.glb"));
+}
+
+#[test]
+fn takes_keep_to_the_rules_of_their_version() {
+    for version in [1, 2] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut animator, path) = Animator::new(folder.path());
+        if version == 1 {
+            animator.bench.keep_to(Rules::First);
+        }
+        animator.command(Command::Turntable(true));
+        (0..60).for_each(|_| animator.step());
+        animator.command(Command::SnapTurn(1));
+        (0..3).for_each(|_| animator.step());
+        animator.work();
+        for _ in 0..3 {
+            animator.command(Command::UndoNavigation);
+            animator.step();
+        }
+        animator.work();
+        let place = animator.bench.output().world_from_room;
+        let hash = animator.finish();
+        if version == 1 {
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[8] = version;
+            std::fs::write(&path, bytes).unwrap();
+        }
+        let replay = replayed(&path);
+        assert_eq!(replay.bench().output().world_from_room, place, "version {version}");
+        assert_eq!(replay.bench().session().document().hash(), hash, "version {version}");
+    }
+}

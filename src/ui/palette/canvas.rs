@@ -1,0 +1,123 @@
+//! One panel's egui: run when something changed, and painted again only where that made a difference.
+
+use super::theme;
+use super::widgets::Touch;
+use crate::render::PanelPaint;
+use egui::epaint::Primitive;
+use egui::{Event, Modifiers, PointerButton, Pos2, RawInput, Rect, Ui, pos2, vec2};
+
+/// Columns of the font atlas; egui wants no fewer.
+const ATLAS: usize = 1024;
+
+pub(super) struct Canvas {
+    context: egui::Context,
+    size: [u32; 2],
+    pub paint: PanelPaint,
+    /// The picture no longer shows [`Canvas::paint`].
+    pub dirty: bool,
+    /// egui wants another pass, or has had none.
+    pub again: bool,
+    pointer: Option<Pos2>,
+    down: bool,
+}
+
+impl Canvas {
+    pub fn new(size: [u32; 2]) -> Self {
+        let context = egui::Context::default();
+        context.options_mut(|o| {
+            // A hand trembles, and takes its time; the pointer's own dead zone tells a press from a drag.
+            o.input_options.max_click_dist = f32::INFINITY;
+            o.input_options.max_click_duration = f64::INFINITY;
+        });
+        // Nothing moves by itself: a panel is painted when something happens.
+        context.all_styles_mut(|style| style.animation_time = 0.0);
+        let paint = PanelPaint { pixels_per_point: 1.0, ..PanelPaint::default() };
+        Self { context, size, paint, dirty: true, again: true, pointer: None, down: false }
+    }
+
+    /// Whether the pointer came, went, moved or was pressed since the last pass.
+    pub fn touched(&self, pointer: Option<Pos2>, down: bool) -> bool {
+        pointer != self.pointer || down != self.down
+    }
+
+    /// One pass at `time` (seconds) with the pointer at a pixel, or off the panel.
+    pub fn run(
+        &mut self,
+        time: f64,
+        pointer: Option<Pos2>,
+        down: bool,
+        mut content: impl FnMut(&mut Ui, &mut Touch),
+    ) -> Touch {
+        let mut events = Vec::new();
+        if pointer != self.pointer {
+            events.push(pointer.map_or(Event::PointerGone, Event::PointerMoved));
+        }
+        if down != self.down {
+            // Let go off the panel, a press is no click.
+            let pos = pointer.or(self.pointer).filter(|_| pointer.is_some() || down);
+            let button = |pos| Event::PointerButton {
+                pos,
+                button: PointerButton::Primary,
+                pressed: down,
+                modifiers: Modifiers::NONE,
+            };
+            events.push(button(pos.unwrap_or(pos2(-1e4, -1e4))));
+        }
+        (self.pointer, self.down) = (pointer, down);
+        let input = RawInput {
+            screen_rect: Some(Rect::from_min_size(
+                pos2(0.0, 0.0),
+                vec2(self.size[0] as f32, self.size[1] as f32),
+            )),
+            max_texture_side: Some(ATLAS),
+            time: Some(time),
+            events,
+            ..RawInput::default()
+        };
+        let mut touch = Touch::default();
+        let mut out = self.context.run_ui(input, |ui| {
+            touch = Touch::default();
+            content(ui, &mut touch);
+            if let Some(at) = pointer {
+                cursor(ui, at, down);
+            }
+        });
+        let deltas = std::mem::take(&mut out.textures_delta.set);
+        let changed = !deltas.is_empty();
+        for (id, delta) in deltas.into_iter().flat_map(|(id, list)| list.into_iter().map(move |d| (id, d))) {
+            if delta.pos.is_none() {
+                self.paint.textures.retain(|(other, _)| *other != id);
+            }
+            self.paint.textures.push((id, delta));
+        }
+        let shapes = std::mem::take(&mut out.shapes);
+        let delay = out.viewport_output.values().map(|v| v.repaint_delay).min();
+        out.drop_without_applying_deltas();
+        let primitives = self.context.tessellate(shapes, 1.0);
+        if changed || !same(&primitives, &self.paint.primitives) {
+            self.paint.primitives = primitives;
+            self.dirty = true;
+        }
+        // What was pressed shows its effect in the next pass.
+        self.again = touch.clicked || delay.is_some_and(|d| d.is_zero());
+        touch
+    }
+}
+
+/// The end of the ray: a ring that closes when the trigger is pulled.
+fn cursor(ui: &Ui, at: Pos2, down: bool) {
+    let painter = ui.painter();
+    let radius = if down { 6.0 } else { 9.0 };
+    painter.circle_filled(at, radius + 2.0, egui::Color32::from_black_alpha(110));
+    painter.circle_filled(at, radius, theme::TEXT);
+    painter.circle_filled(at, radius - 3.0, theme::ACCENT);
+}
+
+/// Whether two passes paint the same.
+pub(crate) fn same(a: &[egui::ClippedPrimitive], b: &[egui::ClippedPrimitive]) -> bool {
+    let equal = |a: &egui::ClippedPrimitive, b: &egui::ClippedPrimitive| match (&a.primitive, &b.primitive) {
+        (Primitive::Mesh(x), Primitive::Mesh(y)) => a.clip_rect == b.clip_rect && x == y,
+        _ => false,
+    };
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
+}

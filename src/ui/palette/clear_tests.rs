@@ -1,0 +1,219 @@
+//! Where the palette stands about a character: in nobody's way.
+
+use super::tests::{Room, tracked};
+use super::*;
+use crate::base::math::{Quat, Vec2};
+use crate::workbench::{Capsule, Rigid, Tracking};
+
+const HEAD: Vec3 = Vec3::new(0.0, 1.6, 0.0);
+
+/// A person who stands before the user, arms stretched out.
+fn person() -> Vec<Capsule> {
+    let at = |x: f32, y: f32| Vec3::new(x, y, -1.4);
+    let bone = |a: Vec3, b: Vec3, radius: f32| Capsule { ends: [a, b], radius };
+    let mut out = vec![bone(at(0.0, 0.95), at(0.0, 1.5), 0.17), bone(at(0.0, 1.5), at(0.0, 1.75), 0.12)];
+    for side in [-1.0, 1.0] {
+        out.push(bone(at(0.2 * side, 1.45), at(0.5 * side, 1.45), 0.06));
+        out.push(bone(at(0.5 * side, 1.45), at(0.8 * side, 1.45), 0.05));
+        out.push(bone(at(0.1 * side, 0.95), at(0.1 * side, 0.05), 0.09));
+    }
+    out
+}
+
+/// With the character, and so many controllers.
+fn before_person(hands: usize) -> Room {
+    let mut room = Room::new();
+    room.state.preferences.palette = false;
+    if hands == 1 {
+        room.input.hands[1 - room.tool].grip.tracking = Tracking::Lost;
+    }
+    room.step(80);
+    room.panels.surroundings.body = person();
+    room.state.preferences.palette = true;
+    room.step(1);
+    room
+}
+
+fn place(room: &Room, panel: Panel) -> Placement {
+    *room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap()
+}
+
+/// How much of the character palette and label hide, by rays from the head to its skin.
+fn hidden(room: &Room) -> usize {
+    let eye = room.input.head.pose.position;
+    let mut hidden = 0;
+    for capsule in &room.panels.surroundings.body {
+        let axis = (capsule.ends[1] - capsule.ends[0]).normalize_or(Vec3::Y);
+        let (side, front) = (axis.any_orthonormal_vector(), axis.cross(axis.any_orthonormal_vector()));
+        for i in 0..=8 {
+            for k in 0..12 {
+                let (sin, cos) = (k as f32 * std::f32::consts::TAU / 12.0).sin_cos();
+                let on = capsule.ends[0].lerp(capsule.ends[1], i as f32 / 8.0);
+                let to = on + (side * cos + front * sin) * capsule.radius - eye;
+                let orientation = Quat::from_rotation_arc(Vec3::NEG_Z, to.normalize());
+                let ray = Rigid { position: eye, orientation };
+                for panel in [Panel::Palette, Panel::Wrist] {
+                    let met = place(room, panel).meet(&ray);
+                    hidden += usize::from(
+                        met.is_some_and(|(_, at)| at.cmpge(Vec2::ZERO).all() && at.cmple(Vec2::ONE).all()),
+                    );
+                }
+            }
+        }
+    }
+    hidden
+}
+
+/// Degrees aside of the way to the character, positive to the right, and below the eyes; metres away.
+fn stands(room: &Room) -> [f32; 3] {
+    let eye = room.input.head.pose.position;
+    let to = place(room, Panel::Palette).pose.position - eye;
+    let ahead = room.panels.surroundings.middle().unwrap() - eye;
+    let heading = |v: Vec3| v.x.atan2(-v.z);
+    let aside = clear::wrapped(heading(to) - heading(ahead));
+    [aside.to_degrees(), -(to.y / to.length()).asin().to_degrees(), to.length()]
+}
+
+#[test]
+fn with_one_controller_it_opens_beside_the_line_of_sight_and_stays() {
+    for (tool, side) in [(1, -1.0), (0, 1.0)] {
+        let mut room = before_person(1);
+        room.tool = tool;
+        room.input.hands[1 - tool].grip.tracking = Tracking::Lost;
+        room.input.hands[tool].grip.tracking = Tracking::Tracked;
+        room.state.preferences.palette = false;
+        room.step(80);
+        room.state.preferences.palette = true;
+        room.step(1);
+        let [aside, below, away] = stands(&room);
+        assert!((25.0..=35.0).contains(&(aside * side)), "{aside}");
+        assert!((10.0..50.0).contains(&below) && (away - 0.5).abs() < 0.01, "{below} {away}");
+        assert_eq!(hidden(&room), 0);
+        let palette = place(&room, Panel::Palette);
+        assert!((palette.pose.orientation * Vec3::Z).dot((HEAD - palette.pose.position).normalize()) > 0.999);
+        // Wherever the user looks and the character goes it stays, until it is opened again.
+        room.input.head.pose.orientation = Quat::from_rotation_y(0.5 * side);
+        room.input.head.pose.position.x += 0.2;
+        room.panels.surroundings.body.iter_mut().for_each(|c| c.ends = c.ends.map(|p| p - Vec3::X * side));
+        room.step(30);
+        assert_eq!(place(&room, Panel::Palette).pose, palette.pose);
+        room.state.preferences.palette = false;
+        room.step(1);
+        room.state.preferences.palette = true;
+        room.step(1);
+        assert_ne!(place(&room, Panel::Palette).pose, palette.pose);
+        assert_eq!(hidden(&room), 0);
+    }
+}
+
+#[test]
+fn where_one_side_is_taken_it_opens_on_the_other_and_it_opens_in_any_case() {
+    let mut room = before_person(1);
+    let open = |room: &mut Room| {
+        room.state.preferences.palette = false;
+        room.step(1);
+        room.state.preferences.palette = true;
+        room.step(1);
+        (stands(room)[0], hidden(room))
+    };
+    // A tail on the left, as wide as the palette reaches.
+    let ends = [-3.0, -0.6].map(|x| Vec3::new(x, 1.0, -1.4));
+    room.panels.surroundings.body.push(Capsule { ends, radius: 0.5 });
+    let (aside, covered) = open(&mut room);
+    assert!(aside > 20.0 && covered == 0, "{aside} {covered}");
+    // Looked away from, it is not behind the user.
+    room.panels.surroundings.body = person();
+    room.input.head.pose.orientation = Quat::from_rotation_y(-2.0);
+    assert!(open(&mut room).1 == 0);
+    let to = (place(&room, Panel::Palette).pose.position - HEAD).normalize();
+    assert!(room.input.head.pose.forward().dot(to) > 0.7);
+    // All about the user.
+    room.panels.surroundings.body = (0..24)
+        .map(|i| {
+            let turn = Quat::from_rotation_y(i as f32 * 0.26);
+            Capsule { ends: [0.0, 2.5].map(|y| turn * Vec3::new(0.0, y, -1.4)), radius: 0.3 }
+        })
+        .collect();
+    assert!(open(&mut room).1 > 0);
+}
+
+#[test]
+fn at_the_hand_it_goes_out_of_the_way_and_comes_back() {
+    let mut room = before_person(2);
+    let natural = Vec3::new(-0.25, 1.15, -0.35);
+    let above_hand = |room: &Room| {
+        let (at, hand) = (place(room, Panel::Palette).pose.position, room.input.hands[0].grip.pose.position);
+        Vec2::new(at.x - hand.x, at.z - hand.z).length() < 1e-3
+    };
+    room.step(60);
+    assert!(above_hand(&room) && hidden(&room) == 0, "{}", hidden(&room));
+    for (x, y, z) in [
+        (-0.15, 1.3, -0.4),
+        (0.0, 1.2, -0.5),
+        (0.0, 1.4, -0.9),
+        (0.1, 1.0, -0.6),
+        (0.3, 1.3, -0.5),
+        (-0.6, 1.45, -0.9),
+        (0.05, 0.6, -0.7),
+    ] {
+        room.input.hands[0].grip.pose.position = Vec3::new(x, y, z);
+        room.step(100);
+        assert_eq!(hidden(&room), 0, "{x} {y} {z}: {:?}", stands(&room));
+    }
+    room.input.hands[0].grip.pose.position = natural;
+    room.step(100);
+    assert!(above_hand(&room));
+    // The numbers beside it are on its far side.
+    room.press(&Spot::Page(Page::View));
+    let (palette, strain) = (place(&room, Panel::Palette), place(&room, Panel::Strain));
+    assert!(strain.pose.position.x < palette.pose.position.x);
+}
+
+#[test]
+fn a_hand_that_takes_hold_leaves_the_palette_in_the_air_until_it_is_free() {
+    let mut room = before_person(2);
+    room.step(60);
+    let before = place(&room, Panel::Palette).pose;
+    // The tool hand takes hold: the palette is in the other.
+    room.panels.surroundings.holds = [false, true];
+    room.input.hands[0].grip.pose.position.x -= 0.1;
+    room.step(60);
+    assert!(place(&room, Panel::Palette).pose.position.distance(before.position) > 0.05);
+    let parked = place(&room, Panel::Palette).pose;
+    room.panels.surroundings.holds = [true, true];
+    for i in 0..60 {
+        room.input.hands[0].grip.pose.position =
+            Vec3::new(-0.35, 1.15, -0.35).lerp(Vec3::new(0.0, 1.3, -1.2), i as f32 / 59.0);
+        room.step(1);
+        assert!(place(&room, Panel::Palette).pose.position.distance(parked.position) < 1e-3, "{i}");
+        assert_eq!(hidden(&room), 0);
+    }
+    // The room's origin moves under it.
+    let moved = Rigid { position: Vec3::new(0.5, 0.1, -0.2), orientation: Quat::from_rotation_y(0.8) };
+    let mut carried = room.input.clone();
+    carried.recentred = Some(moved);
+    let carry = |pose: &mut Rigid| {
+        *pose =
+            Rigid { position: moved.point(pose.position), orientation: moved.orientation * pose.orientation };
+    };
+    carry(&mut carried.head.pose);
+    carried.hands.iter_mut().for_each(|h| carry(&mut h.grip.pose));
+    room.input = carried;
+    room.panels.surroundings.body.iter_mut().for_each(|c| c.ends = c.ends.map(|p| moved.point(p)));
+    room.step(1);
+    room.input.recentred = None;
+    room.step(20);
+    assert!(place(&room, Panel::Palette).pose.position.distance(moved.point(parked.position)) < 1e-3);
+    // What is held is pulled behind the palette: that goes aside.
+    let behind = moved.point(parked.position + (parked.position - HEAD) * 1.5);
+    room.panels.surroundings.body.push(Capsule { ends: [behind; 2], radius: 0.15 });
+    room.step(100);
+    assert_eq!(hidden(&room), 0);
+    room.panels.surroundings.body.pop();
+    // The hand is free again.
+    room.panels.surroundings.holds = [false; 2];
+    room.input.hands[0].grip = tracked(moved.point(Vec3::new(-0.25, 1.15, -0.35)).into());
+    room.step(100);
+    let (at, hand) = (place(&room, Panel::Palette).pose.position, room.input.hands[0].grip.pose.position);
+    assert!(Vec2::new(at.x - hand.x, at.z - hand.z).length() < 1e-2);
+}

@@ -1,0 +1,50 @@
+//! The panels' state from the workbench's.
+
+use super::state::{PanelState, Pin};
+use crate::workbench::{Tool, Workbench};
+
+impl PanelState {
+    /// Takes in what the workbench knows. Labels, files, strain, and whether there is something unsaved come from the
+    /// front end, which may also put a message of its own in place of the workbench's after this.
+    pub fn follow(&mut self, bench: &Workbench) {
+        if self.preferences != *bench.preferences() {
+            self.preferences.clone_from(bench.preferences());
+        }
+        let session = bench.session();
+        let document = session.document();
+        let (done, all) = session.history();
+        // The first step opens the character.
+        self.undo = done.saturating_sub(1);
+        self.redo = all.saturating_sub(done);
+        self.strokes = document.strokes().len() + document.marks().len();
+        // The same press removes these.
+        if bench.preferences().tool == Tool::Measure {
+            self.strokes = bench.measures().len();
+        }
+        if !self.timeline.is_like(bench.timeline()) {
+            self.timeline.clone_from(bench.timeline());
+        }
+        let shape = bench.shape_state();
+        if self.shape != shape {
+            self.shape = shape;
+        }
+        self.redraw = !document.strokes().is_empty();
+        let touched = bench.touched_joint();
+        let shown = self.pin.as_ref().map(|pin| (pin.joint.as_str(), pin.pinned));
+        if shown != touched {
+            self.pin = touched.map(|(joint, pinned)| Pin { joint: joint.to_owned(), pinned });
+        }
+        if self.deformer != document.deformer().method {
+            self.deformer.clone_from(&document.deformer().method);
+        }
+        self.swing = bench.recipe().springs.map(|s| [s.dynamics, s.damping]);
+        self.magnification = bench.magnification();
+        self.moved = bench.has_last_view();
+        if self.mark.as_deref() != bench.drawn_mark() {
+            self.mark = bench.drawn_mark().map(str::to_owned);
+        }
+        if self.message.as_deref() != bench.notice() {
+            self.message = bench.notice().map(str::to_owned);
+        }
+    }
+}

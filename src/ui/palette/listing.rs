@@ -1,0 +1,84 @@
+//! The file panel's lists, read from disk: for a worker, never within a frame.
+
+use super::state::{FileEntry, FileKind, FileList};
+use crate::base::{Error, Result};
+use crate::project::recovery;
+use std::path::{Path, PathBuf};
+
+/// A folder's entries beyond these are left out.
+const MOST: usize = 4096;
+
+impl FileList {
+    /// Lists a folder's folders, characters and projects by name; `recent` files, the newest first, as far as they
+    /// are still there; and the unfinished sessions whose journals lie in `journals`. Takes as long as the disk does.
+    ///
+    /// # Errors
+    /// The folder cannot be read. Journals that cannot be are left out: `sinew recover` tells of them.
+    pub fn read(folder: &Path, recent: &[PathBuf], journals: Option<&Path>) -> Result<Self> {
+        let folder = std::path::absolute(folder).map_err(|e| Error::io(folder, e))?;
+        let read = std::fs::read_dir(&folder).map_err(|e| Error::io(&folder, e))?;
+        let mut entries: Vec<FileEntry> = read.filter_map(|e| entry(&e.ok()?.path())).take(MOST).collect();
+        let rank = |e: &FileEntry| (e.kind != FileKind::Folder, e.name.to_lowercase());
+        entries.sort_by_cached_key(rank);
+        let unfinished = journals.and_then(|j| recovery::unfinished(j, None).ok());
+        let unfinished =
+            unfinished.map_or_else(Vec::new, |found| found.sessions.iter().map(journal).collect());
+        Ok(Self { folder, entries, recent: recent.iter().filter_map(|p| entry(p)).collect(), unfinished })
+    }
+}
+
+/// A line for what can be opened; none for everything else, and for what is hidden.
+fn entry(path: &Path) -> Option<FileEntry> {
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let about = std::fs::metadata(path).ok()?;
+    let lower = name.to_lowercase();
+    let (kind, note) = match () {
+        () if name.starts_with('.') => return None,
+        () if about.is_dir() => (FileKind::Folder, String::new()),
+        () if lower.ends_with("project.glb") => (FileKind::Project, size(about.len())),
+        () if lower.ends_with(".glb") || lower.ends_with(".gltf") => (FileKind::Character, size(about.len())),
+        () => return None,
+    };
+    Some(FileEntry { path: path.to_owned(), name, note, kind })
+}
+
+fn journal(session: &recovery::Unfinished) -> FileEntry {
+    let file = Path::new(&session.file.path);
+    let name = file.file_name().map_or_else(|| "?".into(), |n| n.to_string_lossy().into_owned());
+    let edits = session.operations;
+    let note = format!("{edits} {}", if edits == 1 { "edit" } else { "edits" });
+    FileEntry { path: session.journal.clone(), name, note, kind: FileKind::Journal }
+}
+
+fn size(bytes: u64) -> String {
+    let (kb, mb) = (bytes as f64 / 1e3, bytes as f64 / 1e6);
+    if mb < 0.1 { format!("{kb:.0} kB") } else { format!("{mb:.1} MB") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_hold_what_can_be_opened_folders_first() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.GLB", "a.gltf", "Wolf.project.glb", "notes.txt", ".hidden.glb"] {
+            std::fs::write(folder.path().join(name), vec![0; 2000]).unwrap();
+        }
+        std::fs::create_dir(folder.path().join("zoo")).unwrap();
+        let recent = [folder.path().join("b.GLB"), folder.path().join("gone.glb")];
+        let list = FileList::read(folder.path(), &recent, Some(&folder.path().join("zoo"))).unwrap();
+        let shown: Vec<_> = list.entries.iter().map(|e| (e.name.as_str(), e.kind)).collect();
+        let expected = [
+            ("zoo", FileKind::Folder),
+            ("a.gltf", FileKind::Character),
+            ("b.GLB", FileKind::Character),
+            ("Wolf.project.glb", FileKind::Project),
+        ];
+        assert_eq!(shown, expected);
+        assert_eq!(list.entries[1].note, "2 kB");
+        assert_eq!((list.recent.len(), list.unfinished.len()), (1, 0));
+        let missing = FileList::read(&folder.path().join("none"), &[], None).unwrap_err().to_string();
+        assert!(missing.contains("none"), "{missing}");
+    }
+}

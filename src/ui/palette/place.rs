@@ -1,0 +1,344 @@
+//! Where panels stand in the room. Their size is an angle: they look the same at any distance and any world scale.
+
+use super::clear::{DEGREE, Sight, Wanted, Way, along, heading, nearest, wrapped};
+use super::theme::PER_DEGREE;
+use super::{Panel, Panels};
+use crate::base::math::{Mat3, Quat, Vec2, Vec3};
+use crate::workbench::{Input, Rigid, Surroundings, Tracked, Tracking};
+
+/// Nearest and farthest distance for which a panel is sized, metres.
+const DISTANCES: [f32; 2] = [0.25, 3.0];
+/// The file panel stands so far before the user, metres.
+const BEFORE: f32 = 1.0;
+/// The palette without an off hand: metres from the head,
+const REACH: f32 = 0.5;
+/// aside of the line of sight to the character and below the eyes, radians. The label alone stands lower.
+const ASIDE: [f32; 2] = [30.0 * DEGREE, -22.0 * DEGREE];
+const LABEL: f32 = -30.0 * DEGREE;
+/// On the side of the tool hand it stands only where it is nearer by so much, radians.
+const WRONG_SIDE: f32 = 15.0 * DEGREE;
+/// At the hand it is moved aside to the other side only where that is nearer by so much, radians.
+const ACROSS: f32 = 6.0 * DEGREE;
+/// A character so far aside is not looked at, radians.
+const LOOKED_AT: f32 = 60.0 * DEGREE;
+/// After so long without tracking there is no off hand, seconds.
+const GONE: f64 = 1.0;
+/// Time in which a panel at the hand follows two thirds of a movement, seconds: takes the tremble out.
+const FOLLOW: f64 = 0.06;
+
+/// A panel in the room.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// Which.
+    pub panel: Panel,
+    /// Room from panel: its middle; +X to the reader's right, +Y up, +Z towards the reader.
+    pub pose: Rigid,
+    /// Width and height, metres.
+    pub size: [f32; 2],
+}
+
+impl Placement {
+    /// The room point at a place of its picture, 0..=1 from the upper left.
+    pub fn point(&self, at: [f32; 2]) -> Vec3 {
+        let local = Vec3::new((at[0] - 0.5) * self.size[0], (0.5 - at[1]) * self.size[1], 0.0);
+        self.pose.point(local)
+    }
+
+    /// Where a ray from `ray`'s origin along its -Z meets the panel's plane from the reader's side: the distance,
+    /// metres, and the place of the picture, not bounded to it.
+    pub fn meet(&self, ray: &Rigid) -> Option<(f32, Vec2)> {
+        let inverse = self.pose.orientation.inverse();
+        let origin = inverse * (ray.position - self.pose.position);
+        let direction = inverse * ray.forward();
+        let distance = -origin.z / direction.z;
+        if !(origin.z > 0.0 && direction.z < 0.0 && distance.is_finite()) {
+            return None;
+        }
+        let hit = origin + direction * distance;
+        Some((distance, Vec2::new(0.5 + hit.x / self.size[0], 0.5 - hit.y / self.size[1])))
+    }
+}
+
+/// What is remembered between frames.
+#[derive(Default)]
+pub(super) struct Places {
+    head: Option<Rigid>,
+    /// The off hand's palm and when it was last tracked.
+    palm: Option<(Rigid, f64)>,
+    /// Stand where they were opened.
+    fixed: [Option<Rigid>; Panel::ALL.len()],
+    /// Away from the tool hand: -1 is left.
+    outside: f32,
+    /// Smoothed, at the hand.
+    followed: [Option<Rigid>; Panel::ALL.len()],
+    /// Where the hand was when it began to hold something: the panel stays there.
+    parked: [Option<Rigid>; Panel::ALL.len()],
+    /// The off hand holds the character or the world.
+    held: bool,
+    /// The character as the head sees it, headings from `reference`.
+    sights: Vec<Sight>,
+    /// Heading of the character's middle, of the head's where there is no character.
+    reference: f32,
+    /// There is a character.
+    seen: bool,
+    /// How panels at the hand last went out of the character's way.
+    ways: [Option<Way>; Panel::ALL.len()],
+    time: f64,
+}
+
+/// The pose of what stands at `center` and faces `head`, upright.
+pub(super) fn facing(center: Vec3, head: Vec3) -> Rigid {
+    let z = (head - center).try_normalize().unwrap_or(Vec3::Z);
+    let x = Vec3::Y.cross(z).try_normalize().unwrap_or(Vec3::X);
+    Rigid { position: center, orientation: Quat::from_mat3(&Mat3::from_cols(x, z.cross(x), z)) }
+}
+
+/// Metres that a panel's pixels cover at a distance.
+pub(super) fn size_at(panel: Panel, distance: f32) -> [f32; 2] {
+    let distance = distance.clamp(DISTANCES[0], DISTANCES[1]);
+    panel.size().map(|n| 2.0 * distance * (0.5 * (n as f32 / PER_DEGREE).to_radians()).tan())
+}
+
+fn checked(tracked: &Tracked) -> Option<Rigid> {
+    let pose = tracked.pose;
+    let sound = pose.position.is_finite() && pose.orientation.is_finite();
+    let unit = (pose.orientation.length_squared() - 1.0).abs() < 0.1;
+    (tracked.tracking != Tracking::Lost && sound && unit).then_some(pose)
+}
+
+/// Ahead of the head, level, metres away and metres above it.
+fn before(head: &Rigid, away: f32, above: f32) -> Vec3 {
+    let forward = head.forward();
+    // Straight up or down there is no ahead; the top of the head tells.
+    let ahead = Vec3::new(forward.x, 0.0, forward.z);
+    let ahead = if ahead.length() > 0.2 { ahead } else { head.orientation * Vec3::Y * -forward.y.signum() };
+    let ahead = Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::NEG_Z);
+    head.position + ahead * away + Vec3::Y * above
+}
+
+impl Places {
+    /// Takes a frame's poses in.
+    pub fn update(&mut self, input: &Input, tool_hand: usize) -> f64 {
+        let step = (input.time - self.time).clamp(0.0, 0.1);
+        self.time = input.time;
+        if let Some(moved) = input.recentred.filter(|m| m.position.is_finite() && m.orientation.is_finite()) {
+            let carry = |pose: &mut Rigid| {
+                pose.position = moved.point(pose.position);
+                pose.orientation = moved.orientation * pose.orientation;
+            };
+            self.head.iter_mut().for_each(carry);
+            self.palm.iter_mut().for_each(|p| carry(&mut p.0));
+            let standing = self.fixed.iter_mut().chain(&mut self.followed).chain(&mut self.parked);
+            standing.flatten().for_each(carry);
+        }
+        self.outside = if tool_hand == 0 { 1.0 } else { -1.0 };
+        self.head = checked(&input.head).or(self.head);
+        match checked(&input.hands[1 - tool_hand].grip) {
+            Some(palm) => self.palm = Some((palm, input.time)),
+            None if self.palm.is_some_and(|(_, seen)| input.time - seen > GONE) => self.palm = None,
+            None => {}
+        }
+        step
+    }
+
+    /// Takes in what the panels must not cover, and whether the hand that carries them is free.
+    pub fn look(&mut self, about: &Surroundings, tool_hand: usize) {
+        self.held = about.holds[1 - tool_hand];
+        self.sights.clear();
+        let Some(head) = self.head else { return };
+        let eye = head.position;
+        let middle = about.middle().filter(|m| m.is_finite() && m.distance(eye) > 1e-3);
+        self.seen = middle.is_some();
+        self.reference = heading(middle.unwrap_or_else(|| before(&head, 1.0, 0.0)) - eye).x;
+        self.sights.extend(about.body.iter().filter_map(|c| Sight::of(c, eye, self.reference)));
+    }
+
+    /// Where the head is.
+    pub fn head(&self) -> Option<Rigid> {
+        self.head
+    }
+
+    /// Forgets where panels stood: other hands hold them.
+    pub fn forget(&mut self) {
+        self.palm = None;
+        self.followed = Default::default();
+        self.parked = Default::default();
+        self.ways = Default::default();
+    }
+
+    /// Places the panels that show.
+    pub fn place(&mut self, shown: &[bool; Panel::ALL.len()], step: f64, out: &mut Vec<Placement>) {
+        out.clear();
+        let Some(head) = self.head else { return };
+        for panel in Panel::ALL {
+            let index = panel as usize;
+            if !shown[index] {
+                self.fixed[index] = None;
+                self.followed[index] = None;
+                self.parked[index] = None;
+                self.ways[index] = None;
+            }
+        }
+        let eye = head.position;
+        let mut palette = None;
+        for panel in Panel::ALL.into_iter().filter(|p| shown[*p as usize]) {
+            let index = panel as usize;
+            let stands = self.fixed[index];
+            let fixed = |center: Vec3| stands.unwrap_or_else(|| facing(center, eye));
+            let pose = match (panel, self.palm) {
+                (Panel::Files, _) => fixed(before(&head, BEFORE, -0.12)),
+                (Panel::Message, _) => fixed(before(&head, BEFORE * 0.9, -0.32)),
+                (Panel::Palette, None) => stands.unwrap_or_else(|| self.open(panel, &head, ASIDE[1])),
+                // Under the palette, in its plane: seen from above, the hand itself is behind its lower edge.
+                (Panel::Wrist, _) if palette.is_some() => {
+                    self.followed[index] = None;
+                    palette.map_or(head, |p| beside(&p, panel, eye, [0.0, -1.0]))
+                }
+                (Panel::Palette | Panel::Wrist, Some((palm, _))) => self.carried(panel, &palm, eye, step),
+                (Panel::Wrist, None) => stands.unwrap_or_else(|| self.open(panel, &head, LABEL)),
+                (Panel::Strain, _) => match palette {
+                    Some(p) => beside(&p, panel, eye, [self.away(&p, eye), 0.0]),
+                    None => continue,
+                },
+            };
+            let at_hand = matches!(panel, Panel::Palette | Panel::Wrist) && self.palm.is_some();
+            let hangs = panel == Panel::Strain || (panel == Panel::Wrist && palette.is_some());
+            // Taken up by a hand, it stays with the hand.
+            self.fixed[index] = (!at_hand && !hangs).then_some(pose);
+            let size = size_at(panel, pose.position.distance(eye));
+            let placement = Placement { panel, pose, size };
+            if panel == Panel::Palette {
+                palette = Some(placement);
+            }
+            out.push(placement);
+        }
+    }
+
+    /// A place in reach beside the line of sight to the character, or ahead where that is looked away from.
+    fn open(&self, panel: Panel, head: &Rigid, elevation: f32) -> Rigid {
+        let gaze = wrapped(heading(before(head, 1.0, 0.0) - head.position).x - self.reference);
+        let ahead = if gaze.abs() > LOOKED_AT { gaze } else { 0.0 };
+        let wanted = [(self.outside, 0.0), (-self.outside, WRONG_SIDE)].map(|(side, worse)| Wanted {
+            at: Vec2::new(ahead + side * ASIDE[0], elevation),
+            side,
+            worse,
+        });
+        let free = nearest(panel, REACH, &wanted, &self.sights, None);
+        let at = free.map_or(wanted[0].at, |(at, _)| at);
+        facing(head.position + along(at + Vec2::X * self.reference) * REACH, head.position)
+    }
+
+    /// At the hand, or where it was before it took hold of something; aside where it would cover the character.
+    fn carried(&mut self, panel: Panel, palm: &Rigid, eye: Vec3, step: f64) -> Rigid {
+        let index = panel as usize;
+        let height = size_at(panel, palm.position.distance(eye))[1];
+        let lift = if panel == Panel::Palette { 0.045 + height * 0.5 } else { 0.01 };
+        let at_hand = facing(palm.position + Vec3::Y * lift, eye);
+        let now = self.followed[index].unwrap_or(at_hand);
+        let parked = &mut self.parked[index];
+        let wanted = if self.held { *parked.get_or_insert(now) } else { at_hand };
+        if !self.held {
+            *parked = None;
+        }
+        let to = wanted.position - eye;
+        let (distance, at) = (to.length(), heading(to));
+        let at = Vec2::new(wrapped(at.x - self.reference), at.y);
+        let wanted_at =
+            [(self.outside, 0.0), (-self.outside, ACROSS)].map(|(side, worse)| Wanted { at, side, worse });
+        let free = nearest(panel, distance, &wanted_at, &self.sights, self.ways[index]);
+        let moved = free.filter(|(free, _)| *free != at);
+        self.ways[index] = moved.map(|(_, way)| way);
+        let pose = moved
+            .map_or(wanted, |(free, _)| facing(eye + along(free + Vec2::X * self.reference) * distance, eye));
+        self.follow(index, pose, step)
+    }
+
+    /// The side of the palette on which nothing of the character is: -1 is left.
+    fn away(&self, palette: &Placement, eye: Vec3) -> f32 {
+        let aside = wrapped(heading(palette.pose.position - eye).x - self.reference);
+        if self.seen && aside != 0.0 { aside.signum() } else { self.outside }
+    }
+
+    fn follow(&mut self, index: usize, wanted: Rigid, step: f64) -> Rigid {
+        let share = 1.0 - (-step / FOLLOW).exp() as f32;
+        let now = match self.followed[index] {
+            Some(last) => Rigid {
+                position: last.position.lerp(wanted.position, share),
+                orientation: last.orientation.slerp(wanted.orientation, share).normalize(),
+            },
+            None => wanted,
+        };
+        *self.followed[index].insert(now)
+    }
+}
+
+/// Next to a panel, in its plane: one to the right is (1, 0), one above (0, 1).
+pub(super) fn beside(other: &Placement, panel: Panel, eye: Vec3, side: [f32; 2]) -> Rigid {
+    let size = size_at(panel, other.pose.position.distance(eye));
+    let gap = 0.03 * other.size[0];
+    let along = |i: usize| side[i] * ((other.size[i] + size[i]) * 0.5 + gap);
+    Rigid { position: other.pose.point(Vec3::new(along(0), along(1), 0.0)), ..other.pose }
+}
+
+impl Panels {
+    /// The room point of something that can be pressed, where its panel shows it: what a script aims at.
+    pub fn target(&self, spot: &super::Spot) -> Option<Vec3> {
+        let (panel, at) = self.find(spot)?;
+        self.place_of(panel, at)
+    }
+
+    /// The room point of a place of a slider's track, see [`Panels::find_track`].
+    pub fn slider(&self, kind: crate::workbench::CommandKind, share: f32) -> Option<Vec3> {
+        let (panel, at) = self.find_track(kind, share)?;
+        self.place_of(panel, at)
+    }
+
+    fn place_of(&self, panel: Panel, at: [f32; 2]) -> Option<Vec3> {
+        self.out.placements.iter().find(|p| p.panel == panel).map(|p| p.point(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panels_face_the_head_upright_and_keep_their_angle() {
+        let head = Vec3::new(0.2, 1.6, 0.1);
+        for center in [Vec3::new(0.0, 1.2, -0.4), Vec3::new(1.4, 0.9, -1.0), Vec3::new(0.2, 0.9, 0.1)] {
+            let pose = facing(center, head);
+            assert!((pose.orientation * Vec3::Z).dot((head - center).normalize()) > 0.9999);
+            assert!((pose.orientation * Vec3::X).y.abs() < 1e-5, "level");
+            let [w, _] = size_at(Panel::Palette, center.distance(head));
+            let angle = 2.0 * (0.5 * w / center.distance(head)).atan().to_degrees();
+            assert!((angle - Panel::Palette.size()[0] as f32 / PER_DEGREE).abs() < 1e-3, "{angle}");
+        }
+    }
+
+    #[test]
+    fn rays_meet_panels_from_the_readers_side_only() {
+        let pose = facing(Vec3::new(0.0, 1.0, -1.0), Vec3::new(0.0, 1.0, 0.0));
+        let placement = Placement { panel: Panel::Files, pose, size: [0.8, 0.4] };
+        let from = |position: Vec3, target: Vec3| {
+            let turn = Quat::from_rotation_arc(Vec3::NEG_Z, (target - position).normalize());
+            placement.meet(&Rigid { position, orientation: turn })
+        };
+        let place = placement.point([0.25, 0.75]);
+        assert!((place - Vec3::new(-0.2, 0.9, -1.0)).length() < 1e-6);
+        let (distance, at) = from(Vec3::new(0.3, 0.5, 0.5), place).unwrap();
+        assert!((at - Vec2::new(0.25, 0.75)).length() < 1e-4);
+        assert!((distance - place.distance(Vec3::new(0.3, 0.5, 0.5))).abs() < 1e-4);
+        assert!(from(Vec3::new(0.0, 1.0, -2.0), place).is_none(), "from behind");
+        assert!(from(Vec3::ZERO, Vec3::new(0.0, 1.0, 1.0)).is_none(), "away");
+        assert!(from(Vec3::ZERO, Vec3::X).is_none(), "along");
+    }
+
+    #[test]
+    fn ahead_is_known_even_when_looking_straight_down() {
+        for pitch in [-1.5, -0.4, 0.0, 1.5] {
+            let head = Rigid { position: Vec3::Y, orientation: Quat::from_rotation_x(pitch) };
+            let there = before(&head, 1.0, 0.0);
+            assert!((there - Vec3::new(0.0, 1.0, -1.0)).length() < 1e-3, "{pitch} {there}");
+        }
+    }
+}

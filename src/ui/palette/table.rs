@@ -1,0 +1,381 @@
+//! The one table of what can be pressed on the panels: the palette is drawn from it. Tests press everything and find
+//! every [`CommandKind`] that its routes promise.
+
+use super::icons::Icon;
+use super::shape_offers::offer_of_shape;
+use super::state::PanelState;
+use super::time_offers::offer_of_time;
+use super::{Memory, Page, Panel};
+use crate::deform::Recipe;
+use crate::pose::Lengths;
+use crate::scene::{DAMPINGS, SWINGS, method};
+use crate::workbench::{Command, CommandKind, RADIUS_RANGE, Tool};
+
+/// Something that can be pressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Item {
+    /// What gives a command of this kind.
+    Of(CommandKind),
+    /// The other of both methods.
+    OtherMethod,
+    /// A step of the view to the left; the kind's own is to the right.
+    TurnLeft,
+}
+
+/// Where an item is and how it is called.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// What it is.
+    pub item: Item,
+    /// The panel it is on.
+    pub panel: Panel,
+    /// The palette's page; none where it always shows.
+    pub page: Option<Page>,
+    /// Row of the page, from 0; items of a row stand in the table's order.
+    pub row: u8,
+    /// Width in its row, relative to its neighbours'.
+    pub weight: f32,
+    /// What its tile says.
+    pub label: &'static str,
+    /// What its tile shows.
+    pub icon: Option<Icon>,
+}
+
+const fn always(item: Item, label: &'static str, icon: Icon) -> Entry {
+    Entry { item, panel: Panel::Palette, page: None, row: 0, weight: 1.0, label, icon: Some(icon) }
+}
+
+const fn on(page: Page, row: u8, weight: f32, item: Item, label: &'static str, icon: Option<Icon>) -> Entry {
+    Entry { item, panel: Panel::Palette, page: Some(page), row, weight, label, icon }
+}
+
+use CommandKind as C;
+use Page::{Pose, Session, Shape, Time, View};
+
+/// All of them.
+pub const ENTRIES: [Entry; 52] = [
+    always(Item::Of(C::Tool), "Tool", Icon::Line),
+    always(Item::Of(C::Undo), "Undo", Icon::Undo),
+    always(Item::Of(C::Redo), "Redo", Icon::Redo),
+    always(Item::Of(C::Palette), "Hide palette", Icon::Close),
+    on(Pose, 0, 1.0, Item::Of(C::Radius), "Brush", None),
+    on(Pose, 1, 1.0, Item::Of(C::Lengths), "Bone lengths", None),
+    on(Pose, 2, 1.0, Item::Of(C::Mirror), "Mirror", Some(Icon::Mirror)),
+    on(Pose, 2, 1.0, Item::Of(C::Roll), "Roll twists", Some(Icon::Roll)),
+    on(Pose, 2, 1.0, Item::Of(C::GrabBy), "Grab body", Some(Icon::Grab)),
+    on(Pose, 3, 1.0, Item::Of(C::RedrawOffset), "Redraw", Some(Icon::Redraw)),
+    on(Pose, 3, 1.0, Item::Of(C::RemoveStroke), "Remove", Some(Icon::Remove)),
+    on(Pose, 3, 1.2, Item::Of(C::TogglePin), "Pin", Some(Icon::Pin)),
+    on(Shape, 0, 1.6, Item::Of(C::SelectShape), "No shape yet", Some(Icon::Skin)),
+    on(Shape, 0, 0.8, Item::Of(C::ShapeOn), "On", None),
+    on(Shape, 0, 1.0, Item::Of(C::RemoveShape), "Remove", Some(Icon::Remove)),
+    on(Shape, 1, 1.0, Item::Of(C::Amplitude), "Amplitude", None),
+    on(Shape, 1, 1.0, Item::Of(C::Stiffness), "Stiffness", None),
+    on(Shape, 2, 1.0, Item::Of(C::Profile), "Profile", None),
+    on(Shape, 3, 1.0, Item::Of(C::WaveCount), "Waves", None),
+    on(Shape, 3, 1.0, Item::Of(C::WaveSpeed), "Speed", None),
+    on(Shape, 3, 1.0, Item::Of(C::WavePhase), "Phase", None),
+    on(Time, 0, 1.0, Item::Of(C::Scrub), "Time", None),
+    on(Time, 1, 1.0, Item::Of(C::Play), "Play", Some(Icon::Play)),
+    on(Time, 1, 1.0, Item::Of(C::Key), "Key", Some(Icon::Key)),
+    on(Time, 1, 1.0, Item::Of(C::DeleteKey), "Delete", Some(Icon::Remove)),
+    on(Time, 2, 1.0, Item::Of(C::MoveKey), "Move key", None),
+    on(Time, 2, 0.7, Item::Of(C::KeyStroke), "As drawn", Some(Icon::Line)),
+    on(Time, 2, 0.7, Item::Of(C::AutoKey), "Auto key", Some(Icon::AutoKey)),
+    on(Time, 3, 1.0, Item::Of(C::Rate), "Frames", None),
+    on(Time, 3, 1.2, Item::Of(C::Interpolation), "Between", None),
+    on(View, 0, 6.0, Item::Of(C::Deformer), "Method", None),
+    on(View, 0, 0.8, Item::OtherMethod, "Other method", Some(Icon::Other)),
+    on(View, 1, 1.0, Item::Of(C::Swing), "Swing", None),
+    on(View, 1, 1.0, Item::Of(C::Damping), "Damping", None),
+    on(View, 2, 1.0, Item::Of(C::Wire), "Wire", Some(Icon::Wire)),
+    on(View, 2, 1.0, Item::Of(C::Binding), "Binding", Some(Icon::Binding)),
+    on(View, 2, 1.0, Item::Of(C::Measure), "Measure", Some(Icon::Measure)),
+    // Arrows that need no word.
+    on(View, 3, 0.35, Item::TurnLeft, "Turn", Some(Icon::Left)),
+    on(View, 3, 1.0, Item::Of(C::LifeSize), "Life size", Some(Icon::Person)),
+    on(View, 3, 0.35, Item::Of(C::SnapTurn), "Turn", Some(Icon::Right)),
+    on(View, 3, 1.0, Item::Of(C::UndoNavigation), "Last view", Some(Icon::Back)),
+    on(Session, 0, 1.0, Item::Of(C::Save), "Save", Some(Icon::Save)),
+    on(Session, 0, 1.0, Item::Of(C::Export), "Export", Some(Icon::Export)),
+    on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
+    on(Session, 1, 1.0, Item::Of(C::LeftHanded), "Tool hand", None),
+    on(Session, 2, 1.0, Item::Of(C::Haptics), "Vibration", Some(Icon::Buzz)),
+    on(Session, 2, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
+    on(Session, 2, 1.0, Item::Of(C::Turntable), "Turntable", Some(Icon::Turntable)),
+    on(Session, 3, 1.0, Item::Of(C::Smooth), "Smooth edges", Some(Icon::Smooth)),
+    on(Session, 3, 1.0, Item::Of(C::OtherFace), "Window", Some(Icon::Window)),
+    on(Session, 3, 1.0, Item::Of(C::Quit), "Quit", Some(Icon::Quit)),
+    Entry {
+        item: Item::Of(C::Open),
+        panel: Panel::Files,
+        page: None,
+        row: 0,
+        weight: 1.0,
+        label: "Open",
+        icon: Some(Icon::Folder),
+    },
+];
+
+impl Item {
+    /// The kind of command it gives.
+    pub fn kind(self) -> CommandKind {
+        match self {
+            Self::Of(kind) => kind,
+            Self::OtherMethod => CommandKind::Deformer,
+            Self::TurnLeft => CommandKind::SnapTurn,
+        }
+    }
+
+    /// Its line of the table.
+    pub fn entry(self) -> &'static Entry {
+        let found = ENTRIES.iter().find(|e| e.item == self);
+        // A test finds every item in the table.
+        found.unwrap_or(&ENTRIES[0])
+    }
+}
+
+/// How an item behaves at the moment.
+pub(super) enum Offer {
+    /// Gives its command. The number stands beside the label.
+    Press { command: Command, enabled: bool, label: Option<String>, count: Option<usize> },
+    /// On or off.
+    Switch { on: bool, command: Command },
+    /// One of several.
+    Choice(Vec<Choice>),
+    /// A number that a drag changes: where it is on the slider, 0..=1, in words, and back.
+    Slider { value: f32, text: String, command: Box<dyn Fn(f32) -> Command> },
+    /// Gives its command at the second press.
+    Confirm { command: Command, label: &'static str },
+    /// Is drawn by its panel.
+    Own,
+}
+
+/// One of a [`Offer::Choice`].
+pub(super) struct Choice {
+    pub label: String,
+    pub icon: Option<Icon>,
+    pub on: bool,
+    pub command: Command,
+}
+
+pub(super) fn press(command: Command, enabled: bool) -> Offer {
+    Offer::Press { command, enabled, label: None, count: None }
+}
+
+impl Item {
+    /// How it behaves now.
+    pub(super) fn offer(self, state: &PanelState, memory: &Memory) -> Offer {
+        let p = &state.preferences;
+        let counted = |command, count: usize| Offer::Press {
+            command,
+            enabled: count > 0,
+            label: None,
+            count: Some(count),
+        };
+        let kind = match self {
+            Self::Of(kind) => kind,
+            Self::OtherMethod => {
+                return press(Command::Deformer(memory.other_method(&state.deformer).to_owned()), true);
+            }
+            Self::TurnLeft => return press(Command::SnapTurn(-1), true),
+        };
+        match kind {
+            C::Tool => {
+                let choice = |tool: Tool| Choice {
+                    label: tool.word().to_owned(),
+                    icon: Some(Icon::of(tool)),
+                    on: p.tool == tool,
+                    command: Command::Tool(tool),
+                };
+                Offer::Choice(Tool::ALL.map(choice).into())
+            }
+            C::Undo => counted(Command::Undo, state.undo),
+            C::Redo => counted(Command::Redo, state.redo),
+            C::Palette => press(Command::Palette, true),
+            C::Radius => Offer::Slider {
+                value: slider_of_radius(p.radius),
+                text: format!("{:.1} cm", p.radius * 100.0),
+                command: Box::new(|at| Command::Radius(radius_of_slider(at))),
+            },
+            C::Lengths => {
+                let choice = |lengths, label: &str, icon| Choice {
+                    label: label.to_owned(),
+                    icon: Some(icon),
+                    on: p.lengths == lengths,
+                    command: Command::Lengths(lengths),
+                };
+                Offer::Choice(vec![
+                    choice(Lengths::Keep, "Keep lengths", Icon::Keep),
+                    choice(Lengths::Stretch, "Stretch", Icon::Stretch),
+                ])
+            }
+            C::Roll => Offer::Switch { on: p.roll, command: Command::Roll(!p.roll) },
+            C::Mirror => Offer::Switch { on: p.mirror, command: Command::Mirror(!p.mirror) },
+            C::GrabBy => Offer::Press {
+                command: Command::GrabBy(p.grab.next()),
+                enabled: true,
+                label: Some(p.grab.label().to_owned()),
+                count: None,
+            },
+            C::Measure => {
+                // The first press chooses the tool, each further one what it measures.
+                let by = if p.tool == Tool::Measure { p.measure.next() } else { p.measure };
+                let label = if p.tool == Tool::Measure { p.measure.label() } else { "Measure" };
+                Offer::Press {
+                    command: Command::Measure(by),
+                    enabled: true,
+                    label: Some(label.to_owned()),
+                    count: None,
+                }
+            }
+            C::RedrawOffset => press(Command::RedrawOffset, state.redraw),
+            C::RemoveStroke => counted(Command::RemoveStroke, state.strokes),
+            C::TogglePin => Offer::Press {
+                command: Command::TogglePin,
+                enabled: state.pin.is_some(),
+                label: state.pin.as_ref().map(|pin| {
+                    let verb = if pin.pinned { "Free" } else { "Pin" };
+                    format!("{verb} {}", pin.joint)
+                }),
+                count: None,
+            },
+            C::Deformer => {
+                let current = method(&state.deformer);
+                let choice = |slot: usize| Choice {
+                    label: format!("{}  {}", ["A", "B"][slot], method_label(memory.methods[slot])),
+                    icon: None,
+                    on: memory.methods[slot] == current,
+                    command: Command::Deformer(memory.methods[slot].to_owned()),
+                };
+                Offer::Choice(vec![choice(0), choice(1)])
+            }
+            C::Swing => offer_of_swing(state, 0, SWINGS, Command::Swing, |v| {
+                if v > 0.0 { format!("{v:.1} Hz") } else { "off".into() }
+            }),
+            C::Damping => offer_of_swing(state, 1, DAMPINGS, Command::Damping, |v| format!("{v:.2}")),
+            C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
+            C::Smooth => Offer::Switch { on: p.smooth, command: Command::Smooth(!p.smooth) },
+            C::Binding => Offer::Switch { on: p.binding, command: Command::Binding(!p.binding) },
+            C::Turntable => Offer::Switch { on: p.turntable, command: Command::Turntable(!p.turntable) },
+            C::SnapTurn => press(Command::SnapTurn(1), true),
+            C::LifeSize => press(Command::LifeSize, true),
+            C::UndoNavigation => press(Command::UndoNavigation, state.moved),
+            C::RollWorld => Offer::Switch { on: p.roll_world, command: Command::RollWorld(!p.roll_world) },
+            C::SelectShape
+            | C::ShapeOn
+            | C::RemoveShape
+            | C::Amplitude
+            | C::Stiffness
+            | C::Profile
+            | C::WaveCount
+            | C::WaveSpeed
+            | C::WavePhase => offer_of_shape(kind, state),
+            C::KeyStroke => press(Command::KeyStroke, state.redraw),
+            C::Play
+            | C::Scrub
+            | C::Key
+            | C::DeleteKey
+            | C::MoveKey
+            | C::AutoKey
+            | C::Rate
+            | C::Interpolation => offer_of_time(kind, &state.timeline),
+            C::Save => Offer::Press {
+                command: Command::Save,
+                enabled: true,
+                label: Some(if state.unsaved { "Save" } else { "Saved" }.to_owned()),
+                count: None,
+            },
+            C::Export => press(Command::Export, true),
+            C::OtherFace => press(Command::OtherFace, true),
+            C::Files => Offer::Switch { on: p.files, command: Command::Files },
+            C::LeftHanded => {
+                let choice = |left, label: &str| Choice {
+                    label: label.to_owned(),
+                    icon: Some(Icon::Hand),
+                    on: p.left_handed == left,
+                    command: Command::LeftHanded(left),
+                };
+                Offer::Choice(vec![choice(true, "Left hand"), choice(false, "Right hand")])
+            }
+            C::Haptics => Offer::Switch { on: p.haptics, command: Command::Haptics(!p.haptics) },
+            C::Quit => Offer::Confirm { command: Command::Quit, label: "Press again to quit" },
+            C::Open => Offer::Own,
+        }
+    }
+}
+
+/// A number of how flesh swings.
+fn offer_of_swing(
+    state: &PanelState,
+    which: usize,
+    range: [f64; 2],
+    command: fn(f32) -> Command,
+    text: fn(f32) -> String,
+) -> Offer {
+    let [least, most] = range.map(|v| v as f32);
+    let now = state.swing.map(|s| s[which]);
+    Offer::Slider {
+        value: now.map_or(0.0, |v| ((v - least) / (most - least)).clamp(0.0, 1.0)),
+        text: now.map_or_else(|| "no springs".into(), text),
+        command: Box::new(move |at| command(least + (most - least) * at)),
+    }
+}
+
+/// A method for people.
+pub(crate) fn method_label(name: &str) -> &str {
+    match method(name) {
+        "rigid" => "Rigid",
+        "lbs" => "LBS",
+        "dqs" => "DQS",
+        "blend" => "Blend",
+        "irs" => "IRS",
+        "cor" => "CoR",
+        "stb" => "STB",
+        "fast" => "FAST",
+        "springs" => "Springs",
+        "fast+springs" => "FAST, springs",
+        other => other,
+    }
+}
+
+/// The method after `name` in the table of methods, leaving out one.
+pub(super) fn next_method(name: &str, without: &str) -> &'static str {
+    let names = Recipe::NAMES;
+    let at = names.iter().position(|n| *n == name).unwrap_or(0);
+    let turned = (1..=names.len()).map(|i| names[(at + i) % names.len()]);
+    turned.into_iter().find(|n| *n != without).unwrap_or(names[0])
+}
+
+/// Radii are spread evenly by their logarithm.
+fn slider_of_radius(radius: f32) -> f32 {
+    let [least, most] = RADIUS_RANGE;
+    ((radius / least).ln() / (most / least).ln()).clamp(0.0, 1.0)
+}
+
+fn radius_of_slider(at: f32) -> f32 {
+    let [least, most] = RADIUS_RANGE;
+    least * (most / least).powf(at.clamp(0.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sliders_and_radii_are_inverse_and_methods_go_round() {
+        for at in [0.0, 0.3, 1.0] {
+            assert!((slider_of_radius(radius_of_slider(at)) - at).abs() < 1e-5);
+        }
+        let mut name = "springs";
+        let mut seen = Vec::new();
+        for _ in 0..Recipe::NAMES.len() - 1 {
+            name = next_method(name, "lbs");
+            seen.push(name);
+        }
+        seen.sort_unstable();
+        let mut all: Vec<_> = Recipe::NAMES.into_iter().filter(|n| *n != "lbs").collect();
+        all.sort_unstable();
+        assert_eq!(seen, all);
+    }
+}

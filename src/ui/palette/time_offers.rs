@@ -1,0 +1,50 @@
+//! What the palette offers of time: playing, keys, frames.
+
+use super::table::{Choice, Offer, press};
+use crate::asset::Interpolation;
+use crate::document::FRAME_RATES;
+use crate::workbench::{Command, CommandKind as C, Timeline};
+
+/// How it behaves now.
+pub(super) fn offer_of_time(kind: C, timeline: &Timeline) -> Offer {
+    let head = timeline.playhead;
+    let length = timeline.length.max(1e-3);
+    let choice = |on: bool, label: String, command| Choice { label, icon: None, on, command };
+    match kind {
+        C::Play => Offer::Switch { on: head.playing, command: Command::Play(!head.playing) },
+        C::AutoKey => Offer::Switch { on: head.auto_key, command: Command::AutoKey(!head.auto_key) },
+        C::Scrub => Offer::Slider {
+            value: (head.time / length).clamp(0.0, 1.0) as f32,
+            text: format!("{:.2} s  frame {:.0}", head.time, head.time * f64::from(timeline.sheet.rate)),
+            command: Box::new(move |at| Command::Scrub(f64::from(at) * length)),
+        },
+        C::Key => Offer::Press {
+            command: Command::Key,
+            enabled: true,
+            label: None,
+            count: Some(timeline.sheet.columns.len()),
+        },
+        C::DeleteKey => press(Command::DeleteKey, timeline.column.is_some()),
+        C::MoveKey => Offer::Slider {
+            value: (timeline.column.unwrap_or(head.time) / length).clamp(0.0, 1.0) as f32,
+            text: timeline.column.map_or_else(|| "no key".into(), |c| format!("{c:.2} s")),
+            command: Box::new(move |at| Command::MoveKey(f64::from(at) * length)),
+        },
+        C::Rate => {
+            let rates = FRAME_RATES.iter();
+            let rates = rates.map(|&r| choice(timeline.sheet.rate == r, r.to_string(), Command::Rate(r)));
+            Offer::Choice(rates.collect())
+        }
+        _ => {
+            let ways = [
+                (Interpolation::Step, "Step"),
+                (Interpolation::Linear, "Linear"),
+                (Interpolation::CubicSpline, "Spline"),
+            ];
+            let of = |(way, label): (Interpolation, &str)| {
+                choice(timeline.interpolation == Some(way), label.into(), Command::Interpolation(way))
+            };
+            Offer::Choice(ways.map(of).into())
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! What can be pressed: tiles, choices, sliders. They tell what happened to a [`Touch`].
+
+use super::icons::Icon;
+use super::table::{Choice, Item, Offer};
+use super::theme::GAP;
+use super::{Memory, Spot, theme};
+use crate::workbench::{Command, CommandKind};
+use egui::{Align2, Color32, CornerRadius, Id, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+
+/// What the pointer did to a panel in one pass.
+#[derive(Default)]
+pub(super) struct Touch {
+    /// The thing under the pointer.
+    pub hovered: Option<Id>,
+    /// Something was pressed.
+    pub clicked: bool,
+    /// Something was pressed that cannot be at the moment.
+    pub refused: bool,
+    /// What it means.
+    pub commands: Vec<Command>,
+    /// Where things are.
+    pub spots: Vec<(Spot, Rect)>,
+    /// Where sliders run.
+    pub tracks: Vec<(CommandKind, Rect)>,
+}
+
+/// How a tile looks.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tile<'a> {
+    pub label: &'a str,
+    pub icon: Option<Icon>,
+    pub on: bool,
+    pub enabled: bool,
+    /// Beside the label.
+    pub count: Option<usize>,
+    /// Icon above the label instead of beside it.
+    pub tall: bool,
+    /// Shows whether it is on or off by a switch.
+    pub switch: bool,
+    pub warn: bool,
+}
+
+/// A tile; true where it was pressed.
+pub(super) fn tile(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, tile: Tile<'_>) -> bool {
+    let response = ui.interact(rect, id, Sense::click());
+    let over = response.hovered() || response.is_pointer_button_down_on();
+    if over {
+        touch.hovered = Some(id);
+    }
+    let down = response.is_pointer_button_down_on();
+    let ground = match (tile.enabled, tile.on && !tile.switch, tile.warn) {
+        (false, ..) => theme::TILE_FAINT,
+        (_, _, true) => Color32::from_rgb(150, 46, 46),
+        (_, true, _) if over => theme::ACCENT_HOVER,
+        (_, true, _) => theme::ACCENT,
+        _ if down => theme::PRESSED,
+        _ if over => theme::HOVER,
+        _ => theme::TILE,
+    };
+    let ink = if tile.enabled { theme::TEXT } else { theme::FAINT };
+    let painter = ui.painter();
+    painter.rect_filled(rect, CornerRadius::same(14), ground);
+    if over && tile.enabled {
+        painter.rect_stroke(rect, CornerRadius::same(14), Stroke::new(2.0, theme::SOFT), StrokeKind::Inside);
+    }
+    let middle = rect.center();
+    if tile.tall {
+        if let Some(icon) = tile.icon {
+            icon.draw(painter, pos2(middle.x, rect.min.y + rect.height() * 0.38), 24.0, ink);
+        }
+        let at = pos2(middle.x, rect.max.y - 10.0);
+        theme::print(
+            painter,
+            at,
+            Align2::CENTER_BOTTOM,
+            tile.label,
+            theme::SMALL + 1.0,
+            ink,
+            rect.width() - 12.0,
+        );
+    } else if tile.label.is_empty() {
+        if let Some(icon) = tile.icon {
+            icon.draw(painter, middle, 15.0, ink);
+        }
+    } else {
+        let inset = 16.0;
+        let mut left = rect.min.x + inset;
+        let mut right = rect.max.x - inset;
+        if let Some(icon) = tile.icon {
+            icon.draw(painter, pos2(left + 15.0, middle.y), 16.0, ink);
+            left += 44.0;
+        }
+        if tile.switch {
+            right -= 50.0;
+            switch(ui, Rect::from_min_size(pos2(right + 2.0, middle.y - 14.0), vec2(50.0, 28.0)), tile.on);
+        }
+        if let Some(count) = tile.count.filter(|c| *c > 0) {
+            let text = count.to_string();
+            let at = pos2(right, middle.y);
+            let faint = if tile.enabled { theme::SOFT } else { theme::FAINT };
+            let number =
+                theme::print(ui.painter(), at, Align2::RIGHT_CENTER, &text, theme::SMALL, faint, 80.0);
+            right = number.min.x;
+        }
+        let at = pos2(left, middle.y);
+        theme::print(ui.painter(), at, Align2::LEFT_CENTER, tile.label, theme::BODY, ink, right - left - 6.0);
+    }
+    let pressed = response.clicked();
+    touch.clicked |= pressed && tile.enabled;
+    touch.refused |= pressed && !tile.enabled;
+    pressed && tile.enabled
+}
+
+/// A switch that is on or off.
+fn switch(ui: &Ui, rect: Rect, on: bool) {
+    let painter = ui.painter();
+    let r = rect.height() / 2.0;
+    let ground = if on { theme::ACCENT } else { theme::FAINT.gamma_multiply(0.6) };
+    painter.rect_filled(rect, CornerRadius::same(r as u8), ground);
+    let x = if on { rect.max.x - r } else { rect.min.x + r };
+    painter.circle_filled(pos2(x, rect.center().y), r - 4.0, theme::TEXT);
+}
+
+/// What an item offers, in its place.
+pub(super) fn item(
+    ui: &mut Ui,
+    touch: &mut Touch,
+    memory: &mut Memory,
+    (rect, item): (Rect, Item),
+    offer: Offer,
+    time: f64,
+) {
+    let entry = item.entry();
+    let id = Id::new(item);
+    let plain = Tile { label: entry.label, icon: entry.icon, enabled: true, ..Tile::default() };
+    match offer {
+        Offer::Press { command, enabled, label, count } => {
+            touch.spots.push((Spot::Command(command.clone()), rect));
+            let label = label.as_deref().unwrap_or(entry.label);
+            let square = rect.width() < 1.6 * rect.height();
+            let label = if square { "" } else { label };
+            if tile(ui, touch, rect, id, Tile { label, enabled, count, ..plain }) {
+                touch.commands.push(command);
+            }
+        }
+        Offer::Switch { on, command } => {
+            touch.spots.push((Spot::Command(command.clone()), rect));
+            let switch = rect.width() > 220.0;
+            if tile(ui, touch, rect, id, Tile { on, switch, ..plain }) {
+                touch.commands.push(command);
+            }
+        }
+        Offer::Choice(choices) => choice(ui, touch, rect, id, choices),
+        Offer::Slider { value, text, command } => {
+            slider(ui, touch, rect, id, (entry.label, value, &text), command)
+        }
+        Offer::Confirm { command, label } => {
+            let armed = memory.armed.is_some_and(|until| time < until);
+            touch.spots.push((Spot::Command(command.clone()), rect));
+            let label = if armed { label } else { entry.label };
+            if tile(ui, touch, rect, id, Tile { label, warn: armed, ..plain }) {
+                memory.armed = if armed { None } else { Some(time + 3.0) };
+                if armed {
+                    touch.commands.push(command);
+                }
+            }
+        }
+        Offer::Own => {}
+    }
+}
+
+/// Tiles of which one is on, as one piece.
+fn choice(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, choices: Vec<Choice>) {
+    let tall = rect.height() > 80.0;
+    let weights = vec![1.0; choices.len()];
+    if !tall {
+        ui.painter().rect_filled(rect, CornerRadius::same(14), theme::TILE_FAINT);
+    }
+    for (index, (choice, rect)) in choices.into_iter().zip(theme::columns(rect, &weights)).enumerate() {
+        touch.spots.push((Spot::Command(choice.command.clone()), rect));
+        let look = Tile {
+            label: &choice.label,
+            icon: choice.icon,
+            on: choice.on,
+            enabled: true,
+            tall,
+            ..Tile::default()
+        };
+        if tile(ui, touch, rect, id.with(index), look) {
+            touch.commands.push(choice.command);
+        }
+    }
+}
+
+/// Sliders narrower than this have their track below their print.
+const NARROW: f32 = 420.0;
+
+/// A number from 0 to 1: its name on the left, in words on the right, the track between or below.
+fn slider(
+    ui: &mut Ui,
+    touch: &mut Touch,
+    rect: Rect,
+    id: Id,
+    (label, value, text): (&str, f32, &str),
+    command: Box<dyn Fn(f32) -> Command>,
+) {
+    let response = ui.interact(rect, id, Sense::click_and_drag());
+    let over = response.hovered() || response.is_pointer_button_down_on();
+    if over {
+        touch.hovered = Some(id);
+    }
+    let painter = ui.painter();
+    painter.rect_filled(rect, CornerRadius::same(14), if over { theme::HOVER } else { theme::TILE });
+    let narrow = rect.width() < NARROW;
+    let (line, size) =
+        if narrow { (rect.min.y + 19.0, theme::SMALL) } else { (rect.center().y, theme::BODY) };
+    let widths = if narrow { [0.6, 0.4].map(|w| w * (rect.width() - 32.0)) } else { [110.0, 120.0] };
+    let left = pos2(rect.min.x + 16.0, line);
+    theme::print(painter, left, Align2::LEFT_CENTER, label, size, theme::TEXT, widths[0]);
+    let right = pos2(rect.max.x - 16.0, line);
+    theme::print(painter, right, Align2::RIGHT_CENTER, text, size, theme::SOFT, widths[1]);
+    // A knob at an end stays within the tile.
+    let inset = if narrow { [rect.height() * 0.5; 2] } else { [130.0, 140.0] };
+    let y = if narrow { rect.max.y - 17.0 } else { line };
+    let thick = if narrow { 4.0 } else { 5.0 };
+    let track =
+        Rect::from_min_max(pos2(rect.min.x + inset[0], y - thick), pos2(rect.max.x - inset[1], y + thick));
+    let x = track.min.x + track.width() * value;
+    painter.rect_filled(track, CornerRadius::same(5), theme::FAINT.gamma_multiply(0.6));
+    painter.rect_filled(track.with_max_x(x), CornerRadius::same(5), theme::ACCENT_HOVER);
+    painter.circle_filled(pos2(x, y), if narrow { 11.0 } else { 16.0 }, theme::TEXT);
+    // Its middle is where the number is: pressing there changes nothing.
+    let knob = Rect::from_center_size(pos2(x, rect.center().y), vec2(rect.height(), rect.height()));
+    let now = command(value);
+    touch.tracks.push((now.kind(), track));
+    touch.spots.push((Spot::Command(now), knob));
+    if response.is_pointer_button_down_on()
+        && let Some(pointer) = response.interact_pointer_pos()
+    {
+        let at = ((pointer.x - track.min.x) / track.width()).clamp(0.0, 1.0);
+        // Less than a pixel or two is tremble.
+        if (at - value).abs() * track.width() > 1.5 {
+            touch.commands.push(command(at));
+        }
+    }
+    touch.clicked |= response.clicked() || response.drag_stopped();
+}
+
+/// Tabs; the one that was pressed.
+pub(super) fn tabs<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    touch: &mut Touch,
+    rect: Rect,
+    current: T,
+    all: &[(T, &str, Spot)],
+) -> Option<T> {
+    let mut out = None;
+    let gap = GAP;
+    let width = (rect.width() - gap * (all.len() as f32 - 1.0)) / all.len() as f32;
+    for (index, (tab, label, spot)) in all.iter().enumerate() {
+        let corner = pos2(rect.min.x + index as f32 * (width + gap), rect.min.y);
+        let rect = Rect::from_min_size(corner, vec2(width, rect.height()));
+        let id = Id::new(("tab", index));
+        let response = ui.interact(rect, id, Sense::click());
+        let over = response.hovered() || response.is_pointer_button_down_on();
+        if over {
+            touch.hovered = Some(id);
+        }
+        touch.spots.push((spot.clone(), rect));
+        let on = *tab == current;
+        let ink = if on || over { theme::TEXT } else { theme::SOFT };
+        if over {
+            ui.painter().rect_filled(rect, CornerRadius::same(14), theme::TILE);
+        }
+        theme::print(ui.painter(), rect.center(), Align2::CENTER_CENTER, label, theme::BODY, ink, width);
+        let line = Rect::from_min_max(
+            pos2(rect.min.x + 12.0, rect.max.y - 4.0),
+            pos2(rect.max.x - 12.0, rect.max.y),
+        );
+        let color = if on { theme::ACCENT_HOVER } else { theme::EDGE.gamma_multiply(0.5) };
+        ui.painter().rect_filled(line, CornerRadius::same(2), color);
+        if response.clicked() {
+            touch.clicked = true;
+            out = Some(*tab);
+        }
+    }
+    out
+}

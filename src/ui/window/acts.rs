@@ -1,0 +1,295 @@
+//! Doing what keys and buttons of the panels ask for.
+
+use super::camera::{Lens, Side, Stand};
+use super::choices::{Choices, Plane, ZOOM_RANGE};
+use super::keys::{Act, Chord};
+use super::output::Ask;
+use super::{Desk, Hold};
+use crate::base::math::{Aabb, Vec3};
+use crate::deform::Recipe;
+use crate::document::DeformerSettings;
+use crate::pose::Lengths;
+use crate::workbench::{Command, Request, Tool, Workbench};
+use std::f32::consts::PI;
+
+/// A press of a turning key, radians: a 24th of a turn, as in Blender.
+const TURN: f32 = PI / 12.0;
+/// A press of a bracket sizes the brush by this factor.
+const GROWTH: f32 = 1.15;
+/// A press sizes the panels by this.
+const LARGER: f32 = 0.1;
+
+impl Desk {
+    pub(super) fn key(&mut self, chord: Chord, repeat: bool, time: f64, bench: Option<&mut Workbench>) {
+        // Whoever writes means the text, though the key ends it; a question comes first.
+        if self.typing || self.takes_keys() {
+            return;
+        }
+        if let Some(act) = self.panels.binding.take() {
+            if chord.key() != egui::Key::Escape {
+                self.choices.keys.bind(act, chord);
+            }
+            self.changed = true;
+            return;
+        }
+        let mut bench = bench;
+        if bench.as_deref_mut().is_some_and(|bench| self.key_by_key(chord, time, bench)) {
+            return;
+        }
+        if chord.is_plain() && self.choose_file(chord.key(), bench.as_deref_mut()) {
+            return;
+        }
+        let Some(act) = self.choices.keys.act(chord) else { return };
+        let repeats = matches!(
+            act,
+            Act::Undo
+                | Act::NextFrame
+                | Act::LastFrame
+                | Act::Redo
+                | Act::BrushLarger
+                | Act::BrushSmaller
+                | Act::TurnLeft
+                | Act::TurnRight
+                | Act::TurnUp
+                | Act::TurnDown
+        );
+        if !repeat || repeats {
+            self.forget_messages(bench.as_deref_mut());
+            self.act(act, time, bench);
+        }
+    }
+
+    /// Runs a command that comes from elsewhere, e.g. from the window's frame or a script. What it asks for is in
+    /// [`Desk::output`] at once.
+    pub fn run_command(&mut self, command: Command, bench: Option<&mut Workbench>) {
+        self.command(command, bench);
+    }
+
+    /// Runs a command: those about the view are the camera's.
+    pub(super) fn command(&mut self, command: Command, bench: Option<&mut Workbench>) {
+        self.changed = true;
+        match (command, bench) {
+            (Command::Quit, _) => self.output.asks.push(Ask::Editor(Request::Quit)),
+            (Command::OtherFace, _) => self.output.asks.push(Ask::Editor(Request::OtherFace)),
+            (Command::Open(path), None) => self.output.asks.push(Ask::Editor(Request::Open(path))),
+            (_, None) => {}
+            (Command::SnapTurn(steps), Some(_)) => self.turn(-2.0 * steps as f32, 0.0),
+            (Command::LifeSize, Some(bench)) => self.frame_all(bench),
+            (Command::UndoNavigation, Some(bench)) => {
+                // A turntable that went on would leave the view at once.
+                if self.camera.back() && bench.preferences().turntable {
+                    bench.run_command(Command::Turntable(false));
+                }
+            }
+            (Command::Palette, _) => self.choices.panels = !self.choices.panels,
+            (command, Some(bench)) => {
+                if !matches!(self.hold, Hold::Free) {
+                    self.drop_act(bench);
+                }
+                bench.run_command(command);
+            }
+        }
+    }
+
+    /// Does what a key or a button of the desk stands for.
+    pub(super) fn act(&mut self, act: Act, time: f64, mut bench: Option<&mut Workbench>) {
+        self.changed = true;
+        if let Some(bench) = bench.as_deref_mut() {
+            match act {
+                Act::Rotate => return self.begin_turn(bench),
+                Act::Grab => return self.begin_grab(time, bench),
+                Act::BrushSize => return self.begin_brush(bench),
+                Act::Cancel => {
+                    self.panels.help = false;
+                    // What is under way first, then the plane that is being moved, then the motion.
+                    if self.hold != Hold::Free || bench.is_busy() {
+                        return self.drop_act(bench);
+                    }
+                    if bench.drop_measure() || std::mem::take(&mut self.moves_plane) {
+                        return;
+                    }
+                    return bench.leave_motion();
+                }
+                Act::TakePose if bench.shown_time().is_none() => {
+                    return self.tell("this is the pose being edited: no motion shows");
+                }
+                Act::TakePose => {
+                    self.drop_act(bench);
+                    return bench.take_pose();
+                }
+                Act::FixPlane => return self.fix_plane(bench),
+                Act::MovePlane => return self.move_plane(bench),
+                Act::Compare => return self.compare(bench),
+                Act::Deselect => return bench.select(None),
+                Act::FrameSelected => return self.frame_selected(bench),
+                _ => {}
+            }
+            if let Some(command) = command_of(act, bench) {
+                return self.command(command, Some(bench));
+            }
+        }
+        match act {
+            Act::Quit => self.command(Command::Quit, bench),
+            Act::OtherFace => self.command(Command::OtherFace, bench),
+            Act::Open => self.output.asks.push(Ask::OpenDialog),
+            Act::SaveAs => self.output.asks.push(Ask::SaveAsDialog),
+            Act::Front => self.camera.look_from(Side::Front),
+            Act::Back => self.camera.look_from(Side::Back),
+            Act::Left => self.camera.look_from(Side::Left),
+            Act::Right => self.camera.look_from(Side::Right),
+            Act::Top => self.camera.look_from(Side::Top),
+            Act::Bottom => self.camera.look_from(Side::Bottom),
+            Act::Opposite => self.turn(PI / TURN, 0.0),
+            Act::TurnUp => self.turn(0.0, 1.0),
+            Act::TurnDown => self.turn(0.0, -1.0),
+            Act::Lens => {
+                let lens = match self.camera.stand().lens {
+                    Lens::Perspective => Lens::Parallel,
+                    Lens::Parallel => Lens::Perspective,
+                };
+                self.camera.go(Stand { lens, ..*self.camera.stand() });
+            }
+            Act::Stereo => self.choices.stereo = self.choices.stereo.next(),
+            Act::Panels => self.choices.panels = !self.choices.panels,
+            Act::Help => self.panels.help = !self.panels.help,
+            Act::Cancel => self.panels.help = false,
+            Act::Larger => self.resize(LARGER),
+            Act::Smaller => self.resize(-LARGER),
+            _ if bench.is_none() => self.tell("nothing is open: choose a character, or drop one here"),
+            _ => {}
+        }
+    }
+
+    /// Tells the user something in the line below the picture.
+    pub(super) fn tell(&mut self, text: &str) {
+        self.facts.message = Some(text.to_owned());
+    }
+
+    fn resize(&mut self, by: f32) {
+        let zoom = (self.choices.zoom + by).clamp(ZOOM_RANGE[0], ZOOM_RANGE[1]);
+        self.choices = Choices { zoom, ..self.choices.clone() };
+    }
+
+    /// Turns the view by steps of a key, to the left and up.
+    fn turn(&mut self, left: f32, up: f32) {
+        let s = *self.camera.stand();
+        self.camera.go(Stand { yaw: s.yaw - left * TURN, pitch: s.pitch + up * TURN, ..s });
+    }
+
+    fn frame_all(&mut self, bench: &Workbench) {
+        let b = bench.bounds();
+        let bones = Aabb::of(bench.rig().bones.iter().flat_map(|b| [b.head, b.tail]));
+        let posed = Aabb { min: b.min.min(bones.min), max: b.max.max(bones.max) };
+        self.camera.frame(if bones.is_empty() { b } else { &posed }, self.aspect());
+    }
+
+    /// The selected joint with its bones, or all.
+    fn frame_selected(&mut self, bench: &Workbench) {
+        let Some(node) = bench.selected() else {
+            self.tell("no joint is selected: everything is shown");
+            return self.frame_all(bench);
+        };
+        let Some(at) = bench.rig().world.get(node.index()).map(|w| Vec3::from(w.translation)) else { return };
+        let skeleton = &bench.character().skeleton;
+        let bones = skeleton.bones.iter().zip(&bench.rig().bones);
+        let own = bones.filter(|(b, _)| skeleton.joints[b.parent.index()].node == node);
+        let reach = own.map(|(_, b)| b.head.distance(b.tail)).fold(0.0_f32, f32::max);
+        let reach = reach.max(0.06 * bench.bounds().diagonal());
+        self.camera.frame(&Aabb { min: at - reach, max: at + reach }, self.aspect());
+    }
+
+    /// Strokes are drawn on the plane through the selected joint or the root that faces this view; or facing it again.
+    fn fix_plane(&mut self, bench: &Workbench) {
+        let node = bench.selected().or(bench.posable().first().copied());
+        let at = node.and_then(|n| bench.rig().world.get(n.index())).map(|w| Vec3::from(w.translation));
+        self.choices.plane = match (self.choices.plane, at) {
+            (Plane::Camera, Some(origin)) => {
+                let normal = self.camera.rotation() * Vec3::Z;
+                Plane::Fixed { origin: origin.into(), normal: normal.into() }
+            }
+            _ => Plane::Camera,
+        };
+        self.moves_plane &= self.choices.plane != Plane::Camera;
+    }
+
+    /// Shows the gizmo of the plane that strokes are drawn on, or takes it away; a plane that faces the view is fixed first.
+    fn move_plane(&mut self, bench: &Workbench) {
+        if self.choices.plane == Plane::Camera {
+            self.fix_plane(bench);
+            self.moves_plane = false;
+        }
+        self.moves_plane = !self.moves_plane && self.choices.plane != Plane::Camera;
+    }
+
+    /// Divides the picture between the document's deformer and LBS, or DQS where it is LBS; or takes the divider away.
+    fn compare(&mut self, bench: &Workbench) {
+        let own = &bench.session().document().deformer().method;
+        let method = if own == "lbs" { "dqs" } else { "lbs" }.to_owned();
+        let other = DeformerSettings { method, ..DeformerSettings::default() };
+        self.other = self.other.is_none().then_some(other);
+        self.output.deformer_changed = true;
+    }
+
+    fn begin_brush(&mut self, bench: &Workbench) {
+        if let Some(start) = self.at.filter(|_| self.over && self.hold == Hold::Free) {
+            self.hold = Hold::Brush { start, radius: bench.preferences().radius };
+        }
+    }
+}
+
+/// The command of all front ends that an act gives now.
+pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
+    let (p, timeline) = (bench.preferences(), bench.timeline());
+    let playhead = timeline.playhead;
+    Some(match act {
+        Act::Undo => Command::Undo,
+        Act::Redo => Command::Redo,
+        Act::Save => Command::Save,
+        Act::Export => Command::Export,
+        Act::Files => Command::Files,
+        Act::LineTool => Command::Tool(Tool::Line),
+        Act::GrabTool => Command::Tool(Tool::Grab),
+        Act::SkinTool => Command::Tool(Tool::Skin),
+        Act::JointTool => Command::Tool(Tool::Joint),
+        Act::SilhouetteTool => Command::Tool(Tool::Silhouette),
+        Act::MeasureTool => Command::Tool(Tool::Measure),
+        Act::NextMeasure => Command::Measure(p.measure.next()),
+        Act::NextTool => {
+            let at = Tool::ALL.iter().position(|t| *t == p.tool).unwrap_or(0);
+            Command::Tool(Tool::ALL[(at + 1) % Tool::ALL.len()])
+        }
+        Act::BrushLarger => Command::Radius(p.radius * GROWTH),
+        Act::BrushSmaller => Command::Radius(p.radius / GROWTH),
+        Act::RedrawOffset => Command::RedrawOffset,
+        Act::Remove => Command::RemoveStroke,
+        Act::Lengths => Command::Lengths(match p.lengths {
+            Lengths::Keep => Lengths::Stretch,
+            Lengths::Stretch => Lengths::Keep,
+        }),
+        Act::Roll => Command::Roll(!p.roll),
+        Act::Mirror => Command::Mirror(!p.mirror),
+        Act::GrabBy => Command::GrabBy(p.grab.next()),
+        Act::Pin => Command::TogglePin,
+        Act::NextMethod => Command::Deformer(next_method(&bench.session().document().deformer().method)),
+        Act::Key => Command::Key,
+        Act::RemoveKey => Command::DeleteKey,
+        Act::Play => Command::Play(!playhead.playing),
+        Act::NextFrame => Command::Scrub(playhead.time + timeline.frame()),
+        Act::LastFrame => Command::Scrub(playhead.time - timeline.frame()),
+        Act::Wire => Command::Wire(!p.wire),
+        Act::Binding => Command::Binding(!p.binding),
+        Act::Turntable => Command::Turntable(!p.turntable),
+        Act::TurnLeft => Command::SnapTurn(-1),
+        Act::TurnRight => Command::SnapTurn(1),
+        Act::FrameAll => Command::LifeSize,
+        Act::LastView => Command::UndoNavigation,
+        _ => return None,
+    })
+}
+
+/// The method after this one.
+fn next_method(name: &str) -> String {
+    let name = if name.is_empty() { "springs" } else { name };
+    let at = Recipe::NAMES.iter().position(|n| *n == name).unwrap_or(0);
+    Recipe::NAMES[(at + 1) % Recipe::NAMES.len()].to_owned()
+}

@@ -1,0 +1,40 @@
+//! The way of the selected joint through the motion, with a tick at every frame and a dot at every key.
+
+use super::{Desk, Hold};
+use crate::base::NodeId;
+use crate::base::math::Vec3;
+use crate::bind::Character;
+use crate::render::Lines;
+use crate::scene::onion;
+use crate::workbench::Workbench;
+use std::sync::Arc;
+
+/// The arc that was found last.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Whose, of which joint, after how many changes of the document.
+    of: Option<(Arc<Character>, NodeId, u64)>,
+    path: Vec<(Vec3, bool)>,
+}
+
+impl Desk {
+    /// Shows it, found anew where another joint is selected, or the document has changed and nothing is held any more.
+    pub(super) fn draw_arc(&mut self, bench: &Workbench, lines: &mut Lines) {
+        let (Some(node), true) = (bench.selected(), self.choices.arcs) else {
+            self.arc = Found::default();
+            return;
+        };
+        let (character, changes) = (bench.character(), bench.session().changes());
+        let held = self.hold != Hold::Free || self.context.egui_is_using_pointer();
+        let found = (self.arc.of.as_ref())
+            .is_some_and(|(c, n, k)| Arc::ptr_eq(c, character) && *n == node && (*k == changes || held));
+        if !found {
+            self.arc.path = onion::path(&character.skeleton, bench.session().document(), node);
+            self.arc.of = Some((character.clone(), node, changes));
+        }
+        // One frame is no way.
+        if self.arc.path.len() > 1 {
+            onion::arc(&self.arc.path, lines);
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Turns and moves by keys, as in Blender: R or G, then X, Y or Z (once more for the joint's own axis), then a number. Without
+//! a number the mouse does it. Enter or a click keeps it, Escape or the right button puts everything back.
+
+use super::gizmo::{AXES, COLORS};
+use super::keys::Chord;
+use super::pointer::Eyepiece;
+use super::{Desk, Hold};
+use crate::base::NodeId;
+use crate::base::math::{DQuat, DVec3, Vec3};
+use crate::pose::WorkingPlane;
+use crate::render::Lines;
+use crate::workbench::Workbench;
+use egui::Key;
+use std::f32::consts::TAU;
+
+/// Letters of a number at most.
+const LONG: usize = 9;
+/// An axis that goes along the line of sight is followed as if it leaned so far, squared sine: a pixel would be miles.
+const LEAN: f32 = 0.01;
+
+/// What a joint is turned about or moved along.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Along {
+    /// The line of sight, or everywhere on the plane that faces the view.
+    #[default]
+    Free,
+    /// An axis of the world, 0..3.
+    World(usize),
+    /// An axis of the joint, 0..3.
+    Own(usize),
+}
+
+/// A number as it is typed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Typed {
+    negative: bool,
+    letters: [u8; LONG],
+    count: usize,
+}
+
+impl Typed {
+    fn press(&mut self, key: Key) {
+        let digits = Key::Num0 as u8..=Key::Num9 as u8;
+        let letter = match key {
+            Key::Period | Key::Comma => b'.',
+            key if digits.contains(&(key as u8)) => b'0' + (key as u8 - Key::Num0 as u8),
+            Key::Minus => return self.negative = !self.negative,
+            Key::Backspace if self.count == 0 => return self.negative = false,
+            Key::Backspace => return self.count -= 1,
+            _ => return,
+        };
+        let known = &self.letters[..self.count];
+        if self.count < LONG && (letter != b'.' || !known.contains(&b'.')) {
+            self.letters[self.count] = letter;
+            self.count += 1;
+        }
+    }
+
+    /// None where nothing is typed.
+    fn value(&self) -> Option<f32> {
+        let value = self.digits().parse().unwrap_or(0.0_f32);
+        (self.count > 0).then_some(if self.negative { -value } else { value })
+    }
+
+    fn digits(&self) -> &str {
+        std::str::from_utf8(&self.letters[..self.count]).unwrap_or_default()
+    }
+}
+
+/// A joint that is turned or moved by keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ByKey {
+    /// Where it was, world.
+    origin: Vec3,
+    /// Its own axes then, world, unit.
+    own: [Vec3; 3],
+    along: Along,
+    typed: Typed,
+}
+
+impl ByKey {
+    fn new(bench: &Workbench, node: Option<NodeId>, origin: Vec3) -> Self {
+        let world = node.and_then(|n| bench.rig().world.get(n.index()));
+        let own = world.map_or(AXES, |w| {
+            let columns = [w.matrix3.x_axis, w.matrix3.y_axis, w.matrix3.z_axis];
+            let unit = |i: usize| Vec3::from(columns[i]).try_normalize().unwrap_or(AXES[i]);
+            [0, 1, 2].map(unit)
+        });
+        Self { origin, own, along: Along::Free, typed: Typed::default() }
+    }
+
+    /// The axis, with its number; none where it is free.
+    fn axis(&self) -> Option<(usize, Vec3)> {
+        match self.along {
+            Along::Free => None,
+            Along::World(axis) => Some((axis, AXES[axis])),
+            Along::Own(axis) => Some((axis, self.own[axis])),
+        }
+    }
+
+    /// Chooses an axis of the world, at the second press the joint's, at the third none.
+    fn choose(&mut self, axis: usize) {
+        self.along = match self.along {
+            Along::World(a) if a == axis => Along::Own(axis),
+            Along::Own(a) if a == axis => Along::Free,
+            _ => Along::World(axis),
+        };
+    }
+
+    /// Where a place goes that the mouse moved there on a plane with this normal.
+    pub fn place(&self, moved: Option<Vec3>, facing: Vec3) -> Option<Vec3> {
+        match (self.axis(), self.typed.value()) {
+            // As in Blender a number without an axis is for the first.
+            (axis, Some(length)) => Some(self.origin + axis.map_or(Vec3::X, |a| a.1) * length),
+            (Some((_, axis)), None) => {
+                let across = axis - facing * axis.dot(facing);
+                let share = (moved? - self.origin).dot(across) / across.length_squared().max(LEAN);
+                Some(self.origin + axis * share)
+            }
+            (None, None) => moved,
+        }
+    }
+
+    /// A number and what it is along, for people; `shown` where none is typed.
+    fn text(&self, shown: Option<String>, unit: &str, preposition: &str, free: &str) -> String {
+        let sign = if self.typed.negative { "-" } else { "" };
+        let number = match (self.typed.count, shown) {
+            (0, Some(shown)) => format!("{shown}{unit}"),
+            (0, None) => String::new(),
+            _ => format!("{sign}{}{unit}", self.typed.digits()),
+        };
+        let name = |axis: usize| ["X", "Y", "Z"][axis];
+        let along = match self.along {
+            Along::World(axis) => format!("{preposition} {}", name(axis)),
+            Along::Own(axis) => format!("{preposition} the joint's {}", name(axis)),
+            Along::Free => free.to_owned(),
+        };
+        format!("{number} {along}").trim().to_owned()
+    }
+}
+
+/// The direction of a pixel from a world point's picture, radians, anticlockwise.
+fn direction(eyepiece: &Eyepiece, origin: Vec3, at: [f32; 2]) -> f32 {
+    let [x, y] = eyepiece.project(origin).unwrap_or(at);
+    (y - at[1]).atan2(at[0] - x)
+}
+
+impl Desk {
+    /// Whether keys and buttons are for a turn, a move or the brush's size alone.
+    pub(super) fn is_by_key(&self) -> bool {
+        matches!(self.hold, Hold::Turn { .. } | Hold::Grab { .. } | Hold::Brush { .. })
+    }
+
+    /// Turns the selected joint, or the one under the mouse.
+    pub(super) fn begin_turn(&mut self, bench: &mut Workbench) {
+        if self.hold != Hold::Free {
+            return;
+        }
+        let under = self.at.filter(|_| self.over).and_then(|at| self.joint_at(bench, at));
+        let node = bench.selected().or(under);
+        let Some((node, origin)) = node.and_then(|n| Some((n, place(bench, n)?))) else {
+            return self.miss("nothing is selected to turn: click a joint first");
+        };
+        self.before = bench.shown_time().map(|time| (bench.session().history().0, time));
+        bench.take_pose();
+        if !bench.hold_joint(node) {
+            self.give_back(bench);
+            return self.miss("this joint cannot be turned: click a joint of the body");
+        }
+        bench.select(Some(node));
+        let at = self.at.unwrap_or_default();
+        let last = direction(&self.eyepiece(at).0, origin, at);
+        let by = ByKey::new(bench, Some(node), origin);
+        self.hold = Hold::Turn { by, angle: 0.0, last };
+    }
+
+    /// Takes hold of the joint under the mouse, of the selected one, or of the skin, until the next click.
+    pub(super) fn begin_grab(&mut self, time: f64, bench: &mut Workbench) {
+        if self.hold != Hold::Free {
+            return;
+        }
+        let over = self.at.filter(|_| self.over);
+        let node = over.and_then(|at| self.joint_at(bench, at)).or(bench.selected());
+        let joint = node.and_then(|n| place(bench, n));
+        let Some(origin) = joint.or(over.and_then(|at| self.skin_at(at)).flatten()) else {
+            return self.miss("nothing to grab: point at a joint, or click a joint first");
+        };
+        self.before = bench.shown_time().map(|time| (bench.session().history().0, time));
+        bench.take_pose();
+        let normal = self.camera.rotation() * Vec3::Z;
+        let plane = WorkingPlane { origin, normal };
+        let at = self.at.or_else(|| self.eyepiece([0.0; 2]).0.project(origin)).unwrap_or_default();
+        self.at = Some(at);
+        let from_ray = self.eyepiece(at).0.on_plane(at, &plane).map_or(Vec3::ZERO, |x| origin - x);
+        self.hold = Hold::Grab { by: ByKey::new(bench, node, origin), plane, from_ray };
+        self.force = [0.0; 2];
+        self.hand(bench, time, None);
+        self.force = [0.0, 1.0];
+        self.hand(bench, time, None);
+        if !bench.is_busy() {
+            self.drop_act(bench);
+            self.miss("this joint cannot be held: click a joint of a limb or the trunk");
+        }
+    }
+
+    /// Nothing is begun: what would choose its axis and type its number does nothing either.
+    fn miss(&mut self, told: &str) {
+        self.facts.message = Some(told.to_owned());
+        (self.missed, self.changed) = (true, true);
+    }
+
+    /// A key while something is done by keys, or was to be; true where it is no shortcut.
+    pub(super) fn key_by_key(&mut self, chord: Chord, time: f64, bench: &mut Workbench) -> bool {
+        let key = chord.key();
+        if !self.is_by_key() {
+            return self.is_missed(chord);
+        }
+        self.changed = true;
+        match (&mut self.hold, key) {
+            (_, Key::Escape) => self.drop_act(bench),
+            (_, Key::Enter) => self.keep_by_key(time, bench),
+            // With Control or Alt it would be another key.
+            (Hold::Turn { by, .. } | Hold::Grab { by, .. }, key) if !chord.is_command() => {
+                match key {
+                    Key::X => by.choose(0),
+                    Key::Y => by.choose(1),
+                    Key::Z => by.choose(2),
+                    key => by.typed.press(key),
+                }
+                self.turn_by_key(bench);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// Whether a key belongs to a turn or a move that could not begin.
+    fn is_missed(&mut self, chord: Chord) -> bool {
+        let key = chord.key();
+        let digit = (Key::Num0 as u8..=Key::Num9 as u8).contains(&(key as u8));
+        let part = matches!(
+            key,
+            Key::X | Key::Y | Key::Z | Key::Minus | Key::Period | Key::Comma | Key::Backspace | Key::Enter
+        );
+        let missed = self.missed && (digit || part) && !chord.is_command();
+        self.missed = missed && key != Key::Enter;
+        missed
+    }
+
+    /// Enter or a click: what is turned, moved or sized stays as it is, as one step.
+    pub(super) fn keep_by_key(&mut self, time: f64, bench: &mut Workbench) {
+        match self.hold {
+            Hold::Turn { .. } => bench.let_joint_go(),
+            Hold::Grab { .. } => {
+                // A number may have been typed since the last frame. Letting go puts the pose into the document.
+                self.hand(bench, time, None);
+                self.force = [0.0; 2];
+                self.hand(bench, time, None);
+            }
+            _ => {}
+        }
+        (self.hold, self.before) = (Hold::Free, None);
+    }
+
+    /// The motion shows again, where its pose was taken for what is dropped now.
+    pub(super) fn give_back(&mut self, bench: &mut Workbench) {
+        if let Some((steps, time)) = self.before.take() {
+            bench.give_pose_back(steps, time);
+        }
+    }
+
+    /// The joint that is turned follows the mouse, or what is typed.
+    pub(super) fn turn_by_key(&mut self, bench: &mut Workbench) {
+        let Hold::Turn { by, mut angle, mut last } = self.hold else { return };
+        if let Some(at) = self.at {
+            let now = direction(&self.eyepiece(at).0, by.origin, at);
+            // Anticlockwise as seen; whole turns add up.
+            angle += (now - last + TAU * 1.5).rem_euclid(TAU) - TAU * 0.5;
+            last = now;
+        }
+        if !angle.is_finite() {
+            return;
+        }
+        self.hold = Hold::Turn { by, angle, last };
+        let (axis, radians) = self.turned(&by, angle);
+        let turn = DQuat::from_axis_angle(axis.normalize_or(Vec3::Z).as_dvec3(), f64::from(radians));
+        bench.move_joint(turn, DVec3::ZERO);
+    }
+
+    /// The axis and the angle about it, radians, that a turn by so much of the mouse is.
+    fn turned(&self, by: &ByKey, mouse: f32) -> (Vec3, f32) {
+        let back = self.camera.rotation() * Vec3::Z;
+        let axis = by.axis().map_or(back, |a| a.1);
+        let mouse = if axis.dot(back) < 0.0 { -mouse } else { mouse };
+        (axis, by.typed.value().map_or(mouse, f32::to_radians))
+    }
+
+    /// What is turned or moved by keys, for people.
+    pub(super) fn text_by_key(&self) -> Option<String> {
+        match &self.hold {
+            Hold::Turn { by, angle, .. } => {
+                // Nothing is no negative nothing.
+                let degrees = (self.turned(by, *angle).1.to_degrees() * 10.0).round() / 10.0 + 0.0;
+                Some(by.text(Some(format!("{degrees:.1}")), "°", "about", "about the line of sight"))
+            }
+            Hold::Grab { by, .. } => Some(by.text(None, " m", "along", "")),
+            _ => None,
+        }
+    }
+
+    /// Shows the axis.
+    pub(super) fn draw_axis(&self, bench: &Workbench, lines: &mut Lines) {
+        let (Hold::Turn { by, .. } | Hold::Grab { by, .. }) = &self.hold else { return };
+        let Some((axis, along)) = by.axis() else { return };
+        let reach = along * bench.bounds().diagonal();
+        lines.polyline(&[by.origin - reach, by.origin + reach], COLORS[axis], 2.0, 0.5);
+    }
+}
+
+/// Where a joint is now, world.
+fn place(bench: &Workbench, node: NodeId) -> Option<Vec3> {
+    bench.rig().world.get(node.index()).map(|w| Vec3::from(w.translation))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_read_as_it_is_typed() {
+        let mut typed = Typed::default();
+        assert_eq!(typed.value(), None);
+        for (key, value) in [
+            (Key::Minus, None),
+            (Key::Num1, Some(-1.0)),
+            (Key::Period, Some(-1.0)),
+            (Key::Period, Some(-1.0)),
+            (Key::Num5, Some(-1.5)),
+            (Key::Minus, Some(1.5)),
+            (Key::A, Some(1.5)),
+            (Key::Backspace, Some(1.0)),
+            (Key::Backspace, Some(1.0)),
+            (Key::Backspace, None),
+            (Key::Backspace, None),
+            (Key::Comma, Some(0.0)),
+            (Key::Num9, Some(0.9)),
+        ] {
+            typed.press(key);
+            assert_eq!(typed.value(), value, "after {key:?}");
+        }
+        (0..40).for_each(|_| typed.press(Key::Num9));
+        assert!(typed.value().is_some_and(f32::is_finite));
+    }
+}

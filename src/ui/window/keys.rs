@@ -1,0 +1,418 @@
+//! The one table of what keys do: shortcuts, `?`, menus, and README's table come from it. Keys are Blender's where
+//! Blender has the thing.
+
+use crate::workbench::CommandKind;
+use egui::{Key, Modifiers};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What a key or a button of the desk does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the table tells")]
+pub enum Act {
+    Undo,
+    Redo,
+    Open,
+    Save,
+    SaveAs,
+    Export,
+    Files,
+    OtherFace,
+    Quit,
+    LineTool,
+    GrabTool,
+    SkinTool,
+    JointTool,
+    SilhouetteTool,
+    MeasureTool,
+    NextMeasure,
+    NextTool,
+    Grab,
+    Rotate,
+    Cancel,
+    BrushLarger,
+    BrushSmaller,
+    BrushSize,
+    FixPlane,
+    MovePlane,
+    RedrawOffset,
+    Remove,
+    Lengths,
+    Roll,
+    Mirror,
+    GrabBy,
+    Pin,
+    Key,
+    RemoveKey,
+    TakePose,
+    Play,
+    NextFrame,
+    LastFrame,
+    Deselect,
+    NextMethod,
+    Compare,
+    Wire,
+    Binding,
+    Turntable,
+    Front,
+    Back,
+    Left,
+    Right,
+    Top,
+    Bottom,
+    Opposite,
+    TurnLeft,
+    TurnRight,
+    TurnUp,
+    TurnDown,
+    Lens,
+    FrameSelected,
+    FrameAll,
+    LastView,
+    Stereo,
+    Panels,
+    Help,
+    Larger,
+    Smaller,
+}
+
+/// A group of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "named after their titles")]
+pub enum Group {
+    File,
+    Tools,
+    Pose,
+    Time,
+    View,
+    Window,
+}
+
+impl Group {
+    /// All of them, in the list's order.
+    pub const ALL: [Self; 6] = [Self::File, Self::Tools, Self::Pose, Self::Time, Self::View, Self::Window];
+
+    /// For people.
+    pub fn label(self) -> &'static str {
+        ["File and history", "Tools", "Pose", "Time", "View", "Window"][self as usize]
+    }
+}
+
+/// A line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// What is done.
+    pub act: Act,
+    /// For people.
+    pub label: &'static str,
+    /// Where it is listed.
+    pub group: Group,
+    /// The keys, until the user chooses others.
+    pub keys: &'static [Chord],
+    /// The command of all front ends that it gives; none for what only a window has.
+    pub command: Option<CommandKind>,
+}
+
+/// A key with the keys that are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Chord {
+    key: Key,
+    /// Control, on a Mac command.
+    ctrl: bool,
+    shift: bool,
+    alt: bool,
+}
+
+const fn key(key: Key) -> Chord {
+    Chord { key, ctrl: false, shift: false, alt: false }
+}
+
+const fn ctrl(key: Key) -> Chord {
+    Chord { key, ctrl: true, shift: false, alt: false }
+}
+
+const fn shift(key: Key) -> Chord {
+    Chord { key, ctrl: false, shift: true, alt: false }
+}
+
+const fn ctrl_shift(key: Key) -> Chord {
+    Chord { key, ctrl: true, shift: true, alt: false }
+}
+
+const fn alt(key: Key) -> Chord {
+    Chord { key, ctrl: false, shift: false, alt: true }
+}
+
+const fn line(
+    act: Act,
+    label: &'static str,
+    group: Group,
+    keys: &'static [Chord],
+    command: Option<CommandKind>,
+) -> Line {
+    Line { act, label, group, keys, command }
+}
+
+use CommandKind as C;
+use Group::{File, Pose, Time, Tools, View, Window};
+
+/// The table.
+pub const ACTS: &[Line] = &[
+    line(Act::Undo, "Undo", File, &[ctrl(Key::Z)], Some(C::Undo)),
+    line(Act::Redo, "Redo", File, &[ctrl_shift(Key::Z), ctrl(Key::Y)], Some(C::Redo)),
+    line(Act::Open, "Open a file", File, &[ctrl(Key::O)], Some(C::Open)),
+    line(Act::Save, "Save the project", File, &[ctrl(Key::S)], Some(C::Save)),
+    line(Act::SaveAs, "Save the project as", File, &[ctrl_shift(Key::S)], None),
+    line(Act::Export, "Export a posed .glb", File, &[ctrl(Key::E)], Some(C::Export)),
+    line(Act::Files, "Files at hand", File, &[shift(Key::F1)], Some(C::Files)),
+    line(Act::OtherFace, "Go on in the headset", File, &[key(Key::F9)], Some(C::OtherFace)),
+    line(Act::Quit, "Quit", File, &[ctrl(Key::Q)], Some(C::Quit)),
+    line(Act::LineTool, "Line of action", Tools, &[key(Key::L)], Some(C::Tool)),
+    line(Act::GrabTool, "Grab tool", Tools, &[key(Key::B)], Some(C::Tool)),
+    line(Act::SkinTool, "Draw on skin", Tools, &[key(Key::D)], Some(C::Tool)),
+    line(Act::JointTool, "Joint: gizmo", Tools, &[key(Key::J)], Some(C::Tool)),
+    line(Act::SilhouetteTool, "Silhouette: draw its course", Tools, &[key(Key::S)], Some(C::Tool)),
+    line(Act::MeasureTool, "Measure", Tools, &[key(Key::K)], Some(C::Tool)),
+    line(Act::NextMeasure, "Measure distance, thickness or angle", Tools, &[shift(Key::K)], Some(C::Measure)),
+    line(Act::NextTool, "Next tool", Tools, &[key(Key::W)], Some(C::Tool)),
+    line(Act::BrushSize, "Size the brush by moving", Tools, &[key(Key::F)], Some(C::Radius)),
+    line(Act::BrushLarger, "Larger brush", Tools, &[key(Key::CloseBracket)], Some(C::Radius)),
+    line(Act::BrushSmaller, "Smaller brush", Tools, &[key(Key::OpenBracket)], Some(C::Radius)),
+    line(Act::FixPlane, "Plane to draw on: here, or facing me", Tools, &[shift(Key::D)], None),
+    line(Act::MovePlane, "Move that plane, or leave it", Tools, &[alt(Key::D)], None),
+    line(
+        Act::Grab,
+        "Grab what is under the pointer; X, Y, Z and digits as for turns",
+        Pose,
+        &[key(Key::G)],
+        None,
+    ),
+    line(Act::Rotate, "Turn the joint: X, Y, Z choose an axis, digits the angle", Pose, &[key(Key::R)], None),
+    line(Act::Cancel, "Drop what is under way", Pose, &[key(Key::Escape)], None),
+    line(Act::RedrawOffset, "Draw the offset again", Pose, &[shift(Key::L)], Some(C::RedrawOffset)),
+    line(
+        Act::Remove,
+        "Remove the newest stroke",
+        Pose,
+        &[key(Key::X), key(Key::Delete)],
+        Some(C::RemoveStroke),
+    ),
+    line(Act::Lengths, "Keep or stretch bones", Pose, &[shift(Key::B)], Some(C::Lengths)),
+    line(Act::Roll, "Roll twists (headset, pen)", Pose, &[], Some(C::Roll)),
+    line(Act::Mirror, "Mirror", Pose, &[key(Key::M)], Some(C::Mirror)),
+    line(Act::GrabBy, "Grab bone, limb or body", Pose, &[shift(Key::G)], Some(C::GrabBy)),
+    line(Act::Pin, "Pin or free the joint", Pose, &[key(Key::P)], Some(C::TogglePin)),
+    line(Act::Deselect, "Select nothing", Pose, &[alt(Key::A)], None),
+    line(Act::NextMethod, "Next deformer", Pose, &[key(Key::Tab)], Some(C::Deformer)),
+    line(Act::Compare, "Compare with another deformer: drag the line", Pose, &[shift(Key::Tab)], None),
+    line(Act::Key, "Key the pose", Time, &[key(Key::I)], Some(C::Key)),
+    line(Act::RemoveKey, "Remove the keys at this time", Time, &[alt(Key::I)], Some(C::DeleteKey)),
+    line(Act::Play, "Play or stop", Time, &[key(Key::Space)], Some(C::Play)),
+    line(Act::NextFrame, "Next frame", Time, &[key(Key::ArrowRight)], Some(C::Scrub)),
+    line(Act::LastFrame, "Frame before", Time, &[key(Key::ArrowLeft)], Some(C::Scrub)),
+    line(Act::TakePose, "Edit the pose that shows", Time, &[shift(Key::I)], None),
+    line(Act::Wire, "Bones and edges on top", View, &[shift(Key::Z)], Some(C::Wire)),
+    line(
+        Act::Binding,
+        "Scale vectors, by the selected joint's weight",
+        View,
+        &[key(Key::V)],
+        Some(C::Binding),
+    ),
+    line(Act::Turntable, "Turntable", View, &[key(Key::T)], Some(C::Turntable)),
+    line(Act::Front, "Front", View, &[key(Key::Num1)], None),
+    line(Act::Back, "Back", View, &[ctrl(Key::Num1)], None),
+    line(Act::Right, "From its right", View, &[ctrl(Key::Num3)], None),
+    line(Act::Left, "From its left", View, &[key(Key::Num3)], None),
+    line(Act::Top, "Top", View, &[key(Key::Num7)], None),
+    line(Act::Bottom, "Bottom", View, &[ctrl(Key::Num7)], None),
+    line(Act::Opposite, "Opposite side", View, &[key(Key::Num9)], None),
+    line(Act::TurnLeft, "Turn left", View, &[key(Key::Num4)], Some(C::SnapTurn)),
+    line(Act::TurnRight, "Turn right", View, &[key(Key::Num6)], Some(C::SnapTurn)),
+    line(Act::TurnUp, "Turn up", View, &[key(Key::Num8)], None),
+    line(Act::TurnDown, "Turn down", View, &[key(Key::Num2)], None),
+    line(Act::Lens, "Perspective or orthographic", View, &[key(Key::Num5)], None),
+    line(Act::FrameSelected, "Frame the selected joint", View, &[key(Key::Period)], None),
+    line(Act::FrameAll, "Frame all", View, &[key(Key::Home)], Some(C::LifeSize)),
+    line(Act::LastView, "Last view", View, &[key(Key::Num0), key(Key::Backspace)], Some(C::UndoNavigation)),
+    line(Act::Stereo, "Stereo preview", View, &[alt(Key::S)], None),
+    line(Act::Panels, "Show or hide the panels", Window, &[key(Key::N)], Some(C::Palette)),
+    line(Act::Help, "This list", Window, &[key(Key::Questionmark), key(Key::F1)], None),
+    line(Act::Larger, "Larger panels", Window, &[ctrl(Key::Plus), ctrl(Key::Equals)], None),
+    line(Act::Smaller, "Smaller panels", Window, &[ctrl(Key::Minus)], None),
+];
+
+impl Act {
+    /// Its line of the table.
+    pub fn line(self) -> &'static Line {
+        // A test finds every act in the table.
+        ACTS.iter().find(|l| l.act == self).unwrap_or(&ACTS[0])
+    }
+}
+
+impl Chord {
+    /// Of a key event. `?` and the like are keys of their own, so shift does not count for them.
+    pub fn new(key: Key, modifiers: Modifiers) -> Self {
+        let shifts = matches!(
+            key,
+            Key::Questionmark
+                | Key::Exclamationmark
+                | Key::Colon
+                | Key::Pipe
+                | Key::Plus
+                | Key::OpenCurlyBracket
+                | Key::CloseCurlyBracket
+        );
+        let ctrl = modifiers.command || modifiers.ctrl;
+        Self { key, ctrl, shift: modifiers.shift && !shifts, alt: modifiers.alt }
+    }
+
+    /// Whether nothing is held beside the key.
+    pub fn is_plain(self) -> bool {
+        !(self.ctrl || self.shift || self.alt)
+    }
+
+    /// Whether Control or Alt is held.
+    pub fn is_command(self) -> bool {
+        self.ctrl || self.alt
+    }
+
+    /// The key itself.
+    pub fn key(self) -> Key {
+        self.key
+    }
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (on, name) in [(self.ctrl, "Ctrl"), (self.shift, "Shift"), (self.alt, "Alt")] {
+            if on {
+                write!(f, "{name}-")?;
+            }
+        }
+        f.write_str(match self.key {
+            Key::Questionmark => "?",
+            Key::Period => ".",
+            Key::OpenBracket => "[",
+            Key::CloseBracket => "]",
+            Key::Plus => "+",
+            Key::Minus => "-",
+            Key::Equals => "=",
+            key => key.name(),
+        })
+    }
+}
+
+impl From<Chord> for String {
+    fn from(chord: Chord) -> Self {
+        chord.to_string()
+    }
+}
+
+impl TryFrom<String> for Chord {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let mut out = key(Key::Space);
+        let mut rest = text.as_str();
+        for (name, on) in [("Ctrl-", &mut out.ctrl), ("Shift-", &mut out.shift), ("Alt-", &mut out.alt)] {
+            if let Some(after) = rest.strip_prefix(name) {
+                (*on, rest) = (true, after);
+            }
+        }
+        out.key = Key::from_name(rest).ok_or_else(|| format!("{text:?} is no key"))?;
+        Ok(out)
+    }
+}
+
+/// Which keys do what: the table, with the user's choices in place of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct KeyMap {
+    chosen: BTreeMap<Act, Vec<Chord>>,
+}
+
+impl KeyMap {
+    /// The keys of an act.
+    pub fn keys(&self, act: Act) -> &[Chord] {
+        self.chosen.get(&act).map_or(act.line().keys, Vec::as_slice)
+    }
+
+    /// What a chord does.
+    pub fn act(&self, chord: Chord) -> Option<Act> {
+        ACTS.iter().map(|l| l.act).find(|act| self.keys(*act).contains(&chord))
+    }
+
+    /// Gives an act one key in place of its own; another act loses it.
+    pub fn bind(&mut self, act: Act, chord: Chord) {
+        for other in ACTS.iter().map(|l| l.act).filter(|a| *a != act) {
+            if self.keys(other).contains(&chord) {
+                let left = self.keys(other).iter().copied().filter(|c| *c != chord).collect();
+                self.chosen.insert(other, left);
+            }
+        }
+        self.chosen.insert(act, vec![chord]);
+    }
+
+    /// The table's own keys again.
+    pub fn reset(&mut self) {
+        self.chosen.clear();
+    }
+
+    /// Whether the user has chosen any.
+    pub fn is_chosen(&self) -> bool {
+        !self.chosen.is_empty()
+    }
+
+    /// An act's keys for people; empty where it has none.
+    pub fn text(&self, act: Act) -> String {
+        self.keys(act).iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_act_has_one_line_and_no_two_share_a_key() {
+        let mut acts: Vec<Act> = ACTS.iter().map(|l| l.act).collect();
+        acts.sort_unstable();
+        acts.dedup();
+        // The last of the declaration is the highest.
+        assert_eq!((acts.len(), acts[acts.len() - 1]), (ACTS.len(), Act::Smaller));
+        assert_eq!(acts[acts.len() - 1] as usize + 1, ACTS.len());
+        let keys: Vec<Chord> = ACTS.iter().flat_map(|l| l.keys).copied().collect();
+        for (i, chord) in keys.iter().enumerate() {
+            assert!(!keys[..i].contains(chord), "{chord} does two things");
+        }
+    }
+
+    #[test]
+    fn keys_are_read_as_they_are_written() {
+        for chord in ACTS.iter().flat_map(|l| l.keys) {
+            let text = serde_json::to_string(chord).unwrap();
+            assert_eq!(serde_json::from_str::<Chord>(&text).unwrap(), *chord, "{text}");
+        }
+        assert!(serde_json::from_str::<Chord>("\"Ctrl-Foo\"").is_err());
+        assert_eq!(Chord::new(Key::Questionmark, Modifiers::SHIFT), key(Key::Questionmark));
+    }
+
+    #[test]
+    fn a_key_chosen_for_one_act_is_taken_from_the_other() {
+        let mut map = KeyMap::default();
+        let chord = ctrl(Key::Y);
+        assert_eq!(map.act(chord), Some(Act::Redo));
+        map.bind(Act::Mirror, chord);
+        assert_eq!(map.act(chord), Some(Act::Mirror));
+        assert_eq!(map.keys(Act::Redo), [ctrl_shift(Key::Z)]);
+        assert_eq!(map.act(key(Key::M)), None);
+        let text = serde_json::to_string(&map).unwrap();
+        assert_eq!(serde_json::from_str::<KeyMap>(&text).unwrap(), map);
+        map.reset();
+        assert_eq!(map.act(chord), Some(Act::Redo));
+    }
+}

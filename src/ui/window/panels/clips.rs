@@ -1,0 +1,99 @@
+//! The file's own clips, played below strokes and keys: which, how much of them, how fast, from when on.
+
+use super::widgets::{Print, Slide};
+use super::{Memory, Pressed, widgets};
+use crate::document::{ClipLayer, Edit, KeyEdit};
+use crate::rig::Skeleton;
+use crate::workbench::Workbench;
+use egui::{RichText, Ui};
+
+/// Times as fast, and as slow, that the slider goes.
+const SPEEDS: [f64; 2] = [0.1, 4.0];
+
+/// What became of a layer.
+enum Change {
+    /// It is another, as part of the step before or not.
+    Set(bool),
+    Remove,
+}
+
+pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
+    let skeleton = &bench.character().skeleton;
+    if skeleton.clips.is_empty() {
+        ui.label(RichText::new("The file has none.").small().weak());
+        return;
+    }
+    let mut layers = bench.session().document().motion().clips().to_vec();
+    let mut change = None;
+    for (number, layer) in layers.iter_mut().enumerate() {
+        let of_layer = ui.push_id(number, |ui| controls(ui, clip_name(skeleton, layer), layer, memory));
+        change = of_layer.inner.map(|c| (number, c)).or(change);
+    }
+    widgets::caption(ui, "Of the file");
+    for (clip, of_file) in skeleton.clips.iter().enumerate() {
+        ui.horizontal(|ui| {
+            if ui.small_button("+").on_hover_text("Plays it, over those above").clicked() {
+                layers.push(ClipLayer::new(clip, skeleton));
+                change = Some((layers.len() - 1, Change::Set(false)));
+            }
+            ui.label(&of_file.name);
+            ui.label(RichText::new(format!("{:.2} s", of_file.duration())).small().weak());
+        });
+    }
+    let Some((number, change)) = change else { return };
+    let continues = matches!(change, Change::Set(true));
+    if let Change::Remove = change {
+        layers.remove(number);
+    }
+    pressed.edits.push((Edit::Keys(KeyEdit::Clips(layers)), continues));
+}
+
+fn clip_name<'a>(skeleton: &'a Skeleton, layer: &ClipLayer) -> &'a str {
+    skeleton.clips.get(layer.clip).map_or("", |clip| &clip.name)
+}
+
+fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut Memory) -> Option<Change> {
+    let mut change = None;
+    ui.horizontal(|ui| {
+        if ui.checkbox(&mut layer.enabled, name).on_hover_text("Plays or not").changed() {
+            change = Some(Change::Set(false));
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if ui.small_button("×").on_hover_text("Remove").clicked() {
+                change = Some(Change::Remove);
+            }
+        });
+    });
+    let mut slide = |ui: &mut Ui, slide: Slide<'_>, value: f64| {
+        widgets::slide(ui, &slide, value, &mut memory.held).moved.map(|(value, continues)| {
+            change = Some(Change::Set(continues));
+            value
+        })
+    };
+    let weight = Slide { label: "weight", range: [0.0, 1.0], logarithmic: false, print: Print::Percent };
+    if let Some(weight) = slide(ui, weight, f64::from(layer.weight)) {
+        layer.weight = weight as f32;
+    }
+    let speed = Slide { label: "times as fast", range: SPEEDS, logarithmic: true, print: Print::Decimals(2) };
+    if let Some(fast) = slide(ui, speed, layer.speed.abs()) {
+        layer.speed = fast.max(SPEEDS[0]).copysign(layer.speed);
+    }
+    ui.horizontal(|ui| {
+        let start = widgets::number(ui, Print::Unit(2, "s"), 0.02, layer.offset, &mut memory.held);
+        start.answer.on_hover_text("When it begins; drag, or click and type");
+        if let Some((offset, continues)) = start.moved {
+            layer.offset = offset;
+            change = Some(Change::Set(continues));
+        }
+        ui.label("start");
+        if ui.checkbox(&mut layer.looped, "loop").changed() {
+            change = Some(Change::Set(false));
+        }
+        let mut back = layer.speed < 0.0;
+        if ui.checkbox(&mut back, "backwards").changed() {
+            layer.speed = -layer.speed;
+            change = Some(Change::Set(false));
+        }
+    });
+    change
+}

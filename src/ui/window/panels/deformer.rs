@@ -1,0 +1,243 @@
+//! The deformation method, its settings with ranges in which they do something sensible, and the comparison with another.
+
+use super::{Memory, Pressed, Shows, widgets};
+use crate::deform::{Geometric, Recipe};
+use crate::document::{DeformerSettings, Edit};
+use crate::scene::{DAMPINGS, SWINGS, method, recipe};
+use crate::ui::palette::method_label;
+use crate::workbench::{Command, Workbench};
+use egui::{ComboBox, Ui};
+use serde_json::{Value, json};
+
+/// A number of the springs.
+struct Number {
+    name: &'static str,
+    label: &'static str,
+    /// In which a slider moves it: within what the solver takes, and where it looks different.
+    range: [f64; 2],
+    logarithmic: bool,
+    whole: bool,
+    tip: &'static str,
+}
+
+const fn number(name: &'static str, label: &'static str, range: [f64; 2], tip: &'static str) -> Number {
+    Number { name, label, range, logarithmic: false, whole: false, tip }
+}
+
+const fn reach(name: &'static str, label: &'static str, tip: &'static str) -> Number {
+    Number { logarithmic: true, ..number(name, label, [0.02, 2.0], tip) }
+}
+
+/// What shapes the flesh.
+const SHAPE: [Number; 9] = [
+    number("surface", "Skin", [0.0, 1.0], "Keeps lengths along the skin"),
+    number("length", "Thickness", [0.0, 2.0], "Keeps differences of distance from the bone"),
+    number("torsion", "Twist", [0.0, 4.0], "Spreads twist and bend over the flesh"),
+    number("bone", "Lean", [0.0, 4.0], "Keeps the flesh upright on its bone"),
+    number("hold", "Hold", [0.0, 4.0], "Keeps to the blend of the bones' turns"),
+    number("girth", "Girth", [0.0, 4.0], "Keeps the distance from the bone"),
+    reach("girth_reach", "Girth reach", "How far a change of thickness fades, distances from the bone"),
+    reach("bend_reach", "Bend reach", "How far a bend fades, distances from the bone"),
+    reach("hold_reach", "Hold reach", "How far a difference from the blend fades, distances from the bone"),
+];
+
+/// How it moves.
+const MOVE: [Number; 2] = [
+    number(
+        "dynamics",
+        "Swing",
+        SWINGS,
+        "How fast the thickest flesh swings in a motion that plays, hertz; 0: not",
+    ),
+    number("damping", "Damping", DAMPINGS, "How soon swinging ends; 1: without overshooting"),
+];
+
+/// How it is solved.
+const SOLVE: [Number; 2] = [
+    Number {
+        logarithmic: true,
+        whole: true,
+        ..number("max_iterations", "Iterations", [1.0, 500.0], "At most; it stops when it has converged")
+    },
+    Number {
+        logarithmic: true,
+        ..number("dt", "Time step", [0.002, 0.5], "Seconds; no step makes it unstable")
+    },
+];
+
+pub(super) fn show(
+    ui: &mut Ui,
+    shows: &Shows<'_>,
+    bench: &Workbench,
+    memory: &mut Memory,
+    pressed: &mut Pressed,
+) {
+    let settings = bench.session().document().deformer();
+    let name = method(&settings.method);
+    ui.horizontal(|ui| {
+        ui.label("Method");
+        if let Some(chosen) = methods(ui, "method", Some(name), false).flatten() {
+            pressed.commands.push(Command::Deformer(chosen.to_owned()));
+        }
+        if ui.small_button("Defaults").on_hover_text("Forgets the settings below").clicked() {
+            pressed.commands.push(Command::Deformer(name.to_owned()));
+        }
+    });
+    ui.horizontal(|ui| {
+        ui.label("Compare");
+        let other = shows.compared.map(|c| method(&c.method));
+        if let Some(chosen) = methods(ui, "other", other, true) {
+            let other =
+                chosen.map(|m| DeformerSettings { method: m.to_owned(), ..DeformerSettings::default() });
+            pressed.compare = Some(other);
+        }
+        if other.is_some() {
+            ui.label(egui::RichText::new("drag the line").small().weak());
+        }
+    });
+    let Ok(known) = recipe(settings) else { return };
+    match (name, &known.springs) {
+        (_, Some(params)) => {
+            let Ok(now) = serde_json::to_value(params) else { return };
+            numbers(ui, &SHAPE, &now, settings, memory, pressed);
+            numbers(ui, &MOVE, &now, settings, memory, pressed);
+            widgets::caption(ui, "Solver");
+            numbers(ui, &SOLVE, &now, settings, memory, pressed);
+            let start = Value::from(known.geometric.name());
+            let starts = Geometric::ALL.map(|g| g.name());
+            choice(ui, ("start", "Start"), &start, &starts, settings, pressed);
+            choice(
+                ui,
+                ("solver", "Method"),
+                &now["solver"],
+                &["jacobi", "chebyshev", "multigrid"],
+                settings,
+                pressed,
+            );
+            choice(
+                ui,
+                ("frames", "Frames"),
+                &now["frames"],
+                &["independent", "dependent"],
+                settings,
+                pressed,
+            );
+        }
+        ("blend", None) => {
+            let Geometric::Blend { factor } = known.geometric else { return };
+            let field = [number("factor", "DQS share", [0.0, 1.0], "0 is LBS, 1 is DQS")];
+            numbers(ui, &field, &json!({ "factor": factor }), settings, memory, pressed);
+        }
+        _ => {}
+    }
+}
+
+/// A list of methods: what was chosen, none within for no method.
+fn methods(ui: &mut Ui, id: &str, now: Option<&str>, none: bool) -> Option<Option<&'static str>> {
+    let mut out = None;
+    let text = now.map_or("off", method_label);
+    ComboBox::from_id_salt(id).selected_text(text).width(96.0).show_ui(ui, |ui| {
+        if none && ui.selectable_label(now.is_none(), "off").clicked() {
+            out = Some(None);
+        }
+        for name in Recipe::NAMES {
+            if ui.selectable_label(now == Some(name), method_label(name)).clicked() {
+                out = Some(Some(name));
+            }
+        }
+    });
+    out
+}
+
+/// The settings with one of them changed.
+fn with(settings: &DeformerSettings, name: &str, value: Value) -> Edit {
+    let mut new = settings.clone();
+    new.method = method(&settings.method).to_owned();
+    new.parameters.insert(name.to_owned(), value);
+    Edit::SetDeformer(new)
+}
+
+/// The name of a setting, before its value.
+fn name_of(ui: &mut Ui, label: &str) -> egui::Response {
+    let (rect, response) = ui.allocate_exact_size(egui::vec2(82.0, 20.0), egui::Sense::hover());
+    let color = ui.visuals().text_color();
+    ui.painter().text(
+        rect.left_center(),
+        egui::Align2::LEFT_CENTER,
+        label,
+        egui::FontId::proportional(13.0),
+        color,
+    );
+    response
+}
+
+fn numbers(
+    ui: &mut Ui,
+    fields: &[Number],
+    now: &Value,
+    settings: &DeformerSettings,
+    memory: &mut Memory,
+    pressed: &mut Pressed,
+) {
+    for field in fields {
+        let value = now[field.name].as_f64().unwrap_or_default();
+        ui.horizontal(|ui| {
+            name_of(ui, field.label).on_hover_text(field.tip);
+            let Number { range, logarithmic, whole, .. } = *field;
+            let print = widgets::Print::Decimals(if whole { 0 } else { 3 });
+            let slide = widgets::Slide { label: "", range, logarithmic, print };
+            if let Some((value, continues)) = widgets::slide(ui, &slide, value, &mut memory.held).moved {
+                // Sliders work in f64, settings in f32: their shortest decimals are what files show.
+                let value = if whole {
+                    Value::from(value.round() as u64)
+                } else {
+                    Value::from(format!("{:.4}", value).parse::<f64>().unwrap_or(value))
+                };
+                pressed.edits.push((with(settings, field.name, value), continues));
+            }
+        });
+    }
+}
+
+fn choice(
+    ui: &mut Ui,
+    (name, label): (&'static str, &str),
+    now: &Value,
+    all: &[&str],
+    settings: &DeformerSettings,
+    pressed: &mut Pressed,
+) {
+    let now = now.as_str().unwrap_or_default();
+    ui.horizontal(|ui| {
+        name_of(ui, label);
+        ComboBox::from_id_salt(name).selected_text(now).width(110.0).show_ui(ui, |ui| {
+            for &one in all {
+                if ui.selectable_label(one == now, one).clicked() && one != now {
+                    pressed.edits.push((with(settings, name, one.into()), false));
+                }
+            }
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_slider_moves_a_setting_within_what_the_springs_take() {
+        for field in SHAPE.iter().chain(&MOVE).chain(&SOLVE) {
+            for value in field.range {
+                let value = if field.whole { Value::from(value as u64) } else { Value::from(value) };
+                let Edit::SetDeformer(settings) =
+                    with(&DeformerSettings::default(), field.name, value.clone())
+                else {
+                    panic!("{}", field.name);
+                };
+                let params = serde_json::to_value(recipe(&settings).unwrap().springs.unwrap()).unwrap();
+                let got = params[field.name].as_f64().unwrap();
+                assert!((got - value.as_f64().unwrap()).abs() < 1e-6, "{}: {got}", field.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Files at hand: the folder's, those opened lately, sessions that a crash has left. Folders are walked through, by the mouse or
+//! by keys: up and down choose, Enter opens, Backspace and left go to the folder above.
+
+use super::{Memory, Pressed, Shows};
+use crate::ui::palette::{FileEntry, FileKind, FileList, Tab};
+use crate::ui::window::input::DeskInput;
+use crate::ui::window::output::Ask;
+use crate::ui::window::{Desk, paths};
+use crate::workbench::{Command, Workbench};
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
+use egui::{Align, Align2, Event, FontId, Key, Layout, Response, RichText, ScrollArea, TextEdit, Ui, vec2};
+use std::path::{Path, PathBuf};
+
+/// Files of the lists over the folder's, in a window with nothing on the desk.
+const SHORT: usize = 4;
+/// Rows that a page is.
+const PAGE: usize = 10;
+
+/// The row of a folder that was chosen.
+#[derive(Default)]
+pub(in crate::ui::window) struct Chosen {
+    tab: Tab,
+    row: usize,
+    /// It was chosen by a key and is to be seen.
+    moved: bool,
+    /// What is listed: another folder begins at its first row.
+    folder: PathBuf,
+    /// The path that is typed.
+    path: String,
+}
+
+/// What can be opened from a list: its lines, before them the folder above.
+fn entries(files: &FileList, tab: Tab) -> (Option<&Path>, &[FileEntry]) {
+    match tab {
+        Tab::Folder => (files.folder.parent().filter(|p| !p.as_os_str().is_empty()), &files.entries),
+        Tab::Recent => (None, &files.recent),
+        Tab::Unfinished => (None, &files.unfinished),
+    }
+}
+
+impl Desk {
+    /// A key while a list of files shows; true where the list takes it.
+    pub(in crate::ui::window) fn choose_file(&mut self, key: Key, bench: Option<&mut Workbench>) -> bool {
+        if bench.as_ref().is_some_and(|b| !b.preferences().files) {
+            return false;
+        }
+        let chosen = &mut self.panels.files;
+        let (above, lines) = entries(&self.facts.files, chosen.tab);
+        let count = lines.len() + usize::from(above.is_some());
+        let last = count.saturating_sub(1);
+        let open = match key {
+            Key::ArrowUp => Err(chosen.row.saturating_sub(1)),
+            Key::ArrowDown => Err(chosen.row + 1),
+            Key::PageUp => Err(chosen.row.saturating_sub(PAGE)),
+            Key::PageDown => Err(chosen.row + PAGE),
+            Key::Enter => Ok(match (chosen.row, above) {
+                (0, Some(above)) => Some(above),
+                (row, above) => lines.get(row - usize::from(above.is_some())).map(|e| e.path.as_path()),
+            }),
+            Key::Backspace | Key::ArrowLeft => Ok(above),
+            _ => return false,
+        };
+        match open.map(|path| path.map(Path::to_owned)) {
+            Err(row) => (chosen.row, chosen.moved, self.changed) = (row.min(last), true, true),
+            Ok(Some(path)) => self.command(Command::Open(path), bench),
+            Ok(None) => {}
+        }
+        true
+    }
+}
+
+/// Reading folders anew.
+impl Desk {
+    /// Has the folder read where its list comes to be seen, and where it may have changed in another program meanwhile.
+    pub(in crate::ui::window) fn keep_lists(&mut self, input: &DeskInput, bench: Option<&Workbench>) {
+        let lists = bench.is_none_or(|b| b.preferences().files);
+        let back = input.events.iter().any(|e| matches!(e, Event::WindowFocused(true)));
+        if lists && (back || !self.lists) {
+            self.list(self.facts.files.folder.clone());
+        }
+        self.lists = lists;
+    }
+
+    /// Asks for a folder to be read.
+    pub(in crate::ui::window) fn list(&mut self, folder: PathBuf) {
+        if !folder.as_os_str().is_empty() {
+            self.output.asks.push(Ask::List(folder));
+        }
+    }
+}
+
+/// A window with nothing on the desk.
+pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    let files = &shows.facts.files;
+    egui::Window::new("welcome")
+        .title_bar(false)
+        .resizable(false)
+        .anchor(Align2::CENTER_CENTER, vec2(0.0, 0.0))
+        .show(ui.ctx(), |ui| {
+            ui.set_width(420.0);
+            ui.vertical_centered(|ui| {
+                ui.add_space(6.0);
+                ui.heading("Drop a rigged glTF character here");
+                ui.label(RichText::new("or a project, or a journal, or choose one below").weak());
+                ui.add_space(4.0);
+            });
+            for (title, entries) in [("Unfinished", &files.unfinished), ("Recent", &files.recent)] {
+                if !entries.is_empty() {
+                    super::widgets::caption(ui, title);
+                    entries.iter().take(SHORT).for_each(|entry| {
+                        let clicked = line(ui, Line::of(entry), false).clicked();
+                        pressed.command(Command::Open(entry.path.clone()), clicked);
+                    });
+                }
+            }
+            memory.files.tab = Tab::Folder;
+            list(ui, shows, memory, 250.0, pressed);
+            ui.add_space(2.0);
+            let keys = "Arrows choose, Enter opens, Backspace goes up; or type or paste a path";
+            ui.label(RichText::new(keys).small().weak());
+        });
+}
+
+/// The list beside the document.
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    let mut open = true;
+    let window = egui::Window::new("Files").open(&mut open).collapsible(false).default_size([400.0, 340.0]);
+    window.default_pos([210.0, 60.0]).show(ui.ctx(), |ui| {
+        ui.horizontal(|ui| {
+            for (tab, label) in
+                [(Tab::Folder, "Folder"), (Tab::Recent, "Recent"), (Tab::Unfinished, "Unfinished")]
+            {
+                if ui.selectable_value(&mut memory.files.tab, tab, label).changed() {
+                    memory.files.row = 0;
+                }
+            }
+        });
+        list(ui, shows, memory, f32::INFINITY, pressed);
+    });
+    pressed.command(Command::Files, !open);
+}
+
+/// The lines of the chosen tab.
+fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, height: f32, pressed: &mut Pressed) {
+    let (files, chosen) = (&shows.facts.files, &mut memory.files);
+    if chosen.folder != files.folder {
+        let path = files.folder.to_string_lossy().into_owned();
+        *chosen = Chosen { tab: chosen.tab, folder: files.folder.clone(), path, ..Chosen::default() };
+    }
+    if chosen.tab == Tab::Folder {
+        ui.add_space(4.0);
+        ui.horizontal(|ui| path(ui, files, chosen, pressed));
+    }
+    let (above, entries) = entries(files, chosen.tab);
+    ScrollArea::vertical().max_height(height).auto_shrink([false, height.is_finite()]).show(ui, |ui| {
+        let up = above.map(|path| (path, Line { name: "..", note: "folder above", folder: true }));
+        let lines = entries.iter().map(|e| (e.path.as_path(), Line::of(e)));
+        for (row, (path, content)) in up.into_iter().chain(lines).enumerate() {
+            let response = line(ui, content, row == chosen.row);
+            if row == chosen.row && std::mem::take(&mut chosen.moved) {
+                response.scroll_to_me(None);
+            }
+            let clicked = response.on_hover_text(path.to_string_lossy()).clicked();
+            pressed.command(Command::Open(path.to_owned()), clicked);
+        }
+        if entries.is_empty() {
+            ui.label(RichText::new("No characters, projects or folders here").weak());
+        }
+    });
+}
+
+/// The folder's path, in which another file or folder can be written, and a button that reads the folder anew.
+fn path(ui: &mut Ui, files: &FileList, chosen: &mut Chosen, pressed: &mut Pressed) {
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if ui.small_button("Refresh").on_hover_text("Reads the folder again").clicked() {
+            pressed.list = Some(files.folder.clone());
+        }
+        let text = ui.add(TextEdit::singleline(&mut chosen.path).desired_width(f32::INFINITY));
+        if text.gained_focus() {
+            select_all(ui, &text, &chosen.path);
+        }
+        let ended = |key| text.lost_focus() && ui.input(|i| i.key_pressed(key));
+        if ended(Key::Escape) {
+            chosen.path = files.folder.to_string_lossy().into_owned();
+        }
+        let path = paths::typed(&chosen.path, &files.folder).filter(|_| ended(Key::Enter));
+        match path {
+            Some(path) if path != files.folder => pressed.commands.push(Command::Open(path)),
+            // What is there already may have changed.
+            path => pressed.list = path.or(pressed.list.take()),
+        }
+    });
+}
+
+/// Chooses the whole of a text, which what is typed or pasted replaces.
+pub(super) fn select_all(ui: &Ui, text: &Response, content: &str) {
+    let mut state = TextEditState::load(ui.ctx(), text.id).unwrap_or_default();
+    let (first, last) = (CCursor::default(), CCursor::new(content.chars().count()));
+    state.cursor.set_char_range(Some(CCursorRange::two(first, last)));
+    state.store(ui.ctx(), text.id);
+}
+
+/// Lines to choose a place from: what was clicked, and whether that is a folder.
+pub(super) fn browse(ui: &mut Ui, files: &FileList) -> Option<(PathBuf, bool)> {
+    let (above, entries) = entries(files, Tab::Folder);
+    let up = above.map(|path| (path, Line { name: "..", note: "folder above", folder: true }));
+    let lines = entries.iter().map(|e| (e.path.as_path(), Line::of(e)));
+    let mut chosen = None;
+    for (path, content) in up.into_iter().chain(lines) {
+        if line(ui, content, false).clicked() {
+            chosen = Some((path.to_owned(), content.folder));
+        }
+    }
+    chosen
+}
+
+/// What a line says.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    name: &'a str,
+    note: &'a str,
+    folder: bool,
+}
+
+impl<'a> Line<'a> {
+    fn of(entry: &'a FileEntry) -> Self {
+        Self { name: &entry.name, note: &entry.note, folder: entry.kind == FileKind::Folder }
+    }
+}
+
+fn line(ui: &mut Ui, Line { name, note, folder }: Line<'_>, on: bool) -> Response {
+    let text = if folder { format!("{name}/") } else { name.to_owned() };
+    let text = RichText::new(text);
+    let response = super::widgets::row(ui, 0.0, if folder { text.strong() } else { text }, on);
+    let color = if on { egui::Color32::WHITE } else { ui.visuals().weak_text_color() };
+    let at = response.rect.right_center() - vec2(8.0, 0.0);
+    ui.painter().text(at, Align2::RIGHT_CENTER, note, FontId::proportional(11.0), color);
+    response
+}

@@ -1,0 +1,241 @@
+//! A pass of egui: input in, triangles out, and where it leaves the picture.
+
+use super::{Pressed, Shows, hint, show};
+use crate::ui::palette::same;
+use crate::ui::window::Desk;
+use crate::ui::window::choices::Theme;
+use crate::ui::window::input::DeskInput;
+use crate::ui::window::output::{Ask, Picture};
+use crate::workbench::Workbench;
+use egui::{RawInput, Rect, ViewportId, pos2, vec2};
+use std::time::Duration;
+
+/// Columns and rows of the font atlas at most.
+const ATLAS: usize = 4096;
+/// egui asks for another pass later than this only for what nobody waits for.
+const NEVER: Duration = Duration::from_secs(3600);
+
+/// What a pass of the panels gave.
+#[derive(Default)]
+pub(in crate::ui::window) struct Shown {
+    pub painted: bool,
+    pub again: Option<Duration>,
+}
+
+impl Desk {
+    /// Shows the panels and does what was pressed on them.
+    pub(in crate::ui::window) fn run_panels(
+        &mut self,
+        input: &DeskInput,
+        bench: Option<&mut Workbench>,
+    ) -> Shown {
+        self.scale = if input.scale.is_finite() { input.scale.clamp(0.25, 8.0) } else { 1.0 };
+        self.scale *= self.choices.zoom;
+        self.size = input.size.map(|n| n.max(1));
+        self.context.set_theme(match self.choices.theme {
+            Theme::System => egui::ThemePreference::System,
+            Theme::Dark => egui::ThemePreference::Dark,
+            Theme::Light => egui::ThemePreference::Light,
+        });
+        self.typing = self.takes_keys();
+        // Whoever presses in the picture has done with a text beside it, before the tool is used.
+        let leaves_text = input.events.iter().any(|e| match e {
+            egui::Event::PointerButton { pos, pressed, .. } => *pressed && self.is_picture([pos.x, pos.y]),
+            _ => false,
+        });
+        let raw = self.raw(input);
+        let context = self.context.clone();
+        let mut pressed = Pressed::default();
+        let mut room = Rect::NOTHING;
+        let mut memory = std::mem::take(&mut self.panels);
+        let shows = Shows {
+            bench: bench.as_deref(),
+            facts: &self.facts,
+            choices: &self.choices,
+            compared: self.other.as_ref(),
+            divider: matches!(self.output.picture, Picture::Wipe(_)).then_some(self.divider),
+            moves_plane: self.moves_plane,
+            lens: self.camera.stand().lens,
+            hint: hint(self, bench.as_deref()),
+            beside: self
+                .text_by_key()
+                .filter(|t| !t.is_empty())
+                .zip(self.at)
+                .map(|(text, [x, y])| (pos2(x / self.scale, y / self.scale), text)),
+        };
+        let mut full = context.run_ui(raw, |ui| {
+            pressed = Pressed::default();
+            if let Some(id) = ui.memory(|m| m.focused()).filter(|_| leaves_text) {
+                ui.memory_mut(|m| m.surrender_focus(id));
+            }
+            show(ui, &shows, &mut memory, &mut pressed);
+            room = ui.available_rect_before_wrap();
+        });
+        self.panels = memory;
+        self.output.viewport = self.pixels(room);
+        self.output.platform = std::mem::take(&mut full.platform_output);
+        let (painted, again) = self.paint(full);
+        self.run_pressed(pressed, input.time, bench);
+        Shown { painted, again }
+    }
+
+    fn run_pressed(&mut self, pressed: Pressed, time: f64, mut bench: Option<&mut Workbench>) {
+        if pressed.does_something() {
+            self.forget_messages(bench.as_deref_mut());
+        }
+        if let Some(choices) = pressed.choices {
+            (self.choices, self.changed) = (choices.sane(), true);
+        }
+        if let Some(other) = pressed.compare {
+            (self.other, self.changed, self.output.deformer_changed) = (other, true, true);
+        }
+        for act in pressed.acts {
+            self.act(act, time, bench.as_deref_mut());
+        }
+        for command in pressed.commands {
+            self.command(command, bench.as_deref_mut());
+        }
+        if pressed.tell.is_some() {
+            self.facts.message = pressed.tell;
+        }
+        self.output.asks.extend(pressed.list.map(Ask::List));
+        if let Some(place) = pressed.write {
+            self.output.asks.push(place.map_or(Ask::WriteNothing, |(writes, path)| Ask::Write(writes, path)));
+            self.changed = true;
+        }
+        if let Some(answer) = pressed.answer {
+            self.facts.question = None;
+            self.output.asks.push(Ask::Answer(answer));
+            self.changed = true;
+        }
+        let Some(bench) = bench else { return };
+        for (command, continues) in pressed.slides {
+            if !continues {
+                bench.end_slide();
+            }
+            self.command(command, Some(bench));
+        }
+        for (edit, continues) in pressed.edits {
+            bench.apply(edit, continues);
+            self.changed = true;
+        }
+        if let Some(id) = pressed.other_side {
+            bench.add_other_side(id);
+            self.changed = true;
+        }
+        if let Some(node) = pressed.select {
+            bench.select(node);
+            self.changed = true;
+        }
+        if let Some(index) = pressed.measure {
+            bench.remove_measure(index);
+            self.changed = true;
+        }
+        if let Some(step) = pressed.jump {
+            self.drop_act(bench);
+            bench.jump(step);
+            self.changed = true;
+        }
+    }
+
+    /// Whether keys are for a text, a number or a question.
+    pub(in crate::ui::window) fn takes_keys(&self) -> bool {
+        self.context.text_edit_focused() || self.facts.question.is_some() || self.panels.saving.is_some()
+    }
+
+    /// What was told before something new is done is of no interest any more.
+    pub(in crate::ui::window) fn forget_messages(&mut self, bench: Option<&mut Workbench>) {
+        self.facts.message = None;
+        if let Some(bench) = bench {
+            bench.forget_notice();
+        }
+    }
+
+    /// A rectangle of points as left, top, width, height in pixels; never empty.
+    fn pixels(&self, room: Rect) -> [u32; 4] {
+        let pixel = |v: f32, most: u32| ((v * self.scale).round().max(0.0) as u32).min(most);
+        let (left, top) = (pixel(room.min.x, self.size[0] - 1), pixel(room.min.y, self.size[1] - 1));
+        let (right, bottom) = (pixel(room.max.x, self.size[0]), pixel(room.max.y, self.size[1]));
+        [left, top, right.saturating_sub(left).max(1), bottom.saturating_sub(top).max(1)]
+    }
+
+    /// egui's own input: what is pressed outside of text is a key of the table.
+    fn raw(&mut self, input: &DeskInput) -> RawInput {
+        let (takes_keys, by_key, scale) = (self.typing, self.is_by_key(), self.scale);
+        let points = |p: egui::Pos2| pos2(p.x / scale, p.y / scale);
+        let mut kept_press = self.kept_press;
+        let mut event = |event: &egui::Event| {
+            let mut event = event.clone();
+            match &mut event {
+                // What is done by keys is ended by a click, wherever the mouse is.
+                egui::Event::PointerButton { pressed: true, .. } if by_key => {
+                    kept_press = true;
+                    return None;
+                }
+                egui::Event::PointerButton { pressed: false, .. } if std::mem::take(&mut kept_press) => {
+                    return None;
+                }
+                egui::Event::PointerMoved(pos)
+                | egui::Event::PointerButton { pos, .. }
+                | egui::Event::Touch { pos, .. } => *pos = points(*pos),
+                egui::Event::Key { .. } | egui::Event::Text(_) if !takes_keys => return None,
+                _ => {}
+            }
+            Some(event)
+        };
+        let mut raw = RawInput {
+            screen_rect: Some(Rect::from_min_size(
+                pos2(0.0, 0.0),
+                vec2(self.size[0] as f32, self.size[1] as f32) / self.scale,
+            )),
+            max_texture_side: Some(ATLAS),
+            time: Some(input.time),
+            events: input.events.iter().filter_map(&mut event).collect(),
+            focused: input.focused,
+            system_theme: input.theme,
+            ..RawInput::default()
+        };
+        self.kept_press = kept_press;
+        if let Some(viewport) = raw.viewports.get_mut(&ViewportId::ROOT) {
+            viewport.native_pixels_per_point = Some(self.scale);
+        }
+        raw
+    }
+
+    /// Keeps what is to be painted; whether it looks otherwise, and when egui wants another pass.
+    fn paint(&mut self, mut full: egui::FullOutput) -> (bool, Option<Duration>) {
+        let paint = &mut self.output.paint;
+        let deltas = std::mem::take(&mut full.textures_delta.set);
+        let mut changed = false;
+        for (id, delta) in deltas.into_iter().flat_map(|(id, list)| list.into_iter().map(move |d| (id, d))) {
+            // A whole new picture makes those before it void.
+            if delta.pos.is_none() {
+                paint.textures.retain(|(other, _)| *other != id);
+            }
+            paint.textures.push((id, delta));
+            changed = true;
+        }
+        let shapes = std::mem::take(&mut full.shapes);
+        #[cfg(test)]
+        {
+            self.words = words(&shapes, self.scale);
+        }
+        let delay = full.viewport_output.values().map(|v| v.repaint_delay).min();
+        full.drop_without_applying_deltas();
+        let primitives = self.context.tessellate(shapes, self.scale);
+        changed |= !same(&primitives, &paint.primitives);
+        paint.primitives = primitives;
+        paint.pixels_per_point = self.scale;
+        (changed, delay.filter(|d| *d < NEVER))
+    }
+}
+
+/// What is written and where, pixels, for tests.
+#[cfg(test)]
+fn words(shapes: &[egui::epaint::ClippedShape], scale: f32) -> Vec<(String, Rect)> {
+    let word = |clipped: &egui::epaint::ClippedShape| {
+        let egui::Shape::Text(text) = &clipped.shape else { return None };
+        Some((text.galley.text().to_owned(), text.visual_bounding_rect() * scale))
+    };
+    shapes.iter().filter_map(word).collect()
+}

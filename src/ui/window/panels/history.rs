@@ -1,0 +1,75 @@
+//! The steps of the document; a click goes to the state after one.
+
+use super::{Pressed, widgets};
+use crate::document::{Edit, Line};
+use crate::workbench::Workbench;
+use egui::{RichText, ScrollArea, Ui};
+
+pub(super) fn show(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
+    let (done, all) = bench.session().history();
+    let labels: Vec<String> = bench.session().steps().map(|e| label(e, bench)).collect();
+    ScrollArea::vertical().id_salt("history").max_height(220.0).stick_to_bottom(true).show_rows(
+        ui,
+        20.0,
+        all,
+        |ui, range| {
+            for i in range {
+                let text = RichText::new(labels.get(i).map_or("", String::as_str));
+                let text = if i < done { text } else { text.weak().italics() };
+                if widgets::row(ui, 0.0, text, i + 1 == done).clicked() {
+                    pressed.jump = Some(i + 1);
+                }
+            }
+        },
+    );
+}
+
+/// An edit for people.
+fn label(edit: &Edit, bench: &Workbench) -> String {
+    let nodes = &bench.character().skeleton.nodes;
+    let node =
+        |id: &crate::base::NodeId| nodes.get(id.index()).map_or("a node", |n| n.name.as_str()).to_owned();
+    match edit {
+        Edit::Open { .. } => "Open".to_owned(),
+        Edit::Replace(_) => "Open the project".to_owned(),
+        Edit::Rename(name) => format!("Name it {name}"),
+        Edit::SetPose(_) => "Set the pose".to_owned(),
+        Edit::SetLocal { node: id, .. } | Edit::RotateJoint { node: id, .. } => format!("Move {}", node(id)),
+        Edit::SetWeights { node: id, .. } => format!("Shapes of {}", node(id)),
+        Edit::AddStroke { layer, .. } => format!("Draw {}", layer.name),
+        Edit::SetStroke(layer) => format!("Change {}", layer.name),
+        Edit::RemoveStroke(id) => format!("Remove stroke {}", id.0 + 1),
+        Edit::RedrawOffset { id, .. } => format!("Offset of stroke {}", id.0 + 1),
+        Edit::MoveKnot { id, line, .. } => {
+            let line = if *line == Line::Baseline { "baseline" } else { "offset" };
+            format!("Bend the {line} of stroke {}", id.0 + 1)
+        }
+        Edit::RenameStroke { name, .. } => format!("Name a stroke {name}"),
+        Edit::AddMark { mark, .. } => format!("Draw {}", mark.name),
+        Edit::SetMark(mark) => format!("Change {}", mark.name),
+        Edit::RemoveMark(id) => format!("Remove mark {}", id.0 + 1),
+        Edit::AddSculpt { sculpt, .. } => format!("Shape {}", sculpt.name),
+        Edit::SetSculpt(sculpt) => format!("Change {}", sculpt.name),
+        Edit::SetPins(pins) => format!("Pins: {}", pins.len()),
+        Edit::SetKey(key) => format!("Key at {:.2} s", key.time),
+        Edit::RemoveKey(time) => format!("Remove the key at {time:.2} s"),
+        Edit::SetDeformer(settings) => {
+            let method = crate::ui::palette::method_label(&settings.method);
+            format!("Deformer: {method}")
+        }
+        Edit::Group(edits) if !edits.is_empty() => {
+            let first = label(&edits[0], bench);
+            if edits.len() == 1 { first } else { format!("{first} and {} more", edits.len() - 1) }
+        }
+        // Its own name says what it is.
+        other => serde_json::to_value(other).ok().map_or_else(|| "Edit".to_owned(), |v| name_of(&v)),
+    }
+}
+
+/// `remove_sculpt` becomes `Remove sculpt`.
+fn name_of(value: &serde_json::Value) -> String {
+    let key = value.as_object().and_then(|o| o.keys().next().cloned());
+    let text = key.or(value.as_str().map(str::to_owned)).unwrap_or_default().replace('_', " ");
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |c| c.to_uppercase().collect::<String>() + letters.as_str())
+}

@@ -1,0 +1,282 @@
+//! The panels of the window, drawn by egui around the picture: functions from what there is to what was pressed.
+
+mod bar;
+mod clips;
+mod deformer;
+mod files;
+mod frame;
+mod help;
+mod history;
+mod outliner;
+mod poses;
+mod save;
+mod shape;
+mod side;
+mod statistics;
+mod theme;
+mod timeline;
+mod tools;
+mod widgets;
+
+pub(super) use frame::Shown;
+pub(super) use theme::context;
+pub(super) use widgets::primary;
+
+use super::Desk;
+use super::choices::Choices;
+use super::facts::Facts;
+use super::keys::{Act, KeyMap};
+use crate::document::{DeformerSettings, Edit};
+use crate::workbench::{Command, Workbench};
+use egui::Ui;
+
+/// Colour of the selected joint in the picture.
+pub(super) const SELECTED: [u8; 4] = [255, 255, 255, 255];
+
+/// What the panels remember that is no choice of the user's.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// The list of keys shows.
+    pub help: bool,
+    /// The next key is for this act.
+    pub binding: Option<Act>,
+    /// Filters the outliner.
+    pub filter: String,
+    /// Filters the list of keys.
+    pub key_filter: String,
+    /// The slider that is held: its edits are one step.
+    pub held: Option<egui::Id>,
+    /// The timeline's ruler while it is held.
+    pub scrubbing: Option<timeline::Scrubbing>,
+    /// The shape that gets another name.
+    pub renaming: Option<(crate::base::SculptId, String)>,
+    /// What the next pose is to be called.
+    pub pose_name: String,
+    /// The pose that is being blended.
+    pub blending: Option<poses::Blending>,
+    /// What is chosen of the lists of files.
+    pub files: files::Chosen,
+    /// Where something is to be written is being asked.
+    pub saving: Option<save::Saving>,
+}
+
+/// What was pressed.
+#[derive(Default)]
+pub(super) struct Pressed {
+    pub acts: Vec<Act>,
+    pub commands: Vec<Command>,
+    /// What sliders give, and whether it belongs to the step before.
+    pub slides: Vec<(Command, bool)>,
+    /// Edits, and whether they belong to the step before them.
+    pub edits: Vec<(Edit, bool)>,
+    pub jump: Option<usize>,
+    /// The number of a measure to be removed.
+    pub measure: Option<usize>,
+    /// The shape that is wanted on the other side too.
+    pub other_side: Option<crate::base::SculptId>,
+    pub select: Option<Option<crate::base::NodeId>>,
+    pub choices: Option<Choices>,
+    /// The method to compare with.
+    pub compare: Option<Option<DeformerSettings>>,
+    /// The number of the answer to the question.
+    pub answer: Option<usize>,
+    /// Why something that was pressed is not done.
+    pub tell: Option<String>,
+    /// A folder to be read.
+    pub list: Option<std::path::PathBuf>,
+    /// Where something is to be written; none within where nothing is.
+    pub write: Option<Option<(super::output::Writes, std::path::PathBuf)>>,
+}
+
+impl Pressed {
+    /// Whether something was done that the user may be told of.
+    fn does_something(&self) -> bool {
+        let Self { acts, commands, slides, edits, jump, other_side, .. } = self;
+        !(acts.is_empty() && commands.is_empty() && slides.is_empty() && edits.is_empty())
+            || jump.is_some()
+            || other_side.is_some()
+    }
+
+    fn act(&mut self, act: Act, clicked: bool) {
+        if clicked {
+            self.acts.push(act);
+        }
+    }
+
+    fn command(&mut self, command: Command, clicked: bool) {
+        if clicked {
+            self.commands.push(command);
+        }
+    }
+}
+
+/// What the panels show.
+pub(super) struct Shows<'a> {
+    pub bench: Option<&'a Workbench>,
+    pub facts: &'a Facts,
+    pub choices: &'a Choices,
+    pub compared: Option<&'a DeformerSettings>,
+    /// Where the divider is, share of the picture's width; none where one deformer fills it.
+    pub divider: Option<f32>,
+    /// The plane that strokes are drawn on shows its gizmo.
+    pub moves_plane: bool,
+    /// The camera's.
+    pub lens: super::camera::Lens,
+    /// What the mouse is in the middle of.
+    pub hint: String,
+    /// What is shown beside the mouse: where that is, points, and the words.
+    pub beside: Option<(egui::Pos2, String)>,
+}
+
+impl Shows<'_> {
+    fn keys(&self) -> &KeyMap {
+        &self.choices.keys
+    }
+
+    /// A label with its key, for a tip.
+    fn tip(&self, act: Act) -> String {
+        let keys = self.keys().text(act);
+        let label = act.line().label;
+        if keys.is_empty() { label.to_owned() } else { format!("{label}   {keys}") }
+    }
+}
+
+/// All of them; what is left of the window is the picture.
+fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    bar::top(ui, shows, pressed);
+    bar::bottom(ui, shows);
+    if let Some(bench) = shows.bench.filter(|_| shows.choices.panels) {
+        timeline::show(ui, shows, bench, memory, pressed);
+    }
+    if shows.choices.panels {
+        tools::show(ui, shows, memory, pressed);
+        side::show(ui, shows, memory, pressed);
+    }
+    if let Some(at) = shows.divider {
+        divider(ui, shows, at);
+    }
+    if shows.bench.is_none() {
+        files::welcome(ui, shows, memory, pressed);
+    } else if shows.bench.is_some_and(|b| b.preferences().files) {
+        files::show(ui, shows, memory, pressed);
+    }
+    if let Some((at, text)) = &shows.beside {
+        beside(ui, *at, text);
+    }
+    if memory.help {
+        help::show(ui, shows, memory, pressed);
+    }
+    save::show(ui.ctx(), shows, memory, pressed);
+    if let Some(question) = &shows.facts.question {
+        pressed.answer = question.show(ui.ctx());
+    }
+}
+
+/// The line between two deformers, with their names.
+fn divider(ui: &Ui, shows: &Shows<'_>, at: f32) {
+    use crate::ui::palette::method_label;
+    let room = ui.available_rect_before_wrap();
+    let x = room.min.x + room.width() * at;
+    let painter = ui.painter();
+    painter.vline(x, room.y_range(), egui::Stroke::new(3.0, egui::Color32::from_black_alpha(90)));
+    painter.vline(x, room.y_range(), egui::Stroke::new(1.5, egui::Color32::WHITE));
+    painter.circle_filled(egui::pos2(x, room.center().y), 7.0, theme::ACCENT);
+    let own = shows.bench.map_or("", |b| b.session().document().deformer().method.as_str());
+    let other = shows.compared.map_or("", |c| c.method.as_str());
+    for (method, side, align) in
+        [(own, -12.0, egui::Align2::RIGHT_TOP), (other, 12.0, egui::Align2::LEFT_TOP)]
+    {
+        let galley = painter.layout_no_wrap(
+            method_label(method).to_owned(),
+            egui::FontId::proportional(14.0),
+            egui::Color32::WHITE,
+        );
+        let rect = align.anchor_size(egui::pos2(x + side, room.min.y + 12.0), galley.size());
+        painter.rect_filled(rect.expand2(egui::vec2(6.0, 3.0)), 5.0, egui::Color32::from_black_alpha(140));
+        painter.galley(rect.min, galley, egui::Color32::WHITE);
+    }
+}
+
+/// Words beside the mouse.
+fn beside(ui: &Ui, at: egui::Pos2, text: &str) {
+    let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::new("beside"));
+    let painter = ui.ctx().layer_painter(layer);
+    let galley =
+        painter.layout_no_wrap(text.to_owned(), egui::FontId::proportional(14.0), egui::Color32::WHITE);
+    let room = ui.ctx().content_rect().shrink(6.0);
+    let rect = egui::Rect::from_min_size(at + egui::vec2(18.0, 16.0), galley.size());
+    let rect = rect.translate((room.max - rect.max).min(egui::Vec2::ZERO));
+    painter.rect_filled(rect.expand2(egui::vec2(6.0, 3.0)), 5.0, egui::Color32::from_black_alpha(170));
+    painter.galley(rect.min, galley, egui::Color32::WHITE);
+}
+
+/// What a user is told to do next.
+pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> String {
+    use super::Hold;
+    use crate::workbench::GrabBy;
+    match (desk.hold, desk.text_by_key()) {
+        (Hold::Turn { .. }, Some(text)) => {
+            format!("Turned {text}. X, Y, Z choose an axis, digits the angle; {KEEP}")
+        }
+        (_, Some(text)) if !text.is_empty() => {
+            format!("Moved {text}. X, Y, Z choose an axis, digits the length; {KEEP}")
+        }
+        (Hold::Grab { .. }, _) => {
+            let follows = bench.map_or("", |b| match b.preferences().grab {
+                GrabBy::Body => "The whole body follows the mouse",
+                GrabBy::Limb => "The limb follows the mouse",
+                GrabBy::Bone => "The bone follows the mouse",
+            });
+            format!("{follows}; X, Y, Z choose an axis, digits the length; {KEEP}")
+        }
+        _ => plain_hint(desk, bench).to_owned(),
+    }
+}
+
+/// How a turn or a move by keys ends.
+const KEEP: &str = "Enter or a click keeps it, Esc or the right button drops it";
+
+fn plain_hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
+    use super::Hold;
+    use crate::workbench::{GrabBy, MeasureBy, Tool};
+    let Some(bench) = bench else { return "Open a rigged glTF character: drop it here, or press Ctrl-O" };
+    match (desk.hold, bench.preferences().tool) {
+        (Hold::Brush { .. }, _) => "Move the mouse sideways; Enter or a click keeps the size, Esc drops it",
+        (Hold::Wipe, _) => "Left of the line is the document's deformer",
+        (Hold::Camera(..), _) => "Shift pans, Ctrl zooms",
+        (Hold::Plane(..), _) => "Release keeps the plane there, Esc or the right button puts it back",
+        (_, Tool::Line | Tool::Silhouette) if desk.moves_plane => {
+            "Drag a ring to turn the plane, an arrow to move it; Esc leaves it"
+        }
+        (_, Tool::Measure) => match bench.preferences().measure {
+            MeasureBy::Distance if bench.chooses_measure() => "Click the other end; Esc forgets the first",
+            MeasureBy::Distance => "Click two places of the skin; the view may be turned in between",
+            MeasureBy::Thickness => "Click the skin where the body's thickness is wanted",
+            MeasureBy::Angle => "Click a joint",
+        },
+        (_, Tool::Line) if bench.awaits_offset().is_some() => {
+            "Now draw what that line is to become; it can be drawn again (Shift-L)"
+        }
+        (_, Tool::Line) => {
+            "Draw a line along the joints to pose; drag a knot to bend a line; click a joint to select it"
+        }
+        (_, Tool::Grab) => match bench.preferences().grab {
+            GrabBy::Body => {
+                "Drag the skin: the whole body follows (Shift-G: bone, limb), pinned joints (P) stay"
+            }
+            GrabBy::Limb => "Drag the skin: the limb follows (Shift-G: body, bone), pinned joints (P) stay",
+            GrabBy::Bone => "Drag the skin: the bone turns (Shift-G: limb, body), pinned joints (P) stay",
+        },
+        (_, Tool::Joint) if bench.selected().is_some() => {
+            "Drag a ring to turn the joint, an arrow to move it"
+        }
+        (_, Tool::Joint) => "Click a joint",
+        (_, Tool::Silhouette) => {
+            "Draw beside an outline how it should run; the brush (F) says how far the skin follows"
+        }
+        (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! What the document has: meshes, joints, strokes, marks.
+
+use super::widgets::{Print, Slide};
+use super::{Memory, Pressed, Shows, theme, widgets};
+use crate::base::NodeId;
+use crate::document::Edit;
+use crate::pose::StrokeLayer;
+use crate::surface::Sculpt;
+use crate::workbench::Workbench;
+use egui::{Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, vec2};
+
+pub(super) fn show(
+    ui: &mut Ui,
+    shows: &Shows<'_>,
+    bench: &Workbench,
+    memory: &mut Memory,
+    pressed: &mut Pressed,
+) {
+    ui.add(TextEdit::singleline(&mut memory.filter).hint_text("Filter by name").desired_width(f32::INFINITY));
+    let filter = memory.filter.to_lowercase();
+    let wanted = |name: &str| filter.is_empty() || name.to_lowercase().contains(&filter);
+    strokes(ui, bench, &wanted, pressed);
+    marks(ui, bench, &wanted, pressed);
+    sculpts(ui, bench, &wanted, memory, pressed);
+    joints(ui, bench, &wanted, !filter.is_empty(), pressed);
+    if !shows.facts.meshes.is_empty() {
+        widgets::caption(ui, "Meshes");
+        for (name, triangles) in shows.facts.meshes.iter().filter(|m| wanted(&m.0)) {
+            ui.horizontal(|ui| {
+                ui.label(name);
+                ui.label(RichText::new(format!("{triangles} triangles")).small().weak());
+            });
+        }
+    }
+}
+
+/// Vertices that an edit moves.
+fn moved(sculpt: &Sculpt) -> usize {
+    sculpt.region.kinematic.len() + sculpt.region.passive.len()
+}
+
+/// Edits of the surface, each with how far it reaches; how strong it is, is the shape panel's.
+fn sculpts(
+    ui: &mut Ui,
+    bench: &Workbench,
+    wanted: &dyn Fn(&str) -> bool,
+    memory: &mut Memory,
+    pressed: &mut Pressed,
+) {
+    let sculpts = bench.session().document().sculpts();
+    if sculpts.is_empty() {
+        return;
+    }
+    widgets::caption(ui, "Shapes");
+    for sculpt in sculpts.iter().filter(|s| wanted(&s.name)) {
+        let color = egui::Color32::from_rgb(120, 200, 150);
+        let change = |new: Sculpt| Edit::SetSculpt(Box::new(new));
+        if let Some((_, name)) = memory.renaming.as_mut().filter(|(id, _)| *id == sculpt.id) {
+            let answer = ui.add(TextEdit::singleline(name).desired_width(f32::INFINITY));
+            if !answer.lost_focus() {
+                answer.request_focus();
+                continue;
+            }
+            let name = std::mem::take(name).trim().to_owned();
+            memory.renaming = None;
+            let kept = !ui.input(|i| i.key_pressed(Key::Escape));
+            if kept && !name.is_empty() && name != sculpt.name {
+                pressed.edits.push((change(Sculpt { name, ..sculpt.clone() }), false));
+            }
+        }
+        let Entry { switch, remove, named } = entry(ui, color, &sculpt.name, Some(sculpt.enabled));
+        if named {
+            memory.renaming = Some((sculpt.id, sculpt.name.clone()));
+        }
+        if switch {
+            pressed.edits.push((change(Sculpt { enabled: !sculpt.enabled, ..sculpt.clone() }), false));
+        }
+        if remove {
+            pressed.edits.push((Edit::RemoveSculpt(sculpt.id), false));
+        }
+        let with = |region| Sculpt { region, ..sculpt.clone() };
+        let soft = Slide { label: "soft", range: [0.0, 1.0], logarithmic: false, print: Print::Decimals(2) };
+        let softness = f64::from(sculpt.region.softness);
+        if let Some((softness, continues)) = widgets::slide(ui, &soft, softness, &mut memory.held).moved
+            && let Ok(region) = sculpt.region.softened(bench.character(), softness as f32)
+        {
+            pressed.edits.push((change(with(region)), continues));
+        }
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(format!("{} vertices", moved(sculpt))).small().weak());
+            for (label, rings, tip) in [
+                ("narrower", -1, "A ring of edges less follows"),
+                ("wider", 1, "A ring of edges more follows"),
+            ] {
+                let clicked = ui.small_button(label).on_hover_text(tip).clicked();
+                let grown = clicked.then(|| sculpt.region.grown(bench.character(), rings));
+                match grown {
+                    Some(Ok(region)) => pressed.edits.push((change(with(region)), false)),
+                    Some(Err(error)) => pressed.tell = Some(error.to_string()),
+                    None => {}
+                }
+            }
+            let other = ui.add_enabled(bench.has_sides(), egui::Button::new("other side").small());
+            if other.on_hover_text("The same on the other side of the body").clicked() {
+                pressed.other_side = Some(sculpt.id);
+            }
+        });
+    }
+}
+
+/// What was pressed of an entry.
+#[derive(Default)]
+struct Entry {
+    switch: bool,
+    remove: bool,
+    /// Its name, twice.
+    named: bool,
+}
+
+/// A switch, a name, a cross.
+fn entry(ui: &mut Ui, color: egui::Color32, name: &str, on: Option<bool>) -> Entry {
+    let mut answer = Entry::default();
+    ui.horizontal(|ui| {
+        let (rect, dot) = ui.allocate_exact_size(vec2(14.0, 18.0), Sense::click());
+        let shape = egui::Stroke::new(1.5, color);
+        match on {
+            Some(false) => ui.painter().circle_stroke(rect.center(), 4.5, shape),
+            _ => ui.painter().circle_filled(rect.center(), 4.5, color),
+        };
+        answer.switch = on.is_some() && dot.on_hover_text("Takes part or not").clicked();
+        answer.named = ui.add(Label::new(name).sense(Sense::click())).double_clicked();
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            answer.remove = ui.small_button("×").on_hover_text("Remove").clicked();
+        });
+    });
+    answer
+}
+
+fn strokes(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed: &mut Pressed) {
+    let layers = bench.session().document().strokes();
+    if layers.is_empty() {
+        return;
+    }
+    widgets::caption(ui, "Strokes");
+    for layer in layers.iter().filter(|l| wanted(&l.name)) {
+        let text = match &layer.offset {
+            Some(_) => format!("{}, {} joints", layer.name, layer.selection.len()),
+            None => format!("{}, waits for its offset", layer.name),
+        };
+        let color = egui::Color32::from_rgb(255, 84, 96);
+        let Entry { switch, remove, .. } = entry(ui, color, &text, Some(layer.enabled));
+        if switch {
+            let new = StrokeLayer { enabled: !layer.enabled, ..layer.clone() };
+            pressed.edits.push((Edit::SetStroke(Box::new(new)), false));
+        }
+        if remove {
+            pressed.edits.push((Edit::RemoveStroke(layer.id), false));
+        }
+    }
+}
+
+fn marks(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed: &mut Pressed) {
+    let marks = bench.session().document().marks();
+    if marks.is_empty() {
+        return;
+    }
+    widgets::caption(ui, "Marks");
+    for mark in marks.iter().filter(|m| wanted(&m.name)) {
+        let color = egui::Color32::from_rgb(255, 214, 64);
+        if entry(ui, color, &mark.name, None).remove {
+            pressed.edits.push((Edit::RemoveMark(mark.id), false));
+        }
+    }
+}
+
+fn joints(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, flat: bool, pressed: &mut Pressed) {
+    let skeleton = &bench.character().skeleton;
+    let posable = bench.posable();
+    let pins = bench.session().document().pins();
+    widgets::caption(ui, &format!("Joints ({})", posable.len()));
+    let mut depth = vec![0_usize; skeleton.nodes.len()];
+    let is_joint = |n: NodeId| posable.contains(&n);
+    for &node in &skeleton.order {
+        if let Some(parent) = skeleton.nodes[node.index()].parent {
+            depth[node.index()] = depth[parent.index()] + usize::from(is_joint(parent));
+        }
+    }
+    let shown: Vec<NodeId> =
+        tree(bench).into_iter().filter(|n| wanted(&skeleton.nodes[n.index()].name)).collect();
+    let selected = bench.selected();
+    ScrollArea::vertical().id_salt("joints").max_height(230.0).auto_shrink([false, true]).show_rows(
+        ui,
+        20.0,
+        shown.len(),
+        |ui, range| {
+            for &node in &shown[range] {
+                let name = &skeleton.nodes[node.index()].name;
+                let indent = if flat { 0.0 } else { 10.0 * depth[node.index()].min(12) as f32 };
+                let pinned = pins.binary_search(&node).is_ok();
+                let text = RichText::new(if pinned { format!("{name}  (pinned)") } else { name.clone() });
+                let text = if pinned && selected != Some(node) { text.color(theme::GOOD) } else { text };
+                if widgets::row(ui, indent, text, selected == Some(node)).clicked() {
+                    pressed.select = Some((selected != Some(node)).then_some(node));
+                }
+            }
+        },
+    );
+}
+
+/// Posable nodes, each right after its parent.
+fn tree(bench: &Workbench) -> Vec<NodeId> {
+    let skeleton = &bench.character().skeleton;
+    let mut children = vec![Vec::new(); skeleton.nodes.len()];
+    let mut open: Vec<NodeId> = Vec::new();
+    for &node in skeleton.order.iter().rev() {
+        match skeleton.nodes[node.index()].parent {
+            Some(parent) => children[parent.index()].push(node),
+            None => open.push(node),
+        }
+    }
+    let mut out = Vec::new();
+    while let Some(node) = open.pop() {
+        if bench.posable().contains(&node) {
+            out.push(node);
+        }
+        open.extend(&children[node.index()]);
+    }
+    out
+}

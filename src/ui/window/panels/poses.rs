@@ -1,0 +1,106 @@
+//! The pose library: poses kept by name, taken up whole, in part, or with their sides exchanged.
+
+use super::widgets::{Print, Slide};
+use super::{Memory, Pressed, widgets};
+use crate::document::{Document, Edit, mirrored_pose};
+use crate::rig::Pose;
+use crate::workbench::Workbench;
+use egui::{RichText, TextEdit, Ui};
+
+/// Letters of a name that there is room for.
+const LONG: usize = 14;
+
+/// A pose that is being blended towards one of the library.
+pub(in crate::ui::window) struct Blending {
+    name: String,
+    from: Pose,
+    amount: f32,
+}
+
+pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
+    let document = bench.session().document();
+    let sided = bench.has_sides();
+    let mut take = |pose: Pose| pressed.edits.push((document.posing(pose), false));
+    let flipped = |pose: &Pose| mirrored_pose(&bench.character().skeleton, pose);
+    let mut kept = None;
+    ui.horizontal(|ui| {
+        let free = free_name(document);
+        let entry = TextEdit::singleline(&mut memory.pose_name).hint_text(&free).desired_width(110.0);
+        let named = ui.add(entry).lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+        let keep = ui.button("Keep").on_hover_text("Keeps the pose that shows under this name").clicked();
+        if keep || named {
+            let name = memory.pose_name.trim();
+            let name = if name.is_empty() { free } else { name.to_owned() };
+            kept = Some(Edit::KeepPose { name, pose: Some(Box::new(bench.pose().clone())), at: None });
+            memory.pose_name.clear();
+        }
+        let flip = ui.add_enabled(sided, egui::Button::new("Flip"));
+        let flip = flip.on_hover_text("Exchanges the sides of the pose that shows");
+        if let Some(pose) = flip.clicked().then(|| flipped(bench.pose())).flatten() {
+            take(pose);
+        }
+    });
+    if document.poses().is_empty() {
+        ui.label(RichText::new("Poses kept here are saved with the project.").small().weak());
+    }
+    for pose in document.poses() {
+        ui.horizontal(|ui| {
+            // Long names leave room for what follows them.
+            let name = RichText::new(short(&pose.name));
+            if ui.button(name).on_hover_text(format!("Takes {}", pose.name)).clicked() {
+                take(pose.pose.clone());
+            }
+            let other = ui.add_enabled(sided, egui::Button::new("flipped").small());
+            let other = other.on_hover_text("Takes it with its sides exchanged");
+            if let Some(pose) = other.clicked().then(|| flipped(&pose.pose)).flatten() {
+                take(pose);
+            }
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if ui.small_button("×").on_hover_text("Forget it").clicked() {
+                    kept = Some(Edit::KeepPose { name: pose.name.clone(), pose: None, at: None });
+                }
+            });
+        });
+    }
+    pressed.edits.extend(kept.map(|edit| (edit, false)));
+    for pose in document.poses() {
+        blend(ui, bench, &pose.name, memory, pressed);
+    }
+}
+
+/// A slider from the pose that showed when it was taken hold of, 0, to the kept one, 1.
+fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut Memory, pressed: &mut Pressed) {
+    let own = memory.blending.as_ref().filter(|b| b.name == name);
+    let amount = f64::from(own.map_or(0.0, |b| b.amount));
+    let label = format!("towards {}", short(name));
+    let towards = Slide { label: &label, range: [0.0, 1.0], logarithmic: false, print: Print::Percent };
+    if let Some((amount, continues)) = widgets::slide(ui, &towards, amount, &mut memory.held).moved {
+        let amount = amount as f32;
+        let from = match memory.blending.take().filter(|_| continues) {
+            Some(before) => before.from,
+            None => bench.pose().clone(),
+        };
+        if let Ok(edit) = bench.session().document().blending(&from, name, amount) {
+            pressed.edits.push((edit, continues));
+        }
+        memory.blending = Some(Blending { name: name.to_owned(), from, amount });
+    } else if memory.held.is_none() && own.is_some() {
+        memory.blending = None;
+    }
+}
+
+/// The start of a long name.
+fn short(name: &str) -> String {
+    if name.chars().count() <= LONG {
+        name.to_owned()
+    } else {
+        name.chars().take(LONG - 1).chain(['…']).collect()
+    }
+}
+
+/// A name that no pose has.
+fn free_name(document: &Document) -> String {
+    let taken = |name: &String| document.poses().iter().any(|p| p.name == *name);
+    let mut names = (1..).map(|n| format!("Pose {n}"));
+    names.find(|name| !taken(name)).unwrap_or_default()
+}

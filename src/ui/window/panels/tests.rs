@@ -1,0 +1,328 @@
+//! Panels by themselves: what is found by its words is clicked and dragged, and what it asks for is done.
+
+use super::*;
+use crate::asset::{Channel, Clip, Interpolation, Property};
+use crate::base::NodeId;
+use crate::base::math::{Quat, Vec3};
+use crate::bind::{BindOptions, bind_attachments};
+use crate::document::mirrored_pose;
+use crate::surface::{Form, Reach, Region, Sculpt, ring_mark};
+use crate::workbench::Preferences;
+use crate::workbench::{biped, session};
+use egui::{Event, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, pos2, vec2};
+use std::sync::Arc;
+
+type Panel = fn(&mut Ui, &Workbench, &mut Memory, &mut Pressed);
+
+/// One panel in a window of its own.
+struct Sheet {
+    context: egui::Context,
+    bench: Workbench,
+    memory: Memory,
+    panel: Panel,
+    /// Words and where they start.
+    words: Vec<(String, Rect)>,
+}
+
+impl Sheet {
+    fn new(panel: Panel) -> Self {
+        let mut character = biped();
+        let turn = |angle: f32| Quat::from_rotation_x(angle).to_array();
+        let nod = Channel {
+            node: NodeId::from(2),
+            property: Property::Rotation,
+            interpolation: Interpolation::Linear,
+            times: vec![0.0, 2.0],
+            values: [turn(0.0), turn(1.0)].concat(),
+        };
+        Arc::make_mut(&mut character).skeleton.clips =
+            [Clip { name: "Nod".into(), channels: vec![nod] }].into();
+        let bench = Workbench::new(session(&character), character, Preferences::default());
+        let context = context();
+        let mut sheet = Self { context, bench, memory: Memory::default(), panel, words: Vec::new() };
+        sheet.frame(Vec::new());
+        sheet
+    }
+
+    fn frame(&mut self, events: Vec<Event>) {
+        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(300.0, 1600.0)));
+        let raw = RawInput { events, screen_rect, focused: true, ..RawInput::default() };
+        let mut pressed = Pressed::default();
+        let mut out = self.context.clone().run_ui(raw, |ui| {
+            pressed = Pressed::default();
+            (self.panel)(ui, &self.bench, &mut self.memory, &mut pressed);
+        });
+        out.textures_delta.clear();
+        for (command, continues) in pressed.slides {
+            if !continues {
+                self.bench.end_slide();
+            }
+            self.bench.run_command(command);
+        }
+        for (edit, continues) in pressed.edits {
+            self.bench.apply(edit, continues);
+            assert_eq!(self.bench.notice(), None);
+        }
+        pressed.other_side.into_iter().for_each(|id| self.bench.add_other_side(id));
+        self.words.clear();
+        for clipped in &out.shapes {
+            if let Shape::Text(text) = &clipped.shape {
+                self.words.push((text.galley.text().to_owned(), text.visual_bounding_rect()));
+            }
+        }
+    }
+
+    fn at(&self, words: &str) -> Rect {
+        let found = self.words.iter().find(|w| w.0 == words);
+        found.unwrap_or_else(|| panic!("no {words:?} in {:?}", self.words)).1
+    }
+
+    fn press(&mut self, at: Pos2, pressed: bool) {
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        self.frame(vec![
+            Event::PointerMoved(at),
+            Event::PointerButton { pos: at, button, pressed, modifiers },
+        ]);
+    }
+
+    /// Clicks on what is written.
+    fn click(&mut self, words: &str) {
+        let at = self.at(words).center();
+        self.press(at, true);
+        self.press(at, false);
+        self.frame(Vec::new());
+    }
+
+    /// Drags what stands before a label, from there to there, points from the label's start.
+    fn drag(&mut self, label: &str, from: f32, to: &[f32]) {
+        let start = self.at(label).left_center();
+        let place = |x: f32| pos2(start.x + x, start.y);
+        self.press(place(from), true);
+        to.iter().for_each(|x| self.frame(vec![Event::PointerMoved(place(*x))]));
+        self.press(place(to[to.len() - 1]), false);
+        self.frame(Vec::new());
+    }
+
+    fn steps(&self) -> usize {
+        self.bench.session().history().0
+    }
+
+    fn key(&mut self, key: egui::Key) {
+        let event = |pressed| Event::Key {
+            key,
+            physical_key: None,
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
+        self.frame(vec![event(true), event(false)]);
+    }
+
+    /// Clicks a number and types another, a frame a letter.
+    fn write(&mut self, over: &str, text: &str) {
+        self.click(over);
+        text.chars().for_each(|c| self.frame(vec![Event::Text(c.to_string())]));
+    }
+}
+
+#[test]
+fn a_pose_is_kept_blended_in_flipped_and_forgotten() {
+    let mut sheet = Sheet::new(poses::show);
+    let rest = sheet.bench.pose().clone();
+    let mut raised = rest.clone();
+    raised.local[4].rotation = Quat::from_rotation_z(1.0).to_array();
+    sheet.bench.apply(Edit::SetPose(raised.clone()), false);
+    sheet.frame(Vec::new());
+    sheet.click("Keep");
+    let document = sheet.bench.session().document();
+    assert_eq!((document.poses().len(), document.poses()[0].name.as_str()), (1, "Pose 1"));
+    assert_eq!(document.poses()[0].pose, raised);
+
+    // Half-way from another pose, in one step, however often the slider moves; and it springs back for the next time.
+    sheet.bench.apply(Edit::SetPose(rest.clone()), false);
+    sheet.frame(Vec::new());
+    let steps = sheet.steps();
+    // The slider and its number stand before the words.
+    sheet.drag("towards Pose 1", -150.0, &[-130.0, -115.0, -100.0]);
+    assert_eq!(sheet.steps(), steps + 1);
+    let angle = |pose: &crate::rig::Pose| pose.local[4].rotation().angle_between(rest.local[4].rotation());
+    let blended = angle(sheet.bench.pose());
+    assert!((0.1..0.9).contains(&blended), "{blended}");
+    assert!(sheet.memory.blending.is_none());
+    let from = sheet.bench.pose().clone();
+    sheet.drag("towards Pose 1", -150.0, &[-149.0]);
+    assert!(angle(sheet.bench.pose()) >= angle(&from), "it goes on from where it was");
+
+    sheet.click("Pose 1");
+    assert_eq!(*sheet.bench.pose(), raised);
+    sheet.click("Flip");
+    let skeleton = &sheet.bench.character().skeleton;
+    let other = mirrored_pose(skeleton, &raised).unwrap();
+    assert_eq!(*sheet.bench.pose(), other);
+    assert!(other.local[7].rotation().angle_between(rest.local[7].rotation()) > 0.9, "{other:?}");
+    sheet.click("Pose 1");
+    sheet.click("flipped");
+    assert_eq!(*sheet.bench.pose(), other);
+    sheet.click("×");
+    assert!(sheet.bench.session().document().poses().is_empty());
+}
+
+#[test]
+fn a_clip_of_the_file_plays_below_the_strokes_as_fast_and_as_much_as_told() {
+    let mut sheet = Sheet::new(clips::show);
+    sheet.click("+");
+    let layers = |s: &Sheet| s.bench.session().document().motion().clips().to_vec();
+    assert_eq!(layers(&sheet).len(), 1);
+    let nod = |s: &Sheet, time: f64| {
+        let skeleton = &s.bench.character().skeleton;
+        let pose = s.bench.session().document().state(skeleton, Some(time)).pose;
+        pose.local[2].rotation().angle_between(Quat::IDENTITY)
+    };
+    assert!((nod(&sheet, 1.0) - 0.5).abs() < 1e-3, "{}", nod(&sheet, 1.0));
+    let steps = sheet.steps();
+    sheet.drag("weight", -150.0, &[-120.0, -105.0]);
+    let [layer] = &layers(&sheet)[..] else { panic!() };
+    assert!((0.05..0.95).contains(&layer.weight), "{}", layer.weight);
+    assert_eq!(sheet.steps(), steps + 1, "a drag is one step");
+    assert!((nod(&sheet, 2.0) - layer.weight).abs() < 1e-2, "{} {}", nod(&sheet, 2.0), layer.weight);
+    sheet.drag("times as fast", -110.0, &[-60.0, -50.0]);
+    assert!(layers(&sheet)[0].speed > 1.2, "{}", layers(&sheet)[0].speed);
+    sheet.click("loop");
+    sheet.click("backwards");
+    assert!(layers(&sheet)[0].looped && layers(&sheet)[0].speed < -1.2);
+    sheet.click("Nod");
+    assert!(!layers(&sheet)[0].enabled && nod(&sheet, 1.0) == 0.0);
+    sheet.click("×");
+    assert!(layers(&sheet).is_empty());
+}
+
+#[test]
+fn a_shape_gets_its_like_on_the_other_side() {
+    let show: Panel = |ui, bench, memory, pressed| {
+        let (facts, choices) = (Facts::default(), Choices::default());
+        let shows = Shows {
+            bench: Some(bench),
+            facts: &facts,
+            choices: &choices,
+            compared: None,
+            divider: None,
+            moves_plane: false,
+            lens: crate::ui::window::camera::Lens::Perspective,
+            hint: String::new(),
+            beside: None,
+        };
+        outliner::show(ui, &shows, bench, memory, pressed);
+    };
+    let mut sheet = Sheet::new(show);
+    let character = sheet.bench.character().clone();
+    let (bound, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
+    let bones = character.skeleton.bones.iter().enumerate().filter(|(_, b)| b.head.x > 0.15);
+    let ring = |bone: usize| ring_mark(&character, &bound, crate::base::MarkId(0), bone.into(), 0.5).ok();
+    let mark = bones.into_iter().find_map(|(bone, _)| ring(bone)).unwrap();
+    let region = Region::from_mark(&character, &mark, Reach::Edges(2)).unwrap();
+    let form = Form::Drawn(vec![[0.0, 0.01, 0.0]; region.kinematic.len()]);
+    let sculpt = Sculpt::new(crate::base::SculptId(0), Some(mark.id), region, form);
+    sheet.bench.apply(Edit::AddMark { index: None, mark: Box::new(mark) }, false);
+    sheet.bench.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) }, false);
+    sheet.frame(Vec::new());
+    sheet.click("other side");
+    let document = sheet.bench.session().document();
+    let [one, other] = document.sculpts() else { panic!("{} shapes", document.sculpts().len()) };
+    let middle = |s: &Sculpt| {
+        let sum: Vec3 = s.region.kinematic.iter().map(|&v| character.control.positions[v as usize]).sum();
+        sum / s.region.kinematic.len() as f32
+    };
+    assert!(middle(one).x > 0.15 && (middle(one).x + middle(other).x).abs() < 0.05, "{:?}", middle(other));
+    assert_eq!(document.marks().len(), 2);
+}
+
+#[test]
+fn a_number_is_one_step_whether_it_is_typed_or_dragged() {
+    let mut sheet = Sheet::new(clips::show);
+    sheet.click("+");
+    let layer = |s: &Sheet| s.bench.session().document().motion().clips()[0].clone();
+    let steps = sheet.steps();
+    // A share is typed as it is shown, with its sign or without.
+    sheet.write("100 %", "57");
+    assert_eq!((sheet.steps(), layer(&sheet).weight), (steps, 1.0));
+    sheet.key(egui::Key::Enter);
+    assert_eq!((sheet.steps(), layer(&sheet).weight), (steps + 1, 0.57));
+    sheet.frame(Vec::new());
+    sheet.write("57 %", "8 %");
+    sheet.key(egui::Key::Enter);
+    assert_eq!((sheet.steps(), layer(&sheet).weight), (steps + 2, 0.08));
+    sheet.frame(Vec::new());
+    for (text, key) in [("30", egui::Key::Escape), ("many", egui::Key::Enter), ("", egui::Key::Enter)] {
+        sheet.write("8 %", text);
+        sheet.key(key);
+        (0..4).for_each(|_| sheet.frame(Vec::new()));
+        assert_eq!((sheet.steps(), layer(&sheet).weight), (steps + 2, 0.08), "{text:?} and {key:?}");
+    }
+    // The keyboard goes elsewhere.
+    sheet.write("0.00 s", "1.25");
+    sheet.press(pos2(290.0, 1590.0), true);
+    sheet.press(pos2(290.0, 1590.0), false);
+    sheet.frame(Vec::new());
+    assert_eq!((sheet.steps(), layer(&sheet).offset), (steps + 3, 1.25));
+    // The number itself is dragged, slowly.
+    let at = sheet.at("1.25 s").center();
+    sheet.press(at, true);
+    (1..30).for_each(|i| sheet.frame(vec![Event::PointerMoved(at + vec2(2.0 * i as f32, 0.0))]));
+    sheet.press(at + vec2(60.0, 0.0), false);
+    sheet.frame(Vec::new());
+    assert!(layer(&sheet).offset > 2.0, "{}", layer(&sheet).offset);
+    assert_eq!(sheet.steps(), steps + 4);
+    // A slider that is pressed while its number is being typed.
+    sheet.write("1.00", "2");
+    sheet.drag("times as fast", -110.0, &[-100.0, -90.0, -80.0]);
+    assert_eq!(sheet.steps(), steps + 5);
+}
+
+/// A sheet with a shape in it.
+fn shaped() -> Sheet {
+    let mut sheet = Sheet::new(shape::show);
+    let region = Region { kinematic: vec![0], t: vec![0.5], ..Region::default() };
+    let sculpt = Sculpt::new(crate::base::SculptId(0), None, region, Form::Drawn(vec![[0.0, 0.1, 0.0]]));
+    sheet.bench.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) }, false);
+    sheet.frame(Vec::new());
+    sheet
+}
+
+#[test]
+fn each_drag_and_each_number_of_a_shape_is_a_step_of_its_own() {
+    let mut sheet = shaped();
+    let steps = sheet.steps();
+    let amplitude = |s: &Sheet| s.bench.session().document().sculpts()[0].amplitude;
+    for (number, (over, text)) in [("1.00", "0.57"), ("0.57", "0.8")].into_iter().enumerate() {
+        sheet.write(over, text);
+        sheet.key(egui::Key::Enter);
+        sheet.frame(Vec::new());
+        assert_eq!((sheet.steps(), amplitude(&sheet)), (steps + number + 1, text.parse().unwrap()));
+    }
+    for step in 3..5 {
+        sheet.drag("amplitude", -150.0, &[-140.0, -130.0, -120.0]);
+        assert_eq!(sheet.steps(), steps + step);
+    }
+}
+
+#[test]
+fn the_number_of_clips_is_the_files() {
+    let show: Panel = |ui, bench, memory, pressed| {
+        let (facts, choices) = (Facts::default(), Choices::default());
+        let shows = Shows {
+            bench: Some(bench),
+            facts: &facts,
+            choices: &choices,
+            compared: None,
+            divider: None,
+            moves_plane: false,
+            lens: crate::ui::window::camera::Lens::Perspective,
+            hint: String::new(),
+            beside: None,
+        };
+        side::show(ui, &shows, memory, pressed);
+    };
+    let mut sheet = Sheet::new(show);
+    sheet.frame(Vec::new());
+    sheet.at("Clips (1)");
+}

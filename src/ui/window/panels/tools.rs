@@ -1,0 +1,191 @@
+//! The tools and what the chosen one can be told.
+
+use super::widgets::{Print, Slide};
+use super::{Memory, Pressed, Shows, widgets};
+use crate::asset::Interpolation;
+use crate::document::FRAME_RATES;
+use crate::pose::Lengths;
+use crate::scene::Gauge;
+use crate::ui::palette::Icon;
+use crate::ui::window::choices::{Choices, Plane};
+use crate::ui::window::keys::Act;
+use crate::workbench::{Command, GrabBy, MeasureBy, RADIUS_RANGE, Tool, Workbench};
+use egui::{Frame, Margin, Panel, ScrollArea, Ui};
+
+/// Points of the window per metre of the brush's radius.
+const POINTS: f32 = 1.0 / crate::ui::window::pointer::PER_POINT;
+
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    let Some(bench) = shows.bench else { return };
+    let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::same(8));
+    Panel::left("tools").frame(frame).resizable(false).exact_size(186.0).show(ui, |ui| {
+        ScrollArea::vertical().show(ui, |ui| {
+            let p = bench.preferences();
+            widgets::caption(ui, "Tool");
+            for tool in Tool::ALL {
+                let act = match tool {
+                    Tool::Line => Act::LineTool,
+                    Tool::Grab => Act::GrabTool,
+                    Tool::Skin => Act::SkinTool,
+                    Tool::Joint => Act::JointTool,
+                    Tool::Silhouette => Act::SilhouetteTool,
+                    Tool::Measure => Act::MeasureTool,
+                };
+                let tile = widgets::tile(ui, Icon::of(tool), tool.label(), p.tool == tool, true);
+                pressed.command(Command::Tool(tool), tile.on_hover_text(shows.tip(act)).clicked());
+            }
+            widgets::caption(ui, "Brush");
+            let range = RADIUS_RANGE.map(|r| f64::from(r * POINTS));
+            let brush = Slide { label: "", range, logarithmic: true, print: Print::Unit(0, "px") };
+            let slid = widgets::slide(ui, &brush, f64::from(p.radius * POINTS), &mut memory.held);
+            slid.answer.on_hover_text(shows.tip(Act::BrushSize));
+            if let Some((points, _)) = slid.moved {
+                pressed.commands.push(Command::Radius(points as f32 / POINTS));
+            }
+            follows(ui, shows, p.grab, pressed);
+            if p.tool == Tool::Measure {
+                measures(ui, shows, bench, pressed);
+            } else {
+                plane(ui, shows, pressed);
+            }
+            widgets::caption(ui, "Strokes");
+            ui.horizontal(|ui| {
+                for (lengths, label) in [(Lengths::Keep, "Keep lengths"), (Lengths::Stretch, "Stretch")] {
+                    let clicked = ui.selectable_label(p.lengths == lengths, label).clicked();
+                    pressed.command(Command::Lengths(lengths), clicked);
+                }
+            });
+            let strokes = bench.session().document().strokes().len();
+            let marks = bench.session().document().marks().len();
+            let shapes = bench.session().document().sculpts().len();
+            let measures = if p.tool == Tool::Measure { bench.measures().len() } else { 0 };
+            let toggles = [
+                (Act::Mirror, Icon::Mirror, "Mirror", p.mirror, true),
+                (Act::Roll, Icon::Roll, "Roll twists", p.roll, true),
+            ];
+            let presses = [
+                (Act::RedrawOffset, Icon::Redraw, "Draw offset again", false, strokes > 0),
+                (Act::Remove, Icon::Remove, "Remove newest", false, strokes + marks + shapes + measures > 0),
+                (Act::Pin, Icon::Pin, "Pin joint", false, bench.selected().is_some()),
+            ];
+            for (act, icon, label, on, enabled) in toggles.into_iter().chain(presses) {
+                let tile = widgets::tile(ui, icon, label, on, enabled).on_hover_text(shows.tip(act));
+                pressed.act(act, tile.clicked());
+            }
+            keys(ui, bench, memory, pressed);
+            let mut switch = |ui: &mut Ui, label: &str, on: bool, command: Command| {
+                let mut now = on;
+                pressed.command(command, ui.checkbox(&mut now, label).changed());
+            };
+            widgets::caption(ui, "Picture");
+            switch(ui, "Smooth edges", p.smooth, Command::Smooth(!p.smooth));
+            widgets::caption(ui, "Headset");
+            switch(ui, "Tools in the left hand", p.left_handed, Command::LeftHanded(!p.left_handed));
+            switch(ui, "Vibration", p.haptics, Command::Haptics(!p.haptics));
+            switch(ui, "Two hands tilt the world", p.roll_world, Command::RollWorld(!p.roll_world));
+        });
+    });
+}
+
+/// What becomes a key, and how keys are joined.
+fn keys(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
+    let timeline = bench.timeline();
+    widgets::caption(ui, "Keys");
+    let mut auto = timeline.playhead.auto_key;
+    pressed.command(Command::AutoKey(!auto), ui.checkbox(&mut auto, "Auto key").changed());
+    ui.horizontal(|ui| {
+        for rate in FRAME_RATES {
+            let clicked = ui.selectable_label(timeline.sheet.rate == rate, format!("{rate} fps")).clicked();
+            pressed.command(Command::Rate(rate), clicked);
+        }
+    });
+    ui.horizontal(|ui| {
+        let ways = [
+            (Interpolation::Step, "Step"),
+            (Interpolation::Linear, "Linear"),
+            (Interpolation::CubicSpline, "Spline"),
+        ];
+        for (way, label) in ways {
+            let clicked = ui.selectable_label(timeline.interpolation == Some(way), label).clicked();
+            pressed.command(Command::Interpolation(way), clicked);
+        }
+    });
+    pressed.command(Command::KeyStroke, ui.button("Key the stroke as drawn").clicked());
+    if let (Some(column), Some([least, most])) = (timeline.column, timeline.between()) {
+        let range = [least, most.min(column + timeline.length)];
+        let key = Slide { label: "key", range, logarithmic: false, print: Print::Unit(2, "s") };
+        let slid = widgets::slide(ui, &key, column, &mut memory.held);
+        pressed.slides.extend(slid.moved.map(|(at, continues)| (Command::MoveKey(at), continues)));
+    }
+}
+
+/// What follows a grab.
+fn follows(ui: &mut Ui, shows: &Shows<'_>, chosen: GrabBy, pressed: &mut Pressed) {
+    widgets::caption(ui, "A grab moves");
+    ui.horizontal(|ui| {
+        for by in GrabBy::ALL {
+            let choice = ui.selectable_label(chosen == by, by.word()).on_hover_text(shows.tip(Act::GrabBy));
+            pressed.command(Command::GrabBy(by), choice.clicked());
+        }
+    });
+}
+
+/// Where strokes are drawn.
+fn plane(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
+    widgets::caption(ui, "Strokes are drawn");
+    let fixed = matches!(shows.choices.plane, Plane::Fixed { .. });
+    ui.horizontal(|ui| {
+        if ui
+            .selectable_label(!fixed, "Facing me")
+            .on_hover_text("At the depth of the joint where they begin")
+            .clicked()
+        {
+            pressed.choices = Some(Choices { plane: Plane::Camera, ..shows.choices.clone() });
+        }
+        let tip =
+            "On a plane that stays where it is now: through the selected joint or the root, facing this view";
+        let clicked = ui.selectable_label(fixed, "On a plane").on_hover_text(tip).clicked();
+        pressed.act(Act::FixPlane, clicked);
+    });
+    if fixed {
+        let moved = ui.selectable_label(shows.moves_plane, "Move the plane");
+        pressed.act(Act::MovePlane, moved.on_hover_text(shows.tip(Act::MovePlane)).clicked());
+    }
+}
+
+/// What is measured.
+fn measures(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
+    widgets::caption(ui, "Measures");
+    let by = bench.preferences().measure;
+    ui.horizontal_wrapped(|ui| {
+        for one in MeasureBy::ALL {
+            let choice = ui.selectable_label(by == one, one.label());
+            let clicked = choice.on_hover_text(shows.tip(Act::NextMeasure)).clicked();
+            pressed.command(Command::Measure(one), clicked);
+        }
+    });
+    let nodes = &bench.character().skeleton.nodes;
+    for (i, measure) in bench.measures().iter().enumerate() {
+        let [text, along] = measure.text();
+        let what = match &measure.gauge {
+            _ if measure.awaits_reading() => "is measured",
+            Gauge::Distance(_) => "apart",
+            Gauge::Thickness(_) if text.is_empty() => "nothing is opposite",
+            Gauge::Thickness(_) => "thick",
+            Gauge::Angle(node) => nodes.get(node.index()).map_or("", |n| n.name.as_str()),
+        };
+        ui.horizontal(|ui| {
+            let lines = if along.is_empty() {
+                format!("{text} {what}")
+            } else {
+                format!("{text} {what}\n{along} along the skin")
+            };
+            ui.label(lines.trim());
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if ui.small_button("×").on_hover_text("Remove").clicked() {
+                    pressed.measure = Some(i);
+                }
+            });
+        });
+    }
+}

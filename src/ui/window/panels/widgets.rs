@@ -1,0 +1,204 @@
+//! What several panels are made of.
+
+use super::theme;
+use crate::ui::palette::Icon;
+use egui::{
+    Align2, Button, Color32, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping, Ui, vec2,
+};
+
+/// A square with an icon.
+pub(super) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled: bool) -> Response {
+    let sense = if enabled { Sense::click() } else { Sense::hover() };
+    let (rect, response) = ui.allocate_exact_size(vec2(size, size), sense);
+    let visuals = ui.style().interact(&response);
+    let fill = match (on, enabled && response.hovered()) {
+        (true, false) => theme::ACCENT,
+        (true, true) => theme::ACCENT.gamma_multiply(1.2),
+        (false, true) => visuals.bg_fill,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    let ink = match (on, enabled) {
+        (true, _) => Color32::WHITE,
+        (false, true) => visuals.fg_stroke.color,
+        (false, false) => ui.visuals().weak_text_color().gamma_multiply(0.6),
+    };
+    ui.painter().rect_filled(rect, visuals.corner_radius, fill);
+    icon.draw(ui.painter(), rect.center(), size * 0.27, ink);
+    response
+}
+
+/// A wide button with an icon and words.
+pub(super) fn tile(ui: &mut Ui, icon: Icon, text: &str, on: bool, enabled: bool) -> Response {
+    let sense = if enabled { Sense::click() } else { Sense::hover() };
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), sense);
+    let visuals = ui.style().interact(&response);
+    let fill = match (on, enabled && response.hovered()) {
+        (true, _) => theme::ACCENT,
+        (false, true) => visuals.bg_fill,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    let ink = match (on, enabled) {
+        (true, _) => Color32::WHITE,
+        (false, true) => visuals.fg_stroke.color,
+        (false, false) => ui.visuals().weak_text_color().gamma_multiply(0.6),
+    };
+    let painter = ui.painter();
+    painter.rect_filled(rect, visuals.corner_radius, fill);
+    icon.draw(painter, rect.left_center() + vec2(17.0, 0.0), 8.0, ink);
+    painter.text(
+        rect.left_center() + vec2(36.0, 0.0),
+        Align2::LEFT_CENTER,
+        text,
+        FontId::proportional(13.0),
+        ink,
+    );
+    response
+}
+
+/// How a number is written, and read where it is typed.
+#[derive(Clone, Copy)]
+pub(super) enum Print {
+    /// With so many decimals.
+    Decimals(usize),
+    /// As a share of a hundred, without decimals.
+    Percent,
+    /// With so many decimals and a unit.
+    Unit(usize, &'static str),
+}
+
+impl Print {
+    fn text(self, value: f64) -> String {
+        match self {
+            Self::Decimals(decimals) => format!("{value:.decimals$}"),
+            Self::Percent => format!("{:.0} %", value * 100.0),
+            Self::Unit(decimals, unit) => format!("{value:.decimals$} {unit}"),
+        }
+    }
+
+    /// None for what is no number; a unit may be left out, and a comma is a point.
+    fn value(self, text: &str) -> Option<f64> {
+        let number = text.trim().trim_end_matches(|c: char| !c.is_ascii_digit() && !".,".contains(c));
+        let value: f64 = number.replace(',', ".").parse().ok()?;
+        Some(if let Self::Percent = self { value / 100.0 } else { value })
+    }
+}
+
+/// A slider with its number.
+pub(super) struct Slide<'a> {
+    pub label: &'a str,
+    pub range: [f64; 2],
+    pub logarithmic: bool,
+    pub print: Print,
+}
+
+/// Shows a slider; a new value, and whether it belongs to the one before: as long as a slider is held, what it gives is one
+/// step. What is typed counts with Enter or when the keyboard goes elsewhere, and Escape leaves the value as it was.
+/// `held` is the slider that is.
+pub(super) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut Option<Id>) -> Slid {
+    let (mut now, print) = (value, slide.print);
+    let slider = Slider::new(&mut now, slide.range[0]..=slide.range[1])
+        .logarithmic(slide.logarithmic)
+        .clamping(SliderClamping::Edits)
+        .update_while_editing(false)
+        .custom_formatter(move |v, _| print.text(v))
+        .custom_parser(move |text| print.value(text));
+    let answer = ui.add(slider.text(slide.label));
+    Slid { moved: moved(&answer, print, [value, now], held), answer }
+}
+
+/// The same for a number alone, which is dragged by so much for a point.
+pub(super) fn number(ui: &mut Ui, print: Print, speed: f64, value: f64, held: &mut Option<Id>) -> Slid {
+    let mut now = value;
+    let drag = DragValue::new(&mut now)
+        .speed(speed)
+        .update_while_editing(false)
+        .custom_formatter(move |v, _| print.text(v))
+        .custom_parser(move |text| print.value(text));
+    let answer = ui.add(drag);
+    Slid { moved: moved(&answer, print, [value, now], held), answer }
+}
+
+/// What became of a slider or a number.
+pub(super) struct Slid {
+    pub answer: Response,
+    /// Its new value, and whether that belongs to the step before.
+    pub moved: Option<(f64, bool)>,
+}
+
+fn moved(
+    answer: &Response,
+    print: Print,
+    [before, now]: [f64; 2],
+    held: &mut Option<Id>,
+) -> Option<(f64, bool)> {
+    if !answer.ctx.input(|i| i.pointer.any_down() || i.pointer.any_released()) {
+        *held = None;
+    }
+    let escaped = escaped(&answer.ctx);
+    // One thing at a time is dragged. A slider whose number has the keyboard goes by that one's name.
+    let grip = answer.dragged() || answer.drag_stopped();
+    let continues = grip && held.is_some();
+    // Each letter that is typed is a change of the text.
+    if now == before || (escaped && !grip) {
+        return None;
+    }
+    *held = grip.then_some(answer.id);
+    // A text that was looked at and left alone is rounded, the value is not.
+    let untouched = !grip && print.value(&print.text(before)) == Some(now);
+    (!untouched).then_some((now, continues))
+}
+
+/// Whether Escape was pressed in this pass or in the one before. egui has told a number of the end of its text for two passes
+/// and then forgets by which key.
+fn escaped(context: &egui::Context) -> bool {
+    let (id, now) = (Id::new("escaped"), context.cumulative_pass_nr());
+    if context.input(|i| i.key_pressed(egui::Key::Escape)) {
+        context.data_mut(|d| d.insert_temp(id, now));
+    }
+    context.data(|d| d.get_temp::<u64>(id)).is_some_and(|then| now - then <= 2)
+}
+
+/// The button that Enter presses.
+pub(in crate::ui::window) fn primary(text: &str) -> Button<'_> {
+    Button::new(egui::RichText::new(text).strong().color(Color32::WHITE)).fill(theme::ACCENT)
+}
+
+/// A heading in small letters over a group.
+pub(super) fn caption(ui: &mut Ui, text: &str) {
+    ui.add_space(6.0);
+    ui.label(egui::RichText::new(text.to_uppercase()).size(10.5).weak());
+}
+
+/// A section that folds, open at first where `open`.
+pub(super) fn section(ui: &mut Ui, title: &str, open: bool, content: impl FnOnce(&mut Ui)) {
+    let heading = egui::RichText::new(title).strong();
+    egui::CollapsingHeader::new(heading).id_salt(title.split(" (").next()).default_open(open).show(
+        ui,
+        |ui| {
+            content(ui);
+            ui.add_space(4.0);
+        },
+    );
+    ui.separator();
+}
+
+/// A line of a list: the whole width answers.
+pub(super) fn row(ui: &mut Ui, indent: f32, text: egui::RichText, on: bool) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::click());
+    let visuals = ui.style().interact(&response);
+    if on {
+        ui.painter().rect_filled(rect, visuals.corner_radius, theme::ACCENT.gamma_multiply(0.9));
+    } else if response.hovered() {
+        ui.painter().rect_filled(rect, visuals.corner_radius, visuals.bg_fill.gamma_multiply(0.7));
+    }
+    let color = if on { Color32::WHITE } else { visuals.fg_stroke.color };
+    let job = egui::WidgetText::from(text).into_galley(
+        ui,
+        Some(egui::TextWrapMode::Truncate),
+        (rect.width() - indent - 8.0).max(8.0),
+        egui::TextStyle::Body,
+    );
+    let at = rect.left_center() + vec2(indent + 6.0, -job.size().y * 0.5);
+    ui.painter().galley(at, job, color);
+    response
+}

@@ -1,0 +1,132 @@
+//! Every command, by what it is given in a headset and at the desk: README's table is this one.
+
+use super::keys::{ACTS, Act};
+use crate::workbench::{CommandKind, Control, Route};
+use std::fmt::Write;
+
+/// What of the desk is no command of its own, where it is, and what a headset has for it.
+const LISTS: [(&str, &str, &str); 11] = [
+    ("Any step of the history", "undo, redo", "history"),
+    ("Settings of the deformer", "the method", "deformer"),
+    ("Switch or remove any stroke or mark", "the newest", "outliner"),
+    ("Width and softness of an edit of the surface", "pull it again", "outliner"),
+    ("Another name for an edit of the surface", "only at the desk", "outliner, two clicks"),
+    ("The same edit of the surface on the other side", "draw it there", "outliner"),
+    ("Keep poses by name, take them, blend them in, flip sides", "only at the desk", "poses"),
+    ("Play the file's clips: weight, speed, start, loop", "only at the desk", "clips"),
+    ("Motion path of the selected joint", "only at the desk", "timeline"),
+    ("Remove any measure", "the newest", "tool panel"),
+    ("Select any joint", "touch it", "click, outliner"),
+];
+
+/// The table as Markdown: first all commands of both, then what the desk has beyond them.
+pub fn table() -> String {
+    let mut out = String::from("| command | headset | desk |\n|---|---|---|\n");
+    for kind in CommandKind::ALL {
+        let _ = writeln!(out, "| {} | {} | {} |", kind.label(), headset(kind), desk(kind));
+    }
+    for line in ACTS.iter().filter(|l| l.command.is_none()) {
+        let _ = writeln!(out, "| {} | {} | {} |", line.label, instead(line.act), keys(line.act));
+    }
+    for (what, headset, desk) in LISTS {
+        let _ = writeln!(out, "| {what} | {headset} | {desk} |");
+    }
+    out
+}
+
+fn headset(kind: CommandKind) -> String {
+    let route = |route: &Route| match route {
+        Route::Control(Control::StickX | Control::StickY) => "stick",
+        Route::Control(_) => "button",
+        Route::Palette => "palette",
+        Route::Files => "file panel",
+    };
+    kind.routes().iter().map(route).collect::<Vec<_>>().join(", ")
+}
+
+fn desk(kind: CommandKind) -> String {
+    let acts = ACTS.iter().filter(|l| l.command == Some(kind) && !l.keys.is_empty());
+    let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
+    match kind {
+        kind if is_shape(kind) => "shape panel".to_owned(),
+        CommandKind::Swing | CommandKind::Damping => "deformer panel".to_owned(),
+        _ if keys.is_empty() => "tool panel".to_owned(),
+        _ => keys.join(", "),
+    }
+}
+
+/// Whether it is about the selected shape, which has a panel of its own.
+fn is_shape(kind: CommandKind) -> bool {
+    (CommandKind::SelectShape..=CommandKind::WavePhase).contains(&kind)
+}
+
+fn keys(act: Act) -> String {
+    act.line().keys.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// What a headset has for what only the desk has by a key of its own.
+fn instead(act: Act) -> &'static str {
+    match act {
+        Act::TakePose => "reach for the body",
+        Act::Compare => "palette, in turn",
+        Act::SaveAs => "save",
+        Act::FixPlane | Act::MovePlane => "strokes are drawn in space",
+        Act::Grab => "squeeze",
+        Act::Rotate => "the joint tool",
+        Act::Cancel => "undo, while it is held",
+        Act::Deselect => "touch another",
+        Act::Lens | Act::Stereo => "both eyes see",
+        Act::Help => "buttons are named at the hand",
+        Act::Larger | Act::Smaller => "panels keep their angle",
+        _ => "walk, pull, turn",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::window::acts::command_of;
+    use crate::workbench::{Preferences, Workbench};
+    use crate::workbench::{biped, session};
+
+    #[test]
+    fn the_readme_tells_how_every_command_is_given() {
+        let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        let readme = std::fs::read_to_string(readme).unwrap();
+        assert!(readme.contains(&table()), "README.md, In a window: the table is\n\n{}", table());
+    }
+
+    #[test]
+    fn every_command_of_the_headset_is_given_at_the_desk() {
+        let character = biped();
+        let bench = Workbench::new(session(&character), character, Preferences::default());
+        // These are about the headset and are switched on the tool panel; a file is chosen in a dialog.
+        let elsewhere = [
+            CommandKind::LeftHanded,
+            // The deformer panel sets the same numbers.
+            CommandKind::Swing,
+            CommandKind::Damping,
+            CommandKind::Haptics,
+            CommandKind::RollWorld,
+            CommandKind::Smooth,
+            CommandKind::Open,
+            // The tool panel has these about keys.
+            CommandKind::MoveKey,
+            CommandKind::AutoKey,
+            CommandKind::Rate,
+            CommandKind::KeyStroke,
+            CommandKind::Interpolation,
+        ];
+        for kind in CommandKind::ALL {
+            let given = ACTS.iter().filter_map(|l| command_of(l.act, &bench)).any(|c| c.kind() == kind);
+            let own = matches!(kind, CommandKind::Palette | CommandKind::OtherFace | CommandKind::Quit);
+            assert!(given || own || is_shape(kind) || elsewhere.contains(&kind), "{kind:?}");
+        }
+        // And what a line of the table promises is what its key does.
+        for line in ACTS {
+            if let Some(command) = command_of(line.act, &bench) {
+                assert_eq!(line.command, Some(command.kind()), "{:?}", line.act);
+            }
+        }
+    }
+}

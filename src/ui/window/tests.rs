@@ -1,0 +1,565 @@
+//! A mouse and a keyboard on a small biped, without window, GPU or clock. The skin under a pixel is what a ray meets.
+
+mod files;
+mod measuring;
+mod surroundings;
+mod timeline;
+mod typing;
+
+use super::*;
+use crate::base::NodeId;
+use crate::geom::ray_triangle;
+use crate::scene::SurfaceSample;
+use crate::workbench::Preferences;
+use crate::workbench::{biped, session};
+use egui::{Key, pos2};
+
+const SIZE: [u32; 2] = [1280, 800];
+const ELBOW: usize = 5;
+const HAND: usize = 6;
+
+/// A window with a workbench.
+struct Table {
+    desk: Desk,
+    bench: Workbench,
+    input: DeskInput,
+    /// Asked in the frame before.
+    asked: Option<Pick>,
+}
+
+impl Table {
+    fn new() -> Self {
+        let character = biped();
+        let bench = Workbench::new(session(&character), character, Preferences::default());
+        let input = DeskInput { size: SIZE, scale: 1.0, focused: true, ..DeskInput::default() };
+        let mut table = Self { desk: Desk::new(Choices::default()), bench, input, asked: None };
+        table.frames(2);
+        table.key(Key::Num1, Modifiers::NONE);
+        table
+    }
+
+    /// A frame with what has been gathered.
+    fn frame(&mut self) {
+        self.input.time += 1.0 / 60.0;
+        let picked = self.asked.take().map(|pick| Picked { pick, surface: self.skin(&pick) });
+        self.input.picked = picked;
+        self.desk.step(&self.input, Some(&mut self.bench));
+        self.asked = self.desk.output().pick;
+        self.input.events.clear();
+    }
+
+    fn frames(&mut self, count: usize) {
+        (0..count).for_each(|_| self.frame());
+    }
+
+    /// The nearest triangle on the ray through a pixel.
+    fn skin(&self, pick: &Pick) -> Option<SurfaceSample> {
+        let [x, y, ..] = self.desk.output.viewport.map(|v| v as f32);
+        let at = [x + pick.pixel[0] as f32 + 0.5, y + pick.pixel[1] as f32 + 0.5];
+        let (eyepiece, _) = self.desk.eyepiece(at);
+        let (from, direction) = eyepiece.ray(at);
+        let character = self.bench.character();
+        let mut best: Option<(f32, SurfaceSample)> = None;
+        for (i, corners) in character.display.triangles.iter().enumerate() {
+            let [a, b, c] = corners.map(|v| {
+                let x = character.display.positions[v as usize];
+                let vertex = character.display.control_of[v as usize] as usize;
+                let joint = character.control.influences.of(vertex).next().unwrap().0;
+                self.bench.rig().skinning[usize::from(joint)].transform_point3(x)
+            });
+            if let Some((t, barycentrics)) = ray_triangle(from, direction, [a, b, c])
+                && best.is_none_or(|b| t < b.0)
+            {
+                let sample = SurfaceSample {
+                    triangle: i as u32,
+                    barycentrics,
+                    position: from + direction * t,
+                    normal: (b - a).cross(c - a).normalize(),
+                    time: pick.time,
+                    draw: pick.draw,
+                };
+                best = Some((t, sample));
+            }
+        }
+        best.map(|b| b.1)
+    }
+
+    fn joint(&self, node: usize) -> Vec3 {
+        self.bench.rig().world[node].translation.into()
+    }
+
+    /// Where a world point shows.
+    fn pixel(&self, point: Vec3) -> [f32; 2] {
+        self.desk.eyepiece([640.0, 400.0]).0.project(point).unwrap()
+    }
+
+    fn to(&mut self, at: [f32; 2]) {
+        self.input.events.push(Event::PointerMoved(pos2(at[0], at[1])));
+        self.frame();
+    }
+
+    fn button(&mut self, button: PointerButton, pressed: bool) {
+        let pos = self.desk.at.unwrap();
+        let pos = pos2(pos[0], pos[1]);
+        let modifiers = self.desk.modifiers;
+        self.input.events.push(Event::PointerButton { pos, button, pressed, modifiers });
+        self.frame();
+    }
+
+    fn drag(&mut self, button: PointerButton, through: &[[f32; 2]]) {
+        self.to(through[0]);
+        self.frames(2);
+        self.button(button, true);
+        self.frames(2);
+        through.iter().for_each(|at| self.to(*at));
+        self.frames(2);
+        self.button(button, false);
+        self.frames(12);
+    }
+
+    fn key(&mut self, key: Key, modifiers: Modifiers) {
+        self.input.events.push(Event::ModifiersChanged(modifiers));
+        let event = |pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
+        self.input.events.extend([event(true), event(false), Event::ModifiersChanged(Modifiers::NONE)]);
+        self.frame();
+    }
+
+    fn hash(&self) -> String {
+        self.bench.session().document().hash()
+    }
+
+    /// Along the left arm, and the same raised by an angle, as pixels.
+    fn arm(&self, angle: f32) -> Vec<[f32; 2]> {
+        let shoulder = Vec3::new(0.2, 1.5, 0.0);
+        let turn = crate::base::math::Quat::from_rotation_z(angle);
+        (0..20).map(|i| self.pixel(shoulder + turn * Vec3::X * (0.55 * i as f32 / 19.0))).collect()
+    }
+}
+
+#[test]
+fn two_strokes_of_the_mouse_pose_an_arm_from_any_side() {
+    for side in [Key::Num1, Key::Num3] {
+        let mut t = Table::new();
+        t.drag(PointerButton::Primary, &t.arm(0.0));
+        assert_eq!(t.bench.session().document().strokes().len(), 1, "{:?}", t.bench.notice());
+        assert_eq!(t.bench.session().document().strokes()[0].selection.len(), 3);
+        // The view may be turned and zoomed between both; from the front the strokes lie in one plane.
+        t.key(side, Modifiers::NONE);
+        t.key(Key::Num1, Modifiers::NONE);
+        t.input.events.push(Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Line,
+            delta: egui::vec2(0.0, -2.0),
+            phase: egui::TouchPhase::Move,
+            modifiers: Modifiers::NONE,
+        });
+        t.frame();
+        let before = t.joint(HAND);
+        t.drag(PointerButton::Primary, &t.arm(0.7));
+        let (x, y) = (0.2 + 0.55 * 0.7_f32.cos(), 1.5 + 0.55 * 0.7_f32.sin());
+        assert!(t.joint(HAND).distance(Vec3::new(x, y, 0.0)) < 0.02, "{}", t.joint(HAND));
+        t.key(Key::Z, Modifiers::COMMAND);
+        assert!(t.joint(HAND).distance(before) < 1e-5);
+        t.key(Key::Z, Modifiers::COMMAND | Modifiers::SHIFT);
+        assert!(t.joint(HAND).y > 1.7);
+        assert!(!t.bench.is_busy() && t.desk.hold == Hold::Free);
+    }
+}
+
+#[test]
+fn the_camera_moves_by_middle_button_wheel_and_keys_and_never_the_document() {
+    let mut t = Table::new();
+    let (hash, first) = (t.hash(), *t.desk.camera().stand());
+    t.drag(PointerButton::Middle, &[[600.0, 400.0], [700.0, 380.0]]);
+    let turned = *t.desk.camera().stand();
+    assert!(turned.yaw < first.yaw && turned.target == first.target);
+    t.input.events.push(Event::ModifiersChanged(Modifiers::SHIFT));
+    t.drag(PointerButton::Middle, &[[600.0, 400.0], [700.0, 380.0]]);
+    assert!(t.desk.camera().stand().target != first.target);
+    assert_eq!(t.desk.camera().stand().yaw, turned.yaw);
+    let panned = *t.desk.camera().stand();
+    t.input.events.push(Event::ModifiersChanged(Modifiers::ALT));
+    t.drag(PointerButton::Primary, &[[600.0, 400.0], [640.0, 400.0]]);
+    assert!(t.desk.camera().stand().yaw < turned.yaw);
+    t.input.events.push(Event::ModifiersChanged(Modifiers::NONE));
+    // Last view changes between two views.
+    let (last, panned) = (*t.desk.camera().stand(), panned);
+    for wanted in [panned, last, panned] {
+        t.key(Key::Num0, Modifiers::NONE);
+        assert_eq!(*t.desk.camera().stand(), wanted);
+    }
+    t.key(Key::Num5, Modifiers::NONE);
+    assert_eq!(t.desk.camera().stand().lens, Lens::Parallel);
+    t.key(Key::Home, Modifiers::NONE);
+    assert_eq!(t.hash(), hash);
+    assert!(!t.desk.output().posed);
+}
+
+#[test]
+fn a_click_selects_and_what_is_selected_is_framed_pinned_and_grabbed() {
+    let mut t = Table::new();
+    let elbow = t.pixel(t.joint(ELBOW));
+    t.drag(PointerButton::Primary, &[elbow]);
+    assert_eq!(t.bench.selected(), Some(NodeId::from(ELBOW)));
+    assert!(t.bench.session().document().strokes().is_empty() && t.bench.notice().is_none());
+    t.key(Key::P, Modifiers::NONE);
+    assert_eq!(t.bench.session().document().pins(), [NodeId::from(ELBOW)]);
+    t.key(Key::P, Modifiers::NONE);
+    t.key(Key::Period, Modifiers::NONE);
+    let [x, y] = t.pixel(t.joint(ELBOW));
+    let [left, top, w, h] = t.desk.output().viewport.map(|v| v as f32);
+    assert!((x - left - w / 2.0).abs() < 1.0 && (y - top - h / 2.0).abs() < 1.0);
+    t.key(Key::Home, Modifiers::NONE);
+    // G takes hold of it until the next click; the hand is a forearm away.
+    let hand = t.pixel(t.joint(HAND));
+    t.to(hand);
+    let before = t.hash();
+    t.key(Key::G, Modifiers::NONE);
+    assert!(t.bench.is_busy(), "{:?}", t.desk.facts.message);
+    (1..=10).for_each(|i| t.to([hand[0] - 6.0 * i as f32, hand[1] - 10.0 * i as f32]));
+    assert_eq!(t.hash(), before, "held, it is not in the document yet");
+    let held = t.pixel(t.joint(HAND));
+    assert!((held[0] - hand[0] + 60.0).abs() < 3.0 && (held[1] - hand[1] + 100.0).abs() < 3.0, "{held:?}");
+    t.button(PointerButton::Primary, true);
+    t.button(PointerButton::Primary, false);
+    assert!(t.hash() != before && !t.bench.is_busy());
+    // Escape drops it.
+    let after = t.hash();
+    t.to(held);
+    t.key(Key::G, Modifiers::NONE);
+    t.to([held[0] + 40.0, held[1]]);
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frame();
+    assert!(t.hash() == after && t.pixel(t.joint(HAND)) == held);
+    t.key(Key::A, Modifiers::ALT);
+    assert_eq!(t.bench.selected(), None);
+}
+
+#[test]
+fn the_grab_tool_takes_the_skin_under_the_mouse_and_nothing_beside_it() {
+    let mut t = Table::new();
+    t.key(Key::B, Modifiers::NONE);
+    let hash = t.hash();
+    let hand = t.pixel(t.joint(HAND));
+    t.drag(PointerButton::Primary, &[[hand[0], hand[1] + 60.0], [hand[0] - 30.0, hand[1]]]);
+    assert_eq!(t.hash(), hash, "{:?}", t.bench.notice());
+    let rest = t.joint(HAND);
+    t.drag(PointerButton::Primary, &[hand, [hand[0] - 40.0, hand[1] - 60.0]]);
+    assert!(t.hash() != hash && t.joint(HAND).y > rest.y + 0.05, "{}", t.joint(HAND));
+    // A press that was too quick for the answer waits for it.
+    t.key(Key::Z, Modifiers::COMMAND);
+    assert_eq!(t.joint(HAND), rest);
+    let far = [hand[0] + 200.0, hand[1] + 100.0];
+    t.to(far);
+    t.frames(3);
+    let event = |at: [f32; 2]| Event::PointerMoved(pos2(at[0], at[1]));
+    let button = |pressed, at: [f32; 2]| Event::PointerButton {
+        pos: pos2(at[0], at[1]),
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let end = [hand[0] - 40.0, hand[1] - 60.0];
+    t.input.events.extend([event(hand), button(true, hand), event(end)]);
+    t.frames(4);
+    t.button(PointerButton::Primary, false);
+    t.frames(3);
+    assert!(t.joint(HAND).y > rest.y + 0.05, "{}", t.joint(HAND));
+}
+
+#[test]
+fn a_stroke_on_the_skin_is_a_mark() {
+    let mut t = Table::new();
+    t.key(Key::D, Modifiers::NONE);
+    let hand = t.pixel(t.joint(HAND));
+    let stroke: Vec<[f32; 2]> = (0..12).map(|i| [hand[0] - 6.0 + i as f32, hand[1] + 2.0]).collect();
+    t.drag(PointerButton::Primary, &stroke);
+    let marks = t.bench.session().document().marks();
+    assert_eq!(marks.len(), 1, "{:?}", t.bench.notice());
+    assert!(marks[0].points.len() > 4);
+    assert!(!t.bench.is_busy());
+    t.key(Key::X, Modifiers::NONE);
+    assert!(t.bench.session().document().marks().is_empty());
+}
+
+#[test]
+fn a_mark_is_finished_after_its_button_though_nothing_more_happens() {
+    let mut t = Table::new();
+    t.key(Key::D, Modifiers::NONE);
+    let hand = t.pixel(t.joint(HAND));
+    let stroke: Vec<[f32; 2]> = (0..12).map(|i| [hand[0] - 6.0 + i as f32, hand[1] + 2.0]).collect();
+    t.to(stroke[0]);
+    t.frames(2);
+    t.button(PointerButton::Primary, true);
+    t.frames(2);
+    stroke.iter().for_each(|at| t.to(*at));
+    t.frames(2);
+    t.button(PointerButton::Primary, false);
+    // A window sleeps as long as it is told, and no picture answers any more.
+    let mut turns = 0;
+    while let Some(again) = t.desk.output().again {
+        t.asked = None;
+        t.input.time += again.as_secs_f64();
+        t.frame();
+        turns += 1;
+        assert!(turns < 30, "it never rests");
+    }
+    assert_eq!(t.bench.session().document().marks().len(), 1);
+    assert!(!t.bench.is_busy());
+}
+
+#[test]
+fn an_accent_stroke_asks_for_its_silhouette_and_what_comes_is_one_step() {
+    let mut t = Table::new();
+    t.key(Key::S, Modifiers::NONE);
+    let hash = t.hash();
+    let [x, y] = t.pixel(t.joint(HAND));
+    let path: Vec<[f32; 2]> = (0..14).map(|i| [x - 40.0 + 5.0 * i as f32, y - 20.0]).collect();
+    t.to(path[0]);
+    t.button(PointerButton::Primary, true);
+    path.iter().for_each(|at| t.to(*at));
+    let mut asks = Vec::new();
+    t.button(PointerButton::Primary, false);
+    asks.append(&mut t.desk.output_mut().asks);
+    t.frame();
+    asks.append(&mut t.desk.output_mut().asks);
+    let [Ask::Editor(crate::workbench::Request::Sketch(sketch))] = &asks[..] else { panic!("{asks:?}") };
+    assert_eq!(t.hash(), hash, "nothing is known yet");
+    // What was drawn lies in the picture, where the mouse was.
+    assert!(sketch.stroke.len() > 8 && sketch.pose == *t.bench.pose());
+    for (point, at) in sketch.stroke.iter().zip(&path) {
+        let [u, v] = sketch.view.project(*point).unwrap();
+        let shown = t.pixel(*point);
+        assert!((0.0..1.0).contains(&u) && (0.0..1.0).contains(&v));
+        assert!((shown[0] - at[0]).abs() < 6.0 && (shown[1] - at[1]).abs() < 1.0, "{shown:?} {at:?}");
+    }
+    // The answer waits for a stroke under way.
+    let region = crate::surface::Region { kinematic: vec![0], t: vec![0.5], ..Default::default() };
+    let form = crate::surface::Form::Drawn(vec![[0.0, 0.1, 0.0]]);
+    let shape = crate::surface::Sculpt::new(crate::base::SculptId(0), None, region, form);
+    t.button(PointerButton::Primary, true);
+    t.to([x, y + 50.0]);
+    assert!(t.bench.is_busy());
+    t.bench.receive(shape);
+    t.frame();
+    assert!(t.bench.session().document().sculpts().is_empty() && t.bench.is_busy());
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!(t.bench.session().document().sculpts().len(), 1, "{:?}", t.bench.notice());
+    t.key(Key::X, Modifiers::NONE);
+    assert!(t.bench.session().document().sculpts().is_empty());
+    t.key(Key::Z, Modifiers::COMMAND);
+    t.key(Key::Z, Modifiers::COMMAND);
+    assert_eq!(t.hash(), hash);
+}
+
+#[test]
+fn the_brush_is_sized_by_keys_and_by_moving() {
+    let mut t = Table::new();
+    let first = t.bench.preferences().radius;
+    t.key(Key::CloseBracket, Modifiers::NONE);
+    assert!(t.bench.preferences().radius > first);
+    t.to([600.0, 400.0]);
+    t.key(Key::F, Modifiers::NONE);
+    let radius = t.bench.preferences().radius;
+    t.to([640.0, 400.0]);
+    assert!((t.bench.preferences().radius - radius - 0.1).abs() < 1e-4);
+    t.key(Key::Escape, Modifiers::NONE);
+    assert_eq!(t.bench.preferences().radius, radius);
+    t.key(Key::F, Modifiers::NONE);
+    t.to([600.0, 400.0]);
+    t.button(PointerButton::Primary, true);
+    assert!(t.bench.preferences().radius < radius && t.desk.hold == Hold::Free);
+    assert!(t.bench.session().document().strokes().is_empty());
+}
+
+#[test]
+fn a_joint_is_turned_by_its_ring_and_by_a_key_about_an_axis() {
+    let mut t = Table::new();
+    t.key(Key::J, Modifiers::NONE);
+    let elbow = t.joint(ELBOW);
+    t.drag(PointerButton::Primary, &[t.pixel(elbow)]);
+    assert_eq!(t.bench.selected(), Some(NodeId::from(ELBOW)));
+    // From the front the blue ring is a circle; a quarter of it from the right to the top turns the forearm up.
+    let hash = t.hash();
+    let [x, y] = t.pixel(elbow);
+    let start = [x + 62.0 * 0.8, y - 62.0 * 0.6];
+    t.to(start);
+    let turn = |by: f32| [start[0] - 0.6 * 62.0 * by, start[1] - 0.8 * 62.0 * by];
+    t.drag(PointerButton::Primary, &[start, turn(0.25), turn(0.5)]);
+    let arm = t.joint(HAND) - elbow;
+    assert!((arm.y.atan2(arm.x) - 0.5).abs() < 0.03 && arm.z.abs() < 1e-4, "{arm}");
+    assert!(t.hash() != hash && t.joint(ELBOW).distance(elbow) < 1e-5);
+    t.key(Key::Z, Modifiers::COMMAND);
+    assert_eq!(t.hash(), hash, "one step");
+    // R, then half round about the joint; X takes the view's axis back to one that leaves the forearm where it is.
+    t.to([x + 80.0, y]);
+    t.key(Key::R, Modifiers::NONE);
+    t.to([x, y - 80.0]);
+    let arm = t.joint(HAND) - elbow;
+    assert!((arm.y.atan2(arm.x) - std::f32::consts::FRAC_PI_2).abs() < 0.02, "{arm}");
+    t.key(Key::X, Modifiers::NONE);
+    assert!((t.joint(HAND) - elbow).normalize().distance(Vec3::X) < 1e-3);
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frame();
+    assert!(t.hash() == hash && !t.bench.is_busy() && t.desk.hold == Hold::Free);
+    // An arrow moves it.
+    let grip = [x, y - 50.0];
+    t.drag(PointerButton::Primary, &[grip, [grip[0], grip[1] - 30.0]]);
+    let moved = t.pixel(t.joint(ELBOW));
+    assert!((moved[1] - y + 30.0).abs() < 1.5 && (moved[0] - x).abs() < 0.5, "{moved:?}");
+}
+
+#[test]
+fn poses_are_keyed_scrubbed_and_played() {
+    let mut t = Table::new();
+    t.key(Key::I, Modifiers::NONE);
+    // The timeline's rows take their room in the next frame.
+    assert_eq!(t.desk.output().again, Some(Duration::ZERO));
+    t.frame();
+    t.drag(PointerButton::Primary, &t.arm(0.0));
+    t.drag(PointerButton::Primary, &t.arm(0.8));
+    let (low, high) = (Vec3::new(0.75, 1.5, 0.0), t.joint(HAND));
+    (0..24).for_each(|_| t.key(Key::ArrowRight, Modifiers::NONE));
+    assert!(
+        t.bench.shown_time() == Some(1.0) && t.joint(HAND).distance(low) < 1e-4,
+        "one key holds for ever"
+    );
+    t.key(Key::Escape, Modifiers::NONE);
+    assert!(t.bench.shown_time().is_none() && t.joint(HAND).distance(high) < 1e-5);
+    t.key(Key::I, Modifiers::NONE);
+    assert_eq!(t.bench.session().document().motion().key_times(), [0.0, 1.0]);
+    // The hand's way through the motion: a dot a frame.
+    let dots = |t: &Table| t.desk.output().lines.anchors.len() + t.desk.output().lines.segments.len();
+    t.bench.select(None);
+    t.frame();
+    let none = dots(&t);
+    t.bench.select(Some(NodeId::from(HAND)));
+    t.frames(2);
+    let shown = dots(&t);
+    assert!(shown > none + 25, "{none} {shown}");
+    t.desk.choices.arcs = false;
+    t.frames(2);
+    assert!(dots(&t) < none + 5, "{none} {}", dots(&t));
+    t.desk.choices.arcs = true;
+    t.bench.select(None);
+    (0..12).for_each(|_| t.key(Key::ArrowLeft, Modifiers::NONE));
+    let middle = t.joint(HAND);
+    assert!(middle.distance(low) > 0.1 && middle.distance(high) > 0.1, "{middle}");
+    t.key(Key::Space, Modifiers::NONE);
+    t.frames(6);
+    assert!(t.desk.output().posed && t.joint(HAND).y > middle.y);
+    assert_eq!(t.desk.output().again, Some(Duration::ZERO));
+    // Round and round.
+    t.frames(60);
+    assert!(t.bench.shown_time().is_some_and(|time| time < 1.0));
+    t.key(Key::Space, Modifiers::NONE);
+    t.frames(3);
+    assert_ne!(t.desk.output().again, Some(Duration::ZERO));
+    // What shows becomes the pose being edited, in one step.
+    let (shown, steps) = (t.joint(HAND), t.bench.session().history().0);
+    t.key(Key::I, Modifiers::SHIFT);
+    assert!(t.bench.shown_time().is_none() && t.joint(HAND).distance(shown) < 1e-4);
+    assert_eq!(t.bench.session().history().0, steps + 1);
+    let [left, top, ..] = t.desk.output().viewport.map(|v| v as f32);
+    // So it does where a tool drags, and a click selects without an edit.
+    t.key(Key::ArrowRight, Modifiers::NONE);
+    t.key(Key::ArrowRight, Modifiers::NONE);
+    let shown = t.joint(HAND);
+    t.drag(PointerButton::Primary, &[t.pixel(shown)]);
+    assert_eq!((t.bench.selected(), t.bench.session().history().0), (Some(NodeId::from(HAND)), steps + 1));
+    assert!(t.bench.shown_time().is_some() && t.joint(HAND) == shown);
+    t.drag(PointerButton::Primary, &[[left + 30.0, top + 30.0], [left + 60.0, top + 50.0]]);
+    assert!(t.bench.shown_time().is_none() && t.joint(HAND).distance(shown) < 1e-4);
+    assert_eq!(t.bench.session().history().0, steps + 2);
+}
+
+#[test]
+fn looking_at_the_panels_changes_nothing() {
+    let mut t = Table::new();
+    let (hash, radius) = (t.hash(), t.bench.preferences().radius);
+    for method in crate::deform::Recipe::NAMES {
+        t.bench.run_command(Command::Deformer(method.to_owned()));
+        t.bench.run_command(Command::Radius(0.0617));
+        let before = (t.hash(), t.bench.session().history());
+        t.frames(4);
+        assert_eq!((t.hash(), t.bench.session().history()), before, "{method}");
+        assert_eq!(t.bench.preferences().radius, 0.0617);
+    }
+    t.bench.run_command(Command::Radius(radius));
+    t.bench.jump(1);
+    assert_eq!(t.hash(), hash);
+}
+
+#[test]
+fn panels_keep_their_presses_and_an_idle_desk_wants_no_frame() {
+    let mut t = Table::new();
+    let [left, top, w, h] = t.desk.output().viewport;
+    assert!(left + w <= SIZE[0] && top + h <= SIZE[1] && w > 300 && h > 300);
+    let hash = t.hash();
+    let bar = [300.0, top as f32 * 0.5];
+    t.drag(PointerButton::Primary, &[bar, [600.0, 400.0], [700.0, 500.0]]);
+    assert_eq!((t.hash(), t.desk.hold), (hash, Hold::Free));
+    t.frames(10);
+    assert!(!t.desk.output().dirty && t.desk.output().again.is_none(), "{:?}", t.desk.output().again);
+    t.to([500.0, 300.0]);
+    assert!(t.desk.output().dirty);
+    // Nor does one whose caret stands in a text: the outliner's filter.
+    t.drag(PointerButton::Primary, &[[1150.0, 85.0]]);
+    assert!(t.desk.context.text_edit_focused());
+    t.frames(10);
+    assert!(!t.desk.output().dirty && t.desk.output().again.is_none(), "{:?}", t.desk.output().again);
+    t.to([500.0, 300.0]);
+    t.drag(PointerButton::Primary, &[[500.0, 300.0]]);
+    t.key(Key::T, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!(t.desk.output().again, Some(Duration::ZERO), "the turntable turns");
+}
+
+#[test]
+fn an_empty_desk_and_wild_input_do_no_harm() {
+    let mut desk = Desk::new(Choices { zoom: f32::NAN, ..Choices::default() });
+    let nan = pos2(f32::NAN, f32::INFINITY);
+    let button = |pressed| Event::PointerButton {
+        pos: nan,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let key = |key| Event::Key {
+        key,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers: Modifiers::NONE,
+    };
+    let events = || {
+        let mut events =
+            vec![Event::PointerMoved(nan), button(true), Event::PointerMoved(nan), button(false)];
+        events.extend(Key::ALL.iter().map(|k| key(*k)));
+        events.push(Event::Zoom(f32::NAN));
+        events
+    };
+    for (size, scale) in [([0, 0], f32::NAN), ([3, 2], 1e9), ([800, 600], 1.5)] {
+        let input = DeskInput { size, scale, events: events(), focused: true, ..DeskInput::default() };
+        let view = desk.step(&input, None).views[0];
+        assert!(view.clip_from_world.is_finite() && view.eye.is_finite());
+    }
+    let mut t = Table::new();
+    for time in [f64::NAN, -1.0, 1e300] {
+        t.input.events = events();
+        t.input.time = time;
+        t.desk.step(&t.input, Some(&mut t.bench));
+        assert!(t.desk.output().views.iter().all(|v| v.clip_from_world.is_finite()));
+    }
+    assert_eq!(t.bench.session().document().asset().map(|a| a.hash.len()), Some(64));
+}
+
+#[test]
+fn lines_have_the_scale_of_the_display_and_of_the_panels() {
+    let mut desk = Desk::new(Choices::default());
+    let mut scale = |scale: f32| {
+        let input = DeskInput { size: SIZE, scale, focused: true, ..DeskInput::default() };
+        desk.step(&input, None).scale
+    };
+    assert_eq!([1.0, 2.0, 1.5].map(&mut scale), [1.0, 2.0, 1.5]);
+}

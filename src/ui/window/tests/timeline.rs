@@ -1,0 +1,116 @@
+//! Clicks on the ruler of the timeline.
+
+use super::*;
+use crate::asset::{Channel, Clip, Interpolation, Property};
+use crate::document::{ClipLayer, Edit, KeyEdit};
+use std::sync::Arc;
+
+/// A window on a character whose clip ends between two frames.
+fn table(seconds: f32) -> Table {
+    let mut character = biped();
+    let turn = |angle: f32| crate::base::math::Quat::from_rotation_x(angle).to_array();
+    let nod = Channel {
+        node: NodeId::from(2),
+        property: Property::Rotation,
+        interpolation: Interpolation::Linear,
+        times: vec![0.0, seconds],
+        values: [turn(0.0), turn(1.0)].concat(),
+    };
+    Arc::make_mut(&mut character).skeleton.clips = [Clip { name: "Nod".into(), channels: vec![nod] }].into();
+    let clip = ClipLayer::new(0, &character.skeleton);
+    let bench = Workbench::new(session(&character), character, Preferences::default());
+    let mut t = Table { bench, ..Table::new() };
+    t.bench.apply(Edit::Keys(KeyEdit::Clips(vec![clip])), false);
+    t.frames(3);
+    t
+}
+
+/// A press and its end in one frame, as a slow display gives them.
+fn quick_click(t: &mut Table, from: [f32; 2], to: [f32; 2]) {
+    let moved = |at: [f32; 2]| Event::PointerMoved(pos2(at[0], at[1]));
+    let button = |pressed, at: [f32; 2]| Event::PointerButton {
+        pos: pos2(at[0], at[1]),
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    t.to(from);
+    t.input.events.extend([button(true, from), moved(to), button(false, to)]);
+    t.frames(3);
+}
+
+/// The middle of the ruler's height.
+fn ruler(t: &Table) -> f32 {
+    let [_, top, _, height] = t.desk.output().viewport.map(|v| v as f32);
+    top + height + 47.0
+}
+
+#[test]
+fn a_click_at_either_end_of_the_ruler_goes_exactly_there_and_none_is_lost() {
+    // 2.03 s is between the 48th and the 49th frame; the ruler spans a quarter more.
+    let mut t = table(2.03);
+    let duration = t.bench.timeline().sheet.duration;
+    let whole = t.bench.timeline().length;
+    let y = ruler(&t);
+    let (left, right) = (16.0, SIZE[0] as f32 - 16.0);
+    for x in [right, right + 6.0, right + 14.0] {
+        t.click_at([600.0, y]);
+        assert!(t.bench.shown_time().is_some_and(|s| (0.5..2.0).contains(&s)), "{:?}", t.bench.shown_time());
+        t.click_at([x, y]);
+        let shown = t.bench.shown_time().unwrap();
+        assert!(shown <= whole && whole - shown < 1.0 / 24.0, "{shown} of {whole} at {x}");
+        assert_eq!(t.bench.timeline().length, whole);
+    }
+    for x in [left, left - 8.0, left - 14.0] {
+        t.click_at([600.0, y]);
+        t.click_at([x, y]);
+        assert_eq!(t.bench.shown_time(), Some(0.0), "at {x}");
+    }
+    // The motion's own end, though it lies between two frames.
+    let end = left + (right - left) * (duration / whole) as f32;
+    t.click_at([end + 2.0, y]);
+    assert_eq!(t.bench.shown_time(), Some(duration));
+    // A press goes there at once; one that ends in the same frame somewhere else too.
+    t.to([600.0, y]);
+    t.button(PointerButton::Primary, true);
+    assert!(t.bench.shown_time().is_some_and(|s| s < 2.0), "{:?}", t.bench.shown_time());
+    t.button(PointerButton::Primary, false);
+    quick_click(&mut t, [600.0, y], [left, y]);
+    assert_eq!(t.bench.shown_time(), Some(0.0));
+}
+
+#[test]
+fn the_ruler_keeps_its_scale_while_it_is_dragged() {
+    let mut t = table(2.0);
+    t.bench.run_command(Command::Scrub(10.0));
+    t.frames(2);
+    let y = ruler(&t);
+    t.to([640.0, y]);
+    t.button(PointerButton::Primary, true);
+    t.frames(5);
+    let shown = t.bench.shown_time().unwrap();
+    assert!((shown - 5.0).abs() < 0.1, "{shown}");
+    t.to([641.0, y]);
+    t.frames(5);
+    let shown = t.bench.shown_time().unwrap();
+    assert!((shown - 5.0).abs() < 0.1, "{shown}");
+    t.button(PointerButton::Primary, false);
+}
+
+#[test]
+fn a_jump_in_the_history_keys_nothing() {
+    let mut t = Table::new();
+    t.key(Key::I, Modifiers::NONE);
+    t.bench.run_command(Command::AutoKey(true));
+    t.bench.select(Some(NodeId::from(ELBOW)));
+    t.frame();
+    t.key(Key::R, Modifiers::NONE);
+    t.write("z45");
+    t.key(Key::Enter, Modifiers::NONE);
+    t.frames(2);
+    let (done, all) = t.bench.session().history();
+    assert_eq!((done, all), (3, 3));
+    t.bench.jump(2);
+    t.frames(2);
+    assert_eq!(t.bench.session().history(), (2, 3), "what was undone can be done again");
+}

@@ -1,0 +1,34 @@
+//! The editor without clock, files or device: what one frame of input does to the document.
+
+mod command;
+mod input;
+mod navigation;
+mod output;
+mod playhead;
+mod preferences;
+mod routes;
+mod shape;
+mod sketch;
+mod space;
+mod step;
+mod surroundings;
+mod timeline;
+pub mod tools;
+
+pub use command::{Command, GrabBy, MeasureBy, Tool};
+pub use input::{Hand, Input, Tracked, Tracking};
+pub(crate) use navigation::Rules;
+pub use output::{Haptic, Output, Request};
+pub use playhead::{Playhead, Timeline};
+pub use preferences::{Preferences, RADIUS_RANGE};
+pub use routes::{CommandKind, Control, Labels, Route};
+pub use shape::ShapeState;
+pub(crate) use shape::{AMPLITUDES, COUNTS, SPEEDS, STIFFNESSES, WAVE};
+pub use sketch::Sketch;
+pub use space::{Rigid, Similarity};
+pub(crate) use step::TURNTABLE;
+pub use step::Workbench;
+#[cfg(test)]
+pub(crate) use step::tests::{biped, session};
+pub use surroundings::{Capsule, Surroundings};
+pub use tools::Measure;

@@ -1,0 +1,324 @@
+//! The workbench: a document on its character, the tools, and the view. A frame of input goes in, edits and what is to
+//! be shown come out; nothing else is looked at, so that replayed input gives the same document.
+
+mod commands;
+mod facts;
+mod output;
+
+use super::navigation::{Navigation, Rules};
+use super::shape::Going;
+use super::tools::AccentTool;
+use super::tools::Body;
+use super::tools::GrabTool;
+use super::tools::JointTool;
+use super::tools::LineTool;
+use super::tools::MeasureTool;
+use super::tools::SkinTool;
+use super::tools::{Desk, Moment, show};
+use super::tools::{Hands, checked};
+use super::{
+    Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
+};
+use crate::base::math::{Aabb, Vec3};
+use crate::base::{NodeId, SculptId};
+use crate::bind::{Attachments, Character};
+use crate::deform::sculpt::SculptState;
+use crate::document::{Sampler, Session};
+use crate::rig::{Pose, PosedRig};
+use crate::scene::LiveRecipe;
+use crate::surface::Sculpt;
+use std::sync::Arc;
+
+/// Radians per second of the turntable.
+pub(crate) const TURNTABLE: f32 = 0.35;
+/// Deflection of the stick that counts as a press, and below which it is let go.
+const FLICK: [f32; 2] = [0.7, 0.4];
+/// The brush grows by this factor per second at full deflection.
+const GROWTH: f32 = 3.0;
+
+/// Joints within this distance of the tip can be pinned, metres of the room.
+pub(super) const PIN_REACH: f32 = 0.12;
+
+/// A document being worked on with tracked hands.
+pub struct Workbench {
+    pub(super) desk: Desk,
+    pub(super) preferences: Preferences,
+    pub(super) navigation: Navigation,
+    pub(super) hands: Hands,
+    /// Index of the hand that holds the tools.
+    tool: usize,
+    line: LineTool,
+    grab: GrabTool,
+    pub(super) skin: SkinTool,
+    joint: JointTool,
+    accent: AccentTool,
+    measure: MeasureTool,
+    /// Of the character, where they are known.
+    attachments: Option<Arc<Attachments>>,
+    /// Edits of the surface that were made elsewhere, until no tool is used.
+    coming: Vec<Sculpt>,
+    /// Edits as pulls have left them, of which better ones are asked for.
+    pulled: Vec<Sculpt>,
+    landmarks: show::Landmarks,
+    /// Mean of the bones' ends in bind, world, metres.
+    middle: Vec3,
+    output: Output,
+    requests: Vec<Request>,
+    /// For the fingers in the next frame, from commands.
+    felt: [Option<Haptic>; 2],
+    deformer_changed: bool,
+    /// The first view has been chosen.
+    placed: bool,
+    /// The last frame was a window's.
+    pub(super) windowed: bool,
+    head: Rigid,
+    flicked: bool,
+    bounds: Aabb,
+    /// The joint that the tool hand was near last: what a panel pins, which the hand must leave the body for.
+    touched: Option<NodeId>,
+    pub(super) playhead: Playhead,
+    pub(super) timeline: Timeline,
+    /// The document's pose when it was looked at last: what differs from it is keyed.
+    pub(super) keyed: Pose,
+    /// The last change was an undo or redo.
+    pub(super) undone: bool,
+    /// Where a key was moved to last, and the history then.
+    pub(super) moved_key: Option<(f64, (usize, usize))>,
+    /// The shape that was selected.
+    pub(super) shape: Option<SculptId>,
+    /// What a slider changed last of it.
+    pub(super) sliding: Option<Going>,
+    /// The edits of the surface at the moment shown.
+    pub(super) states: Vec<SculptState>,
+    /// The deformer at the moment shown.
+    pub(super) live: LiveRecipe,
+    /// The document's own when it was looked at last: what differs from them is keyed.
+    pub(super) keyed_states: Vec<SculptState>,
+}
+
+impl Workbench {
+    /// A workbench on a session and the character of its document.
+    pub fn new(session: Session<'static>, character: Arc<Character>, preferences: Preferences) -> Self {
+        let tool = preferences.tool_hand();
+        let bounds = Aabb::of(character.display.positions.iter().copied());
+        let mut session = session;
+        session.know_triangles(character.display.triangles.len());
+        let body = Body::new(&character);
+        let mut desk = Desk {
+            session,
+            character,
+            body,
+            pose: Pose::default(),
+            rig: PosedRig::default(),
+            posed: true,
+            time: None,
+            sampler: Sampler::default(),
+            edited: false,
+            notice: None,
+        };
+        desk.show_document();
+        let keyed = desk.pose.clone();
+        let keyed_states = desk.session.document().sculpt_states(0.0);
+        let timeline = Timeline::new(Playhead::default(), desk.session.document(), &desk.character.skeleton);
+        let mut live = LiveRecipe::default();
+        live.learn(desk.session.document());
+        let middle = middle(&PosedRig::new(&desk.character.skeleton, &Pose::rest(&desk.character.skeleton)));
+        let mut line = LineTool::default();
+        line.document_changed(&desk);
+        Self {
+            desk,
+            preferences: preferences.sane(),
+            navigation: Navigation::default(),
+            hands: Hands::default(),
+            tool,
+            line,
+            grab: GrabTool::default(),
+            skin: SkinTool::default(),
+            joint: JointTool::default(),
+            accent: AccentTool::default(),
+            measure: MeasureTool::default(),
+            attachments: None,
+            coming: Vec::new(),
+            pulled: Vec::new(),
+            landmarks: show::Landmarks::new(&bounds),
+            middle,
+            output: Output::default(),
+            requests: Vec::new(),
+            felt: [None; 2],
+            deformer_changed: true,
+            placed: false,
+            windowed: false,
+            head: Rigid { position: Vec3::Y * 1.6, ..Rigid::default() },
+            flicked: false,
+            bounds,
+            touched: None,
+            playhead: Playhead::default(),
+            timeline,
+            keyed,
+            undone: false,
+            moved_key: None,
+            shape: None,
+            sliding: None,
+            states: Vec::new(),
+            live,
+            keyed_states,
+        }
+    }
+
+    /// Goes on with another session and character, as [`Workbench::new`]; gives the old session back.
+    pub fn open(&mut self, session: Session<'static>, character: Arc<Character>) -> Session<'static> {
+        let new = Self::new(session, character, self.preferences.clone());
+        let old = std::mem::replace(self, new);
+        // Buttons held down stay held down.
+        self.hands = old.hands;
+        self.tool = old.tool;
+        self.head = old.head;
+        self.requests = old.requests;
+        self.navigation.keep_to(old.navigation.rules());
+        old.desk.session
+    }
+
+    /// One frame.
+    pub fn step(&mut self, input: &Input) -> &Output {
+        self.output.haptics = std::mem::take(&mut self.felt);
+        if let Some(head) = checked(&input.head) {
+            self.head = head;
+        }
+        let moved = input.recentred.map(|pose| Tracked { pose, tracking: Tracking::Tracked });
+        if let Some(new_from_old) = moved.as_ref().and_then(checked) {
+            self.navigation.recentred(&new_from_old);
+        }
+        self.windowed = input.window.is_some();
+        if let Some(world_from_room) = input.window {
+            self.navigation.put(world_from_room, input.floor.unwrap_or_default());
+            // Whoever puts a headset on after this is placed before the character.
+            self.placed = false;
+        } else if !self.placed && checked(&input.head).is_some() {
+            self.navigation.first(&self.bounds, &self.head);
+            self.placed = true;
+        }
+        self.hands.update(input, self.navigation.world_from_room());
+        // A hand that is lost in the middle of a stroke keeps it.
+        if !self.is_busy() {
+            self.tool = self.hands.tool(self.preferences.tool_hand());
+        }
+        self.add_shapes();
+        self.buttons();
+        self.turn_and_size();
+        if self.navigation.rules() == Rules::Now {
+            // What hands take hold of is where the turn has left it.
+            self.hands.place(input, self.navigation.world_from_room());
+        }
+        self.run_film();
+        self.take_hold();
+        self.hands.place(input, self.navigation.world_from_room());
+        self.use_tools();
+        self.key_changes();
+        // At a window joints are clicked at.
+        if !self.windowed && !self.hands.hands[self.tool_hand()].on_panel {
+            self.touched = self.near_joint().or(self.touched);
+        }
+        self.find_states();
+        self.write_output()
+    }
+
+    fn buttons(&mut self) {
+        let pressed = |f: fn(&super::tools::HandFrame) -> bool| self.hands.hands.iter().any(f);
+        let (undo, redo) = (pressed(|h| h.undo.pressed), pressed(|h| h.redo.pressed));
+        let menu = pressed(|h| h.menu.pressed);
+        for (on, command) in [(undo, Command::Undo), (redo, Command::Redo), (menu, Command::Palette)] {
+            if on {
+                self.run_command(command);
+            }
+        }
+    }
+
+    /// The off hand's stick turns the view, the tool hand's sizes the brush; the turntable.
+    fn turn_and_size(&mut self) {
+        let tool = self.tool_hand();
+        let off = self.hands.hands[1 - tool].stick[0];
+        if self.flicked {
+            self.flicked = off.abs() > FLICK[1];
+        } else if off.abs() > FLICK[0] {
+            self.flicked = true;
+            self.run_command(Command::SnapTurn(off.signum() as i32));
+        }
+        let hand = &self.hands.hands[tool];
+        // On a panel the stick scrolls.
+        let size = hand.stick[1];
+        if size.abs() > 0.2 && !hand.on_panel {
+            let factor = GROWTH.powf(size * self.hands.step as f32);
+            let radius = self.preferences.radius * factor;
+            self.preferences.set_radius(radius);
+        }
+        if !self.preferences.turntable {
+            self.navigation.stop_turning();
+        } else if !self.windowed && !self.is_busy() && !self.navigation.is_pulling() {
+            let angle = TURNTABLE * self.hands.step as f32;
+            self.navigation.turn(self.axis(), angle);
+        }
+    }
+
+    /// Squeezes, and the trigger of the grab tool: what they take hold of; the world follows those that hold it.
+    fn take_hold(&mut self) {
+        let tool = self.tool_hand();
+        let busy = (self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy()).then_some(tool);
+        let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
+        self.grab.take(&mut self.desk, &mut moment, busy);
+        if !self.windowed {
+            self.navigation.pull(self.grab.pulls(&moment), self.preferences.roll_world);
+        }
+    }
+
+    fn use_tools(&mut self) {
+        let tool = self.tool_hand();
+        let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
+        self.grab.step(&mut self.desk, &mut moment);
+        // A hand that holds something draws nothing.
+        let free = !self.grab.holds(tool);
+        match self.preferences.tool {
+            Tool::Line if free || self.line.is_busy() => self.line.step(&mut self.desk, &mut moment),
+            Tool::Skin if free || self.skin.is_busy() => {
+                if let Some((id, before)) = self.skin.step(&mut self.desk, &mut moment) {
+                    self.ask_to_settle(id, before);
+                }
+            }
+            Tool::Silhouette if free || self.accent.is_busy() => {
+                let eye = self.navigation.world_from_room().point(self.head.position);
+                self.requests.extend(self.accent.step(&self.desk, &mut moment, eye));
+            }
+            // At a window the gizmo moves the joint.
+            Tool::Joint if (free || self.joint.is_busy()) && !self.windowed => {
+                let near = self.touched;
+                self.joint.step(&mut self.desk, &mut moment, near);
+            }
+            // At a window joints are clicked at.
+            Tool::Measure if free => {
+                let near = self.touched.filter(|_| !self.windowed);
+                self.measure.step(&mut self.desk, &mut moment, near);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Mean of the bones' ends, world, metres.
+fn middle(rig: &PosedRig) -> Vec3 {
+    let sum: Vec3 = rig.bones.iter().map(|b| b.head + b.tail).sum();
+    sum / (2 * rig.bones.len()).max(1) as f32
+}
+
+/// What tools see of a frame.
+fn moment<'a>(
+    hands: &'a Hands,
+    tool: usize,
+    navigation: &Navigation,
+    preferences: &'a Preferences,
+    output: &'a mut Output,
+) -> Moment<'a> {
+    let scale = navigation.world_from_room().scale;
+    Moment { hands, tool, scale, preferences, haptics: &mut output.haptics }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,392 @@
+//! What is asked of a workbench from outside of its frames: commands, edits of panels, joints held by a gizmo.
+
+use crate::base::math::{DQuat, DVec3};
+use crate::base::{NodeId, SculptId};
+use crate::bind::{Attachments, Character};
+use crate::deform::fast;
+use crate::document::{DeformerSettings, Edit, Operation};
+use crate::scene::{DAMPINGS, Gauge, Reading, SWINGS, Settle, method, recipe};
+use crate::surface::{Sculpt, mirrored_sculpt};
+use crate::workbench::navigation::Rules;
+use crate::workbench::tools::newest_mark;
+use crate::workbench::{Command, CommandKind, Haptic, Request, Tool, Workbench};
+use std::sync::Arc;
+
+impl Workbench {
+    /// Does what a panel, a key or a button asks for.
+    pub fn run_command(&mut self, command: Command) {
+        let p = &mut self.preferences;
+        match command {
+            Command::Undo => self.undo(Operation::Undo),
+            Command::Redo => self.undo(Operation::Redo),
+            Command::Palette => p.palette = !p.palette,
+            Command::Files => p.files = !p.files,
+            Command::Tool(tool) if tool != p.tool => {
+                p.tool = tool;
+                self.cancel();
+            }
+            Command::Tool(_) => {}
+            Command::Radius(radius) => {
+                p.set_radius(radius);
+            }
+            Command::Lengths(lengths) => p.lengths = lengths,
+            Command::Roll(on) => p.roll = on,
+            Command::Mirror(on) => {
+                p.mirror = on;
+                if on && self.desk.body.mirror.is_none() {
+                    self.desk.notice = Some("this body has no two sides: mirror does nothing".into());
+                }
+            }
+            Command::GrabBy(by) => p.grab = by,
+            Command::RedrawOffset => {
+                p.tool = Tool::Line;
+                self.cancel();
+                if !self.line.redraw(&self.desk) {
+                    self.desk.notice = Some("there is no stroke to draw again: draw a line first".into());
+                    self.limit();
+                }
+            }
+            Command::RemoveStroke => {
+                let mark = newest_mark(&self.desk).map(Edit::RemoveMark);
+                let stroke = self.line.removal(&self.desk);
+                let drawn = self.desk.session.document().sculpts().iter().rev().find(|s| s.mark.is_none());
+                let edit = match p.tool {
+                    Tool::Measure if self.measure.remove_newest() => return,
+                    Tool::Measure => None,
+                    Tool::Skin => mark.or(stroke),
+                    Tool::Silhouette => drawn.map(|s| Edit::RemoveSculpt(s.id)),
+                    _ => stroke.or(mark),
+                };
+                match edit {
+                    Some(edit) => self.change(edit),
+                    None => {
+                        self.desk.notice = Some("there is nothing to remove with this tool".into());
+                        self.limit();
+                    }
+                }
+            }
+            Command::Measure(by) => {
+                p.measure = by;
+                p.tool = Tool::Measure;
+                self.cancel();
+            }
+            Command::TogglePin => self.toggle_pin(),
+            Command::Deformer(method) => {
+                let settings = DeformerSettings { method, ..DeformerSettings::default() };
+                match recipe(&settings) {
+                    Ok(_) => self.change(Edit::SetDeformer(settings)),
+                    Err(error) => self.desk.refuse(&error),
+                }
+            }
+            Command::Swing(value) => self.set_of_springs("dynamics", value, SWINGS, command.kind()),
+            Command::Damping(value) => self.set_of_springs("damping", value, DAMPINGS, command.kind()),
+            Command::SelectShape(_)
+            | Command::ShapeOn(_)
+            | Command::RemoveShape
+            | Command::Amplitude(_)
+            | Command::Stiffness(_)
+            | Command::Profile(_)
+            | Command::WaveCount(_)
+            | Command::WaveSpeed(_)
+            | Command::WavePhase(_) => self.run_shape_command(&command),
+            Command::Wire(on) => p.wire = on,
+            Command::Smooth(on) => p.smooth = on,
+            Command::Binding(on) => p.binding = on,
+            Command::Turntable(on) => p.turntable = on,
+            Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
+            Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
+            Command::UndoNavigation => {
+                // A turntable that went on would leave the view at once.
+                if self.navigation.undo() && self.navigation.rules() == Rules::Now {
+                    p.turntable = false;
+                }
+            }
+            Command::RollWorld(on) => {
+                p.roll_world = on;
+                if !on {
+                    self.navigation.level(self.head.position);
+                }
+            }
+            Command::LeftHanded(on) => {
+                p.left_handed = on;
+                self.tool = p.tool_hand();
+                self.cancel();
+            }
+            Command::Haptics(on) => p.haptics = on,
+            Command::Play(on) => self.play(on),
+            Command::Scrub(time) => self.scrub(time),
+            Command::Key => self.set_key(),
+            Command::DeleteKey => self.delete_key(),
+            Command::MoveKey(time) => self.move_key(time),
+            Command::AutoKey(on) => self.playhead.auto_key = on,
+            Command::Rate(rate) => self.set_rate(rate),
+            Command::KeyStroke => self.key_stroke(),
+            Command::Interpolation(way) => self.set_interpolation(way),
+            Command::Open(path) => self.requests.push(Request::Open(path)),
+            Command::Save => self.requests.push(Request::Save),
+            Command::Export => self.requests.push(Request::Export),
+            Command::OtherFace => self.requests.push(Request::OtherFace),
+            Command::Quit => self.requests.push(Request::Quit),
+        }
+    }
+
+    /// Sets a number of the springs; slides that follow each other are one step.
+    fn set_of_springs(&mut self, name: &str, value: f32, [least, most]: [f64; 2], kind: CommandKind) {
+        let mut settings = self.desk.session.document().deformer().clone();
+        if self.recipe().springs.is_none() {
+            self.desk.notice = Some("this method has no flesh that swings: choose springs".into());
+            return self.limit();
+        }
+        let value = if value.is_finite() { f64::from(value).clamp(least, most) } else { least };
+        // Files show two decimals.
+        let value = (value * 100.0).round() / 100.0;
+        settings.method = method(&settings.method).to_owned();
+        if settings.parameters.get(name).and_then(serde_json::Value::as_f64) == Some(value) {
+            return;
+        }
+        settings.parameters.insert(name.to_owned(), value.into());
+        let continues = self.sliding == Some((None, kind, self.desk.session.history()));
+        self.apply(Edit::SetDeformer(settings), continues);
+        self.sliding = Some((None, kind, self.desk.session.history()));
+    }
+
+    /// A slider is let go: what comes next is a step of its own.
+    pub fn end_slide(&mut self) {
+        (self.sliding, self.moved_key) = (None, None);
+    }
+
+    /// What was refused is of no interest any more; trouble with the journal is.
+    pub fn forget_notice(&mut self) {
+        self.desk.notice = self.desk.session.trouble().map(ToString::to_string);
+    }
+
+    /// Runs an edit that a panel makes: as a step of its own, or as part of the one before it, as a slider's are.
+    pub fn apply(&mut self, edit: Edit, continues: bool) {
+        self.cancel();
+        let deformer = self.desk.session.document().deformer().clone();
+        self.desk.run(if continues { Operation::Continue(edit) } else { Operation::Do(edit) });
+        self.document_changed(&deformer);
+    }
+
+    /// Learns how the character's skin hangs on its bones, to draw it.
+    pub fn know_binding(&mut self, attachments: Arc<Attachments>) {
+        self.attachments = Some(attachments);
+    }
+
+    /// Takes the character bound for grabs of the whole body, so that the first of them does not wait for it.
+    pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
+        self.grab.know_whole(character, body);
+    }
+
+    /// Takes in an edit of the surface that the front end has made of a [`Request::Sketch`], as a step of its own, or of a
+    /// [`Request::Settle`]: at the next frame in which no tool is used.
+    pub fn receive(&mut self, shape: Sculpt) {
+        self.coming.push(shape);
+    }
+
+    /// A pull has changed an edit: where there are springs, what they leave of it is to be drawn again.
+    pub(super) fn ask_to_settle(&mut self, id: SculptId, before: Option<Vec<[f32; 3]>>) {
+        self.pulled.retain(|s| s.id != id);
+        let sculpt = self.desk.session.document().sculpt(id).ok().cloned();
+        let Some(sculpt) = sculpt.filter(|_| self.recipe().springs.is_some()) else { return };
+        self.pulled.push(sculpt.clone());
+        self.find_states();
+        let (pose, states, recipe) = (self.desk.pose.clone(), self.states.clone(), self.recipe().clone());
+        let settle = Settle { sculpt, before, pose, states, recipe };
+        self.requests.push(Request::Settle(Box::new(settle)));
+    }
+
+    /// Takes a pulled edit's place, as part of the newest step; true where the edit is one that was pulled. It is left out
+    /// where that has changed since, or something was undone.
+    fn settle(&mut self, shape: &Sculpt) -> bool {
+        let like = |s: &Sculpt| (s.id, s.mark, &s.region) == (shape.id, shape.mark, &shape.region);
+        let Some(at) = self.pulled.iter().position(like) else { return false };
+        let pulled = self.pulled.remove(at);
+        let session = &self.desk.session;
+        let (done, all) = session.history();
+        if done == all && session.document().sculpt(pulled.id).is_ok_and(|now| *now == pulled) {
+            self.apply(Edit::SetSculpt(Box::new(shape.clone())), true);
+        }
+        true
+    }
+
+    pub(super) fn add_shapes(&mut self) {
+        while !self.coming.is_empty() && !self.is_busy() {
+            let mut shape = Box::new(self.coming.remove(0));
+            if self.settle(&shape) {
+                continue;
+            }
+            let id = self.desk.session.document().unused_sculpt_id();
+            // Others may have come since it was made.
+            if shape.id != id {
+                shape.name = format!("Silhouette {}", id.0 + 1);
+            }
+            shape.id = id;
+            self.change(Edit::AddSculpt { index: None, sculpt: shape });
+        }
+    }
+
+    /// Adds the same shape on the other side of the body, with a mark of its own. Told where that cannot be.
+    pub fn add_other_side(&mut self, id: SculptId) {
+        let (document, character) = (self.desk.session.document(), &self.desk.character);
+        let sculpt = document.sculpts().iter().find(|s| s.id == id);
+        let mark = sculpt.and_then(|s| document.marks().iter().find(|m| Some(m.id) == s.mark));
+        let (Some(sculpt), Some(mark), Some(mirror)) = (sculpt, mark, &self.desk.body.mirror) else {
+            self.desk.notice =
+                Some("that has no other side: it needs its mark, and a body of two sides".into());
+            return;
+        };
+        let ids = (document.unused_sculpt_id(), document.unused_mark_id());
+        match mirrored_sculpt(character, mirror, sculpt, mark, ids) {
+            Ok((mark, sculpt)) => {
+                let mark = Edit::AddMark { index: None, mark: Box::new(mark) };
+                let sculpt = Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) };
+                self.apply(Edit::Group(vec![mark, sculpt]), false);
+            }
+            Err(error) => self.desk.notice = Some(error.to_string()),
+        }
+    }
+
+    /// Selects a joint, or none: what is pinned, turned and framed. A headset selects what the tool hand touches.
+    pub fn select(&mut self, node: Option<NodeId>) {
+        self.touched = node.filter(|n| n.index() < self.desk.character.skeleton.nodes.len());
+    }
+
+    /// Measures the angle at a joint, where angles are measured: what a click at one does.
+    pub fn measure_joint(&mut self, node: Option<NodeId>) {
+        if self.preferences.tool == Tool::Measure {
+            self.measure.click(&mut self.desk, self.preferences.measure, node);
+        }
+    }
+
+    /// Takes what was measured of [`Workbench::measures`].
+    pub fn receive_readings(&mut self, readings: Vec<(Gauge, Reading)>) {
+        self.measure.receive(readings);
+    }
+
+    /// What waits for a reading will get none.
+    pub fn give_readings_up(&mut self) {
+        self.measure.give_up();
+    }
+
+    /// Removes the measure of that number.
+    pub fn remove_measure(&mut self, index: usize) {
+        self.measure.remove(index);
+    }
+
+    /// Drops a distance of which only one end was chosen; false where there is none.
+    pub fn drop_measure(&mut self) -> bool {
+        self.measure.cancel()
+    }
+
+    /// Takes hold of a joint, to be moved by [`Workbench::move_joint`]; false where it cannot be posed.
+    pub fn hold_joint(&mut self, node: NodeId) -> bool {
+        self.cancel();
+        self.joint.hold(&self.desk, node)
+    }
+
+    /// Shows the held joint turned and moved from where it was taken hold of, as the world sees it; with mirror its
+    /// partner too.
+    pub fn move_joint(&mut self, turn: DQuat, shift: DVec3) {
+        self.joint.set(&mut self.desk, turn, shift, self.preferences.mirror);
+    }
+
+    /// Lets the held joint go: the pose goes into the document as one step.
+    pub fn let_joint_go(&mut self) {
+        let deformer = self.desk.session.document().deformer().clone();
+        self.joint.let_go(&mut self.desk);
+        self.document_changed(&deformer);
+    }
+
+    /// Drops what is being drawn or held, as if it had never begun.
+    pub fn drop_act(&mut self) {
+        self.cancel();
+    }
+
+    /// The runtime is gone or the headset was taken off: what was being drawn is dropped, the document stays.
+    pub fn interrupt(&mut self) {
+        self.cancel();
+        self.navigation.pull([None; 2], false);
+    }
+
+    /// Goes to the state after that many steps of the history; the first opens the character and stays.
+    pub fn jump(&mut self, step: usize) {
+        if self.is_busy() {
+            self.cancel();
+        }
+        let deformer = self.desk.session.document().deformer().clone();
+        self.undone = true;
+        self.desk.run(Operation::Jump(step.max(1)));
+        self.document_changed(&deformer);
+    }
+
+    pub(crate) fn cancel(&mut self) {
+        self.line.cancel(&mut self.desk);
+        self.grab.cancel(&mut self.desk);
+        self.skin.cancel();
+        self.accent.cancel();
+        self.measure.cancel();
+        self.joint.cancel(&mut self.desk);
+    }
+
+    pub(crate) fn limit(&mut self) {
+        let tool = self.tool_hand();
+        self.felt[tool] = self.preferences.haptics.then_some(Haptic::Limit);
+    }
+
+    /// Pins or frees the joint nearest to the tip of the tool hand, at a window the selected one.
+    fn toggle_pin(&mut self) {
+        let on_panel = self.hands.hands[self.tool_hand()].on_panel;
+        let Some(node) = (if on_panel || self.windowed { self.touched } else { self.near_joint() }) else {
+            let advice = if self.windowed {
+                "no joint is selected: click the one to pin"
+            } else {
+                "no joint is near the tip: touch the one to pin"
+            };
+            self.desk.notice = Some(advice.into());
+            return self.limit();
+        };
+        let mut pins = self.desk.session.document().pins().to_vec();
+        match pins.binary_search(&node) {
+            Ok(i) => {
+                pins.remove(i);
+            }
+            Err(i) => pins.insert(i, node),
+        }
+        self.change(Edit::SetPins(pins));
+    }
+
+    pub(crate) fn change(&mut self, edit: Edit) {
+        self.apply(edit, false);
+    }
+
+    /// Undo and redo; while a tool is used they drop what it does.
+    fn undo(&mut self, operation: Operation) {
+        if self.is_busy() || self.measure.is_under_way() {
+            return self.cancel();
+        }
+        let deformer = self.desk.session.document().deformer().clone();
+        // The first step is the character's own; without it there is nothing to work on.
+        self.undone = true;
+        let (done, all) = self.desk.session.history();
+        let nothing = match operation {
+            Operation::Undo => (done <= 1).then_some("there is nothing to undo"),
+            _ => (done == all).then_some("there is nothing to redo"),
+        };
+        if let Some(nothing) = nothing {
+            self.desk.notice = Some(nothing.into());
+            self.limit();
+        } else if !self.desk.run(operation) {
+            self.limit();
+        }
+        self.document_changed(&deformer);
+    }
+
+    pub(crate) fn document_changed(&mut self, deformer: &DeformerSettings) {
+        self.deformer_changed |= deformer != self.desk.session.document().deformer();
+        self.line.document_changed(&self.desk);
+        self.grab.document_changed();
+        self.skin.document_changed();
+        self.refresh_timeline();
+    }
+}

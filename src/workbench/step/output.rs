@@ -1,0 +1,65 @@
+//! What a frame of the workbench wants shown and felt.
+
+use crate::render::{Tangents, View};
+use crate::workbench::tools::{Moment, binding, show};
+use crate::workbench::{Output, Tool, Tracking, Workbench};
+
+/// Tangent of half the angle that a controller's own camera sees: its middle is what counts.
+const PROBE: f32 = 0.02;
+/// Its near plane, metres of the room.
+const NEAR: f32 = 0.002;
+
+impl Workbench {
+    pub(super) fn write_output(&mut self) -> &Output {
+        let tool = self.tool_hand();
+        let world_from_room = *self.navigation.world_from_room();
+        let out = &mut self.output;
+        out.world_from_room = world_from_room;
+        out.lines.clear();
+        out.world_from_floor = *self.navigation.world_from_floor();
+        self.landmarks.lines(&out.world_from_floor, &mut out.lines);
+        show::body(&self.desk, self.preferences.wire, &mut out.lines);
+        if let Some(attachments) = self.attachments.as_ref().filter(|_| self.preferences.binding) {
+            binding::lines(&self.desk, attachments, self.touched, &mut out.lines);
+        }
+        self.skin.lines(&self.desk, &mut out.lines);
+        self.line.document_lines(&self.desk, &mut out.lines);
+        self.line.lines(&self.desk, &mut out.lines);
+        self.accent.lines(&mut out.lines);
+        // Only a hand has a squeeze besides its tool.
+        if !self.windowed || self.preferences.tool == Tool::Grab || self.grab.is_busy() {
+            self.grab.lines(&self.desk, &mut out.lines);
+        }
+        let moment = Moment {
+            hands: &self.hands,
+            tool,
+            scale: world_from_room.scale,
+            preferences: &self.preferences,
+            haptics: &mut out.haptics,
+        };
+        if !self.windowed {
+            show::hands(&moment, &mut out.lines);
+        }
+        show::brush(&moment, world_from_room.point(self.head.position), &mut out.lines);
+        let head = world_from_room.rigid(&self.head);
+        self.measure.lines(&self.desk, &moment, (&head, self.windowed), &mut out.lines);
+        out.probes = std::array::from_fn(|h| {
+            let wanted = match self.preferences.tool {
+                Tool::Line => false,
+                Tool::Grab => true,
+                Tool::Skin | Tool::Measure => h == tool,
+                Tool::Joint | Tool::Silhouette => false,
+            };
+            let hand = &self.hands.hands[h];
+            (wanted && !self.windowed && hand.tip_tracking > Tracking::Lost).then(|| {
+                let tangents = Tangents { left: -PROBE, right: PROBE, up: PROBE, down: -PROBE };
+                View::new(hand.aim.position, hand.aim.orientation, tangents, NEAR * world_from_room.scale)
+            })
+        });
+        out.posed = std::mem::take(&mut self.desk.posed);
+        out.deformer_changed = std::mem::take(&mut self.deformer_changed);
+        out.requests.clear();
+        out.requests.append(&mut self.requests);
+        &self.output
+    }
+}

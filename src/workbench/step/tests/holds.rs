@@ -1,0 +1,192 @@
+//! What hands take hold of: the body, the world, and what stays.
+
+use super::*;
+
+#[test]
+fn squeezing_the_body_moves_it_in_one_step_and_away_from_it_the_world() {
+    let mut s = Script::biped();
+    let start = s.hash();
+    let held = Vec3::new(0.77, 1.5, 0.0);
+    let goal = Vec3::new(0.55, 1.65, 0.2);
+    s.pull(0, &line(held, goal, 20));
+    assert!((s.joint(HAND) + Vec3::X * 0.02).distance(goal) < 1e-3, "{}", s.joint(HAND));
+    assert_eq!(s.bench.session().history().0, 2);
+    assert_eq!(s.bench.output().world_from_room, crate::workbench::Similarity::default());
+    s.bench.run_command(Command::Undo);
+    assert_eq!(s.hash(), start);
+    assert!(s.joint(HAND).distance(Vec3::new(0.75, 1.5, 0.0)) < 1e-5);
+    // Half a metre before the body there is only the world.
+    s.pull(0, &line(Vec3::new(0.3, 1.2, 0.6), Vec3::new(0.1, 1.2, 0.6), 10));
+    assert_eq!(s.hash(), start);
+    let shift = s.bench.output().world_from_room.translation;
+    assert!(shift.distance(Vec3::X * 0.2) < 1e-4, "{shift}");
+    s.bench.run_command(Command::UndoNavigation);
+    s.step();
+    assert_eq!(s.bench.output().world_from_room.translation, Vec3::ZERO);
+}
+
+#[test]
+fn a_grab_stays_on_top_of_a_stroke_that_is_drawn_again() {
+    let mut s = Script::biped();
+    s.draw(RIGHT, &arm(0.0));
+    s.draw(RIGHT, &arm(0.6));
+    let other = Vec3::new(-0.77, 1.5, 0.0);
+    s.pull(0, &line(other, other + Vec3::new(0.1, 0.2, 0.2), 12));
+    let raised = s.joint(OTHER_HAND);
+    assert!(raised.y > 1.6);
+    s.bench.run_command(Command::RedrawOffset);
+    s.draw(RIGHT, &arm(-0.4));
+    assert!(s.joint(HAND).distance(arm(-0.4)[29]) < 0.02);
+    assert!(s.joint(OTHER_HAND).distance(raised) < 1e-4);
+    // Even when the stroke is removed what the hand did stays.
+    s.bench.run_command(Command::RemoveStroke);
+    assert!(s.strokes().is_empty() && s.joint(OTHER_HAND).distance(raised) < 1e-4);
+    assert!(s.joint(HAND).distance(Vec3::new(0.75, 1.5, 0.0)) < 1e-4);
+}
+
+#[test]
+fn both_hands_at_once_and_pins() {
+    let mut s = Script::biped();
+    let (a, b) = (Vec3::new(0.77, 1.5, 0.0), Vec3::new(-0.77, 1.5, 0.0));
+    for hand in 0..2 {
+        s.at(hand, [a, b][hand]);
+    }
+    s.step();
+    s.input.hands.iter_mut().for_each(|h| h.grab = 1.0);
+    let step = Vec3::new(0.0, 0.25, 0.15);
+    for i in 0..=15 {
+        let t = i as f32 / 15.0;
+        s.at(0, a + (step - Vec3::X * 0.2) * t);
+        s.at(1, b + (step + Vec3::X * 0.2) * t);
+        s.step();
+    }
+    s.input.hands.iter_mut().for_each(|h| h.grab = 0.0);
+    s.step();
+    for (node, x) in [(HAND, 0.55), (OTHER_HAND, -0.55)] {
+        assert!(s.joint(node).distance(Vec3::new(x, 1.75, 0.15)) < 2e-3, "{}", s.joint(node));
+    }
+    assert_eq!(s.bench.session().history().0, 2, "two hands, one step");
+    // Feet pinned, hips pulled down: the feet stay.
+    for side in [0.1, -0.1] {
+        s.at(RIGHT, Vec3::new(side, 0.05, 0.0));
+        s.step();
+        s.bench.run_command(Command::TogglePin);
+    }
+    assert_eq!(s.bench.session().document().pins().len(), 2);
+    let hips = Vec3::new(0.0, 1.0, 0.0);
+    s.pull(RIGHT, &line(hips, hips - Vec3::Y * 0.3, 15));
+    assert!(s.joint(HIPS).distance(hips - Vec3::Y * 0.3) < 1e-3);
+    assert!(s.joint(FOOT).distance(Vec3::new(0.1, 0.05, 0.0)) < 1e-3, "{}", s.joint(FOOT));
+    s.at(RIGHT, Vec3::new(5.0, 5.0, 5.0));
+    s.step();
+    s.bench.run_command(Command::TogglePin);
+    assert!(s.bench.notice().is_some_and(|n| n.contains("no joint")));
+    assert_eq!(s.step().haptics[RIGHT], Some(Haptic::Limit));
+    // On a panel the hand is away from the body: the joint it was near last is meant.
+    assert_eq!(s.bench.touched_joint().map(|(_, pinned)| pinned), Some(false));
+    s.at(RIGHT, Vec3::new(0.1, 0.05, 0.0));
+    s.step();
+    assert_eq!(s.bench.touched_joint().map(|(_, pinned)| pinned), Some(true));
+    s.at(RIGHT, Vec3::new(5.0, 5.0, 5.0));
+    s.input.hands[RIGHT].on_panel = true;
+    s.step();
+    s.bench.run_command(Command::TogglePin);
+    assert_eq!(s.bench.session().document().pins().len(), 1);
+    assert_eq!(s.bench.touched_joint().map(|(_, pinned)| pinned), Some(false));
+}
+
+#[test]
+fn mirrored_strokes_and_grabs_act_on_both_sides() {
+    let mut s = Script::biped();
+    s.bench.run_command(Command::Mirror(true));
+    s.draw(RIGHT, &arm(0.0));
+    assert_eq!(s.strokes().len(), 2);
+    s.draw(RIGHT, &arm(0.6));
+    let mirrored = |p: Vec3| Vec3::new(-p.x, p.y, p.z);
+    assert!(s.joint(HAND).distance(arm(0.6)[29]) < 0.02);
+    assert!(s.joint(OTHER_HAND).distance(mirrored(s.joint(HAND))) < 1e-3);
+    assert_eq!(s.bench.session().history().0, 3);
+    // Again, begun on either side.
+    s.bench.run_command(Command::RedrawOffset);
+    s.draw(RIGHT, &arm(-0.3));
+    assert!(s.joint(HAND).distance(arm(-0.3)[29]) < 0.02);
+    s.bench.run_command(Command::RedrawOffset);
+    let other: Vec<Vec3> = arm(0.4).into_iter().map(mirrored).collect();
+    s.draw(RIGHT, &other);
+    assert!(s.joint(OTHER_HAND).distance(other[29]) < 0.02);
+    assert!(s.joint(OTHER_HAND).distance(mirrored(s.joint(HAND))) < 1e-3);
+    s.bench.run_command(Command::RemoveStroke);
+    assert!(s.strokes().is_empty());
+    let held = Vec3::new(0.77, 1.5, 0.0);
+    s.pull(0, &line(held, held + Vec3::new(-0.2, 0.2, 0.1), 12));
+    assert!(s.joint(HAND).y > 1.6);
+    assert!(s.joint(OTHER_HAND).distance(mirrored(s.joint(HAND))) < 1e-3);
+}
+
+#[test]
+fn recentring_keeps_the_world_and_the_document() {
+    let mut s = Script::biped();
+    s.draw(RIGHT, &arm(0.0));
+    let hash = s.hash();
+    let tip = s.bench.output().world_from_room.point(Vec3::new(0.3, 1.0, 0.2));
+    let moved = Rigid { position: Vec3::new(0.5, 0.0, -1.0), orientation: Quat::from_rotation_y(0.9) };
+    s.input.recentred = Some(moved);
+    s.step();
+    s.input.recentred = None;
+    let again = s.bench.output().world_from_room.point(moved.point(Vec3::new(0.3, 1.0, 0.2)));
+    assert!(again.distance(tip) < 1e-4 && s.hash() == hash);
+}
+
+#[test]
+fn deformers_change_by_command_and_unknown_ones_are_told() {
+    let mut s = Script::biped();
+    assert!(s.step().deformer_changed, "the first one has to be made");
+    assert!(!s.step().deformer_changed);
+    s.bench.run_command(Command::Deformer("dqs".into()));
+    assert!(s.step().deformer_changed);
+    assert_eq!(s.bench.session().document().deformer().method, "dqs");
+    s.bench.run_command(Command::Deformer("nurbs".into()));
+    assert!(!s.step().deformer_changed && s.bench.notice().is_some());
+    s.bench.run_command(Command::Undo);
+    assert!(s.step().deformer_changed);
+    s.bench.run_command(Command::Lengths(Lengths::Stretch));
+    s.draw(RIGHT, &arm(0.0));
+    assert_eq!(s.strokes()[0].posing.lengths, Lengths::Stretch);
+}
+
+#[test]
+fn the_whole_body_follows_both_hands_and_pinned_feet_stay() {
+    let mut s = Script::biped();
+    for side in [0.1, -0.1] {
+        s.at(RIGHT, Vec3::new(side, 0.05, 0.0));
+        s.step();
+        s.bench.run_command(Command::TogglePin);
+    }
+    s.at(RIGHT, Vec3::splat(5.0));
+    s.step();
+    s.bench.run_command(Command::GrabBy(GrabBy::Body));
+    let (steps, hips, foot) = (s.bench.session().history().0, s.joint(HIPS), s.joint(FOOT));
+    let (a, b) = (Vec3::new(0.77, 1.5, 0.0), Vec3::new(-0.77, 1.5, 0.0));
+    for hand in 0..2 {
+        s.at(hand, [a, b][hand]);
+    }
+    s.step();
+    let before = [s.joint(HAND), s.joint(OTHER_HAND)];
+    s.input.hands.iter_mut().for_each(|h| h.grab = 1.0);
+    // Further to the side than both arms reach together: only the body can follow.
+    let step = Vec3::new(0.25, -0.1, 0.1);
+    for i in 0..=20 {
+        let t = i as f32 / 20.0;
+        s.at(0, a + step * t);
+        s.at(1, b + step * t);
+        s.step();
+    }
+    s.input.hands.iter_mut().for_each(|h| h.grab = 0.0);
+    s.step();
+    for (node, before) in [(HAND, before[0]), (OTHER_HAND, before[1])] {
+        assert!(s.joint(node).distance(before + step) < 0.02, "{} {}", s.joint(node), before + step);
+    }
+    assert!(s.joint(FOOT).distance(foot) < 2e-3, "{} {foot}", s.joint(FOOT));
+    assert!(s.joint(HIPS).x > hips.x + 0.03, "{} {hips}", s.joint(HIPS));
+    assert_eq!(s.bench.session().history().0, steps + 1, "one step");
+}

@@ -1,0 +1,257 @@
+//! Strokes on the skin.
+
+use super::*;
+
+/// What the camera of a hand at `from` sees in a direction, by intersection with every triangle at rest.
+pub(super) fn seen(
+    character: &Character,
+    from: Vec3,
+    direction: Vec3,
+    time: f64,
+    draw: f32,
+) -> Option<SurfaceSample> {
+    let mut best: Option<(f32, SurfaceSample)> = None;
+    for (t, corners) in character.control.triangles.iter().enumerate() {
+        let [a, b, c] = corners.map(|v| character.control.positions[v as usize]);
+        let (ab, ac) = (b - a, c - a);
+        let p = direction.cross(ac);
+        let det = ab.dot(p);
+        if det.abs() < 1e-12 {
+            continue;
+        }
+        let s = (from - a) / det;
+        let (u, q) = (s.dot(p), s.cross(ab));
+        let (v, distance) = (direction.dot(q), ac.dot(q));
+        if u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0 && best.is_none_or(|b| distance < b.0) {
+            let position = from + direction * distance;
+            let normal = ab.cross(ac).normalize();
+            let barycentrics = [1.0 - u - v, u, v];
+            best = Some((
+                distance,
+                SurfaceSample { triangle: t as u32, barycentrics, position, normal, time, draw },
+            ));
+        }
+    }
+    best.map(|b| b.1)
+}
+
+/// Draws round a capsule about the y axis at a height, `turns` times round, in `count` samples, each two frames old.
+fn draw_round(s: &mut Script, character: &Character, turns: f32, count: usize) {
+    let mut queue = std::collections::VecDeque::from([None, None]);
+    for i in 0..count + 12 {
+        let angle = turns * std::f32::consts::TAU * i.min(count) as f32 / count as f32;
+        let out = Vec3::new(angle.cos(), 0.0, angle.sin());
+        let place = out * 0.4 + Vec3::Y * 0.5;
+        s.turned(RIGHT, place, Quat::from_rotation_arc(Vec3::NEG_Z, -out));
+        s.input.hands[RIGHT].draw = if i < count { 1.0 } else { 0.0 };
+        s.input.hands[RIGHT].surface = queue.pop_front().flatten();
+        s.step();
+        let draw = s.input.hands[RIGHT].draw;
+        queue.push_back(seen(character, place, -out, s.input.time, draw));
+    }
+}
+
+#[test]
+fn a_stroke_round_a_limb_is_a_ring_on_the_skin() {
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    for (turns, ring) in [(0.99, true), (1.04, true), (0.6, false), (1.7, false)] {
+        let mut s = Script::new(&character);
+        s.bench.run_command(Command::Tool(Tool::Skin));
+        draw_round(&mut s, &character, turns, 60);
+        assert!(s.bench.output().probes[RIGHT].is_some());
+        let marks = s.bench.session().document().marks();
+        assert_eq!((marks.len(), marks[0].closed), (1, ring), "{turns} turns");
+        let edge = s.bench.desk.body.edge;
+        let at: Vec<Vec3> =
+            marks[0].points.iter().map(|p| s.bench.desk.body.bind_position(&character, p).unwrap()).collect();
+        for x in &at {
+            let radius = Vec3::new(x.x, 0.0, x.z).length();
+            assert!((radius - 0.15).abs() < edge && (x.y - 0.5).abs() < edge, "{x} is off the ring");
+        }
+        assert!(marks[0].points.iter().skip(1).all(|p| !p.lifted));
+        if ring {
+            assert!(at[at.len() - 1].distance(at[0]) < edge, "it closes on itself");
+            let length: f32 = at.windows(2).map(|p| p[0].distance(p[1])).sum();
+            assert!((length / (std::f32::consts::TAU * 0.15) - 1.0).abs() < 0.05, "{length}: once round");
+        }
+        let hash = s.hash();
+        s.bench.run_command(Command::RemoveStroke);
+        assert!(s.bench.session().document().marks().is_empty());
+        s.bench.run_command(Command::Undo);
+        assert_eq!(s.hash(), hash);
+        // The mark goes with the limb.
+        s.bench.desk.apply(Edit::RotateJoint { node: NodeId(1), turns: vec![(crate::rig::Axis::Z, 60.0)] });
+        let lines = s.step().lines.segments.len();
+        assert!(lines > at.len());
+    }
+}
+
+#[test]
+fn a_mark_is_not_joined_across_the_air() {
+    let character = biped();
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::Tool(Tool::Skin));
+    let sample = |triangle: u32, position: Vec3, time: f64| SurfaceSample {
+        triangle,
+        barycentrics: [1.0 / 3.0; 3],
+        position,
+        normal: Vec3::Z,
+        time,
+        draw: 1.0,
+    };
+    s.at(RIGHT, Vec3::new(0.6, 1.5, 0.2));
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    // Two triangles of the elbow, then two of the hand: they are apart.
+    for (triangle, x) in [(ELBOW * 8, 0.52), (ELBOW * 8 + 1, 0.48), (HAND * 8, 0.77), (HAND * 8 + 1, 0.73)] {
+        let time = s.input.time;
+        s.input.hands[RIGHT].surface = Some(sample(triangle as u32, Vec3::new(x, 1.5, 0.03), time));
+        s.step();
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    (0..30).for_each(|_| {
+        s.step();
+    });
+    let mark = &s.bench.session().document().marks()[0];
+    let lifted: Vec<u32> = mark.points.iter().filter(|p| p.lifted).map(|p| p.triangle).collect();
+    assert_eq!((lifted, mark.closed), (vec![(HAND * 8) as u32], false));
+}
+
+#[test]
+fn marks_and_hands_survive_a_journal_in_json() {
+    let mut s = Script::biped();
+    s.draw(RIGHT, &arm(0.0));
+    let held = Vec3::new(-0.77, 1.5, 0.0);
+    s.pull(0, &line(held, held + Vec3::Y * 0.2, 8));
+    let document = s.bench.session().document();
+    let text = serde_json::to_string(document).unwrap();
+    let back: crate::document::Document = serde_json::from_str(&text).unwrap();
+    assert_eq!((&back, back.hash()), (document, document.hash()));
+    assert!(!document.strokes()[0].adjustments.is_empty());
+    assert!(Stroke::from_knots(document.strokes()[0].baseline.knots().to_vec()).is_ok());
+}
+
+#[test]
+fn a_ring_that_is_pulled_swells_the_limb() {
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::Tool(Tool::Skin));
+    draw_round(&mut s, &character, 0.99, 60);
+    let hash = s.hash();
+    let ring = |r: f32| Vec3::new(r, 0.5, 0.0);
+    let pull = |s: &mut Script, from: f32, to: f32| {
+        s.at(RIGHT, ring(from));
+        s.step();
+        s.input.hands[RIGHT].draw = 1.0;
+        let mut kept = None;
+        for place in line(ring(from), ring(to), 9) {
+            s.at(RIGHT, place);
+            s.step();
+            // A pull changes its edit in place: nothing is allocated in a frame.
+            if let Some(shaped) = s.bench.skin.shaped() {
+                let crate::surface::Form::Drawn(offsets) = &shaped.form else { panic!() };
+                assert_eq!(*kept.get_or_insert(offsets.as_ptr()), offsets.as_ptr());
+            }
+        }
+        assert!(kept.is_some());
+        let shown: Vec<_> = s.bench.sculpts().cloned().collect();
+        s.input.hands[RIGHT].draw = 0.0;
+        s.step();
+        shown
+    };
+    let shown = pull(&mut s, 0.15, 0.21);
+    let document = s.bench.session().document();
+    assert_eq!((document.marks().len(), document.sculpts().len()), (1, 1));
+    let sculpt = &document.sculpts()[0];
+    assert_eq!(*sculpt, shown[0], "what was shown is what comes of it");
+    assert_eq!(sculpt.mark, Some(document.marks()[0].id));
+    let crate::surface::Form::Drawn(offsets) = &sculpt.form else { panic!() };
+    for (&v, offset) in sculpt.region.kinematic.iter().zip(offsets) {
+        let x = character.control.positions[v as usize];
+        let out = Vec3::new(x.x, 0.0, x.z).normalize();
+        assert!(Vec3::from(*offset).distance(out * 0.06) < 2e-3, "{offset:?} at {x}");
+    }
+    // Keyed, it swells with the motion that shows.
+    let id = sculpt.id;
+    let key = |value: f32| crate::document::KeyValue {
+        target: crate::document::Target::SculptAmplitude(id),
+        value: vec![value],
+    };
+    for (time, value) in [(0.0, 0.0), (1.0, 1.0)] {
+        let keys = crate::document::KeyEdit::Insert { time, keys: vec![key(value)] };
+        s.bench.apply(Edit::Keys(keys), false);
+    }
+    s.bench.run_command(Command::Scrub(0.5));
+    assert_eq!(s.bench.sculpt_states().iter().map(|s| s.amplitude).collect::<Vec<_>>(), [0.5]);
+    s.bench.leave_motion();
+    assert_eq!(s.bench.sculpt_states()[0].amplitude, 1.0);
+    (0..2).for_each(|_| s.bench.run_command(Command::Undo));
+    // A posed arm is pulled the same way, and another pull changes the same edit.
+    s.bench.desk.apply(Edit::RotateJoint { node: NodeId(0), turns: vec![(crate::rig::Axis::Y, 90.0)] });
+    pull(&mut s, 0.15, 0.18);
+    let document = s.bench.session().document();
+    assert_eq!(document.sculpts().len(), 1);
+    let crate::surface::Form::Drawn(offsets) = &document.sculpts()[0].form else { panic!() };
+    assert!(offsets.iter().all(|o| (Vec3::from(*o).length() - 0.09).abs() < 3e-3));
+    for _ in 0..3 {
+        s.bench.run_command(Command::Undo);
+    }
+    assert_eq!(s.hash(), hash);
+    assert!(s.bench.sculpts().next().is_none());
+}
+
+#[test]
+fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
+    use crate::scene::Settle;
+    use crate::surface::{Form, Sculpt};
+    use crate::workbench::Request;
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::Tool(Tool::Skin));
+    draw_round(&mut s, &character, 0.99, 60);
+    let ring = |r: f32| Vec3::new(r, 0.5, 0.0);
+    // What the pull asks for, and what a front end makes of it: offsets of another length.
+    let pull = |s: &mut Script, from: f32, to: f32| -> Option<(Settle, Sculpt)> {
+        s.at(RIGHT, ring(from));
+        s.step();
+        s.input.hands[RIGHT].draw = 1.0;
+        for place in line(ring(from), ring(to), 9) {
+            s.at(RIGHT, place);
+            s.step();
+        }
+        s.input.hands[RIGHT].draw = 0.0;
+        s.step();
+        let settle = s.bench.output().requests.iter().find_map(|r| match r {
+            Request::Settle(settle) => Some((**settle).clone()),
+            _ => None,
+        })?;
+        let Form::Drawn(offsets) = &settle.sculpt.form else { panic!() };
+        let longer = offsets.iter().map(|o| o.map(|v| 1.1 * v)).collect();
+        let better = Sculpt { form: Form::Drawn(longer), ..settle.sculpt.clone() };
+        Some((settle, better))
+    };
+    let (settle, better) = pull(&mut s, 0.15, 0.21).unwrap();
+    assert_eq!(settle.sculpt, s.bench.session().document().sculpts()[0]);
+    assert!(settle.before.is_none() && settle.pose == *s.bench.pose());
+    assert_eq!((settle.states.len(), settle.recipe == *s.bench.recipe()), (1, true));
+    let history = s.bench.session().history();
+    s.bench.receive(better.clone());
+    s.step();
+    assert_eq!(s.bench.session().document().sculpts(), std::slice::from_ref(&better));
+    assert_eq!(s.bench.session().history(), history);
+    s.bench.run_command(Command::Undo);
+    assert!(s.bench.session().document().sculpts().is_empty());
+    s.bench.run_command(Command::Redo);
+    assert_eq!(s.bench.session().document().sculpts(), [better]);
+    // One that has changed meanwhile stays as it is.
+    let (settle, late) = pull(&mut s, 0.15, 0.18).unwrap();
+    assert!(settle.before.iter().flatten().all(|o| Vec3::from(*o).length() > 0.06));
+    s.bench.run_command(Command::Amplitude(0.5));
+    s.bench.receive(late);
+    s.step();
+    let sculpts = s.bench.session().document().sculpts();
+    assert_eq!((sculpts.len(), &sculpts[0].form, sculpts[0].amplitude), (1, &settle.sculpt.form, 0.5));
+    // Without springs there is nothing to settle.
+    s.bench.run_command(Command::Deformer("lbs".into()));
+    assert!(pull(&mut s, 0.15, 0.17).is_none());
+}

@@ -1,0 +1,352 @@
+//! Pinned joints stay where they are while hands pull the body, near or far; on Sinew's own human and, where the shared
+//! data is, on other figures. Lengths are of a person of 1.9 m, larger or smaller with the figure.
+
+use super::*;
+use crate::base::{MarkId, NodeId};
+use crate::bind::BindOptions;
+use crate::document::{ClipLayer, KeyEdit};
+use crate::pose::carries_all;
+use crate::rig::Pose;
+use crate::scene::Model;
+use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
+use std::path::{Path, PathBuf};
+
+/// A file, what is pinned in it, a hand and the belly.
+type Names = (&'static str, &'static [&'static str], &'static str, &'static str);
+
+const HUMAN: Names = ("assets/human.glb", &["LeftFoot", "RightFoot"], "LeftHand", "Spine1");
+/// Under the shared data; a fox has its snout pulled and four paws pinned.
+const OTHERS: [Names; 5] = [
+    ("derived/makehuman_male_8infl.glb", &["foot.L", "foot.R"], "wrist.L", "spine04"),
+    ("characters/mannequiny.glb", &["foot.l", "foot.r"], "hand.l", "spine_01"),
+    (
+        "khronos/CesiumMan/glTF-Binary/CesiumMan.glb",
+        &["leg_joint_L_3", "leg_joint_R_3"],
+        "Skeleton_arm_joint_L__2_",
+        "Skeleton_torso_joint_2",
+    ),
+    ("characters/quaternius/modular_men/Adventurer.glb", &["Foot.L", "Foot.R"], "Hand.L", "Abdomen"),
+    (
+        "khronos/Fox/glTF-Binary/Fox.glb",
+        &["b_LeftHand_011", "b_RightHand_08", "b_LeftFoot02_018", "b_RightFoot02_022"],
+        "b_Head_05",
+        "b_Spine01_02",
+    ),
+];
+const WAYS: [Vec3; 3] = [Vec3::new(0.0, 0.6, 0.0), Vec3::new(0.0, 0.0, 0.5), Vec3::new(0.0, -0.6, 0.0)];
+/// Pins stay within this, metres,
+const STAYS: f32 = 1e-3;
+/// bones keep their lengths within this,
+const KEEPS: f32 = 1e-4;
+/// and no joint moves by more than so many times what the hand has moved since the frame before: a straight knee bends by
+/// the root of what the hips come down.
+const LIVELY: f32 = 8.0;
+
+struct Figure {
+    model: Model,
+    pins: Vec<NodeId>,
+    hand: NodeId,
+    belly: NodeId,
+    /// The figure's own metres per metre of a person of 1.9 m.
+    unit: f32,
+}
+
+impl Figure {
+    fn load(path: &Path, (_, pins, hand, belly): Names) -> Self {
+        let model = Model::load(path, &BindOptions::default()).unwrap();
+        let find = |n: &str| model.skeleton().find(n).unwrap_or_else(|| panic!("{n} in {}", path.display()));
+        let mut pins: Vec<NodeId> = pins.iter().map(|n| find(n)).collect();
+        pins.sort_unstable();
+        let unit = model.bound.character.control.aabb.size().max_element() / 1.9;
+        Self { pins, hand: find(hand), belly: find(belly), unit, model }
+    }
+
+    fn human() -> Self {
+        Self::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(HUMAN.0), HUMAN)
+    }
+
+    /// At this figure, its pins set, both hands far away.
+    fn script(&self, by: GrabBy) -> Script {
+        let preferences = Preferences { grab: by, ..Preferences::default() };
+        let session = self.model.start(None).unwrap();
+        let bench = Workbench::new(session, self.model.bound.character.clone(), preferences);
+        let input = Input { focused: true, ..Input::default() };
+        let mut s = Script { bench, input, frames: Vec::new() };
+        s.bench.change(Edit::SetPins(self.pins.clone()));
+        assert_eq!(s.bench.session().document().pins(), self.pins, "{:?}", s.bench.notice());
+        (0..2).for_each(|hand| s.at(hand, Vec3::splat(5000.0)));
+        s.step();
+        s
+    }
+
+    /// In the flesh of a joint's bone.
+    fn place(&self, s: &Script, node: NodeId) -> Vec3 {
+        let joint = self.model.skeleton().nodes[node.index()].joint.unwrap();
+        let bone = self.model.skeleton().bones_of(joint).next().unwrap();
+        let bone = s.bench.rig().bones[bone.index()];
+        bone.head.lerp(bone.tail, 0.5)
+    }
+
+    /// Squeezes a hand there; where that is.
+    fn hold(&self, s: &mut Script, hand: usize, node: NodeId) -> Vec3 {
+        let at = self.place(s, node);
+        s.at(hand, at);
+        s.step();
+        s.input.hands[hand].grab = 1.0;
+        s.step();
+        assert!(s.bench.is_busy(), "{:?}", s.bench.notice());
+        at
+    }
+
+    fn joint(&self, s: &Script, name: &str) -> Vec3 {
+        s.joint(self.model.skeleton().find(name).unwrap().index())
+    }
+}
+
+/// How a figure stands when a hand takes hold of it.
+struct Stand<'a> {
+    figure: &'a Figure,
+    pose: Pose,
+    places: Vec<Vec3>,
+    pins: Vec<(NodeId, Vec3, Quat)>,
+}
+
+impl<'a> Stand<'a> {
+    fn new(figure: &'a Figure, s: &Script) -> Self {
+        let pin = |n: &NodeId| {
+            let (_, turn, at) = s.bench.rig().world[n.index()].to_scale_rotation_translation();
+            (*n, at, turn)
+        };
+        let places = places(s);
+        Self { figure, pose: s.bench.pose().clone(), places, pins: figure.pins.iter().map(pin).collect() }
+    }
+
+    /// Pins hold, bones keep their lengths, and nothing jumps from `last`, the hand having moved by `step`.
+    fn check(&self, s: &Script, last: &mut Vec<Vec3>, step: f32, what: &str) {
+        let unit = self.figure.unit;
+        for (node, at, turn) in &self.pins {
+            let (_, now, there) = s.bench.rig().world[node.index()].to_scale_rotation_translation();
+            assert!(
+                at.distance(there) < STAYS * unit,
+                "{what}: a pin is off by {}",
+                at.distance(there) / unit
+            );
+            let apart = now * turn.inverse();
+            let apart = 2.0 * Vec3::new(apart.x, apart.y, apart.z).length();
+            assert!(apart < STAYS, "{what}: a pin has turned by {apart}");
+        }
+        let (now, skeleton) = (places(s), self.figure.model.skeleton());
+        for joint in skeleton.joints.iter().filter(|j| !carries_all(skeleton, j.node)) {
+            let Some(parent) = joint.parent.map(|p| skeleton.joints[p.index()].node) else { continue };
+            let length = |p: &[Vec3]| p[joint.node.index()].distance(p[parent.index()]);
+            assert!(
+                (length(&now) - length(&self.places)).abs() < KEEPS * unit,
+                "{what}: a bone has stretched"
+            );
+        }
+        let jump = far(last, &now);
+        assert!(jump <= LIVELY * step + KEEPS * unit, "{what}: {} at a step of {}", jump / unit, step / unit);
+        *last = now;
+    }
+
+    /// A hand goes along a way and back; the pose is what it was.
+    fn trip(&self, s: &mut Script, hand: usize, from: Vec3, way: Vec3, frames: usize, what: &str) {
+        let (mut last, step) = (places(s), way.length() * self.figure.unit / frames as f32);
+        for k in 1..=frames {
+            s.at(hand, from + way * self.figure.unit * (k as f32 / frames as f32));
+            s.step();
+            self.check(s, &mut last, step, &format!("{what}, frame {k}"));
+        }
+        for (k, share) in [0.6, 0.2, 1e-5, 0.0].into_iter().enumerate() {
+            s.at(hand, from + way * self.figure.unit * share);
+            s.step();
+            self.check(s, &mut last, step * frames as f32, &format!("{what}, back {k}"));
+        }
+        assert!(far(&last, &self.places) < STAYS * self.figure.unit, "{what}: it has not come back");
+        let close = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3);
+        for (a, b) in s.bench.pose().local.iter().zip(&self.pose.local) {
+            assert!(close(&a.rotation, &b.rotation), "{what}: a joint has not turned back");
+        }
+    }
+}
+
+fn places(s: &Script) -> Vec<Vec3> {
+    s.bench.rig().world.iter().map(|w| w.translation.into()).collect()
+}
+
+fn far(a: &[Vec3], b: &[Vec3]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
+}
+
+fn shared(path: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("SINEW_DATA").map(PathBuf::from);
+    let root = root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
+    let path = root.join(path);
+    if !path.exists() {
+        println!("skipped: no shared data ({})", path.display());
+    }
+    path.exists().then_some(path)
+}
+
+#[test]
+fn pinned_feet_stay_while_a_hand_goes_up_forwards_and_down() {
+    let human = Figure::human();
+    for way in WAYS {
+        let mut s = human.script(Preferences::default().grab);
+        let stand = Stand::new(&human, &s);
+        let at = human.hold(&mut s, RIGHT, human.hand);
+        stand.trip(&mut s, RIGHT, at, way, 20, &format!("{way}"));
+    }
+}
+
+#[test]
+fn pinned_feet_of_other_figures_stay_and_so_do_four_paws() {
+    for names in OTHERS {
+        let Some(path) = shared(names.0) else { continue };
+        let figure = Figure::load(&path, names);
+        for way in WAYS {
+            let mut s = figure.script(GrabBy::Body);
+            let stand = Stand::new(&figure, &s);
+            let at = figure.hold(&mut s, RIGHT, figure.hand);
+            stand.trip(&mut s, RIGHT, at, way, 8, &format!("{} {way}", names.0));
+        }
+    }
+}
+
+#[test]
+fn pins_hold_whatever_a_grab_moves() {
+    let mut human = Figure::human();
+    let find = |n: &str| human.model.skeleton().find(n).unwrap();
+    let (hips, chest, shin) = (find("Hips"), find("Chest"), find("LeftLowerLeg"));
+    human.pins.push(find("RightHand"));
+    human.pins.sort_unstable();
+    for by in GrabBy::ALL {
+        for node in [hips, chest, shin, human.hand] {
+            for way in [Vec3::new(0.1, 0.5, 0.0), Vec3::new(0.9, -0.1, 0.5)] {
+                let mut s = human.script(by);
+                let stand = Stand::new(&human, &s);
+                let at = human.hold(&mut s, RIGHT, node);
+                let mut last = places(&s);
+                for k in 1..=5 {
+                    s.at(RIGHT, at + way * human.unit * (k as f32 / 5.0));
+                    s.step();
+                    // How lively limbs are, and single bones, is another matter.
+                    stand.check(&s, &mut last, 1e3, &format!("{by:?} {node:?} {way} {k}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_belly_that_is_pulled_down_bends_the_knees_and_does_not_fold_the_spine() {
+    let human = Figure::human();
+    for way in [Vec3::new(0.0, -0.3, 0.0), Vec3::new(0.0, -0.15, 0.25)] {
+        let mut s = human.script(GrabBy::Body);
+        let stand = Stand::new(&human, &s);
+        let (hips, neck) = (human.joint(&s, "Hips"), human.joint(&s, "Neck"));
+        let at = human.hold(&mut s, RIGHT, human.belly);
+        let mut last = places(&s);
+        for k in 1..=15 {
+            s.at(RIGHT, at + way * human.unit * (k as f32 / 15.0));
+            s.step();
+            stand.check(&s, &mut last, way.length() * human.unit / 15.0, &format!("{way} {k}"));
+            let spine = ["Hips", "Spine", "Spine1", "Spine2", "Chest", "Neck"].map(|n| human.joint(&s, n));
+            for three in spine.windows(3) {
+                let angle = (three[1] - three[0]).angle_between(three[2] - three[1]).to_degrees();
+                assert!(angle < 45.0, "{way} {k}: the spine is folded by {angle} degrees");
+            }
+        }
+        let came = human.joint(&s, "Hips") - hips;
+        assert!(came.distance(way * human.unit) < 0.1 * human.unit, "the hips came along by {came}");
+        assert!((human.joint(&s, "Neck") - neck).distance(way * human.unit) < 0.15 * human.unit);
+        for side in ["Left", "Right"] {
+            let [hip, knee, foot] =
+                ["UpperLeg", "LowerLeg", "Foot"].map(|n| human.joint(&s, &format!("{side}{n}")));
+            let bent = (knee - hip).angle_between(foot - knee).to_degrees();
+            assert!(bent > 25.0 && knee.z > hip.lerp(foot, 0.5).z + 0.05, "{side}: {bent} degrees");
+        }
+    }
+}
+
+#[test]
+fn goals_far_out_of_reach_are_missed_in_sight_by_both_hands_over_a_clip_and_a_sculpt() {
+    let human = Figure::human();
+    let mut s = human.script(GrabBy::Body);
+    let skeleton = human.model.skeleton();
+    s.bench
+        .change(Edit::Keys(KeyEdit::Clips(vec![ClipLayer { weight: 0.5, ..ClipLayer::new(0, skeleton) }])));
+    let point = |k: u32| SurfacePoint {
+        triangle: 2000 + k,
+        barycentrics: [0.4, 0.3, 0.3],
+        pressure: 1.0,
+        time: f64::from(k),
+        lifted: false,
+    };
+    let points = (0..3).map(point).collect();
+    let id = MarkId(0);
+    let mark = SurfaceStroke { id, name: "m".into(), points, closed: false, radius: 0.05 };
+    let region = Region::from_mark(&human.model.bound.character, &mark, Reach::Edges(4)).unwrap();
+    let form = Form::Drawn(vec![[0.0, 0.0, 0.01]; region.kinematic.len()]);
+    let sculpt = Box::new(Sculpt::new(SculptId(0), None, region, form));
+    s.bench.change(Edit::AddSculpt { index: None, sculpt });
+    assert!(s.bench.notice().is_none(), "{:?}", s.bench.notice());
+    s.bench.run_command(Command::Play(true));
+    (0..20).for_each(|_| _ = s.step());
+    s.bench.run_command(Command::Play(false));
+    s.step();
+    let other = skeleton.find("RightHand").unwrap();
+    let a = human.hold(&mut s, 0, human.hand);
+    let b = human.hold(&mut s, RIGHT, other);
+    let stand = Stand::new(&human, &s);
+    let leash = u32::from_le_bytes([255, 200, 0, 230]);
+    let leashes = |s: &Script| {
+        s.bench.output().lines.segments.iter().filter(|l| l.color_a == leash && l.a != l.b).count()
+    };
+    assert_eq!(leashes(&s), 0);
+    let (mut last, mut t) = (places(&s), 0.0_f32);
+    // Small steps where arms come to their ends and far out, large ones between.
+    for step in [[0.01; 12], [0.06; 12], [0.01; 12], [0.25; 12], [0.01; 12]].as_flattened() {
+        t += step;
+        s.at(0, a + Vec3::new(0.8, 0.4, 0.3) * t * human.unit);
+        s.at(RIGHT, b + Vec3::new(-0.3, 0.2, 0.9) * t * human.unit);
+        s.step();
+        // Both hands move by about a step.
+        stand.check(&s, &mut last, 2.0 * step * human.unit, &format!("at {t} m"));
+    }
+    assert!(t > 3.0 && leashes(&s) == 2, "{} lines to where the hands are", leashes(&s));
+    s.at(0, a);
+    s.at(RIGHT, b);
+    s.step();
+    assert!(far(&places(&s), &stand.places) < STAYS * human.unit);
+    assert_eq!(leashes(&s), 0);
+}
+
+#[test]
+fn a_pinned_joint_in_the_hand_turns_and_stays() {
+    let mut human = Figure::human();
+    human.pins.push(human.hand);
+    human.pins.sort_unstable();
+    for by in GrabBy::ALL {
+        let mut s = human.script(by);
+        let before = s.joint(human.hand.index());
+        let at = human.hold(&mut s, RIGHT, human.hand);
+        s.turned(RIGHT, at + Vec3::new(0.1, 0.3, 0.1), Quat::from_rotation_x(0.5));
+        s.step();
+        let moved = s.joint(human.hand.index()).distance(before);
+        assert!(moved < STAYS * human.unit, "{by:?}: {moved}");
+    }
+}
+
+#[test]
+fn what_follows_a_grab_is_the_body_and_stays_the_limb_for_older_preferences() {
+    assert_eq!(Preferences::default().grab, GrabBy::Body);
+    let mut older = serde_json::to_value(Preferences::default()).unwrap();
+    let read = |v: &serde_json::Value| serde_json::from_value::<Preferences>(v.clone()).unwrap().grab;
+    assert_eq!(read(&older), GrabBy::Body);
+    older["grab"] = "limb".into();
+    assert_eq!(read(&older), GrabBy::Limb);
+    // Before it could be chosen it was not written.
+    older.as_object_mut().unwrap().remove("grab");
+    assert_eq!(read(&older), GrabBy::Limb);
+}

@@ -1,0 +1,198 @@
+//! The selected shape: what the palette changes of it, its keys, and what is shown of them.
+
+use super::*;
+use crate::base::MarkId;
+use crate::deform::sculpt::{Along, Curve, Profile, Wave};
+use crate::deform::{Geometric, Recipe};
+use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Target};
+use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
+
+/// A capsule with so many shapes, the newest drawn by hand.
+fn shaped(count: u32) -> Script {
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    let mut s = Script::new(&character);
+    for k in 0..count {
+        let point = |triangle: u32| SurfacePoint {
+            triangle,
+            barycentrics: [1.0 / 3.0; 3],
+            pressure: 1.0,
+            time: 0.0,
+            lifted: false,
+        };
+        let points = vec![point(400 + 40 * k), point(402 + 40 * k)];
+        let mark = SurfaceStroke { id: MarkId(k), name: String::new(), points, closed: false, radius: 0.1 };
+        let region = Region::from_mark(&character, &mark, Reach::Edges(3)).unwrap();
+        let form = match k {
+            0 => Form::Profile(Profile { curve: Curve::Even, amount: 0.2, along: Along::Stroke }),
+            _ => Form::Drawn(vec![[0.0, 0.0, 0.03]; region.kinematic.len()]),
+        };
+        let sculpt = Sculpt::new(SculptId(k), Some(mark.id), region, form);
+        let add = Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) };
+        s.bench.apply(Edit::Group(vec![Edit::AddMark { index: None, mark: Box::new(mark) }, add]), false);
+    }
+    s.step();
+    s
+}
+
+fn amplitude(s: &Script) -> f32 {
+    s.bench.shape_state().unwrap().amplitude
+}
+
+#[test]
+fn a_slider_is_one_step_and_another_shape_is_another() {
+    let mut s = shaped(2);
+    let (hash, steps) = (s.hash(), s.bench.session().history().0);
+    for k in 1..=5 {
+        s.bench.run_command(Command::Amplitude(0.2 * k as f32 + 0.5));
+        s.step();
+    }
+    assert_eq!(s.bench.session().history().0, steps + 1);
+    assert_eq!(amplitude(&s), 1.5);
+    s.bench.run_command(Command::SelectShape(1));
+    assert_eq!(s.bench.shape_state().unwrap().place, [1, 2], "around at the end");
+    s.bench.run_command(Command::Stiffness(4.0));
+    s.bench.run_command(Command::Amplitude(1e9));
+    s.bench.run_command(Command::Amplitude(f32::NAN));
+    s.step();
+    let shape = s.bench.shape().unwrap();
+    assert_eq!((shape.id.0, shape.stiffness), (0, 4.0));
+    assert!(shape.amplitude.is_finite());
+    assert_eq!(s.bench.session().history().0, steps + 3, "stiffness and amplitude are two steps");
+    for _ in 0..3 {
+        s.bench.run_command(Command::Undo);
+    }
+    assert_eq!(s.hash(), hash);
+}
+
+#[test]
+fn profiles_and_waves_and_what_is_gone() {
+    let mut s = shaped(2);
+    s.bench.run_command(Command::WaveSpeed(2.0));
+    assert!(s.bench.notice().is_some_and(|n| n.contains("no wave")), "{:?}", s.bench.notice());
+    let wave = Wave { count: 2.0, speed: 1.0, phase: 0.0 };
+    s.bench.run_command(Command::Profile(Curve::Wave(wave)));
+    s.bench.run_command(Command::WaveSpeed(2.0));
+    s.bench.run_command(Command::WaveCount(3.0));
+    s.bench.run_command(Command::WavePhase(1.0));
+    let curve = s.bench.shape_state().unwrap().curve;
+    assert_eq!(curve, Some(Curve::Wave(Wave { count: 3.0, speed: 2.0, phase: 1.0 })));
+    let seconds = |s: &Script| s.bench.sculpt_states()[0].seconds;
+    s.step();
+    let before = seconds(&s);
+    s.step();
+    assert!(seconds(&s) > before, "waves travel");
+    s.bench.run_command(Command::ShapeOn(false));
+    s.step();
+    assert_eq!(s.bench.sculpt_states().len(), 1, "one of two takes part");
+    s.bench.run_command(Command::RemoveShape);
+    let document = s.bench.session().document();
+    assert_eq!((document.sculpts().len(), document.marks().len()), (1, 1), "its mark goes with it");
+    s.bench.run_command(Command::RemoveShape);
+    s.bench.run_command(Command::RemoveShape);
+    assert!(s.bench.notice().is_some_and(|n| n.contains("no shape")));
+}
+
+#[test]
+fn a_key_holds_pose_and_shapes_and_playing_shows_both() {
+    let mut s = shaped(1);
+    s.bench.run_command(Command::Amplitude(0.0));
+    s.bench.run_command(Command::Key);
+    s.step();
+    s.bench.run_command(Command::Scrub(1.0));
+    s.step();
+    assert_eq!(amplitude(&s), 0.0);
+    s.bench.run_command(Command::Amplitude(1.0));
+    s.step();
+    assert_eq!(s.bench.shown_time(), None, "a change of a shape is on the table, as one of the pose");
+    assert_eq!(amplitude(&s), 1.0);
+    let steps = s.bench.session().history().0;
+    s.bench.run_command(Command::Key);
+    s.step();
+    assert_eq!(s.bench.session().history().0, steps + 1, "one step");
+    s.bench.run_command(Command::Scrub(0.5));
+    s.step();
+    assert!((amplitude(&s) - 0.5).abs() < 1e-6, "{}", amplitude(&s));
+    assert!((s.bench.sculpt_states()[0].amplitude - 0.5).abs() < 1e-6);
+    s.bench.run_command(Command::Scrub(0.0));
+    s.bench.run_command(Command::Play(true));
+    let mut last = -1.0;
+    for _ in 0..20 {
+        s.step();
+        let now = amplitude(&s);
+        assert!(now > last, "{now} after {last}");
+        last = now;
+    }
+    assert!(last > 0.2);
+    // Reaching for it, or taking it by a key, takes the flesh along.
+    s.bench.run_command(Command::Play(false));
+    s.step();
+    let shown = amplitude(&s);
+    s.bench.take_pose();
+    s.step();
+    assert_eq!(s.bench.shown_time(), None);
+    assert_eq!(s.bench.session().document().sculpts()[0].amplitude, shown);
+}
+
+#[test]
+fn auto_key_keys_the_slider() {
+    let mut s = shaped(1);
+    s.bench.run_command(Command::Key);
+    s.bench.run_command(Command::AutoKey(true));
+    s.bench.run_command(Command::Scrub(1.0));
+    s.step();
+    for k in 0..4 {
+        s.bench.run_command(Command::Amplitude(0.9 - 0.1 * k as f32));
+        s.step();
+    }
+    let document = s.bench.session().document();
+    let id = document.sculpts()[0].id;
+    let channel = document.motion().channel(&Target::SculptAmplitude(id)).unwrap();
+    assert_eq!(channel.times, [0.0, 1.0]);
+    assert!((channel.value(1)[0] - 0.6).abs() < 1e-6, "{channel:?}");
+}
+
+#[test]
+fn keyed_settings_are_in_force_at_the_moment_shown() {
+    let mut s = shaped(1);
+    s.bench
+        .apply(Edit::SetDeformer(DeformerSettings { method: "springs".into(), ..Default::default() }), false);
+    let target = Target::Setting { method: "springs".into(), name: "torsion".into() };
+    for (time, value) in [(0.0, 1.0), (2.0, 3.0)] {
+        let keys = vec![KeyValue { target: target.clone(), value: vec![value] }];
+        s.bench.apply(Edit::Keys(KeyEdit::Insert { time, keys }), false);
+    }
+    s.bench.run_command(Command::Scrub(1.0));
+    s.step();
+    assert_eq!(s.bench.recipe().springs.unwrap().torsion, 2.0);
+    s.bench.leave_motion();
+    assert_eq!(s.bench.recipe().springs.unwrap().torsion, 1.0, "the document's own");
+    // Of another method's settings only its own.
+    s.bench.run_command(Command::Deformer("blend".into()));
+    let target = Target::Setting { method: "blend".into(), name: "factor".into() };
+    let keys = vec![KeyValue { target, value: vec![0.2] }];
+    s.bench.apply(Edit::Keys(KeyEdit::Insert { time: 0.0, keys }), false);
+    s.bench.run_command(Command::Scrub(1.0));
+    s.step();
+    assert_eq!(*s.bench.recipe(), Recipe::geometric(Geometric::Blend { factor: 0.2 }));
+}
+
+#[test]
+fn flesh_swings_by_sliders_that_are_one_step_each() {
+    let mut s = shaped(1);
+    s.bench.run_command(Command::Deformer("springs".into()));
+    let steps = s.bench.session().history().0;
+    for value in [1.0, 2.0, 40.0, 3.504] {
+        s.bench.run_command(Command::Swing(value));
+    }
+    s.bench.run_command(Command::Damping(f32::NAN));
+    s.step();
+    let springs = s.bench.recipe().springs.unwrap();
+    assert_eq!((springs.dynamics, springs.damping), (3.5, 0.0));
+    assert_eq!(s.bench.session().history().0, steps + 2);
+    s.bench.run_command(Command::Undo);
+    s.bench.run_command(Command::Undo);
+    assert_eq!(s.bench.recipe().springs.unwrap().dynamics, 0.0);
+    s.bench.run_command(Command::Deformer("lbs".into()));
+    s.bench.run_command(Command::Swing(2.0));
+    assert!(s.bench.notice().unwrap().contains("springs"));
+}

@@ -1,0 +1,270 @@
+//! The workbench over time: what the playhead shows, and what becomes a key.
+
+use super::step::PIN_REACH;
+use super::{Playhead, Timeline, Workbench};
+use crate::asset::Interpolation;
+use crate::base::math::Vec3;
+use crate::deform::sculpt::SculptState;
+use crate::document::{DopeSheet, Edit, Key, KeyEdit, Operation};
+use crate::rig::Pose;
+
+/// Keys of a gesture leave no joint further off, degrees.
+const GESTURE_ERROR: f64 = 1.0;
+
+impl Workbench {
+    /// What a timeline shows.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// The time that is shown, seconds; none while the pose being edited is.
+    pub fn shown_time(&self) -> Option<f64> {
+        self.playhead.shown.then_some(self.playhead.time)
+    }
+
+    /// Shows the pose being edited again.
+    pub fn leave_motion(&mut self) {
+        self.cancel();
+        self.playhead.playing = false;
+        self.playhead.shown = false;
+        self.show_moment();
+    }
+
+    /// Makes the pose that the motion shows the one being edited, on top of the newest stroke or below them all; does
+    /// nothing while that one shows.
+    pub fn take_pose(&mut self) {
+        if !self.playhead.shown {
+            return;
+        }
+        self.cancel();
+        let wanted = self.desk.pose.clone();
+        self.find_states();
+        let shapes = self.shapes_as_shown();
+        self.leave_motion();
+        let now = self.desk.session.posed();
+        let pose = self.desk.adjustment(self.desk.session.document().strokes(), &now, &wanted);
+        let edits: Vec<Edit> = pose.into_iter().chain(shapes).collect();
+        if !edits.is_empty() {
+            self.change(Edit::Group(edits));
+        }
+        // Taken, not changed: nothing to key.
+        self.remember_keyed();
+        self.desk.edited = false;
+    }
+
+    /// Takes [`Workbench::take_pose`] back: the history has as many steps as before it, and the motion shows at that time.
+    pub fn give_pose_back(&mut self, steps: usize, time: f64) {
+        if self.desk.session.history().0 > steps {
+            self.jump(steps);
+        }
+        self.remember_keyed();
+        (self.desk.edited, self.undone) = (false, false);
+        self.playhead = Playhead { time, playing: false, shown: true, ..self.playhead };
+        self.show_moment();
+    }
+
+    /// What is in the document now is no change to be keyed; gives what was remembered before.
+    fn remember_keyed(&mut self) -> (Pose, Vec<SculptState>) {
+        let document = self.desk.session.document();
+        let states = std::mem::replace(&mut self.keyed_states, document.sculpt_states(0.0));
+        (std::mem::replace(&mut self.keyed, self.desk.session.posed()), states)
+    }
+
+    /// The document's keys may be others.
+    pub(super) fn refresh_timeline(&mut self) {
+        self.live.learn(self.desk.session.document());
+        self.timeline =
+            Timeline::new(self.playhead, self.desk.session.document(), &self.desk.character.skeleton);
+    }
+
+    pub(super) fn play(&mut self, on: bool) {
+        self.cancel();
+        let moves = self.desk.session.document().moves();
+        if on && !moves {
+            self.desk.notice = Some("nothing moves yet: key two poses at two times".into());
+            return self.limit();
+        }
+        self.playhead.playing = on;
+        if !on {
+            let rate = self.desk.session.document().motion().rate();
+            self.playhead.stand(self.playhead.time, rate);
+        }
+        self.show_moment();
+    }
+
+    pub(super) fn scrub(&mut self, time: f64) {
+        self.cancel();
+        let rate = self.desk.session.document().motion().rate();
+        self.playhead.stand(time, rate);
+        // Keys may lie between two frames, and so may the motion's end.
+        let sheet = &self.timeline.sheet;
+        if time == sheet.duration || sheet.columns.contains(&time) {
+            self.playhead.time = time;
+        }
+        self.show_moment();
+    }
+
+    /// Shows the motion at the playhead; before anything moves, the pose being edited.
+    fn show_moment(&mut self) {
+        self.playhead.shown &= self.desk.session.document().moves();
+        let time = self.shown_time();
+        // What a hand holds keeps its pose until it is let go.
+        if time != self.desk.time && !self.is_busy() {
+            self.desk.time = time;
+            self.desk.show_moment();
+        }
+        self.find_states();
+        self.timeline.follow(self.playhead);
+    }
+
+    /// Keys the pose that is shown at the playhead.
+    pub(super) fn set_key(&mut self) {
+        let pose = self.desk.pose.clone();
+        let rate = self.desk.session.document().motion().rate();
+        let exact = self.playhead.time;
+        let replaces = self.timeline.sheet.columns.contains(&exact);
+        self.playhead.stand(exact, rate);
+        if replaces {
+            self.playhead.time = exact;
+        }
+        let time = self.playhead.time;
+        let replaces = replaces || self.timeline.sheet.columns.contains(&time);
+        self.find_states();
+        let shapes = self.shape_keys(time).map(Edit::Keys);
+        let edits: Vec<Edit> = std::iter::once(Edit::SetKey(Key { time, pose })).chain(shapes).collect();
+        self.key(Edit::Group(edits), false);
+        if replaces && self.desk.notice.is_none() {
+            self.desk.notice = Some(format!("Key at {time:.2} s replaced"));
+        }
+    }
+
+    pub(super) fn delete_key(&mut self) {
+        match self.timeline.column {
+            Some(time) => self.key(Edit::RemoveKey(time), false),
+            None => {
+                self.desk.notice = Some("there is no key at this time: go to one first".into());
+                self.limit();
+            }
+        }
+    }
+
+    /// Moves the keys under the playhead, between those before and after, and the playhead with them.
+    pub(super) fn move_key(&mut self, to: f64) {
+        let (Some(from), Some([least, most])) = (self.timeline.column, self.timeline.between()) else {
+            self.desk.notice = Some("there is no key at this time that can move: go to one first".into());
+            return self.limit();
+        };
+        let frames = self.timeline.sheet.rate;
+        let rate = f64::from(frames);
+        let to = f64::from(((to.clamp(least, most) * rate).round() / rate) as f32);
+        if to == from || !to.is_finite() {
+            return;
+        }
+        let keys = DopeSheet::keys_in(self.desk.session.document(), &[from]);
+        // A drag is one step of undo.
+        let continues = self.moved_key == Some((from, self.desk.session.history()));
+        self.key(Edit::Keys(KeyEdit::Move { keys, seconds: to - from }), continues);
+        self.playhead.stand(to, frames);
+        self.moved_key = Some((to, self.desk.session.history()));
+        self.show_moment();
+    }
+
+    pub(super) fn set_rate(&mut self, rate: u32) {
+        self.key(Edit::Keys(KeyEdit::Rate(rate)), false);
+    }
+
+    /// How the keyed channels go from key to key, all of them.
+    pub(super) fn set_interpolation(&mut self, interpolation: Interpolation) {
+        let channels = self.desk.session.document().motion().channels();
+        let targets = channels.iter().map(|c| c.target.clone()).collect();
+        self.key(Edit::Keys(KeyEdit::Interpolation { targets, interpolation }), false);
+    }
+
+    /// Keys the newest offset stroke's motion as fast as it was drawn.
+    pub(super) fn key_stroke(&mut self) {
+        let document = self.desk.session.document();
+        let newest = document.strokes().iter().rev().find(|l| l.offset.is_some()).map(|l| l.id);
+        let Some(id) = newest else {
+            self.desk.notice = Some("there is no stroke to key: draw a line and what it is to become".into());
+            return self.limit();
+        };
+        let skeleton = &self.desk.character.skeleton;
+        match document.keying(skeleton, id, self.playhead.time, GESTURE_ERROR) {
+            Ok((edit, _)) => {
+                self.key(edit, false);
+                self.playhead.shown = true;
+                self.show_moment();
+            }
+            Err(error) => {
+                self.desk.refuse(&error);
+                self.limit();
+            }
+        }
+    }
+
+    /// An edit of the motion: what is shown stays the motion.
+    fn key(&mut self, edit: Edit, continues: bool) {
+        let before = self.playhead;
+        self.cancel();
+        let operation = if continues { Operation::Continue(edit) } else { Operation::Do(edit) };
+        let deformer = self.desk.session.document().deformer().clone();
+        if !self.desk.run(operation) {
+            self.limit();
+        }
+        self.document_changed(&deformer);
+        self.remember_keyed();
+        self.desk.edited = false;
+        self.playhead = before;
+        self.show_moment();
+    }
+
+    /// Once a frame, before the tools: time goes on, and a hand that is about to change what the motion shows gets it
+    /// as the pose being edited.
+    pub(super) fn run_film(&mut self) {
+        if self.playhead.playing && !self.is_busy() {
+            self.playhead.advance(self.hands.step, self.timeline.sheet.duration);
+            self.show_moment();
+        }
+        if self.playhead.shown && self.is_reached_for() {
+            self.take_pose();
+        }
+    }
+
+    /// A trigger of a tool that poses, or a squeeze next to the body.
+    fn is_reached_for(&self) -> bool {
+        let poses = self.preferences.tool.poses();
+        let near = |p: Vec3| {
+            let reach = PIN_REACH * self.navigation.world_from_room().scale;
+            self.desk.body.touch(&self.desk.character, &self.desk.rig, p, reach).is_some()
+        };
+        let tool = self.tool_hand();
+        self.hands.hands.iter().enumerate().any(|(h, hand)| {
+            let draws = h == tool && poses && hand.trigger.pressed;
+            !hand.on_panel && (draws || (hand.squeeze.pressed && near(hand.palm.position)))
+        })
+    }
+
+    /// Once a frame, after the tools: an edit ends the showing of the motion, and auto-key keys what it changed.
+    pub(super) fn key_changes(&mut self) {
+        if self.is_busy() || !std::mem::take(&mut self.desk.edited) {
+            return;
+        }
+        let undone = std::mem::take(&mut self.undone);
+        self.refresh_timeline();
+        let (before, shapes) = self.remember_keyed();
+        if before == self.keyed && shapes == self.keyed_states {
+            return;
+        }
+        self.leave_motion();
+        if self.playhead.auto_key && !undone {
+            let time = self.playhead.time;
+            let pose = KeyEdit::of_change(time, &before, &self.keyed);
+            for edit in pose.into_iter().chain(self.shape_changes(time, &shapes)) {
+                // With the edit that it keys, one step of undo.
+                self.desk.run(Operation::Continue(Edit::Keys(edit)));
+                self.refresh_timeline();
+            }
+        }
+        self.desk.edited = false;
+    }
+}

@@ -1,0 +1,159 @@
+//! What hands need to know of a character: how thick its flesh is, which bone is near, where its skin goes on.
+
+use crate::base::NodeId;
+use crate::base::math::Vec3;
+use crate::bind::Character;
+use crate::geom::Walk;
+use crate::rig::{Mirror, PosedRig, posable};
+use crate::surface::SurfacePoint;
+
+/// The flesh of a bone reaches as far as this share of its vertices.
+const FLESH: f32 = 0.85;
+
+/// Share of a bone's length from which on the joint at its end is meant.
+const AT_END: f32 = 0.85;
+
+/// Computed once for a character.
+#[derive(Default)]
+pub struct Body {
+    /// Nodes that posing moves.
+    pub posable: Vec<NodeId>,
+    /// Left and right, where there are such.
+    pub mirror: Option<Mirror>,
+    /// Neighbours over the welded skin.
+    pub walk: Walk,
+    /// Mean length of the skin's edges in bind, metres.
+    pub edge: f32,
+    /// Distance of the skin from each bone, metres; negative for bones that cannot be held.
+    flesh: Vec<f32>,
+    /// Distance of the furthest skin from each bone, metres.
+    pub girth: Vec<f32>,
+    /// Heaviest joint of each control vertex.
+    joint: Vec<u16>,
+}
+
+/// The bone nearest to a hand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Index into [`crate::rig::Skeleton::bones`].
+    pub bone: usize,
+    /// The node it turns with.
+    pub node: NodeId,
+    /// From its flesh, metres; negative inside.
+    pub distance: f32,
+}
+
+impl Body {
+    /// Measures a character.
+    pub fn new(character: &Character) -> Self {
+        let (skeleton, control) = (&character.skeleton, &character.control);
+        let posable = posable(skeleton);
+        let can_turn = |joint: usize| posable.contains(&skeleton.joints[joint].node);
+        let mut bones_of = vec![Vec::new(); skeleton.joints.len()];
+        for (b, bone) in skeleton.bones.iter().enumerate() {
+            bones_of[bone.parent.index()].push(b);
+        }
+        let joint: Vec<u16> = (0..control.positions.len())
+            .map(|v| control.influences.of(v).next().map_or(0, |(joint, _)| joint))
+            .collect();
+        let mut reach: Vec<Vec<f32>> = vec![Vec::new(); skeleton.bones.len()];
+        for (x, joint) in control.positions.iter().zip(&joint) {
+            let near = bones_of.get(usize::from(*joint)).into_iter().flatten().map(|&b| {
+                let bone = &skeleton.bones[b];
+                (distance_to_segment(*x, bone.head, bone.tail), b)
+            });
+            if let Some((distance, b)) = near.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                reach[b].push(distance);
+            }
+        }
+        let girth = reach.iter().map(|distances| distances.iter().copied().fold(0.0, f32::max)).collect();
+        let flesh = reach
+            .iter_mut()
+            .zip(&skeleton.bones)
+            .map(|(distances, bone)| {
+                if !can_turn(bone.parent.index()) {
+                    return -1.0;
+                }
+                let nth = (distances.len() as f32 * FLESH) as usize;
+                if nth >= distances.len() {
+                    return 0.0;
+                }
+                *distances.select_nth_unstable_by(nth, f32::total_cmp).1
+            })
+            .collect();
+        let (mut length, mut count) = (0.0_f64, 0_usize);
+        for (a, b) in control.adjacency.edges() {
+            length += f64::from(control.positions[a as usize].distance(control.positions[b as usize]));
+            count += 1;
+        }
+        Self {
+            posable,
+            mirror: Mirror::new(skeleton),
+            walk: Walk::new(&control.triangles),
+            edge: (length / count.max(1) as f64) as f32,
+            flesh,
+            girth,
+            joint,
+        }
+    }
+
+    /// The bone whose flesh is nearest to a point, within `reach` metres.
+    pub fn touch(&self, character: &Character, rig: &PosedRig, point: Vec3, reach: f32) -> Option<Touch> {
+        let bones = rig.bones.iter().zip(&character.skeleton.bones).zip(&self.flesh).enumerate();
+        let nearest = bones
+            .filter(|(_, (_, flesh))| **flesh >= 0.0)
+            .map(|(bone, ((pose, rest), flesh))| Touch {
+                bone,
+                node: character.skeleton.joints[rest.parent.index()].node,
+                distance: distance_to_segment(point, pose.head, pose.tail) - flesh,
+            })
+            .filter(|t| t.distance <= reach)
+            .min_by(|a, b| a.distance.total_cmp(&b.distance))?;
+        // At its end a bone hands over to the joint there: who takes the wrist moves the hand.
+        let (pose, bone) = (&rig.bones[nearest.bone], &character.skeleton.bones[nearest.bone]);
+        let along = (point - pose.head).dot(pose.tail - pose.head);
+        let over = along > AT_END * pose.head.distance_squared(pose.tail);
+        let child = bone.child.filter(|_| over).map(|c| character.skeleton.joints[c.index()].node);
+        let child = child.filter(|c| self.posable.contains(c));
+        Some(Touch { node: child.unwrap_or(nearest.node), ..nearest })
+    }
+
+    /// The node that mostly moves a triangle of the display mesh, where it can be posed.
+    pub fn node_of(&self, character: &Character, triangle: u32) -> Option<NodeId> {
+        let corner = self.walk.corners(triangle)?[0];
+        let joint = *self.joint.get(corner as usize)?;
+        let node = character.skeleton.joints.get(usize::from(joint))?.node;
+        self.posable.contains(&node).then_some(node)
+    }
+
+    /// Where a point of the skin lies in bind space, metres.
+    pub fn bind_position(&self, character: &Character, point: &SurfacePoint) -> Option<Vec3> {
+        self.walk.position(&(point.triangle, point.barycentrics), &character.control.positions)
+    }
+
+    /// Where a point of the skin lies in a pose by linear blend skinning: near the deformed skin, not on it where the
+    /// deformer is another. World, metres.
+    pub fn skinned_position(
+        &self,
+        character: &Character,
+        rig: &PosedRig,
+        point: &SurfacePoint,
+    ) -> Option<Vec3> {
+        let mut out = Vec3::ZERO;
+        for (corner, share) in self.walk.corners(point.triangle)?.into_iter().zip(point.barycentrics) {
+            let x = *character.control.positions.get(corner as usize)?;
+            for (joint, weight) in character.control.influences.of(corner as usize) {
+                out += rig.skinning.get(usize::from(joint))?.transform_point3(x) * (weight * share);
+            }
+        }
+        out.is_finite().then_some(out)
+    }
+}
+
+/// Distance of a point from a segment.
+pub fn distance_to_segment(x: Vec3, a: Vec3, b: Vec3) -> f32 {
+    let ab = b - a;
+    let length = ab.length_squared();
+    let t = if length > 0.0 { ((x - a).dot(ab) / length).clamp(0.0, 1.0) } else { 0.0 };
+    x.distance(a + ab * t)
+}

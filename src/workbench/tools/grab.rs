@@ -1,0 +1,341 @@
+//! Direct grab: squeeze, or the trigger where that is the tool, takes hold of the nearest bone with either hand or both;
+//! away from the body it takes hold of the world.
+//!
+//! While the body is held its pose is shown and not yet in the document; letting go makes one step of undo.
+
+use super::{Desk, Moment};
+use crate::base::math::{DVec3, Vec3};
+use crate::base::{JointId, NodeId};
+use crate::bind::Character;
+use crate::deform::fast;
+use crate::pose::{Goal, Grab, WholeGrab};
+use crate::render::Lines;
+use crate::rig::{Plane, Pose, Skeleton};
+use crate::workbench::{GrabBy, Haptic, Rigid, Tool, Tracking};
+use std::sync::Arc;
+
+/// Flesh within this distance of the palm or tip is taken hold of, metres of the room.
+const REACH: f32 = 0.035;
+/// A held point that lags behind its hand by more than this has come to a limit, metres of the room.
+const LIMIT: f32 = 0.03;
+
+/// A held point that is further from its hand than this share of the body's size is joined to it by a line.
+const MISSED: f32 = 2e-3;
+const LEASH: [u8; 4] = [255, 200, 0, 230];
+
+/// What a hand holds.
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    Nothing,
+    World,
+    Body {
+        node: NodeId,
+        /// What it took hold of, in the node's space.
+        point: Vec3,
+        /// The hand when it took hold.
+        start: Rigid,
+        goal: Goal,
+    },
+}
+
+/// What follows the hands.
+enum Following {
+    /// Bones and limbs.
+    Chains(Box<Grab>),
+    /// Everything.
+    Whole(Box<WholeGrab>),
+}
+
+impl Following {
+    fn hold(&mut self, node: NodeId, point: DVec3) {
+        match self {
+            Self::Chains(grab) => grab.hold(node, point),
+            Self::Whole(grab) => grab.hold(node, point),
+        }
+    }
+
+    fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> crate::base::Result<(Pose, f64)> {
+        match self {
+            Self::Chains(grab) => Ok(grab.solve(skeleton, goals)),
+            Self::Whole(grab) => grab.solve(skeleton, goals),
+        }
+    }
+}
+
+/// The tool, for both hands.
+pub struct GrabTool {
+    held: [Held; 2],
+    /// By the trigger, not the squeeze.
+    by_trigger: [bool; 2],
+    hover: [Option<usize>; 2],
+    grab: Option<Following>,
+    /// The character bound for grabs of the whole body, from when it is known or from the first such grab on.
+    body: Option<(Arc<Character>, Arc<fast::Body>)>,
+    /// Of the mirrored holds: the hand each follows, and where it was.
+    mirrored: Vec<(usize, DVec3)>,
+    plane: Option<Plane>,
+    goals: Vec<Goal>,
+    at_limit: bool,
+    moved: bool,
+}
+
+impl Default for GrabTool {
+    fn default() -> Self {
+        Self {
+            held: [Held::Nothing; 2],
+            by_trigger: [false; 2],
+            hover: [None; 2],
+            grab: None,
+            body: None,
+            mirrored: Vec::new(),
+            plane: None,
+            goals: Vec::new(),
+            at_limit: false,
+            moved: false,
+        }
+    }
+}
+
+impl GrabTool {
+    /// Takes a character bound for grabs of the whole body, so that none has to wait for it.
+    pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
+        self.body = Some((character, body));
+    }
+
+    /// Whether a hand holds the body.
+    pub fn is_busy(&self) -> bool {
+        self.grab.is_some()
+    }
+
+    /// Whether a hand holds the body or the world.
+    pub fn holds(&self, hand: usize) -> bool {
+        !matches!(self.held[hand], Held::Nothing)
+    }
+
+    /// Lets go of everything; the body goes back to where it was.
+    pub fn cancel(&mut self, desk: &mut Desk) {
+        self.held = [Held::Nothing; 2];
+        if self.grab.take().is_some() {
+            desk.show_document();
+        }
+        self.moved = false;
+    }
+
+    /// Lets go of the body after the document changed below it.
+    pub fn document_changed(&mut self) {
+        self.hover = [None; 2];
+    }
+
+    /// The hands that pull the world: their places in the room.
+    pub fn pulls(&self, moment: &Moment) -> [Option<Vec3>; 2] {
+        std::array::from_fn(|h| matches!(self.held[h], Held::World).then(|| moment.hands.hands[h].palm_room))
+    }
+
+    /// Takes hold and lets go. `busy` is the hand that another tool is using.
+    pub fn take(&mut self, desk: &mut Desk, moment: &mut Moment, busy: Option<usize>) {
+        let mut changed = false;
+        for h in 0..2 {
+            let hand = &moment.hands.hands[h];
+            let trigger = moment.preferences.tool == Tool::Grab;
+            if matches!(self.held[h], Held::Nothing) {
+                self.by_trigger[h] = trigger && (hand.trigger.pressed || !hand.squeeze.pressed);
+                let (at, tracking) = self.place(h, moment);
+                let usable = tracking > Tracking::Lost && busy != Some(h);
+                let touch = if usable && !hand.on_panel {
+                    desk.body.touch(&desk.character, &desk.rig, at.position, REACH * moment.scale)
+                } else {
+                    None
+                };
+                let hovered = touch.map(|t| t.bone);
+                if hovered.is_some() && hovered != self.hover[h] {
+                    moment.feel(h, Haptic::Hover);
+                }
+                self.hover[h] = hovered;
+                let pressed = hand.squeeze.pressed || (trigger && hand.trigger.pressed);
+                if !pressed || !usable || tracking < Tracking::Tracked {
+                    continue;
+                }
+                self.held[h] = match touch {
+                    Some(touch) => {
+                        changed = true;
+                        moment.feel(h, Haptic::Selection);
+                        let node = self.node_at(desk, moment, h).unwrap_or(touch.node);
+                        Held::Body { node, point: Vec3::ZERO, start: at, goal: goal_of(&at, &at) }
+                    }
+                    None => Held::World,
+                };
+            } else {
+                let button = if self.by_trigger[h] { hand.trigger } else { hand.squeeze };
+                if !button.down {
+                    changed |= matches!(self.held[h], Held::Body { .. });
+                    self.held[h] = Held::Nothing;
+                }
+            }
+        }
+        if changed {
+            self.begin(desk, moment);
+        }
+    }
+
+    /// Where the camera of the hand sees the body within reach, the node that moves that place.
+    fn node_at(&self, desk: &Desk, moment: &Moment, h: usize) -> Option<NodeId> {
+        let (at, _) = self.place(h, moment);
+        let seen = moment.hands.hands[h].surface?;
+        let near = seen.position.distance(at.position) <= 2.0 * REACH * moment.scale;
+        near.then(|| desk.body.node_of(&desk.character, seen.triangle)).flatten()
+    }
+
+    fn place(&self, h: usize, moment: &Moment) -> (Rigid, Tracking) {
+        let hand = &moment.hands.hands[h];
+        if self.by_trigger[h] { (hand.tip, hand.tip_tracking) } else { (hand.palm, hand.palm_tracking) }
+    }
+
+    /// Starts over from the pose as shown, with the holds there are now; without any, the pose goes into the document.
+    fn begin(&mut self, desk: &mut Desk, moment: &Moment) {
+        let held = |held: &Held| if let Held::Body { node, .. } = held { Some(*node) } else { None };
+        let nodes = [held(&self.held[0]), held(&self.held[1])];
+        if nodes == [None; 2] {
+            self.grab = None;
+            return self.commit(desk);
+        }
+        self.mirrored.clear();
+        let mut grab = self.following(desk, moment.preferences.grab);
+        for h in 0..2 {
+            let (now, _) = self.place(h, moment);
+            if let Held::Body { node, point, start, goal } = &mut self.held[h] {
+                (*start, *goal) = (now, goal_of(&now, &now));
+                *point = desk.rig.world[node.index()].inverse().transform_point3(now.position);
+                grab.hold(*node, goal.position);
+            }
+        }
+        if let Some(mirror) = desk.body.mirror.as_ref().filter(|_| moment.preferences.mirror) {
+            self.plane = Some(mirror.plane(&desk.rig));
+            for h in 0..2 {
+                let Held::Body { node, goal, .. } = self.held[h] else { continue };
+                let other = mirror.partner(node).filter(|p| !nodes.contains(&Some(*p)));
+                let skinning = |node: NodeId| {
+                    let joint: JointId = desk.character.skeleton.nodes[node.index()].joint?;
+                    desk.rig.skinning.get(joint.index()).copied()
+                };
+                let Some((own, other, to)) = other.and_then(|o| Some((skinning(node)?, o, skinning(o)?)))
+                else {
+                    continue;
+                };
+                let bind = own.inverse().transform_point3(goal.position.as_vec3());
+                let there = to.transform_point3(mirror.reflect_bind(bind.as_dvec3()).as_vec3()).as_dvec3();
+                if there.is_finite() {
+                    grab.hold(other, there);
+                    self.mirrored.push((h, there));
+                }
+            }
+        }
+        self.grab = Some(grab);
+    }
+
+    /// What follows hands from the pose as shown; limbs where the body cannot be bound.
+    fn following(&mut self, desk: &mut Desk, by: GrabBy) -> Following {
+        if by == GrabBy::Body
+            && self.body.as_ref().is_none_or(|(character, _)| !Arc::ptr_eq(character, &desk.character))
+        {
+            match fast::Body::bind(&desk.character, &fast::Params::grab()) {
+                Ok(body) => self.body = Some((desk.character.clone(), Arc::new(body))),
+                Err(error) => {
+                    self.body = None;
+                    desk.refuse(&error);
+                }
+            }
+        }
+        let (skeleton, pins) = (&desk.character.skeleton, desk.session.document().pins());
+        match &self.body {
+            Some((_, body)) if by == GrabBy::Body => {
+                Following::Whole(Box::new(WholeGrab::new(skeleton, body, &desk.pose, pins)))
+            }
+            _ if by == GrabBy::Bone => {
+                Following::Chains(Box::new(Grab::new(skeleton, &desk.pose, pins).alone()))
+            }
+            _ => Following::Chains(Box::new(Grab::new(skeleton, &desk.pose, pins))),
+        }
+    }
+
+    /// Moves what is held.
+    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment) {
+        if self.grab.is_none() {
+            return;
+        }
+        let mut news = false;
+        for h in 0..2 {
+            let (now, tracking) = self.place(h, moment);
+            if let Held::Body { start, goal, .. } = &mut self.held[h]
+                && tracking == Tracking::Tracked
+            {
+                let new = goal_of(start, &now);
+                news |= new != *goal;
+                *goal = new;
+            }
+        }
+        if !news {
+            return;
+        }
+        self.goals.clear();
+        self.goals.extend(
+            self.held.iter().filter_map(|h| if let Held::Body { goal, .. } = h { Some(*goal) } else { None }),
+        );
+        for (h, from) in &self.mirrored {
+            let (Held::Body { start, goal, .. }, Some(plane)) = (&self.held[*h], &self.plane) else {
+                continue;
+            };
+            let moved = goal.position - start.position.as_dvec3();
+            self.goals.push(Goal { position: *from + plane.direction(moved), turn: plane.turn(goal.turn) });
+        }
+        let Some(grab) = &mut self.grab else { return };
+        let (pose, missed) = match grab.solve(&desk.character.skeleton, &self.goals) {
+            Ok(solved) => solved,
+            Err(error) => return desk.refuse(&error),
+        };
+        let at_limit = missed > f64::from(LIMIT * moment.scale);
+        if at_limit && !self.at_limit {
+            for h in (0..2).filter(|h| matches!(self.held[*h], Held::Body { .. })) {
+                moment.feel(h, Haptic::Limit);
+            }
+        }
+        self.at_limit = at_limit;
+        self.moved |= pose != desk.pose;
+        desk.show(&pose);
+    }
+
+    /// Puts the pose as shown into the document: on top of the newest stroke, or, without strokes, below them all.
+    fn commit(&mut self, desk: &mut Desk) {
+        if !std::mem::take(&mut self.moved) {
+            return;
+        }
+        let (wanted, now) = (desk.pose.clone(), desk.session.posed());
+        if let Some(edit) = desk.adjustment(desk.session.document().strokes(), &now, &wanted) {
+            desk.apply(edit);
+        }
+    }
+
+    /// Shows what is held and what is within reach.
+    pub fn lines(&self, desk: &Desk, out: &mut Lines) {
+        for h in 0..2 {
+            let bone = self.hover[h].filter(|_| !matches!(self.held[h], Held::World));
+            if let Some(bone) = bone.and_then(|b| desk.rig.bones.get(b)) {
+                out.bone(bone.head, bone.tail, 14.0);
+            }
+            if let Held::Body { node, point, goal, .. } = &self.held[h] {
+                let goal = goal.position.as_vec3();
+                let held = desk.rig.world[node.index()].transform_point3(*point);
+                // What is held stays behind where bones or pins let it go no further.
+                if held.distance(goal) > MISSED * desk.character.control.aabb.diagonal() {
+                    out.polyline(&[held, goal], LEASH, 3.0, 1.0);
+                    out.dot(held, LEASH, 8.0);
+                }
+                out.dot(goal, [255, 255, 255, 255], 10.0);
+            }
+        }
+    }
+}
+
+fn goal_of(start: &Rigid, now: &Rigid) -> Goal {
+    let turn = now.orientation.as_dquat() * start.orientation.as_dquat().inverse();
+    Goal { position: now.position.as_dvec3(), turn: turn.normalize() }
+}

@@ -1,0 +1,102 @@
+//! One joint by itself: in a headset the trigger takes hold of the nearest, and it turns as the hand does; a root, which
+//! has nothing to hang on, is carried too. A window's gizmo and keys give turn and way by themselves.
+
+use super::{Desk, Moment};
+use crate::base::NodeId;
+use crate::base::math::{DQuat, DVec3};
+use crate::rig::{Pose, move_joint};
+use crate::workbench::{Haptic, Rigid, Tracking};
+
+/// A joint that is held.
+struct Held {
+    node: NodeId,
+    /// The pose as it was taken hold of.
+    start: Pose,
+    /// The hand at that time.
+    hand: Rigid,
+}
+
+/// The tool.
+#[derive(Default)]
+pub struct JointTool {
+    held: Option<Held>,
+}
+
+impl JointTool {
+    /// Whether a joint is held.
+    pub fn is_busy(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Takes hold of a joint; false where posing does not move it.
+    pub fn hold(&mut self, desk: &Desk, node: NodeId) -> bool {
+        if !desk.body.posable.contains(&node) {
+            return false;
+        }
+        self.held = Some(Held { node, start: desk.pose.clone(), hand: Rigid::default() });
+        true
+    }
+
+    /// Shows it turned and moved from where it was taken hold of, world; its partner with `mirror`.
+    pub fn set(&mut self, desk: &mut Desk, turn: DQuat, shift: DVec3, mirror: bool) {
+        let Some(held) = &self.held else { return };
+        let skeleton = &desk.character.skeleton;
+        let mut pose = held.start.clone();
+        let mut moved = move_joint(skeleton, &mut pose, held.node, turn, shift);
+        let mirror = desk.body.mirror.as_ref().filter(|_| mirror);
+        if let Some((mirror, partner)) = mirror.and_then(|m| Some((m, m.partner(held.node)?)))
+            && partner != held.node
+        {
+            let plane = mirror.plane(&desk.rig);
+            let (turn, shift) = (plane.turn(turn), plane.direction(shift));
+            moved = moved.and_then(|()| move_joint(skeleton, &mut pose, partner, turn, shift));
+        }
+        match moved {
+            Ok(()) => desk.show(&pose),
+            Err(error) => desk.refuse(&error),
+        }
+    }
+
+    /// Lets it go: the pose as shown goes into the document.
+    pub fn let_go(&mut self, desk: &mut Desk) {
+        let Some(held) = self.held.take() else { return };
+        if desk.pose == held.start {
+            return;
+        }
+        let (wanted, now) = (desk.pose.clone(), desk.session.posed());
+        if let Some(edit) = desk.adjustment(desk.session.document().strokes(), &now, &wanted) {
+            desk.apply(edit);
+        }
+    }
+
+    /// Puts it back where it was.
+    pub fn cancel(&mut self, desk: &mut Desk) {
+        if self.held.take().is_some() {
+            desk.show_document();
+        }
+    }
+
+    /// A frame of a tracked hand; `near` is the joint that it touched last.
+    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment, near: Option<NodeId>) {
+        let hand = moment.hand();
+        let (tip, trigger) = (hand.tip, hand.trigger);
+        let tracked = hand.tip_tracking == Tracking::Tracked;
+        if self.held.is_none() {
+            let node = near.filter(|_| trigger.pressed && tracked && !hand.on_panel);
+            if let Some(node) = node.filter(|n| self.hold(desk, *n)) {
+                self.held = self.held.take().map(|h| Held { node, hand: tip, ..h });
+                moment.feel(moment.tool, Haptic::Selection);
+            }
+            return;
+        }
+        if !trigger.down {
+            return self.let_go(desk);
+        }
+        let Some(held) = self.held.as_ref().filter(|_| tracked) else { return };
+        let turn = tip.orientation.as_dquat() * held.hand.orientation.as_dquat().inverse();
+        let is_root = desk.character.skeleton.nodes[held.node.index()].parent.is_none();
+        let way = (tip.position - held.hand.position).as_dvec3();
+        let shift = if is_root { way } else { DVec3::ZERO };
+        self.set(desk, turn.normalize(), shift, moment.preferences.mirror);
+    }
+}

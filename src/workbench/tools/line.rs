@@ -1,0 +1,438 @@
+//! Line of action (methods, section 7): a baseline drawn in the air takes hold of joints, offset strokes pose them,
+//! knots can be dragged.
+//!
+//! The brush tip lies before the aim pose. Samples enter a stroke only while it is tracked; while it is inferred the
+//! stroke pauses, and goes on with a straight piece.
+
+use super::body::distance_to_segment;
+use super::{Desk, Moment};
+use crate::base::math::Vec3;
+use crate::base::{NodeId, Result, StrokeId};
+use crate::document::{Edit, Line, Operation};
+use crate::pose::{Posing, RootMotion, Sample, Stroke, StrokeLayer, tolerance_in_space};
+use crate::render::{BASELINE, JOINT, Lines, OFFSET};
+use crate::workbench::{Haptic, Tracking};
+
+/// Knots within this distance of the tip can be dragged, metres of the room.
+const REACH: f32 = 0.025;
+/// Samples nearer than this to the last one are left out, metres of the room: a hand that rests.
+const STILL: f32 = 0.001;
+/// Samples are journalled in groups of so many.
+const GROUP: usize = 16;
+/// A stroke that was not let go of ends here: 5 minutes at 90 Hz.
+const MAX_SAMPLES: usize = 27_000;
+/// Knots of the part of a baseline that a stroke has not reached yet.
+const AHEAD: usize = 8;
+/// Points of a stroke's curve as shown, per knot.
+const PER_KNOT: usize = 8;
+
+/// A knot of a stroke in the document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Knot {
+    id: StrokeId,
+    line: Line,
+    index: usize,
+}
+
+#[derive(Debug, Default, PartialEq)]
+enum Act {
+    #[default]
+    Idle,
+    Draws,
+    /// A knot, where the tip was from it, and whether it has moved yet.
+    Drags(Knot, Vec3, bool),
+}
+
+/// The tool.
+#[derive(Default)]
+pub struct LineTool {
+    act: Act,
+    samples: Vec<Sample>,
+    /// Samples already in the journal.
+    journalled: usize,
+    /// Joints that the stroke being drawn has touched, by node.
+    touched: Vec<bool>,
+    hover: Option<Knot>,
+    /// The layer whose offset the next stroke is.
+    open: Option<StrokeId>,
+    points: Vec<Vec3>,
+}
+
+impl LineTool {
+    /// Whether a stroke or a drag is under way.
+    pub fn is_busy(&self) -> bool {
+        self.act != Act::Idle
+    }
+
+    /// The layer whose offset the next stroke is.
+    pub fn open(&self) -> Option<StrokeId> {
+        self.open
+    }
+
+    /// Drops what is under way, as if it had never begun.
+    pub fn cancel(&mut self, desk: &mut Desk) {
+        match self.act {
+            Act::Drags(_, _, true) => {
+                desk.run(Operation::Undo);
+            }
+            Act::Draws => desk.show_document(),
+            _ => {}
+        }
+        self.act = Act::Idle;
+        self.samples.clear();
+        self.touched.fill(false);
+    }
+
+    /// The next stroke is an offset stroke for the newest layer again.
+    pub fn redraw(&mut self, desk: &Desk) -> bool {
+        self.open = desk.session.document().strokes().last().map(|l| l.id);
+        self.open.is_some()
+    }
+
+    /// After undo, redo or another document: forgets layers that are gone, waits for the offset of the newest one
+    /// that has none.
+    pub fn document_changed(&mut self, desk: &Desk) {
+        let strokes = desk.session.document().strokes();
+        self.hover = None;
+        self.open = strokes.last().filter(|l| l.offset.is_none()).map(|l| l.id);
+    }
+
+    /// A frame of the tool.
+    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment) {
+        let hand = moment.hand();
+        let (tip, tracking) = (hand.tip, hand.tip_tracking);
+        let (pressed, released, down) = (hand.trigger.pressed, hand.trigger.released, hand.trigger.down);
+        if self.act == Act::Idle {
+            // An offset stroke often begins where its baseline did: while one is awaited knots are not in its way.
+            let near = if tracking > Tracking::Lost && !hand.on_panel && self.open.is_none() {
+                nearest_knot(desk, tip.position, REACH * moment.scale)
+            } else {
+                None
+            };
+            if near.is_some() && near != self.hover {
+                moment.feel(moment.tool, Haptic::Hover);
+            }
+            self.hover = near;
+            if pressed && tracking == Tracking::Tracked {
+                self.act = match near {
+                    Some(knot) => {
+                        moment.feel(moment.tool, Haptic::Selection);
+                        Act::Drags(knot, knot_position(desk, knot).unwrap_or_default() - tip.position, false)
+                    }
+                    None => Act::Draws,
+                };
+            }
+        }
+        match self.act {
+            Act::Idle => {}
+            Act::Draws => {
+                if tracking == Tracking::Tracked && down {
+                    self.draw(desk, moment);
+                }
+                if released || !down || self.samples.len() >= MAX_SAMPLES {
+                    self.finish(desk, moment);
+                }
+            }
+            Act::Drags(knot, from_tip, moved) => {
+                if tracking == Tracking::Tracked && down {
+                    let position = tip.position + from_tip;
+                    let old = knot_position(desk, knot).unwrap_or(position);
+                    if position.distance(old) > STILL * moment.scale {
+                        let (id, line, index) = (knot.id, knot.line, knot.index);
+                        let edit = Edit::MoveKnot { id, line, knot: index, position: position.into() };
+                        let edit = self.on_both_sides(desk, edit);
+                        let operation = if moved { Operation::Continue(edit) } else { Operation::Do(edit) };
+                        if desk.run(operation) {
+                            self.act = Act::Drags(knot, from_tip, true);
+                        } else {
+                            moment.feel(moment.tool, Haptic::Limit);
+                        }
+                    }
+                }
+                if !down {
+                    self.act = Act::Idle;
+                }
+            }
+        }
+    }
+
+    fn draw(&mut self, desk: &mut Desk, moment: &mut Moment) {
+        let hand = moment.hand();
+        let at = hand.tip.position;
+        let still = self.samples.last().is_some_and(|s| {
+            Vec3::from(s.position).distance(at) < STILL * moment.scale
+                && hand.tip.orientation.angle_between(crate::base::math::Quat::from_array(s.orientation))
+                    < 0.02
+        });
+        if still {
+            return;
+        }
+        let before = self.samples.last().map_or(at, |s| s.position.into());
+        self.samples.push(Sample {
+            position: at.into(),
+            orientation: hand.tip.orientation.to_array(),
+            pressure: hand.pressure,
+            time: moment.hands.time,
+        });
+        match self.open {
+            Some(id) => {
+                let id = self.meant(desk, id);
+                self.preview(desk, id, tolerance_in_space(1.0 / moment.scale));
+            }
+            None => self.touch(desk, moment, before, at),
+        }
+        if self.samples.len() >= self.journalled + GROUP {
+            desk.journal_samples(&self.samples[self.journalled..]);
+            self.journalled = self.samples.len();
+        }
+    }
+
+    /// Marks the joints within the brush radius of the newest piece of the stroke.
+    fn touch(&mut self, desk: &Desk, moment: &mut Moment, a: Vec3, b: Vec3) {
+        self.touched.resize(desk.rig.world.len(), false);
+        let radius = moment.radius();
+        let mut new = false;
+        for &node in &desk.body.posable {
+            let x = Vec3::from(desk.rig.world[node.index()].translation);
+            if !self.touched[node.index()] && distance_to_segment(x, a, b) <= radius {
+                self.touched[node.index()] = true;
+                new = true;
+            }
+        }
+        if new {
+            moment.feel(moment.tool, Haptic::Selection);
+        }
+    }
+
+    fn finish(&mut self, desk: &mut Desk, moment: &mut Moment) {
+        self.act = Act::Idle;
+        self.journalled = 0;
+        self.touched.fill(false);
+        let done = self.commit(desk, moment);
+        self.samples.clear();
+        moment.feel(moment.tool, if done { Haptic::Contact } else { Haptic::Limit });
+    }
+
+    /// Of a layer and its partner the one on whose side the stroke began.
+    fn meant(&self, desk: &Desk, id: StrokeId) -> StrokeId {
+        let document = desk.session.document();
+        let start: Vec3 = self.samples.first().map_or(Vec3::ZERO, |s| s.position.into());
+        let distance = |id: StrokeId| {
+            let baseline = document.stroke(id).ok().map(|l| &l.baseline);
+            baseline.map_or(f64::INFINITY, |b| b.spline().closest(start.as_dvec3()).1)
+        };
+        let partner = document.stroke(id).ok().and_then(|l| l.partner);
+        partner.filter(|p| distance(*p) < distance(id)).unwrap_or(id)
+    }
+
+    /// Shows what the offset stroke makes of the character so far. Beyond the part already drawn the baseline goes on
+    /// as it is, so that joints the stroke has not reached yet keep their directions.
+    fn preview(&self, desk: &mut Desk, id: StrokeId, tolerance: f32) {
+        let document = desk.session.document();
+        let Some(first) = document.strokes().iter().position(|l| l.id == id) else { return };
+        let layer = &document.strokes()[first];
+        let Ok(drawn) = Stroke::from_samples(&self.samples, tolerance) else { return };
+        let baseline = layer.baseline.spline();
+        let (reached, whole) = (drawn.spline().length(), baseline.length());
+        let mut knots = drawn.knots().to_vec();
+        if reached < whole
+            && let Some(last) = knots.last().copied()
+        {
+            let from = baseline.position(baseline.at_length(reached));
+            for i in 1..=AHEAD {
+                let at = baseline.at_length(reached + (whole - reached) * i as f64 / AHEAD as f64);
+                let position = last.point() + baseline.position(at) - from;
+                knots.push(Sample { position: position.as_vec3().into(), ..last });
+            }
+        }
+        let Ok(offset) = Stroke::from_knots(knots) else { return };
+        let other = layer.partner.zip(desk.mirrored(&offset));
+        let skeleton = &desk.character.skeleton;
+        // A pair of layers lies together; what the first of them poses is what the second starts from.
+        let first = other
+            .as_ref()
+            .and_then(|o| document.strokes().iter().position(|l| l.id == o.0))
+            .map_or(first, |i| i.min(first));
+        let mut pose = document.posed_below(skeleton, first);
+        for layer in &document.strokes()[first..] {
+            let new = if layer.id == id {
+                Some(&offset)
+            } else {
+                other.as_ref().filter(|o| o.0 == layer.id).map(|o| &o.1)
+            };
+            pose = match new {
+                Some(offset) => layer.clone().with_offset(offset.clone()).applied(skeleton, &pose),
+                None => layer.applied(skeleton, &pose),
+            };
+        }
+        desk.show(&pose);
+    }
+
+    fn commit(&mut self, desk: &mut Desk, moment: &Moment) -> bool {
+        let tolerance = tolerance_in_space(1.0 / moment.scale);
+        let stroke = match Stroke::from_samples(&self.samples, tolerance) {
+            Ok(stroke) if stroke.length() > 2.0 * tolerance => stroke,
+            // A click is no stroke.
+            _ => {
+                desk.show_document();
+                return false;
+            }
+        };
+        if let Some(id) = self.open.filter(|id| desk.session.document().stroke(*id).is_ok()) {
+            let id = self.meant(desk, id);
+            let edit = self.on_both_sides(desk, Edit::RedrawOffset { id, offset: Some(stroke) });
+            let done = desk.apply(edit);
+            self.open = None;
+            return done;
+        }
+        match self.layers(desk, moment, stroke) {
+            Ok(layers) => {
+                self.open = layers.first().map(|l| l.id);
+                let add = |l| Edit::AddStroke { index: None, layer: Box::new(l) };
+                let mut edits: Vec<Edit> = layers.into_iter().map(add).collect();
+                let edit = if edits.len() == 1 { edits.remove(0) } else { Edit::Group(edits) };
+                let done = desk.apply(edit);
+                self.open = self.open.filter(|_| done);
+                done
+            }
+            Err(error) => {
+                desk.refuse(&error);
+                false
+            }
+        }
+    }
+
+    /// The layer of a baseline, and that of its mirror image where one is wanted and takes hold of other joints.
+    fn layers(&self, desk: &Desk, moment: &Moment, baseline: Stroke) -> Result<Vec<StrokeLayer>> {
+        let p = moment.preferences;
+        let skeleton = &desk.character.skeleton;
+        let id = desk.session.document().unused_stroke_id();
+        let mirrored = if p.mirror { desk.mirrored(&baseline) } else { None };
+        let mut layers = vec![StrokeLayer::new(id, baseline, moment.radius(), skeleton, &desk.pose)?];
+        let other = StrokeId(id.0 + 1);
+        let second =
+            mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), skeleton, &desk.pose).ok());
+        // Where the other side is posed otherwise the mirror image takes hold of something else, or of nothing.
+        let partners: Option<Vec<NodeId>> = {
+            let mirror = desk.body.mirror.as_ref();
+            let selected = layers[0].selection.iter();
+            selected.map(|s| mirror.and_then(|m| m.partner(s.node))).collect()
+        };
+        let same = |l: &StrokeLayer| {
+            let all = |nodes: &[NodeId]| {
+                nodes.len() == l.selection.len() && l.selection.iter().all(|s| nodes.contains(&s.node))
+            };
+            partners.as_deref().is_some_and(all)
+        };
+        if let Some(mut second) = second.filter(same) {
+            second.partner = Some(id);
+            layers[0].partner = Some(other);
+            layers.push(second);
+        }
+        for layer in &mut layers {
+            layer.posing = Posing { lengths: p.lengths, root: RootMotion::Auto, roll: p.roll };
+        }
+        Ok(layers)
+    }
+
+    /// An edit of a stroke together with its mirror image on the layer's partner, where it has one.
+    fn on_both_sides(&self, desk: &Desk, edit: Edit) -> Edit {
+        let document = desk.session.document();
+        let partner = |id: &StrokeId| {
+            let partner = document.stroke(*id).ok()?.partner?;
+            document.stroke(partner).ok().map(|l| l.id)
+        };
+        let other = match &edit {
+            Edit::RedrawOffset { id, offset: Some(offset) } => partner(id)
+                .zip(desk.mirrored(offset))
+                .map(|(id, offset)| Edit::RedrawOffset { id, offset: Some(offset) }),
+            Edit::MoveKnot { id, line, knot, position } => {
+                partner(id).zip(desk.plane()).map(|(id, plane)| {
+                    let there = plane.point(Vec3::from(*position).as_dvec3()).as_vec3();
+                    Edit::MoveKnot { id, line: *line, knot: *knot, position: there.into() }
+                })
+            }
+            _ => None,
+        };
+        match other {
+            Some(other) => Edit::Group(vec![edit, other]),
+            None => edit,
+        }
+    }
+
+    /// What removes the newest layer and its partner, but keeps what was changed by hand on top of them.
+    pub fn removal(&self, desk: &Desk) -> Option<Edit> {
+        let document = desk.session.document();
+        let strokes = document.strokes();
+        let last = strokes.last()?;
+        let pair = strokes.len() > 1 && Some(strokes[strokes.len() - 2].id) == last.partner;
+        let left = strokes.len() - if pair { 2 } else { 1 };
+        let mut edits: Vec<Edit> = strokes[left..].iter().map(|l| Edit::RemoveStroke(l.id)).collect();
+        let skeleton = &desk.character.skeleton;
+        let now = document.posed_below(skeleton, left);
+        let wanted = strokes[left..].iter().fold(now.clone(), |pose, layer| {
+            StrokeLayer { offset: None, ..layer.clone() }.applied(skeleton, &pose)
+        });
+        edits.extend(desk.adjustment(&strokes[..left], &now, &wanted));
+        Some(if edits.len() == 1 { edits.remove(0) } else { Edit::Group(edits) })
+    }
+
+    /// Shows the stroke being drawn, the joints it takes hold of and the knot within reach.
+    pub fn lines(&self, desk: &Desk, out: &mut Lines) {
+        let color = if self.open.is_some() { OFFSET } else { BASELINE };
+        for pair in self.samples.windows(2) {
+            out.polyline(&[pair[0].position.into(), pair[1].position.into()], color, 3.0, 1.0);
+        }
+        for (node, _) in self.touched.iter().enumerate().filter(|(_, t)| **t) {
+            if let Some(world) = desk.rig.world.get(node) {
+                out.dot(world.translation.into(), JOINT, 9.0);
+            }
+        }
+        if let Some(at) = self.hover.and_then(|k| knot_position(desk, k)) {
+            out.dot(at, [255, 255, 255, 255], 12.0);
+        }
+    }
+
+    /// Shows the strokes of the document.
+    pub fn document_lines(&mut self, desk: &Desk, out: &mut Lines) {
+        for layer in desk.session.document().strokes() {
+            let offset = layer.offset.as_ref().map(|o| (o, OFFSET));
+            for (stroke, color) in std::iter::once((&layer.baseline, BASELINE)).chain(offset) {
+                let count = (stroke.knots().len() * PER_KNOT).clamp(16, 512);
+                self.points.clear();
+                let curve = stroke.spline();
+                self.points.extend((0..=count).map(|i| curve.position(i as f64 / count as f64).as_vec3()));
+                out.stroke(&self.points, color, 3.0);
+                stroke.knots().iter().for_each(|k| out.dot(k.position.into(), color, 6.0));
+            }
+        }
+    }
+}
+
+fn stroke_of(desk: &Desk, knot: Knot) -> Option<&Stroke> {
+    let layer = desk.session.document().stroke(knot.id).ok()?;
+    match knot.line {
+        Line::Baseline => Some(&layer.baseline),
+        Line::Offset => layer.offset.as_ref(),
+    }
+}
+
+fn knot_position(desk: &Desk, knot: Knot) -> Option<Vec3> {
+    Some(stroke_of(desk, knot)?.knots().get(knot.index)?.position.into())
+}
+
+fn nearest_knot(desk: &Desk, tip: Vec3, reach: f32) -> Option<Knot> {
+    let mut best: Option<(f32, Knot)> = None;
+    for layer in desk.session.document().strokes() {
+        let lines = [(Line::Offset, layer.offset.as_ref()), (Line::Baseline, Some(&layer.baseline))];
+        for (line, stroke) in lines.into_iter().filter_map(|(l, s)| Some((l, s?))) {
+            for (index, knot) in stroke.knots().iter().enumerate() {
+                let distance = tip.distance(knot.position.into());
+                if distance <= reach && best.is_none_or(|b| distance < b.0) {
+                    best = Some((distance, Knot { id: layer.id, line, index }));
+                }
+            }
+        }
+    }
+    best.map(|b| b.1)
+}

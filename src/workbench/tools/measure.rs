@@ -1,0 +1,244 @@
+//! Measures the body: distances between two places of the skin, straight and along it, its thickness, the angle at a joint.
+//!
+//! What is measured keeps to the skin in any pose until it is dismissed; the document knows nothing of it. Angles are known at
+//! once; what is on the skin is read off the shape by the front end
+//! ([`receive_readings`](crate::workbench::Workbench::receive_readings)), and told until then from where it was pointed at.
+
+use super::{Desk, Moment};
+use crate::base::NodeId;
+use crate::base::math::{Quat, Vec3};
+use crate::geom::Place;
+use crate::render::Lines;
+use crate::scene::{Gauge, Reading, SurfaceSample, angle, bend, print, text_of};
+use crate::workbench::{Haptic, MeasureBy, Rigid};
+
+/// Trigger of a sample that is meant.
+const TRIGGER: f32 = 0.5;
+/// A press waits no longer for the skin that it is at, seconds.
+const LATE: f64 = 0.6;
+/// Height of print in a window, metres of its room, where 2.5 mm are a point.
+const PRINT: f32 = 0.034;
+/// The same in a headset, as a share of the distance from the eye.
+const PRINT_SHARE: f32 = 0.022;
+/// Lines along the skin lie this share of its edges above it.
+const LIFT: f32 = 0.15;
+const STRAIGHT: [u8; 4] = [255, 236, 150, 255];
+const ALONG: [u8; 4] = [96, 226, 204, 255];
+
+/// Something that is measured.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// What.
+    pub gauge: Gauge,
+    reading: Reading,
+    /// The reading is of a shape, not of what was pointed at.
+    read: bool,
+    degrees: f32,
+    /// Straight or the angle, and along the skin.
+    texts: [String; 2],
+}
+
+impl Measure {
+    /// In words; empty while it is not known.
+    pub fn text(&self) -> &[String; 2] {
+        &self.texts
+    }
+
+    /// Whether it waits for a [`Reading`].
+    pub fn awaits_reading(&self) -> bool {
+        !self.read
+    }
+
+    fn new(gauge: Gauge, reading: Reading) -> Self {
+        let read = matches!(gauge, Gauge::Angle(_));
+        let mut new = Self { gauge, reading, read, degrees: f32::NAN, texts: Default::default() };
+        new.tell();
+        new
+    }
+
+    fn tell(&mut self) {
+        self.texts[0] = self.reading.straight().map(text_of).unwrap_or_default();
+        self.texts[1] = if self.reading.way.is_empty() { String::new() } else { text_of(self.reading.along) };
+    }
+}
+
+/// The tool.
+#[derive(Default)]
+pub struct MeasureTool {
+    measures: Vec<Measure>,
+    /// The first end of a distance.
+    first: Option<(Place, Vec3)>,
+    /// Pressed at this time, at skin that is not known yet.
+    pressed: Option<f64>,
+    /// The skin that is pointed at.
+    seen: Option<Vec3>,
+}
+
+impl MeasureTool {
+    /// What is measured, the oldest first.
+    pub fn measures(&self) -> &[Measure] {
+        &self.measures
+    }
+
+    /// Whether one end of a distance was chosen.
+    pub fn is_under_way(&self) -> bool {
+        self.first.is_some()
+    }
+
+    /// Drops the end that was chosen; false where there is none.
+    pub fn cancel(&mut self) -> bool {
+        self.pressed = None;
+        self.first.take().is_some()
+    }
+
+    /// Removes what was measured last, or the end that was chosen; false where there is nothing.
+    pub fn remove_newest(&mut self) -> bool {
+        self.cancel() || self.measures.pop().is_some()
+    }
+
+    /// Removes one.
+    pub fn remove(&mut self, index: usize) {
+        if index < self.measures.len() {
+            self.measures.remove(index);
+        }
+    }
+
+    /// Takes what was read.
+    pub fn receive(&mut self, readings: Vec<(Gauge, Reading)>) {
+        for (gauge, reading) in readings {
+            if let Some(measure) = self.measures.iter_mut().find(|m| m.gauge == gauge) {
+                (measure.reading, measure.read) = (reading, true);
+                measure.tell();
+            }
+        }
+    }
+
+    /// What waits for a reading will get none.
+    pub fn give_up(&mut self) {
+        self.measures.iter_mut().for_each(|m| m.read = true);
+    }
+
+    /// A joint was pressed, or what is none.
+    pub fn click(&mut self, desk: &mut Desk, by: MeasureBy, node: Option<NodeId>) {
+        if by != MeasureBy::Angle {
+            return;
+        }
+        match node.filter(|n| bend(&desk.character.skeleton, &desk.rig, *n).is_some()) {
+            Some(node) => self.add(Measure::new(Gauge::Angle(node), Reading::default())),
+            None => desk.notice = Some("no two bones meet there: choose a joint within a limb".into()),
+        }
+    }
+
+    /// The same again would be told twice.
+    fn add(&mut self, measure: Measure) {
+        self.measures.retain(|m| m.gauge != measure.gauge);
+        self.measures.push(measure);
+    }
+
+    /// A frame of the tool; `near` is the joint that a tracked hand touched last.
+    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment, near: Option<NodeId>) {
+        let (hand, time, by) = (moment.hand(), moment.hands.time, moment.preferences.measure);
+        let (pressed, surface) = (hand.trigger.pressed && !hand.on_panel, hand.surface);
+        self.seen = surface.map(|s| s.position).or(self.seen.filter(|_| !hand.on_panel));
+        if by == MeasureBy::Angle {
+            if pressed && near.is_some() {
+                self.click(desk, by, near);
+                moment.feel(moment.tool, Haptic::Selection);
+            }
+            return;
+        }
+        if pressed {
+            self.pressed = Some(time);
+        }
+        if let Some(sample) = surface.filter(|s| self.pressed.is_some() && s.draw > TRIGGER) {
+            self.pressed = None;
+            self.take(by, &sample);
+            moment.feel(moment.tool, Haptic::Selection);
+        } else if self.pressed.is_some_and(|since| time > since + LATE) {
+            self.pressed = None;
+            desk.notice = Some("nothing to measure there: point at the skin".into());
+            moment.feel(moment.tool, Haptic::Limit);
+        }
+    }
+
+    fn take(&mut self, by: MeasureBy, sample: &SurfaceSample) {
+        let place = (sample.triangle, sample.barycentrics);
+        if by == MeasureBy::Thickness {
+            return self.add(Measure::new(Gauge::Thickness(place), Reading::default()));
+        }
+        match self.first.take() {
+            None => self.first = Some((place, sample.position)),
+            Some((first, from)) => {
+                let reading =
+                    Reading { ends: Some([first, place]), at: [from, sample.position], ..Reading::default() };
+                self.add(Measure::new(Gauge::Distance([first, place]), reading));
+            }
+        }
+    }
+
+    /// Shows what is measured to an eye, of a window's or of a headset.
+    pub fn lines(&mut self, desk: &Desk, moment: &Moment, (eye, windowed): (&Rigid, bool), out: &mut Lines) {
+        let height = |at: Vec3| match windowed {
+            true => PRINT * moment.scale,
+            false => PRINT_SHARE * at.distance(eye.position),
+        };
+        let lift = LIFT * desk.body.edge;
+        for measure in &mut self.measures {
+            let middle = match measure.gauge {
+                Gauge::Angle(node) => {
+                    let Some(points) = bend(&desk.character.skeleton, &desk.rig, node) else { continue };
+                    let degrees = angle(points);
+                    // Printed anew only where it reads otherwise: frames allocate nothing.
+                    if (degrees - measure.degrees).abs() > 0.05 || measure.degrees.is_nan() {
+                        measure.degrees = degrees;
+                        measure.texts[0] = format!("{degrees:.0}°");
+                    }
+                    show_angle(points, out)
+                }
+                _ => {
+                    let Some(ends) = measure.reading.ends else { continue };
+                    let at = measure.reading.at;
+                    let first = out.segments.len();
+                    out.on_surface(&ends, &at, STRAIGHT, 2.0, 0.0);
+                    out.segments[first..].iter_mut().for_each(|s| s.hidden = 0.75);
+                    at.iter().for_each(|p| out.dot(*p, STRAIGHT, 7.0));
+                    at[0].midpoint(at[1])
+                }
+            };
+            let way = &measure.reading.points;
+            if let Some(top) = way.get(way.len() / 2) {
+                out.on_surface(&measure.reading.way, way, ALONG, 2.5, lift);
+                // Where straight and along are the same line, one print stands below the other.
+                let down = eye.orientation * Vec3::Y * height(*top) * 1.6;
+                let below = if top.distance(middle) < 3.0 * height(*top) { *top - down } else { *top };
+                print(&measure.texts[1], below, eye.orientation, height(*top), ALONG, out);
+            }
+            print(&measure.texts[0], middle, eye.orientation, height(middle), STRAIGHT, out);
+        }
+        let chooses = moment.preferences.tool == crate::workbench::Tool::Measure;
+        if let Some(seen) = self.seen.filter(|_| chooses && moment.preferences.measure != MeasureBy::Angle) {
+            out.dot(seen, STRAIGHT, 6.0);
+        }
+        if let Some((_, from)) = self.first {
+            out.dot(from, STRAIGHT, 8.0);
+            if let Some(seen) = self.seen.filter(|_| chooses) {
+                out.polyline(&[from, seen], STRAIGHT, 1.5, 0.5);
+            }
+        }
+    }
+}
+
+/// Both bones and an arc between them; where print stands.
+fn show_angle([a, b, c]: [Vec3; 3], out: &mut Lines) -> Vec3 {
+    let first = out.segments.len();
+    let (to, fro) = (a - b, c - b);
+    let radius = 0.4 * to.length().min(fro.length());
+    let [to, fro] = [to.normalize_or_zero(), fro.normalize_or_zero()];
+    out.polyline(&[b + to * radius * 1.6, b, b + fro * radius * 1.6], STRAIGHT, 2.0, 0.5);
+    let (axis, turn) = (to.cross(fro).try_normalize(), to.angle_between(fro));
+    let axis = axis.unwrap_or_else(|| to.any_orthonormal_vector());
+    let arc = |i: usize| b + Quat::from_axis_angle(axis, turn * i as f32 / 16.0) * to * radius;
+    (0..16).for_each(|i| out.polyline(&[arc(i), arc(i + 1)], STRAIGHT, 2.0, 0.5));
+    out.segments[first..].iter_mut().for_each(|s| s.hidden = 0.75);
+    arc(8)
+}

@@ -1,0 +1,95 @@
+//! Lines that belong to no tool: the ground and its landmarks, hands and brush, bones and pins.
+
+use super::hands::HandFrame;
+use super::{Desk, Moment};
+use crate::base::math::{Aabb, Turn, Vec3};
+use crate::render::{Lines, Segment};
+use crate::workbench::{Tool, Tracking};
+
+/// Segments of the brush's circle.
+const CIRCLE: usize = 32;
+const POST: [u8; 4] = [150, 156, 168, 130];
+const SIDE: [u8; 4] = [214, 92, 92, 160];
+const FRONT: [u8; 4] = [96, 140, 232, 160];
+const HAND: [u8; 4] = [235, 238, 244, 220];
+const BRUSH: [u8; 4] = [255, 255, 255, 150];
+const PIN: [u8; 4] = [84, 226, 220, 255];
+
+/// Landmarks on the ground under a character, made once, which tell directions and sizes wherever one has pulled the world.
+/// A post is a metre high and the square two wide, or a power of ten of that which suits the character.
+pub struct Landmarks {
+    /// A red line to the character's left and a blue one to its front: they turn with it. World.
+    axes: Vec<Segment>,
+    /// Posts at the corners of a square, which stand on the floor. Floor.
+    posts: Vec<Segment>,
+}
+
+impl Landmarks {
+    /// For a character of this box.
+    pub fn new(bounds: &Aabb) -> Self {
+        let size = bounds.size().max_element();
+        let unit = if size > 0.0 { 10.0_f32.powf(size.log10().round()) } else { 1.0 };
+        let centre = bounds.center();
+        let ground = if bounds.is_empty() { 0.0 } else { bounds.min.y };
+        let at = |x: f32, y: f32, z: f32| Vec3::new(centre.x, ground, centre.z) + Vec3::new(x, y, z) * unit;
+        let (mut axes, mut posts) = (Lines::default(), Lines::default());
+        axes.polyline(&[at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0)], SIDE, 2.0, 0.0);
+        axes.polyline(&[at(0.0, 0.0, 0.0), at(0.0, 0.0, 1.0)], FRONT, 2.0, 0.0);
+        for (x, z) in [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)] {
+            posts.polyline(&[at(x, 0.0, z), at(x, 1.0, z)], POST, 1.5, 0.0);
+            posts.dot(at(x, 1.0, z), POST, 4.0);
+        }
+        Self { axes: axes.segments, posts: posts.segments }
+    }
+
+    /// Shows them.
+    pub fn lines(&self, world_from_floor: &Turn, out: &mut Lines) {
+        out.segments.extend_from_slice(&self.axes);
+        out.segments.extend(self.posts.iter().map(|s| Segment {
+            a: world_from_floor.point(s.a),
+            b: world_from_floor.point(s.b),
+            ..*s
+        }));
+    }
+}
+
+/// Both hands as a short line to their tips.
+pub fn hands(moment: &Moment, out: &mut Lines) {
+    for hand in moment.hands.hands.iter().filter(|h| h.tip_tracking > Tracking::Lost) {
+        let faded =
+            if hand.tip_tracking == Tracking::Tracked { HAND } else { [HAND[0], HAND[1], HAND[2], 90] };
+        out.polyline(&[hand.aim.position, hand.tip.position], faded, 4.0, 1.0);
+        out.dot(hand.tip.position, faded, 7.0);
+    }
+}
+
+/// The brush about the tip of the tool hand.
+pub fn brush(moment: &Moment, head: Vec3, out: &mut Lines) {
+    let hand = moment.hand();
+    if moment.preferences.tool == Tool::Line && hand.tip_tracking > Tracking::Lost && !hand.on_panel {
+        circle(hand, moment.radius(), head, out);
+    }
+}
+
+fn circle(hand: &HandFrame, radius: f32, head: Vec3, out: &mut Lines) {
+    let normal = (head - hand.tip.position).normalize_or(Vec3::Z);
+    let side = normal.any_orthonormal_vector();
+    let up = normal.cross(side);
+    let at = |i: usize| {
+        let (sin, cos) = (std::f32::consts::TAU * i as f32 / CIRCLE as f32).sin_cos();
+        hand.tip.position + (side * cos + up * sin) * radius
+    };
+    (0..CIRCLE).for_each(|i| out.polyline(&[at(i), at(i + 1)], BRUSH, 1.5, 0.0));
+}
+
+/// The skeleton, where it is wanted, and the pinned joints.
+pub fn body(desk: &Desk, wire: bool, out: &mut Lines) {
+    if wire {
+        desk.rig.bones.iter().for_each(|b| out.bone(b.head, b.tail, 8.0));
+    }
+    for pin in desk.session.document().pins() {
+        if let Some(world) = desk.rig.world.get(pin.index()) {
+            out.dot(world.translation.into(), PIN, 13.0);
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Drawing on the skin (thesis 7.5): what the tool hand's own camera sees becomes a mark that stays on the skin in any
+//! pose.
+//!
+//! A sample is about two frames old and is taken with the trigger of its own time, so a stroke begins and ends where
+//! the finger did. Between samples the mark follows the skin ([`crate::geom::Walk`]); where there is no short way over
+//! the skin it begins anew. A stroke that goes round a limb and comes back to its start is a ring
+//! ([`crate::surface::RingFinder`]), also where it runs over several shells.
+//!
+//! Where the trigger is pressed at a mark, the mark is pulled, and the skin around it with it: see [`super::pull`].
+
+use super::pull::Pull;
+use super::{Desk, Moment};
+use crate::base::math::Vec3;
+use crate::base::{BoneId, MarkId, SculptId};
+use crate::bind::Character;
+use crate::document::Edit;
+use crate::geom::Place;
+use crate::render::Lines;
+use crate::scene::SurfaceSample;
+use crate::surface::{MAX_MARK_POINTS, Ring, RingFinder, Sculpt, SurfacePoint, SurfaceStroke, close_ring};
+use crate::workbench::{Haptic, Tracking};
+
+/// Trigger from which a sample draws, and below which a stroke ends.
+const TRIGGER: [f32; 2] = [0.55, 0.35];
+/// Skin further from the tip than this is not drawn on, metres of the room.
+const REACH: f32 = 0.4;
+/// The tip touches skin that is nearer than this, metres of the room.
+const CONTACT: f32 = 0.015;
+/// Samples nearer to each other than this are one, metres of the room.
+const STILL: f32 = 0.002;
+/// The way over the skin between two samples is at most this many times as long as that through the air, and a few
+/// edges.
+const DETOUR: f32 = 2.5;
+/// After the trigger was let go, samples of the time before still come for so long, seconds.
+const LATE: f64 = 0.15;
+/// Marks lie this share of the skin's edges above it.
+const LIFT: f32 = 0.1;
+/// A mark within this distance of the tip is taken hold of, metres of the room.
+const GRASP: f32 = 0.02;
+/// Yellow of marks.
+pub const MARK: [u8; 4] = [255, 214, 64, 255];
+/// Green of a stroke that is a ring when it ends here.
+pub const RING: [u8; 4] = [96, 232, 132, 255];
+
+/// What a pull has just changed, and its offsets before, none where it is new.
+pub type Pulled = (SculptId, Option<Vec<[f32; 3]>>);
+
+/// The tool.
+#[derive(Default)]
+pub struct SkinTool {
+    points: Vec<SurfacePoint>,
+    /// World position of the last sample.
+    last: Vec3,
+    /// Time of the newest sample seen.
+    seen: f64,
+    drawing: bool,
+    /// The trigger was let go at this time.
+    let_go: Option<f64>,
+    /// Pressed off a panel, with a tracked hand.
+    armed: bool,
+    /// The tip is at the skin.
+    touches: bool,
+    world: Vec<Vec3>,
+    places: Vec<Place>,
+    pull: Option<Pull>,
+    finder: RingFinder,
+    /// The ring that the stroke under way is when it ends here.
+    ring: Option<Ring>,
+    /// What the stroke is that is under way, or that was drawn last: empty where there is none.
+    text: String,
+}
+
+impl SkinTool {
+    /// Whether a stroke is under way.
+    pub fn is_busy(&self) -> bool {
+        self.drawing || self.pull.is_some()
+    }
+
+    /// The edit that is being pulled.
+    pub fn shaped(&self) -> Option<&Sculpt> {
+        self.pull.as_ref().map(Pull::sculpt)
+    }
+
+    /// Whether the stroke under way, or the one drawn last, is a ring or an open mark, in words.
+    pub fn text(&self) -> Option<&str> {
+        Some(self.text.as_str()).filter(|t| !t.is_empty())
+    }
+
+    /// After another change of the document.
+    pub fn document_changed(&mut self) {
+        self.text.clear();
+    }
+
+    /// Drops the stroke under way.
+    pub fn cancel(&mut self) {
+        if self.drawing {
+            self.text.clear();
+        }
+        self.put_away();
+    }
+
+    /// Tells whether the stroke is a ring if it ends here. Allocates nothing in most frames: names fit where names fitted.
+    fn judge(&mut self, desk: &Desk, moment: &mut Moment) {
+        let ring = self.finder.find(&desk.character, &self.points, desk.body.edge);
+        if ring.is_some() && self.ring.is_none() {
+            moment.feel(moment.tool, Haptic::Closing);
+        }
+        let bone = |ring: Option<Ring>| ring.map(|r| r.bone);
+        if self.text.is_empty() || bone(ring) != bone(self.ring) {
+            self.text.clear();
+            match ring {
+                Some(ring) => {
+                    self.text.push_str("Ring round ");
+                    self.text.push_str(bone_name(&desk.character, ring.bone));
+                }
+                None => self.text.push_str("Open mark"),
+            }
+        }
+        self.ring = ring;
+    }
+
+    fn put_away(&mut self) {
+        (self.drawing, self.armed, self.let_go, self.pull) = (false, false, None, None);
+        self.ring = None;
+        self.points.clear();
+    }
+
+    /// A frame of the tool.
+    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment) -> Option<Pulled> {
+        self.take_hold(desk, moment);
+        if self.pull.is_some() {
+            return self.pull(desk, moment);
+        }
+        self.draw(desk, moment);
+        None
+    }
+
+    fn draw(&mut self, desk: &mut Desk, moment: &mut Moment) {
+        let hand = moment.hand();
+        if hand.trigger.pressed && hand.tip_tracking == Tracking::Tracked {
+            (self.armed, self.let_go) = (true, None);
+        }
+        if !hand.trigger.down && self.armed && self.let_go.is_none() {
+            self.let_go = Some(moment.hands.time);
+        }
+        let fresh = hand.surface.filter(|s| s.time > self.seen && s.time <= moment.hands.time);
+        if let Some(sample) = fresh {
+            self.seen = sample.time;
+            // A sample whose pose was not tracked is not drawn; the next one goes on.
+            let distance = sample.position.distance(hand.tip.position);
+            let near = distance <= REACH * moment.scale;
+            let touches = distance <= CONTACT * moment.scale;
+            if self.armed && near && hand.tip_tracking == Tracking::Tracked {
+                self.take(desk, moment, &sample);
+            }
+            if touches && !self.touches {
+                moment.feel(moment.tool, Haptic::Contact);
+            }
+            self.touches = touches;
+        }
+        let late = self.let_go.is_some_and(|t| moment.hands.time > t + LATE);
+        if self.armed && (late || self.points.len() >= MAX_MARK_POINTS / 2) {
+            self.finish(desk, moment);
+        }
+    }
+
+    /// Takes hold of a mark that the trigger is pressed at.
+    fn take_hold(&mut self, desk: &Desk, moment: &mut Moment) {
+        let hand = moment.hand();
+        let tracked = hand.tip_tracking == Tracking::Tracked;
+        if self.pull.is_none() && hand.trigger.pressed && tracked && !self.drawing && !hand.on_panel {
+            self.pull = Pull::begin(desk, hand.tip.position, GRASP * moment.scale, moment.radius());
+            if self.pull.is_some() {
+                moment.feel(moment.tool, Haptic::Selection);
+            }
+        }
+    }
+
+    fn pull(&mut self, desk: &mut Desk, moment: &mut Moment) -> Option<Pulled> {
+        let hand = moment.hand();
+        let pull = self.pull.as_mut()?;
+        if hand.trigger.down {
+            if hand.tip_tracking == Tracking::Tracked {
+                pull.to(hand.tip.position);
+            }
+            return None;
+        }
+        let id = pull.sculpt().id;
+        let ended = self.pull.take().and_then(Pull::end);
+        let done = ended.and_then(|(edit, before)| desk.apply(edit).then_some((id, before)));
+        moment.feel(moment.tool, if done.is_some() { Haptic::Selection } else { Haptic::Limit });
+        done
+    }
+
+    fn take(&mut self, desk: &mut Desk, moment: &mut Moment, sample: &SurfaceSample) {
+        if !self.drawing {
+            if sample.draw < TRIGGER[0] || sample.triangle as usize >= desk.body.walk.len() {
+                return;
+            }
+            self.drawing = true;
+            self.text.clear();
+            moment.feel(moment.tool, Haptic::Contact);
+        } else if sample.draw < TRIGGER[1] {
+            return self.finish(desk, moment);
+        }
+        let near = !self.points.is_empty() && self.last.distance(sample.position) < STILL * moment.scale;
+        if near || sample.triangle as usize >= desk.body.walk.len() {
+            return;
+        }
+        let mut point = point_of(sample);
+        if let Some(last) = self.points.last() {
+            let longest = DETOUR * self.last.distance(sample.position) + 3.0 * desk.body.edge;
+            match between(desk, last, &point, longest) {
+                Some(way) => self.points.extend(way),
+                None => point.lifted = true,
+            }
+        }
+        self.points.push(point);
+        self.last = sample.position;
+        self.judge(desk, moment);
+    }
+
+    fn finish(&mut self, desk: &mut Desk, moment: &mut Moment) {
+        let mut points = std::mem::take(&mut self.points);
+        let ring = self.ring;
+        self.put_away();
+        if points.len() < 2 {
+            self.text.clear();
+            return;
+        }
+        let closed = ring.is_some();
+        if let Some(ring) = ring {
+            let (end, start) = (points[ring.end], points[0]);
+            let at = |p| desk.body.bind_position(&desk.character, p).unwrap_or_default();
+            let longest = DETOUR * at(&end).distance(at(&start)) + 3.0 * desk.body.edge;
+            let back = between(desk, &end, &start, longest);
+            close_ring(&desk.character, ring, &mut points, back);
+        }
+        let id = desk.session.document().unused_mark_id();
+        let name = format!("{} {}", if closed { "Ring" } else { "Mark" }, id.0 + 1);
+        let mark = SurfaceStroke { id, name, points, closed, radius: moment.radius() };
+        let done = desk.apply(Edit::AddMark { index: None, mark: Box::new(mark) });
+        moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
+    }
+
+    /// Shows the marks of the document and the one being drawn. The renderer puts them onto the skin as it is deformed;
+    /// who has no skin at hand finds them placed by linear blend skinning.
+    pub fn lines(&mut self, desk: &Desk, out: &mut Lines) {
+        for mark in desk.session.document().marks() {
+            self.show(desk, &mark.points, mark.closed, MARK, out);
+        }
+        let points = std::mem::take(&mut self.points);
+        match self.ring {
+            // Closed already, so that it is seen where.
+            Some(ring) => self.show(desk, &points[..=ring.end], true, RING, out),
+            None => self.show(desk, &points, false, MARK, out),
+        }
+        self.points = points;
+    }
+
+    /// A ring goes on where its points lie on different shells.
+    fn show(&mut self, desk: &Desk, points: &[SurfacePoint], closed: bool, color: [u8; 4], out: &mut Lines) {
+        for piece in points.chunk_by(|_, b| closed || !b.lifted) {
+            self.world.clear();
+            self.places.clear();
+            for point in piece.iter().chain(piece.first().filter(|_| closed)) {
+                if let Some(x) = desk.body.skinned_position(&desk.character, &desk.rig, point) {
+                    self.world.push(x);
+                    self.places.push((point.triangle, point.barycentrics));
+                }
+            }
+            out.on_surface(&self.places, &self.world, color, 3.5, LIFT * desk.body.edge);
+        }
+    }
+}
+
+/// The newest mark.
+pub fn newest(desk: &Desk) -> Option<MarkId> {
+    desk.session.document().marks().last().map(|m| m.id)
+}
+
+/// The name of the joint that turns a bone.
+fn bone_name(character: &Character, bone: BoneId) -> &str {
+    let skeleton = &character.skeleton;
+    let joint = &skeleton.joints[skeleton.bones[bone.index()].parent.index()];
+    &skeleton.nodes[joint.node.index()].name
+}
+
+fn point_of(sample: &SurfaceSample) -> SurfacePoint {
+    // Weights out of a picture leave the triangle by rounding.
+    let b = sample.barycentrics.map(|w| w.clamp(0.0, 1.0));
+    let sum: f32 = b.iter().sum();
+    SurfacePoint {
+        triangle: sample.triangle,
+        barycentrics: b.map(|w| w / sum),
+        pressure: sample.draw.clamp(0.0, 1.0),
+        time: sample.time,
+        lifted: false,
+    }
+}
+
+/// The points of the skin between two samples, pressure and time by their number.
+fn between(desk: &Desk, a: &SurfacePoint, b: &SurfacePoint, longest: f32) -> Option<Vec<SurfacePoint>> {
+    let (from, to) = ((a.triangle, a.barycentrics), (b.triangle, b.barycentrics));
+    let way = desk.body.walk.between(&from, &to, &desk.character.control.positions, longest)?;
+    let count = way.len() as f32 + 1.0;
+    let point = |(i, (triangle, barycentrics)): (usize, (u32, [f32; 3]))| {
+        let s = (i as f32 + 1.0) / count;
+        SurfacePoint {
+            triangle,
+            barycentrics,
+            pressure: a.pressure + (b.pressure - a.pressure) * s,
+            time: a.time + (b.time - a.time) * f64::from(s),
+            lifted: false,
+        }
+    };
+    Some(way.into_iter().enumerate().map(point).collect())
+}
