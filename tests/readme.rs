@@ -94,14 +94,20 @@ fn the_methods_and_commands_are_those_of_the_program() {
     let known: Vec<&str> =
         Geometric::ALL.iter().map(|g| g.name()).chain(["fast", "springs", "fast+springs"]).collect();
     assert_eq!(methods, known);
-    let out = Command::new(env!("CARGO_BIN_EXE_sinew")).arg("--help").output().unwrap();
-    let help = String::from_utf8(out.stdout).unwrap();
-    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    let mut commands: Vec<&str> = list.lines().filter_map(|l| l.split_whitespace().next()).collect();
-    commands.retain(|c| *c != "help");
-    let rows = table("| command | makes |\n");
-    let mut told: Vec<&str> = rows.iter().map(|r| code(&r[0])).collect();
-    commands.sort_unstable();
-    told.sort_unstable();
-    assert_eq!(told, commands);
+    let programs = [
+        (env!("CARGO_BIN_EXE_sinew"), "| command | makes |\n"),
+        (env!("CARGO_BIN_EXE_sinew-lab"), "| command of `sinew-lab` | makes |\n"),
+    ];
+    for (program, header) in programs {
+        let out = Command::new(program).arg("--help").output().unwrap();
+        let help = String::from_utf8(out.stdout).unwrap();
+        let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+        let mut commands: Vec<&str> = list.lines().filter_map(|l| l.split_whitespace().next()).collect();
+        commands.retain(|c| *c != "help");
+        let rows = table(header);
+        let mut told: Vec<&str> = rows.iter().map(|r| code(&r[0])).collect();
+        commands.sort_unstable();
+        told.sort_unstable();
+        assert_eq!(told, commands, "{program}");
+    }
 }

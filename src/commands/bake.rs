@@ -1,43 +1,98 @@
 //! `sinew bake`: frames of a project into a folder, and a folder of frames into a glTF.
 
+use super::arguments::Side;
 use crate::app::context::{Context, human, say, stage};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
+use crate::export::Clips;
 use crate::project::bake::Joining;
-use crate::project::bake::{Bake, Done, join};
+use crate::project::bake::{Bake, Done, join, parse_frames};
 use crate::project::open;
 use crate::scene::{Evaluator, Model, recipe};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What to bake.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// A project, journal or any character with clips.
-    pub input: PathBuf,
-    /// First and last frame; none for the whole motion.
+/// How frames are baked on many machines.
+const SPREAD: &str = "\
+Frames depend on nothing before them: ranges may be baked in any order, on any number of machines, into one shared
+folder; the files are the same to the byte. What is finished stays when a bake is started again. Where flesh swings
+(dynamics) a range that starts late computes all frames before it too, without writing them: its files are the same to the
+byte as well, but the time is that of the whole motion up to its end, so few long ranges are better. With Slurm, 120 frames
+as a job array of 12 tasks:
+
+  #!/bin/sh
+  #SBATCH --array=0-11
+  #SBATCH --requeue
+  first=$((1 + 10 * SLURM_ARRAY_TASK_ID))
+  sinew bake hero.glb --frames $first-$((first + 9)) --fps 24 --on cpu --out /shared/bake
+
+then, with the number that sbatch has told,
+
+  sbatch --dependency=afterok:JOB --wrap \"sinew bake --join /shared/bake --out hero-baked.glb\"";
+
+/// What to bake, or which frames to join.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = SPREAD)]
+pub struct Args {
+    /// A project, a journal, or a character
+    #[arg(value_name = "PROJECT", required_unless_present = "join", conflicts_with = "join")]
+    pub project: Option<PathBuf>,
+    /// First and last frame; without it the whole motion
+    #[arg(long, value_name = "A-B", value_parser = parse_frames)]
     pub frames: Option<[u32; 2]>,
-    /// Frames per second; none for the project's.
-    pub rate: Option<f64>,
-    /// The folder.
-    pub out: PathBuf,
-    /// On the CPU.
-    pub cpu: bool,
+    /// Frames per second; without it the project's
+    #[arg(long, value_name = "N", conflicts_with = "join")]
+    pub fps: Option<f64>,
+    /// The folder of the frames; with --join the .glb
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// A folder of frames to join, with a receipt of them all
+    #[arg(long, value_name = "DIR")]
+    pub join: Option<PathBuf>,
+    /// No vertex of the joined file is off by more, at any frame; without it 1e-4 of the character's size
+    #[arg(long, value_name = "X", requires = "join")]
+    pub budget_mm: Option<f64>,
+    /// What becomes of the file's own animations in the joined .glb
+    #[arg(long, value_enum, default_value_t, requires = "join")]
+    pub clips: Clips,
+    /// A morph target for every frame, as --budget-mm 0
+    #[arg(long, requires = "join", conflicts_with = "budget_mm")]
+    pub exact: bool,
+    /// At most 4 influences per vertex in the joined file
+    #[arg(long, requires = "join")]
+    pub compatible: bool,
+    /// Where to evaluate
+    #[arg(long, value_enum, default_value_t = Side::Gpu)]
+    pub on: Side,
+}
+
+/// Bakes frames, or joins those of a folder.
+///
+/// # Errors
+/// As [`open`], [`Bake`] and [`join`].
+pub fn run(context: &mut Context, args: &Args) -> Result<()> {
+    match &args.join {
+        Some(folder) => join_frames(folder, args),
+        None => bake(context, args),
+    }
 }
 
 /// Bakes frames.
 ///
 /// # Errors
 /// As [`open`], [`Bake::begin`] and [`Bake::run`].
-pub fn bake(context: &mut Context, job: &Job) -> Result<()> {
-    let side = context.side(job.cpu)?;
-    let opened = open(&job.input, &BindOptions::default())?;
+fn bake(context: &mut Context, args: &Args) -> Result<()> {
+    let side = context.side(args.on.is_cpu())?;
+    let folder = args.out.clone().unwrap_or_else(|| "out/bake".into());
+    // The arguments say that there is one where nothing is joined.
+    let input = args.project.clone().unwrap_or_default();
+    let opened = open(&input, &BindOptions::default())?;
     let (model, document) = (&opened.model, opened.session.document());
-    let rate = job.rate.unwrap_or_else(|| f64::from(document.motion().rate()));
-    let bake = Bake::begin(&job.out, model, document, rate, side.name())?;
+    let rate = args.fps.unwrap_or_else(|| f64::from(document.motion().rate()));
+    let bake = Bake::begin(&folder, model, document, rate, side.name())?;
     let last = (document.motion().duration(model.skeleton()) * rate - 1e-6).ceil().max(0.0) as u32;
-    let frames = job.frames.unwrap_or([0, last]);
+    let frames = args.frames.unwrap_or([0, last]);
     let mut evaluator = Evaluator::new(&side, model, &recipe(document.deformer())?)?;
     let bar = ProgressBar::new(u64::from(frames[1] - frames[0]) + 1);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} frames {eta}") {
@@ -52,7 +107,7 @@ pub fn bake(context: &mut Context, job: &Job) -> Result<()> {
     let (time, all) = (start.elapsed(), frames[1] - frames[0] + 1);
     say(format_args!(
         "  {}: frames {}-{} at {rate} per second on {}, {baked} baked, {} were there; {}, {:.2} frames/s",
-        job.out.display(),
+        folder.display(),
         frames[0],
         frames[1],
         side.name(),
@@ -67,7 +122,10 @@ pub fn bake(context: &mut Context, job: &Job) -> Result<()> {
 ///
 /// # Errors
 /// As [`Bake::open`] and [`join`]; a copy of the project that was changed.
-pub fn join_frames(folder: &Path, joining: Joining, out: Option<PathBuf>) -> Result<()> {
+fn join_frames(folder: &Path, args: &Args) -> Result<()> {
+    let Args { frames, compatible, clips, .. } = *args;
+    let joining =
+        Joining { frames, budget_mm: if args.exact { Some(0.0) } else { args.budget_mm }, compatible, clips };
     let bake = Bake::open(folder)?;
     let model = Model::load(&bake.project(), &BindOptions::default())?;
     if model.document.as_ref().map(crate::document::Document::hash).as_ref()
@@ -76,7 +134,7 @@ pub fn join_frames(folder: &Path, joining: Joining, out: Option<PathBuf>) -> Res
         let what = "it is not the project that the frames are of";
         return Err(Error::broken(bake.project(), "document", what, "bake again into an empty folder"));
     }
-    let out = out.unwrap_or_else(|| folder.join("joined.glb"));
+    let out = args.out.clone().unwrap_or_else(|| folder.join("joined.glb"));
     crate::app::context::folder_of(&out)?;
     let (joined, time) = stage("join", || join(&bake, &model, joining, &out))?;
     say(joined.receipt.to_string().trim_end());

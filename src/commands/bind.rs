@@ -1,9 +1,10 @@
 //! `sinew bind`: how well a file's skin is attached to its bones; weights for a file that has none.
 
+use super::arguments::BindArgs;
 use crate::app::context::folder_of;
 use crate::asset::Asset;
 use crate::base::{Error, Result};
-use crate::bind::{BindOptions, BindReport, Binding, Cache, Character, bind_attachments};
+use crate::bind::{BindReport, Binding, Cache, Character, bind_attachments};
 use crate::export::{Weighed, project, weigh, write_model};
 use crate::geom::mean_edge_span;
 use std::fmt::Write;
@@ -64,16 +65,21 @@ struct BoneLine {
 }
 
 /// What to bind.
-pub struct Job<'a> {
-    /// The character.
-    pub file: &'a Path,
-    /// The attachment.
-    pub bind: &'a BindOptions,
-    /// Weights where it has none.
-    pub weigh: &'a WeighArgs,
-    /// A `.glb` with these weights.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A rigged glTF file or a project
+    pub file: PathBuf,
+    /// The attachment
+    #[command(flatten)]
+    pub bind: BindArgs,
+    /// Weights for a file without any
+    #[command(flatten)]
+    pub weigh: WeighArgs,
+    /// Where no mesh has weights: a .glb with those that were made
+    #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Report as JSON.
+    /// As JSON
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -83,11 +89,11 @@ pub struct Job<'a> {
 /// # Errors
 /// Where the file cannot be loaded ([`project::open`]), weighed ([`weigh`]), made a character
 /// ([`Character::from_asset`]) or bound ([`bind_attachments`]); a file to be written and nothing to write.
-pub fn bind_report(job: &Job<'_>) -> Result<String> {
-    let (path, options) = (job.file, job.bind);
+pub fn run(args: &Args) -> Result<String> {
+    let (path, options) = (&*args.file, &args.bind.options());
     let asset = project::open(path)?.0;
-    let weighed = job.weigh.weighed(&asset)?;
-    if let Some(out) = &job.out {
+    let weighed = args.weigh.weighed(&asset)?;
+    if let Some(out) = &args.out {
         let weighed = weighed.as_ref().ok_or_else(|| nothing_to_weigh(path))?;
         folder_of(out)?;
         write_model(out, &weighed.glb)?;
@@ -96,7 +102,7 @@ pub fn bind_report(job: &Job<'_>) -> Result<String> {
     let character = Character::from_asset(weighed.as_ref().map_or(&asset, |w| &w.asset))?;
     let (_, report) = bind_attachments(&character, options)?;
     let bones = bone_lines(&character, &report);
-    if !job.json {
+    if !args.json {
         return Ok(told(&weighed) + &text(path, &character, &report, &bones));
     }
     let document = Json {
@@ -167,6 +173,7 @@ fn text(path: &Path, character: &Character, report: &BindReport, bones: &[BoneLi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bind::BindOptions;
     use crate::bind::shapes::{Shape, capsule};
 
     #[test]
@@ -183,10 +190,16 @@ mod tests {
         assert!(text.contains("joint 0 -> joint 1") && text.contains("joint 2 -> (tip)"), "{text}");
     }
 
-    fn job(file: &Path) -> Job<'_> {
-        static NONE: WeighArgs = WeighArgs { bones: None };
-        let bind: &'static BindOptions = Box::leak(Box::default());
-        Job { file, bind, weigh: &NONE, out: None, json: true }
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    /// The arguments of a command line.
+    fn args(file: &Path) -> Args {
+        let line = [Path::new("bind"), file, Path::new("--json")];
+        <Line as clap::Parser>::parse_from(line).args
     }
 
     #[test]
@@ -202,18 +215,18 @@ mod tests {
         let bare = folder.path().join("bare.glb");
         std::fs::write(&bare, crate::export::unedited(&asset).unwrap()).unwrap();
         let out = folder.path().join("new/weighed.glb");
-        let text = bind_report(&Job { out: Some(out.clone()), ..job(&bare) }).unwrap();
+        let text = run(&Args { out: Some(out.clone()), ..args(&bare) }).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&value["joints"], value["weighed"].as_array().unwrap().len()), (&3.into(), 1));
-        let text = bind_report(&Job { json: false, ..job(&out) }).unwrap();
+        let text = run(&Args { json: false, ..args(&out) }).unwrap();
         assert!(!text.contains("weights made"), "{text}");
-        let refused = bind_report(&Job { out: Some(out.clone()), ..job(&whole) }).unwrap_err().to_string();
+        let refused = run(&Args { out: Some(out.clone()), ..args(&whole) }).unwrap_err().to_string();
         assert!(refused.contains("whole.glb") && refused.contains("leave out"), "{refused}");
     }
 
     #[test]
     fn a_missing_file_is_an_error() {
-        let e = bind_report(&job(Path::new("no such file.glb"))).unwrap_err();
+        let e = run(&args(Path::new("no such file.glb"))).unwrap_err();
         assert!(e.to_string().contains("no such file.glb"));
     }
 }

@@ -1,11 +1,14 @@
 //! `sinew compare`: methods side by side on one pose: a contact sheet and a table.
 
+use super::arguments::{MethodArgs, Side};
+use super::joints::{Motion, compare_joints};
 use super::pose::PoseArgs;
 use crate::app::context::{Context, folder, write_png};
 use crate::base::math::Aabb;
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
+use crate::document::DeformerSettings;
 use crate::export::write_atomically;
 use crate::geom::MeasureReport;
 use crate::render::Lines;
@@ -60,11 +63,71 @@ pub fn evaluate(
     Ok(out)
 }
 
+/// Which methods to compare, on what.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Rigged glTF files
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// The pose
+    #[command(flatten)]
+    pub pose: PoseArgs,
+    /// Comma-separated
+    #[arg(long, value_delimiter = ',', default_values_t = ["lbs".to_owned(), "dqs".into(), "springs".into()])]
+    pub methods: Vec<String>,
+    /// Bend each of the character's main joints by 90 degrees, one at a time, in place of a pose
+    #[arg(long)]
+    pub bends: bool,
+    /// Twist each of the character's main joints by 120 and 180 degrees, one at a time
+    #[arg(long)]
+    pub twists: bool,
+    /// With --bends or --twists: a parameter of the springs, e.g. torsion=0.5
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Where to evaluate
+    #[arg(long, value_enum, default_value_t = Side::Gpu)]
+    pub on: Side,
+    /// The file or folder to write
+    #[arg(long, default_value = "out")]
+    pub out: PathBuf,
+}
+
+impl Args {
+    /// The turns of single joints that are asked for.
+    fn motions(&self) -> Vec<Motion> {
+        let bends = self.bends.then_some(Motion::Bend(90.0));
+        let twists = self.twists.then_some([Motion::Twist(120.0), Motion::Twist(180.0)]);
+        bends.into_iter().chain(twists.into_iter().flatten()).collect()
+    }
+
+    /// The methods, with `--set` for the springs.
+    fn settings(&self) -> Result<Vec<DeformerSettings>> {
+        let settings = |method: &String| {
+            let set = if method == "springs" { self.set.clone() } else { Vec::new() };
+            MethodArgs { method: Some(method.clone()), set }.settings()
+        };
+        self.methods.iter().map(settings).collect()
+    }
+}
+
+/// Compares methods, on one pose or at single joints; writes `compare.png`, `compare.md` and `compare.json` and returns
+/// the table.
+///
+/// # Errors
+/// Whatever loading, posing, evaluating or writing finds wrong.
+pub fn run(context: &mut Context, args: &Args) -> Result<String> {
+    let (cpu, motions) = (args.on.is_cpu(), args.motions());
+    if motions.is_empty() {
+        return compare(context, &args.files, &args.pose, &args.methods, cpu, &args.out);
+    }
+    compare_joints(context, &args.files, &motions, &args.settings()?, cpu, &args.out)
+}
+
 /// Compares methods on files; writes `compare.png`, `compare.md` and `compare.json` and returns the table.
 ///
 /// # Errors
 /// Whatever loading, posing, evaluating or writing finds wrong.
-pub fn compare(
+fn compare(
     context: &mut Context,
     files: &[PathBuf],
     pose: &PoseArgs,

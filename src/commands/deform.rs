@@ -1,12 +1,12 @@
 //! `sinew deform`: one pose, one method, one file out.
 
+use super::arguments::{BindArgs, MethodArgs, Side, parse_size};
 use super::pose::PoseArgs;
 use crate::app::context::{Context, folder_of, human, write_png};
 use crate::base::math::Aabb;
 use crate::base::{Error, Result};
-use crate::bind::BindOptions;
-use crate::document::DeformerSettings;
 use crate::export;
+use crate::export::Clips;
 use crate::geom::MeasureReport;
 use crate::render::Lines;
 use crate::rig::{Pose, PosedRig};
@@ -15,26 +15,36 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// What to deform, how, and into which file.
-pub struct Job<'a> {
-    /// The character.
-    pub file: &'a Path,
-    /// The pose.
-    pub pose: &'a PoseArgs,
-    /// The method.
-    pub deformer: &'a DeformerSettings,
-    /// The attachment.
-    pub bind: &'a BindOptions,
-    /// Whether the twins evaluate.
-    pub cpu: bool,
-    /// `.glb`, `.obj` or `.png`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A rigged glTF file or a project
+    pub file: PathBuf,
+    /// The pose
+    #[command(flatten)]
+    pub pose: PoseArgs,
+    /// The method
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// The attachment
+    #[command(flatten)]
+    pub bind: BindArgs,
+    /// Where to evaluate
+    #[arg(long, value_enum, default_value_t = Side::Gpu)]
+    pub on: Side,
+    /// .glb, .obj or .png
+    #[arg(long)]
     pub out: Option<PathBuf>,
-    /// At most 4 influences in a `.glb`.
+    /// At most 4 influences per vertex in a .glb; the receipt tells what it costs
+    #[arg(long)]
     pub compatible: bool,
-    /// What becomes of the file's own animations in a `.glb`.
-    pub clips: export::Clips,
-    /// Picture size.
+    /// What becomes of the file's own animations in a .glb
+    #[arg(long, value_enum, default_value_t)]
+    pub clips: Clips,
+    /// Pixels of a picture
+    #[arg(long, value_parser = parse_size, default_value = "960x1280")]
     pub size: [u32; 2],
-    /// Report as JSON.
+    /// As JSON
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -66,16 +76,16 @@ const RATE: f64 = 60.0;
 
 /// Goes through a motion from its start up to the time that is asked for: `evaluator` is then to evaluate that. Without a
 /// motion nothing swings.
-fn swing(evaluator: &mut Evaluator, model: &Model, job: &Job<'_>) -> Result<()> {
-    let moves = job.pose.clip.is_some() || (job.pose.pose.is_none() && model.document.is_some());
-    let Some(end) = job.pose.time.map(f64::from).filter(|t| moves && t.is_finite() && *t > 0.0) else {
+fn swing(evaluator: &mut Evaluator, model: &Model, args: &Args) -> Result<()> {
+    let moves = args.pose.clip.is_some() || (args.pose.pose.is_none() && model.document.is_some());
+    let Some(end) = args.pose.time.map(f64::from).filter(|t| moves && t.is_finite() && *t > 0.0) else {
         return Ok(());
     };
     // Whole frames end at the time that is asked for.
     let count = (end.min(LONGEST) * RATE).ceil() as u32;
     for k in 0..count {
         let time = end - f64::from(count - k) / RATE;
-        let then = PoseArgs { time: Some(time.max(0.0) as f32), ..job.pose.clone() };
+        let then = PoseArgs { time: Some(time.max(0.0) as f32), ..args.pose.clone() };
         evaluator.set_sculpt_states(&model.shown_at(Some(time.max(0.0))).sculpts);
         evaluator.set_time(Some(time));
         evaluator.evaluate(model, &then.resolve(model)?)?;
@@ -92,23 +102,23 @@ const LONGEST: f64 = 60.0;
 ///
 /// # Errors
 /// Whatever loading, binding, posing, evaluating or writing finds wrong.
-pub fn deform(context: &mut Context, job: &Job<'_>) -> Result<String> {
-    if let Some(path) = &job.out {
+pub fn run(context: &mut Context, args: &Args) -> Result<String> {
+    if let Some(path) = &args.out {
         ending(path)?;
     }
-    let model = Model::load(job.file, job.bind)?;
-    let pose = job.pose.resolve(&model)?;
-    let recipe = recipe(&model.deformer(job.deformer))?;
-    let side = context.side(job.cpu)?;
+    let model = Model::load(&args.file, &args.bind.options())?;
+    let pose = args.pose.resolve(&model)?;
+    let recipe = recipe(&model.deformer(&args.method.settings()?))?;
+    let side = context.side(args.on.is_cpu())?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
-    evaluator.set_sculpt_states(&model.shown_at(job.pose.time.map(f64::from)).sculpts);
+    evaluator.set_sculpt_states(&model.shown_at(args.pose.time.map(f64::from)).sculpts);
     if recipe.springs.as_ref().is_some_and(|s| s.dynamics > 0.0) {
-        swing(&mut evaluator, &model, job)?;
+        swing(&mut evaluator, &model, args)?;
     }
     let shape = evaluator.evaluate(&model, &pose)?;
     let rig = PosedRig::new(model.skeleton(), &pose);
-    let receipt = match &job.out {
-        Some(path) => write(context, &model, &pose, &shape, job, path)?,
+    let receipt = match &args.out {
+        Some(path) => write(context, &model, &pose, &shape, args, path)?,
         None => None,
     };
     let mut stages: Vec<(String, f64)> = Vec::new();
@@ -117,7 +127,7 @@ pub fn deform(context: &mut Context, job: &Job<'_>) -> Result<String> {
     }
     stages.extend(shape.stages.iter().map(|(name, time)| (name.clone(), time.as_secs_f64() * 1e3)));
     let report = DeformReport {
-        file: job.file.display().to_string(),
+        file: args.file.display().to_string(),
         method: recipe.name().to_owned(),
         device: side.name().to_owned(),
         vertices: shape.control.len(),
@@ -126,7 +136,7 @@ pub fn deform(context: &mut Context, job: &Job<'_>) -> Result<String> {
         stages_ms: stages,
         receipt,
     };
-    if job.json {
+    if args.json {
         return serde_json::to_string_pretty(&report)
             .map_err(|e| Error::input(format!("the report is not JSON: {e}"), "report it as a bug"));
     }
@@ -181,7 +191,7 @@ fn write(
     model: &Model,
     pose: &Pose,
     shape: &Evaluation,
-    job: &Job<'_>,
+    args: &Args,
     path: &Path,
 ) -> Result<Option<export::Receipt>> {
     let character = &model.bound.character;
@@ -196,7 +206,7 @@ fn write(
             let bounds = Aabb::of(shape.positions.iter().copied());
             let mut studio = Studio::new(&renderer, model)?;
             let picture =
-                studio.picture(shape, &bounds, Angle::THREE_QUARTER, job.size, &Lines::default())?;
+                studio.picture(shape, &bounds, Angle::THREE_QUARTER, args.size, &Lines::default())?;
             write_png(path, &picture)?;
             Ok(None)
         }
@@ -206,7 +216,7 @@ fn write(
                 pose,
                 shape: Some(export::Shape { positions: &shape.positions, normals: &shape.normals }),
             }];
-            let (compatible, clips) = (job.compatible, job.clips);
+            let (compatible, clips) = (args.compatible, args.clips);
             let options = export::Options { compatible, clips, ..export::Options::default() };
             let export = export::posed(&model.asset, character, &keys, &options)?;
             Ok(Some(export.write(path, &keys)?))

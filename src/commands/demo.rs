@@ -26,13 +26,24 @@ fn line(name: &str, time: Duration, what: &str) {
     say(format_args!("{name:<12} {:>10}  {what}", human(time)));
 }
 
+/// What to demonstrate on.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A rigged glTF file; without one, a generated character
+    pub file: Option<PathBuf>,
+    /// Folder for pictures, .glb and journal
+    #[arg(long, default_value = "out")]
+    pub out: PathBuf,
+}
+
 /// Runs the demonstration on a file, or on a generated character. A project shows its own strokes.
 ///
 /// # Errors
 /// Whatever loading, binding, posing, rendering or writing finds wrong.
-pub fn demo(context: &mut Context, file: Option<&Path>, out: &Path) -> Result<()> {
-    let file: PathBuf = match file {
-        Some(file) => file.to_owned(),
+pub fn run(context: &mut Context, args: &Args) -> Result<()> {
+    let out = &*args.out;
+    let file: PathBuf = match &args.file {
+        Some(file) => file.clone(),
         None => {
             folder(out)?;
             let path = out.join("human.glb");

@@ -1,5 +1,6 @@
 //! `sinew fast`: some joints placed, the whole shape finds its pose; one picture or file out.
 
+use super::arguments::parse_size;
 use super::bind::{WeighArgs, told};
 use crate::app::context::{Context, folder_of, write_png};
 use crate::base::math::{Aabb, Affine3A, DQuat, DVec3, Vec3};
@@ -25,7 +26,9 @@ const ITERATIONS: u32 = 300;
 
 /// What to do.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct FastArgs {
+pub struct Args {
+    /// The character
+    pub file: PathBuf,
     /// Place a joint, metres in the world; with a + before the numbers, from where it is
     #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true)]
     pub grab: Vec<String>,
@@ -62,6 +65,9 @@ pub struct FastArgs {
     /// Report as JSON
     #[arg(long)]
     pub json: bool,
+    /// Pixels of a picture
+    #[arg(long, value_parser = parse_size, default_value = "960x1280")]
+    pub size: [u32; 2],
 }
 
 /// What `--json` prints.
@@ -101,7 +107,8 @@ struct Wish {
 ///
 /// # Errors
 /// Whatever loading, binding, solving or writing finds wrong; joints that are not there.
-pub fn fast(context: &mut Context, file: &Path, size: [u32; 2], args: &FastArgs) -> Result<String> {
+pub fn run(context: &mut Context, args: &Args) -> Result<String> {
+    let (file, size) = (&*args.file, args.size);
     if let Some(path) = &args.out {
         ending(path)?;
     }
@@ -173,7 +180,7 @@ fn energy(name: &str) -> std::result::Result<Energy, String> {
 }
 
 /// What is asked of every joint that is named.
-fn wishes(model: &Model, rig: &PosedRig, args: &FastArgs) -> Result<BTreeMap<NodeId, Wish>> {
+fn wishes(model: &Model, rig: &PosedRig, args: &Args) -> Result<BTreeMap<NodeId, Wish>> {
     let skeleton = model.skeleton();
     let joint = |name: &str| {
         let node = named_node(skeleton, name)?;
@@ -342,7 +349,7 @@ fn write(
     model: &Model,
     (pose, shape): (&Pose, &Evaluation),
     leashes: &[[Vec3; 2]],
-    (path, size, args): (&Path, [u32; 2], &FastArgs),
+    (path, size, args): (&Path, [u32; 2], &Args),
 ) -> Result<Option<export::Receipt>> {
     folder_of(path)?;
     if ending(path)? {

@@ -5,9 +5,27 @@ mod text;
 
 use crate::asset::Asset;
 use crate::base::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use report::{ClipInfo, ImageInfo, JointInfo, MeshInfo, ProjectInfo, Report, SkinInfo};
+
+/// Which file to look at.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A glTF file
+    pub file: PathBuf,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The report that the arguments ask for.
+///
+/// # Errors
+/// As [`inspect`].
+pub fn run(args: &Args) -> Result<String> {
+    inspect(&args.file, args.json)
+}
 
 /// Loads a file and describes it, for people or (with `json`) for programs.
 ///

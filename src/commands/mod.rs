@@ -1,10 +1,12 @@
 //! The commands of the program, one file each.
 
+pub mod arguments;
 pub mod bake;
 pub mod bind;
 pub mod compare;
 pub mod deform;
 pub mod demo;
+pub mod edit;
 pub mod fast;
 pub mod headset_picture;
 pub mod inspect;
@@ -13,8 +15,8 @@ pub mod play;
 pub mod pose;
 pub mod recover;
 pub mod render;
-pub mod roi;
 pub mod save;
 pub mod sculpt;
-pub mod silsketch;
+pub mod vr;
 pub mod window_picture;
+pub mod xr;

@@ -9,7 +9,7 @@ use crate::bind::BindOptions;
 use crate::project;
 use crate::project::Opened;
 use crate::take::is_take;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Opens a file, a project or a journal and tells where a journal's end is torn.
 ///
@@ -25,12 +25,24 @@ pub fn opened(path: &Path) -> Result<Opened> {
     Ok(opened)
 }
 
+/// What to replay.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A take, a journal or a project
+    #[arg(value_name = "TAKE|JOURNAL|PROJECT")]
+    pub journal: PathBuf,
+    /// The file or folder to write
+    #[arg(long, default_value = "out")]
+    pub out: PathBuf,
+}
+
 /// Writes what the document of a take, a journal or a project shows; of a take also what the eyes saw. Which it is is
 /// told by the content.
 ///
 /// # Errors
 /// As [`project::open`], and whatever evaluating, rendering or writing finds wrong.
-pub fn play(context: &mut Context, path: &Path, out: &Path) -> Result<()> {
+pub fn run(context: &mut Context, args: &Args) -> Result<()> {
+    let (path, out) = (&*args.journal, &*args.out);
     if is_take(path)? {
         return take::play(context, path, out);
     }

@@ -1,5 +1,6 @@
 //! `sinew recover`: sessions that ended without saving, as a list, saved as a project, or discarded.
 
+use super::arguments::Side;
 use super::save;
 use crate::app::context::{Context, say};
 use crate::base::{Error, Result};
@@ -10,44 +11,58 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What to do with an unfinished session.
-pub enum Act {
-    /// Nothing: list them.
-    List,
-    /// Save its document as a project here, and remove the journal.
-    Restore(PathBuf),
-    /// Remove the journal.
-    Discard,
+/// Which unfinished session, and what to do with it.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Its number in the list, or a part of the name of its file or journal; not needed for the only one
+    pub which: Option<String>,
+    /// List them, the newest first (the default)
+    #[arg(long, conflicts_with_all = ["restore", "discard"])]
+    pub list: bool,
+    /// Save its document as a project and remove its journal
+    #[arg(long, value_name = "PROJECT.glb", conflicts_with = "discard")]
+    pub restore: Option<PathBuf>,
+    /// Remove its journal
+    #[arg(long)]
+    pub discard: bool,
+    /// Where to evaluate
+    #[arg(long, value_enum, default_value_t = Side::Gpu)]
+    pub on: Side,
+    /// The list as JSON
+    #[arg(long, conflicts_with_all = ["restore", "discard"])]
+    pub json: bool,
 }
 
-/// Lists unfinished sessions, or restores or discards the one that `which` names: its number in the list, or a part
-/// of the name of its file or its journal. Without it, the only one.
+/// Lists unfinished sessions, or restores or discards one.
 ///
 /// # Errors
 /// There is no such session, or there are several; whatever restoring finds wrong.
-pub fn recover(context: &mut Context, which: Option<&str>, act: &Act, cpu: bool, json: bool) -> Result<()> {
+pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let found = unfinished(&folder()?, None)?;
-    let session = || chosen(&found.sessions, which);
-    match act {
-        Act::List => say(if json { as_json(&found)? } else { as_text(&found, SystemTime::now()) }.trim_end()),
-        Act::Discard => {
-            let session = session()?;
-            session.discard()?;
-            say(format_args!("discarded {}", described(session)));
-        }
-        Act::Restore(out) => {
+    let session = || chosen(&found.sessions, args.which.as_deref());
+    match &args.restore {
+        Some(out) => {
             save::ending(out)?;
             let session = session()?;
             let model = session.load(&BindOptions::default())?;
             let restored = session.restore(&model)?;
             say(format_args!("restored {}", described(session)));
             let saving = Saving { every_frame: true, ..Saving::default() };
-            save::write(context, &model, restored.document(), out, saving, cpu)?;
+            save::write(context, &model, restored.document(), out, saving, args.on.is_cpu())?;
             let samples = restored.unfinished().len();
             if samples > 0 {
                 say(format_args!("  a stroke of {samples} samples was not finished and is left out"));
             }
             crate::project::recovery::end(restored)?;
+        }
+        None if args.discard => {
+            let session = session()?;
+            session.discard()?;
+            say(format_args!("discarded {}", described(session)));
+        }
+        None => {
+            let list = if args.json { as_json(&found)? } else { as_text(&found, SystemTime::now()) };
+            say(list.trim_end());
         }
     }
     Ok(())

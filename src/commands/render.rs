@@ -1,86 +1,113 @@
 //! `sinew render`: a picture of a file, in any pose.
 
-use super::pose::PoseArgs;
+use super::arguments::{MethodArgs, parse_samples, parse_size, positive};
+use super::pose::{PoseArgs, finite};
 use super::{headset_picture, window_picture};
 use crate::app::context::{Context, wanted_samples, write_png};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::document::{DeformerSettings, Document};
+use crate::document::Document;
 use crate::render::{BASELINE, Camera, Lines, OFFSET};
 use crate::rig::{PosedRig, named_node};
 use crate::scene::{Angle, Evaluator, Model, Studio, onion, recipe};
-use std::path::Path;
+use std::path::PathBuf;
 
-/// How to take the picture.
-pub struct Shot<'a> {
-    /// The pose.
-    pub pose: &'a PoseArgs,
-    /// The method.
-    pub deformer: &'a DeformerSettings,
-    /// From where.
-    pub angle: Angle,
-    /// Pixels, of each eye.
-    pub size: [u32; 2],
-    /// Pixels per point of lines; none: in proportion to the picture.
-    pub scale: Option<f32>,
-    /// Samples per pixel, 1 or 4.
-    pub samples: u32,
-    /// Two eyes.
+/// What to show, from where, and into which file.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A rigged glTF file or a project
+    pub file: PathBuf,
+    /// The pose
+    #[command(flatten)]
+    pub pose: PoseArgs,
+    /// The method
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// The .png
+    #[arg(long)]
+    pub out: PathBuf,
+    /// Both eyes side by side, each of --size
+    #[arg(long)]
     pub stereo: bool,
-    /// Two eyes in one picture, for red and cyan glasses.
+    /// Both eyes in one picture, for red and cyan glasses
+    #[arg(long, conflicts_with_all = ["stereo", "panels"])]
     pub anaglyph: bool,
-    /// The skeleton on top.
+    /// Draw the bones
+    #[arg(long)]
     pub skeleton: bool,
-    /// The triangles' edges on the surface.
+    /// Draw the triangles' edges
+    #[arg(long)]
     pub wire: bool,
-    /// A project's strokes on top.
+    /// Draw a project's strokes
+    #[arg(long)]
     pub strokes: bool,
-    /// Without floor and shadows.
+    /// Without floor and shadows
+    #[arg(long)]
     pub plain: bool,
-    /// Outlines of so many keys of a project before and after.
+    /// Outlines of so many keys of a project before and after the time
+    #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "1")]
     pub onion: Option<usize>,
-    /// Joints whose path over a project's motion is drawn.
-    pub arcs: &'a [String],
-    /// What a user in a headset sees instead, with this on the palette.
+    /// The path of a joint over a project's motion
+    #[arg(long, value_name = "JOINT")]
+    pub arc: Vec<String>,
+    /// What a user in a headset sees, with the palette at hand
+    #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "pose")]
     pub panels: Option<headset_picture::Show>,
+    /// Degrees about the vertical; 0 is the front
+    #[arg(long, default_value_t = 30.0, value_parser = finite, allow_hyphen_values = true)]
+    pub yaw: f32,
+    /// Degrees upwards
+    #[arg(long, default_value_t = 8.0, value_parser = finite, allow_hyphen_values = true)]
+    pub pitch: f32,
+    /// Pixels of a picture
+    #[arg(long, value_parser = parse_size, default_value = "960x1280")]
+    pub size: [u32; 2],
+    /// Pixels per point of lines; without it in proportion to the picture, 1 where its shorter side has 960
+    #[arg(long, value_parser = positive)]
+    pub scale: Option<f32>,
+    /// Samples per pixel: 1, or 4 for smooth edges
+    #[arg(long, value_parser = parse_samples, default_value = "4")]
+    pub samples: u32,
 }
 
 /// Renders a file.
 ///
 /// # Errors
 /// Whatever loading, posing, rendering or writing finds wrong.
-pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -> Result<()> {
+pub fn run(context: &mut Context, args: &Args) -> Result<()> {
+    let out = &*args.out;
+    let angle = Angle { yaw: args.yaw.to_radians(), pitch: args.pitch.to_radians() };
     if out.extension().is_none_or(|e| !e.eq_ignore_ascii_case("png")) {
         let problem = format!("{}: unknown kind of file", out.display());
         return Err(Error::input(problem, "end the name of --out in .png"));
     }
-    let model = Model::load(file, &BindOptions::default())?;
-    let pose = shot.pose.resolve(&model)?;
+    let model = Model::load(&args.file, &BindOptions::default())?;
+    let pose = args.pose.resolve(&model)?;
     let side = context.side(false)?;
-    let recipe = recipe(&model.deformer(shot.deformer))?;
+    let recipe = recipe(&model.deformer(&args.method.settings()?))?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
-    evaluator.set_sculpt_states(&model.shown_at(shot.pose.time.map(f64::from)).sculpts);
+    evaluator.set_sculpt_states(&model.shown_at(args.pose.time.map(f64::from)).sculpts);
     let shape = evaluator.evaluate(&model, &pose)?;
-    if let Some(show) = shot.panels.filter(|s| window_picture::is_window(*s)) {
-        let picture = window_picture::picture(context, (&model, &pose, &shape), show, shot.size)?;
+    if let Some(show) = args.panels.filter(|s| window_picture::is_window(*s)) {
+        let picture = window_picture::picture(context, (&model, &pose, &shape), show, args.size)?;
         return write_png(out, &picture);
     }
-    if let Some(show) = shot.panels {
+    if let Some(show) = args.panels {
         let picture =
-            headset_picture::picture(context, (&model, &pose, &shape), show, (shot.size, shot.stereo))?;
+            headset_picture::picture(context, (&model, &pose, &shape), show, (args.size, args.stereo))?;
         return write_png(out, &picture);
     }
     let mut bounds = Aabb::of(shape.positions.iter().copied());
     let mut lines = Lines::default();
-    if shot.skeleton {
+    if args.skeleton {
         draw_bones(&model, &PosedRig::new(model.skeleton(), &pose), &mut lines);
     }
-    if let Some(document) = model.document.as_ref().filter(|_| shot.strokes) {
+    if let Some(document) = model.document.as_ref().filter(|_| args.strokes) {
         bounds = draw_strokes(document, &bounds, &mut lines);
     }
     if let Some(document) = &model.document {
-        for name in shot.arcs {
+        for name in &args.arc {
             let node = named_node(model.skeleton(), name)?;
             let path = onion::path(model.skeleton(), document, node);
             path.iter().for_each(|(p, _)| {
@@ -88,31 +115,31 @@ pub fn render(context: &mut Context, file: &Path, shot: &Shot<'_>, out: &Path) -
             });
             onion::arc(&path, &mut lines);
         }
-        if let Some(count) = shot.onion {
-            let aspect = shot.size[0] as f32 / shot.size[1] as f32;
-            let eye = Camera::framing(&bounds, aspect, shot.angle.yaw, shot.angle.pitch).eye;
-            let time = shot.pose.time.map_or(0.0, f64::from);
+        if let Some(count) = args.onion {
+            let aspect = args.size[0] as f32 / args.size[1] as f32;
+            let eye = Camera::framing(&bounds, aspect, angle.yaw, angle.pitch).eye;
+            let time = args.pose.time.map_or(0.0, f64::from);
             let mut skins = Lines::default();
             onion::onion(&model, document, &mut evaluator, (time, count), eye, &mut skins)?;
             // Below everything else that is drawn.
             skins.segments.append(&mut lines.segments);
             lines.segments = skins.segments;
         }
-    } else if shot.onion.is_some() || !shot.arcs.is_empty() {
+    } else if args.onion.is_some() || !args.arc.is_empty() {
         return Err(Error::input(
             "onion skins and arcs are of a project's motion",
             "give a project; `sinew save` makes one",
         ));
     }
     let mut studio = Studio::new(&context.renderer()?, &model)?;
-    studio.set_samples(wanted_samples(context.renderer()?.device(), Some(shot.samples), true));
+    studio.set_samples(wanted_samples(context.renderer()?.device(), Some(args.samples), true));
     let look = studio.look_mut();
-    look.scale = shot.scale.unwrap_or_else(|| size_scale(shot.size));
-    (look.wire, look.floor, look.shadows) = (shot.wire, !shot.plain, !shot.plain);
-    let picture = match shot {
-        Shot { anaglyph: true, .. } => studio.anaglyph(&shape, &bounds, shot.angle, shot.size, &lines)?,
-        Shot { stereo: true, .. } => studio.stereo(&shape, &bounds, shot.angle, shot.size, &lines)?,
-        _ => studio.picture(&shape, &bounds, shot.angle, shot.size, &lines)?,
+    look.scale = args.scale.unwrap_or_else(|| size_scale(args.size));
+    (look.wire, look.floor, look.shadows) = (args.wire, !args.plain, !args.plain);
+    let picture = match args {
+        Args { anaglyph: true, .. } => studio.anaglyph(&shape, &bounds, angle, args.size, &lines)?,
+        Args { stereo: true, .. } => studio.stereo(&shape, &bounds, angle, args.size, &lines)?,
+        _ => studio.picture(&shape, &bounds, angle, args.size, &lines)?,
     };
     write_png(out, &picture)
 }

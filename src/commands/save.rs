@@ -1,30 +1,55 @@
 //! `sinew save`: a journal, a project or any character as a project file.
 
+use super::arguments::Side;
 use super::play::opened;
 use super::pose::clip_of;
 use crate::app::context::{Context, folder_of, say, stage};
 use crate::base::{Error, Result};
 use crate::document::{ClipLayer, Document, Edit, KeyEdit};
+use crate::export::Clips;
 use crate::export::is_model;
 use crate::project;
 use crate::project::{Opened, Saving};
 use crate::rig::Skeleton;
 use crate::scene::{Evaluator, Model, recipe};
 use std::path::Path;
+use std::path::PathBuf;
 
-/// Saves what `input` holds, with more layers of the file's clips over those that it has; and what becomes of the file's
-/// animations in what viewers show.
+/// What to save, and how.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A journal, a project or a character
+    #[arg(value_name = "JOURNAL|FILE")]
+    pub input: PathBuf,
+    /// The project, a .glb
+    #[arg(long)]
+    pub out: PathBuf,
+    /// Plays a clip of the file below the strokes, by name or number, over those before:
+    /// Walk,speed=1.5,start=0.5,weight=0.7,loop
+    #[arg(long, value_name = "NAME,...")]
+    pub clip: Vec<String>,
+    /// What becomes of the file's own animations in what viewers show; the original keeps them
+    #[arg(long, value_enum, default_value_t)]
+    pub clips: Clips,
+    /// Few morph targets that all frames share, none of whose vertices is off by more; without it every shape has its own,
+    /// at most 240
+    #[arg(long, value_name = "X")]
+    pub budget_mm: Option<f64>,
+    /// At most 4 influences per vertex in what other programs see; the original comes back whole
+    #[arg(long)]
+    pub compatible: bool,
+    /// Where to evaluate
+    #[arg(long, value_enum, default_value_t = Side::Gpu)]
+    pub on: Side,
+}
+
+/// Saves what the input holds, with more layers of the file's clips over those that it has.
 ///
 /// # Errors
-/// Whatever opening, evaluating or writing finds wrong; a clip that is not there or cannot be played so.
-pub fn save(
-    context: &mut Context,
-    input: &Path,
-    layers: &[String],
-    out: &Path,
-    saving: Saving,
-    cpu: bool,
-) -> Result<()> {
+/// Whatever opening, evaluating or writing finds wrong; a clip that the file does not have, or that cannot be played so.
+pub fn run(context: &mut Context, args: &Args) -> Result<()> {
+    let Args { input, out, clip: layers, clips, budget_mm, compatible, on } = args;
+    let saving = Saving { budget_mm: *budget_mm, compatible: *compatible, clips: *clips, every_frame: true };
     ending(out)?;
     let Opened { model, mut session, .. } = opened(input)?;
     if !layers.is_empty() {
@@ -34,7 +59,7 @@ pub fn save(
         }
         session.apply(Edit::Keys(KeyEdit::Clips(all)))?;
     }
-    write(context, &model, session.document(), out, saving, cpu)
+    write(context, &model, session.document(), out, saving, on.is_cpu())
 }
 
 /// A layer of a clip: its name or number, then what is not as usual, as `Walk,speed=1.5,start=0.5,weight=0.7,loop`.

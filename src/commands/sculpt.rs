@@ -1,44 +1,58 @@
 //! `sinew sculpt`: edits of the surface from the command line, as pictures or as a project.
 
-use super::pose::PoseArgs;
+use super::arguments::{MethodArgs, Side, parse_size};
+use super::pose::{PoseArgs, finite};
 use crate::app::context::{Context, folder_of, say, write_png};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{BoneId, Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::sculpt::{Along, Curve, Easing, Profile, Wave};
-use crate::document::{DeformerSettings, Document, Edit};
+use crate::document::{Document, Edit};
 use crate::export::is_model;
 use crate::project;
 use crate::render::Lines;
 use crate::rig::named_node;
 use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, recipe, sheet};
 use crate::surface::{Form, Reach, Region, Sculpt, SurfaceStroke, line_mark, ring_mark};
-use std::path::Path;
+use std::path::PathBuf;
 
-/// What is asked for.
-pub struct Job<'a> {
-    /// The character or project.
-    pub file: &'a Path,
-    /// The pose.
-    pub pose: &'a PoseArgs,
-    /// The method.
-    pub deformer: &'a DeformerSettings,
-    /// The edits, each as text: see [`parse`].
-    pub edits: &'a [String],
-    /// Whether the twins evaluate.
-    pub cpu: bool,
-    /// Seconds of waves: a picture each, side by side.
-    pub seconds: &'a [f64],
-    /// Kinematic, passive and fixed vertices as dots.
+/// What to sculpt, and how to show it.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A rigged glTF file or a project
+    pub file: PathBuf,
+    /// An edit, in words: a place (ring=JOINT@0.5, line=JOINT@0.1..0.9@DEGREES or bone=JOINT), profile=even (parabola,
+    /// wave, or an easing such as cubic-in), amount=0.25 (share of the distance to the bone), along=stroke (bone),
+    /// reach=4 (edges; 0.1m along the skin, 0.1m-air), soft=1, stiffness, amplitude; count, speed, phase of a wave
+    #[arg(long = "edit", value_name = "WORDS")]
+    pub edits: Vec<String>,
+    /// The pose
+    #[command(flatten)]
+    pub pose: PoseArgs,
+    /// The method
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// Where to evaluate
+    #[arg(long, value_enum, default_value_t = Side::Gpu)]
+    pub on: Side,
+    /// Times of waves, seconds: a picture each, side by side
+    #[arg(long, value_delimiter = ',')]
+    pub seconds: Vec<f64>,
+    /// Show the regions: kinematic green, passive blue, fixed red
+    #[arg(long)]
     pub region: bool,
-    /// The picture shows the regions' surroundings, so many times their size; none for the whole character.
+    /// Show what lies around the regions only, so many times their size
+    #[arg(long, value_parser = finite)]
     pub zoom: Option<f32>,
-    /// Degrees about +Y from which a picture sees the character; 0 sees its front.
+    /// Degrees from which to look; 0 sees the front
+    #[arg(long, default_value = "34", value_parser = finite, allow_hyphen_values = true)]
     pub yaw: f32,
-    /// Size of one picture.
+    /// Pixels of a picture
+    #[arg(long, value_parser = parse_size, default_value = "640x800")]
     pub size: [u32; 2],
-    /// `.png`, or `.glb` for a project that shows the edits in any viewer.
-    pub out: &'a Path,
+    /// .png, or .glb for a project
+    #[arg(long)]
+    pub out: PathBuf,
 }
 
 /// Colours of kinematic, passive and fixed vertices (thesis figure 34).
@@ -51,27 +65,27 @@ const SHAPE: &str =
 ///
 /// # Errors
 /// Whatever loading, posing, parsing, evaluating or writing finds wrong.
-pub fn sculpt(context: &mut Context, job: &Job<'_>) -> Result<()> {
-    let ending = job.out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+pub fn run(context: &mut Context, args: &Args) -> Result<()> {
+    let ending = args.out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let project = match ending.as_deref() {
         Some("png") => false,
-        _ if is_model(job.out) => true,
+        _ if is_model(&args.out) => true,
         _ => {
-            let problem = format!("{}: unknown kind of file", job.out.display());
+            let problem = format!("{}: unknown kind of file", args.out.display());
             return Err(Error::input(problem, "end the name of --out in .png, .glb, .gltf or .vrm"));
         }
     };
-    let model = Model::load(job.file, &BindOptions::default())?;
+    let model = Model::load(&args.file, &BindOptions::default())?;
     let mut session = model.start(None)?;
-    let settings = model.deformer(job.deformer);
+    let settings = model.deformer(&args.method.settings()?);
     if *session.document().deformer() != settings {
         session.apply(Edit::SetDeformer(settings))?;
     }
-    let pose = job.pose.resolve(&model)?;
+    let pose = args.pose.resolve(&model)?;
     if pose != session.posed() {
         session.apply(Edit::SetPose(pose.clone()))?;
     }
-    for text in job.edits {
+    for text in &args.edits {
         let (mark, sculpt) = parse(&model, session.document(), text)?;
         let add = Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) };
         session.apply(match mark {
@@ -80,27 +94,27 @@ pub fn sculpt(context: &mut Context, job: &Job<'_>) -> Result<()> {
         })?;
     }
     let document = session.document();
-    let side = context.side(job.cpu)?;
+    let side = context.side(args.on.is_cpu())?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe(document.deformer())?)?;
-    folder_of(job.out)?;
+    folder_of(&args.out)?;
     if project {
-        let receipt = project::save(job.out, &model, document, &mut evaluator)?;
+        let receipt = project::save(&args.out, &model, document, &mut evaluator)?;
         say(receipt.to_string().trim_end());
         return Ok(());
     }
     evaluator.wear_document(&model, document)?;
     let mut studio = Studio::new(&context.renderer()?, &model)?;
     let mut row = Vec::new();
-    for &seconds in if job.seconds.is_empty() { &[0.0] } else { job.seconds } {
+    for &seconds in if args.seconds.is_empty() { &[0.0][..] } else { &args.seconds } {
         evaluator.set_sculpt_states(&document.sculpt_states(seconds));
         let shape = evaluator.evaluate(&model, &pose)?;
-        let bounds = framed(document, &shape, job.zoom);
+        let bounds = framed(document, &shape, args.zoom);
         let mut lines = Lines::default();
-        if job.region {
+        if args.region {
             dots(document, &shape, &mut lines);
         }
-        let angle = Angle { yaw: job.yaw.to_radians(), pitch: 0.05 };
-        let picture = studio.picture(&shape, &bounds, angle, job.size, &lines)?;
+        let angle = Angle { yaw: args.yaw.to_radians(), pitch: 0.05 };
+        let picture = studio.picture(&shape, &bounds, angle, args.size, &lines)?;
         row.push((seconds, picture));
     }
     let picture = match row.len() {
@@ -110,7 +124,7 @@ pub fn sculpt(context: &mut Context, job: &Job<'_>) -> Result<()> {
             .map(|(s, picture)| Cell { caption: vec![format!("{s} s")], picture })
             .collect()]),
     };
-    write_png(job.out, &picture)?;
+    write_png(&args.out, &picture)?;
     for sculpt in document.sculpts() {
         let r = &sculpt.region;
         let counts = [&r.kinematic, &r.passive, &r.fixed].map(Vec::len);
@@ -119,7 +133,7 @@ pub fn sculpt(context: &mut Context, job: &Job<'_>) -> Result<()> {
             sculpt.name, counts[0], counts[1], counts[2]
         ));
     }
-    say(job.out.display());
+    say(args.out.display());
     Ok(())
 }
 

@@ -184,7 +184,7 @@ fn the_files_in_assets_are_what_the_generator_writes() {
         let stored = std::fs::read(&file).unwrap();
         assert!(
             stored == glb(kind).unwrap(),
-            "{}: run `sinew generate {}` again",
+            "{}: run `sinew-lab generate {}` again",
             file.display(),
             kind.name()
         );

@@ -1,4 +1,4 @@
-//! `sinew bench`: the thesis's Table 1 on this machine's device, and what the time goes into.
+//! `sinew-lab bench`: the thesis's Table 1 on this machine's device, and what the time goes into.
 //!
 //! Every figure is the median and the minimum of repeated runs after a warm-up that compiles what the driver
 //! compiles lazily; runs take turns between two full-body poses (or cameras), so that nothing can be kept from the
@@ -101,12 +101,48 @@ impl Source {
 /// Without repetition.
 const ONCE: Effort = Effort { budget: Duration::ZERO, most: 1 };
 
+/// What to measure.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Rigged glTF files; without any, the meshes of the thesis's Table 1
+    pub files: Vec<PathBuf>,
+    /// Only how many iterations the springs need, plain and accelerated, to the same equilibrium
+    #[arg(long)]
+    pub equilibrium: bool,
+    /// Only LSE and ARAP against the vertices of their region
+    #[arg(long, conflicts_with_all = ["equilibrium", "files"])]
+    pub classic: bool,
+    /// Only FAST, on the processor
+    #[arg(long, conflicts_with_all = ["equilibrium", "classic", "files"])]
+    pub fast: bool,
+    /// Only edits of the surface in the springs, and baking
+    #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "files"])]
+    pub sculpt: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Measures what the arguments ask for.
+///
+/// # Errors
+/// Whatever loading, binding or evaluating finds wrong.
+pub fn run(context: &mut Context, args: &Args) -> Result<String> {
+    match *args {
+        Args { classic: true, json, .. } => classic(json),
+        Args { sculpt: true, json, .. } => sculpt(context, json),
+        Args { fast: true, json, .. } => fast(json),
+        Args { equilibrium: true, ref files, json, .. } => equilibrium(context, files, json),
+        Args { ref files, json, .. } => bench(context, files, json),
+    }
+}
+
 /// Counts the iterations that plain Jacobi and the default solver need to the same equilibrium, for the files or
 /// without any for the meshes of the thesis's Table 1; returns a table, or with `json` a list.
 ///
 /// # Errors
 /// Whatever loading, binding or deforming finds wrong.
-pub fn equilibrium(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
+fn equilibrium(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
     let lines = equilibrium::measure(context, &sources(files)?)?;
     if json { as_json(&lines) } else { Ok(equilibrium::text(&lines)) }
 }
@@ -115,7 +151,7 @@ pub fn equilibrium(context: &mut Context, files: &[PathBuf], json: bool) -> Resu
 ///
 /// # Errors
 /// Whatever generating, binding or solving finds wrong.
-pub fn classic(json: bool) -> Result<String> {
+fn classic(json: bool) -> Result<String> {
     let times = classic::measure()?;
     if json { as_json(&times) } else { Ok(classic::text(&times)) }
 }
@@ -124,7 +160,7 @@ pub fn classic(json: bool) -> Result<String> {
 ///
 /// # Errors
 /// Whatever generating, binding, deforming or writing finds wrong.
-pub fn sculpt(context: &mut Context, json: bool) -> Result<String> {
+fn sculpt(context: &mut Context, json: bool) -> Result<String> {
     let times = sculpt::measure(context, &Effort { budget: Duration::from_secs(4), most: 200 })?;
     if json { as_json(&times) } else { Ok(sculpt::text(&times)) }
 }
@@ -133,7 +169,7 @@ pub fn sculpt(context: &mut Context, json: bool) -> Result<String> {
 ///
 /// # Errors
 /// Whatever binding finds wrong.
-pub fn fast(json: bool) -> Result<String> {
+fn fast(json: bool) -> Result<String> {
     let rows = fast::measure(&Effort { budget: Duration::from_millis(250), most: 40 })?;
     if json { as_json(&rows) } else { Ok(fast::text(&rows)) }
 }
@@ -159,7 +195,7 @@ fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
 ///
 /// # Errors
 /// Whatever loading, binding, deforming or drawing finds wrong.
-pub fn bench(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
+fn bench(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
     let effort = Effort { budget: Duration::from_millis(250), most: 40 };
     let report = measure(context, files, &effort)?;
     if json { as_json(&report) } else { Ok(text::text(&report)) }

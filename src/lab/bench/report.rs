@@ -1,4 +1,4 @@
-//! What `sinew bench --json` prints.
+//! What `sinew-lab bench --json` prints.
 
 use super::desk::DeskFrame;
 use super::fast::FastTimes;

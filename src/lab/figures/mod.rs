@@ -1,4 +1,4 @@
-//! `sinew figures`: the papers' figures, drawn by Sinew on its own characters, side by side with captions, one file each.
+//! `sinew-lab figures`: the papers' figures, drawn by Sinew on its own characters, side by side with captions, one file each.
 //!
 //! A set of figures is a module with a table of [`Figure`]s; [`SETS`] lists them.
 
@@ -40,7 +40,7 @@ pub const SETS: &[Set] = &[thesis::SET, fast::SET];
 
 /// What to draw.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Job {
+pub struct Args {
     /// Figures or sets by name, e.g. `thesis` or `fig24-bulge`; all without any
     names: Vec<String>,
     /// The folder
@@ -52,29 +52,29 @@ pub struct Job {
 ///
 /// # Errors
 /// A name that no figure has; whatever drawing and writing find wrong.
-pub fn figures(context: &mut Context, job: &Job) -> Result<()> {
+pub fn figures(context: &mut Context, args: &Args) -> Result<()> {
     let all = || SETS.iter().flat_map(|set| set.figures.iter().map(move |figure| (set, figure)));
     let known = |name: &String| all().any(|(set, figure)| set.name == name || figure.name == name);
-    if let Some(name) = job.names.iter().find(|n| !known(n)) {
+    if let Some(name) = args.names.iter().find(|n| !known(n)) {
         let names: Vec<&str> = all().map(|(_, figure)| figure.name).collect();
         let sets: Vec<&str> = SETS.iter().map(|s| s.name).collect();
         let remedy = format!("choose of {}; or {}", names.join(", "), sets.join(", "));
         return Err(Error::input(format!("there is no figure {name:?}"), remedy));
     }
-    folder(&job.out)?;
+    folder(&args.out)?;
     let wanted = |set: &Set, figure: &Figure| {
-        job.names.is_empty() || job.names.iter().any(|n| n == set.name || n == figure.name)
+        args.names.is_empty() || args.names.iter().any(|n| n == set.name || n == figure.name)
     };
     let mut easel = Easel::new(context);
     for (set, figure) in all().filter(|(set, figure)| wanted(set, figure)) {
-        let file = job.out.join(format!("{}-{}.png", set.name, figure.name));
+        let file = args.out.join(format!("{}-{}.png", set.name, figure.name));
         let (rows, time) = stage(figure.title, || (figure.draw)(&mut easel))?;
         write_png(&file, &sheet(&rows))?;
         say(format_args!("{}: {} ({:.1} s)", file.display(), figure.title, time.as_secs_f32()));
     }
     let there =
-        |set: &Set, figure: &Figure| job.out.join(format!("{}-{}.png", set.name, figure.name)).exists();
-    crate::export::write_atomically(job.out.join("figures.md"), index(there).as_bytes())
+        |set: &Set, figure: &Figure| args.out.join(format!("{}-{}.png", set.name, figure.name)).exists();
+    crate::export::write_atomically(args.out.join("figures.md"), index(there).as_bytes())
 }
 
 /// A page of the figures that are there.

@@ -1,4 +1,4 @@
-//! `sinew roi`: a classical surface tool on a region of any mesh, for comparison with other programs.
+//! `sinew-lab roi`: a classical surface tool on a region of any mesh, for comparison with other programs.
 
 use super::silsketch::Solver;
 use crate::app::context::folder_of;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// What to solve, how, and into which file.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Job {
+pub struct Args {
     /// JSON: positions and triangles of a mesh, the vertices kinematic, passive and fixed, the kinematic ones' targets and,
     /// where wanted, start, where the passive ones are at first
     problem: PathBuf,
@@ -54,8 +54,8 @@ struct Solution {
 ///
 /// # Errors
 /// A problem that cannot be read or solved, a result that cannot be written.
-pub fn run(job: &Job) -> Result<String> {
-    let problem = read(&job.problem)?;
+pub fn run(args: &Args) -> Result<String> {
+    let problem = read(&args.problem)?;
     let rest: Vec<Vec3> = problem.positions.iter().map(|p| Vec3::from(*p)).collect();
     let lists = Lists { kinematic: &problem.kinematic, passive: &problem.passive, fixed: &problem.fixed };
     let mut shape: Vec<DVec3> = match &problem.start {
@@ -68,19 +68,19 @@ pub fn run(job: &Job) -> Result<String> {
         }
     }
     let arap = |energy, shape: &mut [DVec3]| {
-        let options = ArapOptions { energy, iterations: job.iterations, tolerance: 0.0 };
+        let options = ArapOptions { energy, iterations: args.iterations, tolerance: 0.0 };
         Arap::new(&rest, &problem.triangles, &lists, options)?.solve(shape)
     };
-    let solved = match job.method {
+    let solved = match args.method {
         Solver::Arap => arap(Energy::SpokesAndRims, &mut shape)?,
         Solver::ArapSpokes => arap(Energy::Spokes, &mut shape)?,
         Solver::Lse => {
-            let options = LseOptions { rounds: job.iterations };
+            let options = LseOptions { rounds: args.iterations };
             Lse::new(&rest, &problem.triangles, &lists, options)?.solve(&mut shape)?;
             Default::default()
         }
         Solver::ArapScale => {
-            let remedy = "use sinew silsketch on a character, or another method";
+            let remedy = "use sinew-lab silsketch on a character, or another method";
             return Err(Error::input("scale vectors need a skeleton, which a mesh alone has not", remedy));
         }
     };
@@ -92,15 +92,15 @@ pub fn run(job: &Job) -> Result<String> {
     };
     let text = serde_json::to_vec(&solution)
         .map_err(|e| Error::input(format!("the result is not JSON: {e}"), "report it as a bug"))?;
-    folder_of(&job.out)?;
-    write_atomically(&job.out, &text)?;
+    folder_of(&args.out)?;
+    write_atomically(&args.out, &text)?;
     let energy = energy.map_or(String::new(), |e| format!(", energy {e:.6e}"));
     Ok(format!("{} vertices, {} passive{energy}", rest.len(), problem.passive.len()))
 }
 
 fn read(path: &Path) -> Result<Problem> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
-    let wrong = |problem: String| Error::broken(path, "problem", problem, "see sinew roi --help");
+    let wrong = |problem: String| Error::broken(path, "problem", problem, "see sinew-lab roi --help");
     let problem: Problem = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
     if problem.targets.len() != problem.kinematic.len() {
         let (targets, kinematic) = (problem.targets.len(), problem.kinematic.len());

@@ -1,26 +1,30 @@
-//! Options that several commands share.
+//! Arguments that several commands share.
 
+use crate::base::{Error, Result};
+use crate::bind::{BindOptions, Binding};
+use crate::deform::Recipe;
+use crate::document::DeformerSettings;
 use clap::{Args, ValueEnum};
-use sinew::base::{Error, Result};
-use sinew::bind::{BindOptions, Binding};
-use sinew::deform::Recipe;
-use sinew::document::DeformerSettings;
 
-#[derive(Args)]
-pub(super) struct DeskArgs {
+/// How the window or the headset runs.
+#[derive(Args, Clone, Debug, Default)]
+pub struct WindowArgs {
     /// Samples per pixel, 1 or 4, in place of your choice of smooth edges
     #[arg(long, value_parser = parse_samples)]
-    pub(super) samples: Option<u32>,
+    pub samples: Option<u32>,
     /// For tests and scripts: a line of JSON per turn on standard output, requests on standard input
     #[arg(long)]
-    pub(super) report: bool,
+    pub report: bool,
     /// For tests: neither use nor keep your choices of earlier sessions
     #[arg(long)]
-    pub(super) forget: bool,
+    pub forget: bool,
 }
 
 /// A finite number above 0.
-pub(super) fn positive(text: &str) -> std::result::Result<f32, String> {
+///
+/// # Errors
+/// Anything else.
+pub fn positive(text: &str) -> std::result::Result<f32, String> {
     match text.parse() {
         Ok(value) if f32::is_finite(value) && value > 0.0 => Ok(value),
         _ => Err("give a number above 0".into()),
@@ -28,7 +32,10 @@ pub(super) fn positive(text: &str) -> std::result::Result<f32, String> {
 }
 
 /// Samples per pixel.
-pub(super) fn parse_samples(text: &str) -> std::result::Result<u32, String> {
+///
+/// # Errors
+/// Anything but 1 and 4.
+pub fn parse_samples(text: &str) -> std::result::Result<u32, String> {
     match text {
         "1" => Ok(1),
         "4" => Ok(4),
@@ -36,31 +43,47 @@ pub(super) fn parse_samples(text: &str) -> std::result::Result<u32, String> {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum Side {
+/// Which processor evaluates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Side {
+    /// The GPU, by Vulkan.
     Gpu,
+    /// The CPU reference.
     Cpu,
 }
 
-#[derive(Args)]
-pub(super) struct BindArgs {
-    /// How vertices find their bone
-    #[arg(long, value_enum, default_value_t = BindingArg::Weights)]
-    pub(super) binding: BindingArg,
-    /// Rounds of smoothing, at most 10
-    #[arg(long, default_value_t = 6, value_name = "N")]
-    pub(super) smooth: u32,
+impl Side {
+    /// Whether the CPU reference evaluates.
+    pub fn is_cpu(self) -> bool {
+        self == Self::Cpu
+    }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum BindingArg {
+/// How the skin is attached to the bones.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct BindArgs {
+    /// How vertices find their bone
+    #[arg(long, value_enum, default_value_t = BindingArg::Weights)]
+    pub binding: BindingArg,
+    /// Rounds of smoothing, at most 10
+    #[arg(long, default_value_t = 6, value_name = "N")]
+    pub smooth: u32,
+}
+
+/// See [`Binding`].
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum BindingArg {
+    /// The nearest bone.
     Direct,
+    /// The bones of the skin weights.
     Weights,
+    /// Bones by planes through the joints.
     Planar,
 }
 
 impl BindArgs {
-    pub(super) fn options(&self) -> BindOptions {
+    /// As the library takes them.
+    pub fn options(&self) -> BindOptions {
         let method = match self.binding {
             BindingArg::Direct => Binding::Direct,
             BindingArg::Weights => Binding::Weights,
@@ -70,18 +93,23 @@ impl BindArgs {
     }
 }
 
-#[derive(Args)]
-pub(super) struct MethodArgs {
+/// The deformation method with its parameters.
+#[derive(Args, Clone, Debug, Default)]
+pub struct MethodArgs {
     /// rigid, lbs, dqs, blend, irs, cor, stb, fast or springs; without it a project's own, or else springs
     #[arg(long, value_parser = parse_method)]
-    pub(super) method: Option<String>,
+    pub method: Option<String>,
     /// A parameter of the method, e.g. torsion=0.5 or solver=jacobi
     #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub(super) set: Vec<String>,
+    pub set: Vec<String>,
 }
 
 impl MethodArgs {
-    pub(super) fn settings(&self) -> Result<DeformerSettings> {
+    /// As a document keeps them.
+    ///
+    /// # Errors
+    /// A parameter that is not written as NAME=VALUE.
+    pub fn settings(&self) -> Result<DeformerSettings> {
         let method = self.method.clone().unwrap_or_default();
         let mut out = DeformerSettings { method, ..DeformerSettings::default() };
         for text in &self.set {
@@ -95,11 +123,19 @@ impl MethodArgs {
     }
 }
 
-pub(super) fn parse_method(text: &str) -> std::result::Result<String, String> {
+/// A method by name.
+///
+/// # Errors
+/// An unknown one.
+pub fn parse_method(text: &str) -> std::result::Result<String, String> {
     Recipe::from_name(text).map(|r| r.name().to_owned()).map_err(|e| e.to_string())
 }
 
-pub(super) fn parse_size(text: &str) -> std::result::Result<[u32; 2], String> {
+/// Pixels as WIDTHxHEIGHT.
+///
+/// # Errors
+/// Anything else, and sizes outside 1 to 16384.
+pub fn parse_size(text: &str) -> std::result::Result<[u32; 2], String> {
     let size = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
     match size {
         Some([w, h]) if (1..=16384).contains(&w) && (1..=16384).contains(&h) => Ok([w, h]),

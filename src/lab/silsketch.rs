@@ -1,12 +1,12 @@
-//! `sinew silsketch`: an accent stroke over a picture of a character gives a silhouette another course.
+//! `sinew-lab silsketch`: an accent stroke over a picture of a character gives a silhouette another course.
 
-use super::pose::{PoseArgs, finite};
 use crate::app::context::{Context, human, write_png};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
+use crate::commands::arguments::MethodArgs;
+use crate::commands::pose::{PoseArgs, finite};
 use crate::deform::classic::{Energy, Lists, LseOptions};
-use crate::document::DeformerSettings;
 use crate::query::Filter;
 use crate::render::{BASELINE, Camera, Lines, OFFSET};
 use crate::rig::{Pose, PosedRig};
@@ -19,7 +19,15 @@ const ROUNDS: u32 = 40;
 
 /// What to draw, how, and where from.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Job {
+pub struct Args {
+    /// The character
+    pub file: PathBuf,
+    /// The pose
+    #[command(flatten)]
+    pub pose: PoseArgs,
+    /// The method
+    #[command(flatten)]
+    pub method: MethodArgs,
     /// The accent stroke: a JSON list of [x, y], pixels of the picture from its upper left corner
     #[arg(long, value_name = "POINTS.json")]
     stroke: Option<PathBuf>,
@@ -103,54 +111,49 @@ fn size(text: &str) -> std::result::Result<[u32; 2], String> {
 ///
 /// # Errors
 /// Whatever loading, posing, finding the silhouette, solving or writing finds wrong.
-pub fn run(
-    context: &mut Context,
-    file: &Path,
-    (pose, deformer): (&PoseArgs, &DeformerSettings),
-    job: &Job,
-) -> Result<String> {
-    let model = Model::load(file, &BindOptions::default())?;
-    let pose = pose.resolve(&model)?;
+pub fn run(context: &mut Context, args: &Args) -> Result<String> {
+    let model = Model::load(&args.file, &BindOptions::default())?;
+    let pose = args.pose.resolve(&model)?;
     let side = context.side(false)?;
-    let shape =
-        Evaluator::new(&side, &model, &recipe(&model.deformer(deformer))?)?.evaluate(&model, &pose)?;
+    let shape = Evaluator::new(&side, &model, &recipe(&model.deformer(&args.method.settings()?))?)?
+        .evaluate(&model, &pose)?;
     let mut studio = Studio::new(&context.renderer()?, &model)?;
-    studio.look_mut().wire = job.wire;
-    let bounds = job.bounds(&model, &pose, Aabb::of(shape.positions.iter().copied()))?;
-    let angle = Angle { yaw: job.yaw.to_radians(), pitch: job.pitch.to_radians() };
-    let aspect = job.size[0] as f32 / job.size[1] as f32;
+    studio.look_mut().wire = args.wire;
+    let bounds = args.bounds(&model, &pose, Aabb::of(shape.positions.iter().copied()))?;
+    let angle = Angle { yaw: args.yaw.to_radians(), pitch: args.pitch.to_radians() };
+    let aspect = args.size[0] as f32 / args.size[1] as f32;
     let view = Camera::framing(&bounds, aspect, angle.yaw, angle.pitch).view(aspect);
-    let mut options = match job.filter {
+    let mut options = match args.filter {
         FilterArg::Normal => Filter::Normal,
         FilterArg::Depth => Filter::Depth,
         FilterArg::Position => Filter::Position,
     }
     .options();
-    options.threshold = job.threshold.unwrap_or(options.threshold);
-    let points = studio.silhouettes(&shape, &view, job.size, &options)?;
+    options.threshold = args.threshold.unwrap_or(options.threshold);
+    let points = studio.silhouettes(&shape, &view, args.size, &options)?;
     let mut lines = Lines::default();
-    let Some(path) = &job.stroke else {
+    let Some(path) = &args.stroke else {
         points.iter().for_each(|p| lines.dot(p.position.into(), BASELINE, 2.0));
-        write_png(&job.out, &studio.picture(&shape, &bounds, angle, job.size, &lines)?)?;
+        write_png(&args.out, &studio.picture(&shape, &bounds, angle, args.size, &lines)?)?;
         return Ok(format!("{} pixels on silhouettes", points.len()));
     };
     let stroke = read_stroke(path)?;
-    let accent = Accent { stroke: &stroke, view: &view, size: job.size, reach: Reach::Edges(job.reach) };
+    let accent = Accent { stroke: &stroke, view: &view, size: args.size, reach: Reach::Edges(args.reach) };
     let SilSketch { chain, region, to, .. } =
         silsketch(&model.bound.character, &shape.control, &points, &accent)?;
     let lists = Lists { kinematic: &region.kinematic, passive: &region.passive, fixed: &region.fixed };
-    let new = reshape(&model, (&pose, &shape), (&lists, &to), job.solver.tool(ROUNDS))?;
-    if !job.plain {
+    let new = reshape(&model, (&pose, &shape), (&lists, &to), args.solver.tool(ROUNDS))?;
+    if !args.plain {
         let baseline: Vec<Vec3> = chain.iter().map(|p| p.position.into()).collect();
         lines.stroke(&baseline, BASELINE, 3.0);
         // In front of everything: the stroke is the picture's.
         let near = |p: &[f32; 2]| {
-            let ray = view.ray(p[0] / job.size[0] as f32, p[1] / job.size[1] as f32);
+            let ray = view.ray(p[0] / args.size[0] as f32, p[1] / args.size[1] as f32);
             view.eye + ray * (0.5 * bounds.center().distance(view.eye))
         };
         lines.stroke(&stroke.iter().map(near).collect::<Vec<_>>(), OFFSET, 3.0);
     }
-    write_png(&job.out, &studio.picture(&new.shape, &bounds, angle, job.size, &lines)?)?;
+    write_png(&args.out, &studio.picture(&new.shape, &bounds, angle, args.size, &lines)?)?;
     Ok(format!(
         "{} pixels on silhouettes, {} of them meant; {} kinematic, {} passive, {} static vertices; factored in {}, solved in {}",
         points.len(),
@@ -163,7 +166,7 @@ pub fn run(
     ))
 }
 
-impl Job {
+impl Args {
     /// What the camera frames.
     fn bounds(&self, model: &Model, pose: &Pose, whole: Aabb) -> Result<Aabb> {
         if self.zoom <= 0.0 {

@@ -1,0 +1,53 @@
+//! The `sinew-lab` program: benchmarks, the papers' figures, generators and studies. Users need none of it.
+
+use clap::{Parser, Subcommand};
+use sinew::app::context::{Context, said, say};
+use sinew::base::Result;
+use sinew::lab::{bench, figures, generate, roi, silsketch};
+
+/// Measures Sinew, draws the papers' figures and makes Sinew's own characters.
+#[derive(Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Vulkan device whose name contains this; otherwise the best one
+    #[arg(long, global = true, value_name = "NAME")]
+    device: Option<String>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure this machine's device: binding, skinning, springs, drawing, growth
+    Bench(bench::Args),
+    /// Draw the papers' figures on Sinew's own characters, with captions
+    Figures(figures::Args),
+    /// Make one of Sinew's own characters: box, plus, human, chibi, golem
+    Generate(generate::Args),
+    /// Solve a region of any mesh by LSE or ARAP
+    Roi(roi::Args),
+    /// Give a silhouette another course by one accent stroke over the picture (SilSketch)
+    Silsketch(Box<silsketch::Args>),
+}
+
+fn run(cli: Cli) -> Result<()> {
+    let context = &mut Context::new(cli.device);
+    match cli.command {
+        Command::Bench(args) => say(bench::run(context, &args)?.trim_end()),
+        Command::Figures(args) => figures::figures(context, &args)?,
+        Command::Generate(args) => generate::run(&args)?,
+        Command::Roi(args) => say(roi::run(&args)?),
+        Command::Silsketch(args) => say(silsketch::run(context, &args)?),
+    }
+    said()
+}
+
+fn main() -> std::process::ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sinew-lab: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}

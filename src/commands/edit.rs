@@ -1,0 +1,29 @@
+//! `sinew edit`: the editor in a window.
+
+use super::arguments::WindowArgs;
+use crate::app::display::Display;
+use crate::app::faces::{Face, run as run_faces};
+use crate::app::{window, xr};
+use crate::base::Result;
+use std::path::PathBuf;
+
+/// What to open in a window.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A rigged glTF file, a project or a journal; without one an empty window, to drop files on
+    pub file: Option<PathBuf>,
+    /// How the window runs
+    #[command(flatten)]
+    pub window: WindowArgs,
+}
+
+/// Runs the editor, first in a window.
+///
+/// # Errors
+/// Without a display; as [`run_faces`].
+pub fn run(device: Option<String>, args: Args) -> Result<()> {
+    let Args { file, window: WindowArgs { samples, report, forget } } = args;
+    let window = window::Options { file, device, report, samples, forget };
+    let headset = xr::Options { report, samples, forget, ..xr::Options::default() };
+    run_faces(&window, &headset, Face::Desk, Some(&mut Display::open()?))
+}

@@ -1,0 +1,58 @@
+//! `sinew vr`: the editor in a headset.
+
+use super::arguments::parse_samples;
+use crate::app::display::{Display, has_display};
+use crate::app::faces::{Face, run as run_faces};
+use crate::app::{window, xr};
+use crate::base::Result;
+use std::path::PathBuf;
+
+/// What to open in a headset.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// A rigged glTF file or a project
+    pub file: PathBuf,
+    /// Folder for what is left at the end: pictures of both eyes, project, posed .glb and receipt
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Record the devices' input in this file
+    #[arg(long, value_name = "TAKE")]
+    pub record: Option<PathBuf>,
+    /// Wait for a runtime where there is none
+    #[arg(long)]
+    pub wait: bool,
+    /// Samples per pixel, 1 or 4, in place of your choice of smooth edges
+    #[arg(long, value_parser = parse_samples)]
+    pub samples: Option<u32>,
+    /// End after so many frames
+    #[arg(long)]
+    pub frames: Option<u64>,
+    /// For tests and scripts: a line of JSON per frame on standard output, requests on standard input
+    #[arg(long)]
+    pub report: bool,
+    /// For tests: OpenXR API layers by name, e.g. XR_APILAYER_LUNARG_core_validation
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub layers: Vec<String>,
+    /// What a window shows of it, where there is a display
+    #[arg(long, value_enum, default_value_t = xr::Mirrored::Left)]
+    pub mirror: xr::Mirrored,
+    /// For tests: only this controller's bindings, e.g. khr/simple
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<String>,
+    /// For tests: neither use nor keep your choices of earlier sessions
+    #[arg(long)]
+    pub forget: bool,
+}
+
+/// Runs the editor, first in a headset.
+///
+/// # Errors
+/// Without a runtime or headset where there is no display either; as [`run_faces`].
+pub fn run(device: Option<String>, args: Args) -> Result<()> {
+    let Args { file, out, record, wait, samples, frames, report, layers, mirror, profile, forget } = args;
+    let window = window::Options { file: Some(file), device, report, samples, forget };
+    let headset = xr::Options { out, record, frames, report, wait, layers, samples, profile, forget, mirror };
+    // Headsets need no desktop: a display that cannot be reached counts as none.
+    let mut display = has_display().then(|| Display::open().ok()).flatten();
+    run_faces(&window, &headset, Face::Headset, display.as_mut())
+}

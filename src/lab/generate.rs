@@ -1,0 +1,27 @@
+//! `sinew-lab generate`: Sinew's own characters.
+
+use crate::app::context::folder_of;
+use crate::base::Result;
+use crate::generate::{Kind, generate};
+use std::path::PathBuf;
+
+/// Which character to make.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// box, plus, human, chibi or golem
+    pub name: String,
+    /// The .glb
+    #[arg(long)]
+    pub out: PathBuf,
+}
+
+/// Makes a character.
+///
+/// # Errors
+/// An unknown name; what writing finds wrong.
+pub fn run(args: &Args) -> Result<()> {
+    let kind = Kind::from_name(&args.name)?;
+    folder_of(&args.out)?;
+    generate(kind, &args.out)?;
+    Ok(())
+}
