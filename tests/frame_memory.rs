@@ -114,7 +114,7 @@ fn a_motion_that_plays_allocates_nothing() {
                 let (mut commands, _) = stage.begin().unwrap();
                 body = allocation_counter::measure(|| {
                     stage.actor_mut().set_time(bench.shown_time());
-                    stage.actor_mut().wear(bench.sculpts(), bench.sculpt_states()).unwrap();
+                    stage.actor_mut().set_sculpts(bench.sculpts(), bench.sculpt_states()).unwrap();
                     followed = stage.actor_mut().follow(bench.recipe()) == Follows::Changed;
                     stage
                         .record_body(&mut commands, Some((bench.pose(), bench.rig())), &Aim::default())

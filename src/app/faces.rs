@@ -1,97 +1,97 @@
-//! One document, two faces: `sinew edit` and `sinew vr` are one loop that hands a sitting from window to headset and back.
+//! One document, two faces: `sinew edit` and `sinew vr` are one loop that hands a session from window to headset and back.
 //!
-//! Document, undo, journal, tool and selection are the sitting's (`sitting.rs`), of which there is one; each face
+//! Document, undo, journal, tool and selection are the session's (`session.rs`), of which there is one; each face
 //! keeps of itself what is its own, as the window its camera. Devices belong to faces: nothing on a GPU is handed over.
 
 use super::display::Display;
 use super::jobs::{Job, Left};
-use super::session::Sitting;
+use super::session::AppSession;
 use super::xr::{Sign, Start};
 use super::{window, xr};
 use crate::base::Result;
 use std::path::Path;
 
-/// Where a sitting begins.
+/// Where a session begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
     /// In the window.
-    Desk,
+    Window,
     /// In the headset.
     Headset,
 }
 
 enum Next {
-    Desk(Start, Option<String>),
-    Headset(Option<Box<xr::Link>>),
+    Window(Start, Option<String>),
+    Headset(Option<Box<xr::XrConnection>>),
 }
 
-/// Runs the editor until its user ends it, beginning with one face. What both are asked for is in `desk`, except for the
+/// Runs the editor until its user ends it, beginning with one face. What both are asked for is in `window_options`, except for the
 /// folder that results go to.
 ///
 /// # Errors
 /// Without a display where one is needed, without a runtime or headset where there is no display either; where the
 /// headset's file cannot be opened; what a device or a runtime cannot do. A runtime that is lost is no error.
 pub fn run(
-    desk: &window::Options,
+    window_options: &window::Options,
     headset: &xr::Options,
     first: Face,
     mut display: Option<&mut Display>,
 ) -> Result<()> {
-    let switches = (desk.report, desk.forget);
-    let mut sitting = match &display {
-        Some(display) => Sitting::new(switches, headset.out.clone(), display.wake())?,
-        None => Sitting::new(switches, headset.out.clone(), || {})?,
+    let switches = (window_options.report, window_options.forget);
+    let mut app_session = match &display {
+        Some(display) => AppSession::new(switches, headset.out.clone(), display.wake())?,
+        None => AppSession::new(switches, headset.out.clone(), || {})?,
     };
-    let mut window = window::Memory::new(desk);
+    let mut window = window::Memory::new(window_options);
     let mut goggles = xr::Memory::default();
-    let folder = desk.file.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
-    sitting.worker.ask(Job::List(folder.unwrap_or(Path::new(".")).to_owned(), window.recent()));
-    if let Some(file) = &desk.file {
-        sitting.open(file.clone(), if first == Face::Desk { Left::Offer } else { Left::GoOn });
+    let folder = window_options.file.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
+    app_session.worker.ask(Job::List(folder.unwrap_or(Path::new(".")).to_owned(), window.recent()));
+    if let Some(file) = &window_options.file {
+        app_session.open(file.clone(), if first == Face::Window { Left::Offer } else { Left::GoOn });
     }
     let mut next = match first {
-        Face::Desk => Next::Desk(Start::Alone(Sign::now()), None),
+        Face::Window => Next::Window(Start::Alone(Sign::now()), None),
         Face::Headset => Next::Headset(None),
     };
     loop {
         match (next, display.as_deref_mut()) {
-            (Next::Desk(start, told), Some(display)) => {
+            (Next::Window(start, told), Some(display)) => {
                 let watch: window::StartWatch<_> =
                     Box::new(|window, wake| xr::Watch::new(headset, start, window, wake));
-                let (end, s, m) = window::visit(desk, sitting, window, (watch, told), display);
-                (sitting, window) = (s, m);
+                let (end, s, m) = window::visit(window_options, app_session, window, (watch, told), display);
+                (app_session, window) = (s, m);
                 next = match end {
                     window::End::Quit => break,
                     window::End::Headset(link) => Next::Headset(Some(link)),
                     window::End::Failed(error) => {
-                        sitting.failure = Some(error);
+                        app_session.failure = Some(error);
                         break;
                     }
                 }
             }
             // Without a display no headset leads here.
-            (Next::Desk(..), None) => break,
+            (Next::Window(..), None) => break,
             (Next::Headset(link), display) => {
                 let (shows, before) = (display.is_some() && headset.record.is_none(), Sign::now());
-                let (end, s, m) = xr::visit(headset, sitting, goggles, link, display);
-                (sitting, goggles) = (s, m);
+                let (end, s, m) = xr::visit(headset, app_session, goggles, link, display);
+                (app_session, goggles) = (s, m);
                 next = match end {
                     xr::End::Quit => break,
-                    xr::End::Off(link) => Next::Desk(Start::Off(link), None),
-                    xr::End::Left(link) => Next::Desk(Start::Left(link), None),
+                    xr::End::Off(link) => Next::Window(Start::Off(link), None),
+                    xr::End::Left(link) => Next::Window(Start::Left(link), None),
                     // No runtime, or no headset: the same document in a window, where there is one.
                     xr::End::Absent(error) if shows => {
                         eprintln!("sinew: {error}; going on in a window");
-                        Next::Desk(Start::Alone(before), Some(error.to_string()))
+                        Next::Window(Start::Alone(before), Some(error.to_string()))
                     }
                     xr::End::Absent(error) | xr::End::Failed(error) => {
-                        sitting.abandon();
+                        app_session.abandon();
                         return Err(error);
                     }
                 }
             }
         }
     }
-    window.keep(desk);
-    sitting.finish()
+    window.keep(window_options);
+    app_session.finish()
 }

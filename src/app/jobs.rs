@@ -12,7 +12,7 @@ use crate::project::recovery;
 use crate::project::recovery::Unfinished;
 use crate::render::{Renderer, Targets};
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Actor, Evaluator, Gauge, Model, Pipelines, Reading, Settle, Where, recipe};
+use crate::scene::{Actor, Evaluator, Measurement, Model, Pipelines, Reading, Refit, Where, recipe};
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
 use crate::ui::window::Writes;
@@ -40,11 +40,11 @@ pub enum Job {
     /// Bind a character for grabs of the whole body.
     Whole(Arc<Model>),
     /// Measure what the deformer does to a document's body, and what its user measures of a pose of it.
-    Measure(Arc<Model>, Arc<Document>, Box<(Pose, Vec<Gauge>)>),
+    Measure(Arc<Model>, Arc<Document>, Box<(Pose, Vec<Measurement>)>),
     /// Find what an accent stroke means.
     Sketch(Arc<Renderer>, Arc<Model>, Box<Document>, Box<Sketch>),
     /// Find what draws again what springs leave of a pull.
-    Settle(Arc<Model>, Box<Document>, Box<Settle>),
+    Refit(Arc<Model>, Box<Document>, Box<Refit>),
     /// Write a posed glTF.
     Export(PathBuf, Arc<Model>, Box<Document>),
     /// Write a project.
@@ -77,7 +77,7 @@ pub enum Done {
     /// A character bound for grabs of the whole body.
     Whole(Arc<Character>, Result<Box<fast::Body>>),
     /// Numbers of the strain.
-    Measured(Result<(Strain, Vec<(Gauge, Reading)>)>),
+    Measured(Result<(Strain, Vec<(Measurement, Reading)>)>),
     /// The edit that an accent stroke means.
     Sketched(Result<Box<Sculpt>>),
     /// The edit that is to take a pulled one's place, if any.
@@ -209,7 +209,7 @@ fn run(job: Job) -> Done {
         Job::Sketch(renderer, model, document, sketch) => {
             Done::Sketched(sketch.sculpt(&renderer, &model, &document).map(Box::new))
         }
-        Job::Settle(model, document, settle) => {
+        Job::Refit(model, document, settle) => {
             Done::Settled(settle.solve(&model, &document).map(|s| s.map(Box::new)))
         }
         Job::Export(path, model, document) => {
@@ -285,7 +285,7 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
 /// The twins evaluate: no device is needed, and none can be lost.
 fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
     let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
-    evaluator.wear_document(model, document)?;
+    evaluator.set_document_sculpts(model, document)?;
     Ok(evaluator)
 }
 
@@ -293,8 +293,8 @@ fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
 fn measure(
     model: &Model,
     document: &Document,
-    (shown, gauges): (Pose, Vec<Gauge>),
-) -> Result<(Strain, Vec<(Gauge, Reading)>)> {
+    (shown, gauges): (Pose, Vec<Measurement>),
+) -> Result<(Strain, Vec<(Measurement, Reading)>)> {
     let pose = document.posed(model.skeleton());
     let mut evaluator = evaluator(model, document)?;
     let shape = evaluator.evaluate(model, &pose)?;
@@ -303,7 +303,7 @@ fn measure(
     let iterations = recipe.springs.is_some().then_some(shape.iterations);
     let strain = Strain::new(recipe.name(), iterations, &report);
     let shape = if gauges.is_empty() || shown == pose { shape } else { evaluator.evaluate(model, &shown)? };
-    let read = |gauge: Gauge| {
+    let read = |gauge: Measurement| {
         let reading = gauge.read(&model.bound.character, &shape);
         (gauge, reading)
     };

@@ -1,4 +1,4 @@
-//! A sitting: the open document with its tools and journal, the jobs under way, and what is told to the world. Whichever
+//! A session: the open document with its tools and journal, the jobs under way, and what is told to the world. Whichever
 //! face its user looks at, window or headset, it is one and the same, handed from one to the other. What becomes of it on disk
 //! is in `saving`.
 
@@ -13,7 +13,7 @@ use crate::document::{DeformerSettings, Document};
 use crate::project::recovery::Unfinished;
 use crate::render::Renderer;
 use crate::rig::Pose;
-use crate::scene::{Actor, Follows, Model, Settle, Stage, recipe};
+use crate::scene::{Actor, Follows, Model, Refit, Stage, recipe};
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
 use crate::ui::window::Writes;
@@ -53,7 +53,7 @@ pub enum News {
 }
 
 /// The document and all that is about it.
-pub struct Sitting {
+pub struct AppSession {
     pub worker: Worker,
     pub reporter: Reporter,
     pub bench: Option<Workbench>,
@@ -109,8 +109,8 @@ pub struct Sitting {
     forget: bool,
 }
 
-impl Sitting {
-    /// Nothing is open yet. `wake` is called on other threads when there is [`Sitting::news`].
+impl AppSession {
+    /// Nothing is open yet. `wake` is called on other threads when there is [`AppSession::news`].
     ///
     /// # Errors
     /// The operating system's, where no thread can be made.
@@ -367,10 +367,10 @@ impl Sitting {
     }
 
     /// Has what springs leave of a pull drawn again.
-    pub fn settle(&mut self, settle: Box<Settle>) {
+    pub fn settle(&mut self, settle: Box<Refit>) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let document = Box::new(bench.session().document().clone());
-        self.worker.ask(Job::Settle(model.clone(), document, settle));
+        self.worker.ask(Job::Refit(model.clone(), document, settle));
     }
 
     /// Has accent strokes looked for, by a renderer.

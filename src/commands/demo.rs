@@ -106,7 +106,7 @@ pub fn write_outputs(context: &mut Context, model: &Model, document: &Document, 
     let side = context.side(false)?;
     let recipe = recipe(document.deformer())?;
     let mut evaluator = Evaluator::new(&side, model, &recipe)?;
-    evaluator.wear_document(model, document)?;
+    evaluator.set_document_sculpts(model, document)?;
     // The driver compiles on first use.
     evaluator.evaluate(model, &pose)?;
     let (shape, time) = stage("deform", || evaluator.evaluate(model, &pose))?;

@@ -25,5 +25,5 @@ pub fn run(device: Option<String>, args: Args) -> Result<()> {
     let Args { file, window: WindowArgs { samples, report, forget } } = args;
     let window = window::Options { file, device, report, samples, forget };
     let headset = xr::Options { report, samples, forget, ..xr::Options::default() };
-    run_faces(&window, &headset, Face::Desk, Some(&mut Display::open()?))
+    run_faces(&window, &headset, Face::Window, Some(&mut Display::open()?))
 }

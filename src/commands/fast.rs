@@ -11,7 +11,7 @@ use crate::deform::surface;
 use crate::deform::surface::{Crease, Display};
 use crate::export;
 use crate::geom::MeasureReport;
-use crate::pose::{Goal, WholeGrab};
+use crate::pose::{FullBodyGrab, Goal};
 use crate::render::Lines;
 use crate::rig::{Pose, PosedRig, named_node, parse_rotation};
 use crate::scene::{Angle, Evaluation, Model, Studio};
@@ -234,7 +234,7 @@ fn reach(
     let (skeleton, rest) = (model.skeleton(), model.rest());
     let stays = |w: &Wish| w.place.is_none() && w.turn.is_none();
     let pins: Vec<NodeId> = wishes.iter().filter(|(_, w)| stays(w)).map(|(n, _)| *n).collect();
-    let mut grab = WholeGrab::new(skeleton, body, &rest, &pins);
+    let mut grab = FullBodyGrab::new(skeleton, body, &rest, &pins);
     let mut goals = Vec::new();
     for (node, wish) in wishes.iter().filter(|(_, w)| !stays(w)) {
         let at = place_of(rig, *node);

@@ -102,7 +102,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
         say(receipt.to_string().trim_end());
         return Ok(());
     }
-    evaluator.wear_document(&model, document)?;
+    evaluator.set_document_sculpts(&model, document)?;
     let mut studio = Studio::new(&context.renderer()?, &model)?;
     let mut row = Vec::new();
     for &seconds in if args.seconds.is_empty() { &[0.0][..] } else { &args.seconds } {

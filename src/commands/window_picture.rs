@@ -1,4 +1,4 @@
-//! What the window of the desk shows of a character: for pictures without a window.
+//! What the window of the window shows of a character: for pictures without a window.
 
 use super::headset_picture;
 use super::headset_picture::Show;
@@ -8,7 +8,7 @@ use crate::document::Edit;
 use crate::render::PanelPainter;
 use crate::rig::Pose;
 use crate::scene::{Evaluation, Model, Studio};
-use crate::ui::window::{Choices, Desk, DeskInput, Theme};
+use crate::ui::window::{Choices, Theme, WindowEditor, WindowInput};
 use crate::workbench::{Preferences, Workbench};
 use egui::{Event, Key, Modifiers};
 use image::{Rgba, RgbaImage};
@@ -18,7 +18,7 @@ pub fn is_window(show: Show) -> bool {
     matches!(show, Show::Desk | Show::DeskLight | Show::DeskKeys)
 }
 
-/// The window, `size` pixels, with the character's document on the desk.
+/// The window, `size` pixels, with the character's document on the window.
 ///
 /// # Errors
 /// When the document cannot be opened, memory is short or the device is lost.
@@ -34,10 +34,10 @@ pub fn picture(
     }
     let mut bench = Workbench::new(session, model.bound.character.clone(), Preferences::default());
     let theme = if show == Show::DeskLight { Theme::Light } else { Theme::Dark };
-    let mut desk = Desk::new(Choices { theme, ..Choices::default() });
+    let mut desk = WindowEditor::new(Choices { theme, ..Choices::default() });
     desk.facts.know(model);
     desk.facts.strain = headset_picture::state(model, pose, shape).strain;
-    let mut input = DeskInput { size, scale: 1.0, focused: true, ..DeskInput::default() };
+    let mut input = WindowInput { size, scale: 1.0, focused: true, ..WindowInput::default() };
     let key = |key| Event::Key {
         key,
         physical_key: None,

@@ -26,7 +26,7 @@ use std::sync::Arc;
 const ITERATIONS: u32 = 40;
 
 /// A grab of the whole body by one or more hands.
-pub struct WholeGrab {
+pub struct FullBodyGrab {
     body: Arc<Body>,
     reduced: Reduced,
     grab: Grab,
@@ -50,7 +50,7 @@ struct Work {
     targets: Vec<Target>,
 }
 
-impl WholeGrab {
+impl FullBodyGrab {
     /// Of a character in a pose, some of whose nodes are pinned.
     pub fn new(skeleton: &Skeleton, body: &Arc<Body>, pose: &Pose, pins: &[NodeId]) -> Self {
         let maps = body.posed(&PosedRig::new(skeleton, pose));
@@ -73,7 +73,7 @@ impl WholeGrab {
         self.work = None;
     }
 
-    /// As [`WholeGrab::hold`], but the node turns as it likes.
+    /// As [`FullBodyGrab::hold`], but the node turns as it likes.
     pub fn hold_point(&mut self, node: NodeId, point: DVec3) {
         self.hold(node, point);
         self.open.push(node);
@@ -246,7 +246,7 @@ mod tests {
         pose.local[middle.index()].rotation = DQuat::from_rotation_x(0.4).as_quat().into();
         let (low, high) = (posable[0], posable[7]);
         let start = world(skeleton, &pose);
-        let mut grab = WholeGrab::new(skeleton, &body, &pose, &[low]);
+        let mut grab = FullBodyGrab::new(skeleton, &body, &pose, &[low]);
         let held = start[high.index()].translation;
         grab.hold(high, held);
         let (same, missed) = grab.solve(skeleton, &[Goal { position: held, turn: DQuat::IDENTITY }]).unwrap();

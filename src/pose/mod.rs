@@ -17,7 +17,7 @@ mod select;
 mod stroke;
 
 pub use frames::{Frames, Warp};
-pub use full_body::WholeGrab;
+pub use full_body::FullBodyGrab;
 pub use grab::{Goal, Grab};
 pub use layer::{Adjustment, StrokeLayer};
 pub use plane::{WorkingPlane, ray_through};

@@ -47,7 +47,7 @@ fn twenty_rounds_of_saving_and_editing_do_not_drift() {
         let document = session.document().clone();
         let mut evaluator =
             Evaluator::new(&Where::Cpu, &model, &recipe(document.deformer()).unwrap()).unwrap();
-        evaluator.wear_document(&model, &document).unwrap();
+        evaluator.set_document_sculpts(&model, &document).unwrap();
         let now = (bits(&evaluator.evaluate(&model, &session.posed()).unwrap()), document.hash());
         let first = first.get_or_insert_with(|| now.clone());
         assert!(*first == now, "round {round}");
@@ -147,7 +147,7 @@ fn posing_and_editing_commute_on_real_characters() {
             let recipe = crate::deform::Recipe::from_name(method).unwrap();
             let mut evaluator = Evaluator::new(&Where::Cpu, &model, &recipe).unwrap();
             let mut shape = |sculpts: &[Sculpt]| {
-                evaluator.wear(&model, sculpts).unwrap();
+                evaluator.set_sculpts(&model, sculpts).unwrap();
                 let states: Vec<_> = sculpts.iter().filter_map(|s| s.state(0.0)).collect();
                 evaluator.set_sculpt_states(&states);
                 evaluator.evaluate(&model, &pose).unwrap().control

@@ -200,7 +200,7 @@ impl Actor {
     ///
     /// # Errors
     /// When memory is short; an edit that does not fit the character: none is shown then.
-    pub fn wear<'s>(
+    pub fn set_sculpts<'s>(
         &mut self,
         sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
         states: &[SculptState],

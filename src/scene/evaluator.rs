@@ -70,7 +70,7 @@ impl Evaluator {
             }
         };
         if let Some(document) = &model.document {
-            new.wear_document(model, document)?;
+            new.set_document_sculpts(model, document)?;
         }
         Ok(new)
     }
@@ -79,7 +79,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// When memory is short; an edit that does not fit the model.
-    pub fn wear(&mut self, model: &Model, sculpts: &[Sculpt]) -> Result<()> {
+    pub fn set_sculpts(&mut self, model: &Model, sculpts: &[Sculpt]) -> Result<()> {
         let sculpts = bind_sculpts(sculpts, &model.bound)?;
         match self {
             Self::Gpu(graph, _) => graph.set_sculpts(&sculpts)?,
@@ -125,8 +125,8 @@ impl Evaluator {
     ///
     /// # Errors
     /// As [`Evaluator::wear`].
-    pub fn wear_document(&mut self, model: &Model, document: &Document) -> Result<()> {
-        self.wear(model, document.sculpts())?;
+    pub fn set_document_sculpts(&mut self, model: &Model, document: &Document) -> Result<()> {
+        self.set_sculpts(model, document.sculpts())?;
         self.set_sculpt_states(&document.sculpt_states(0.0));
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::rig::{PosedRig, Skeleton};
 
 /// What is measured; places are triangles of the display mesh.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Gauge {
+pub enum Measurement {
     /// From one place to another, straight and along the skin.
     Distance([Place; 2]),
     /// From a place through the body, against the skin's normal.
@@ -45,7 +45,7 @@ impl Reading {
     }
 }
 
-impl Gauge {
+impl Measurement {
     /// Reads it off an evaluated shape. Ways along the skin of a large mesh take a second.
     pub fn read(&self, character: &Character, shape: &Evaluation) -> Reading {
         let display = &character.display;
@@ -131,11 +131,11 @@ mod tests {
             (best.0 as u32, [1.0 / 3.0; 3])
         };
         let (front, back) = (near(Vec3::new(0.0, 0.5, 0.2)), near(Vec3::new(0.0, 0.5, -0.2)));
-        let reading = Gauge::Distance([front, back]).read(&character, &evaluation);
+        let reading = Measurement::Distance([front, back]).read(&character, &evaluation);
         assert!((reading.straight().unwrap() - 0.4).abs() < 5e-3, "{:?}", reading.straight());
         let half = std::f32::consts::PI * 0.2;
         assert!((reading.along / half - 1.0).abs() < 0.01, "{} for {half}", reading.along);
-        let reading = Gauge::Thickness(front).read(&character, &evaluation);
+        let reading = Measurement::Thickness(front).read(&character, &evaluation);
         assert!((reading.straight().unwrap() - 0.4).abs() < 5e-3, "{:?}", reading.straight());
     }
 

@@ -24,7 +24,7 @@ const MOST: f32 = 2.0;
 
 /// A pull that was let go.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settle {
+pub struct Refit {
     /// The edit, as the document has it.
     pub sculpt: Sculpt,
     /// Its offsets before the pull; none where the pull has made it.
@@ -37,7 +37,7 @@ pub struct Settle {
     pub recipe: Recipe,
 }
 
-impl Settle {
+impl Refit {
     /// The edit whose result in the springs is what the hand has drawn, as near as they let it; none where the document has the
     /// edit no more, or nothing is to be gained. Takes up to a few seconds for a large character; nothing is changed.
     ///
@@ -49,7 +49,7 @@ impl Settle {
             return Ok(None);
         }
         let mut evaluator = Evaluator::new(&Where::Cpu, model, &self.recipe)?;
-        evaluator.wear(model, document.sculpts())?;
+        evaluator.set_sculpts(model, document.sculpts())?;
         let mut states = self.states.clone();
         // Offsets are those of amplitude 1.
         states.iter_mut().filter(|s| s.id == self.sculpt.id).for_each(|s| s.amplitude = 1.0);
@@ -147,14 +147,14 @@ mod tests {
             .unwrap();
         let states = session.document().sculpt_states(0.0);
         let recipe = Recipe::default();
-        let settle = Settle { sculpt, before: None, pose: pose.clone(), states, recipe: recipe.clone() };
+        let settle = Refit { sculpt, before: None, pose: pose.clone(), states, recipe: recipe.clone() };
         let new = settle.solve(&model, session.document()).unwrap().unwrap();
         let rig = PosedRig::new(model.skeleton(), &pose);
         let turns = turns(character, &rig, &new.region);
         let mut evaluator = Evaluator::new(&Where::Cpu, &model, &recipe).unwrap();
         let plain = evaluator.evaluate(&model, &pose).unwrap().control;
         [&settle.sculpt, &new].map(|sculpt| {
-            evaluator.wear(&model, std::slice::from_ref(sculpt)).unwrap();
+            evaluator.set_sculpts(&model, std::slice::from_ref(sculpt)).unwrap();
             evaluator.set_sculpt_states(&settle.states);
             let x = evaluator.evaluate(&model, &pose).unwrap().control;
             let off = sculpt.region.kinematic.iter().zip(&turns).map(|(&v, q)| {

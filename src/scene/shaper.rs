@@ -9,7 +9,7 @@ pub struct Shaper<'a> {
     model: &'a Model,
     document: &'a Document,
     /// Whether the given evaluator has the document's edits of the surface.
-    dressed: bool,
+    sculpted: bool,
     evaluator: &'a mut Evaluator,
     /// What another evaluator was made for, after keyed settings had changed.
     own: Option<(DeformerSettings, Evaluator)>,
@@ -25,7 +25,7 @@ impl<'a> Shaper<'a> {
         Self {
             model,
             document,
-            dressed: false,
+            sculpted: false,
             evaluator,
             own: None,
             given: document.deformer().clone(),
@@ -49,8 +49,8 @@ impl<'a> Shaper<'a> {
     pub fn evaluate(&mut self, state: &State) -> Result<Evaluation> {
         let time = self.time.take();
         if state.deformer == self.given {
-            if !std::mem::replace(&mut self.dressed, true) {
-                self.evaluator.wear(self.model, self.document.sculpts())?;
+            if !std::mem::replace(&mut self.sculpted, true) {
+                self.evaluator.set_sculpts(self.model, self.document.sculpts())?;
             }
             self.evaluator.set_sculpt_states(&state.sculpts);
             self.evaluator.set_time(time);
@@ -66,7 +66,7 @@ impl<'a> Shaper<'a> {
             Some(evaluator) => evaluator,
             None => {
                 let mut new = Evaluator::new(&self.evaluator.side(), self.model, &recipe)?;
-                new.wear(self.model, self.document.sculpts())?;
+                new.set_sculpts(self.model, self.document.sculpts())?;
                 new
             }
         };

@@ -3,7 +3,7 @@
 use super::{Similarity, Sketch};
 use crate::base::math::Turn;
 use crate::render::{Lines, View};
-use crate::scene::Settle;
+use crate::scene::Refit;
 use std::path::PathBuf;
 
 /// Result of [`super::Workbench::step`], kept between frames so that nothing is allocated in them.
@@ -66,8 +66,8 @@ pub enum Request {
     Export,
     /// Find what an accent stroke means ([`Sketch::sculpt`]) and give it to [`super::Workbench::receive`].
     Sketch(Box<Sketch>),
-    /// Find what draws again what springs leave of a pull ([`Settle::solve`]) and give it to [`super::Workbench::receive`].
-    Settle(Box<Settle>),
+    /// Find what draws again what springs leave of a pull ([`Refit::solve`]) and give it to [`super::Workbench::receive`].
+    Refit(Box<Refit>),
     /// Go on in the headset, or in the window.
     OtherFace,
     /// End the session.

@@ -45,7 +45,7 @@ impl Workbench {
     /// The edits of the surface to show: the document's, with what a hand shapes just now in place of its own.
     pub fn sculpts<'a>(&'a self) -> impl Iterator<Item = &'a Sculpt> + Clone {
         let shaped = self.skin.shaped();
-        let own = self.desk.session.document().sculpts();
+        let own = self.context.session.document().sculpts();
         let known = shaped.is_some_and(|shaped| own.iter().any(|s| s.id == shaped.id));
         let now = move |s: &'a Sculpt| shaped.filter(|shaped| shaped.id == s.id).unwrap_or(s);
         own.iter().map(now).chain(shaped.filter(|_| !known))
@@ -63,14 +63,14 @@ impl Workbench {
 
     /// The selected shape: that of the last pull or choice, else the newest.
     pub fn shape(&self) -> Option<&Sculpt> {
-        let all = self.desk.session.document().sculpts();
+        let all = self.context.session.document().sculpts();
         all.iter().find(|s| Some(s.id) == self.shape).or(all.last())
     }
 
     /// The same for panels.
     pub fn shape_state(&self) -> Option<ShapeState> {
         let shape = self.shape()?;
-        let all = self.desk.session.document().sculpts();
+        let all = self.context.session.document().sculpts();
         let state = self.states.iter().find(|s| s.id == shape.id);
         Some(ShapeState {
             name: shape.name.clone(),
@@ -93,7 +93,7 @@ impl Workbench {
     /// Runs a command that is about the selected shape.
     pub(super) fn run_shape_command(&mut self, command: &Command) {
         let Some(shape) = self.shape().cloned() else {
-            self.desk.notice = Some("there is no shape: draw on the skin, then pull at the mark".into());
+            self.context.notice = Some("there is no shape: draw on the skin, then pull at the mark".into());
             return self.limit();
         };
         let mut new = shape.clone();
@@ -102,14 +102,14 @@ impl Workbench {
         };
         match command {
             Command::SelectShape(steps) => {
-                let all = self.desk.session.document().sculpts();
+                let all = self.context.session.document().sculpts();
                 let at = all.iter().position(|s| s.id == shape.id).unwrap_or(0) as i64;
                 let to = (at + i64::from(*steps)).rem_euclid(all.len().max(1) as i64);
                 return self.shape = all.get(to as usize).map(|s| s.id);
             }
             Command::RemoveShape => {
                 let mark =
-                    shape.mark.filter(|m| self.desk.session.document().marks().iter().any(|k| k.id == *m));
+                    shape.mark.filter(|m| self.context.session.document().marks().iter().any(|k| k.id == *m));
                 let edits = [Some(Edit::RemoveSculpt(shape.id)), mark.map(Edit::RemoveMark)];
                 return self.change(Edit::Group(edits.into_iter().flatten().collect()));
             }
@@ -125,7 +125,7 @@ impl Workbench {
             }
             Command::WaveCount(_) | Command::WaveSpeed(_) | Command::WavePhase(_) => {
                 let Form::Profile(Profile { curve: Curve::Wave(wave), .. }) = &mut new.form else {
-                    self.desk.notice = Some("this shape is no wave: choose that profile first".into());
+                    self.context.notice = Some("this shape is no wave: choose that profile first".into());
                     return self.limit();
                 };
                 match command {
@@ -141,12 +141,13 @@ impl Workbench {
             return;
         }
         // What was at the moment shown is taken along: the slider goes on from what it showed.
-        if let Some(now) = self.states.iter().find(|s| s.id == shape.id).filter(|_| self.desk.time.is_some())
+        if let Some(now) =
+            self.states.iter().find(|s| s.id == shape.id).filter(|_| self.context.time.is_some())
         {
             new.amplitude = if new.amplitude == shape.amplitude { now.amplitude } else { new.amplitude };
             new.stiffness = if new.stiffness == shape.stiffness { now.stiffness } else { new.stiffness };
         }
-        let going = |bench: &Self| (Some(shape.id), command.kind(), bench.desk.session.history());
+        let going = |bench: &Self| (Some(shape.id), command.kind(), bench.context.session.history());
         let slides = !matches!(command, Command::ShapeOn(_) | Command::Profile(_));
         let continues = slides && self.sliding == Some(going(self));
         self.shape = Some(shape.id);
@@ -186,7 +187,7 @@ impl Workbench {
             let now = self.states.iter().find(|state| state.id == s.id);
             now.is_some_and(|now| (now.amplitude, now.stiffness) != (s.amplitude, s.stiffness))
         };
-        let all = self.desk.session.document().sculpts().iter().filter(differs);
+        let all = self.context.session.document().sculpts().iter().filter(differs);
         let set = |s: &Sculpt| {
             let state = self.states.iter().find(|state| state.id == s.id)?;
             let (amplitude, stiffness) = (state.amplitude, state.stiffness);
@@ -198,13 +199,13 @@ impl Workbench {
     /// Finds the deformer and the states of the moment shown: on the motion keys tell them, otherwise they are the document's
     /// own, and waves move with the hands' clock. Does not allocate while shapes stay.
     pub(super) fn find_states(&mut self) {
-        let document = self.desk.session.document();
+        let document = self.context.session.document();
         // A window rests: there waves stand as they are at the playhead.
         let idle = if self.windowed { self.playhead.time } else { self.hands.time };
-        let seconds = self.desk.time.unwrap_or(idle);
+        let seconds = self.context.time.unwrap_or(idle);
         self.states.clear();
-        document.sculpt_states_into(self.desk.time, seconds, &mut self.states);
-        self.live.go_to(document, self.desk.time);
+        document.sculpt_states_into(self.context.time, seconds, &mut self.states);
+        self.live.go_to(document, self.context.time);
         if let Some(shaped) = self.skin.shaped() {
             self.shape = Some(shaped.id);
             // What a hand shapes is shown as it is shaped.

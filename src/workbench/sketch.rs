@@ -34,7 +34,7 @@ impl Sketch {
     /// There is no silhouette along the stroke; a lost device.
     pub fn sculpt(&self, renderer: &Arc<Renderer>, model: &Model, document: &Document) -> Result<Sculpt> {
         let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
-        evaluator.wear_document(model, document)?;
+        evaluator.set_document_sculpts(model, document)?;
         let shape = evaluator.evaluate(model, &self.pose)?;
         let options = Filter::Normal.options();
         let points = Studio::new(renderer, model)?.silhouettes(&shape, &self.view, SIZE, &options)?;

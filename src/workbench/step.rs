@@ -14,7 +14,7 @@ use super::tools::JointTool;
 use super::tools::LineTool;
 use super::tools::MeasureTool;
 use super::tools::SkinTool;
-use super::tools::{Desk, Moment, show};
+use super::tools::{EditContext, Moment, show};
 use super::tools::{Hands, checked};
 use super::{
     Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
@@ -41,7 +41,7 @@ pub(super) const PIN_REACH: f32 = 0.12;
 
 /// A document being worked on with tracked hands.
 pub struct Workbench {
-    pub(super) desk: Desk,
+    pub(super) context: EditContext,
     pub(super) preferences: Preferences,
     pub(super) navigation: Navigation,
     pub(super) hands: Hands,
@@ -104,7 +104,7 @@ impl Workbench {
         let mut session = session;
         session.know_triangles(character.display.triangles.len());
         let body = Body::new(&character);
-        let mut desk = Desk {
+        let mut context = EditContext {
             session,
             character,
             body,
@@ -116,17 +116,19 @@ impl Workbench {
             edited: false,
             notice: None,
         };
-        desk.show_document();
-        let keyed = desk.pose.clone();
-        let keyed_states = desk.session.document().sculpt_states(0.0);
-        let timeline = Timeline::new(Playhead::default(), desk.session.document(), &desk.character.skeleton);
+        context.show_document();
+        let keyed = context.pose.clone();
+        let keyed_states = context.session.document().sculpt_states(0.0);
+        let timeline =
+            Timeline::new(Playhead::default(), context.session.document(), &context.character.skeleton);
         let mut live = LiveRecipe::default();
-        live.learn(desk.session.document());
-        let middle = middle(&PosedRig::new(&desk.character.skeleton, &Pose::rest(&desk.character.skeleton)));
+        live.learn(context.session.document());
+        let middle =
+            middle(&PosedRig::new(&context.character.skeleton, &Pose::rest(&context.character.skeleton)));
         let mut line = LineTool::default();
-        line.document_changed(&desk);
+        line.document_changed(&context);
         Self {
-            desk,
+            context,
             preferences: preferences.sane(),
             navigation: Navigation::default(),
             hands: Hands::default(),
@@ -175,7 +177,7 @@ impl Workbench {
         self.head = old.head;
         self.requests = old.requests;
         self.navigation.keep_to(old.navigation.rules());
-        old.desk.session
+        old.context.session
     }
 
     /// One frame.
@@ -264,7 +266,7 @@ impl Workbench {
         let tool = self.tool_hand();
         let busy = (self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy()).then_some(tool);
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
-        self.grab.take(&mut self.desk, &mut moment, busy);
+        self.grab.take(&mut self.context, &mut moment, busy);
         if !self.windowed {
             self.navigation.pull(self.grab.pulls(&moment), self.preferences.roll_world);
         }
@@ -273,29 +275,29 @@ impl Workbench {
     fn use_tools(&mut self) {
         let tool = self.tool_hand();
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
-        self.grab.step(&mut self.desk, &mut moment);
+        self.grab.step(&mut self.context, &mut moment);
         // A hand that holds something draws nothing.
         let free = !self.grab.holds(tool);
         match self.preferences.tool {
-            Tool::Line if free || self.line.is_busy() => self.line.step(&mut self.desk, &mut moment),
+            Tool::Line if free || self.line.is_busy() => self.line.step(&mut self.context, &mut moment),
             Tool::Skin if free || self.skin.is_busy() => {
-                if let Some((id, before)) = self.skin.step(&mut self.desk, &mut moment) {
+                if let Some((id, before)) = self.skin.step(&mut self.context, &mut moment) {
                     self.ask_to_settle(id, before);
                 }
             }
             Tool::Silhouette if free || self.accent.is_busy() => {
                 let eye = self.navigation.world_from_room().point(self.head.position);
-                self.requests.extend(self.accent.step(&self.desk, &mut moment, eye));
+                self.requests.extend(self.accent.step(&self.context, &mut moment, eye));
             }
             // At a window the gizmo moves the joint.
             Tool::Joint if (free || self.joint.is_busy()) && !self.windowed => {
                 let near = self.touched;
-                self.joint.step(&mut self.desk, &mut moment, near);
+                self.joint.step(&mut self.context, &mut moment, near);
             }
             // At a window joints are clicked at.
             Tool::Measure if free => {
                 let near = self.touched.filter(|_| !self.windowed);
-                self.measure.step(&mut self.desk, &mut moment, near);
+                self.measure.step(&mut self.context, &mut moment, near);
             }
             _ => {}
         }

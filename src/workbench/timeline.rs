@@ -37,56 +37,56 @@ impl Workbench {
             return;
         }
         self.cancel();
-        let wanted = self.desk.pose.clone();
+        let wanted = self.context.pose.clone();
         self.find_states();
         let shapes = self.shapes_as_shown();
         self.leave_motion();
-        let now = self.desk.session.posed();
-        let pose = self.desk.adjustment(self.desk.session.document().strokes(), &now, &wanted);
+        let now = self.context.session.posed();
+        let pose = self.context.adjustment(self.context.session.document().strokes(), &now, &wanted);
         let edits: Vec<Edit> = pose.into_iter().chain(shapes).collect();
         if !edits.is_empty() {
             self.change(Edit::Group(edits));
         }
         // Taken, not changed: nothing to key.
         self.remember_keyed();
-        self.desk.edited = false;
+        self.context.edited = false;
     }
 
     /// Takes [`Workbench::take_pose`] back: the history has as many steps as before it, and the motion shows at that time.
     pub fn give_pose_back(&mut self, steps: usize, time: f64) {
-        if self.desk.session.history().0 > steps {
+        if self.context.session.history().0 > steps {
             self.jump(steps);
         }
         self.remember_keyed();
-        (self.desk.edited, self.undone) = (false, false);
+        (self.context.edited, self.undone) = (false, false);
         self.playhead = Playhead { time, playing: false, shown: true, ..self.playhead };
         self.show_moment();
     }
 
     /// What is in the document now is no change to be keyed; gives what was remembered before.
     fn remember_keyed(&mut self) -> (Pose, Vec<SculptState>) {
-        let document = self.desk.session.document();
+        let document = self.context.session.document();
         let states = std::mem::replace(&mut self.keyed_states, document.sculpt_states(0.0));
-        (std::mem::replace(&mut self.keyed, self.desk.session.posed()), states)
+        (std::mem::replace(&mut self.keyed, self.context.session.posed()), states)
     }
 
     /// The document's keys may be others.
     pub(super) fn refresh_timeline(&mut self) {
-        self.live.learn(self.desk.session.document());
+        self.live.learn(self.context.session.document());
         self.timeline =
-            Timeline::new(self.playhead, self.desk.session.document(), &self.desk.character.skeleton);
+            Timeline::new(self.playhead, self.context.session.document(), &self.context.character.skeleton);
     }
 
     pub(super) fn play(&mut self, on: bool) {
         self.cancel();
-        let moves = self.desk.session.document().moves();
+        let moves = self.context.session.document().moves();
         if on && !moves {
-            self.desk.notice = Some("nothing moves yet: key two poses at two times".into());
+            self.context.notice = Some("nothing moves yet: key two poses at two times".into());
             return self.limit();
         }
         self.playhead.playing = on;
         if !on {
-            let rate = self.desk.session.document().motion().rate();
+            let rate = self.context.session.document().motion().rate();
             self.playhead.stand(self.playhead.time, rate);
         }
         self.show_moment();
@@ -94,7 +94,7 @@ impl Workbench {
 
     pub(super) fn scrub(&mut self, time: f64) {
         self.cancel();
-        let rate = self.desk.session.document().motion().rate();
+        let rate = self.context.session.document().motion().rate();
         self.playhead.stand(time, rate);
         // Keys may lie between two frames, and so may the motion's end.
         let sheet = &self.timeline.sheet;
@@ -106,12 +106,12 @@ impl Workbench {
 
     /// Shows the motion at the playhead; before anything moves, the pose being edited.
     fn show_moment(&mut self) {
-        self.playhead.shown &= self.desk.session.document().moves();
+        self.playhead.shown &= self.context.session.document().moves();
         let time = self.shown_time();
         // What a hand holds keeps its pose until it is let go.
-        if time != self.desk.time && !self.is_busy() {
-            self.desk.time = time;
-            self.desk.show_moment();
+        if time != self.context.time && !self.is_busy() {
+            self.context.time = time;
+            self.context.show_moment();
         }
         self.find_states();
         self.timeline.follow(self.playhead);
@@ -119,8 +119,8 @@ impl Workbench {
 
     /// Keys the pose that is shown at the playhead.
     pub(super) fn set_key(&mut self) {
-        let pose = self.desk.pose.clone();
-        let rate = self.desk.session.document().motion().rate();
+        let pose = self.context.pose.clone();
+        let rate = self.context.session.document().motion().rate();
         let exact = self.playhead.time;
         let replaces = self.timeline.sheet.columns.contains(&exact);
         self.playhead.stand(exact, rate);
@@ -133,8 +133,8 @@ impl Workbench {
         let shapes = self.shape_keys(time).map(Edit::Keys);
         let edits: Vec<Edit> = std::iter::once(Edit::SetKey(Key { time, pose })).chain(shapes).collect();
         self.key(Edit::Group(edits), false);
-        if replaces && self.desk.notice.is_none() {
-            self.desk.notice = Some(format!("Key at {time:.2} s replaced"));
+        if replaces && self.context.notice.is_none() {
+            self.context.notice = Some(format!("Key at {time:.2} s replaced"));
         }
     }
 
@@ -142,7 +142,7 @@ impl Workbench {
         match self.timeline.column {
             Some(time) => self.key(Edit::RemoveKey(time), false),
             None => {
-                self.desk.notice = Some("there is no key at this time: go to one first".into());
+                self.context.notice = Some("there is no key at this time: go to one first".into());
                 self.limit();
             }
         }
@@ -151,7 +151,7 @@ impl Workbench {
     /// Moves the keys under the playhead, between those before and after, and the playhead with them.
     pub(super) fn move_key(&mut self, to: f64) {
         let (Some(from), Some([least, most])) = (self.timeline.column, self.timeline.between()) else {
-            self.desk.notice = Some("there is no key at this time that can move: go to one first".into());
+            self.context.notice = Some("there is no key at this time that can move: go to one first".into());
             return self.limit();
         };
         let frames = self.timeline.sheet.rate;
@@ -160,12 +160,12 @@ impl Workbench {
         if to == from || !to.is_finite() {
             return;
         }
-        let keys = DopeSheet::keys_in(self.desk.session.document(), &[from]);
+        let keys = DopeSheet::keys_in(self.context.session.document(), &[from]);
         // A drag is one step of undo.
-        let continues = self.moved_key == Some((from, self.desk.session.history()));
+        let continues = self.moved_key == Some((from, self.context.session.history()));
         self.key(Edit::Keys(KeyEdit::Move { keys, seconds: to - from }), continues);
         self.playhead.stand(to, frames);
-        self.moved_key = Some((to, self.desk.session.history()));
+        self.moved_key = Some((to, self.context.session.history()));
         self.show_moment();
     }
 
@@ -175,20 +175,21 @@ impl Workbench {
 
     /// How the keyed channels go from key to key, all of them.
     pub(super) fn set_interpolation(&mut self, interpolation: Interpolation) {
-        let channels = self.desk.session.document().motion().channels();
+        let channels = self.context.session.document().motion().channels();
         let targets = channels.iter().map(|c| c.target.clone()).collect();
         self.key(Edit::Keys(KeyEdit::Interpolation { targets, interpolation }), false);
     }
 
     /// Keys the newest offset stroke's motion as fast as it was drawn.
     pub(super) fn key_stroke(&mut self) {
-        let document = self.desk.session.document();
+        let document = self.context.session.document();
         let newest = document.strokes().iter().rev().find(|l| l.offset.is_some()).map(|l| l.id);
         let Some(id) = newest else {
-            self.desk.notice = Some("there is no stroke to key: draw a line and what it is to become".into());
+            self.context.notice =
+                Some("there is no stroke to key: draw a line and what it is to become".into());
             return self.limit();
         };
-        let skeleton = &self.desk.character.skeleton;
+        let skeleton = &self.context.character.skeleton;
         match document.keying(skeleton, id, self.playhead.time, GESTURE_ERROR) {
             Ok((edit, _)) => {
                 self.key(edit, false);
@@ -196,7 +197,7 @@ impl Workbench {
                 self.show_moment();
             }
             Err(error) => {
-                self.desk.refuse(&error);
+                self.context.refuse(&error);
                 self.limit();
             }
         }
@@ -207,13 +208,13 @@ impl Workbench {
         let before = self.playhead;
         self.cancel();
         let operation = if continues { Operation::Continue(edit) } else { Operation::Do(edit) };
-        let deformer = self.desk.session.document().deformer().clone();
-        if !self.desk.run(operation) {
+        let deformer = self.context.session.document().deformer().clone();
+        if !self.context.run(operation) {
             self.limit();
         }
         self.document_changed(&deformer);
         self.remember_keyed();
-        self.desk.edited = false;
+        self.context.edited = false;
         self.playhead = before;
         self.show_moment();
     }
@@ -235,7 +236,7 @@ impl Workbench {
         let poses = self.preferences.tool.poses();
         let near = |p: Vec3| {
             let reach = PIN_REACH * self.navigation.world_from_room().scale;
-            self.desk.body.touch(&self.desk.character, &self.desk.rig, p, reach).is_some()
+            self.context.body.touch(&self.context.character, &self.context.rig, p, reach).is_some()
         };
         let tool = self.tool_hand();
         self.hands.hands.iter().enumerate().any(|(h, hand)| {
@@ -246,7 +247,7 @@ impl Workbench {
 
     /// Once a frame, after the tools: an edit ends the showing of the motion, and auto-key keys what it changed.
     pub(super) fn key_changes(&mut self) {
-        if self.is_busy() || !std::mem::take(&mut self.desk.edited) {
+        if self.is_busy() || !std::mem::take(&mut self.context.edited) {
             return;
         }
         let undone = std::mem::take(&mut self.undone);
@@ -261,10 +262,10 @@ impl Workbench {
             let pose = KeyEdit::of_change(time, &before, &self.keyed);
             for edit in pose.into_iter().chain(self.shape_changes(time, &shapes)) {
                 // With the edit that it keys, one step of undo.
-                self.desk.run(Operation::Continue(Edit::Keys(edit)));
+                self.context.run(Operation::Continue(Edit::Keys(edit)));
                 self.refresh_timeline();
             }
         }
-        self.desk.edited = false;
+        self.context.edited = false;
     }
 }

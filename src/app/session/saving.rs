@@ -1,6 +1,6 @@
-//! What becomes of a sitting on disk: projects, exports, the journal at its end.
+//! What becomes of a session on disk: projects, exports, the journal at its end.
 
-use super::{POSED, PROJECT, Sitting};
+use super::{AppSession, POSED, PROJECT};
 use crate::app::context::say;
 use crate::app::jobs::Job;
 use crate::app::preferences;
@@ -10,7 +10,7 @@ use crate::document::Session;
 use crate::project::recovery;
 use std::path::{Path, PathBuf};
 
-impl Sitting {
+impl AppSession {
     /// Where a file of this name goes: in the output folder, or beside the character's file with that one's name before
     /// it; a project is itself. None where nothing is open.
     pub fn place(&self, name: &str) -> Option<PathBuf> {

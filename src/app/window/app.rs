@@ -1,16 +1,16 @@
-//! The document at the desk: what is open, the jobs under way, what the editor asks for.
+//! The document at the window: what is open, the jobs under way, what the editor asks for.
 
 use super::Options;
-use super::keep::Kept;
+use super::persistence::Kept;
 use crate::app::jobs::{Job, Left};
 use crate::app::preferences;
 use crate::app::report::Ask;
-use crate::app::session::{News, POSED, Sitting};
+use crate::app::session::{AppSession, News, POSED};
 use crate::base::{Error, Result};
 use crate::document::DeformerSettings;
 use crate::project::recovery::Unfinished;
 use crate::scene::{Actor, Model, Stage};
-use crate::ui::window::{Ask as Wish, Desk, DeskInput, Writes};
+use crate::ui::window::{Ask as Wish, WindowEditor, WindowInput, Writes};
 use crate::workbench::{Command, Request};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub enum Pending {
 
 /// What a window keeps of itself while its user is in a headset.
 pub struct Memory {
-    desk: Desk,
+    desk: WindowEditor,
     pub(super) kept: Kept,
 }
 
@@ -37,7 +37,7 @@ impl Memory {
     /// Of a window that was not open yet.
     pub fn new(options: &Options) -> Self {
         let kept = Kept::load(options);
-        Self { desk: Desk::new(kept.choices.clone()), kept }
+        Self { desk: WindowEditor::new(kept.choices.clone()), kept }
     }
 
     /// The user's choices are for the next start too.
@@ -54,11 +54,11 @@ impl Memory {
     }
 }
 
-/// The program at a desk, without its window.
+/// The program at a window, without its window.
 pub struct App<'o> {
     pub(super) options: &'o Options,
-    pub(super) sitting: Sitting,
-    pub desk: Desk,
+    pub(super) app_session: AppSession,
+    pub desk: WindowEditor,
     pub(super) kept: Kept,
     /// Numbers of the stages that characters are made ready for: its own, and that of the method compared with.
     numbers: [u64; 2],
@@ -74,18 +74,18 @@ pub struct App<'o> {
 }
 
 impl<'o> App<'o> {
-    /// Goes on with a sitting, in a window that is not there yet.
-    pub fn new(options: &'o Options, sitting: Sitting, memory: Memory) -> Self {
+    /// Goes on with a session, in a window that is not there yet.
+    pub fn new(options: &'o Options, app_session: AppSession, memory: Memory) -> Self {
         let Memory { mut desk, kept } = memory;
-        let mut sitting = sitting;
-        sitting.exact = true;
-        (sitting.unready, sitting.unposed) = (true, true);
+        let mut app_session = app_session;
+        app_session.exact = true;
+        (app_session.unready, app_session.unposed) = (true, true);
         // The pictures of an earlier window are gone.
         desk.renew();
-        let numbers = [sitting.new_stage(), sitting.new_stage()];
+        let numbers = [app_session.new_stage(), app_session.new_stage()];
         let mut app = Self {
             options,
-            sitting,
+            app_session,
             desk,
             kept,
             numbers,
@@ -95,51 +95,51 @@ impl<'o> App<'o> {
             calls: false,
             asked: [None, None],
         };
-        if let Some(model) = app.sitting.model.clone() {
+        if let Some(model) = app.app_session.model.clone() {
             app.meet(&model);
-            app.sitting.look();
+            app.app_session.look();
         }
         app
     }
 
-    /// Gives the sitting back.
-    pub fn leave(mut self) -> (Sitting, Memory) {
-        if let Some(bench) = &mut self.sitting.bench {
+    /// Gives the session back.
+    pub fn leave(mut self) -> (AppSession, Memory) {
+        if let Some(bench) = &mut self.app_session.bench {
             bench.interrupt();
         }
         self.desk.facts.question = None;
-        (self.sitting, Memory { desk: self.desk, kept: self.kept })
+        (self.app_session, Memory { desk: self.desk, kept: self.kept })
     }
 
     /// Takes over what is done and what is asked for. True where something may look otherwise.
     pub fn attend(&mut self, stage: &mut Stage) -> bool {
         let mut changed = false;
-        while let Some(news) = self.sitting.news() {
+        while let Some(news) = self.app_session.news() {
             self.take(news, stage);
             changed = true;
         }
-        while let Some(ask) = self.sitting.reporter.asked() {
+        while let Some(ask) = self.app_session.reporter.asked() {
             changed = true;
             match ask {
                 Ask::Picture(_) => self.fail(&Error::input("a window's picture", "ask the display for it")),
                 Ask::Command(command) => self.command(command),
-                Ask::Quit => self.sitting.quit = true,
+                Ask::Quit => self.app_session.quit = true,
             }
         }
         self.make_ready(stage);
-        self.sitting.look_for_sketches(&stage.pipelines().renderer);
-        self.sitting.measure();
-        self.desk.facts.unsaved = self.sitting.unsaved;
-        self.desk.facts.busy = self.sitting.busy().map(str::to_owned);
+        self.app_session.look_for_sketches(&stage.pipelines().renderer);
+        self.app_session.measure();
+        self.desk.facts.unsaved = self.app_session.unsaved;
+        self.desk.facts.busy = self.app_session.busy().map(str::to_owned);
         changed
     }
 
     /// Has the character made ready for the stages, where a method is another.
     fn make_ready(&mut self, stage: &mut Stage) {
-        let (Some(model), true) = (self.sitting.model.clone(), self.sitting.unready) else { return };
-        let suits = self.sitting.suits(stage);
-        self.sitting.unready = false;
-        let Some(bench) = &self.sitting.bench else { return };
+        let (Some(model), true) = (self.app_session.model.clone(), self.app_session.unready) else { return };
+        let suits = self.app_session.suits(stage);
+        self.app_session.unready = false;
+        let Some(bench) = &self.app_session.bench else { return };
         let own = (!suits).then(|| bench.session().document().deformer().clone());
         if suits {
             // What was asked for before would take its place.
@@ -154,7 +154,7 @@ impl<'o> App<'o> {
             let asked = Some((Arc::as_ptr(&model), settings.clone()));
             if self.asked[i] != asked {
                 self.asked[i] = asked;
-                self.sitting.make_ready(self.numbers[i], stage, &settings);
+                self.app_session.make_ready(self.numbers[i], stage, &settings);
             }
         }
     }
@@ -163,7 +163,7 @@ impl<'o> App<'o> {
         match news {
             News::Measured(strain) => self.desk.facts.strain = Some(strain),
             News::Shaped(shape) => {
-                if let Some(bench) = &mut self.sitting.bench {
+                if let Some(bench) = &mut self.app_session.bench {
                     bench.receive(*shape);
                 }
             }
@@ -171,7 +171,7 @@ impl<'o> App<'o> {
             News::Entered(files) => {
                 self.desk.facts.files.follow(files);
                 // A folder that was dropped or typed is to be seen.
-                if self.sitting.bench.as_ref().is_some_and(|b| !b.preferences().files) {
+                if self.app_session.bench.as_ref().is_some_and(|b| !b.preferences().files) {
                     self.command(Command::Files);
                 }
             }
@@ -179,12 +179,12 @@ impl<'o> App<'o> {
             News::Looked(writes, path, true) => self.ask_to_replace(writes, path),
             News::Opened { path, restored, left } => self.opened(&path, restored, left),
             News::NotOpened(error) | News::Failed(error) => {
-                self.closing &= self.sitting.on_disk;
+                self.closing &= self.app_session.on_disk;
                 self.desk.facts.message = Some(error.to_string());
             }
             News::Ready(number, actor) => self.ready(number, actor, stage),
             News::Written(path) => {
-                self.sitting.quit |= self.closing && self.sitting.on_disk;
+                self.app_session.quit |= self.closing && self.app_session.on_disk;
                 self.desk.facts.message = Some(format!("wrote {}", path.display()));
             }
         }
@@ -193,7 +193,7 @@ impl<'o> App<'o> {
     fn opened(&mut self, path: &Path, restored: usize, left: Option<Box<Unfinished>>) {
         self.desk.facts.message =
             (restored > 0).then(|| format!("{}: goes on where it stopped", path.display()));
-        if let Some(model) = self.sitting.model.clone() {
+        if let Some(model) = self.app_session.model.clone() {
             self.meet(&model);
         }
         if let Some(left) = left {
@@ -222,18 +222,18 @@ impl<'o> App<'o> {
             }
             (_, Err(error)) => self.fail(&error),
         }
-        self.sitting.unposed = true;
+        self.app_session.unposed = true;
     }
 
     /// One step of the editor.
-    pub fn step(&mut self, input: &DeskInput) {
-        self.desk.step(input, self.sitting.bench.as_mut());
+    pub fn step(&mut self, input: &WindowInput) {
+        self.desk.step(input, self.app_session.bench.as_mut());
         self.stepped();
     }
 
     /// Runs a command as if pressed.
     pub fn command(&mut self, command: Command) {
-        self.desk.run_command(command, self.sitting.bench.as_mut());
+        self.desk.run_command(command, self.app_session.bench.as_mut());
         self.stepped();
     }
 
@@ -242,8 +242,8 @@ impl<'o> App<'o> {
         let out = self.desk.output_mut();
         let (posed, deformer) = (std::mem::take(&mut out.posed), std::mem::take(&mut out.deformer_changed));
         let asks = std::mem::take(&mut out.asks);
-        self.sitting.stepped(posed, deformer);
-        self.desk.facts.unsaved = self.sitting.unsaved;
+        self.app_session.stepped(posed, deformer);
+        self.desk.facts.unsaved = self.app_session.unsaved;
         asks.into_iter().for_each(|wish| self.wish(wish));
     }
 
@@ -251,39 +251,39 @@ impl<'o> App<'o> {
         match wish {
             Wish::Editor(request) => self.request(request),
             Wish::Answer(answer) => self.answered(answer),
-            Wish::OpenDialog if self.sitting.bench.is_some() => self.command(Command::Files),
+            Wish::OpenDialog if self.app_session.bench.is_some() => self.command(Command::Files),
             Wish::OpenDialog => {
                 let advice = "choose a file from the list, or drop one on this window";
                 self.desk.facts.message = Some(advice.into());
             }
             Wish::SaveAsDialog => self.save_as(),
-            Wish::Write(writes, path) => self.sitting.worker.ask(Job::Look(writes, path)),
+            Wish::Write(writes, path) => self.app_session.worker.ask(Job::Look(writes, path)),
             Wish::WriteNothing => self.closing = false,
-            Wish::List(folder) => self.sitting.worker.ask(Job::List(folder, self.kept.recent.clone())),
+            Wish::List(folder) => self.app_session.worker.ask(Job::List(folder, self.kept.recent.clone())),
         }
     }
 
     /// Does what the editor asks of its front end.
     pub fn request(&mut self, request: Request) {
         match request {
-            Request::Open(path) => self.sitting.open(path, Left::Offer),
+            Request::Open(path) => self.app_session.open(path, Left::Offer),
             Request::Save => self.save(),
-            Request::Export if self.sitting.has_place_of_export() => self.sitting.export(),
+            Request::Export if self.app_session.has_place_of_export() => self.app_session.export(),
             Request::Export => self.ask_where(Writes::Posed, POSED),
-            Request::Sketch(sketch) => self.sitting.sketch(*sketch),
-            Request::Settle(settle) => self.sitting.settle(settle),
+            Request::Sketch(sketch) => self.app_session.sketch(*sketch),
+            Request::Refit(settle) => self.app_session.settle(settle),
             Request::OtherFace => {
                 self.calls = true;
                 self.desk.facts.message = Some("looking for a headset".to_owned());
             }
-            Request::Quit if self.sitting.unsaved => self.ask_to_close(),
-            Request::Quit => self.sitting.quit = true,
+            Request::Quit if self.app_session.unsaved => self.ask_to_close(),
+            Request::Quit => self.app_session.quit = true,
         }
     }
 
     /// Tells of something that could not be done; the session goes on.
     pub fn fail(&mut self, error: &Error) {
-        self.sitting.fail(error);
+        self.app_session.fail(error);
         self.desk.facts.message = Some(error.to_string());
     }
 }

@@ -2,13 +2,13 @@
 
 use super::Options;
 use super::app::{App, Memory};
+use super::report_lines::Seen;
 use super::screen::Screen;
-use super::told::Seen;
 use crate::app::display::{Display, Wake, no_desktop};
 use crate::app::handover::{Found, HeadsetWatch};
-use crate::app::session::Sitting;
+use crate::app::session::AppSession;
 use crate::base::{Error, Result};
-use crate::ui::window::{DeskInput, Picked};
+use crate::ui::window::{Picked, WindowInput};
 use crate::workbench::Command;
 use egui_winit::State;
 use std::sync::Arc;
@@ -48,12 +48,12 @@ pub type StartWatch<'o, W> = Box<dyn FnOnce(Arc<Window>, Box<dyn Fn() + Send>) -
 /// a first line for the user.
 pub fn visit<W: HeadsetWatch>(
     options: &Options,
-    sitting: Sitting,
+    app_session: AppSession,
     memory: Memory,
     (start, message): (StartWatch<W>, Option<String>),
     display: &mut Display,
-) -> (End<W::Connection>, Sitting, Memory) {
-    let mut face = Face::new(App::new(options, sitting, memory), start, Box::new(display.wake()));
+) -> (End<W::Connection>, AppSession, Memory) {
+    let mut face = Face::new(App::new(options, app_session, memory), start, Box::new(display.wake()));
     face.app.desk.facts.message = message;
     while face.end.is_none() {
         // The driver reads the display's connection too while it shows a picture, and may take events in for us of which
@@ -64,8 +64,8 @@ pub fn visit<W: HeadsetWatch>(
     // Whoever looks for the headset may have the window; the GPU's work ends before what it shows goes.
     drop(face.watch.take());
     drop(face.screen.take());
-    let (sitting, memory) = face.app.leave();
-    (face.end.unwrap_or(End::Quit), sitting, memory)
+    let (app_session, memory) = face.app.leave();
+    (face.end.unwrap_or(End::Quit), app_session, memory)
 }
 
 /// A window's own state.
@@ -152,12 +152,12 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
             self.damaged = true;
             return Ok(());
         }
-        app.sitting.frame += 1;
+        app.app_session.frame += 1;
         let scale = window.scale_factor() as f32;
         let raw = input.take_egui_input(window);
-        let mut step = DeskInput::from_egui(raw, size, scale);
+        let mut step = WindowInput::from_egui(raw, size, scale);
         // One time for all faces.
-        step.time = app.sitting.seconds();
+        step.time = app.app_session.seconds();
         step.pressure = self.seen.pressure;
         step.picked = screen.picked()?.or(self.answer.take());
         app.desk.facts.stages = screen.stages();
@@ -168,21 +168,21 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
             screen.compare(other)?;
             self.damaged = true;
         }
-        let ready = app.sitting.is_on(screen.stage());
-        if let Some(bench) = app.sitting.bench.as_ref().filter(|_| ready) {
+        let ready = app.app_session.is_on(screen.stage());
+        if let Some(bench) = app.app_session.bench.as_ref().filter(|_| ready) {
             screen.set_time(bench.shown_time());
-            app.sitting.unposed |= screen.wear(bench.sculpts(), bench.sculpt_states());
-            app.sitting.follow(screen.stage());
+            app.app_session.unposed |= screen.set_sculpts(bench.sculpts(), bench.sculpt_states());
+            app.app_session.follow(screen.stage());
         }
-        let unposed = app.sitting.unposed && ready;
+        let unposed = app.app_session.unposed && ready;
         if self.damaged || app.desk.output().dirty || unposed {
             if self.damaged {
                 screen.renew();
             }
-            let posed = app.sitting.bench.as_ref().filter(|_| unposed).map(|b| (b.pose(), b.rig()));
+            let posed = app.app_session.bench.as_ref().filter(|_| unposed).map(|b| (b.pose(), b.rig()));
             window.pre_present_notify();
             self.damaged = !screen.draw(size, app.desk.output_mut(), posed)?;
-            app.sitting.unposed &= !unposed;
+            app.app_session.unposed &= !unposed;
             self.shown_at = Some(Instant::now());
         }
         let soon = |delay: Duration, next: Option<Instant>| {
@@ -339,7 +339,7 @@ impl<W: HeadsetWatch> ApplicationHandler<Wake> for Face<'_, W> {
         // The desktop may have been ready for long.
         self.begin(events);
         self.mind_the_headset();
-        if self.app.sitting.quit && self.end.is_none() {
+        if self.app.app_session.quit && self.end.is_none() {
             self.end = Some(End::Quit);
         }
         if self.end.is_some() {

@@ -1,7 +1,7 @@
 //! The window: mouse, pen and keyboard on the same document that a headset works on.
 //!
 //! `visit` is the whole: it opens a window (`window.rs`, winit's events) and its pictures (`screen.rs`: device, swapchain, the
-//! live character, panels painted over it) on a sitting (`app.rs`, `keep.rs`). What an event means is the editor's own
+//! live character, panels painted over it) on a session (`app.rs`, `keep.rs`). What an event means is the editor's own
 //! ([`crate::ui::window`]). The loop sleeps until something happens: an event, a job that is done, a time that the editor
 //! asked for; and shows a picture only where something looks otherwise.
 //!
@@ -13,9 +13,9 @@
 
 mod app;
 mod event_loop;
-mod keep;
+mod persistence;
+mod report_lines;
 mod screen;
-mod told;
 
 pub(super) use app::Memory;
 pub(super) use event_loop::{End, StartWatch, visit};

@@ -10,7 +10,7 @@ use crate::render::{Lines, PanelImage, PanelPainter, View};
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{Actor, Aim, Pipelines, Stage, SurfaceSample};
 use crate::surface::Sculpt;
-use crate::ui::window::{DeskOutput, Pick, Picked, Picture};
+use crate::ui::window::{Pick, Picked, Picture, WindowOutput};
 use ash::vk::{Format, ImageUsageFlags};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -137,14 +137,14 @@ impl Screen {
 
     /// Dresses who is on the stage in edits of the surface; true where there is something new to draw. What does not fit is
     /// told and not shown.
-    pub fn wear<'s>(
+    pub fn set_sculpts<'s>(
         &mut self,
         sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
         states: &[SculptState],
     ) -> bool {
         let mut changed = false;
         for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
-            changed |= stage.actor_mut().wear(sculpts.clone(), states).unwrap_or_else(|error| {
+            changed |= stage.actor_mut().set_sculpts(sculpts.clone(), states).unwrap_or_else(|error| {
                 eprintln!("sinew: {error}");
                 true
             });
@@ -167,7 +167,7 @@ impl Screen {
     pub fn draw(
         &mut self,
         size: [u32; 2],
-        out: &mut DeskOutput,
+        out: &mut WindowOutput,
         posed: Option<(&Pose, &PosedRig)>,
     ) -> Result<bool> {
         let size = at_least_one(size);
@@ -215,7 +215,7 @@ impl Screen {
     }
 
     /// Pictures of the size and number that the output wants.
-    fn fit(&mut self, out: &DeskOutput) -> Result<()> {
+    fn fit(&mut self, out: &WindowOutput) -> Result<()> {
         let [_, _, width, height] = out.viewport;
         let width = if out.picture == Picture::SideBySide { width / 2 } else { width };
         let (picture, views) = (at_least_one([width, height]), (out.views.len() as u32).clamp(1, 2));
@@ -251,7 +251,7 @@ impl Screen {
     fn record(
         &mut self,
         frame: &mut Frame,
-        out: &DeskOutput,
+        out: &WindowOutput,
         posed: Option<(&Pose, &PosedRig)>,
     ) -> Result<()> {
         let same = self.drawn.as_ref().is_some_and(|(v, l)| *v == out.views && *l == out.lines);
@@ -279,7 +279,7 @@ impl Screen {
     }
 
     /// Puts the pictures into the window's.
-    fn compose(&mut self, frame: &mut Frame, out: &DeskOutput) {
+    fn compose(&mut self, frame: &mut Frame, out: &WindowOutput) {
         let [left, top, width, height] = out.viewport;
         let picture = &self.stage.targets().picture;
         let mut put = |image: &Image, layer: u32, from: u32, to: u32, width: u32| {

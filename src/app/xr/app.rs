@@ -2,11 +2,11 @@
 
 use super::Options;
 use super::clock::{Clock, Stages};
-use super::told::tell_phases;
+use super::report_lines::tell_phases;
 use crate::app::context::{say, wanted_samples};
 use crate::app::jobs::Left;
 use crate::app::report::{Ask, Event};
-use crate::app::session::{News, Sitting};
+use crate::app::session::{AppSession, News};
 use crate::base::{Error, Result};
 use crate::document::DeformerSettings;
 use crate::gpu::{Device, Timings};
@@ -31,7 +31,7 @@ pub struct Memory {
 /// The program in the headset.
 pub struct App<'o> {
     pub(super) options: &'o Options,
-    pub(super) sitting: Sitting,
+    pub(super) app_session: AppSession,
     pub(super) input: Input,
     pub(super) panels: Panels,
     pub(super) panel_state: PanelState,
@@ -64,12 +64,12 @@ pub struct App<'o> {
 }
 
 impl<'o> App<'o> {
-    /// Goes on with a sitting; with a window to go to where there is a display.
-    pub fn new(options: &'o Options, sitting: Sitting, memory: Memory, has_display: bool) -> Self {
-        let mut sitting = sitting;
+    /// Goes on with a session; with a window to go to where there is a display.
+    pub fn new(options: &'o Options, app_session: AppSession, memory: Memory, has_display: bool) -> Self {
+        let mut app_session = app_session;
         // The frame loop has no time to spare for hashes that nobody reads.
-        sitting.exact = sitting.reporter.is_on();
-        (sitting.unready, sitting.unposed) = (true, true);
+        app_session.exact = app_session.reporter.is_on();
+        (app_session.unready, app_session.unposed) = (true, true);
         Self {
             options,
             input: Input::default(),
@@ -78,7 +78,7 @@ impl<'o> App<'o> {
             message: None,
             lines: Lines::default(),
             haptics: [None; 2],
-            clock: Clock::from(sitting.seconds()),
+            clock: Clock::from(app_session.seconds()),
             stages: memory.stages,
             stage: 0,
             pictures: Vec::new(),
@@ -92,65 +92,70 @@ impl<'o> App<'o> {
             // A take is of one headset's input, from its beginning to its end.
             has_desk: has_display && options.record.is_none(),
             to_desk: false,
-            sitting,
+            app_session,
         }
     }
 
-    /// Gives the sitting back.
-    pub fn leave(mut self) -> (Sitting, Memory) {
+    /// Gives the session back.
+    pub fn leave(mut self) -> (AppSession, Memory) {
         self.interrupt();
-        let sitting = self.sitting;
-        if let (Some(take), Some(bench)) = (self.take, &sitting.bench)
+        let app_session = self.app_session;
+        if let (Some(take), Some(bench)) = (self.take, &app_session.bench)
             && let Err(error) = take.finish(bench.session().document().hash())
         {
-            sitting.fail(&error);
+            app_session.fail(&error);
         }
-        if sitting.quit && !sitting.reporter.is_on() {
+        if app_session.quit && !app_session.reporter.is_on() {
             self.stages.text().lines().for_each(say);
             tell_phases(&self.phases);
         }
-        (sitting, Memory { panels: Some(self.panels), stages: self.stages })
+        (app_session, Memory { panels: Some(self.panels), stages: self.stages })
     }
 
     /// Another stage: the character must be made ready for it.
     pub fn new_stage(&mut self) {
-        self.stage = self.sitting.new_stage();
-        self.sitting.unready = true;
-        self.sitting.unposed = true;
+        self.stage = self.app_session.new_stage();
+        self.app_session.unready = true;
+        self.app_session.unposed = true;
     }
 
     /// Takes over what is done, asks for what is needed. `stage` where there is one.
     pub fn attend(&mut self, mut stage: Option<&mut Stage>) {
-        while let Some(news) = self.sitting.news() {
+        while let Some(news) = self.app_session.news() {
             self.take(news, stage.as_deref_mut());
         }
         if let Some(stage) = &stage {
-            self.sitting.look_for_sketches(&stage.pipelines().renderer);
+            self.app_session.look_for_sketches(&stage.pipelines().renderer);
         }
-        if let Some(stage) = stage.filter(|_| self.sitting.unready) {
+        if let Some(stage) = stage.filter(|_| self.app_session.unready) {
             self.make_ready(stage);
         }
-        if self.sitting.bench.as_ref().is_some_and(|b| b.preferences().palette || !b.measures().is_empty()) {
-            self.sitting.measure();
+        if self
+            .app_session
+            .bench
+            .as_ref()
+            .is_some_and(|b| b.preferences().palette || !b.measures().is_empty())
+        {
+            self.app_session.measure();
         }
-        while let Some(ask) = self.sitting.reporter.asked() {
+        while let Some(ask) = self.app_session.reporter.asked() {
             match ask {
                 Ask::Picture(path) => self.pictures.push(path),
                 Ask::Command(command) => self.command(command),
-                Ask::Quit => self.sitting.quit = true,
+                Ask::Quit => self.app_session.quit = true,
             }
         }
     }
 
     /// Has the character made ready for the stage, where the one on it cannot follow.
     fn make_ready(&mut self, stage: &mut Stage) {
-        let suits = self.sitting.suits(stage);
-        let (Some(model), Some(bench)) = (&self.sitting.model, &self.sitting.bench) else { return };
-        self.sitting.unready = false;
+        let suits = self.app_session.suits(stage);
+        let (Some(model), Some(bench)) = (&self.app_session.model, &self.app_session.bench) else { return };
+        self.app_session.unready = false;
         let settings = bench.session().document().deformer().clone();
         let asked = (!suits).then(|| (self.stage, Arc::as_ptr(model), settings.clone()));
         if !suits && self.asked != asked {
-            self.sitting.make_ready(self.stage, stage, &settings);
+            self.app_session.make_ready(self.stage, stage, &settings);
         }
         // What was asked for before would take the place of one that follows.
         self.asked = asked;
@@ -162,7 +167,7 @@ impl<'o> App<'o> {
             News::Shaped(shape) => self.receive(*shape),
             News::Listed(files) | News::Entered(files) => self.panel_state.files.follow(files),
             News::Opened { path, restored, .. } => {
-                if restored > 0 && !self.sitting.reporter.is_on() {
+                if restored > 0 && !self.app_session.reporter.is_on() {
                     say(format_args!("{}: goes on where its last session stopped", path.display()));
                 }
                 self.start_take();
@@ -170,9 +175,9 @@ impl<'o> App<'o> {
             News::NotOpened(error) => {
                 self.message = Some(error.to_string());
                 // Without a first document there is nothing to do.
-                if self.sitting.bench.is_none() {
-                    self.sitting.failure = Some(error);
-                    self.sitting.quit = true;
+                if self.app_session.bench.is_none() {
+                    self.app_session.failure = Some(error);
+                    self.app_session.quit = true;
                 }
             }
             News::Ready(number, actor) if number == self.stage => self.ready(actor, stage),
@@ -184,7 +189,7 @@ impl<'o> App<'o> {
 
     /// Samples per pixel of the eyes' pictures.
     pub fn samples(&self, device: &Device) -> u32 {
-        let smooth = self.sitting.bench.as_ref().is_none_or(|b| b.preferences().smooth);
+        let smooth = self.app_session.bench.as_ref().is_none_or(|b| b.preferences().smooth);
         wanted_samples(device, self.options.samples, smooth)
     }
 
@@ -192,13 +197,13 @@ impl<'o> App<'o> {
         match (actor, stage) {
             (Ok(actor), Some(stage)) => {
                 let method = actor.recipe().map_or("", |r| r.name());
-                self.sitting.reporter.event(Event::Shown(method.into()));
+                self.app_session.reporter.event(Event::Shown(method.into()));
                 // The pictures may have become others meanwhile.
                 match stage.enter_anew(actor) {
                     Ok(()) => self.asked = None,
                     Err(error) => self.fail(&error),
                 }
-                self.sitting.unposed = true;
+                self.app_session.unposed = true;
             }
             (Ok(_), None) => {}
             (Err(error), _) => self.fail(&error),
@@ -212,14 +217,14 @@ impl<'o> App<'o> {
 
     /// The panels' part of a step: what was pressed is run, and a hand that points at a panel is the panel's.
     pub(super) fn step_panels(&mut self) {
-        let Some(bench) = &self.sitting.bench else { return };
+        let Some(bench) = &self.app_session.bench else { return };
         let tool = bench.tool_hand();
         self.panel_state.follow(bench);
         self.panels.see(bench, bench.rig());
         if self.message.is_some() {
             self.panel_state.message.clone_from(&self.message);
         }
-        self.panel_state.unsaved = self.sitting.unsaved;
+        self.panel_state.unsaved = self.app_session.unsaved;
         let out = self.panels.step(&self.input, tool, &self.panel_state);
         for (hand, input) in self.input.hands.iter_mut().enumerate() {
             input.on_panel = hand == tool && out.pointing;
@@ -235,7 +240,7 @@ impl<'o> App<'o> {
     /// One step of panels and editor with the input as it is.
     pub fn step(&mut self) {
         self.step_panels();
-        let Some(bench) = &mut self.sitting.bench else { return };
+        let Some(bench) = &mut self.app_session.bench else { return };
         bench.step(&self.input);
         let output = bench.output();
         self.haptics = output.haptics;
@@ -248,24 +253,24 @@ impl<'o> App<'o> {
         self.panels.draw(&output.world_from_room, &mut self.lines);
         let (posed, deformer) = (output.posed, output.deformer_changed);
         let requests: Vec<Request> = output.requests.clone();
-        self.sitting.stepped(posed, deformer);
+        self.app_session.stepped(posed, deformer);
         for request in requests {
             match request {
-                Request::Open(path) => self.sitting.open(path, Left::GoOn),
-                Request::Save => self.sitting.save(),
-                Request::Export => self.sitting.export(),
-                Request::Sketch(sketch) => self.sitting.sketch(*sketch),
-                Request::Settle(settle) => self.sitting.settle(settle),
+                Request::Open(path) => self.app_session.open(path, Left::GoOn),
+                Request::Save => self.app_session.save(),
+                Request::Export => self.app_session.export(),
+                Request::Sketch(sketch) => self.app_session.sketch(*sketch),
+                Request::Refit(settle) => self.app_session.settle(settle),
                 Request::OtherFace if self.has_desk => self.to_desk = true,
                 Request::OtherFace => self.message = Some(NO_DESK.to_owned()),
-                Request::Quit => self.sitting.quit = true,
+                Request::Quit => self.app_session.quit = true,
             }
         }
     }
 
     /// Tells of something that could not be done; the session goes on.
     pub fn fail(&mut self, error: &Error) {
-        self.sitting.fail(error);
+        self.app_session.fail(error);
         self.message = Some(error.to_string());
     }
 }

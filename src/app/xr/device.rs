@@ -1,8 +1,8 @@
 //! The Vulkan device that a runtime wants to make itself (XR_KHR_vulkan_enable2).
 #![allow(unsafe_code, reason = "Vulkan handles cross the border between two libraries")]
 
+use super::error::{Result, XrError, failed};
 use super::instance::Runtime;
-use super::trouble::{Result, Trouble, failed};
 use crate::base::{Error, Result as CoreResult};
 use crate::gpu::{Device, DeviceFactory, DeviceOptions, Window, presents, surface_extensions};
 use ash::vk::{self, Handle};
@@ -40,7 +40,7 @@ pub fn open(runtime: &Runtime, options: &DeviceOptions, window: Option<&dyn Wind
         .map_err(failed("xrGetVulkanGraphicsRequirements2KHR"))?;
     let ours = xr::Version::new(1, 3, 0);
     if needs.min_api_version_supported > ours {
-        return Err(Trouble::Fatal(Error::xr(
+        return Err(XrError::Fatal(Error::xr(
             format!("the runtime wants Vulkan {} or newer", needs.min_api_version_supported),
             "use another runtime",
         )));

@@ -1,7 +1,7 @@
 //! The runtime: found, asked what it has, connected to.
 #![allow(unsafe_code, reason = "loading a shared library runs its code")]
 
-use super::trouble::{NO_LOADER, Result, Trouble, failed};
+use super::error::{NO_LOADER, Result, XrError, failed};
 use crate::base::Error;
 use openxr as xr;
 
@@ -49,24 +49,24 @@ impl Runtime {
     /// Connects. `choose` names the extensions that input wants, given the version and what there is.
     ///
     /// # Errors
-    /// [`Trouble::Absent`] without loader, runtime or headset; [`Trouble::Fatal`] where it cannot do what is needed.
+    /// [`XrError::Absent`] without loader, runtime or headset; [`XrError::Fatal`] where it cannot do what is needed.
     pub fn open(
         wishes: &Wishes,
         choose: impl Fn((u16, u16), &xr::ExtensionSet) -> Vec<&'static str>,
     ) -> Result<Self> {
         // SAFETY: the system's OpenXR loader is trusted as any other shared library that this program loads.
         let entry = unsafe { xr::Entry::load(&()) }
-            .map_err(|e| Trouble::Absent(Error::xr(format!("there is no loader ({e})"), NO_LOADER)))?;
+            .map_err(|e| XrError::Absent(Error::xr(format!("there is no loader ({e})"), NO_LOADER)))?;
         let there = entry.enumerate_extensions().map_err(failed("xrEnumerateInstanceExtensionProperties"))?;
         if !there.khr_vulkan_enable2 {
-            return Err(Trouble::Fatal(Error::xr(
+            return Err(XrError::Fatal(Error::xr(
                 "the runtime lacks XR_KHR_vulkan_enable2",
                 "update it, or use another one",
             )));
         }
         let missing = missing_layers(&entry, &wishes.layers)?;
         if !missing.is_empty() {
-            return Err(Trouble::Fatal(Error::xr(
+            return Err(XrError::Fatal(Error::xr(
                 format!("there is no API layer {}", missing.join(", ")),
                 "install openxr-layer-corevalidation, set XR_API_LAYER_PATH to the layers' folder, or leave --layers out",
             )));
@@ -80,7 +80,7 @@ impl Runtime {
             .enumerate_view_configuration_views(system, STEREO)
             .map_err(failed("xrEnumerateViewConfigurationViews"))?;
         if views.len() != 2 {
-            return Err(Trouble::Fatal(Error::xr(
+            return Err(XrError::Fatal(Error::xr(
                 format!("the headset has {} eyes", views.len()),
                 "use one with two",
             )));
@@ -150,7 +150,7 @@ fn create(
     }
     .map_err(|result| match failed("xrCreateInstance")(result) {
         // Nobody was connected yet.
-        Trouble::InstanceLost(problem) => Trouble::Absent(Error::xr(problem, super::trouble::NO_RUNTIME)),
+        XrError::InstanceLost(problem) => XrError::Absent(Error::xr(problem, super::error::NO_RUNTIME)),
         other => other,
     })
 }

@@ -32,7 +32,7 @@ pub enum Mirrored {
 }
 
 /// The window, and what it shows: none without a display, or where none is wanted.
-pub struct Glass<'d> {
+pub struct MirrorWindow<'d> {
     display: Option<&'d mut Display>,
     pane: Pane,
     /// On the device of the session.
@@ -49,7 +49,7 @@ struct Pane {
     closed: bool,
 }
 
-impl<'d> Glass<'d> {
+impl<'d> MirrorWindow<'d> {
     /// Opens nothing yet; `shown` pictures were shown before.
     pub fn new(display: Option<&'d mut Display>, eyes: Mirrored, shown: u64) -> Self {
         let display = display.filter(|_| eyes != Mirrored::None);

@@ -2,7 +2,7 @@
 //!
 //! A visit to the headset (`run.rs`) waits for a runtime where there is none, begins a session (`session.rs`; what its states
 //! ask for is in `life.rs`), and begins anew when runtime or session are lost. What outlives them, document, tools and jobs, is
-//! the sitting (`app/session.rs`). While its user is at a window, `watch.rs` looks whether the headset is put on. A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
+//! the session (`app/session.rs`). While its user is at a window, `watch.rs` looks whether the headset is put on. A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
 //! late as can be; loading, saving and binding are never part of it.
 //!
 //! The visibility mask is not used: pictures are shaded by a compute pass whose cost is not that of the masked corners,
@@ -17,26 +17,26 @@
 pub mod actions;
 mod app;
 mod clock;
+mod connection;
 pub mod controls;
 mod device;
 pub mod doctor;
+mod error;
 mod instance;
-mod keep;
-mod life;
-mod link;
 mod mirror;
+mod panel_layers;
 pub mod profiles;
+mod recording;
+mod report_lines;
 mod run;
 mod session;
+mod session_state;
 mod space;
 mod swapchain;
-mod told;
-mod trouble;
-mod walls;
 mod watch;
 
 pub(super) use app::Memory;
-pub(super) use link::Link;
+pub(super) use connection::XrConnection;
 pub use mirror::Mirrored;
 pub(super) use run::{End, visit};
 pub(super) use watch::{Sign, Start, Watch};

@@ -1,16 +1,16 @@
-//! The headset's face of a sitting: runtimes come and go, the document stays.
+//! The headset's face of a session: runtimes come and go, the document stays.
 
 use super::Options;
 use super::app::{App, Memory};
-use super::life::Turn;
-use super::link::Link;
-use super::mirror::Glass;
+use super::connection::XrConnection;
+use super::error::{Result, XrError, failed};
+use super::mirror::MirrorWindow;
+use super::panel_layers::PanelLayers;
 use super::session::{Begun, Eyes, Happened, Session};
-use super::trouble::{Result, Trouble, failed};
-use super::walls::Walls;
+use super::session_state::Transition;
 use crate::app::display::Display;
 use crate::app::report::Event;
-use crate::app::session::Sitting;
+use crate::app::session::AppSession;
 use crate::base::{Error, Result as CoreResult};
 use crate::gpu::{Frame, Held, Sync};
 use crate::render::Lines;
@@ -42,9 +42,9 @@ pub enum End {
     /// The program is to end.
     Quit,
     /// The headset was taken off; its session.
-    Off(Box<Link>),
+    Off(Box<XrConnection>),
     /// Its user wants to go on in the window; its session.
-    Left(Box<Link>),
+    Left(Box<XrConnection>),
     /// There is no runtime or headset, or none any more.
     Absent(Error),
     /// It can not go on.
@@ -56,26 +56,30 @@ pub enum End {
 /// there is no display.
 pub fn visit(
     options: &Options,
-    sitting: Sitting,
+    app_session: AppSession,
     memory: Memory,
-    link: Option<Box<Link>>,
+    link: Option<Box<XrConnection>>,
     display: Option<&mut Display>,
-) -> (End, Sitting, Memory) {
-    let mut app = App::new(options, sitting, memory, display.is_some());
-    let mut glass = Glass::new(display, options.mirror, app.sitting.mirrored);
+) -> (End, AppSession, Memory) {
+    let mut app = App::new(options, app_session, memory, display.is_some());
+    let mut glass = MirrorWindow::new(display, options.mirror, app.app_session.mirrored);
     let end = sessions(&mut app, &mut glass, link).unwrap_or_else(End::Failed);
     drop(glass);
-    let (sitting, memory) = app.leave();
-    (end, sitting, memory)
+    let (app_session, memory) = app.leave();
+    (end, app_session, memory)
 }
 
-fn sessions(app: &mut App<'_>, glass: &mut Glass<'_>, mut link: Option<Box<Link>>) -> CoreResult<End> {
+fn sessions(
+    app: &mut App<'_>,
+    glass: &mut MirrorWindow<'_>,
+    mut link: Option<Box<XrConnection>>,
+) -> CoreResult<End> {
     let (mut met, mut told) = (link.is_some(), false);
-    while !app.sitting.quit {
+    while !app.app_session.quit {
         let at_hand = link.take().map_or_else(
             || {
                 let window = glass.window();
-                Link::open(app.options, window.as_ref().map(|w| w as _)).map(Box::new)
+                XrConnection::open(app.options, window.as_ref().map(|w| w as _)).map(Box::new)
             },
             Ok,
         );
@@ -88,15 +92,15 @@ fn sessions(app: &mut App<'_>, glass: &mut Glass<'_>, mut link: Option<Box<Link>
             Ok((Ended::Off, Some(link))) => return Ok(End::Off(link)),
             Ok((Ended::Left, Some(link))) => return Ok(End::Left(link)),
             Ok(_) => app.lost("the runtime ended the session".into()),
-            Err(Trouble::SessionLost(problem) | Trouble::InstanceLost(problem)) => {
+            Err(XrError::SessionLost(problem) | XrError::InstanceLost(problem)) => {
                 app.lost(problem.clone());
                 if app.has_desk && !app.options.wait {
-                    return Ok(End::Absent(Trouble::InstanceLost(problem).into_error()));
+                    return Ok(End::Absent(XrError::InstanceLost(problem).into_error()));
                 }
             }
-            Err(Trouble::Absent(error)) => {
+            Err(XrError::Absent(error)) => {
                 if !told {
-                    app.sitting.reporter.event(Event::NoRuntime(error.to_string()));
+                    app.app_session.reporter.event(Event::NoRuntime(error.to_string()));
                     if !met && !app.options.wait {
                         return Ok(End::Absent(error));
                     }
@@ -106,21 +110,21 @@ fn sessions(app: &mut App<'_>, glass: &mut Glass<'_>, mut link: Option<Box<Link>
                 glass.attend();
                 app.without_session(SEARCH);
             }
-            Err(Trouble::Fatal(error)) => return Err(error),
+            Err(XrError::Fatal(error)) => return Err(error),
         }
     }
-    app.sitting.quit = true;
+    app.app_session.quit = true;
     Ok(End::Quit)
 }
 
 /// A session's time with us; it is given back where it has not ended.
 fn attend(
     app: &mut App<'_>,
-    glass: &mut Glass<'_>,
-    mut link: Box<Link>,
-) -> Result<(Ended, Option<Box<Link>>)> {
+    glass: &mut MirrorWindow<'_>,
+    mut link: Box<XrConnection>,
+) -> Result<(Ended, Option<Box<XrConnection>>)> {
     let shown = show(app, glass, &mut link);
-    app.sitting.missed += link.session.missed();
+    app.app_session.missed += link.session.missed();
     match shown {
         Ok(ended @ (Ended::Off | Ended::Left)) => Ok((ended, Some(link))),
         other => {
@@ -131,14 +135,14 @@ fn attend(
 }
 
 /// Stage, panels and mirror on a session.
-fn show(app: &mut App<'_>, glass: &mut Glass<'_>, link: &mut Link) -> Result<Ended> {
+fn show(app: &mut App<'_>, glass: &mut MirrorWindow<'_>, link: &mut XrConnection) -> Result<Ended> {
     glass.begin(&link.device, link.no_mirror.clone());
     let pipelines = Pipelines::new(&link.device)?;
     let samples = app.samples(&link.device);
     let mut stage = Stage::new(&pipelines, link.session.size(), 2, samples)?;
     app.began(&link.runtime, &link.session);
     app.relabel(link.controls.labels());
-    let walls = Walls::new(&link.session, &stage, link.runtime.max_layers, &mut app.panels)?;
+    let walls = PanelLayers::new(&link.session, &stage, link.runtime.max_layers, &mut app.panels)?;
     let mut parts = Parts { walls, glass };
     let result = turns(app, link, &mut parts, &mut stage);
     // Commands that use the runtime's images must have ended before it takes them back.
@@ -151,11 +155,16 @@ fn show(app: &mut App<'_>, glass: &mut Glass<'_>, link: &mut Link) -> Result<End
 
 /// What hangs on a session.
 struct Parts<'g, 'd> {
-    walls: Walls,
-    glass: &'g mut Glass<'d>,
+    walls: PanelLayers,
+    glass: &'g mut MirrorWindow<'d>,
 }
 
-fn turns(app: &mut App<'_>, link: &mut Link, parts: &mut Parts<'_, '_>, stage: &mut Stage) -> Result<Ended> {
+fn turns(
+    app: &mut App<'_>,
+    link: &mut XrConnection,
+    parts: &mut Parts<'_, '_>,
+    stage: &mut Stage,
+) -> Result<Ended> {
     let mut events = xr::EventDataBuffer::new();
     let mut leaving = false;
     loop {
@@ -164,12 +173,12 @@ fn turns(app: &mut App<'_>, link: &mut Link, parts: &mut Parts<'_, '_>, stage: &
         while let Some(happened) = session.poll(&link.runtime.instance, &mut events)? {
             match happened {
                 Happened::Turned(turn) => {
-                    app.sitting.reporter.event(Event::State(session.life().name().into()));
+                    app.app_session.reporter.event(Event::State(session.life().name().into()));
                     match turn {
-                        Turn::Quit => return Ok(Ended::Done),
-                        Turn::Rebuild => return Ok(Ended::Again),
-                        Turn::End | Turn::Hidden => off = true,
-                        Turn::Begin | Turn::Stay => {}
+                        Transition::Quit => return Ok(Ended::Done),
+                        Transition::Rebuild => return Ok(Ended::Again),
+                        Transition::End | Transition::Hidden => off = true,
+                        Transition::Begin | Transition::Stay => {}
                     }
                 }
                 Happened::Profiles => {
@@ -189,8 +198,8 @@ fn turns(app: &mut App<'_>, link: &mut Link, parts: &mut Parts<'_, '_>, stage: &
         }
         parts.glass.attend();
         app.attend(Some(&mut *stage));
-        app.sitting.quit |= app.options.frames.is_some_and(|n| app.sitting.frame >= n);
-        if app.sitting.quit && !leaving {
+        app.app_session.quit |= app.options.frames.is_some_and(|n| app.app_session.frame >= n);
+        if app.app_session.quit && !leaving {
             if !session.life().running() {
                 return Ok(Ended::Done);
             }
@@ -214,16 +223,16 @@ fn turns(app: &mut App<'_>, link: &mut Link, parts: &mut Parts<'_, '_>, stage: &
 /// One frame: wait, begin, input, tools, pictures, end.
 fn frame(
     app: &mut App<'_>,
-    link: &mut Link,
+    link: &mut XrConnection,
     parts: &mut Parts<'_, '_>,
     stage: &mut Stage,
     leaving: bool,
 ) -> Result<()> {
-    let Link { session, controls, .. } = link;
+    let XrConnection { session, controls, .. } = link;
     app.stages.start();
     let begun = session.begin()?;
     app.stages.lap(0);
-    app.sitting.frame += 1;
+    app.app_session.frame += 1;
     let handle = session.handle().clone();
     controls.actions.sync(&handle).map_err(failed("xrSyncActions"))?;
     let (head, recentred) = session.head(&begun)?;
@@ -249,7 +258,7 @@ fn frame(
     }
     app.stages.lap(1);
     if recentred.is_some() {
-        app.sitting.reporter.event(Event::Recentred);
+        app.app_session.reporter.event(Event::Recentred);
     }
     app.step();
     let felt = controls.actions.feel(&handle, &app.haptics);
@@ -268,7 +277,7 @@ fn frame(
     if let Some((held, value)) = mirrored {
         parts.glass.present(&held, value);
     }
-    app.sitting.mirrored = parts.glass.shown();
+    app.app_session.mirrored = parts.glass.shown();
     app.stages.lap(5);
     Ok(app.after_frame(session, || controls.profiles(), eyes.is_some(), stage)?)
 }
@@ -298,11 +307,11 @@ fn pictures(
     let mut aim =
         Aim { time: app.input.time, draw: [0, 1].map(|h| app.input.hands[h].draw), ..Aim::default() };
     let mut posed = None;
-    let shown = app.sitting.is_on(stage);
+    let shown = app.app_session.is_on(stage);
     if shown {
-        app.sitting.follow(stage);
+        app.app_session.follow(stage);
     }
-    if let Some(bench) = &app.sitting.bench {
+    if let Some(bench) = &app.app_session.bench {
         let output = bench.output();
         world_from_room = output.world_from_room;
         stage.look_mut().wire = bench.preferences().wire;
@@ -310,13 +319,13 @@ fn pictures(
         if shown {
             // What does not fit the character is told once and not shown.
             stage.actor_mut().set_time(bench.shown_time());
-            let worn = stage.actor_mut().wear(bench.sculpts(), bench.sculpt_states());
-            app.sitting.unposed |= worn.unwrap_or_else(|error| {
+            let worn = stage.actor_mut().set_sculpts(bench.sculpts(), bench.sculpt_states());
+            app.app_session.unposed |= worn.unwrap_or_else(|error| {
                 eprintln!("sinew: {error}");
                 true
             });
             aim.views = output.probes;
-            posed = app.sitting.unposed.then(|| (bench.pose(), bench.rig()));
+            posed = app.app_session.unposed.then(|| (bench.pose(), bench.rig()));
         }
     }
     let has_pose = posed.is_some();
@@ -324,7 +333,7 @@ fn pictures(
     let eyes = session.eyes(begun, &world_from_room)?;
     if let Some(eyes) = &eyes {
         stage.look_mut().scale = eyes.views[0].eye_scale(stage.targets().size);
-        let lines: &Lines = match &app.sitting.bench {
+        let lines: &Lines = match &app.app_session.bench {
             Some(_) if shown => &app.lines,
             _ => app.spinner(&world_from_room),
         };
@@ -349,7 +358,7 @@ fn pictures(
     let signal = held.as_ref().map(Held::signal);
     let value = stage.submit(commands, &Sync { wait: &[], signal: signal.as_ref().map_or(&[], |s| s) })?;
     if has_pose {
-        app.sitting.unposed = false;
+        app.app_session.unposed = false;
     }
     Ok(Made { eyes, mirrored: held.map(|h| (h, value)) })
 }

@@ -2,12 +2,12 @@
 #![allow(unsafe_code, reason = "a session is made of handles of two libraries")]
 
 use super::device;
+use super::error::{Result, failed};
 use super::instance::Runtime;
-use super::life::{Life, Turn};
+use super::panel_layers::QuadLayer;
+use super::session_state::{SessionState, Transition};
 use super::space::{Room, rigid};
 use super::swapchain::{Content, Swapchain};
-use super::trouble::{Result, failed};
-use super::walls::QuadLayer;
 use crate::gpu::{Device, Frame};
 use crate::render::View;
 use crate::scene::Stage;
@@ -29,7 +29,7 @@ pub struct Session {
     session: xr::Session<xr::Vulkan>,
     device: Arc<Device>,
     blend: xr::EnvironmentBlendMode,
-    life: Life,
+    life: SessionState,
     /// Frames begun and not ended.
     missed: u64,
     /// Whether somebody wears the headset, where the runtime tells (XR_EXT_user_presence).
@@ -40,7 +40,7 @@ pub struct Session {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Happened {
     /// The state changed to what [`Session::life`] says.
-    Turned(Turn),
+    Turned(Transition),
     /// Other controllers are in the hands.
     Profiles,
     /// The runtime is about to go.
@@ -95,7 +95,7 @@ impl Session {
             session,
             device: device.clone(),
             blend: runtime.blend,
-            life: Life::default(),
+            life: SessionState::default(),
             missed: 0,
             present: None,
         })
@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// Its state.
-    pub fn life(&self) -> &Life {
+    pub fn life(&self) -> &SessionState {
         &self.life
     }
 
@@ -151,10 +151,10 @@ impl Session {
                 E::SessionStateChanged(e) if e.session() == self.session.as_raw() => {
                     let turn = self.life.change(e.state());
                     match turn {
-                        Turn::Begin => {
+                        Transition::Begin => {
                             self.session.begin(STEREO).map_err(failed("xrBeginSession"))?;
                         }
-                        Turn::End => {
+                        Transition::End => {
                             self.session.end().map_err(failed("xrEndSession"))?;
                         }
                         _ => {}
@@ -191,7 +191,7 @@ impl Session {
         }
     }
 
-    /// Waits for the runtime's pace and begins a frame. To be called while [`Life::running`], and answered by
+    /// Waits for the runtime's pace and begins a frame. To be called while [`SessionState::running`], and answered by
     /// [`Session::end`].
     ///
     /// # Errors

@@ -1,12 +1,12 @@
 //! Reference spaces: the room (LOCAL_FLOOR, or made up from what there is), the head, and what recentring did to them.
 
 use super::actions;
-use super::trouble::{Result, failed};
+use super::error::{Result, failed};
 use crate::base::math::{Quat, Vec3};
 use crate::workbench::{Rigid, Tracked, Tracking};
 use openxr as xr;
 
-/// Height of the origin of LOCAL above the floor where nothing tells: eyes between sitting and standing.
+/// Height of the origin of LOCAL above the floor where nothing tells: eyes between session and standing.
 const GUESSED_HEIGHT: f32 = 1.5;
 
 /// Where the room comes from.

@@ -1,7 +1,7 @@
 //! The runtime's images: one array of two layers for both eyes' colour, another for their depth, single ones for panels.
 #![allow(unsafe_code, reason = "images belong to another library")]
 
-use super::trouble::{Result, Trouble, failed};
+use super::error::{Result, XrError, failed};
 use crate::base::Error;
 use crate::gpu::{Device, ForeignImage, Frame, Image, ImageInfo};
 use ash::vk::{self, Handle};
@@ -60,7 +60,7 @@ impl Swapchain {
             if content == Content::Depth {
                 return Ok(None);
             }
-            return Err(Trouble::Fatal(Error::xr(
+            return Err(XrError::Fatal(Error::xr(
                 format!("the runtime has no sRGB swapchain of 8 bits (formats {offered:?})"),
                 "update it, or use another one",
             )));

@@ -7,10 +7,10 @@
 //! (and, where the runtime can tell, their presence) after it had not.
 
 use super::Options;
-use super::life::Turn;
-use super::link::Link;
+use super::connection::XrConnection;
+use super::error::{Result, XrError};
 use super::session::Happened;
-use super::trouble::{Result, Trouble};
+use super::session_state::Transition;
 use crate::app::handover::{Found, HeadsetWatch};
 use crate::base::{Error, Result as CoreResult};
 use crate::gpu::Window;
@@ -35,15 +35,15 @@ pub enum Start {
     /// There is no session; what was there of runtimes before.
     Alone(Sign),
     /// The headset was taken off: its session, which waits for it.
-    Off(Box<Link>),
+    Off(Box<XrConnection>),
     /// The user has left it, wearing it: it must be taken off before it can be put on.
-    Left(Box<Link>),
+    Left(Box<XrConnection>),
 }
 
 /// The thread; dropping it ends the session that it has.
 pub struct Watch {
     orders: Option<Sender<()>>,
-    found: Receiver<Found<Box<Link>>>,
+    found: Receiver<Found<Box<XrConnection>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -76,7 +76,7 @@ impl Watch {
 }
 
 impl HeadsetWatch for Watch {
-    type Connection = Box<Link>;
+    type Connection = Box<XrConnection>;
 
     fn call(&self) {
         if let Some(orders) = &self.orders {
@@ -85,7 +85,7 @@ impl HeadsetWatch for Watch {
         }
     }
 
-    fn found(&self) -> Option<Found<Box<Link>>> {
+    fn found(&self) -> Option<Found<Box<XrConnection>>> {
         self.found.try_recv().ok()
     }
 }
@@ -128,7 +128,7 @@ impl Sign {
 struct Lookout {
     options: Options,
     window: Arc<dyn Window>,
-    link: Option<Box<Link>>,
+    link: Option<Box<XrConnection>>,
     /// The headset was seen off its user's head.
     off: bool,
     /// The user has asked for it.
@@ -136,7 +136,7 @@ struct Lookout {
     sign: Sign,
     /// Times to try a runtime that has come and is not ready yet.
     tries: u32,
-    send: Sender<Found<Box<Link>>>,
+    send: Sender<Found<Box<XrConnection>>>,
 }
 
 impl Lookout {
@@ -179,7 +179,7 @@ impl Lookout {
             return Ok(());
         }
         self.tries = self.tries.saturating_sub(1);
-        match Link::open(&self.options, Some(self.window.as_ref())) {
+        match XrConnection::open(&self.options, Some(self.window.as_ref())) {
             // Who starts a runtime now means to use it.
             Ok(link) => (self.link, self.off, self.tries) = (Some(Box::new(link)), true, 0),
             Err(trouble) if std::mem::take(&mut self.called) => {
@@ -187,7 +187,7 @@ impl Lookout {
                 return Err(());
             }
             // It may not be ready yet: its socket comes first.
-            Err(Trouble::Absent(_) | Trouble::InstanceLost(_)) if self.tries > 0 => {}
+            Err(XrError::Absent(_) | XrError::InstanceLost(_)) if self.tries > 0 => {}
             Err(trouble) => {
                 eprintln!("sinew: {}", trouble.into_error());
                 self.tries = 0;
@@ -202,8 +202,8 @@ impl Lookout {
         let mut events = xr::EventDataBuffer::new();
         while let Some(happened) = link.session.poll(&link.runtime.instance, &mut events)? {
             match happened {
-                Happened::Turned(Turn::Quit | Turn::Rebuild) | Happened::LossPending => {
-                    return Err(Trouble::SessionLost("the runtime has ended the session".into()));
+                Happened::Turned(Transition::Quit | Transition::Rebuild) | Happened::LossPending => {
+                    return Err(XrError::SessionLost("the runtime has ended the session".into()));
                 }
                 Happened::Profiles => link.controls.refresh(&link.session)?,
                 Happened::Turned(_) | Happened::TakenOff => {}
@@ -226,7 +226,7 @@ impl Lookout {
 }
 
 /// Whether its user is in the headset, having been out of it or asked for it.
-fn worn(link: &Link, off: &mut bool, called: bool) -> bool {
+fn worn(link: &XrConnection, off: &mut bool, called: bool) -> bool {
     let on = link.session.life().focused() && link.session.present() != Some(false);
     *off |= !on;
     on && (*off || called)

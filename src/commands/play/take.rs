@@ -125,7 +125,7 @@ impl Eyes {
             let pose: &Pose = bench.pose();
             if !bench.sculpts().eq(&worn) {
                 worn = bench.sculpts().cloned().collect();
-                evaluator.wear(model, &worn)?;
+                evaluator.set_sculpts(model, &worn)?;
             }
             evaluator.set_sculpt_states(bench.sculpt_states());
             evaluator.adopt(bench.recipe());

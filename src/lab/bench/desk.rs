@@ -6,7 +6,7 @@ use crate::app::window::Screen;
 use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
 use crate::scene::{Actor, Model, Pipelines, recipe};
-use crate::ui::window::{Choices, Desk, DeskInput};
+use crate::ui::window::{Choices, WindowEditor, WindowInput};
 use crate::workbench::{Preferences, Workbench};
 use egui::{Event, Modifiers, PointerButton, pos2};
 use serde::Serialize;
@@ -67,7 +67,7 @@ pub(super) fn measure(
 
 /// A window without one.
 struct Bed {
-    desk: Desk,
+    desk: WindowEditor,
     bench: Workbench,
     screen: Screen,
     window: [u32; 2],
@@ -86,7 +86,7 @@ impl Bed {
         stage.enter(Box::new(actor));
         let bounds = *bench.bounds();
         let mut bed = Self {
-            desk: Desk::new(Choices::default()),
+            desk: WindowEditor::new(Choices::default()),
             bench,
             screen,
             window,
@@ -108,14 +108,14 @@ impl Bed {
         let start = Instant::now();
         self.time += 1.0 / 60.0;
         let picked = self.screen.picked()?;
-        let input = DeskInput {
+        let input = WindowInput {
             time: self.time,
             size: self.window,
             scale: 1.0,
             focused: true,
             events,
             picked,
-            ..DeskInput::default()
+            ..WindowInput::default()
         };
         self.unposed |= self.desk.step(&input, Some(&mut self.bench)).posed;
         let stepped = start.elapsed();

@@ -4,7 +4,7 @@ use super::camera::{Lens, Side, Stand};
 use super::choices::{Choices, Plane, ZOOM_RANGE};
 use super::keys::{Act, Chord};
 use super::output::Ask;
-use super::{Desk, Hold};
+use super::{Hold, WindowEditor};
 use crate::base::math::{Aabb, Vec3};
 use crate::deform::Recipe;
 use crate::document::DeformerSettings;
@@ -19,7 +19,7 @@ const GROWTH: f32 = 1.15;
 /// A press sizes the panels by this.
 const LARGER: f32 = 0.1;
 
-impl Desk {
+impl WindowEditor {
     pub(super) fn key(&mut self, chord: Chord, repeat: bool, time: f64, bench: Option<&mut Workbench>) {
         // Whoever writes means the text, though the key ends it; a question comes first.
         if self.typing || self.takes_keys() {
@@ -60,7 +60,7 @@ impl Desk {
     }
 
     /// Runs a command that comes from elsewhere, e.g. from the window's frame or a script. What it asks for is in
-    /// [`Desk::output`] at once.
+    /// [`WindowEditor::output`] at once.
     pub fn run_command(&mut self, command: Command, bench: Option<&mut Workbench>) {
         self.command(command, bench);
     }
@@ -91,7 +91,7 @@ impl Desk {
         }
     }
 
-    /// Does what a key or a button of the desk stands for.
+    /// Does what a key or a button of the window stands for.
     pub(super) fn act(&mut self, act: Act, time: f64, mut bench: Option<&mut Workbench>) {
         self.changed = true;
         if let Some(bench) = bench.as_deref_mut() {

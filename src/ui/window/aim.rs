@@ -2,7 +2,7 @@
 
 use super::input::{Pick, Picked};
 use super::pointer::Eyepiece;
-use super::{Desk, Hold, PATIENCE};
+use super::{Hold, PATIENCE, WindowEditor};
 use crate::base::NodeId;
 use crate::base::math::Vec3;
 use crate::pose::WorkingPlane;
@@ -15,7 +15,7 @@ const DEPTH: f32 = 60.0;
 /// An answer is still good where the mouse has moved by no more than this, pixels.
 const SAME: f32 = 2.5;
 
-impl Desk {
+impl WindowEditor {
     /// Where the tip is; none where nothing is to be touched.
     pub(super) fn tip(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> Option<Vec3> {
         match self.hold {

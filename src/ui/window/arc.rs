@@ -1,6 +1,6 @@
 //! The way of the selected joint through the motion, with a tick at every frame and a dot at every key.
 
-use super::{Desk, Hold};
+use super::{Hold, WindowEditor};
 use crate::base::NodeId;
 use crate::base::math::Vec3;
 use crate::bind::Character;
@@ -17,7 +17,7 @@ pub(super) struct Found {
     path: Vec<(Vec3, bool)>,
 }
 
-impl Desk {
+impl WindowEditor {
     /// Shows it, found anew where another joint is selected, or the document has changed and nothing is held any more.
     pub(super) fn draw_arc(&mut self, bench: &Workbench, lines: &mut Lines) {
         let (Some(node), true) = (bench.selected(), self.choices.arcs) else {

@@ -4,7 +4,7 @@
 use super::gizmo::{AXES, COLORS};
 use super::keys::Chord;
 use super::pointer::Eyepiece;
-use super::{Desk, Hold};
+use super::{Hold, WindowEditor};
 use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3, Vec3};
 use crate::pose::WorkingPlane;
@@ -145,7 +145,7 @@ fn direction(eyepiece: &Eyepiece, origin: Vec3, at: [f32; 2]) -> f32 {
     (y - at[1]).atan2(at[0] - x)
 }
 
-impl Desk {
+impl WindowEditor {
     /// Whether keys and buttons are for a turn, a move or the brush's size alone.
     pub(super) fn is_by_key(&self) -> bool {
         matches!(self.hold, Hold::Turn { .. } | Hold::Grab { .. } | Hold::Brush { .. })

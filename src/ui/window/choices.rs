@@ -63,7 +63,7 @@ pub enum Plane {
     },
 }
 
-/// Choices that outlive a session. [`super::Desk::choices`] gives them to be saved.
+/// Choices that outlive a session. [`super::WindowEditor::choices`] gives them to be saved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Choices {

@@ -1,7 +1,7 @@
 //! What events of the mouse do in the picture, and what it is in the middle of.
 
 use super::keys::Chord;
-use super::{CLICK, Desk, Drag, Hold, paths, pointer};
+use super::{CLICK, Drag, Hold, WindowEditor, paths, pointer};
 use crate::workbench::{Command, RADIUS_RANGE, Tool, Workbench};
 use egui::{Event, PointerButton};
 
@@ -10,7 +10,7 @@ fn is_drag(start: [f32; 2], at: [f32; 2], scale: f32) -> bool {
     (at[0] - start[0]).hypot(at[1] - start[1]) > CLICK * scale
 }
 
-impl Desk {
+impl WindowEditor {
     pub(super) fn event(&mut self, event: &Event, time: f64, thinned: bool, bench: Option<&mut Workbench>) {
         match event {
             Event::ModifiersChanged(modifiers) => self.modifiers = *modifiers,

@@ -2,7 +2,7 @@
 //! the same without it (`bykey`). The plane that strokes are drawn on has the same rings and arrows (`plane`).
 
 use super::pointer::Eyepiece;
-use super::{Desk, Hold};
+use super::{Hold, WindowEditor};
 use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3, Vec3};
 use crate::render::Lines;
@@ -65,7 +65,7 @@ fn ring(axis: usize, angle: f32) -> Vec3 {
     AXES[(axis + 1) % 3] * cos + AXES[(axis + 2) % 3] * sin
 }
 
-impl Desk {
+impl WindowEditor {
     /// The selected joint, its place, and a point's worth of metres there, while the tool shows the gizmo.
     fn gizmo(&self, bench: &Workbench) -> Option<(NodeId, Vec3, f32)> {
         let node = bench.selected().filter(|_| bench.preferences().tool == Tool::Joint)?;

@@ -1,11 +1,11 @@
-//! What a window tells the desk in a frame.
+//! What a window tells the window in a frame.
 
 use crate::scene::SurfaceSample;
 use std::path::PathBuf;
 
 /// A frame of a window's input.
 #[derive(Clone, Debug, Default)]
-pub struct DeskInput {
+pub struct WindowInput {
     /// Seconds since the session began; never falls.
     pub time: f64,
     /// The window's size, pixels.
@@ -28,7 +28,7 @@ pub struct DeskInput {
     pub picked: Option<Picked>,
 }
 
-impl DeskInput {
+impl WindowInput {
     /// From what egui's own adapters for windows gather: positions in points, `scale` pixels each.
     pub fn from_egui(raw: egui::RawInput, size: [u32; 2], scale: f32) -> Self {
         let mut events = raw.events;

@@ -1,10 +1,10 @@
-//! The desk: everything a mouse, a pen and a keyboard do to the document of a [`Workbench`], and the panels beside the
+//! The window: everything a mouse, a pen and a keyboard do to the document of a [`Workbench`], and the panels beside the
 //! picture. It knows no window and no device, and looks at nothing but its input.
 //!
-//! A window's frame: events are gathered into a [`DeskInput`] (with the answer of the last [`Pick`]); [`Desk::step`]
-//! runs panels, keys, camera and tools; the window draws [`DeskOutput::views`] with [`DeskOutput::lines`] into the
-//! viewport, paints [`DeskOutput::paint`] over it, looks up [`DeskOutput::pick`], and does what is asked. What the panels
-//! show that the workbench does not know is in [`Desk::facts`].
+//! A window's frame: events are gathered into a [`WindowInput`] (with the answer of the last [`Pick`]); [`WindowEditor::step`]
+//! runs panels, keys, camera and tools; the window draws [`WindowOutput::views`] with [`WindowOutput::lines`] into the
+//! viewport, paints [`WindowOutput::paint`] over it, looks up [`WindowOutput::pick`], and does what is asked. What the panels
+//! show that the workbench does not know is in [`WindowEditor::facts`].
 //!
 //! A mouse is a hand (`pointer`), so the tools are those of the headset, and so is the document: taking a headset on
 //! is giving the same workbench another input.
@@ -37,9 +37,9 @@ mod tests;
 pub use camera::{Lens, Orbit, Side, Stand};
 pub use choices::{Choices, Plane, Stereo, Theme, ZOOM_RANGE};
 pub use facts::Facts;
-pub use input::{DeskInput, Pick, Picked};
+pub use input::{Pick, Picked, WindowInput};
 pub use keys::{ACTS, Act, Chord, Group, KeyMap, Line};
-pub use output::{Ask, DeskOutput, Picture, Writes};
+pub use output::{Ask, Picture, WindowOutput, Writes};
 pub use question::Question;
 
 use crate::base::math::{Aabb, Vec3};
@@ -94,7 +94,7 @@ enum Drag {
 }
 
 /// Everything of a window but the window.
-pub struct Desk {
+pub struct WindowEditor {
     /// What the panels show that the workbench does not know.
     pub facts: Facts,
     choices: Choices,
@@ -133,7 +133,7 @@ pub struct Desk {
     /// The divider between the document's deformer and the other, share of the picture's width.
     divider: f32,
     arc: arc::Found,
-    output: DeskOutput,
+    output: WindowOutput,
     /// A list of files shows, as of the last frame.
     lists: bool,
     /// Something changed that no event tells.
@@ -143,7 +143,7 @@ pub struct Desk {
     words: Vec<(String, egui::Rect)>,
 }
 
-impl Desk {
+impl WindowEditor {
     /// A desk with these choices and nothing on it.
     pub fn new(choices: Choices) -> Self {
         Self {
@@ -173,7 +173,7 @@ impl Desk {
             moves_plane: false,
             divider: 0.5,
             arc: arc::Found::default(),
-            output: DeskOutput::default(),
+            output: WindowOutput::default(),
             lists: false,
             changed: true,
             #[cfg(test)]
@@ -186,7 +186,7 @@ impl Desk {
         &self.choices
     }
 
-    /// egui's context, for a window's adapter; another one after [`Desk::renew`].
+    /// egui's context, for a window's adapter; another one after [`WindowEditor::renew`].
     pub fn context(&self) -> &egui::Context {
         &self.context
     }
@@ -202,12 +202,12 @@ impl Desk {
     }
 
     /// What the last step gave.
-    pub fn output(&self) -> &DeskOutput {
+    pub fn output(&self) -> &WindowOutput {
         &self.output
     }
 
-    /// For the window to take texture changes out of [`DeskOutput::paint`].
-    pub fn output_mut(&mut self) -> &mut DeskOutput {
+    /// For the window to take texture changes out of [`WindowOutput::paint`].
+    pub fn output_mut(&mut self) -> &mut WindowOutput {
         &mut self.output
     }
 
@@ -219,7 +219,7 @@ impl Desk {
     }
 
     /// One frame; without a workbench while nothing is open.
-    pub fn step(&mut self, input: &DeskInput, mut bench: Option<&mut Workbench>) -> &DeskOutput {
+    pub fn step(&mut self, input: &WindowInput, mut bench: Option<&mut Workbench>) -> &WindowOutput {
         let before = if input.time.is_finite() { self.time } else { input.time };
         let step = (input.time - before).clamp(0.0, 0.1);
         self.output.asks.clear();
@@ -396,7 +396,7 @@ impl Desk {
 }
 
 /// Where the picture puts the room of the hands, for tests and takes.
-impl Desk {
+impl WindowEditor {
     /// World from the window's room, as the tools see it.
     pub fn world_from_room(&self) -> Similarity {
         let [x, y, width, height] = self.output.viewport.map(|v| v as f32);

@@ -1,4 +1,4 @@
-//! What the desk wants a window to show and do.
+//! What the window wants a window to show and do.
 
 use super::input::Pick;
 use crate::base::math::Turn;
@@ -18,7 +18,7 @@ pub enum Picture {
     /// Two views, each as large as the picture, in one for red and cyan glasses ([`crate::render::Look::anaglyph`]).
     Anaglyph,
     /// One view of two deformers, divided: left of this share of the width the document's own, right of it
-    /// [`super::Desk::other_deformer`]'s.
+    /// [`super::WindowEditor::other_deformer`]'s.
     Wipe(f32),
 }
 
@@ -52,7 +52,7 @@ pub enum Ask {
     Answer(usize),
     /// Let the user choose a file to open.
     OpenDialog,
-    /// Let the user choose where to save ([`super::Desk::ask_where`]), then save.
+    /// Let the user choose where to save ([`super::WindowEditor::ask_where`]), then save.
     SaveAsDialog,
     /// Write it there: the user has chosen.
     Write(Writes, PathBuf),
@@ -62,9 +62,9 @@ pub enum Ask {
     List(PathBuf),
 }
 
-/// Result of [`super::Desk::step`], kept between frames.
+/// Result of [`super::WindowEditor::step`], kept between frames.
 #[derive(Default)]
-pub struct DeskOutput {
+pub struct WindowOutput {
     /// Where the picture is in the window: left, top, width, height, pixels. Panels lie beside and over it.
     pub viewport: [u32; 4],
     /// One or two views of the picture.

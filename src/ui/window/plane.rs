@@ -1,7 +1,7 @@
 //! The plane that strokes are drawn on where it does not face the view: a grid in the picture, moved by rings and arrows.
 
 use super::choices::{Choices, Plane};
-use super::{Desk, Hold, gizmo};
+use super::{Hold, WindowEditor, gizmo};
 use crate::base::math::Vec3;
 use crate::pose::WorkingPlane;
 use crate::render::Lines;
@@ -16,7 +16,7 @@ const RIM: [u8; 4] = [120, 190, 255, 150];
 /// Seen from its edge nearer than this, sine, a plane takes no stroke: a pixel would be miles.
 const EDGE: f32 = 0.06;
 
-impl Desk {
+impl WindowEditor {
     /// The plane, where one was chosen.
     pub(super) fn fixed_plane(&self) -> Option<WorkingPlane> {
         let Plane::Fixed { origin, normal } = self.choices.plane else { return None };

@@ -1,10 +1,10 @@
-//! Every command, by what it is given in a headset and at the desk: README's table is this one.
+//! Every command, by what it is given in a headset and at the window: README's table is this one.
 
 use super::keys::{ACTS, Act};
 use crate::workbench::{CommandKind, Control, Route};
 use std::fmt::Write;
 
-/// What of the desk is no command of its own, where it is, and what a headset has for it.
+/// What of the window is no command of its own, where it is, and what a headset has for it.
 const LISTS: [(&str, &str, &str); 11] = [
     ("Any step of the history", "undo, redo", "history"),
     ("Settings of the deformer", "the method", "deformer"),
@@ -19,7 +19,7 @@ const LISTS: [(&str, &str, &str); 11] = [
     ("Select any joint", "touch it", "click, outliner"),
 ];
 
-/// The table as Markdown: first all commands of both, then what the desk has beyond them.
+/// The table as Markdown: first all commands of both, then what the window has beyond them.
 pub fn table() -> String {
     let mut out = String::from("| command | headset | desk |\n|---|---|---|\n");
     for kind in CommandKind::ALL {
@@ -64,7 +64,7 @@ fn keys(act: Act) -> String {
     act.line().keys.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What a headset has for what only the desk has by a key of its own.
+/// What a headset has for what only the window has by a key of its own.
 fn instead(act: Act) -> &'static str {
     match act {
         Act::TakePose => "reach for the body",

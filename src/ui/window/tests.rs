@@ -20,9 +20,9 @@ const HAND: usize = 6;
 
 /// A window with a workbench.
 struct Table {
-    desk: Desk,
+    desk: WindowEditor,
     bench: Workbench,
-    input: DeskInput,
+    input: WindowInput,
     /// Asked in the frame before.
     asked: Option<Pick>,
 }
@@ -31,8 +31,8 @@ impl Table {
     fn new() -> Self {
         let character = biped();
         let bench = Workbench::new(session(&character), character, Preferences::default());
-        let input = DeskInput { size: SIZE, scale: 1.0, focused: true, ..DeskInput::default() };
-        let mut table = Self { desk: Desk::new(Choices::default()), bench, input, asked: None };
+        let input = WindowInput { size: SIZE, scale: 1.0, focused: true, ..WindowInput::default() };
+        let mut table = Self { desk: WindowEditor::new(Choices::default()), bench, input, asked: None };
         table.frames(2);
         table.key(Key::Num1, Modifiers::NONE);
         table
@@ -517,7 +517,7 @@ fn panels_keep_their_presses_and_an_idle_desk_wants_no_frame() {
 
 #[test]
 fn an_empty_desk_and_wild_input_do_no_harm() {
-    let mut desk = Desk::new(Choices { zoom: f32::NAN, ..Choices::default() });
+    let mut desk = WindowEditor::new(Choices { zoom: f32::NAN, ..Choices::default() });
     let nan = pos2(f32::NAN, f32::INFINITY);
     let button = |pressed| Event::PointerButton {
         pos: nan,
@@ -540,7 +540,7 @@ fn an_empty_desk_and_wild_input_do_no_harm() {
         events
     };
     for (size, scale) in [([0, 0], f32::NAN), ([3, 2], 1e9), ([800, 600], 1.5)] {
-        let input = DeskInput { size, scale, events: events(), focused: true, ..DeskInput::default() };
+        let input = WindowInput { size, scale, events: events(), focused: true, ..WindowInput::default() };
         let view = desk.step(&input, None).views[0];
         assert!(view.clip_from_world.is_finite() && view.eye.is_finite());
     }
@@ -556,9 +556,9 @@ fn an_empty_desk_and_wild_input_do_no_harm() {
 
 #[test]
 fn lines_have_the_scale_of_the_display_and_of_the_panels() {
-    let mut desk = Desk::new(Choices::default());
+    let mut desk = WindowEditor::new(Choices::default());
     let mut scale = |scale: f32| {
-        let input = DeskInput { size: SIZE, scale, focused: true, ..DeskInput::default() };
+        let input = WindowInput { size: SIZE, scale, focused: true, ..WindowInput::default() };
         desk.step(&input, None).scale
     };
     assert_eq!([1.0, 2.0, 1.5].map(&mut scale), [1.0, 2.0, 1.5]);

@@ -5,7 +5,7 @@ use crate::base::{NodeId, SculptId};
 use crate::bind::{Attachments, Character};
 use crate::deform::fast;
 use crate::document::{DeformerSettings, Edit, Operation};
-use crate::scene::{DAMPINGS, Gauge, Reading, SWINGS, Settle, method, recipe};
+use crate::scene::{DAMPINGS, Measurement, Reading, Refit, SWINGS, method, recipe};
 use crate::surface::{Sculpt, mirrored_sculpt};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::newest_mark;
@@ -33,23 +33,23 @@ impl Workbench {
             Command::Roll(on) => p.roll = on,
             Command::Mirror(on) => {
                 p.mirror = on;
-                if on && self.desk.body.mirror.is_none() {
-                    self.desk.notice = Some("this body has no two sides: mirror does nothing".into());
+                if on && self.context.body.mirror.is_none() {
+                    self.context.notice = Some("this body has no two sides: mirror does nothing".into());
                 }
             }
             Command::GrabBy(by) => p.grab = by,
             Command::RedrawOffset => {
                 p.tool = Tool::Line;
                 self.cancel();
-                if !self.line.redraw(&self.desk) {
-                    self.desk.notice = Some("there is no stroke to draw again: draw a line first".into());
+                if !self.line.redraw(&self.context) {
+                    self.context.notice = Some("there is no stroke to draw again: draw a line first".into());
                     self.limit();
                 }
             }
             Command::RemoveStroke => {
-                let mark = newest_mark(&self.desk).map(Edit::RemoveMark);
-                let stroke = self.line.removal(&self.desk);
-                let drawn = self.desk.session.document().sculpts().iter().rev().find(|s| s.mark.is_none());
+                let mark = newest_mark(&self.context).map(Edit::RemoveMark);
+                let stroke = self.line.removal(&self.context);
+                let drawn = self.context.session.document().sculpts().iter().rev().find(|s| s.mark.is_none());
                 let edit = match p.tool {
                     Tool::Measure if self.measure.remove_newest() => return,
                     Tool::Measure => None,
@@ -60,7 +60,7 @@ impl Workbench {
                 match edit {
                     Some(edit) => self.change(edit),
                     None => {
-                        self.desk.notice = Some("there is nothing to remove with this tool".into());
+                        self.context.notice = Some("there is nothing to remove with this tool".into());
                         self.limit();
                     }
                 }
@@ -75,7 +75,7 @@ impl Workbench {
                 let settings = DeformerSettings { method, ..DeformerSettings::default() };
                 match recipe(&settings) {
                     Ok(_) => self.change(Edit::SetDeformer(settings)),
-                    Err(error) => self.desk.refuse(&error),
+                    Err(error) => self.context.refuse(&error),
                 }
             }
             Command::Swing(value) => self.set_of_springs("dynamics", value, SWINGS, command.kind()),
@@ -132,9 +132,9 @@ impl Workbench {
 
     /// Sets a number of the springs; slides that follow each other are one step.
     fn set_of_springs(&mut self, name: &str, value: f32, [least, most]: [f64; 2], kind: CommandKind) {
-        let mut settings = self.desk.session.document().deformer().clone();
+        let mut settings = self.context.session.document().deformer().clone();
         if self.recipe().springs.is_none() {
-            self.desk.notice = Some("this method has no flesh that swings: choose springs".into());
+            self.context.notice = Some("this method has no flesh that swings: choose springs".into());
             return self.limit();
         }
         let value = if value.is_finite() { f64::from(value).clamp(least, most) } else { least };
@@ -145,9 +145,9 @@ impl Workbench {
             return;
         }
         settings.parameters.insert(name.to_owned(), value.into());
-        let continues = self.sliding == Some((None, kind, self.desk.session.history()));
+        let continues = self.sliding == Some((None, kind, self.context.session.history()));
         self.apply(Edit::SetDeformer(settings), continues);
-        self.sliding = Some((None, kind, self.desk.session.history()));
+        self.sliding = Some((None, kind, self.context.session.history()));
     }
 
     /// A slider is let go: what comes next is a step of its own.
@@ -157,14 +157,14 @@ impl Workbench {
 
     /// What was refused is of no interest any more; trouble with the journal is.
     pub fn forget_notice(&mut self) {
-        self.desk.notice = self.desk.session.trouble().map(ToString::to_string);
+        self.context.notice = self.context.session.trouble().map(ToString::to_string);
     }
 
     /// Runs an edit that a panel makes: as a step of its own, or as part of the one before it, as a slider's are.
     pub fn apply(&mut self, edit: Edit, continues: bool) {
         self.cancel();
-        let deformer = self.desk.session.document().deformer().clone();
-        self.desk.run(if continues { Operation::Continue(edit) } else { Operation::Do(edit) });
+        let deformer = self.context.session.document().deformer().clone();
+        self.context.run(if continues { Operation::Continue(edit) } else { Operation::Do(edit) });
         self.document_changed(&deformer);
     }
 
@@ -179,7 +179,7 @@ impl Workbench {
     }
 
     /// Takes in an edit of the surface that the front end has made of a [`Request::Sketch`], as a step of its own, or of a
-    /// [`Request::Settle`]: at the next frame in which no tool is used.
+    /// [`Request::Refit`]: at the next frame in which no tool is used.
     pub fn receive(&mut self, shape: Sculpt) {
         self.coming.push(shape);
     }
@@ -187,13 +187,13 @@ impl Workbench {
     /// A pull has changed an edit: where there are springs, what they leave of it is to be drawn again.
     pub(super) fn ask_to_settle(&mut self, id: SculptId, before: Option<Vec<[f32; 3]>>) {
         self.pulled.retain(|s| s.id != id);
-        let sculpt = self.desk.session.document().sculpt(id).ok().cloned();
+        let sculpt = self.context.session.document().sculpt(id).ok().cloned();
         let Some(sculpt) = sculpt.filter(|_| self.recipe().springs.is_some()) else { return };
         self.pulled.push(sculpt.clone());
         self.find_states();
-        let (pose, states, recipe) = (self.desk.pose.clone(), self.states.clone(), self.recipe().clone());
-        let settle = Settle { sculpt, before, pose, states, recipe };
-        self.requests.push(Request::Settle(Box::new(settle)));
+        let (pose, states, recipe) = (self.context.pose.clone(), self.states.clone(), self.recipe().clone());
+        let settle = Refit { sculpt, before, pose, states, recipe };
+        self.requests.push(Request::Refit(Box::new(settle)));
     }
 
     /// Takes a pulled edit's place, as part of the newest step; true where the edit is one that was pulled. It is left out
@@ -202,7 +202,7 @@ impl Workbench {
         let like = |s: &Sculpt| (s.id, s.mark, &s.region) == (shape.id, shape.mark, &shape.region);
         let Some(at) = self.pulled.iter().position(like) else { return false };
         let pulled = self.pulled.remove(at);
-        let session = &self.desk.session;
+        let session = &self.context.session;
         let (done, all) = session.history();
         if done == all && session.document().sculpt(pulled.id).is_ok_and(|now| *now == pulled) {
             self.apply(Edit::SetSculpt(Box::new(shape.clone())), true);
@@ -216,7 +216,7 @@ impl Workbench {
             if self.settle(&shape) {
                 continue;
             }
-            let id = self.desk.session.document().unused_sculpt_id();
+            let id = self.context.session.document().unused_sculpt_id();
             // Others may have come since it was made.
             if shape.id != id {
                 shape.name = format!("Silhouette {}", id.0 + 1);
@@ -228,11 +228,11 @@ impl Workbench {
 
     /// Adds the same shape on the other side of the body, with a mark of its own. Told where that cannot be.
     pub fn add_other_side(&mut self, id: SculptId) {
-        let (document, character) = (self.desk.session.document(), &self.desk.character);
+        let (document, character) = (self.context.session.document(), &self.context.character);
         let sculpt = document.sculpts().iter().find(|s| s.id == id);
         let mark = sculpt.and_then(|s| document.marks().iter().find(|m| Some(m.id) == s.mark));
-        let (Some(sculpt), Some(mark), Some(mirror)) = (sculpt, mark, &self.desk.body.mirror) else {
-            self.desk.notice =
+        let (Some(sculpt), Some(mark), Some(mirror)) = (sculpt, mark, &self.context.body.mirror) else {
+            self.context.notice =
                 Some("that has no other side: it needs its mark, and a body of two sides".into());
             return;
         };
@@ -243,24 +243,24 @@ impl Workbench {
                 let sculpt = Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) };
                 self.apply(Edit::Group(vec![mark, sculpt]), false);
             }
-            Err(error) => self.desk.notice = Some(error.to_string()),
+            Err(error) => self.context.notice = Some(error.to_string()),
         }
     }
 
     /// Selects a joint, or none: what is pinned, turned and framed. A headset selects what the tool hand touches.
     pub fn select(&mut self, node: Option<NodeId>) {
-        self.touched = node.filter(|n| n.index() < self.desk.character.skeleton.nodes.len());
+        self.touched = node.filter(|n| n.index() < self.context.character.skeleton.nodes.len());
     }
 
     /// Measures the angle at a joint, where angles are measured: what a click at one does.
     pub fn measure_joint(&mut self, node: Option<NodeId>) {
         if self.preferences.tool == Tool::Measure {
-            self.measure.click(&mut self.desk, self.preferences.measure, node);
+            self.measure.click(&mut self.context, self.preferences.measure, node);
         }
     }
 
     /// Takes what was measured of [`Workbench::measures`].
-    pub fn receive_readings(&mut self, readings: Vec<(Gauge, Reading)>) {
+    pub fn receive_readings(&mut self, readings: Vec<(Measurement, Reading)>) {
         self.measure.receive(readings);
     }
 
@@ -282,19 +282,19 @@ impl Workbench {
     /// Takes hold of a joint, to be moved by [`Workbench::move_joint`]; false where it cannot be posed.
     pub fn hold_joint(&mut self, node: NodeId) -> bool {
         self.cancel();
-        self.joint.hold(&self.desk, node)
+        self.joint.hold(&self.context, node)
     }
 
     /// Shows the held joint turned and moved from where it was taken hold of, as the world sees it; with mirror its
     /// partner too.
     pub fn move_joint(&mut self, turn: DQuat, shift: DVec3) {
-        self.joint.set(&mut self.desk, turn, shift, self.preferences.mirror);
+        self.joint.set(&mut self.context, turn, shift, self.preferences.mirror);
     }
 
     /// Lets the held joint go: the pose goes into the document as one step.
     pub fn let_joint_go(&mut self) {
-        let deformer = self.desk.session.document().deformer().clone();
-        self.joint.let_go(&mut self.desk);
+        let deformer = self.context.session.document().deformer().clone();
+        self.joint.let_go(&mut self.context);
         self.document_changed(&deformer);
     }
 
@@ -314,19 +314,19 @@ impl Workbench {
         if self.is_busy() {
             self.cancel();
         }
-        let deformer = self.desk.session.document().deformer().clone();
+        let deformer = self.context.session.document().deformer().clone();
         self.undone = true;
-        self.desk.run(Operation::Jump(step.max(1)));
+        self.context.run(Operation::Jump(step.max(1)));
         self.document_changed(&deformer);
     }
 
     pub(crate) fn cancel(&mut self) {
-        self.line.cancel(&mut self.desk);
-        self.grab.cancel(&mut self.desk);
+        self.line.cancel(&mut self.context);
+        self.grab.cancel(&mut self.context);
         self.skin.cancel();
         self.accent.cancel();
         self.measure.cancel();
-        self.joint.cancel(&mut self.desk);
+        self.joint.cancel(&mut self.context);
     }
 
     pub(crate) fn limit(&mut self) {
@@ -343,10 +343,10 @@ impl Workbench {
             } else {
                 "no joint is near the tip: touch the one to pin"
             };
-            self.desk.notice = Some(advice.into());
+            self.context.notice = Some(advice.into());
             return self.limit();
         };
-        let mut pins = self.desk.session.document().pins().to_vec();
+        let mut pins = self.context.session.document().pins().to_vec();
         match pins.binary_search(&node) {
             Ok(i) => {
                 pins.remove(i);
@@ -365,26 +365,26 @@ impl Workbench {
         if self.is_busy() || self.measure.is_under_way() {
             return self.cancel();
         }
-        let deformer = self.desk.session.document().deformer().clone();
+        let deformer = self.context.session.document().deformer().clone();
         // The first step is the character's own; without it there is nothing to work on.
         self.undone = true;
-        let (done, all) = self.desk.session.history();
+        let (done, all) = self.context.session.history();
         let nothing = match operation {
             Operation::Undo => (done <= 1).then_some("there is nothing to undo"),
             _ => (done == all).then_some("there is nothing to redo"),
         };
         if let Some(nothing) = nothing {
-            self.desk.notice = Some(nothing.into());
+            self.context.notice = Some(nothing.into());
             self.limit();
-        } else if !self.desk.run(operation) {
+        } else if !self.context.run(operation) {
             self.limit();
         }
         self.document_changed(&deformer);
     }
 
     pub(crate) fn document_changed(&mut self, deformer: &DeformerSettings) {
-        self.deformer_changed |= deformer != self.desk.session.document().deformer();
-        self.line.document_changed(&self.desk);
+        self.deformer_changed |= deformer != self.context.session.document().deformer();
+        self.line.document_changed(&self.context);
         self.grab.document_changed();
         self.skin.document_changed();
         self.refresh_timeline();

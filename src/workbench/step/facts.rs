@@ -7,7 +7,7 @@ use crate::bind::Character;
 use crate::document::Session;
 use crate::pose::StrokeLayer;
 use crate::rig::{Pose, PosedRig};
-use crate::scene::Gauge;
+use crate::scene::Measurement;
 use crate::workbench::navigation::Rules;
 use crate::workbench::{Capsule, Measure, Output, Preferences, Surroundings, Tool, Workbench};
 use std::sync::Arc;
@@ -15,27 +15,27 @@ use std::sync::Arc;
 impl Workbench {
     /// Document, history and journal.
     pub fn session(&self) -> &Session<'static> {
-        &self.desk.session
+        &self.context.session
     }
 
     /// Puts the tools away: what is left is the session.
     pub fn into_session(self) -> Session<'static> {
-        self.desk.session
+        self.context.session
     }
 
     /// The character.
     pub fn character(&self) -> &Arc<Character> {
-        &self.desk.character
+        &self.context.character
     }
 
     /// The pose to show: the document's, or what a tool makes of it at the moment.
     pub fn pose(&self) -> &Pose {
-        &self.desk.pose
+        &self.context.pose
     }
 
     /// [`Workbench::pose`], evaluated.
     pub fn rig(&self) -> &PosedRig {
-        &self.desk.rig
+        &self.context.rig
     }
 
     /// The user's choices.
@@ -45,7 +45,7 @@ impl Workbench {
 
     /// What was refused last, or trouble with the journal; none after something went well.
     pub fn notice(&self) -> Option<&str> {
-        self.desk.notice.as_deref()
+        self.context.notice.as_deref()
     }
 
     /// Whether the mark being drawn, or just drawn, is a ring or open, in words; none for other tools.
@@ -67,8 +67,8 @@ impl Workbench {
     /// is pinned.
     pub fn touched_joint(&self) -> Option<(&str, bool)> {
         let node = self.touched?;
-        let pinned = self.desk.session.document().pins().binary_search(&node).is_ok();
-        Some((&self.desk.character.skeleton.nodes[node.index()].name, pinned))
+        let pinned = self.context.session.document().pins().binary_search(&node).is_ok();
+        Some((&self.context.character.skeleton.nodes[node.index()].name, pinned))
     }
 
     /// The selected joint.
@@ -78,17 +78,17 @@ impl Workbench {
 
     /// Whether the character has two sides.
     pub fn has_sides(&self) -> bool {
-        self.desk.body.mirror.is_some()
+        self.context.body.mirror.is_some()
     }
 
     /// The nodes that posing moves.
     pub fn posable(&self) -> &[NodeId] {
-        &self.desk.body.posable
+        &self.context.body.posable
     }
 
     /// The layer whose offset stroke comes next.
     pub fn awaits_offset(&self) -> Option<&StrokeLayer> {
-        self.line.open().and_then(|id| self.desk.session.document().stroke(id).ok())
+        self.line.open().and_then(|id| self.context.session.document().stroke(id).ok())
     }
 
     /// The box of the character in bind, world, metres.
@@ -101,7 +101,7 @@ impl Workbench {
     pub fn surroundings(&self, rig: &PosedRig, out: &mut Surroundings) {
         let room = self.navigation.world_from_room();
         out.body.clear();
-        out.body.extend(rig.bones.iter().zip(&self.desk.body.girth).map(|(bone, girth)| Capsule {
+        out.body.extend(rig.bones.iter().zip(&self.context.body.girth).map(|(bone, girth)| Capsule {
             ends: [bone.head, bone.tail].map(|p| room.inverse_point(p)),
             radius: girth / room.scale,
         }));
@@ -114,7 +114,7 @@ impl Workbench {
         if self.navigation.rules() == Rules::First {
             return self.bounds.center();
         }
-        let axis = self.bounds.center() + middle(&self.desk.rig) - self.middle;
+        let axis = self.bounds.center() + middle(&self.context.rig) - self.middle;
         if axis.is_finite() { axis } else { self.bounds.center() }
     }
 
@@ -141,7 +141,7 @@ impl Workbench {
 
     /// Whether any of it is read off the skin, which each pose has its own way.
     pub fn measures_skin(&self) -> bool {
-        self.measures().iter().any(|m| !matches!(m.gauge, Gauge::Angle(_)))
+        self.measures().iter().any(|m| !matches!(m.gauge, Measurement::Angle(_)))
     }
 
     /// Whether one end of a distance was chosen, and the other is to be.
@@ -163,8 +163,8 @@ impl Workbench {
     pub(super) fn near_joint(&self) -> Option<NodeId> {
         let tip = self.hands.hands[self.tool_hand()].tip.position;
         let reach = PIN_REACH * self.navigation.world_from_room().scale;
-        let at = |n: &NodeId| Vec3::from(self.desk.rig.world[n.index()].translation).distance(tip);
-        let near = self.desk.body.posable.iter().copied().filter(|n| at(n) <= reach);
+        let at = |n: &NodeId| Vec3::from(self.context.rig.world[n.index()].translation).distance(tip);
+        let near = self.context.body.posable.iter().copied().filter(|n| at(n) <= reach);
         near.min_by(|a, b| at(a).total_cmp(&at(b)))
     }
 }

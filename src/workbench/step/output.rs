@@ -18,17 +18,17 @@ impl Workbench {
         out.lines.clear();
         out.world_from_floor = *self.navigation.world_from_floor();
         self.landmarks.lines(&out.world_from_floor, &mut out.lines);
-        show::body(&self.desk, self.preferences.wire, &mut out.lines);
+        show::body(&self.context, self.preferences.wire, &mut out.lines);
         if let Some(attachments) = self.attachments.as_ref().filter(|_| self.preferences.binding) {
-            binding::lines(&self.desk, attachments, self.touched, &mut out.lines);
+            binding::lines(&self.context, attachments, self.touched, &mut out.lines);
         }
-        self.skin.lines(&self.desk, &mut out.lines);
-        self.line.document_lines(&self.desk, &mut out.lines);
-        self.line.lines(&self.desk, &mut out.lines);
+        self.skin.lines(&self.context, &mut out.lines);
+        self.line.document_lines(&self.context, &mut out.lines);
+        self.line.lines(&self.context, &mut out.lines);
         self.accent.lines(&mut out.lines);
         // Only a hand has a squeeze besides its tool.
         if !self.windowed || self.preferences.tool == Tool::Grab || self.grab.is_busy() {
-            self.grab.lines(&self.desk, &mut out.lines);
+            self.grab.lines(&self.context, &mut out.lines);
         }
         let moment = Moment {
             hands: &self.hands,
@@ -42,7 +42,7 @@ impl Workbench {
         }
         show::brush(&moment, world_from_room.point(self.head.position), &mut out.lines);
         let head = world_from_room.rigid(&self.head);
-        self.measure.lines(&self.desk, &moment, (&head, self.windowed), &mut out.lines);
+        self.measure.lines(&self.context, &moment, (&head, self.windowed), &mut out.lines);
         out.probes = std::array::from_fn(|h| {
             let wanted = match self.preferences.tool {
                 Tool::Line => false,
@@ -56,7 +56,7 @@ impl Workbench {
                 View::new(hand.aim.position, hand.aim.orientation, tangents, NEAR * world_from_room.scale)
             })
         });
-        out.posed = std::mem::take(&mut self.desk.posed);
+        out.posed = std::mem::take(&mut self.context.posed);
         out.deformer_changed = std::mem::take(&mut self.deformer_changed);
         out.requests.clear();
         out.requests.append(&mut self.requests);

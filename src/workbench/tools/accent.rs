@@ -1,7 +1,7 @@
 //! The silhouette tool (SilSketch, thesis 7.3): a stroke over what is seen says how a silhouette should run. Which one is
 //! meant is found in a picture, so the front end does it ([`Request::Sketch`]) and hands the edit back.
 
-use super::{Desk, Moment};
+use super::{EditContext, Moment};
 use crate::base::math::{Quat, Vec3};
 use crate::render::{Lines, OFFSET, Tangents, View};
 use crate::workbench::{Haptic, Request, Sketch, Tracking};
@@ -37,7 +37,7 @@ impl AccentTool {
     }
 
     /// A frame of the tool; a stroke that has ended is to be looked for, seen from `eye`, world.
-    pub fn step(&mut self, desk: &Desk, moment: &mut Moment, eye: Vec3) -> Option<Request> {
+    pub fn step(&mut self, context: &EditContext, moment: &mut Moment, eye: Vec3) -> Option<Request> {
         let hand = moment.hand();
         let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
         let (pressed, down, on_panel) = (hand.trigger.pressed, hand.trigger.down, hand.on_panel);
@@ -58,9 +58,9 @@ impl AccentTool {
         }
         self.drawing = false;
         let stroke = std::mem::take(&mut self.points);
-        let reach = moment.radius().max(EDGES * desk.body.edge);
+        let reach = moment.radius().max(EDGES * context.body.edge);
         let sketch = (stroke.len() > 1).then(|| view_of(&stroke, eye)).flatten();
-        let pose = desk.pose.clone();
+        let pose = context.pose.clone();
         let request = sketch.map(|view| Request::Sketch(Box::new(Sketch { stroke, view, pose, reach })));
         moment.feel(moment.tool, if request.is_some() { Haptic::Selection } else { Haptic::Limit });
         request

@@ -1,7 +1,7 @@
 //! How the skin hangs on the bones, drawn: from each attachment point its scale vector to the skin (thesis, chapter 3), in
 //! the colour of the selected joint's weight, or without one in its bone's.
 
-use super::Desk;
+use super::EditContext;
 use crate::base::NodeId;
 use crate::base::math::Vec3;
 use crate::bind::Attachments;
@@ -26,9 +26,9 @@ pub fn color_of_weight(weight: f32) -> [u8; 4] {
 
 /// Draws the scale vectors of the vertices that the selected joint weighs on, or of all of them. Vertices are where linear
 /// blend skinning has them.
-pub fn lines(desk: &Desk, attachments: &Attachments, selected: Option<NodeId>, out: &mut Lines) {
-    let control = &desk.character.control;
-    let joint = selected.and_then(|n| desk.character.skeleton.nodes.get(n.index())?.joint);
+pub fn lines(context: &EditContext, attachments: &Attachments, selected: Option<NodeId>, out: &mut Lines) {
+    let control = &context.character.control;
+    let joint = selected.and_then(|n| context.character.skeleton.nodes.get(n.index())?.joint);
     let weight_on = |v: usize| {
         let of =
             control.influences.of(v).filter(|(j, _)| joint.is_some_and(|k| k.index() == usize::from(*j)));
@@ -39,12 +39,12 @@ pub fn lines(desk: &Desk, attachments: &Attachments, selected: Option<NodeId>, o
     let shown = (0..count).filter(wanted).count();
     for v in (0..count).filter(wanted).step_by(shown.div_ceil(MOST).max(1)) {
         let bone = attachments.bone[v].index();
-        let Some(posed) = desk.rig.bones.get(bone) else { continue };
+        let Some(posed) = context.rig.bones.get(bone) else { continue };
         let from = posed.head.lerp(posed.tail, attachments.t[v]);
         let joints = control.influences.of(v);
         let to: Vec3 = joints
             .filter_map(|(j, w)| {
-                Some(desk.rig.skinning.get(usize::from(j))?.transform_point3(control.positions[v]) * w)
+                Some(context.rig.skinning.get(usize::from(j))?.transform_point3(control.positions[v]) * w)
             })
             .sum();
         let color = match joint {

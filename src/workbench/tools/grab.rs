@@ -3,12 +3,12 @@
 //!
 //! While the body is held its pose is shown and not yet in the document; letting go makes one step of undo.
 
-use super::{Desk, Moment};
+use super::{EditContext, Moment};
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{JointId, NodeId};
 use crate::bind::Character;
 use crate::deform::fast;
-use crate::pose::{Goal, Grab, WholeGrab};
+use crate::pose::{FullBodyGrab, Goal, Grab};
 use crate::render::Lines;
 use crate::rig::{Plane, Pose, Skeleton};
 use crate::workbench::{GrabBy, Haptic, Rigid, Tool, Tracking};
@@ -43,7 +43,7 @@ enum Following {
     /// Bones and limbs.
     Chains(Box<Grab>),
     /// Everything.
-    Whole(Box<WholeGrab>),
+    Whole(Box<FullBodyGrab>),
 }
 
 impl Following {
@@ -113,10 +113,10 @@ impl GrabTool {
     }
 
     /// Lets go of everything; the body goes back to where it was.
-    pub fn cancel(&mut self, desk: &mut Desk) {
+    pub fn cancel(&mut self, context: &mut EditContext) {
         self.held = [Held::Nothing; 2];
         if self.grab.take().is_some() {
-            desk.show_document();
+            context.show_document();
         }
         self.moved = false;
     }
@@ -132,7 +132,7 @@ impl GrabTool {
     }
 
     /// Takes hold and lets go. `busy` is the hand that another tool is using.
-    pub fn take(&mut self, desk: &mut Desk, moment: &mut Moment, busy: Option<usize>) {
+    pub fn take(&mut self, context: &mut EditContext, moment: &mut Moment, busy: Option<usize>) {
         let mut changed = false;
         for h in 0..2 {
             let hand = &moment.hands.hands[h];
@@ -142,7 +142,7 @@ impl GrabTool {
                 let (at, tracking) = self.place(h, moment);
                 let usable = tracking > Tracking::Lost && busy != Some(h);
                 let touch = if usable && !hand.on_panel {
-                    desk.body.touch(&desk.character, &desk.rig, at.position, REACH * moment.scale)
+                    context.body.touch(&context.character, &context.rig, at.position, REACH * moment.scale)
                 } else {
                     None
                 };
@@ -159,7 +159,7 @@ impl GrabTool {
                     Some(touch) => {
                         changed = true;
                         moment.feel(h, Haptic::Selection);
-                        let node = self.node_at(desk, moment, h).unwrap_or(touch.node);
+                        let node = self.node_at(context, moment, h).unwrap_or(touch.node);
                         Held::Body { node, point: Vec3::ZERO, start: at, goal: goal_of(&at, &at) }
                     }
                     None => Held::World,
@@ -173,16 +173,16 @@ impl GrabTool {
             }
         }
         if changed {
-            self.begin(desk, moment);
+            self.begin(context, moment);
         }
     }
 
     /// Where the camera of the hand sees the body within reach, the node that moves that place.
-    fn node_at(&self, desk: &Desk, moment: &Moment, h: usize) -> Option<NodeId> {
+    fn node_at(&self, context: &EditContext, moment: &Moment, h: usize) -> Option<NodeId> {
         let (at, _) = self.place(h, moment);
         let seen = moment.hands.hands[h].surface?;
         let near = seen.position.distance(at.position) <= 2.0 * REACH * moment.scale;
-        near.then(|| desk.body.node_of(&desk.character, seen.triangle)).flatten()
+        near.then(|| context.body.node_of(&context.character, seen.triangle)).flatten()
     }
 
     fn place(&self, h: usize, moment: &Moment) -> (Rigid, Tracking) {
@@ -191,31 +191,31 @@ impl GrabTool {
     }
 
     /// Starts over from the pose as shown, with the holds there are now; without any, the pose goes into the document.
-    fn begin(&mut self, desk: &mut Desk, moment: &Moment) {
+    fn begin(&mut self, context: &mut EditContext, moment: &Moment) {
         let held = |held: &Held| if let Held::Body { node, .. } = held { Some(*node) } else { None };
         let nodes = [held(&self.held[0]), held(&self.held[1])];
         if nodes == [None; 2] {
             self.grab = None;
-            return self.commit(desk);
+            return self.commit(context);
         }
         self.mirrored.clear();
-        let mut grab = self.following(desk, moment.preferences.grab);
+        let mut grab = self.following(context, moment.preferences.grab);
         for h in 0..2 {
             let (now, _) = self.place(h, moment);
             if let Held::Body { node, point, start, goal } = &mut self.held[h] {
                 (*start, *goal) = (now, goal_of(&now, &now));
-                *point = desk.rig.world[node.index()].inverse().transform_point3(now.position);
+                *point = context.rig.world[node.index()].inverse().transform_point3(now.position);
                 grab.hold(*node, goal.position);
             }
         }
-        if let Some(mirror) = desk.body.mirror.as_ref().filter(|_| moment.preferences.mirror) {
-            self.plane = Some(mirror.plane(&desk.rig));
+        if let Some(mirror) = context.body.mirror.as_ref().filter(|_| moment.preferences.mirror) {
+            self.plane = Some(mirror.plane(&context.rig));
             for h in 0..2 {
                 let Held::Body { node, goal, .. } = self.held[h] else { continue };
                 let other = mirror.partner(node).filter(|p| !nodes.contains(&Some(*p)));
                 let skinning = |node: NodeId| {
-                    let joint: JointId = desk.character.skeleton.nodes[node.index()].joint?;
-                    desk.rig.skinning.get(joint.index()).copied()
+                    let joint: JointId = context.character.skeleton.nodes[node.index()].joint?;
+                    context.rig.skinning.get(joint.index()).copied()
                 };
                 let Some((own, other, to)) = other.and_then(|o| Some((skinning(node)?, o, skinning(o)?)))
                 else {
@@ -233,32 +233,32 @@ impl GrabTool {
     }
 
     /// What follows hands from the pose as shown; limbs where the body cannot be bound.
-    fn following(&mut self, desk: &mut Desk, by: GrabBy) -> Following {
+    fn following(&mut self, context: &mut EditContext, by: GrabBy) -> Following {
         if by == GrabBy::Body
-            && self.body.as_ref().is_none_or(|(character, _)| !Arc::ptr_eq(character, &desk.character))
+            && self.body.as_ref().is_none_or(|(character, _)| !Arc::ptr_eq(character, &context.character))
         {
-            match fast::Body::bind(&desk.character, &fast::Params::grab()) {
-                Ok(body) => self.body = Some((desk.character.clone(), Arc::new(body))),
+            match fast::Body::bind(&context.character, &fast::Params::grab()) {
+                Ok(body) => self.body = Some((context.character.clone(), Arc::new(body))),
                 Err(error) => {
                     self.body = None;
-                    desk.refuse(&error);
+                    context.refuse(&error);
                 }
             }
         }
-        let (skeleton, pins) = (&desk.character.skeleton, desk.session.document().pins());
+        let (skeleton, pins) = (&context.character.skeleton, context.session.document().pins());
         match &self.body {
             Some((_, body)) if by == GrabBy::Body => {
-                Following::Whole(Box::new(WholeGrab::new(skeleton, body, &desk.pose, pins)))
+                Following::Whole(Box::new(FullBodyGrab::new(skeleton, body, &context.pose, pins)))
             }
             _ if by == GrabBy::Bone => {
-                Following::Chains(Box::new(Grab::new(skeleton, &desk.pose, pins).alone()))
+                Following::Chains(Box::new(Grab::new(skeleton, &context.pose, pins).alone()))
             }
-            _ => Following::Chains(Box::new(Grab::new(skeleton, &desk.pose, pins))),
+            _ => Following::Chains(Box::new(Grab::new(skeleton, &context.pose, pins))),
         }
     }
 
     /// Moves what is held.
-    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment) {
+    pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) {
         if self.grab.is_none() {
             return;
         }
@@ -288,9 +288,9 @@ impl GrabTool {
             self.goals.push(Goal { position: *from + plane.direction(moved), turn: plane.turn(goal.turn) });
         }
         let Some(grab) = &mut self.grab else { return };
-        let (pose, missed) = match grab.solve(&desk.character.skeleton, &self.goals) {
+        let (pose, missed) = match grab.solve(&context.character.skeleton, &self.goals) {
             Ok(solved) => solved,
-            Err(error) => return desk.refuse(&error),
+            Err(error) => return context.refuse(&error),
         };
         let at_limit = missed > f64::from(LIMIT * moment.scale);
         if at_limit && !self.at_limit {
@@ -299,33 +299,33 @@ impl GrabTool {
             }
         }
         self.at_limit = at_limit;
-        self.moved |= pose != desk.pose;
-        desk.show(&pose);
+        self.moved |= pose != context.pose;
+        context.show(&pose);
     }
 
     /// Puts the pose as shown into the document: on top of the newest stroke, or, without strokes, below them all.
-    fn commit(&mut self, desk: &mut Desk) {
+    fn commit(&mut self, context: &mut EditContext) {
         if !std::mem::take(&mut self.moved) {
             return;
         }
-        let (wanted, now) = (desk.pose.clone(), desk.session.posed());
-        if let Some(edit) = desk.adjustment(desk.session.document().strokes(), &now, &wanted) {
-            desk.apply(edit);
+        let (wanted, now) = (context.pose.clone(), context.session.posed());
+        if let Some(edit) = context.adjustment(context.session.document().strokes(), &now, &wanted) {
+            context.apply(edit);
         }
     }
 
     /// Shows what is held and what is within reach.
-    pub fn lines(&self, desk: &Desk, out: &mut Lines) {
+    pub fn lines(&self, context: &EditContext, out: &mut Lines) {
         for h in 0..2 {
             let bone = self.hover[h].filter(|_| !matches!(self.held[h], Held::World));
-            if let Some(bone) = bone.and_then(|b| desk.rig.bones.get(b)) {
+            if let Some(bone) = bone.and_then(|b| context.rig.bones.get(b)) {
                 out.bone(bone.head, bone.tail, 14.0);
             }
             if let Held::Body { node, point, goal, .. } = &self.held[h] {
                 let goal = goal.position.as_vec3();
-                let held = desk.rig.world[node.index()].transform_point3(*point);
+                let held = context.rig.world[node.index()].transform_point3(*point);
                 // What is held stays behind where bones or pins let it go no further.
-                if held.distance(goal) > MISSED * desk.character.control.aabb.diagonal() {
+                if held.distance(goal) > MISSED * context.character.control.aabb.diagonal() {
                     out.polyline(&[held, goal], LEASH, 3.0, 1.0);
                     out.dot(held, LEASH, 8.0);
                 }

@@ -1,7 +1,7 @@
 //! One joint by itself: in a headset the trigger takes hold of the nearest, and it turns as the hand does; a root, which
 //! has nothing to hang on, is carried too. A window's gizmo and keys give turn and way by themselves.
 
-use super::{Desk, Moment};
+use super::{EditContext, Moment};
 use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3};
 use crate::rig::{Pose, move_joint};
@@ -29,74 +29,74 @@ impl JointTool {
     }
 
     /// Takes hold of a joint; false where posing does not move it.
-    pub fn hold(&mut self, desk: &Desk, node: NodeId) -> bool {
-        if !desk.body.posable.contains(&node) {
+    pub fn hold(&mut self, context: &EditContext, node: NodeId) -> bool {
+        if !context.body.posable.contains(&node) {
             return false;
         }
-        self.held = Some(Held { node, start: desk.pose.clone(), hand: Rigid::default() });
+        self.held = Some(Held { node, start: context.pose.clone(), hand: Rigid::default() });
         true
     }
 
     /// Shows it turned and moved from where it was taken hold of, world; its partner with `mirror`.
-    pub fn set(&mut self, desk: &mut Desk, turn: DQuat, shift: DVec3, mirror: bool) {
+    pub fn set(&mut self, context: &mut EditContext, turn: DQuat, shift: DVec3, mirror: bool) {
         let Some(held) = &self.held else { return };
-        let skeleton = &desk.character.skeleton;
+        let skeleton = &context.character.skeleton;
         let mut pose = held.start.clone();
         let mut moved = move_joint(skeleton, &mut pose, held.node, turn, shift);
-        let mirror = desk.body.mirror.as_ref().filter(|_| mirror);
+        let mirror = context.body.mirror.as_ref().filter(|_| mirror);
         if let Some((mirror, partner)) = mirror.and_then(|m| Some((m, m.partner(held.node)?)))
             && partner != held.node
         {
-            let plane = mirror.plane(&desk.rig);
+            let plane = mirror.plane(&context.rig);
             let (turn, shift) = (plane.turn(turn), plane.direction(shift));
             moved = moved.and_then(|()| move_joint(skeleton, &mut pose, partner, turn, shift));
         }
         match moved {
-            Ok(()) => desk.show(&pose),
-            Err(error) => desk.refuse(&error),
+            Ok(()) => context.show(&pose),
+            Err(error) => context.refuse(&error),
         }
     }
 
     /// Lets it go: the pose as shown goes into the document.
-    pub fn let_go(&mut self, desk: &mut Desk) {
+    pub fn let_go(&mut self, context: &mut EditContext) {
         let Some(held) = self.held.take() else { return };
-        if desk.pose == held.start {
+        if context.pose == held.start {
             return;
         }
-        let (wanted, now) = (desk.pose.clone(), desk.session.posed());
-        if let Some(edit) = desk.adjustment(desk.session.document().strokes(), &now, &wanted) {
-            desk.apply(edit);
+        let (wanted, now) = (context.pose.clone(), context.session.posed());
+        if let Some(edit) = context.adjustment(context.session.document().strokes(), &now, &wanted) {
+            context.apply(edit);
         }
     }
 
     /// Puts it back where it was.
-    pub fn cancel(&mut self, desk: &mut Desk) {
+    pub fn cancel(&mut self, context: &mut EditContext) {
         if self.held.take().is_some() {
-            desk.show_document();
+            context.show_document();
         }
     }
 
     /// A frame of a tracked hand; `near` is the joint that it touched last.
-    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment, near: Option<NodeId>) {
+    pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment, near: Option<NodeId>) {
         let hand = moment.hand();
         let (tip, trigger) = (hand.tip, hand.trigger);
         let tracked = hand.tip_tracking == Tracking::Tracked;
         if self.held.is_none() {
             let node = near.filter(|_| trigger.pressed && tracked && !hand.on_panel);
-            if let Some(node) = node.filter(|n| self.hold(desk, *n)) {
+            if let Some(node) = node.filter(|n| self.hold(context, *n)) {
                 self.held = self.held.take().map(|h| Held { node, hand: tip, ..h });
                 moment.feel(moment.tool, Haptic::Selection);
             }
             return;
         }
         if !trigger.down {
-            return self.let_go(desk);
+            return self.let_go(context);
         }
         let Some(held) = self.held.as_ref().filter(|_| tracked) else { return };
         let turn = tip.orientation.as_dquat() * held.hand.orientation.as_dquat().inverse();
-        let is_root = desk.character.skeleton.nodes[held.node.index()].parent.is_none();
+        let is_root = context.character.skeleton.nodes[held.node.index()].parent.is_none();
         let way = (tip.position - held.hand.position).as_dvec3();
         let shift = if is_root { way } else { DVec3::ZERO };
-        self.set(desk, turn.normalize(), shift, moment.preferences.mirror);
+        self.set(context, turn.normalize(), shift, moment.preferences.mirror);
     }
 }

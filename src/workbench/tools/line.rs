@@ -5,7 +5,7 @@
 //! stroke pauses, and goes on with a straight piece.
 
 use super::body::distance_to_segment;
-use super::{Desk, Moment};
+use super::{EditContext, Moment};
 use crate::base::math::Vec3;
 use crate::base::{NodeId, Result, StrokeId};
 use crate::document::{Edit, Line, Operation};
@@ -70,12 +70,12 @@ impl LineTool {
     }
 
     /// Drops what is under way, as if it had never begun.
-    pub fn cancel(&mut self, desk: &mut Desk) {
+    pub fn cancel(&mut self, context: &mut EditContext) {
         match self.act {
             Act::Drags(_, _, true) => {
-                desk.run(Operation::Undo);
+                context.run(Operation::Undo);
             }
-            Act::Draws => desk.show_document(),
+            Act::Draws => context.show_document(),
             _ => {}
         }
         self.act = Act::Idle;
@@ -84,28 +84,28 @@ impl LineTool {
     }
 
     /// The next stroke is an offset stroke for the newest layer again.
-    pub fn redraw(&mut self, desk: &Desk) -> bool {
-        self.open = desk.session.document().strokes().last().map(|l| l.id);
+    pub fn redraw(&mut self, context: &EditContext) -> bool {
+        self.open = context.session.document().strokes().last().map(|l| l.id);
         self.open.is_some()
     }
 
     /// After undo, redo or another document: forgets layers that are gone, waits for the offset of the newest one
     /// that has none.
-    pub fn document_changed(&mut self, desk: &Desk) {
-        let strokes = desk.session.document().strokes();
+    pub fn document_changed(&mut self, context: &EditContext) {
+        let strokes = context.session.document().strokes();
         self.hover = None;
         self.open = strokes.last().filter(|l| l.offset.is_none()).map(|l| l.id);
     }
 
     /// A frame of the tool.
-    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment) {
+    pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) {
         let hand = moment.hand();
         let (tip, tracking) = (hand.tip, hand.tip_tracking);
         let (pressed, released, down) = (hand.trigger.pressed, hand.trigger.released, hand.trigger.down);
         if self.act == Act::Idle {
             // An offset stroke often begins where its baseline did: while one is awaited knots are not in its way.
             let near = if tracking > Tracking::Lost && !hand.on_panel && self.open.is_none() {
-                nearest_knot(desk, tip.position, REACH * moment.scale)
+                nearest_knot(context, tip.position, REACH * moment.scale)
             } else {
                 None
             };
@@ -117,7 +117,11 @@ impl LineTool {
                 self.act = match near {
                     Some(knot) => {
                         moment.feel(moment.tool, Haptic::Selection);
-                        Act::Drags(knot, knot_position(desk, knot).unwrap_or_default() - tip.position, false)
+                        Act::Drags(
+                            knot,
+                            knot_position(context, knot).unwrap_or_default() - tip.position,
+                            false,
+                        )
                     }
                     None => Act::Draws,
                 };
@@ -127,22 +131,22 @@ impl LineTool {
             Act::Idle => {}
             Act::Draws => {
                 if tracking == Tracking::Tracked && down {
-                    self.draw(desk, moment);
+                    self.draw(context, moment);
                 }
                 if released || !down || self.samples.len() >= MAX_SAMPLES {
-                    self.finish(desk, moment);
+                    self.finish(context, moment);
                 }
             }
             Act::Drags(knot, from_tip, moved) => {
                 if tracking == Tracking::Tracked && down {
                     let position = tip.position + from_tip;
-                    let old = knot_position(desk, knot).unwrap_or(position);
+                    let old = knot_position(context, knot).unwrap_or(position);
                     if position.distance(old) > STILL * moment.scale {
                         let (id, line, index) = (knot.id, knot.line, knot.index);
                         let edit = Edit::MoveKnot { id, line, knot: index, position: position.into() };
-                        let edit = self.on_both_sides(desk, edit);
+                        let edit = self.on_both_sides(context, edit);
                         let operation = if moved { Operation::Continue(edit) } else { Operation::Do(edit) };
-                        if desk.run(operation) {
+                        if context.run(operation) {
                             self.act = Act::Drags(knot, from_tip, true);
                         } else {
                             moment.feel(moment.tool, Haptic::Limit);
@@ -156,7 +160,7 @@ impl LineTool {
         }
     }
 
-    fn draw(&mut self, desk: &mut Desk, moment: &mut Moment) {
+    fn draw(&mut self, context: &mut EditContext, moment: &mut Moment) {
         let hand = moment.hand();
         let at = hand.tip.position;
         let still = self.samples.last().is_some_and(|s| {
@@ -176,24 +180,24 @@ impl LineTool {
         });
         match self.open {
             Some(id) => {
-                let id = self.meant(desk, id);
-                self.preview(desk, id, tolerance_in_space(1.0 / moment.scale));
+                let id = self.meant(context, id);
+                self.preview(context, id, tolerance_in_space(1.0 / moment.scale));
             }
-            None => self.touch(desk, moment, before, at),
+            None => self.touch(context, moment, before, at),
         }
         if self.samples.len() >= self.journalled + GROUP {
-            desk.journal_samples(&self.samples[self.journalled..]);
+            context.journal_samples(&self.samples[self.journalled..]);
             self.journalled = self.samples.len();
         }
     }
 
     /// Marks the joints within the brush radius of the newest piece of the stroke.
-    fn touch(&mut self, desk: &Desk, moment: &mut Moment, a: Vec3, b: Vec3) {
-        self.touched.resize(desk.rig.world.len(), false);
+    fn touch(&mut self, context: &EditContext, moment: &mut Moment, a: Vec3, b: Vec3) {
+        self.touched.resize(context.rig.world.len(), false);
         let radius = moment.radius();
         let mut new = false;
-        for &node in &desk.body.posable {
-            let x = Vec3::from(desk.rig.world[node.index()].translation);
+        for &node in &context.body.posable {
+            let x = Vec3::from(context.rig.world[node.index()].translation);
             if !self.touched[node.index()] && distance_to_segment(x, a, b) <= radius {
                 self.touched[node.index()] = true;
                 new = true;
@@ -204,18 +208,18 @@ impl LineTool {
         }
     }
 
-    fn finish(&mut self, desk: &mut Desk, moment: &mut Moment) {
+    fn finish(&mut self, context: &mut EditContext, moment: &mut Moment) {
         self.act = Act::Idle;
         self.journalled = 0;
         self.touched.fill(false);
-        let done = self.commit(desk, moment);
+        let done = self.commit(context, moment);
         self.samples.clear();
         moment.feel(moment.tool, if done { Haptic::Contact } else { Haptic::Limit });
     }
 
     /// Of a layer and its partner the one on whose side the stroke began.
-    fn meant(&self, desk: &Desk, id: StrokeId) -> StrokeId {
-        let document = desk.session.document();
+    fn meant(&self, context: &EditContext, id: StrokeId) -> StrokeId {
+        let document = context.session.document();
         let start: Vec3 = self.samples.first().map_or(Vec3::ZERO, |s| s.position.into());
         let distance = |id: StrokeId| {
             let baseline = document.stroke(id).ok().map(|l| &l.baseline);
@@ -227,8 +231,8 @@ impl LineTool {
 
     /// Shows what the offset stroke makes of the character so far. Beyond the part already drawn the baseline goes on
     /// as it is, so that joints the stroke has not reached yet keep their directions.
-    fn preview(&self, desk: &mut Desk, id: StrokeId, tolerance: f32) {
-        let document = desk.session.document();
+    fn preview(&self, context: &mut EditContext, id: StrokeId, tolerance: f32) {
+        let document = context.session.document();
         let Some(first) = document.strokes().iter().position(|l| l.id == id) else { return };
         let layer = &document.strokes()[first];
         let Ok(drawn) = Stroke::from_samples(&self.samples, tolerance) else { return };
@@ -246,8 +250,8 @@ impl LineTool {
             }
         }
         let Ok(offset) = Stroke::from_knots(knots) else { return };
-        let other = layer.partner.zip(desk.mirrored(&offset));
-        let skeleton = &desk.character.skeleton;
+        let other = layer.partner.zip(context.mirrored(&offset));
+        let skeleton = &context.character.skeleton;
         // A pair of layers lies together; what the first of them poses is what the second starts from.
         let first = other
             .as_ref()
@@ -265,56 +269,56 @@ impl LineTool {
                 None => layer.applied(skeleton, &pose),
             };
         }
-        desk.show(&pose);
+        context.show(&pose);
     }
 
-    fn commit(&mut self, desk: &mut Desk, moment: &Moment) -> bool {
+    fn commit(&mut self, context: &mut EditContext, moment: &Moment) -> bool {
         let tolerance = tolerance_in_space(1.0 / moment.scale);
         let stroke = match Stroke::from_samples(&self.samples, tolerance) {
             Ok(stroke) if stroke.length() > 2.0 * tolerance => stroke,
             // A click is no stroke.
             _ => {
-                desk.show_document();
+                context.show_document();
                 return false;
             }
         };
-        if let Some(id) = self.open.filter(|id| desk.session.document().stroke(*id).is_ok()) {
-            let id = self.meant(desk, id);
-            let edit = self.on_both_sides(desk, Edit::RedrawOffset { id, offset: Some(stroke) });
-            let done = desk.apply(edit);
+        if let Some(id) = self.open.filter(|id| context.session.document().stroke(*id).is_ok()) {
+            let id = self.meant(context, id);
+            let edit = self.on_both_sides(context, Edit::RedrawOffset { id, offset: Some(stroke) });
+            let done = context.apply(edit);
             self.open = None;
             return done;
         }
-        match self.layers(desk, moment, stroke) {
+        match self.layers(context, moment, stroke) {
             Ok(layers) => {
                 self.open = layers.first().map(|l| l.id);
                 let add = |l| Edit::AddStroke { index: None, layer: Box::new(l) };
                 let mut edits: Vec<Edit> = layers.into_iter().map(add).collect();
                 let edit = if edits.len() == 1 { edits.remove(0) } else { Edit::Group(edits) };
-                let done = desk.apply(edit);
+                let done = context.apply(edit);
                 self.open = self.open.filter(|_| done);
                 done
             }
             Err(error) => {
-                desk.refuse(&error);
+                context.refuse(&error);
                 false
             }
         }
     }
 
     /// The layer of a baseline, and that of its mirror image where one is wanted and takes hold of other joints.
-    fn layers(&self, desk: &Desk, moment: &Moment, baseline: Stroke) -> Result<Vec<StrokeLayer>> {
+    fn layers(&self, context: &EditContext, moment: &Moment, baseline: Stroke) -> Result<Vec<StrokeLayer>> {
         let p = moment.preferences;
-        let skeleton = &desk.character.skeleton;
-        let id = desk.session.document().unused_stroke_id();
-        let mirrored = if p.mirror { desk.mirrored(&baseline) } else { None };
-        let mut layers = vec![StrokeLayer::new(id, baseline, moment.radius(), skeleton, &desk.pose)?];
+        let skeleton = &context.character.skeleton;
+        let id = context.session.document().unused_stroke_id();
+        let mirrored = if p.mirror { context.mirrored(&baseline) } else { None };
+        let mut layers = vec![StrokeLayer::new(id, baseline, moment.radius(), skeleton, &context.pose)?];
         let other = StrokeId(id.0 + 1);
         let second =
-            mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), skeleton, &desk.pose).ok());
+            mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), skeleton, &context.pose).ok());
         // Where the other side is posed otherwise the mirror image takes hold of something else, or of nothing.
         let partners: Option<Vec<NodeId>> = {
-            let mirror = desk.body.mirror.as_ref();
+            let mirror = context.body.mirror.as_ref();
             let selected = layers[0].selection.iter();
             selected.map(|s| mirror.and_then(|m| m.partner(s.node))).collect()
         };
@@ -336,18 +340,18 @@ impl LineTool {
     }
 
     /// An edit of a stroke together with its mirror image on the layer's partner, where it has one.
-    fn on_both_sides(&self, desk: &Desk, edit: Edit) -> Edit {
-        let document = desk.session.document();
+    fn on_both_sides(&self, context: &EditContext, edit: Edit) -> Edit {
+        let document = context.session.document();
         let partner = |id: &StrokeId| {
             let partner = document.stroke(*id).ok()?.partner?;
             document.stroke(partner).ok().map(|l| l.id)
         };
         let other = match &edit {
             Edit::RedrawOffset { id, offset: Some(offset) } => partner(id)
-                .zip(desk.mirrored(offset))
+                .zip(context.mirrored(offset))
                 .map(|(id, offset)| Edit::RedrawOffset { id, offset: Some(offset) }),
             Edit::MoveKnot { id, line, knot, position } => {
-                partner(id).zip(desk.plane()).map(|(id, plane)| {
+                partner(id).zip(context.plane()).map(|(id, plane)| {
                     let there = plane.point(Vec3::from(*position).as_dvec3()).as_vec3();
                     Edit::MoveKnot { id, line: *line, knot: *knot, position: there.into() }
                 })
@@ -361,41 +365,41 @@ impl LineTool {
     }
 
     /// What removes the newest layer and its partner, but keeps what was changed by hand on top of them.
-    pub fn removal(&self, desk: &Desk) -> Option<Edit> {
-        let document = desk.session.document();
+    pub fn removal(&self, context: &EditContext) -> Option<Edit> {
+        let document = context.session.document();
         let strokes = document.strokes();
         let last = strokes.last()?;
         let pair = strokes.len() > 1 && Some(strokes[strokes.len() - 2].id) == last.partner;
         let left = strokes.len() - if pair { 2 } else { 1 };
         let mut edits: Vec<Edit> = strokes[left..].iter().map(|l| Edit::RemoveStroke(l.id)).collect();
-        let skeleton = &desk.character.skeleton;
+        let skeleton = &context.character.skeleton;
         let now = document.posed_below(skeleton, left);
         let wanted = strokes[left..].iter().fold(now.clone(), |pose, layer| {
             StrokeLayer { offset: None, ..layer.clone() }.applied(skeleton, &pose)
         });
-        edits.extend(desk.adjustment(&strokes[..left], &now, &wanted));
+        edits.extend(context.adjustment(&strokes[..left], &now, &wanted));
         Some(if edits.len() == 1 { edits.remove(0) } else { Edit::Group(edits) })
     }
 
     /// Shows the stroke being drawn, the joints it takes hold of and the knot within reach.
-    pub fn lines(&self, desk: &Desk, out: &mut Lines) {
+    pub fn lines(&self, context: &EditContext, out: &mut Lines) {
         let color = if self.open.is_some() { OFFSET } else { BASELINE };
         for pair in self.samples.windows(2) {
             out.polyline(&[pair[0].position.into(), pair[1].position.into()], color, 3.0, 1.0);
         }
         for (node, _) in self.touched.iter().enumerate().filter(|(_, t)| **t) {
-            if let Some(world) = desk.rig.world.get(node) {
+            if let Some(world) = context.rig.world.get(node) {
                 out.dot(world.translation.into(), JOINT, 9.0);
             }
         }
-        if let Some(at) = self.hover.and_then(|k| knot_position(desk, k)) {
+        if let Some(at) = self.hover.and_then(|k| knot_position(context, k)) {
             out.dot(at, [255, 255, 255, 255], 12.0);
         }
     }
 
     /// Shows the strokes of the document.
-    pub fn document_lines(&mut self, desk: &Desk, out: &mut Lines) {
-        for layer in desk.session.document().strokes() {
+    pub fn document_lines(&mut self, context: &EditContext, out: &mut Lines) {
+        for layer in context.session.document().strokes() {
             let offset = layer.offset.as_ref().map(|o| (o, OFFSET));
             for (stroke, color) in std::iter::once((&layer.baseline, BASELINE)).chain(offset) {
                 let count = (stroke.knots().len() * PER_KNOT).clamp(16, 512);
@@ -409,21 +413,21 @@ impl LineTool {
     }
 }
 
-fn stroke_of(desk: &Desk, knot: Knot) -> Option<&Stroke> {
-    let layer = desk.session.document().stroke(knot.id).ok()?;
+fn stroke_of(context: &EditContext, knot: Knot) -> Option<&Stroke> {
+    let layer = context.session.document().stroke(knot.id).ok()?;
     match knot.line {
         Line::Baseline => Some(&layer.baseline),
         Line::Offset => layer.offset.as_ref(),
     }
 }
 
-fn knot_position(desk: &Desk, knot: Knot) -> Option<Vec3> {
-    Some(stroke_of(desk, knot)?.knots().get(knot.index)?.position.into())
+fn knot_position(context: &EditContext, knot: Knot) -> Option<Vec3> {
+    Some(stroke_of(context, knot)?.knots().get(knot.index)?.position.into())
 }
 
-fn nearest_knot(desk: &Desk, tip: Vec3, reach: f32) -> Option<Knot> {
+fn nearest_knot(context: &EditContext, tip: Vec3, reach: f32) -> Option<Knot> {
     let mut best: Option<(f32, Knot)> = None;
-    for layer in desk.session.document().strokes() {
+    for layer in context.session.document().strokes() {
         let lines = [(Line::Offset, layer.offset.as_ref()), (Line::Baseline, Some(&layer.baseline))];
         for (line, stroke) in lines.into_iter().filter_map(|(l, s)| Some((l, s?))) {
             for (index, knot) in stroke.knots().iter().enumerate() {

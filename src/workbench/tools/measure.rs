@@ -4,12 +4,12 @@
 //! once; what is on the skin is read off the shape by the front end
 //! ([`receive_readings`](crate::workbench::Workbench::receive_readings)), and told until then from where it was pointed at.
 
-use super::{Desk, Moment};
+use super::{EditContext, Moment};
 use crate::base::NodeId;
 use crate::base::math::{Quat, Vec3};
 use crate::geom::Place;
 use crate::render::Lines;
-use crate::scene::{Gauge, Reading, SurfaceSample, angle, bend, print, text_of};
+use crate::scene::{Measurement, Reading, SurfaceSample, angle, bend, print, text_of};
 use crate::workbench::{Haptic, MeasureBy, Rigid};
 
 /// Trigger of a sample that is meant.
@@ -29,7 +29,7 @@ const ALONG: [u8; 4] = [96, 226, 204, 255];
 #[derive(Clone, Debug)]
 pub struct Measure {
     /// What.
-    pub gauge: Gauge,
+    pub gauge: Measurement,
     reading: Reading,
     /// The reading is of a shape, not of what was pointed at.
     read: bool,
@@ -49,8 +49,8 @@ impl Measure {
         !self.read
     }
 
-    fn new(gauge: Gauge, reading: Reading) -> Self {
-        let read = matches!(gauge, Gauge::Angle(_));
+    fn new(gauge: Measurement, reading: Reading) -> Self {
+        let read = matches!(gauge, Measurement::Angle(_));
         let mut new = Self { gauge, reading, read, degrees: f32::NAN, texts: Default::default() };
         new.tell();
         new
@@ -104,7 +104,7 @@ impl MeasureTool {
     }
 
     /// Takes what was read.
-    pub fn receive(&mut self, readings: Vec<(Gauge, Reading)>) {
+    pub fn receive(&mut self, readings: Vec<(Measurement, Reading)>) {
         for (gauge, reading) in readings {
             if let Some(measure) = self.measures.iter_mut().find(|m| m.gauge == gauge) {
                 (measure.reading, measure.read) = (reading, true);
@@ -119,13 +119,13 @@ impl MeasureTool {
     }
 
     /// A joint was pressed, or what is none.
-    pub fn click(&mut self, desk: &mut Desk, by: MeasureBy, node: Option<NodeId>) {
+    pub fn click(&mut self, context: &mut EditContext, by: MeasureBy, node: Option<NodeId>) {
         if by != MeasureBy::Angle {
             return;
         }
-        match node.filter(|n| bend(&desk.character.skeleton, &desk.rig, *n).is_some()) {
-            Some(node) => self.add(Measure::new(Gauge::Angle(node), Reading::default())),
-            None => desk.notice = Some("no two bones meet there: choose a joint within a limb".into()),
+        match node.filter(|n| bend(&context.character.skeleton, &context.rig, *n).is_some()) {
+            Some(node) => self.add(Measure::new(Measurement::Angle(node), Reading::default())),
+            None => context.notice = Some("no two bones meet there: choose a joint within a limb".into()),
         }
     }
 
@@ -136,13 +136,13 @@ impl MeasureTool {
     }
 
     /// A frame of the tool; `near` is the joint that a tracked hand touched last.
-    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment, near: Option<NodeId>) {
+    pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment, near: Option<NodeId>) {
         let (hand, time, by) = (moment.hand(), moment.hands.time, moment.preferences.measure);
         let (pressed, surface) = (hand.trigger.pressed && !hand.on_panel, hand.surface);
         self.seen = surface.map(|s| s.position).or(self.seen.filter(|_| !hand.on_panel));
         if by == MeasureBy::Angle {
             if pressed && near.is_some() {
-                self.click(desk, by, near);
+                self.click(context, by, near);
                 moment.feel(moment.tool, Haptic::Selection);
             }
             return;
@@ -156,7 +156,7 @@ impl MeasureTool {
             moment.feel(moment.tool, Haptic::Selection);
         } else if self.pressed.is_some_and(|since| time > since + LATE) {
             self.pressed = None;
-            desk.notice = Some("nothing to measure there: point at the skin".into());
+            context.notice = Some("nothing to measure there: point at the skin".into());
             moment.feel(moment.tool, Haptic::Limit);
         }
     }
@@ -164,29 +164,37 @@ impl MeasureTool {
     fn take(&mut self, by: MeasureBy, sample: &SurfaceSample) {
         let place = (sample.triangle, sample.barycentrics);
         if by == MeasureBy::Thickness {
-            return self.add(Measure::new(Gauge::Thickness(place), Reading::default()));
+            return self.add(Measure::new(Measurement::Thickness(place), Reading::default()));
         }
         match self.first.take() {
             None => self.first = Some((place, sample.position)),
             Some((first, from)) => {
                 let reading =
                     Reading { ends: Some([first, place]), at: [from, sample.position], ..Reading::default() };
-                self.add(Measure::new(Gauge::Distance([first, place]), reading));
+                self.add(Measure::new(Measurement::Distance([first, place]), reading));
             }
         }
     }
 
     /// Shows what is measured to an eye, of a window's or of a headset.
-    pub fn lines(&mut self, desk: &Desk, moment: &Moment, (eye, windowed): (&Rigid, bool), out: &mut Lines) {
+    pub fn lines(
+        &mut self,
+        context: &EditContext,
+        moment: &Moment,
+        (eye, windowed): (&Rigid, bool),
+        out: &mut Lines,
+    ) {
         let height = |at: Vec3| match windowed {
             true => PRINT * moment.scale,
             false => PRINT_SHARE * at.distance(eye.position),
         };
-        let lift = LIFT * desk.body.edge;
+        let lift = LIFT * context.body.edge;
         for measure in &mut self.measures {
             let middle = match measure.gauge {
-                Gauge::Angle(node) => {
-                    let Some(points) = bend(&desk.character.skeleton, &desk.rig, node) else { continue };
+                Measurement::Angle(node) => {
+                    let Some(points) = bend(&context.character.skeleton, &context.rig, node) else {
+                        continue;
+                    };
                     let degrees = angle(points);
                     // Printed anew only where it reads otherwise: frames allocate nothing.
                     if (degrees - measure.degrees).abs() > 0.05 || measure.degrees.is_nan() {

@@ -33,7 +33,7 @@ use crate::rig::{Plane, Pose, PosedRig};
 use std::sync::Arc;
 
 /// The document and its character, as all tools share them.
-pub struct Desk {
+pub struct EditContext {
     /// Document, history and journal.
     pub session: Session<'static>,
     /// The document's character.
@@ -56,7 +56,7 @@ pub struct Desk {
     pub notice: Option<String>,
 }
 
-impl Desk {
+impl EditContext {
     /// Runs an operation; a refusal becomes the notice. True where it was done.
     pub fn run(&mut self, operation: Operation) -> bool {
         match self.session.run(operation) {

@@ -5,7 +5,7 @@
 //! away from its bone, and shifts by the rest. Round a limb of several shells it grows in proportion to the distance from
 //! the bone, so that all of them get thicker by the same share.
 
-use super::Desk;
+use super::EditContext;
 use crate::base::math::{Quat, Vec3};
 use crate::document::Edit;
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, turns};
@@ -38,12 +38,14 @@ pub struct Pull {
 
 impl Pull {
     /// Takes hold of the mark nearest to `tip`, within `reach` metres; `radius` is the brush's.
-    pub fn begin(desk: &Desk, tip: Vec3, reach: f32, radius: f32) -> Option<Self> {
-        let document = desk.session.document();
+    pub fn begin(context: &EditContext, tip: Vec3, reach: f32, radius: f32) -> Option<Self> {
+        let document = context.session.document();
         let mut best: Option<(f32, usize, &SurfacePoint)> = None;
         for (m, mark) in document.marks().iter().enumerate() {
             for point in &mark.points {
-                let Some(x) = desk.body.skinned_position(&desk.character, &desk.rig, point) else { continue };
+                let Some(x) = context.body.skinned_position(&context.character, &context.rig, point) else {
+                    continue;
+                };
                 let distance = x.distance(tip);
                 if distance <= reach && best.is_none_or(|b| distance < b.0) {
                     best = Some((distance, m, point));
@@ -56,8 +58,8 @@ impl Pull {
         let sculpt = match old {
             Some(old) if matches!(old.form, Form::Drawn(_)) => old.clone(),
             _ => {
-                let reach = Reach::Along(radius.max(EDGES * desk.body.edge));
-                let region = Region::from_mark(&desk.character, mark, reach).ok()?;
+                let reach = Reach::Along(radius.max(EDGES * context.body.edge));
+                let region = Region::from_mark(&context.character, mark, reach).ok()?;
                 let form = Form::Drawn(vec![[0.0; 3]; region.kinematic.len()]);
                 Sculpt::new(document.unused_sculpt_id(), Some(mark.id), region, form)
             }
@@ -65,9 +67,9 @@ impl Pull {
         let known = document.sculpt(sculpt.id).is_ok();
         let Form::Drawn(offsets) = &sculpt.form else { return None };
         let before: Vec<Vec3> = offsets.iter().map(|o| Vec3::from(*o)).collect();
-        let turns = turns(&desk.character, &desk.rig, &sculpt.region);
-        let bones = &desk.character.skeleton.bones;
-        let positions = &desk.character.control.positions;
+        let turns = turns(&context.character, &context.rig, &sculpt.region);
+        let bones = &context.character.skeleton.bones;
+        let positions = &context.character.control.positions;
         // From the axis of the bone that is nearest to the mark's middle: the document knows no attachment.
         let region = &sculpt.region;
         let middle =
@@ -89,8 +91,8 @@ impl Pull {
         // Held at the kinematic vertex nearest to the tip, by linear blend skinning.
         let posed = |v: u32| {
             let x = positions[v as usize];
-            let of = desk.character.control.influences.of(v as usize);
-            of.map(|(j, w)| desk.rig.skinning[usize::from(j)].transform_point3(x) * w).sum::<Vec3>()
+            let of = context.character.control.influences.of(v as usize);
+            of.map(|(j, w)| context.rig.skinning[usize::from(j)].transform_point3(x) * w).sum::<Vec3>()
         };
         let nearest = (0..before.len()).min_by(|&a, &b| {
             let d = |k: usize| posed(region.kinematic[k]).distance_squared(tip);
@@ -103,7 +105,7 @@ impl Pull {
         };
         let share = region.t[..before.len()].iter().map(share).collect();
         // Not that of the vertex, which on a box may lie round the corner.
-        let place = desk.body.bind_position(&desk.character, place)?;
+        let place = context.body.bind_position(&context.character, place)?;
         let (held, closed) = ((turns[nearest] * radial(place)).normalize_or_zero(), mark.closed);
         Some(Self { sculpt, known, before, turns, out, share, closed, held, start: tip, moved: false })
     }

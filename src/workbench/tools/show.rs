@@ -1,7 +1,7 @@
 //! Lines that belong to no tool: the ground and its landmarks, hands and brush, bones and pins.
 
 use super::hands::HandFrame;
-use super::{Desk, Moment};
+use super::{EditContext, Moment};
 use crate::base::math::{Aabb, Turn, Vec3};
 use crate::render::{Lines, Segment};
 use crate::workbench::{Tool, Tracking};
@@ -83,12 +83,12 @@ fn circle(hand: &HandFrame, radius: f32, head: Vec3, out: &mut Lines) {
 }
 
 /// The skeleton, where it is wanted, and the pinned joints.
-pub fn body(desk: &Desk, wire: bool, out: &mut Lines) {
+pub fn body(context: &EditContext, wire: bool, out: &mut Lines) {
     if wire {
-        desk.rig.bones.iter().for_each(|b| out.bone(b.head, b.tail, 8.0));
+        context.rig.bones.iter().for_each(|b| out.bone(b.head, b.tail, 8.0));
     }
-    for pin in desk.session.document().pins() {
-        if let Some(world) = desk.rig.world.get(pin.index()) {
+    for pin in context.session.document().pins() {
+        if let Some(world) = context.rig.world.get(pin.index()) {
             out.dot(world.translation.into(), PIN, 13.0);
         }
     }

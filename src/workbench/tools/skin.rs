@@ -9,7 +9,7 @@
 //! Where the trigger is pressed at a mark, the mark is pulled, and the skin around it with it: see [`super::pull`].
 
 use super::pull::Pull;
-use super::{Desk, Moment};
+use super::{EditContext, Moment};
 use crate::base::math::Vec3;
 use crate::base::{BoneId, MarkId, SculptId};
 use crate::bind::Character;
@@ -100,8 +100,8 @@ impl SkinTool {
     }
 
     /// Tells whether the stroke is a ring if it ends here. Allocates nothing in most frames: names fit where names fitted.
-    fn judge(&mut self, desk: &Desk, moment: &mut Moment) {
-        let ring = self.finder.find(&desk.character, &self.points, desk.body.edge);
+    fn judge(&mut self, context: &EditContext, moment: &mut Moment) {
+        let ring = self.finder.find(&context.character, &self.points, context.body.edge);
         if ring.is_some() && self.ring.is_none() {
             moment.feel(moment.tool, Haptic::Closing);
         }
@@ -111,7 +111,7 @@ impl SkinTool {
             match ring {
                 Some(ring) => {
                     self.text.push_str("Ring round ");
-                    self.text.push_str(bone_name(&desk.character, ring.bone));
+                    self.text.push_str(bone_name(&context.character, ring.bone));
                 }
                 None => self.text.push_str("Open mark"),
             }
@@ -126,16 +126,16 @@ impl SkinTool {
     }
 
     /// A frame of the tool.
-    pub fn step(&mut self, desk: &mut Desk, moment: &mut Moment) -> Option<Pulled> {
-        self.take_hold(desk, moment);
+    pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) -> Option<Pulled> {
+        self.take_hold(context, moment);
         if self.pull.is_some() {
-            return self.pull(desk, moment);
+            return self.pull(context, moment);
         }
-        self.draw(desk, moment);
+        self.draw(context, moment);
         None
     }
 
-    fn draw(&mut self, desk: &mut Desk, moment: &mut Moment) {
+    fn draw(&mut self, context: &mut EditContext, moment: &mut Moment) {
         let hand = moment.hand();
         if hand.trigger.pressed && hand.tip_tracking == Tracking::Tracked {
             (self.armed, self.let_go) = (true, None);
@@ -151,7 +151,7 @@ impl SkinTool {
             let near = distance <= REACH * moment.scale;
             let touches = distance <= CONTACT * moment.scale;
             if self.armed && near && hand.tip_tracking == Tracking::Tracked {
-                self.take(desk, moment, &sample);
+                self.take(context, moment, &sample);
             }
             if touches && !self.touches {
                 moment.feel(moment.tool, Haptic::Contact);
@@ -160,23 +160,23 @@ impl SkinTool {
         }
         let late = self.let_go.is_some_and(|t| moment.hands.time > t + LATE);
         if self.armed && (late || self.points.len() >= MAX_MARK_POINTS / 2) {
-            self.finish(desk, moment);
+            self.finish(context, moment);
         }
     }
 
     /// Takes hold of a mark that the trigger is pressed at.
-    fn take_hold(&mut self, desk: &Desk, moment: &mut Moment) {
+    fn take_hold(&mut self, context: &EditContext, moment: &mut Moment) {
         let hand = moment.hand();
         let tracked = hand.tip_tracking == Tracking::Tracked;
         if self.pull.is_none() && hand.trigger.pressed && tracked && !self.drawing && !hand.on_panel {
-            self.pull = Pull::begin(desk, hand.tip.position, GRASP * moment.scale, moment.radius());
+            self.pull = Pull::begin(context, hand.tip.position, GRASP * moment.scale, moment.radius());
             if self.pull.is_some() {
                 moment.feel(moment.tool, Haptic::Selection);
             }
         }
     }
 
-    fn pull(&mut self, desk: &mut Desk, moment: &mut Moment) -> Option<Pulled> {
+    fn pull(&mut self, context: &mut EditContext, moment: &mut Moment) -> Option<Pulled> {
         let hand = moment.hand();
         let pull = self.pull.as_mut()?;
         if hand.trigger.down {
@@ -187,40 +187,40 @@ impl SkinTool {
         }
         let id = pull.sculpt().id;
         let ended = self.pull.take().and_then(Pull::end);
-        let done = ended.and_then(|(edit, before)| desk.apply(edit).then_some((id, before)));
+        let done = ended.and_then(|(edit, before)| context.apply(edit).then_some((id, before)));
         moment.feel(moment.tool, if done.is_some() { Haptic::Selection } else { Haptic::Limit });
         done
     }
 
-    fn take(&mut self, desk: &mut Desk, moment: &mut Moment, sample: &SurfaceSample) {
+    fn take(&mut self, context: &mut EditContext, moment: &mut Moment, sample: &SurfaceSample) {
         if !self.drawing {
-            if sample.draw < TRIGGER[0] || sample.triangle as usize >= desk.body.walk.len() {
+            if sample.draw < TRIGGER[0] || sample.triangle as usize >= context.body.walk.len() {
                 return;
             }
             self.drawing = true;
             self.text.clear();
             moment.feel(moment.tool, Haptic::Contact);
         } else if sample.draw < TRIGGER[1] {
-            return self.finish(desk, moment);
+            return self.finish(context, moment);
         }
         let near = !self.points.is_empty() && self.last.distance(sample.position) < STILL * moment.scale;
-        if near || sample.triangle as usize >= desk.body.walk.len() {
+        if near || sample.triangle as usize >= context.body.walk.len() {
             return;
         }
         let mut point = point_of(sample);
         if let Some(last) = self.points.last() {
-            let longest = DETOUR * self.last.distance(sample.position) + 3.0 * desk.body.edge;
-            match between(desk, last, &point, longest) {
+            let longest = DETOUR * self.last.distance(sample.position) + 3.0 * context.body.edge;
+            match between(context, last, &point, longest) {
                 Some(way) => self.points.extend(way),
                 None => point.lifted = true,
             }
         }
         self.points.push(point);
         self.last = sample.position;
-        self.judge(desk, moment);
+        self.judge(context, moment);
     }
 
-    fn finish(&mut self, desk: &mut Desk, moment: &mut Moment) {
+    fn finish(&mut self, context: &mut EditContext, moment: &mut Moment) {
         let mut points = std::mem::take(&mut self.points);
         let ring = self.ring;
         self.put_away();
@@ -231,52 +231,59 @@ impl SkinTool {
         let closed = ring.is_some();
         if let Some(ring) = ring {
             let (end, start) = (points[ring.end], points[0]);
-            let at = |p| desk.body.bind_position(&desk.character, p).unwrap_or_default();
-            let longest = DETOUR * at(&end).distance(at(&start)) + 3.0 * desk.body.edge;
-            let back = between(desk, &end, &start, longest);
-            close_ring(&desk.character, ring, &mut points, back);
+            let at = |p| context.body.bind_position(&context.character, p).unwrap_or_default();
+            let longest = DETOUR * at(&end).distance(at(&start)) + 3.0 * context.body.edge;
+            let back = between(context, &end, &start, longest);
+            close_ring(&context.character, ring, &mut points, back);
         }
-        let id = desk.session.document().unused_mark_id();
+        let id = context.session.document().unused_mark_id();
         let name = format!("{} {}", if closed { "Ring" } else { "Mark" }, id.0 + 1);
         let mark = SurfaceStroke { id, name, points, closed, radius: moment.radius() };
-        let done = desk.apply(Edit::AddMark { index: None, mark: Box::new(mark) });
+        let done = context.apply(Edit::AddMark { index: None, mark: Box::new(mark) });
         moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
     }
 
     /// Shows the marks of the document and the one being drawn. The renderer puts them onto the skin as it is deformed;
     /// who has no skin at hand finds them placed by linear blend skinning.
-    pub fn lines(&mut self, desk: &Desk, out: &mut Lines) {
-        for mark in desk.session.document().marks() {
-            self.show(desk, &mark.points, mark.closed, MARK, out);
+    pub fn lines(&mut self, context: &EditContext, out: &mut Lines) {
+        for mark in context.session.document().marks() {
+            self.show(context, &mark.points, mark.closed, MARK, out);
         }
         let points = std::mem::take(&mut self.points);
         match self.ring {
             // Closed already, so that it is seen where.
-            Some(ring) => self.show(desk, &points[..=ring.end], true, RING, out),
-            None => self.show(desk, &points, false, MARK, out),
+            Some(ring) => self.show(context, &points[..=ring.end], true, RING, out),
+            None => self.show(context, &points, false, MARK, out),
         }
         self.points = points;
     }
 
     /// A ring goes on where its points lie on different shells.
-    fn show(&mut self, desk: &Desk, points: &[SurfacePoint], closed: bool, color: [u8; 4], out: &mut Lines) {
+    fn show(
+        &mut self,
+        context: &EditContext,
+        points: &[SurfacePoint],
+        closed: bool,
+        color: [u8; 4],
+        out: &mut Lines,
+    ) {
         for piece in points.chunk_by(|_, b| closed || !b.lifted) {
             self.world.clear();
             self.places.clear();
             for point in piece.iter().chain(piece.first().filter(|_| closed)) {
-                if let Some(x) = desk.body.skinned_position(&desk.character, &desk.rig, point) {
+                if let Some(x) = context.body.skinned_position(&context.character, &context.rig, point) {
                     self.world.push(x);
                     self.places.push((point.triangle, point.barycentrics));
                 }
             }
-            out.on_surface(&self.places, &self.world, color, 3.5, LIFT * desk.body.edge);
+            out.on_surface(&self.places, &self.world, color, 3.5, LIFT * context.body.edge);
         }
     }
 }
 
 /// The newest mark.
-pub fn newest(desk: &Desk) -> Option<MarkId> {
-    desk.session.document().marks().last().map(|m| m.id)
+pub fn newest(context: &EditContext) -> Option<MarkId> {
+    context.session.document().marks().last().map(|m| m.id)
 }
 
 /// The name of the joint that turns a bone.
@@ -300,9 +307,14 @@ fn point_of(sample: &SurfaceSample) -> SurfacePoint {
 }
 
 /// The points of the skin between two samples, pressure and time by their number.
-fn between(desk: &Desk, a: &SurfacePoint, b: &SurfacePoint, longest: f32) -> Option<Vec<SurfacePoint>> {
+fn between(
+    context: &EditContext,
+    a: &SurfacePoint,
+    b: &SurfacePoint,
+    longest: f32,
+) -> Option<Vec<SurfacePoint>> {
     let (from, to) = ((a.triangle, a.barycentrics), (b.triangle, b.barycentrics));
-    let way = desk.body.walk.between(&from, &to, &desk.character.control.positions, longest)?;
+    let way = context.body.walk.between(&from, &to, &context.character.control.positions, longest)?;
     let count = way.len() as f32 + 1.0;
     let point = |(i, (triangle, barycentrics)): (usize, (u32, [f32; 3]))| {
         let s = (i as f32 + 1.0) / count;

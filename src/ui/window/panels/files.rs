@@ -3,16 +3,16 @@
 
 use super::{Memory, Pressed, Shows};
 use crate::ui::palette::{FileEntry, FileKind, FileList, Tab};
-use crate::ui::window::input::DeskInput;
+use crate::ui::window::input::WindowInput;
 use crate::ui::window::output::Ask;
-use crate::ui::window::{Desk, paths};
+use crate::ui::window::{WindowEditor, paths};
 use crate::workbench::{Command, Workbench};
 use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
 use egui::{Align, Align2, Event, FontId, Key, Layout, Response, RichText, ScrollArea, TextEdit, Ui, vec2};
 use std::path::{Path, PathBuf};
 
-/// Files of the lists over the folder's, in a window with nothing on the desk.
+/// Files of the lists over the folder's, in a window with nothing on the window.
 const SHORT: usize = 4;
 /// Rows that a page is.
 const PAGE: usize = 10;
@@ -39,7 +39,7 @@ fn entries(files: &FileList, tab: Tab) -> (Option<&Path>, &[FileEntry]) {
     }
 }
 
-impl Desk {
+impl WindowEditor {
     /// A key while a list of files shows; true where the list takes it.
     pub(in crate::ui::window) fn choose_file(&mut self, key: Key, bench: Option<&mut Workbench>) -> bool {
         if bench.as_ref().is_some_and(|b| !b.preferences().files) {
@@ -71,9 +71,9 @@ impl Desk {
 }
 
 /// Reading folders anew.
-impl Desk {
+impl WindowEditor {
     /// Has the folder read where its list comes to be seen, and where it may have changed in another program meanwhile.
-    pub(in crate::ui::window) fn keep_lists(&mut self, input: &DeskInput, bench: Option<&Workbench>) {
+    pub(in crate::ui::window) fn keep_lists(&mut self, input: &WindowInput, bench: Option<&Workbench>) {
         let lists = bench.is_none_or(|b| b.preferences().files);
         let back = input.events.iter().any(|e| matches!(e, Event::WindowFocused(true)));
         if lists && (back || !self.lists) {
@@ -90,7 +90,7 @@ impl Desk {
     }
 }
 
-/// A window with nothing on the desk.
+/// A window with nothing on the window.
 pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     let files = &shows.facts.files;
     egui::Window::new("welcome")

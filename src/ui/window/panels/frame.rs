@@ -2,9 +2,9 @@
 
 use super::{Pressed, Shows, hint, show};
 use crate::ui::palette::same;
-use crate::ui::window::Desk;
+use crate::ui::window::WindowEditor;
 use crate::ui::window::choices::Theme;
-use crate::ui::window::input::DeskInput;
+use crate::ui::window::input::WindowInput;
 use crate::ui::window::output::{Ask, Picture};
 use crate::workbench::Workbench;
 use egui::{RawInput, Rect, ViewportId, pos2, vec2};
@@ -22,11 +22,11 @@ pub(in crate::ui::window) struct Shown {
     pub again: Option<Duration>,
 }
 
-impl Desk {
+impl WindowEditor {
     /// Shows the panels and does what was pressed on them.
     pub(in crate::ui::window) fn run_panels(
         &mut self,
-        input: &DeskInput,
+        input: &WindowInput,
         bench: Option<&mut Workbench>,
     ) -> Shown {
         self.scale = if input.scale.is_finite() { input.scale.clamp(0.25, 8.0) } else { 1.0 };
@@ -160,7 +160,7 @@ impl Desk {
     }
 
     /// egui's own input: what is pressed outside of text is a key of the table.
-    fn raw(&mut self, input: &DeskInput) -> RawInput {
+    fn raw(&mut self, input: &WindowInput) -> RawInput {
         let (takes_keys, by_key, scale) = (self.typing, self.is_by_key(), self.scale);
         let points = |p: egui::Pos2| pos2(p.x / scale, p.y / scale);
         let mut kept_press = self.kept_press;

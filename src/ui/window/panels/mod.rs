@@ -22,7 +22,7 @@ pub(super) use frame::Shown;
 pub(super) use theme::context;
 pub(super) use widgets::primary;
 
-use super::Desk;
+use super::WindowEditor;
 use super::choices::Choices;
 use super::facts::Facts;
 use super::keys::{Act, KeyMap};
@@ -211,7 +211,7 @@ fn beside(ui: &Ui, at: egui::Pos2, text: &str) {
 }
 
 /// What a user is told to do next.
-pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> String {
+pub(super) fn hint(desk: &WindowEditor, bench: Option<&Workbench>) -> String {
     use super::Hold;
     use crate::workbench::GrabBy;
     match (desk.hold, desk.text_by_key()) {
@@ -236,7 +236,7 @@ pub(super) fn hint(desk: &Desk, bench: Option<&Workbench>) -> String {
 /// How a turn or a move by keys ends.
 const KEEP: &str = "Enter or a click keeps it, Esc or the right button drops it";
 
-fn plain_hint(desk: &Desk, bench: Option<&Workbench>) -> &'static str {
+fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
     use super::Hold;
     use crate::workbench::{GrabBy, MeasureBy, Tool};
     let Some(bench) = bench else { return "Open a rigged glTF character: drop it here, or press Ctrl-O" };

@@ -3,7 +3,7 @@
 use super::{Memory, Pressed, Shows, files, widgets};
 use crate::export::is_model;
 use crate::ui::window::output::Writes;
-use crate::ui::window::{Desk, paths};
+use crate::ui::window::{WindowEditor, paths};
 use egui::{Align, Context, Id, Key, Layout, Modal, RichText, ScrollArea, TextEdit, Ui};
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ impl Saving {
     }
 }
 
-impl Desk {
+impl WindowEditor {
     /// Asks the user where to write; this is the place where nothing else is chosen. The answer is
     /// [`crate::ui::window::output::Ask::Write`] or [`crate::ui::window::output::Ask::WriteNothing`].
     pub fn ask_where(&mut self, writes: Writes, place: &Path) {

@@ -5,7 +5,7 @@ use super::{Memory, Pressed, Shows, widgets};
 use crate::asset::Interpolation;
 use crate::document::FRAME_RATES;
 use crate::pose::Lengths;
-use crate::scene::Gauge;
+use crate::scene::Measurement;
 use crate::ui::palette::Icon;
 use crate::ui::window::choices::{Choices, Plane};
 use crate::ui::window::keys::Act;
@@ -169,10 +169,10 @@ fn measures(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pre
         let [text, along] = measure.text();
         let what = match &measure.gauge {
             _ if measure.awaits_reading() => "is measured",
-            Gauge::Distance(_) => "apart",
-            Gauge::Thickness(_) if text.is_empty() => "nothing is opposite",
-            Gauge::Thickness(_) => "thick",
-            Gauge::Angle(node) => nodes.get(node.index()).map_or("", |n| n.name.as_str()),
+            Measurement::Distance(_) => "apart",
+            Measurement::Thickness(_) if text.is_empty() => "nothing is opposite",
+            Measurement::Thickness(_) => "thick",
+            Measurement::Angle(node) => nodes.get(node.index()).map_or("", |n| n.name.as_str()),
         };
         ui.horizontal(|ui| {
             let lines = if along.is_empty() {

@@ -1,7 +1,7 @@
 //! Measures by clicks.
 
 use super::*;
-use crate::scene::{Evaluation, Gauge};
+use crate::scene::{Evaluation, Measurement};
 use crate::workbench::MeasureBy;
 
 impl Table {
@@ -14,7 +14,7 @@ impl Table {
             normals: display.normals.clone(),
             ..Evaluation::default()
         };
-        let gauges: Vec<Gauge> = self.bench.measures().iter().map(|m| m.gauge.clone()).collect();
+        let gauges: Vec<Measurement> = self.bench.measures().iter().map(|m| m.gauge.clone()).collect();
         let readings = gauges.into_iter().map(|g| (g.clone(), g.read(&character, &shape))).collect();
         self.bench.receive_readings(readings);
     }

@@ -72,8 +72,8 @@ fn entry(folder: &str, name: &str, kind: FileKind) -> FileEntry {
 
 #[test]
 fn an_empty_window_walks_through_folders_by_keys_and_by_the_mouse() {
-    let mut desk = Desk::new(Choices::default());
-    let mut input = DeskInput { size: SIZE, scale: 1.0, focused: true, ..DeskInput::default() };
+    let mut desk = WindowEditor::new(Choices::default());
+    let mut input = WindowInput { size: SIZE, scale: 1.0, focused: true, ..WindowInput::default() };
     desk.facts.files = FileList {
         folder: "/home/me".into(),
         entries: vec![
@@ -82,7 +82,7 @@ fn an_empty_window_walks_through_folders_by_keys_and_by_the_mouse() {
         ],
         ..FileList::default()
     };
-    let mut frame = |desk: &mut Desk, events: Vec<Event>| -> Vec<Ask> {
+    let mut frame = |desk: &mut WindowEditor, events: Vec<Event>| -> Vec<Ask> {
         input.time += 0.1;
         input.events = events;
         desk.step(&input, None).asks.clone()

@@ -61,9 +61,12 @@ fn a_stroke_round_a_limb_is_a_ring_on_the_skin() {
         assert!(s.bench.output().probes[RIGHT].is_some());
         let marks = s.bench.session().document().marks();
         assert_eq!((marks.len(), marks[0].closed), (1, ring), "{turns} turns");
-        let edge = s.bench.desk.body.edge;
-        let at: Vec<Vec3> =
-            marks[0].points.iter().map(|p| s.bench.desk.body.bind_position(&character, p).unwrap()).collect();
+        let edge = s.bench.context.body.edge;
+        let at: Vec<Vec3> = marks[0]
+            .points
+            .iter()
+            .map(|p| s.bench.context.body.bind_position(&character, p).unwrap())
+            .collect();
         for x in &at {
             let radius = Vec3::new(x.x, 0.0, x.z).length();
             assert!((radius - 0.15).abs() < edge && (x.y - 0.5).abs() < edge, "{x} is off the ring");
@@ -80,7 +83,9 @@ fn a_stroke_round_a_limb_is_a_ring_on_the_skin() {
         s.bench.run_command(Command::Undo);
         assert_eq!(s.hash(), hash);
         // The mark goes with the limb.
-        s.bench.desk.apply(Edit::RotateJoint { node: NodeId(1), turns: vec![(crate::rig::Axis::Z, 60.0)] });
+        s.bench
+            .context
+            .apply(Edit::RotateJoint { node: NodeId(1), turns: vec![(crate::rig::Axis::Z, 60.0)] });
         let lines = s.step().lines.segments.len();
         assert!(lines > at.len());
     }
@@ -187,7 +192,7 @@ fn a_ring_that_is_pulled_swells_the_limb() {
     assert_eq!(s.bench.sculpt_states()[0].amplitude, 1.0);
     (0..2).for_each(|_| s.bench.run_command(Command::Undo));
     // A posed arm is pulled the same way, and another pull changes the same edit.
-    s.bench.desk.apply(Edit::RotateJoint { node: NodeId(0), turns: vec![(crate::rig::Axis::Y, 90.0)] });
+    s.bench.context.apply(Edit::RotateJoint { node: NodeId(0), turns: vec![(crate::rig::Axis::Y, 90.0)] });
     pull(&mut s, 0.15, 0.18);
     let document = s.bench.session().document();
     assert_eq!(document.sculpts().len(), 1);
@@ -202,7 +207,7 @@ fn a_ring_that_is_pulled_swells_the_limb() {
 
 #[test]
 fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
-    use crate::scene::Settle;
+    use crate::scene::Refit;
     use crate::surface::{Form, Sculpt};
     use crate::workbench::Request;
     let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
@@ -211,7 +216,7 @@ fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
     draw_round(&mut s, &character, 0.99, 60);
     let ring = |r: f32| Vec3::new(r, 0.5, 0.0);
     // What the pull asks for, and what a front end makes of it: offsets of another length.
-    let pull = |s: &mut Script, from: f32, to: f32| -> Option<(Settle, Sculpt)> {
+    let pull = |s: &mut Script, from: f32, to: f32| -> Option<(Refit, Sculpt)> {
         s.at(RIGHT, ring(from));
         s.step();
         s.input.hands[RIGHT].draw = 1.0;
@@ -222,7 +227,7 @@ fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
         s.input.hands[RIGHT].draw = 0.0;
         s.step();
         let settle = s.bench.output().requests.iter().find_map(|r| match r {
-            Request::Settle(settle) => Some((**settle).clone()),
+            Request::Refit(settle) => Some((**settle).clone()),
             _ => None,
         })?;
         let Form::Drawn(offsets) = &settle.sculpt.form else { panic!() };

@@ -243,8 +243,8 @@ fn pull(s: &mut Script, place: &Place, share: f32) {
     let bone = &s.bench.rig().bones[place.bone];
     let axis = (bone.tail - bone.head).normalize();
     let radial = |x: Vec3| (x - bone.head) - axis * axis.dot(x - bone.head);
-    let body = &s.bench.desk.body;
-    let at = |p| body.skinned_position(place.character, &s.bench.desk.rig, p).unwrap();
+    let body = &s.bench.context.body;
+    let at = |p| body.skinned_position(place.character, &s.bench.context.rig, p).unwrap();
     let all: Vec<Vec3> = mark.points.iter().map(at).collect();
     // By the way round: points lie close together on fine shells.
     let ends = || all.iter().zip(all.iter().cycle().skip(1));
@@ -274,7 +274,7 @@ fn shapes(model: &Model, sculpts: &[Sculpt], pose: &Pose, recipe: &str) -> [Vec<
     let mut evaluator =
         Evaluator::new(&Where::Cpu, model, &crate::scene::recipe(&settings).unwrap()).unwrap();
     let plain = evaluator.evaluate(model, pose).unwrap().control;
-    evaluator.wear(model, sculpts).unwrap();
+    evaluator.set_sculpts(model, sculpts).unwrap();
     evaluator.set_sculpt_states(&sculpts.iter().filter_map(|s| s.state(0.0)).collect::<Vec<_>>());
     [evaluator.evaluate(model, pose).unwrap().control, plain]
 }
@@ -307,8 +307,8 @@ fn a_stroke_over_five_shells_is_a_ring_that_thickens_each_of_them() {
         assert_eq!(s.bench.drawn_mark(), Some("Ring round joint 1"));
         if bent {
             let turns = vec![(Axis::Z, 80.0), (Axis::X, 25.0)];
-            s.bench.desk.apply(Edit::RotateJoint { node: NodeId(2), turns });
-            s.bench.desk.apply(Edit::RotateJoint { node: NodeId(1), turns: vec![(Axis::Y, -50.0)] });
+            s.bench.context.apply(Edit::RotateJoint { node: NodeId(2), turns });
+            s.bench.context.apply(Edit::RotateJoint { node: NodeId(1), turns: vec![(Axis::Y, -50.0)] });
         }
         pull(&mut s, &place, 0.4);
         let pose = s.bench.pose().clone();
@@ -402,7 +402,7 @@ fn jumps_of_the_hand_are_bridged() {
         let mark = &s.bench.session().document().marks()[0];
         assert_eq!((mark.closed, closings), (true, 1));
         let at: Vec<Vec3> =
-            mark.points.iter().map(|p| s.bench.desk.body.bind_position(character, p).unwrap()).collect();
+            mark.points.iter().map(|p| s.bench.context.body.bind_position(character, p).unwrap()).collect();
         let step = |(a, b): (&Vec3, &Vec3)| (*a - place.middle()).angle_between(*b - place.middle());
         let longest = at.iter().zip(at.iter().cycle().skip(1)).map(step).fold(0.0, f32::max);
         assert!(longest < 0.35, "{longest}: points are on the skin all round");
@@ -533,7 +533,7 @@ fn rings_close_round_the_limbs_of_real_characters() {
         }
         let mut bent = model.rest();
         let _ = rotate_joint(skeleton, &mut bent, node, &[(Axis::X, 40.0)]);
-        s.bench.desk.apply(Edit::SetPose(bent.clone()));
+        s.bench.context.apply(Edit::SetPose(bent.clone()));
         pull(&mut s, &place, 0.4);
         let sculpts = s.bench.session().document().sculpts().to_vec();
         let found = shapes(&model, &sculpts, &bent, "lbs");

@@ -4,7 +4,7 @@ use openxr as xr;
 
 /// What a change of state asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum Transition {
     /// Nothing.
     Stay,
     /// The headset is there: xrBeginSession.
@@ -21,18 +21,18 @@ pub enum Turn {
 
 /// State of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Life {
+pub struct SessionState {
     state: xr::SessionState,
     running: bool,
 }
 
-impl Default for Life {
+impl Default for SessionState {
     fn default() -> Self {
         Self { state: xr::SessionState::UNKNOWN, running: false }
     }
 }
 
-impl Life {
+impl SessionState {
     /// Between xrBeginSession and xrEndSession: frames must be made.
     pub fn running(&self) -> bool {
         self.running
@@ -59,29 +59,29 @@ impl Life {
     }
 
     /// The runtime says that the state is another.
-    pub fn change(&mut self, to: xr::SessionState) -> Turn {
+    pub fn change(&mut self, to: xr::SessionState) -> Transition {
         let seen = |s| s == xr::SessionState::VISIBLE || s == xr::SessionState::FOCUSED;
         let was_seen = seen(self.state);
         self.state = to;
         match to {
             xr::SessionState::READY if !self.running => {
                 self.running = true;
-                Turn::Begin
+                Transition::Begin
             }
             xr::SessionState::STOPPING if self.running => {
                 self.running = false;
-                Turn::End
+                Transition::End
             }
-            xr::SessionState::SYNCHRONIZED if was_seen => Turn::Hidden,
+            xr::SessionState::SYNCHRONIZED if was_seen => Transition::Hidden,
             xr::SessionState::EXITING => {
                 self.running = false;
-                Turn::Quit
+                Transition::Quit
             }
             xr::SessionState::LOSS_PENDING => {
                 self.running = false;
-                Turn::Rebuild
+                Transition::Rebuild
             }
-            _ => Turn::Stay,
+            _ => Transition::Stay,
         }
     }
 }
@@ -91,8 +91,8 @@ mod tests {
     use super::*;
     use xr::SessionState as S;
 
-    fn turns(states: &[S]) -> (Vec<Turn>, Life) {
-        let mut life = Life::default();
+    fn turns(states: &[S]) -> (Vec<Transition>, SessionState) {
+        let mut life = SessionState::default();
         (states.iter().map(|s| life.change(*s)).collect(), life)
     }
 
@@ -102,19 +102,19 @@ mod tests {
         let off = [S::VISIBLE, S::SYNCHRONIZED, S::STOPPING, S::IDLE];
         let day: Vec<S> = [&[S::IDLE][..], &on, &off, &on].concat();
         let (turns, life) = turns(&day);
-        assert_eq!(turns.iter().filter(|t| **t == Turn::Begin).count(), 2);
-        assert_eq!(turns.iter().filter(|t| **t == Turn::End).count(), 1);
-        assert_eq!(turns[6], Turn::Hidden, "what nobody sees is saved");
+        assert_eq!(turns.iter().filter(|t| **t == Transition::Begin).count(), 2);
+        assert_eq!(turns.iter().filter(|t| **t == Transition::End).count(), 1);
+        assert_eq!(turns[6], Transition::Hidden, "what nobody sees is saved");
         assert!(life.running() && life.focused());
     }
 
     #[test]
     fn the_ends_of_a_session_are_told_apart() {
         let (quit, life) = turns(&[S::IDLE, S::READY, S::SYNCHRONIZED, S::STOPPING, S::IDLE, S::EXITING]);
-        assert_eq!(quit[3..], [Turn::End, Turn::Stay, Turn::Quit]);
+        assert_eq!(quit[3..], [Transition::End, Transition::Stay, Transition::Quit]);
         assert!(!life.running());
         let (lost, life) = turns(&[S::IDLE, S::READY, S::FOCUSED, S::LOSS_PENDING]);
-        assert_eq!(lost[3], Turn::Rebuild);
+        assert_eq!(lost[3], Transition::Rebuild);
         assert!(!life.running() && !life.focused());
         assert_eq!(life.name(), "LOSS_PENDING");
     }
@@ -122,6 +122,6 @@ mod tests {
     #[test]
     fn frames_begin_once_and_a_stop_without_a_begin_ends_nothing() {
         let (turns, _) = turns(&[S::READY, S::READY, S::STOPPING, S::STOPPING]);
-        assert_eq!(turns, [Turn::Begin, Turn::Stay, Turn::End, Turn::Stay]);
+        assert_eq!(turns, [Transition::Begin, Transition::Stay, Transition::End, Transition::Stay]);
     }
 }

@@ -20,13 +20,13 @@ pub struct Seen {
 impl App<'_> {
     /// Writes the line of a turn.
     pub fn tell(&self, seen: &Seen) {
-        if !self.sitting.reporter.is_on() {
+        if !self.app_session.reporter.is_on() {
             return;
         }
         let out = self.desk.output();
         let Seen { shown, size, scale, pointer, pressed, pressure, idle } = *seen;
         let mut told = Told {
-            frame: self.sitting.frame,
+            frame: self.app_session.frame,
             shown,
             size,
             scale,
@@ -40,7 +40,7 @@ impl App<'_> {
                 Some(question) => question.title.clone(),
                 None => self.desk.asks_where().unwrap_or_default().to_owned(),
             },
-            idle: idle && !self.sitting.worker.is_busy() && !self.sitting.quit,
+            idle: idle && !self.app_session.worker.is_busy() && !self.app_session.quit,
             ..Told::default()
         };
         if let Some(view) = out.views.first() {
@@ -49,7 +49,7 @@ impl App<'_> {
         if let Picture::Wipe(at) = out.picture {
             told.divider = Some(at);
         }
-        if let Some(bench) = &self.sitting.bench {
+        if let Some(bench) = &self.app_session.bench {
             (told.time, told.playing) = (bench.shown_time(), bench.timeline().playhead.playing);
             if let Some(notice) = bench.notice().filter(|_| told.message.is_empty()) {
                 told.message = notice.to_owned();
@@ -59,6 +59,6 @@ impl App<'_> {
             let (done, all) = bench.session().history();
             told.history = [done, all - done];
         }
-        self.sitting.reporter.desk(told);
+        self.app_session.reporter.desk(told);
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept of a headset's sitting: takes, and the document when nobody looks at it any more.
+//! What is kept of a headset's session: takes, and the document when nobody looks at it any more.
 
 use super::app::App;
 use crate::surface::Sculpt;
@@ -8,7 +8,7 @@ use crate::workbench::Command;
 impl App<'_> {
     /// Records the frame, as the tools got it and as the eyes saw it.
     pub fn record(&mut self, eyes: Option<[Eye; 2]>) {
-        if let (Some(take), Some(_)) = (&mut self.take, &self.sitting.bench) {
+        if let (Some(take), Some(_)) = (&mut self.take, &self.app_session.bench) {
             self.taken.input.clone_from(&self.input);
             self.taken.eyes = eyes.unwrap_or(self.taken.eyes);
             take.frame(&self.taken);
@@ -19,7 +19,7 @@ impl App<'_> {
     /// next ones.
     pub(super) fn start_take(&mut self) {
         let (Some(path), Some(model), Some(bench)) =
-            (&self.options.record, &self.sitting.model, &self.sitting.bench)
+            (&self.options.record, &self.app_session.model, &self.app_session.bench)
         else {
             return;
         };
@@ -41,7 +41,7 @@ impl App<'_> {
 
     /// Runs a command, and records it.
     pub fn command(&mut self, command: Command) {
-        let Some(bench) = &mut self.sitting.bench else { return };
+        let Some(bench) = &mut self.app_session.bench else { return };
         let recorded = self.take.as_mut().map_or(Ok(()), |take| take.command(&command));
         bench.run_command(command);
         if let Err(error) = recorded {
@@ -51,7 +51,7 @@ impl App<'_> {
 
     /// Gives the workbench an edit that was made beside the frames, and records it.
     pub(super) fn receive(&mut self, shape: Sculpt) {
-        let Some(bench) = &mut self.sitting.bench else { return };
+        let Some(bench) = &mut self.app_session.bench else { return };
         let recorded = self.take.as_mut().map_or(Ok(()), |take| take.shape(&shape));
         bench.receive(shape);
         if let Err(error) = recorded {
@@ -61,9 +61,9 @@ impl App<'_> {
 
     /// What was being drawn is dropped.
     pub(super) fn interrupt(&mut self) {
-        if let Some(bench) = &mut self.sitting.bench {
+        if let Some(bench) = &mut self.app_session.bench {
             bench.interrupt();
-            self.sitting.unposed = true;
+            self.app_session.unposed = true;
         }
         if let Some(take) = &mut self.take {
             take.interrupt();
@@ -74,8 +74,8 @@ impl App<'_> {
     pub fn interrupted(&mut self) {
         self.interrupt();
         // Where nobody has chosen a place yet, the journal has it.
-        if self.sitting.has_place() {
-            self.sitting.keep();
+        if self.app_session.has_place() {
+            self.app_session.keep();
         }
     }
 }

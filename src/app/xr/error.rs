@@ -4,11 +4,11 @@ use crate::base::Error;
 use openxr as xr;
 
 /// Result of a call that the runtime answers.
-pub type Result<T> = std::result::Result<T, Trouble>;
+pub type Result<T> = std::result::Result<T, XrError>;
 
 /// Why a session cannot go on.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum XrError {
     /// The session is gone, the runtime is not: begin another one.
     SessionLost(String),
     /// The runtime is gone: begin anew when it is back.
@@ -19,7 +19,7 @@ pub enum Trouble {
     Fatal(Error),
 }
 
-impl Trouble {
+impl XrError {
     /// As an error for people.
     pub fn into_error(self) -> Error {
         match self {
@@ -31,29 +31,29 @@ impl Trouble {
     }
 }
 
-impl From<Error> for Trouble {
+impl From<Error> for XrError {
     fn from(error: Error) -> Self {
         Self::Fatal(error)
     }
 }
 
 /// What a failed call means, to be used with `map_err`.
-pub fn failed(call: &'static str) -> impl Fn(xr::sys::Result) -> Trouble {
+pub fn failed(call: &'static str) -> impl Fn(xr::sys::Result) -> XrError {
     move |result| {
         use xr::sys::Result as R;
         let text = format!("{call}: {}", name(result));
         match result {
-            R::ERROR_SESSION_LOST => Trouble::SessionLost(text),
+            R::ERROR_SESSION_LOST => XrError::SessionLost(text),
             // A service that dies between two messages shows as a failure of the runtime.
-            R::ERROR_INSTANCE_LOST | R::ERROR_RUNTIME_FAILURE => Trouble::InstanceLost(text),
+            R::ERROR_INSTANCE_LOST | R::ERROR_RUNTIME_FAILURE => XrError::InstanceLost(text),
             // The second is what API layers make of a runtime that cannot be reached.
             R::ERROR_RUNTIME_UNAVAILABLE | R::ERROR_INITIALIZATION_FAILED => {
-                Trouble::Absent(Error::xr(text, NO_RUNTIME))
+                XrError::Absent(Error::xr(text, NO_RUNTIME))
             }
             R::ERROR_FORM_FACTOR_UNAVAILABLE | R::ERROR_FORM_FACTOR_UNSUPPORTED => {
-                Trouble::Absent(Error::xr(text, NO_HEADSET))
+                XrError::Absent(Error::xr(text, NO_HEADSET))
             }
-            _ => Trouble::Fatal(Error::xr(text, "update the OpenXR runtime, or use another one")),
+            _ => XrError::Fatal(Error::xr(text, "update the OpenXR runtime, or use another one")),
         }
     }
 }
@@ -80,18 +80,18 @@ mod tests {
     fn losses_are_told_from_absence_and_from_mistakes() {
         use xr::sys::Result as R;
         let of = failed("xrWaitFrame");
-        assert!(matches!(of(R::ERROR_SESSION_LOST), Trouble::SessionLost(t) if t.contains("xrWaitFrame")));
+        assert!(matches!(of(R::ERROR_SESSION_LOST), XrError::SessionLost(t) if t.contains("xrWaitFrame")));
         for gone in [R::ERROR_INSTANCE_LOST, R::ERROR_RUNTIME_FAILURE] {
-            assert!(matches!(of(gone), Trouble::InstanceLost(_)), "{gone:?}");
+            assert!(matches!(of(gone), XrError::InstanceLost(_)), "{gone:?}");
         }
         for (absent, word) in [
             (R::ERROR_RUNTIME_UNAVAILABLE, "XR_RUNTIME_JSON"),
             (R::ERROR_INITIALIZATION_FAILED, "Monado"),
             (R::ERROR_FORM_FACTOR_UNAVAILABLE, "headset"),
         ] {
-            let Trouble::Absent(error) = of(absent) else { panic!("{absent:?}") };
+            let XrError::Absent(error) = of(absent) else { panic!("{absent:?}") };
             assert!(error.to_string().contains(word), "{error}");
         }
-        assert!(matches!(of(R::ERROR_VALIDATION_FAILURE), Trouble::Fatal(_)));
+        assert!(matches!(of(R::ERROR_VALIDATION_FAILURE), XrError::Fatal(_)));
     }
 }

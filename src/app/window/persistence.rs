@@ -74,14 +74,14 @@ impl App<'_> {
     pub(super) fn remember(&mut self, path: &Path) {
         self.kept.opened(path);
         let folder = whole(path).parent().unwrap_or(Path::new(".")).to_owned();
-        self.sitting.worker.ask(Job::List(folder, self.kept.recent.clone()));
+        self.app_session.worker.ask(Job::List(folder, self.kept.recent.clone()));
     }
 
     /// Asks what is to become of a session on the file that ended without saving.
     pub(super) fn offer(&mut self, left: Box<Unfinished>) {
         let edits = left.operations;
         let (what, were) = if edits == 1 { ("edit", "was") } else { ("edits", "were") };
-        let name = self.sitting.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
+        let name = self.app_session.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
         self.desk.facts.question = Some(Question {
             title: "Recover what was not saved?".into(),
             text: format!(
@@ -120,7 +120,7 @@ impl App<'_> {
     /// Asks whether a file is to be overwritten.
     pub(super) fn ask_to_replace(&mut self, writes: Writes, path: PathBuf) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let source = self.sitting.model.as_ref().is_some_and(|m| whole(&m.asset.path) == path);
+        let source = self.app_session.model.as_ref().is_some_and(|m| whole(&m.asset.path) == path);
         let text =
             if source { "It is the file that is open." } else { "A file of this name is there already." };
         self.desk.facts.question = Some(Question {
@@ -134,20 +134,20 @@ impl App<'_> {
 
     /// The question was answered.
     pub(super) fn answered(&mut self, answer: usize) {
-        match (self.pending.take(), answer, &self.sitting.model) {
+        match (self.pending.take(), answer, &self.app_session.model) {
             (Some(Pending::Recover(left)), 0, Some(model)) => {
                 let model = model.clone();
-                self.sitting.opening = true;
-                self.sitting.worker.ask(Job::Restore(left, model));
+                self.app_session.opening = true;
+                self.app_session.worker.ask(Job::Restore(left, model));
             }
             (Some(Pending::Recover(left)), 2, _) => self.ask_to_discard(left),
             (Some(Pending::Discard(left)), 0, _) => self.offer(left),
-            (Some(Pending::Discard(left)), 1, _) => self.sitting.worker.ask(Job::Discard(left)),
+            (Some(Pending::Discard(left)), 1, _) => self.app_session.worker.ask(Job::Discard(left)),
             (Some(Pending::Close), 0, _) => {
                 self.closing = true;
                 self.save();
             }
-            (Some(Pending::Close), 2, _) => self.sitting.quit = true,
+            (Some(Pending::Close), 2, _) => self.app_session.quit = true,
             (Some(Pending::Replace(writes, path)), 0, _) => self.desk.ask_where(writes, &path),
             (Some(Pending::Replace(writes, path)), 1, _) => self.write(writes, path),
             _ => {}
@@ -156,8 +156,8 @@ impl App<'_> {
 
     /// Saves the document where it was saved before; the first time the user is asked where.
     pub(super) fn save(&mut self) {
-        if self.sitting.has_place() {
-            self.sitting.save();
+        if self.app_session.has_place() {
+            self.app_session.save();
         } else {
             self.ask_where(Writes::Project, PROJECT);
         }
@@ -165,14 +165,14 @@ impl App<'_> {
 
     /// Saves the document under another name.
     pub(super) fn save_as(&mut self) {
-        let Some(path) = self.sitting.saved_to() else { return };
+        let Some(path) = self.app_session.saved_to() else { return };
         let path = free(&whole(&path), false, |p| self.is_listed(p));
         self.desk.ask_where(Writes::Project, &path);
     }
 
     /// Asks where a file of this kind is to be written; beside the character, unless the user wants otherwise.
     pub(super) fn ask_where(&mut self, writes: Writes, name: &str) {
-        let Some(path) = self.sitting.place(name) else { return };
+        let Some(path) = self.app_session.place(name) else { return };
         let path = free(&whole(&path), true, |p| self.is_listed(p));
         self.desk.ask_where(writes, &path);
     }
@@ -180,8 +180,8 @@ impl App<'_> {
     /// Writes it there.
     pub(super) fn write(&mut self, writes: Writes, path: PathBuf) {
         match writes {
-            Writes::Project => self.sitting.save_to(path),
-            Writes::Posed => self.sitting.export_to(path),
+            Writes::Project => self.app_session.save_to(path),
+            Writes::Posed => self.app_session.export_to(path),
         }
     }
 

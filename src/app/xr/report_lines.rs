@@ -23,7 +23,7 @@ impl App<'_> {
         self.clock.restart();
         self.eye_size = session.size();
         self.start_take();
-        if !self.sitting.reporter.is_on() {
+        if !self.app_session.reporter.is_on() {
             let [w, h] = session.size();
             let depth = if session.has_depth() { ", with depth" } else { "" };
             let (major, minor) = runtime.version;
@@ -38,7 +38,7 @@ impl App<'_> {
             // A lost device has nothing to show any more.
             let eyes = [0, 1].map(|eye| stage.targets().read(stage.device(), eye).ok());
             if let [Some(left), Some(right)] = eyes {
-                self.sitting.last_pictures = vec![left, right];
+                self.app_session.last_pictures = vec![left, right];
             }
         }
     }
@@ -49,17 +49,17 @@ impl App<'_> {
         eprintln!("sinew: {problem}; your work is kept, waiting for the runtime");
         self.input.focused = false;
         self.interrupted();
-        self.sitting.reporter.event(Event::State("NONE".into()));
-        self.sitting.reporter.event(Event::Lost(problem));
+        self.app_session.reporter.event(Event::State("NONE".into()));
+        self.app_session.reporter.event(Event::Lost(problem));
     }
 
     /// A turn of the loop while there is no runtime.
     pub fn without_session(&mut self, pause: Duration) {
         self.attend(None);
-        self.sitting.frame += 1;
+        self.app_session.frame += 1;
         let frame = self.told("NONE", [String::new(), String::new()]);
-        self.sitting.reporter.frame(frame);
-        if !self.sitting.quit {
+        self.app_session.reporter.frame(frame);
+        if !self.app_session.quit {
             std::thread::sleep(pause);
         }
     }
@@ -79,21 +79,21 @@ impl App<'_> {
             let eyes = [0, 1].map(|eye| stage.targets().read(stage.device(), eye));
             let eyes: Vec<RgbaImage> = eyes.into_iter().collect::<Result<_>>()?;
             for path in std::mem::take(&mut self.pictures) {
-                self.sitting.worker.ask(Job::Picture(path, eyes.clone()));
+                self.app_session.worker.ask(Job::Picture(path, eyes.clone()));
             }
         }
-        if self.sitting.reporter.is_on() {
+        if self.app_session.reporter.is_on() {
             let mut frame = self.told(session.life().name(), profiles());
             frame.rendered = rendered;
             frame.missed += session.missed();
-            self.sitting.reporter.frame(frame);
+            self.app_session.reporter.frame(frame);
         }
         Ok(())
     }
 
     pub(super) fn told(&self, state: &str, profiles: [String; 2]) -> Told {
         let mut out = Told {
-            frame: self.sitting.frame,
+            frame: self.app_session.frame,
             state: state.into(),
             head: self.input.head.pose,
             aim: [0, 1].map(|h| self.input.hands[h].aim.pose),
@@ -101,11 +101,11 @@ impl App<'_> {
             draw: [0, 1].map(|h| self.input.hands[h].draw),
             surface: [0, 1].map(|h| self.input.hands[h].surface.map(|s| s.position.to_array())),
             profiles,
-            missed: self.sitting.missed,
-            mirrored: self.sitting.mirrored,
+            missed: self.app_session.missed,
+            mirrored: self.app_session.mirrored,
             ..Told::default()
         };
-        if let Some(bench) = &self.sitting.bench {
+        if let Some(bench) = &self.app_session.bench {
             out.world_from_room = bench.output().world_from_room;
             out.tool = bench.preferences().tool;
             out.left_handed = bench.preferences().left_handed;

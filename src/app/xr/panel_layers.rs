@@ -1,9 +1,9 @@
 //! Panels in the room: quad layers of the compositor, sharp at any size of the eyes' pictures; or quads in the scene,
 //! where layers run out.
 
+use super::error::Result;
 use super::session::Session;
 use super::swapchain::{Content, Swapchain};
-use super::trouble::Result;
 use crate::gpu::Frame;
 use crate::render::QuadBindings;
 use crate::scene::Stage;
@@ -13,7 +13,7 @@ use crate::workbench::Similarity;
 const PANELS: usize = Panel::ALL.len();
 
 /// The panels' images on a device and in a session.
-pub struct Walls {
+pub struct PanelLayers {
     screens: PanelScreens,
     bound: QuadBindings,
     /// A swapchain for each; none where they are drawn in the scene.
@@ -32,7 +32,7 @@ pub struct QuadLayer<'a> {
     pub placement: Placement,
 }
 
-impl Walls {
+impl PanelLayers {
     /// Makes the images. `max_layers` is how many layers the runtime composes.
     ///
     /// # Errors

@@ -2,18 +2,18 @@
 //! watches for the headset to the one that shows frames, and back.
 
 use super::actions::{Actions, Devices};
+use super::error::{Result, failed};
 use super::instance::{Runtime, Wishes};
 use super::profiles::Profile;
 use super::session::Session;
-use super::trouble::{Result, failed};
 use super::{Options, actions, device};
 use crate::gpu::{Device, DeviceOptions, Window};
 use crate::workbench::Labels;
 use std::sync::Arc;
 
 /// A session and all that is under it.
-pub struct Link {
-    // Dropped in this order; better by [`Link::close`].
+pub struct XrConnection {
+    // Dropped in this order; better by [`XrConnection::close`].
     pub controls: Controls,
     pub session: Session,
     pub device: Arc<Device>,
@@ -22,7 +22,7 @@ pub struct Link {
     pub no_mirror: Option<String>,
 }
 
-impl Link {
+impl XrConnection {
     /// Connects to the runtime and begins a session, on a device that can also present to a window where there is one.
     ///
     /// # Errors
