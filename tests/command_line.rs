@@ -8,9 +8,13 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs the program with arguments separated by spaces; `JOINT` stands for a joint's name.
+/// Runs the program with arguments separated by spaces; `JOINT` stands for a joint's name, a first `lab` for `sinew-lab`.
 fn sinew(folder: &Path, arguments: &str, joint: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    let (program, arguments) = match arguments.strip_prefix("lab ") {
+        Some(rest) => (env!("CARGO_BIN_EXE_sinew-lab"), rest),
+        None => (env!("CARGO_BIN_EXE_sinew"), arguments),
+    };
+    let mut command = Command::new(program);
     let arguments = arguments.split_whitespace().map(|a| a.replace("JOINT", joint));
     // Without a display: no window is to open.
     command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
@@ -52,9 +56,9 @@ const REFUSED: [(&str, &str); 44] = [
     ("render ok.glb --out o.glb", "end the name of --out in .png"),
     ("demo ok.glb --out model.obj", "model.obj: File exists (os error 17); a file is in the way"),
     ("compare ok.glb --out model.obj --on cpu", "model.obj: File exists"),
-    ("generate nope --out o.glb", "choose one of box, plus, human, chibi, golem"),
-    ("generate box --out model.obj/o.glb", "a file is in the way"),
-    ("generate box --out .", "name a file"),
+    ("lab generate nope --out o.glb", "choose one of box, plus, human, chibi, golem"),
+    ("lab generate box --out model.obj/o.glb", "a file is in the way"),
+    ("lab generate box --out .", "name a file"),
     ("deform ok.glb --on cpu --set torsion", "write NAME=VALUE"),
     ("deform ok.glb --on cpu --set nope=1", "springs has no parameter nope; it has surface"),
     ("deform ok.glb --on cpu --set torsion=NaN", "expected f32"),
@@ -205,7 +209,7 @@ fn bad_command_lines_are_refused_in_one_line_and_leave_nothing() {
         let text = String::from_utf8_lossy(&out.stderr);
         assert_eq!(out.status.code(), Some(code), "{arguments}: {text}");
         assert!(text.contains(words), "{arguments}: {text}");
-        assert!(code == 2 || text.lines().count() == 1 && text.starts_with("sinew: "), "{arguments}: {text}");
+        assert!(code == 2 || text.lines().count() == 1 && text.starts_with("sinew"), "{arguments}: {text}");
         assert!(out.stdout.is_empty(), "{arguments}");
         assert_eq!(content(folder), before, "{arguments} leaves something behind");
     }

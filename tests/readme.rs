@@ -1,4 +1,4 @@
-//! README.md tells what the program does: its tables are held to the program.
+//! The tables of README.md and docs/reference.md agree with the program.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::{Value, json};
@@ -11,9 +11,10 @@ use std::process::Command;
 
 /// The rows of the table under a header line, as cells without their blanks.
 fn table(header: &str) -> Vec<Vec<String>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let text = std::fs::read_to_string(path).unwrap();
-    let after = text.split(header).nth(1).unwrap_or_else(|| panic!("README.md has no table {header}"));
+    let files = ["README.md", "docs/reference.md"];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = files.map(|file| std::fs::read_to_string(folder.join(file)).unwrap()).concat();
+    let after = text.split(header).nth(1).unwrap_or_else(|| panic!("{files:?} have no table {header}"));
     let rows = after.lines().skip(1).take_while(|line| line.starts_with('|'));
     rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
 }
@@ -59,9 +60,17 @@ fn the_parameters_defaults_and_ranges_are_those_of_the_springs() {
     let defaults = defaults.as_object().unwrap();
     let named: Vec<&str> = rows.iter().map(|r| code(&r[0])).collect();
     for name in defaults.keys() {
-        assert_eq!(named.iter().filter(|n| *n == name).count(), 1, "`{name}` has not one row in README.md");
+        assert_eq!(
+            named.iter().filter(|n| *n == name).count(),
+            1,
+            "`{name}` has not one row in docs/reference.md"
+        );
     }
-    assert_eq!(rows.len(), defaults.len() + 1, "README.md tells of parameters that there are not: {named:?}");
+    assert_eq!(
+        rows.len(),
+        defaults.len() + 1,
+        "docs/reference.md has parameters that the springs do not: {named:?}"
+    );
     for row in &rows {
         let (name, told) = (code(&row[0]), value(&row[1]));
         if name == "start" {
@@ -72,7 +81,11 @@ fn the_parameters_defaults_and_ranges_are_those_of_the_springs() {
                 .for_each(|g| assert!(row[3].contains(&format!("`{}`", g.name())), "{row:?}"));
             continue;
         }
-        assert!(same(&told, &defaults[name]), "README.md: `{name}` is {told}, not {}", defaults[name]);
+        assert!(
+            same(&told, &defaults[name]),
+            "docs/reference.md: `{name}` is {told}, not {}",
+            defaults[name]
+        );
         let Some((low, high)) = row[2].split_once(" to ") else { continue };
         let (low, high): (f64, f64) = (low.parse().unwrap(), high.parse().unwrap());
         // `stop` holds its number inside.
@@ -82,7 +95,7 @@ fn the_parameters_defaults_and_ranges_are_those_of_the_springs() {
         for (given, expected) in [(below, low), (above, high)] {
             let expected = if whole { json!(expected as u64) } else { of(expected) };
             let got = set(name, given);
-            assert!(same(&got, &expected), "README.md: `{name}` goes to {expected}, in truth {got}");
+            assert!(same(&got, &expected), "docs/reference.md: `{name}` ends at {expected}, not {got}");
         }
     }
 }

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::workbench::Control;
 
-    /// The README's table: controllers that are called alike share a line, hands that differ a cell.
+    /// The table of docs/reference.md: controllers that are called alike share a line, hands that differ a cell.
     fn controls() -> String {
         let mut rows: Vec<(Vec<&str>, String)> = Vec::new();
         for profile in profiles().iter().filter(|p| !p.title.contains("before")) {
@@ -176,9 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_tells_every_controllers_buttons() {
-        let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-        let readme = std::fs::read_to_string(readme).unwrap();
-        assert!(readme.contains(&controls()), "README.md, xr doctor: the table is\n\n{}", controls());
+    fn the_reference_has_every_controllers_buttons() {
+        let reference = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference.md");
+        let reference = std::fs::read_to_string(reference).unwrap();
+        assert!(
+            reference.contains(&controls()),
+            "docs/reference.md, xr doctor: the table is\n\n{}",
+            controls()
+        );
     }
 }

@@ -80,7 +80,7 @@ pub fn load_pose(path: &Path, skeleton: &Skeleton) -> Result<Pose> {
 pub fn parse_pose(path: &Path, text: &str, skeleton: &Skeleton) -> Result<Pose> {
     let file: PoseFile = serde_json::from_str(text).map_err(|e| {
         let at = format!("line {} column {}", e.line(), e.column());
-        Error::broken(path, at, e.to_string(), "see the description of pose files in the README")
+        Error::broken(path, at, e.to_string(), "see pose files under deform in docs/reference.md")
     })?;
     if file.sinew_pose != VERSION {
         let remedy = format!("this program reads version {VERSION}");

@@ -1,4 +1,4 @@
-//! The one table of what keys do: shortcuts, `?`, menus, and README's table come from it. Keys are Blender's where
+//! The one table of what keys do: shortcuts, `?`, menus, and the reference's table come from it. Keys are Blender's where
 //! Blender has the thing.
 
 use crate::workbench::CommandKind;

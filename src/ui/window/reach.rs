@@ -1,4 +1,4 @@
-//! Every command, by what it is given in a headset and at the window: README's table is this one.
+//! Every command, by what it is given in a headset and at the window: the table of docs/reference.md is this one.
 
 use super::keys::{ACTS, Act};
 use crate::workbench::{CommandKind, Control, Route};
@@ -90,10 +90,14 @@ mod tests {
     use crate::workbench::{biped, session};
 
     #[test]
-    fn the_readme_tells_how_every_command_is_given() {
-        let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-        let readme = std::fs::read_to_string(readme).unwrap();
-        assert!(readme.contains(&table()), "README.md, In a window: the table is\n\n{}", table());
+    fn the_reference_says_how_every_command_is_given() {
+        let reference = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference.md");
+        let reference = std::fs::read_to_string(reference).unwrap();
+        assert!(
+            reference.contains(&table()),
+            "docs/reference.md, Everything that can be done: the table is\n\n{}",
+            table()
+        );
     }
 
     #[test]
