@@ -124,7 +124,7 @@ impl Evaluator {
     /// Shows a document's edits of the surface as they are at the time 0 of waves.
     ///
     /// # Errors
-    /// As [`Evaluator::wear`].
+    /// As [`Evaluator::set_sculpts`].
     pub fn set_document_sculpts(&mut self, model: &Model, document: &Document) -> Result<()> {
         self.set_sculpts(model, document.sculpts())?;
         self.set_sculpt_states(&document.sculpt_states(0.0));

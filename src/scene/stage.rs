@@ -87,7 +87,7 @@ impl Stage {
         &self.actor
     }
 
-    /// The same, to dress it: see [`Actor::wear`].
+    /// The same, to be changed: see [`Actor::set_sculpts`].
     pub fn actor_mut(&mut self) -> &mut Actor {
         &mut self.actor
     }

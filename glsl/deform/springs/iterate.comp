@@ -45,89 +45,71 @@ vec4 pose_of(uint i, int k) {
     return texelFetch(posed, int(i) * POSE_TEXELS + k);
 }
 
+vec3 position_of(uint half_at, uint i) {
+    return texelFetch(iterates, int(half_at + i)).xyz;
+}
+
+SpringVertex load_vertex(uint i, uint half_at) {
+    vec4 anchor = texelFetch(anchors, int(i));
+    vec4 hold = pose_of(i, 0);
+    vec4 axis = pose_of(i, 1);
+    vec4 rest_turn = pose_of(i, 2);
+    vec4 load = pose_of(i, 3);
+    vec4 more = uintBitsToFloat(texelFetch(gains, int(i) * GAIN_TEXELS + 1));
+    SpringVertex me;
+    me.x = position_of(half_at, i);
+    me.attachment = anchor.xyz;
+    me.radius = anchor.w;
+    me.hold = hold.xyz;
+    me.bone_direction = axis.xyz;
+    me.rest_phi = rest_turn.w;
+    me.rest_turn = rest_turn.xyz;
+    me.stiffness = vec3(axis.w, hold.w, load.w);
+    me.pull = more.y;
+    me.load = load.xyz;
+    me.sense = more.x;
+    me.steps = more.zw;
+    return me;
+}
+
+SpringSums load_sums(SpringVertex me, uint edge_range, uint half_at) {
+    SpringSums sums = SpringSums(vec3(0.0), vec3(0.0), vec3(0.0), 0.0);
+    uint first = edge_range & 0xffffffu;
+    uint end = first + (edge_range >> 24);
+    for (uint e = first; e < end; ++e) {
+        uvec2 edge = texelFetch(edges, int(e)).xy;
+        uint j = edge.x & 0xffffffu;
+        float coherence = float(edge.x >> 24) * (1.0 / 255.0);
+        add_neighbor(sums, me, position_of(half_at, j), texelFetch(anchors, int(j)), uintBitsToFloat(edge.y), coherence);
+    }
+    return sums;
+}
+
 float measure = 0.0;
 float work = 0.0;
 
 void iterate(uint i) {
     uint from = push.half_read * push.count;
     uint to = push.count - from;
-    vec4 hold = pose_of(i, 0);
-    vec4 axis = pose_of(i, 1);
-    vec4 rest_turn = pose_of(i, 2);
-    vec4 load = pose_of(i, 3);
-    vec4 more = uintBitsToFloat(texelFetch(gains, int(i) * GAIN_TEXELS + 1));
-    uvec4 last = texelFetch(gains, int(i) * GAIN_TEXELS + 2);
-    vec4 anchor = texelFetch(anchors, int(i));
-    vec3 x = texelFetch(iterates, int(from + i)).xyz;
-    vec3 s = x - anchor.xyz;
-    float s_length = length(s);
-    float inverse_radius = anchor.w > 0.0 ? 1.0 / anchor.w : 0.0;
-    bool free = s_length > anchor.w * 1e-3 && anchor.w > 0.0;
-
-    vec3 surface = vec3(0.0);
-    vec3 turn = vec3(0.0);
-    vec3 shape = vec3(0.0);
-    float length_sum = 0.0;
-    uint first = last.x & 0xffffffu;
-    uint end = first + (last.x >> 24);
-    for (uint e = first; e < end; ++e) {
-        uvec2 edge = texelFetch(edges, int(e)).xy;
-        uint j = edge.x & 0xffffffu;
-        float coherence = float(edge.x >> 24) * (1.0 / 255.0);
-        vec4 other = texelFetch(anchors, int(j));
-        vec3 xj = texelFetch(iterates, int(from + j)).xyz;
-        vec3 along = xj - x;
-        float span = length(along);
-        surface += along * (span > 0.0 ? 1.0 - uintBitsToFloat(edge.y) / span : 0.0);
-        vec3 sj = xj - other.xyz;
-        float sj_length = length(sj);
-        length_sum += ((sj_length - s_length) - (other.w - anchor.w)) * coherence;
-        turn += turn_between(s, s_length, sj, sj_length)
-            * (coherence * leverage(inverse_radius, min(other.w, sj_length)));
-        shape += along * (1.0 - coherence);
-    }
-    vec3 force = surface * push.surface + shape * push.torsion + (hold.xyz - s) * more.y + load.xyz;
-    vec3 radial = vec3(0.0);
-    if (free) {
-        radial = s / s_length;
-        // Arc length per radian; the thesis's print has the inverse.
-        float lever = push.thesis_limit > 0.0 ? min(1.0 / s_length, s_length * push.thesis_limit) : s_length;
-        vec3 turning = cross(turn - rest_turn.xyz, radial) * push.torsion;
-        turning += toward(s, axis.xyz) * (axis.w * (angle_between(s, axis.xyz) - rest_turn.w));
-        turning += cross(turn_between(s, s_length, hold.xyz, anchor.w), radial) * hold.w;
-        float stretching = length_sum * push.length_gain + load.w * (anchor.w - s_length);
-        force += (turning * lever + radial * stretching) * more.x;
-    }
+    uvec2 last = texelFetch(gains, int(i) * GAIN_TEXELS + 2).xy;
+    SpringVertex me = load_vertex(i, from);
+    SpringSums sums = load_sums(me, last.x, from);
+    vec3 force = spring_force(me, sums, UserGains(push.surface, push.length_gain, push.torsion, push.thesis_limit));
     float density = uintBitsToFloat(last.y);
     if ((push.flags & SPRING_TAKE) != 0) {
         // The force that the finer level wants here; the load makes up the difference, and from here on the
         // finer level's equilibrium is this one's too.
         vec3 wanted = residuals[i].xyz * density;
-        loads[i * POSE_TEXELS + 3] = vec4(load.xyz + wanted - force, load.w);
+        loads[i * POSE_TEXELS + 3] = vec4(me.load + wanted - force, me.stiffness.z);
         force = wanted;
     }
     if ((push.flags & SPRING_KEEP) != 0) {
         residuals[i] = vec4(force, density);
     }
-    float part = dot(force, radial);
-    vec3 step = force * more.z + radial * (part * (more.w - more.z));
-    vec3 past = x - texelFetch(iterates, int(to + i)).xyz;
-    // A vertex that turns back has momentum from a shape that is gone: it starts again.
-    float momentum = dot(step, past) < 0.0 ? 0.0 : push.weight - 1.0;
-    vec3 next;
-    if (free) {
-        // On an arc about the attachment point: a chord would lengthen s at every step.
-        past += radial * (s_length - length(s - past) - dot(past, radial));
-        vec3 total = step + (step + past) * momentum;
-        float along = dot(total, radial);
-        vec3 turned = s + total - radial * along;
-        next = anchor.xyz + turned * ((s_length + along) / length(turned));
-    } else {
-        next = x + step + (step + past) * momentum;
-    }
+    vec3 next = advance(me, position_of(to, i), plain_step(me, force), push.weight);
     next_iterates[to + i] = vec4(next, 0.0);
-    measure = max(measure, (push.flags & SPRING_FORCE) != 0 ? length(force) : distance(next, x));
-    work += dot(force, next - x);
+    measure = max(measure, (push.flags & SPRING_FORCE) != 0 ? length(force) : distance(next, me.x));
+    work += dot(force, next - me.x);
 }
 
 void main() {
