@@ -165,7 +165,7 @@ fn read(at: &Path, s: &Subject, written: &Written, device: bool) {
 fn whatever_a_command_writes_every_command_opens() {
     let device = sinew::gpu::Device::new(&Default::default()).is_ok();
     if !device {
-        println!("skipped: no Vulkan device for pictures of what was written");
+        sinew::base::testing::skip("gpu", "there is no Vulkan device for pictures of what was written");
     }
     SUBJECTS.par_iter().for_each(|s| {
         let folder = tempfile::tempdir().unwrap();

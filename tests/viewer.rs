@@ -74,7 +74,7 @@ fn three_js_plays_a_real_characters_baked_flesh() {
     let clip = &joined.clips[0];
     assert!(clip.channels.iter().any(|c| c.property == sinew::asset::Property::Weights));
     if sinew::gpu::Device::new(&Default::default()).is_err() {
-        println!("skipped: no Vulkan device for Sinew's own pictures");
+        sinew::base::testing::skip("gpu", "there is no Vulkan device for Sinew's own pictures");
         return;
     }
     let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/view-check.mjs");
@@ -86,12 +86,15 @@ fn three_js_plays_a_real_characters_baked_flesh() {
         check.arg("--keep").arg(keep);
     }
     let Ok(checked) = check.output() else {
-        println!("skipped: no node");
+        sinew::base::testing::skip("node", "there is no node");
         return;
     };
     let told = String::from_utf8_lossy(&checked.stdout);
     println!("{told}");
     assert!(checked.status.success(), "{told}{}", String::from_utf8_lossy(&checked.stderr));
+    if told.starts_with("skipped") {
+        sinew::base::testing::skip("node", told.trim());
+    }
 }
 
 /// Runs Blender over files and the shapes that they must show; `checks` are the tool's arguments.
@@ -99,13 +102,19 @@ fn blender(folder: &Path, checks: &[&str]) {
     let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/blender-check.py");
     let python = std::env::var_os("SINEW_BLENDER_PYTHON").unwrap_or_else(|| "python3".into());
     let Ok(checked) = Command::new(python).arg(tool).args(checks).current_dir(folder).output() else {
-        println!("skipped: no Python with Blender; name one in SINEW_BLENDER_PYTHON");
+        sinew::base::testing::skip(
+            "blender",
+            "there is no Python; name one with Blender in SINEW_BLENDER_PYTHON",
+        );
         return;
     };
     let told = String::from_utf8_lossy(&checked.stdout);
     println!("{told}");
     assert!(checked.status.success(), "{told}{}", String::from_utf8_lossy(&checked.stderr));
-    let shown = told.contains("Blender shows the same") || told.starts_with("skipped");
+    if told.starts_with("skipped") {
+        return sinew::base::testing::skip("blender", told.trim());
+    }
+    let shown = told.contains("Blender shows the same");
     assert!(shown, "Blender ended without a word: {told}");
 }
 

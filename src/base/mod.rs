@@ -4,6 +4,8 @@ mod error;
 mod id;
 pub mod math;
 mod percent;
+#[doc(hidden)]
+pub mod testing;
 mod turn;
 
 pub use error::{Error, Result};

@@ -13,7 +13,7 @@ pub fn device() -> Option<Arc<Device>> {
     SHARED
         .get_or_init(|| {
             if std::env::var_os("SINEW_NO_GPU").is_some_and(|v| v == "1") {
-                eprintln!("skipped: SINEW_NO_GPU=1");
+                crate::base::testing::skip("gpu", "SINEW_NO_GPU=1");
                 return None;
             }
             let name = std::env::var("SINEW_DEVICE").ok();

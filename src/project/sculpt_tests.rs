@@ -1,6 +1,7 @@
 //! Edits of the surface from document to shape: saved and opened, in one pose and another, on real characters.
 
 use crate::base::math::Vec3;
+use crate::base::testing::shared;
 use crate::base::{BoneId, MarkId, SculptId};
 use crate::bind::BindOptions;
 use crate::deform::sculpt::{Along, Curve, Profile};
@@ -9,7 +10,6 @@ use crate::project::save;
 use crate::rig::{Axis, PosedRig};
 use crate::scene::{Evaluation, Evaluator, Model, Where, recipe};
 use crate::surface::{Form, Reach, Region, Sculpt, drawn, mirrored_sculpt, ring_mark};
-use std::path::{Path, PathBuf};
 
 fn swollen(model: &Model, bone: BoneId, form: Form) -> Sculpt {
     let (character, attachments) = (&model.bound.character, &model.bound.attachments);
@@ -90,13 +90,6 @@ fn an_edit_has_another_side() {
     assert!(offsets.iter().all(|o| *o == [-0.02, 0.01, 0.005]), "{:?}", offsets[0]);
 }
 
-fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("SINEW_DATA").map(PathBuf::from);
-    let path =
-        root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data")).join(path);
-    path.exists().then_some(path)
-}
-
 #[test]
 fn posing_and_editing_commute_on_real_characters() {
     for file in [
@@ -104,10 +97,7 @@ fn posing_and_editing_commute_on_real_characters() {
         "khronos/Fox/glTF-Binary/Fox.glb",
         "characters/mannequiny.glb",
     ] {
-        let Some(path) = shared(file) else {
-            println!("skipped: no shared data ({file})");
-            continue;
-        };
+        let Some(path) = shared(file) else { continue };
         let model = Model::load(&path, &BindOptions::default()).unwrap();
         let character = &model.bound.character;
         // The bone with a ring of skin and the most of it.

@@ -31,7 +31,7 @@ impl Desktop {
             .stderr(Stdio::null())
             .spawn();
         let Ok(mut server) = spawned else {
-            println!("skipped: no Xvfb; install the package xvfb");
+            sinew::base::testing::skip("x11", "there is no Xvfb; install the package xvfb");
             return None;
         };
         // It tells its number when it is ready.

@@ -41,7 +41,7 @@ impl Runtime {
         let folder = tempfile::Builder::new().prefix("sxr").tempdir().unwrap();
         let probe = Command::new(tool()).arg("env").arg("--dir").arg(folder.path()).output().unwrap();
         if !probe.status.success() {
-            println!("skipped: no OpenXR runtime; run tools/xr-runtime prepare");
+            sinew::base::testing::skip("xr", "there is no OpenXR runtime; run tools/xr-runtime prepare");
             return None;
         }
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();

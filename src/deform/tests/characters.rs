@@ -6,6 +6,7 @@ use crate::base::math::{Affine3A, rotation_of};
 use crate::bind::{BindOptions, Character, bind_attachments};
 use crate::deform::surface::{Crease, Display, bind};
 use crate::rig::BonePose;
+use std::path::Path;
 use std::sync::Arc;
 
 const FILES: [&str; 5] = [

@@ -10,20 +10,8 @@ mod surface;
 use super::testing::{cylinder, rest};
 use super::{Bound, Geometric, Streams};
 use crate::base::math::{Quat, Vec3};
+use crate::base::testing::shared as shared_data;
 use crate::rig::{Pose, PosedRig};
-use std::path::{Path, PathBuf};
-
-/// A folder or file of the shared data; none, and a line that says so, where it is absent.
-fn shared_data(path: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("SINEW_DATA").map(PathBuf::from);
-    let root = root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
-    let path = root.join(path);
-    if !path.exists() {
-        println!("skipped: no shared data");
-        return None;
-    }
-    Some(path)
-}
 
 /// Positions by a method in a pose.
 fn deform(method: &Geometric, bound: &Bound, pose: &Pose) -> Streams {

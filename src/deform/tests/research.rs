@@ -6,6 +6,7 @@ use crate::base::math::{Affine3A, Mat3};
 use crate::base::{JointId, NodeId};
 use crate::deform::testing;
 use crate::rig::{Bone, Joint, RigNode, Skeleton};
+use std::path::Path;
 
 fn floats(text: &str) -> Vec<f32> {
     text.split_whitespace().map(|w| w.parse().unwrap()).collect()

@@ -2,6 +2,7 @@
 //! data is, on other figures. Lengths are of a person of 1.9 m, larger or smaller with the figure.
 
 use super::*;
+use crate::base::testing::shared;
 use crate::base::{MarkId, NodeId};
 use crate::bind::BindOptions;
 use crate::document::{ClipLayer, KeyEdit};
@@ -9,7 +10,7 @@ use crate::pose::carries_all;
 use crate::rig::Pose;
 use crate::scene::Model;
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A file, what is pinned in it, a hand and the belly.
 type Names = (&'static str, &'static [&'static str], &'static str, &'static str);
@@ -176,16 +177,6 @@ fn places(s: &Script) -> Vec<Vec3> {
 
 fn far(a: &[Vec3], b: &[Vec3]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
-}
-
-fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("SINEW_DATA").map(PathBuf::from);
-    let root = root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
-    let path = root.join(path);
-    if !path.exists() {
-        println!("skipped: no shared data ({})", path.display());
-    }
-    path.exists().then_some(path)
 }
 
 #[test]

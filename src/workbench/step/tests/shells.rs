@@ -15,7 +15,6 @@ use crate::scene::{Evaluator, Model, Where};
 use crate::surface::{Form, Reach, Region, Sculpt, line_mark, ring_mark};
 use std::collections::BTreeMap;
 use std::f32::consts::TAU;
-use std::path::Path;
 use std::time::Duration;
 
 /// What a shell's vertices follow: a share of the second joint by their place.
@@ -480,9 +479,6 @@ fn the_line_being_drawn_shows_that_it_closes() {
 
 #[test]
 fn rings_close_round_the_limbs_of_real_characters() {
-    let root = std::env::var_os("SINEW_DATA").map(std::path::PathBuf::from);
-    let root =
-        root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/characters"));
     // What is cut there: one shell with others near, or up to three of them within each other.
     let limbs = [
         ("robot.glb", "UpperArm.L", 0.5),
@@ -501,11 +497,7 @@ fn rings_close_round_the_limbs_of_real_characters() {
     ];
     let mut wrong = Vec::new();
     for (file, joint, t) in limbs {
-        let path = root.join(file);
-        if !path.exists() {
-            println!("skipped: no shared data ({file})");
-            continue;
-        }
+        let Some(path) = crate::base::testing::shared(&format!("characters/{file}")) else { continue };
         let model = Model::load(&path, &BindOptions::default()).unwrap();
         let character = &*model.bound.character;
         let skeleton = model.skeleton();
