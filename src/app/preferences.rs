@@ -1,5 +1,6 @@
 //! The user's choices, kept in files between sessions: in the folder that the platform has for settings.
 
+use crate::base::folders::settings;
 use crate::export::write_atomically;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,20 +11,8 @@ pub const PREFERENCES: &str = "vr.json";
 /// What only a window has.
 pub const DESK: &str = "desk.json";
 
-/// The folder of settings: `$XDG_CONFIG_HOME/sinew` or `.config/sinew` in the home folder; `%APPDATA%\Sinew`;
-/// `Library/Application Support/Sinew`. None where the system names none.
 fn folder() -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let home = || absolute("HOME");
-    if cfg!(windows) {
-        return Some(absolute("APPDATA")?.join("Sinew"));
-    }
-    // Whoever sets it means it, on any system.
-    if let Some(folder) = absolute("XDG_CONFIG_HOME") {
-        return Some(folder.join("sinew"));
-    }
-    let own = if cfg!(target_os = "macos") { "Library/Application Support/Sinew" } else { ".config/sinew" };
-    Some(home()?.join(own))
+    settings(|name| std::env::var_os(name))
 }
 
 /// What was kept under a name; the defaults where there is nothing, or nothing that can be read.

@@ -1,6 +1,7 @@
 //! Leaf module: math names, typed ids and the error type. Knows no GPU and no file format.
 
 mod error;
+pub mod folders;
 mod id;
 pub mod math;
 mod percent;

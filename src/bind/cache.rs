@@ -1,6 +1,7 @@
 //! What takes long to compute, kept on disk by what it was computed from. Losing any of it costs time and nothing else:
 //! a file that cannot be read, or not be written, is as if it were not there.
 
+use crate::base::folders;
 use crate::base::math::Vec3;
 use std::ffi::OsString;
 use std::fs;
@@ -135,16 +136,7 @@ impl Cache {
 }
 
 fn platform_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let below = |name: &str, path: &str| absolute(name).map(|p| p.join(path));
-    let folder = if cfg!(windows) {
-        below("LOCALAPPDATA", "sinew/cache")
-    } else if cfg!(target_os = "macos") {
-        below("HOME", "Library/Caches/sinew")
-    } else {
-        below("XDG_CACHE_HOME", "sinew").or_else(|| below("HOME", ".cache/sinew"))
-    };
-    folder.map(|f| f.join("kept"))
+    folders::caches(variable).map(|caches| caches.join("kept"))
 }
 
 #[cfg(test)]

@@ -26,12 +26,15 @@ pub enum Show {
     Session,
     /// The file panel instead.
     Files,
-    /// No headset: the window of the desk.
-    Desk,
+    /// No headset: the window.
+    #[value(alias = "desk")]
+    Window,
     /// The same in light colours.
-    DeskLight,
+    #[value(alias = "desk-light")]
+    WindowLight,
     /// The same with its list of keys.
-    DeskKeys,
+    #[value(alias = "desk-keys")]
+    WindowKeys,
 }
 
 /// Half the distance between the eyes, metres.

@@ -15,7 +15,7 @@ use image::{Rgba, RgbaImage};
 
 /// Whether this is a picture of the window.
 pub fn is_window(show: Show) -> bool {
-    matches!(show, Show::Desk | Show::DeskLight | Show::DeskKeys)
+    matches!(show, Show::Window | Show::WindowLight | Show::WindowKeys)
 }
 
 /// The window, `size` pixels, with the character's document on the window.
@@ -33,7 +33,7 @@ pub fn picture(
         session.apply(Edit::SetPose(pose.clone()))?;
     }
     let mut bench = Workbench::new(session, model.bound.character.clone(), Preferences::default());
-    let theme = if show == Show::DeskLight { Theme::Light } else { Theme::Dark };
+    let theme = if show == Show::WindowLight { Theme::Light } else { Theme::Dark };
     let mut desk = WindowEditor::new(Choices { theme, ..Choices::default() });
     desk.facts.know(model);
     desk.facts.strain = headset_picture::state(model, pose, shape).strain;
@@ -49,7 +49,7 @@ pub fn picture(
     for frame in 0..4 {
         input.time = f64::from(frame) * 0.1;
         input.events = if frame == 1 { vec![key(Key::Home)] } else { Vec::new() };
-        if frame == 1 && show == Show::DeskKeys {
+        if frame == 1 && show == Show::WindowKeys {
             input.events.push(key(Key::Questionmark));
         }
         desk.step(&input, Some(&mut bench));

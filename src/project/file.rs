@@ -62,7 +62,7 @@ impl Model {
     pub(crate) fn replay(&self, operations: &[Operation], recording: &Path) -> Result<Session<'static>> {
         let session = Session::replay(operations, self.loader())?;
         if session.document().asset().is_none() {
-            let problem = "what is whole of it opens no character, so it holds no work";
+            let problem = "its complete part opens no character, so it holds no work";
             let remedy = format!("open {} itself", self.asset.path.display());
             return Err(Error::broken(recording, "operations", problem, remedy));
         }

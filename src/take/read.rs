@@ -89,7 +89,7 @@ impl TakeReader {
             Some(_) => return Err(broken("it does not say what the take was made on", "record it again")),
             None => {
                 let reason = reader.torn.take().map_or_else(String::new, |t| t.reason);
-                return Err(broken(&reason, "nothing of it is whole: record it again"));
+                return Err(broken(&reason, "the file holds no complete record: record the take again"));
             }
         }
         Ok(reader)

@@ -56,7 +56,7 @@ pub struct HeatSite {
 /// factored.
 pub fn heat_weights(positions: &[Vec3], triangles: &[[u32; 3]], sites: &[HeatSite]) -> Result<Influences> {
     let n = positions.len();
-    let wrong = |problem: &str| Err(Error::input(problem, "give the mesh a skeleton inside of it"));
+    let wrong = |problem: &str| Err(Error::input(problem, "give the mesh a skeleton that lies inside"));
     if sites.is_empty() {
         return wrong("there is no bone to weigh the mesh by");
     }

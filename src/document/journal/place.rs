@@ -1,7 +1,7 @@
 //! Where journals live: in the user's state folder, one for each file that is being worked on.
 
 use super::in_use;
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, folders};
 use crate::document::AssetRef;
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
@@ -13,9 +13,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// Neither variable is set to an absolute path.
 pub fn journal_folder(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
-    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|h| h.join(".local/state")));
-    state.map(|s| s.join("sinew/journal")).ok_or_else(|| {
+    folders::state(variable).map(|state| state.join("journal")).ok_or_else(|| {
         Error::input("there is no folder for the autosave journal", "set HOME or XDG_STATE_HOME to a folder")
     })
 }

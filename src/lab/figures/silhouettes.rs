@@ -93,7 +93,7 @@ fn sketch(
     for (list, color) in [&region.passive, &region.fixed, &region.kinematic].into_iter().zip([1, 2, 0]) {
         list.iter().for_each(|&v| lines.dot(shape.control[v as usize], HANDLES[color], 6.0));
     }
-    row.push(sitter.picture(shape, &lines, "what it takes hold of")?);
+    row.push(sitter.picture(shape, &lines, "the region that it moves")?);
     let lists = Lists { kinematic: &region.kinematic, passive: &region.passive, fixed: &region.fixed };
     let pose = sitter.session.posed();
     for (tool, caption) in [

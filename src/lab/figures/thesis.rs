@@ -23,7 +23,7 @@ pub const SET: Set = Set {
         },
         Figure {
             name: "fig5-nose",
-            title: "Figure 5: a silhouette drawn anew moves a region by LSE: handles yellow, passive green, anchors red",
+            title: "Figure 5: a redrawn silhouette moves a region by LSE: handles yellow, passive green, anchors red",
             draw: super::silhouettes::nose,
         },
         Figure {

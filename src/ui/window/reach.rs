@@ -9,27 +9,27 @@ const LISTS: [(&str, &str, &str); 11] = [
     ("Any step of the history", "undo, redo", "history"),
     ("Settings of the deformer", "the method", "deformer"),
     ("Switch or remove any stroke or mark", "the newest", "outliner"),
-    ("Width and softness of an edit of the surface", "pull it again", "outliner"),
-    ("Another name for an edit of the surface", "only at the desk", "outliner, two clicks"),
-    ("The same edit of the surface on the other side", "draw it there", "outliner"),
-    ("Keep poses by name, take them, blend them in, flip sides", "only at the desk", "poses"),
-    ("Play the file's clips: weight, speed, start, loop", "only at the desk", "clips"),
-    ("Motion path of the selected joint", "only at the desk", "timeline"),
+    ("Width and softness of a sculpt layer", "pull it again", "outliner"),
+    ("Another name for a sculpt layer", "only in the window", "outliner, two clicks"),
+    ("The same sculpt layer on the other side", "draw it there", "outliner"),
+    ("Keep poses by name, take them, blend them in, flip sides", "only in the window", "poses"),
+    ("Play the file's clips: weight, speed, start, loop", "only in the window", "clips"),
+    ("Motion path of the selected joint", "only in the window", "timeline"),
     ("Remove any measure", "the newest", "tool panel"),
     ("Select any joint", "touch it", "click, outliner"),
 ];
 
 /// The table as Markdown: first all commands of both, then what the window has beyond them.
 pub fn table() -> String {
-    let mut out = String::from("| command | headset | desk |\n|---|---|---|\n");
+    let mut out = String::from("| command | headset | window |\n|---|---|---|\n");
     for kind in CommandKind::ALL {
-        let _ = writeln!(out, "| {} | {} | {} |", kind.label(), headset(kind), desk(kind));
+        let _ = writeln!(out, "| {} | {} | {} |", kind.label(), headset(kind), window(kind));
     }
     for line in ACTS.iter().filter(|l| l.command.is_none()) {
         let _ = writeln!(out, "| {} | {} | {} |", line.label, instead(line.act), keys(line.act));
     }
-    for (what, headset, desk) in LISTS {
-        let _ = writeln!(out, "| {what} | {headset} | {desk} |");
+    for (what, headset, window) in LISTS {
+        let _ = writeln!(out, "| {what} | {headset} | {window} |");
     }
     out
 }
@@ -44,7 +44,7 @@ fn headset(kind: CommandKind) -> String {
     kind.routes().iter().map(route).collect::<Vec<_>>().join(", ")
 }
 
-fn desk(kind: CommandKind) -> String {
+fn window(kind: CommandKind) -> String {
     let acts = ACTS.iter().filter(|l| l.command == Some(kind) && !l.keys.is_empty());
     let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
     match kind {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_of_the_headset_is_given_at_the_desk() {
+    fn every_command_of_the_headset_is_given_in_the_window() {
         let character = biped();
         let bench = Workbench::new(session(&character), character, Preferences::default());
         // These are about the headset and are switched on the tool panel; a file is chosen in a dialog.
