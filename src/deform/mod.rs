@@ -53,32 +53,19 @@ pub struct Bound {
     pub attachments: Arc<Attachments>,
 }
 
-/// A stream of per-control-vertex data between nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stream {
-    /// World position of each control vertex, metres.
-    Position,
-    /// World attachment point `a'` of each control vertex, metres.
-    Attachment,
-}
-
-/// The streams on the CPU.
+/// What goes from node to node on the CPU, per control vertex.
 #[derive(Clone, Debug, Default)]
 pub struct Streams {
-    /// [`Stream::Position`].
+    /// World positions, metres.
     pub position: Vec<Vec3>,
-    /// [`Stream::Attachment`].
+    /// World attachment points `a'`, metres.
     pub attachment: Vec<Vec3>,
 }
 
-/// The CPU side of a node: names its inputs and evaluates itself. Clarity over speed.
+/// The CPU reference of a node. Clarity over speed.
 pub trait Reference: Send + Sync {
     /// As in the command line and the reports, e.g. `lbs`.
     fn name(&self) -> &'static str;
-    /// Streams that must hold this frame's data before.
-    fn reads(&self) -> &'static [Stream];
-    /// Streams that hold this frame's data after.
-    fn writes(&self) -> &'static [Stream];
     /// Evaluates one frame.
     fn reference(&self, rig: &PosedRig, streams: &mut Streams);
     /// The same; the pose that the nodes after this one go by comes back, where it is another than was given.

@@ -149,10 +149,10 @@ impl ControlBuffers {
     }
 }
 
-/// Per-control-vertex streams on the GPU, `vec4` each. [`super::Stream::Attachment`] is not among them: no stage reads
+/// Per-control-vertex streams on the GPU, `vec4` each. [`super::Streams::attachment`] is not among them: no stage reads
 /// it, since the springs blend their own attachment points.
 pub struct StreamBuffers {
-    /// [`super::Stream::Position`].
+    /// [`super::Streams::position`].
     pub position: Buffer,
 }
 

@@ -3,7 +3,7 @@
 use super::attach::Anchors;
 use super::rig_data::RigData;
 use super::sculpt::Field;
-use super::{Bound, Reference, Stream, Streams};
+use super::{Bound, Reference, Streams};
 use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::geom::ControlMesh;
@@ -66,14 +66,6 @@ impl<M: Skinning> Reference for Twin<M> {
 
     fn name(&self) -> &'static str {
         self.method.name()
-    }
-
-    fn reads(&self) -> &'static [Stream] {
-        &[]
-    }
-
-    fn writes(&self) -> &'static [Stream] {
-        &[Stream::Position, Stream::Attachment]
     }
 
     fn reference(&self, rig: &PosedRig, streams: &mut Streams) {

@@ -22,6 +22,6 @@ pub use grab::{Goal, Grab};
 pub use layer::{Adjustment, StrokeLayer};
 pub use plane::{WorkingPlane, ray_through};
 pub use posing::{Lengths, Poser, Posing, RootMotion, carries_all, pose_by_stroke};
-pub use reduce::{reduce, tolerance_in_space, tolerance_in_window};
+pub use reduce::{reduce, tolerance_in_space};
 pub use select::{Selected, select};
 pub use stroke::{MAX_KNOTS, Sample, Stroke};

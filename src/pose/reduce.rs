@@ -20,11 +20,6 @@ pub fn tolerance_in_space(world_scale: f32) -> f32 {
     0.01 / if world_scale.is_finite() && world_scale > 0.0 { world_scale } else { 1.0 }
 }
 
-/// Tolerance for strokes drawn in a window, pixels: 8 on 1920 x 1080, in proportion to the diagonal elsewhere.
-pub fn tolerance_in_window(width: u32, height: u32) -> f32 {
-    8.0 * (width as f32).hypot(height as f32) / 1920.0_f32.hypot(1080.0)
-}
-
 /// Indices of the samples to keep, rising; the first and the last are always among them.
 ///
 /// `at` gives the points in which the shape is measured, one per sample: world positions with `tolerance` in
@@ -159,9 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn tolerances_scale_with_world_and_window() {
-        assert!((tolerance_in_window(1920, 1080) - 8.0).abs() < 1e-5);
-        assert!((tolerance_in_window(3840, 2160) - 16.0).abs() < 1e-5);
+    fn the_tolerance_scales_with_the_world() {
         assert!((tolerance_in_space(10.0) - 0.001).abs() < 1e-9);
     }
 }

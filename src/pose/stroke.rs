@@ -109,16 +109,6 @@ impl Stroke {
         Self::from_knots(limited(&finite, reduce(&finite, &at, f64::from(tolerance))))
     }
 
-    /// Reduces by the window positions of the samples (`tolerance` in pixels, see
-    /// [`super::tolerance_in_window`]) and fits the curve through their world positions.
-    ///
-    /// # Errors
-    /// As [`Self::from_knots`].
-    pub fn from_window(samples: &[Sample], pixels: &[[f32; 2]], tolerance: f32) -> Result<Self> {
-        let at: Vec<DVec3> = pixels.iter().map(|p| DVec3::new(p[0].into(), p[1].into(), 0.0)).collect();
-        Self::from_knots(limited(samples, reduce(samples, &at, f64::from(tolerance))))
-    }
-
     /// The knots, in drawing order.
     pub fn knots(&self) -> &[Sample] {
         &self.knots

@@ -9,7 +9,7 @@ use crate::base::math::{Affine3A, DAffine3, Vec3};
 use crate::deform::attach::Anchors;
 use crate::deform::lbs::blend;
 use crate::deform::rig_data::RigData;
-use crate::deform::{Bound, Reference, Stream, Streams};
+use crate::deform::{Bound, Reference, Streams};
 use crate::rig::PosedRig;
 use rayon::prelude::*;
 
@@ -113,14 +113,6 @@ impl Fast {
 impl Reference for Fast {
     fn name(&self) -> &'static str {
         "fast"
-    }
-
-    fn reads(&self) -> &'static [Stream] {
-        &[]
-    }
-
-    fn writes(&self) -> &'static [Stream] {
-        &[Stream::Position, Stream::Attachment]
     }
 
     fn reference(&self, rig: &PosedRig, streams: &mut Streams) {

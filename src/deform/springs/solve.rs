@@ -12,7 +12,7 @@ use super::swing::{Clock, Rest, rest};
 use super::{Frames, Params, Stop};
 use crate::base::math::{Quat, Vec3};
 use crate::deform::sculpt::Field;
-use crate::deform::{Bound, Reference, Stream, Streams};
+use crate::deform::{Bound, Reference, Streams};
 use crate::rig::PosedRig;
 use rayon::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -272,14 +272,6 @@ fn prolong(level: &Level, solved: &[Vec3], fine: &mut State) -> f32 {
 impl Reference for Springs {
     fn name(&self) -> &'static str {
         "springs"
-    }
-
-    fn reads(&self) -> &'static [Stream] {
-        &[Stream::Position]
-    }
-
-    fn writes(&self) -> &'static [Stream] {
-        &[Stream::Position]
     }
 
     fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
