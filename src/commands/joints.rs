@@ -1,6 +1,6 @@
 //! `sinew compare --bends --twists`: methods side by side at a character's own joints, each turned on its own.
 
-use super::compare::write_tables;
+use super::tables::write_tables;
 use crate::app::context::{Context, folder, write_png};
 use crate::base::math::{Aabb, DQuat, Vec3};
 use crate::base::{NodeId, Result};
