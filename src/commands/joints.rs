@@ -58,7 +58,7 @@ pub struct JointLine {
     pub motion: String,
     /// Method name.
     pub method: String,
-    /// Volume of the flesh that the joint deforms over that in bind, see [`Region`]; none where the character encloses
+    /// Volume of the flesh that the joint deforms over that in bind, see [`Region`]; `None` if the character encloses
     /// hardly any.
     pub joint_volume_ratio: Option<f64>,
     /// The whole character.
