@@ -26,8 +26,8 @@ pub fn thin(count: usize, within: f64, apart: impl Fn(usize, usize, usize) -> f6
 }
 
 /// A LINEAR channel without the keys that are no further than `within` from what lies between the others, by
-/// `distance(value, line)`; any other channel as it is. One whose values are all the same keeps one key. Between rotations lies
-/// the slerp, and the straight way of the quaternions too, which some programs take (Blender).
+/// `distance(value, line)`; any other channel as it is. One whose values are all the same keeps one key. Between
+/// rotations lies the slerp, and the straight way of the quaternions too, which some programs take (Blender).
 pub fn thin_channel(channel: &Channel, within: f64, distance: impl Fn(&[f32], &[f32]) -> f64) -> Channel {
     let count = channel.times.len();
     let width = channel.values.len() / count.max(1);

@@ -25,8 +25,8 @@ enum Next {
     Headset(Option<Box<xr::XrConnection>>),
 }
 
-/// Runs the editor until its user ends it, beginning with one face. What both are asked for is in `window_options`, except for the
-/// folder that results go to.
+/// Runs the editor until its user ends it, beginning with one face. What both are asked for is in `window_options`,
+/// except for the folder that results go to.
 ///
 /// # Errors
 /// Without a display where one is needed, without a runtime or headset where there is no display either; where the

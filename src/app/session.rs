@@ -1,6 +1,6 @@
-//! A session: the open document with its tools and journal, the jobs under way, and what is reported to the world. Whichever
-//! face its user looks at, window or headset, it is one and the same, handed from one to the other. What becomes of it on disk
-//! is in `saving`.
+//! A session: the open document with its tools and journal, the jobs under way, and what is reported to the world.
+//! Whichever face its user looks at, window or headset, it is one and the same, handed from one to the other. What
+//! becomes of it on disk is in `saving`.
 
 mod saving;
 
@@ -340,8 +340,8 @@ impl AppSession {
         }
     }
 
-    /// Has the strain measured, when nothing is being drawn and the shape has changed; and what the user measures of the skin,
-    /// where it is new or another pose has come to rest.
+    /// Has the strain measured, when nothing is being drawn and the shape has changed; and what the user measures of the
+    /// skin, where it is new or another pose has come to rest.
     pub fn measure(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let asked = bench.awaits_readings()

@@ -1,7 +1,7 @@
 //! From a loaded file to a deformable character, and the attachment of its skin to its bones.
 //!
-//! Deformation runs on the **control mesh**, vertices welded by position and ordered for locality; the vertices of the **display
-//! mesh**, split at seams, copy from them.
+//! Deformation runs on the **control mesh**, vertices welded by position and ordered for locality; the vertices of the
+//! **display mesh**, split at seams, copy from them.
 
 mod attach;
 mod cache;

@@ -1,5 +1,5 @@
-//! What the cache keeps, as bytes: counts in four, numbers as they are, little-endian. A reader gives nothing where there are not
-//! enough of them, or they are no finite numbers.
+//! What the cache keeps, as bytes: counts in four, numbers as they are, little-endian. A reader gives nothing where there
+//! are not enough of them, or they are no finite numbers.
 
 /// Bytes to be kept.
 #[derive(Default)]

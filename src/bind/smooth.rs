@@ -25,8 +25,8 @@ const HOLD_BACK: usize = 100;
 ///   of them: the worst gaps close first, and points are not spread evenly where the vertices are not.
 /// - A point slides: it is projected on its own bone, and where it runs into a joint on the nearest bone there; or
 ///   on a bone of a neighbour where that is nearer. The nearest of all bones may be another finger.
-/// - What would open a gap wider than the widest one makes a smaller step or none in that round, so the largest gap never grows (by
-///   more than 1e-4 of it).
+/// - What would open a gap wider than the widest one makes a smaller step or none in that round, so the largest gap never
+///   grows (by more than 1e-4 of it).
 pub(super) fn smooth(
     character: &Character,
     topology: &BoneTopology,

@@ -1,9 +1,9 @@
 //! A document's motion: channels, layers of the file's own clips, and the frame rate.
 //!
-//! Keys are of finished values: a node's channel is its transform with strokes applied, so that what is keyed plays the same
-//! whatever happens below it; the file's clips play below the strokes. The pose being edited is beside the motion: a hand that
-//! reaches into what the playhead shows gets that pose to edit, and keys it (or auto-key does). Times are f64 but those of an
-//! f32, so that nothing is lost to glTF and back.
+//! Keys are of finished values: a node's channel is its transform with strokes applied, so that what is keyed plays the
+//! same whatever happens below it; the file's clips play below the strokes. The pose being edited is beside the motion: a
+//! hand that reaches into what the playhead shows gets that pose to edit, and keys it (or auto-key does). Times are f64
+//! but those of an f32, so that nothing is lost to glTF and back.
 
 use super::canonical::Canonical;
 use super::{Channel, ClipLayer, MAX_KEYS, Target};

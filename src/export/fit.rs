@@ -7,8 +7,9 @@
 //! Some programs clamp weights to 0..1 (Blender does). Each vector's range of weights over all keys is mapped to 0..1,
 //! and one constant target, whose weight is always 1, carries the sum of the lower ends.
 //!
-//! Keys come in blocks, so that memory does not grow with their number. The first block is spread evenly over all of them;
-//! of each later one, what the basis so far does not reach joins it. A last pass finds every key's weights in the whole basis.
+//! Keys come in blocks, so that memory does not grow with their number. The first block is spread evenly over all of
+//! them; of each later one, what the basis so far does not reach joins it. A last pass finds every key's weights in the
+//! whole basis.
 
 use super::morph::Delta;
 use super::posed::{Flattened, Job};

@@ -34,8 +34,8 @@ pub struct Weighed {
 ///
 /// Bones are the joints of the file's first skin that has some; else the nodes below `top` that draw nothing; else every
 /// tree of two or more nodes that draw nothing and have no mesh below them, but for its topmost node where that is an
-/// armature's own: untouched, outside of the meshes, with one child that has more. Meshes that hang on a bone are carried by it already. A mesh
-/// that several nodes draw gets the weights of the first one, and follows in it alone.
+/// armature's own: untouched, outside of the meshes, with one child that has more. Meshes that hang on a bone are carried
+/// by it already. A mesh that several nodes draw gets the weights of the first one, and follows in it alone.
 ///
 /// # Errors
 /// [`Error::Input`] where `top` names no node or nothing hangs on it, or the mesh cannot be weighed; as

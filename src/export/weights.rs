@@ -11,8 +11,8 @@ use crate::anim::Curve;
 use crate::asset::{Channel, Interpolation, Problem, Property};
 use crate::base::NodeId;
 
-/// A node's own channel, or the weights that it keeps, with `added` targets, whose weights at a time `of_added` tells, straight
-/// between its keys at `key_times`.
+/// A node's own channel, or the weights that it keeps, with `added` targets, whose weights at a time `of_added` tells,
+/// straight between its keys at `key_times`.
 pub(super) fn together(
     node: NodeId,
     own: Result<&Channel, &[f32]>,

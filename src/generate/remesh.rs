@@ -152,7 +152,8 @@ fn reach(mesh: &mut TriMesh, vertices: usize) {
     }
 }
 
-/// Flips edges (given by both half-edges to `may`) whose opposite angles sum to more than a straight angle (Delaunay), where the surface stays.
+/// Flips edges (given by both half-edges to `may`) whose opposite angles sum to more than a straight angle (Delaunay),
+/// where the surface stays.
 pub(super) fn flip(mesh: &mut TriMesh, may: impl Fn(u32, u32) -> bool) {
     for _ in 0..3 {
         let mut flips = 0;

@@ -202,8 +202,8 @@ fn taut(edges: &Edges, positions: &[Vec3], (a, b): (Vec3, Vec3), way: &mut [Cros
     }
 }
 
-/// Where a ray from a place of the surface leaves the body that it goes into: the first triangle whose outer side it meets from
-/// within, and the distance in lengths of `direction`. None where there is none.
+/// Where a ray from a place of the surface leaves the body that it goes into: the first triangle whose outer side it
+/// meets from within, and the distance in lengths of `direction`. None where there is none.
 pub fn through(
     triangles: &[[u32; 3]],
     positions: &[Vec3],

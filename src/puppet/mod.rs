@@ -4,9 +4,9 @@
 //! Nothing here looks at a clock but [`Puppet::connect`]: motions go on by the step that the caller names, so a test
 //! makes them follow the frames that the program under test reports.
 //!
-//! The runtime is the real one, so that what passes here passes on a headset's: Debian 13's packages, unpacked into a cache
-//! folder and run under their own dynamic loader, so that neither root, display nor container is needed and an old system serves
-//! too. Scripts count frames, not seconds: a state is sent, and the next only when a frame was made of it.
+//! The runtime is the real one, so that what passes here passes on a headset's: Debian 13's packages, unpacked into a
+//! cache folder and run under their own dynamic loader, so that neither root, display nor container is needed and an old
+//! system serves too. Scripts count frames, not seconds: a state is sent, and the next only when a frame was made of it.
 
 mod packet;
 mod player;

@@ -1,4 +1,5 @@
-//! Lines over the picture: skeleton and strokes, as tapered ribbons. Widths are in points: [`super::Look::scale`] pixels each.
+//! Lines over the picture: skeleton and strokes, as tapered ribbons. Widths are in points: [`super::Look::scale`] pixels
+//! each.
 
 use super::anchors::Anchor;
 use crate::base::Result;

@@ -251,7 +251,8 @@ impl PanelPainter {
         Ok(Texture { id, image, size, bindings })
     }
 
-    /// Paints what was uploaded last over a clear image, or over the picture. Put a barrier after it, before the image is read.
+    /// Paints what was uploaded last over a clear image, or over the picture. Put a barrier after it, before the image is
+    /// read.
     pub fn draw(&self, frame: &mut Frame, panel: &PanelImage) {
         frame.render(&[(&panel.image, panel.load)], None, 1, |pass| {
             let mut bound = None;

@@ -38,8 +38,9 @@ pub struct Refit {
 }
 
 impl Refit {
-    /// The edit whose result in the springs is what the hand has drawn, as near as they let it; `None` if the document has the
-    /// edit no more, or there is nothing to gain. Takes up to a few seconds for a large character; nothing is changed.
+    /// The edit whose result in the springs is what the hand has drawn, as near as they let it; `None` if the document
+    /// has the edit no more, or there is nothing to gain. Takes up to a few seconds for a large character; nothing is
+    /// changed.
     ///
     /// # Errors
     /// The edit does not fit the character.

@@ -93,7 +93,8 @@ impl Stage {
     }
 
     /// Puts another character, or the same with another deformer, on the stage; it must have been made for these
-    /// [`Stage::targets`], or else be given to [`Stage::enter_anew`]. The one before is freed when the GPU has finished with it.
+    /// [`Stage::targets`], or else be given to [`Stage::enter_anew`]. The one before is freed when the GPU has finished
+    /// with it.
     pub fn enter(&mut self, actor: Box<Actor>) {
         self.actor = actor;
     }

@@ -1,7 +1,7 @@
 //! What is drawn on the skin: marks, rings, regions, sculpt layers and silhouettes.
 //!
-//! Marks are triangles and weights; segments of a picture can be anchored to them, and the renderer puts those onto the surface
-//! that it draws.
+//! Marks are triangles and weights; segments of a picture can be anchored to them, and the renderer puts those onto the
+//! surface that it draws.
 
 mod guide;
 mod limb;

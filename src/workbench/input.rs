@@ -25,7 +25,8 @@ pub struct Input {
     /// through the world by his hands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Similarity>,
-    /// World from floor, where a window's turntable has turned the character. None in a headset, where the workbench turns it.
+    /// World from floor, where a window's turntable has turned the character. None in a headset, where the workbench
+    /// turns it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<Turn>,
 }

@@ -37,8 +37,8 @@ pub struct ShapeState {
     pub curve: Option<Curve>,
 }
 
-/// A change that goes on from the one before, as a slider's do: of which shape, none for the flesh's, by what, and the history
-/// after it.
+/// A change that goes on from the one before, as a slider's do: of which shape, none for the flesh's, by what, and the
+/// history after it.
 pub(super) type Going = (Option<SculptId>, CommandKind, (usize, usize));
 
 impl Workbench {

@@ -1,18 +1,18 @@
 //! The headset: a session on an OpenXR runtime, from finding it to losing it.
 //!
-//! A visit to the headset (`run.rs`) waits for a runtime where there is none, begins a session (`session.rs`; what its states
-//! ask for is in `session_state.rs`), and begins again when runtime or session are lost. What outlives them, document, tools and jobs, is
-//! the session (`app/session.rs`). While its user is at a window, `watch.rs` looks whether the headset is put on. A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
+//! A visit to the headset (`run.rs`) waits for a runtime where there is none, begins a session (`session.rs`; what its
+//! states ask for is in `session_state.rs`), and begins again when runtime or session are lost. Document, tools and jobs outlive them
+//! in `AppSession` (`app/session.rs`). While its user is at a window, `watch.rs` looks whether
+//! the headset is put on. A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
 //! late as can be; loading, saving and binding are never part of it.
 //!
-//! The visibility mask is not used: pictures are shaded by a compute pass whose cost is not that of the masked corners,
-//! and they are also what pictures on disk and the mirror (`mirror.rs`) show.
+//! The visibility mask is not used: the mirror (`mirror.rs`) and pictures on disk show the whole picture of an eye.
 //!
 //! A frame of `run.rs`: wait, begin; input located; panels, then the workbench; deformation and the controllers' cameras
-//! recorded; the eyes located; both pictures recorded, copied into the runtime's images (sRGB bytes as they are, nothing is
-//! encoded twice), submitted; end. At most two frames are with the GPU, and a camera answers exactly two frames later, on any
-//! GPU, so that takes are the same everywhere. The runtime makes the device; every call of its that may use the queue holds the
-//! queue's lock, since the worker submits too.
+//! recorded; the eyes located; both pictures recorded, copied into the runtime's images (sRGB bytes as they are, nothing
+//! is encoded twice), submitted; end. At most two frames are with the GPU, and a camera answers exactly two frames later,
+//! on any GPU, so that takes are the same everywhere. The runtime makes the device; every call of its that may use the
+//! queue holds the queue's lock, since the worker submits too.
 
 pub mod actions;
 mod app;

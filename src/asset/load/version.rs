@@ -21,7 +21,8 @@ const KNOWN: &[&str] = &[
     "KHR_texture_transform",
 ];
 
-/// Beginnings of the names of extensions that add to the picture and leave the shape alone: required or not, the file loads without them.
+/// Beginnings of the names of extensions that add to the picture and leave the shape alone: required or not, the file
+/// loads without them.
 const PICTURE_ONLY: &[&str] = &["KHR_lights_punctual", "KHR_materials_", "KHR_xmp"];
 
 /// Refuses versions and required extensions that the loader does not know.

@@ -15,8 +15,8 @@
 //! its cotangents would be infinite; edges of three and more triangles add up what each of them gives. Passive vertices
 //! from which no way along edges leads to a held one stay where they are given.
 //!
-//! faer factors the matrices (MIT; its dense and sparse parts only, no threads of its own). LSE's has three rows to a vertex and
-//! reaches over two rings, which is why it takes ten times as long to factor as ARAP's.
+//! faer factors the matrices (MIT; its dense and sparse parts only, no threads of its own). LSE's has three rows to a
+//! vertex and reaches over two rings, which is why it takes ten times as long to factor as ARAP's.
 
 mod arap;
 mod arap_scale;

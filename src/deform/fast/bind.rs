@@ -5,10 +5,10 @@
 //! sum is `L̃`, and with `T₀` the transforms of the shape without energy, `K̃_k = T₀ᵀ L̃_k`: so any pose can be made the
 //! rest shape without the mesh ([`Reduced::around`]), as a grab needs that starts in the middle of a pose.
 //!
-//! (differs) Three small quadratic terms are added, all zero in rest and unchanged by rigid motions, so that every
-//! handle is determined whatever the mesh: a handle's linear part keeps to the rotation of the cluster that follows it
-//! most ([`PULLS`]; a flat mesh leaves a column of it free); a handle keeps to the one above it (`WELD` of `regular.rs`; parts of the
-//! mesh may hang together by nothing else); and, where wanted, the joint between both keeps together
+//! (differs) Three small quadratic terms are added, all zero in rest and unchanged by rigid motions, so that every handle
+//! is determined whatever the mesh: a handle's linear part keeps to the rotation of the cluster that follows it most
+//! ([`PULLS`]; a flat mesh leaves a column of it free); a handle keeps to the one above it (`WELD` of `regular.rs`; parts
+//! of the mesh may hang together by nothing else); and, where wanted, the joint between both keeps together
 //! ([`super::Params::hinge`]). Abstract handles keep to zero.
 
 use super::Params;

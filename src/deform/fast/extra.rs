@@ -3,8 +3,8 @@
 //! Cubic B-splines in weight space about seeds that lie as far as possible from each other and twice as far from every
 //! handle, so that an abstract weight is zero wherever a handle has all the weight.
 //!
-//! (differs) Splines reach [`WIDE`] times as far as to the nearest seed, the paper's twice as far: as many seeds as a mesh has
-//! rings cannot lie evenly, and narrow splines leave gaps between them that show as ripples.
+//! (differs) Splines reach [`WIDE`] times as far as to the nearest seed, the paper's twice as far: as many seeds as a
+//! mesh has rings cannot lie evenly, and narrow splines leave gaps between them that show as ripples.
 
 use super::cluster::Random;
 use super::weights::Weights;

@@ -9,10 +9,10 @@
 //! finds the transforms, frame by frame. Where this differs from the paper is said at the head of `bind.rs`,
 //! `constrain.rs`, `polar.rs`, `solve.rs`, `cluster.rs`, `inside.rs` and `extra.rs`.
 //!
-//! Transforms are eliminated, so that an iteration multiplies the rotations by one matrix of `3r x 3r` and takes the nearest
-//! rotations by Newton's method from the last ones, in vectors of the processor's width (`pulp`, chosen at run time, no
-//! `unsafe`). Anderson acceleration is guarded by the exact gain of energy, two sums. Binding keeps a Laplacian per cluster, so
-//! any pose can be made the rest shape without the mesh: a grab starts from the pose that is there.
+//! Transforms are eliminated, so that an iteration multiplies the rotations by one matrix of `3r x 3r` and takes the
+//! nearest rotations by Newton's method from the last ones, in vectors of the processor's width (`pulp`, chosen at run
+//! time, no `unsafe`). Anderson acceleration is guarded by the exact gain of energy, two sums. Binding keeps a Laplacian
+//! per cluster, so any pose can be made the rest shape without the mesh: a grab starts from the pose that is there.
 
 mod assemble;
 mod bind;

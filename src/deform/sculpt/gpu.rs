@@ -54,8 +54,9 @@ impl SculptPipeline {
         Ok(Self { stage })
     }
 
-    /// Binds the vertices of a field. With `radial` the method below turns scale vectors, which are lengthened; those
-    /// of `before`, the edits that these replace, are set back. None where there is nothing to do. Errors when memory is short.
+    /// Binds the vertices of a field. With `radial` the method below turns scale vectors, which are lengthened; those of
+    /// `before`, the edits that these replace, are set back. None where there is nothing to do. Errors when memory is
+    /// short.
     #[allow(clippy::too_many_arguments, reason = "what a stage is bound to")]
     pub fn bind(
         &self,

@@ -26,7 +26,8 @@ const SHOWN: [(usize, &str); 8] = [
     (120, "2 s, at rest"),
 ];
 
-/// A hop of a character with soft flesh, and one of the same whose flesh does not swing: paths of the vertex that swings most.
+/// A hop of a character with soft flesh, and one of the same whose flesh does not swing: paths of the vertex that swings
+/// most.
 pub fn hop(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let times: Vec<f64> = (0..=SHOWN[SHOWN.len() - 1].0).map(|f| f as f64 / RATE).collect();
     let film = |easel: &mut Easel<'_>, hertz: f64| -> Result<(Sitter, Vec<Evaluation>)> {

@@ -182,8 +182,8 @@ impl Bake {
         frames: [u32; 2],
         mut told: impl FnMut(u32, Done),
     ) -> Result<()> {
-        // Where flesh swings a frame depends on those before: every range goes through them all, from the first one on, and so
-        // comes to the same bytes.
+        // Where flesh swings a frame depends on those before: every range goes through them all, from the first one on,
+        // and so comes to the same bytes.
         let swings = swings(document)?;
         let mut shaper = Shaper::new(model, document, evaluator);
         let missing = (frames[0]..=frames[1]).any(|number| self.frame(model, number).is_err());

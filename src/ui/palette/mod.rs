@@ -1,9 +1,10 @@
 //! Panels: an off-hand palette, the files, and labels, drawn by egui.
 //!
-//! A front end's frame: [`PanelState::follow`] and [`Panels::see`] take the workbench's state in; [`Panels::step`] says what was pressed
-//! ([`crate::workbench::Workbench::run_command`], and into the take) and whether the tool hand points at a panel
-//! ([`crate::workbench::Hand::on_panel`]), before [`crate::workbench::Workbench::step`]. Then [`Panels::draw`] adds the ray, and
-//! [`PanelScreens`] paints what changed, for quad layers at the [`Placement`]s or for quads in the scene.
+//! A front end's frame: [`PanelState::follow`] and [`Panels::see`] take the workbench's state in; [`Panels::step`] says
+//! what was pressed ([`crate::workbench::Workbench::run_command`], and into the take) and whether the tool hand points at
+//! a panel ([`crate::workbench::Hand::on_panel`]), before [`crate::workbench::Workbench::step`]. Then [`Panels::draw`]
+//! adds the ray, and [`PanelScreens`] paints what changed, for quad layers at the [`Placement`]s or for quads in the
+//! scene.
 //!
 //! [`Panels::step`] looks at nothing but its input and what it is asked to show, and needs no device.
 

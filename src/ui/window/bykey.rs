@@ -1,5 +1,5 @@
-//! Turns and moves by keys, as in Blender: R or G, then X, Y or Z (once more for the joint's own axis), then a number. Without
-//! a number the mouse does it. Enter or a click keeps it, Escape or the right button puts everything back.
+//! Turns and moves by keys, as in Blender: R or G, then X, Y or Z (once more for the joint's own axis), then a number.
+//! Without a number the mouse does it. Enter or a click keeps it, Escape or the right button puts everything back.
 
 use super::gizmo::{AXES, COLORS};
 use super::keys::Chord;

@@ -1,17 +1,18 @@
 //! The window: everything a mouse, a pen and a keyboard do to the document of a [`Workbench`], and the panels beside the
 //! picture. It knows no window and no device, and looks at nothing but its input.
 //!
-//! A window's frame: events are gathered into a [`WindowInput`] (with the answer of the last [`Pick`]); [`WindowEditor::step`]
-//! runs panels, keys, camera and tools; the window draws [`WindowOutput::views`] with [`WindowOutput::lines`] into the
-//! viewport, paints [`WindowOutput::paint`] over it, looks up [`WindowOutput::pick`], and does what is asked. What the panels
-//! show that the workbench does not know is in [`WindowEditor::facts`].
+//! A window's frame: events are gathered into a [`WindowInput`] (with the answer of the last [`Pick`]);
+//! [`WindowEditor::step`] runs panels, keys, camera and tools; the window draws [`WindowOutput::views`] with
+//! [`WindowOutput::lines`] into the viewport, paints [`WindowOutput::paint`] over it, looks up [`WindowOutput::pick`],
+//! and does what is asked. What the panels show that the workbench does not know is in [`WindowEditor::facts`].
 //!
 //! A mouse is a hand (`pointer`), so the tools are those of the headset, and so is the document: taking a headset on
 //! is giving the same workbench another input.
 //!
-//! The hand's tip lies where the ray through its pixel meets a plane or the skin, in a room whose axes are the camera's and where
-//! a point of the window is 2.5 mm: so brushes, reaches and trembles of the headset's tools suit a mouse at any distance, and a
-//! take can hold either. The gizmo is Sinew's own, since the usual library for egui wants another egui than this one.
+//! The hand's tip lies where the ray through its pixel meets a plane or the skin, in a room whose axes are the camera's
+//! and where a point of the window is 2.5 mm: so brushes, reaches and trembles of the headset's tools suit a mouse at any
+//! distance, and a take can hold either. The gizmo is Sinew's own, since the usual library for egui wants another egui
+//! than this one.
 
 mod acts;
 mod aim;

@@ -1,4 +1,5 @@
-//! A question of the window's front end, shown over everything until it is answered; an answer is [`super::output::Ask::Answer`].
+//! A question of the window's front end, shown over everything until it is answered; an answer is
+//! [`super::output::Ask::Answer`].
 
 use super::panels::primary;
 use egui::{Align, Button, Context, Id, Key, Layout, Modal, RichText};

@@ -63,8 +63,8 @@ impl Workbench {
         self.navigation.has_history()
     }
 
-    /// The joint that a panel's [`TogglePin`](crate::workbench::Command::TogglePin) is about, the last that the tool hand was near, and whether it
-    /// is pinned.
+    /// The joint that a panel's [`TogglePin`](crate::workbench::Command::TogglePin) is about, the last that the tool hand
+    /// was near, and whether it is pinned.
     pub fn touched_joint(&self) -> Option<(&str, bool)> {
         let node = self.touched?;
         let pinned = self.context.session.document().pins().binary_search(&node).is_ok();

@@ -1,8 +1,9 @@
 //! Measures the body: distances between two places of the skin, straight and along it, its thickness, the angle at a joint.
 //!
-//! What is measured keeps to the skin in any pose until it is dismissed; the document knows nothing of it. Angles are known at
-//! once; what is on the skin is read off the shape by the front end
-//! ([`receive_readings`](crate::workbench::Workbench::receive_readings)), and told until then from where it was pointed at.
+//! What is measured keeps to the skin in any pose until it is dismissed; the document knows nothing of it. Angles are
+//! known at once; what is on the skin is read off the shape by the front end
+//! ([`receive_readings`](crate::workbench::Workbench::receive_readings)), and told until then from where it was pointed
+//! at.
 
 use super::{EditContext, Moment};
 use crate::base::NodeId;

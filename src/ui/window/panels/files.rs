@@ -1,5 +1,5 @@
-//! Files at hand: the folder's, those opened lately, sessions that a crash has left. Folders are walked through, by the mouse or
-//! by keys: up and down choose, Enter opens, Backspace and left go to the folder above.
+//! Files at hand: the folder's, those opened lately, sessions that a crash has left. Folders are walked through, by the
+//! mouse or by keys: up and down choose, Enter opens, Backspace and left go to the folder above.
 
 use super::{Memory, Pressed, Shows};
 use crate::ui::palette::{FileEntry, FileKind, FileList, Tab};
