@@ -1,7 +1,7 @@
 //! Sinew poses and deforms 3D characters.
 //!
 //! Data flows one way. A front end gives input, tools emit [`document::Edit`]s, the document changes, [`anim`] samples it,
-//! [`deform`] evaluates the surface (on the GPU, or on the CPU by the reference twin), [`render`] draws it and
+//! [`deform`] evaluates the surface (on the GPU, or on the CPU by the CPU reference), [`render`] draws it and
 //! [`export`] writes it. A module uses only modules above it in this list (`tests/layering.rs` reads it):
 //!
 //! - [`base`] has math names, typed ids and the error type

@@ -179,7 +179,7 @@ fn a_real_file_s_clips_go_through_channels_and_layers_to_the_bit() {
         let layer = ClipLayer::new(0, model.skeleton());
         session.apply(Edit::Keys(KeyEdit::Clips(vec![layer]))).unwrap();
         assert_eq!(session.document().state(model.skeleton(), Some(0.37)).pose, imported, "{name}");
-        // What a layer plays is told frame by frame.
+        // What a layer plays is reported frame by frame.
         let played = session.document().clip("played", model.skeleton()).unwrap().unwrap();
         let frames = session.document().frame_times(model.skeleton());
         assert_eq!(frames.len(), (f64::from(clip.duration()) * 24.0 - 1e-6).ceil() as usize + 1);

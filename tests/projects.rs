@@ -159,7 +159,7 @@ fn a_project_that_cannot_be_understood_is_refused_with_a_reason() {
     };
     assert!(changed("\"checksum\"", "\"checkfun\"").contains("another program has changed the file"));
     assert!(changed("\"strokes\":[]", "\"strikes\":[]").contains("bad.glb: document: "));
-    // As a model it can still be looked at, and the reason is told.
+    // As a model it can still be looked at, and the reason is reported.
     let text = sinew(folder, &["inspect", "bad.glb"]).unwrap();
     assert!(text.contains("project: ") && text.contains("strikes"), "{text}");
     let error = sinew(folder, &["save", "hero.gltf", "--out", "p.obj", "--on", "cpu"]).unwrap_err();

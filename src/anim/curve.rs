@@ -74,7 +74,7 @@ impl<T: Copy + Into<f64>> Curve<'_, T> {
         Some((0..width).map(slope).collect())
     }
 
-    /// Floats per key with its tangents; none where the keys are not of that width.
+    /// Floats per key with its tangents; `None` if the keys are not of that width.
     fn stride(&self, width: usize) -> Option<usize> {
         let stride = if self.interpolation == Interpolation::CubicSpline { 3 * width } else { width };
         let fits = !self.times.is_empty() && width > 0 && self.values.len() == self.times.len() * stride;

@@ -58,7 +58,7 @@ impl Context {
     }
 }
 
-/// Runs a stage with a spinner that appears after a second, and tells what it took.
+/// Runs a stage with a spinner that appears after a second, and says what it took.
 pub fn stage<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<(T, Duration)> {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
@@ -135,7 +135,7 @@ pub fn write_png(path: &Path, picture: &image::RgbaImage) -> Result<()> {
     crate::export::write_atomically(path, bytes.get_ref())
 }
 
-/// Makes the folder of a file that is to be written.
+/// Makes the folder of a file that should be written.
 ///
 /// # Errors
 /// Where it cannot be made.

@@ -56,9 +56,9 @@ pub enum Job {
 /// What is done with a session on the file that ended without saving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// It is gone on with: in a headset nobody can be asked.
+    /// Resume it: a headset cannot show a prompt.
     GoOn,
-    /// It is told of.
+    /// It is reported.
     Offer,
 }
 
@@ -84,7 +84,7 @@ pub enum Done {
     Settled(Result<Option<Box<Sculpt>>>),
     /// A session that was left is gone.
     Discarded(Result<()>),
-    /// A written file; what is to be told about it.
+    /// A written file; what should be told about it.
     Written(PathBuf, Result<String>),
 }
 

@@ -108,7 +108,7 @@ pub struct Desk {
     pub unsaved: bool,
     /// The line that is shown to the user, empty where there is none.
     pub message: String,
-    /// The title of the question that is to be answered, empty where there is none.
+    /// The title of the question that should be answered, empty where there is none.
     pub question: String,
     /// Nothing is under way: no job, no picture to be made; the next turn comes with an event.
     pub idle: bool,

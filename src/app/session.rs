@@ -1,4 +1,4 @@
-//! A session: the open document with its tools and journal, the jobs under way, and what is told to the world. Whichever
+//! A session: the open document with its tools and journal, the jobs under way, and what is reported to the world. Whichever
 //! face its user looks at, window or headset, it is one and the same, handed from one to the other. What becomes of it on disk
 //! is in `saving`.
 
@@ -30,7 +30,7 @@ pub const POSED: &str = "posed.glb";
 
 /// What is done, for the face that is looked at.
 pub enum News {
-    /// A file was opened; an earlier session on it that is to be offered.
+    /// A file was opened; an earlier session on it that should be offered.
     Opened { path: PathBuf, restored: usize, left: Option<Box<Unfinished>> },
     /// It could not be.
     NotOpened(Error),
@@ -44,7 +44,7 @@ pub enum News {
     Ready(u64, Result<Box<Actor>>),
     /// Numbers of the strain.
     Measured(Strain),
-    /// An edit of the surface for the workbench.
+    /// A sculpt layer for the workbench.
     Shaped(Box<Sculpt>),
     /// A written file.
     Written(PathBuf),
@@ -72,7 +72,7 @@ pub struct AppSession {
     unbound: bool,
     /// A file is being opened, or a session on it is taken up.
     pub opening: bool,
-    /// Hashes are told and looked at with every change, which takes the time of writing the document.
+    /// Hashes are reported and looked at with every change, which takes the time of writing the document.
     pub exact: bool,
     /// The document as it was last told.
     hash: String,
@@ -232,13 +232,13 @@ impl AppSession {
                 News::NotOpened(error)
             }
             Done::Ready(number, actor) => {
-                // After it, since nobody can take hold of what is not yet to be seen.
+                // After it, since nobody can grab what is not visible yet.
                 if let Some(model) = self.model.as_ref().filter(|_| std::mem::take(&mut self.unbound)) {
                     self.worker.ask(Job::Whole(model.clone()));
                 }
                 News::Ready(number, actor)
             }
-            // Whoever takes hold of a body that cannot be bound is told then.
+            // Whoever grabs a body that cannot be bound is told so then.
             Done::Whole(character, body) => {
                 if let (Some(bench), Ok(body)) = (&mut self.bench, body) {
                     bench.know_whole(character, (*body).into());
@@ -361,7 +361,7 @@ impl AppSession {
         }
     }
 
-    /// An accent stroke is to be looked for.
+    /// An accent stroke should be looked for.
     pub fn sketch(&mut self, sketch: Sketch) {
         self.sketches.push(sketch);
     }

@@ -74,7 +74,7 @@ pub struct TextureRef {
 /// An image with a sampler.
 #[derive(Clone, Debug)]
 pub struct Texture {
-    /// The image, none where only an unsupported format is given.
+    /// The image, `None` if only an unsupported format is given.
     pub image: Option<ImageId>,
     /// Wrap modes in u and v.
     pub wrap: [Wrap; 2],

@@ -74,7 +74,7 @@ impl Property {
     }
 }
 
-/// What an animation's channel says in KHR_animation_pointer, a JSON pointer; none where it names a node instead.
+/// What an animation's channel says in KHR_animation_pointer, a JSON pointer; `None` if it names a node instead.
 pub fn pointer(channel: &Value) -> Option<&str> {
     let target = channel.get("target").filter(|t| t.get("node").is_none())?;
     target.pointer("/extensions/KHR_animation_pointer/pointer")?.as_str()
@@ -90,7 +90,7 @@ pub enum Pointed {
 }
 
 impl Pointed {
-    /// Reads a pointer; none where it points to anything else.
+    /// Reads a pointer; `None` if it points to anything else.
     pub fn read(pointer: &str) -> Option<Self> {
         let mut words = pointer.strip_prefix('/')?.splitn(3, '/');
         let (table, index, path) = (words.next()?, words.next()?.parse().ok()?, words.next()?);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub trait Variables: Fn(&str) -> Option<OsString> {}
 impl<F: Fn(&str) -> Option<OsString>> Variables for F {}
 
-/// The folder of settings; none where the environment names none.
+/// The folder of settings; `None` if the environment names none.
 pub fn settings(variables: impl Variables) -> Option<PathBuf> {
     own(variables, "XDG_CONFIG_HOME", ("APPDATA", "Sinew"), "Library/Application Support/Sinew", ".config")
 }

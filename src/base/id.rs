@@ -43,6 +43,6 @@ ids! {
     StrokeId,
     /// A mark on the skin in a document.
     MarkId,
-    /// An edit of the surface in a document.
+    /// A sculpt layer in a document.
     SculptId,
 }

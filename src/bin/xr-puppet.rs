@@ -37,7 +37,7 @@ fn main() -> std::process::ExitCode {
 
 fn run(arguments: &Arguments) -> Result<()> {
     let script = arguments.script.as_deref().filter(|p| *p != Path::new("-"));
-    // Bad scripts are told before anything moves.
+    // Bad scripts are reported before anything moves.
     let script = script.map(Script::load).transpose()?;
     let mut puppet = Puppet::connect(arguments.port)?;
     match script {

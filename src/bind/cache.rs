@@ -55,7 +55,7 @@ impl Cache {
         Self { folder: folder.as_ref().to_owned(), limit }
     }
 
-    /// In the platform's folder for such files; none where the environment names none.
+    /// In the platform's folder for such files; `None` if the environment names none.
     pub fn platform() -> Option<Self> {
         Some(Self::at(platform_folder(|name| std::env::var_os(name))?, LIMIT))
     }

@@ -162,7 +162,7 @@ mod tests {
         let planes = planes.iter().map(|&(j, q)| (JointId(j), q)).collect();
         let options = BindOptions { method: Binding::Planar, smooth: 0, planes };
         let (a, _) = bind_attachments(c, &options).unwrap();
-        // Back to the order given: control vertices are numbered anew.
+        // Back to the order given: control vertices are renumbered.
         c.display.control_of.iter().map(|&v| (a.bone[v as usize].0, a.t[v as usize])).collect()
     }
 

@@ -68,7 +68,7 @@ pub(super) fn smooth(
     }
 }
 
-/// Chooses the boldest step of each vertex with which no gap is wider than `widest`, and tells where that leads;
+/// Chooses the boldest step of each vertex with which no gap is wider than `widest`, and says where that leads;
 /// none where this takes too long.
 fn hold_back(
     skeleton: &Skeleton,

@@ -3,13 +3,13 @@
 use super::arguments::{MethodArgs, Side};
 use super::joints::{Motion, compare_joints};
 use super::pose::PoseArgs;
+use super::tables::write_tables;
 use crate::app::context::{Context, folder, write_png};
+use crate::base::Result;
 use crate::base::math::Aabb;
-use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
 use crate::document::DeformerSettings;
-use crate::export::write_atomically;
 use crate::geom::MeasureReport;
 use crate::render::Lines;
 use crate::rig::{Pose, PosedRig};
@@ -148,15 +148,6 @@ fn compare(
     }
     write_png(&out.join("compare.png"), &sheet(&rows))?;
     write_tables(out, &table(&lines), &lines)
-}
-
-/// Writes `compare.md` and `compare.json`.
-pub(super) fn write_tables<L: serde::Serialize>(out: &Path, table: &str, lines: &[L]) -> Result<String> {
-    write_atomically(out.join("compare.md"), table.as_bytes())?;
-    let json = serde_json::to_vec_pretty(lines)
-        .map_err(|e| Error::input(format!("the table is not JSON: {e}"), "report it as a bug"))?;
-    write_atomically(out.join("compare.json"), &json)?;
-    Ok(table.to_owned())
 }
 
 /// One captioned picture per method, all framed alike.

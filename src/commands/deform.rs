@@ -34,7 +34,7 @@ pub struct Args {
     /// .glb, .obj or .png
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// At most 4 influences per vertex in a .glb; the receipt tells what it costs
+    /// At most 4 influences per vertex in a .glb; the receipt says what it costs
     #[arg(long)]
     pub compatible: bool,
     /// What becomes of the file's own animations in a .glb

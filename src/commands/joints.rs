@@ -1,6 +1,6 @@
 //! `sinew compare --bends --twists`: methods side by side at a character's own joints, each turned on its own.
 
-use super::compare::write_tables;
+use super::tables::write_tables;
 use crate::app::context::{Context, folder, write_png};
 use crate::base::math::{Aabb, DQuat, Vec3};
 use crate::base::{NodeId, Result};
@@ -58,7 +58,7 @@ pub struct JointLine {
     pub motion: String,
     /// Method name.
     pub method: String,
-    /// Volume of the flesh that the joint deforms over that in bind, see [`Region`]; none where the character encloses
+    /// Volume of the flesh that the joint deforms over that in bind, see [`Region`]; `None` if the character encloses
     /// hardly any.
     pub joint_volume_ratio: Option<f64>,
     /// The whole character.

@@ -17,6 +17,7 @@ pub mod recover;
 pub mod render;
 pub mod save;
 pub mod sculpt;
+mod tables;
 pub mod vr;
 pub mod window_picture;
 pub mod xr;

@@ -11,7 +11,7 @@ use crate::project::Opened;
 use crate::take::is_take;
 use std::path::{Path, PathBuf};
 
-/// Opens a file, a project or a journal and tells where a journal's end is torn.
+/// Opens a file, a project or a journal and says where a journal's end is torn.
 ///
 /// # Errors
 /// As [`project::open`].

@@ -1,4 +1,4 @@
-//! `sinew sculpt`: edits of the surface from the command line, as pictures or as a project.
+//! `sinew sculpt`: sculpt layers from the command line, as pictures or as a project.
 
 use super::arguments::{MethodArgs, Side, parse_size};
 use super::pose::{PoseArgs, finite};

@@ -64,7 +64,7 @@ impl Geometric {
         }
     }
 
-    /// Whether it turns scale vectors, so that edits of the surface may lengthen those (thesis 5.1).
+    /// Whether it turns scale vectors, so that sculpt layers may lengthen those (thesis 5.1).
     pub fn is_radial(&self) -> bool {
         match self {
             Self::Rigid => true,
@@ -107,7 +107,7 @@ impl Geometric {
         })
     }
 
-    /// Binds the method's CPU twin; an error where attachments and character do not fit together.
+    /// Binds the method's CPU reference; an error where attachments and character do not fit together.
     pub fn bind(&self, bound: &Bound) -> Result<Box<dyn Reference>> {
         Ok(match self {
             Self::Rigid => Box::new(Twin::new(bound, Rigid)?),

@@ -61,7 +61,7 @@ pub struct Graph {
     sculpts: Option<SculptNode>,
 }
 
-/// Edits of the surface.
+/// Sculpt layers.
 struct SculptNode {
     field: Field,
     state: sculpt::gpu::SculptState,
@@ -179,7 +179,7 @@ impl Graph {
         })
     }
 
-    /// Takes other edits of the surface, all of them off. Allocates: for a change of the document.
+    /// Takes other sculpt layers, all of them off. Allocates: for a change of the document.
     ///
     /// # Errors
     /// When memory is short.
@@ -197,7 +197,7 @@ impl Graph {
             let (device, pipelines) = (&self.kernels.device, &self.kernels.springs);
             node.edits = EditState::new(pipelines, device, &node.levels, &node.state, &field)?;
             pipelines.leave(device, &node.levels, &field.vertices, &self.streams, &mut node.state)?;
-            // What the edits before have changed is found anew.
+            // What the edits before have changed is found again.
             node.stiff = false;
         }
         self.sculpts = state.map(|state| SculptNode { field, state, changed: true });

@@ -2,7 +2,7 @@
 //!
 //! Each method is one folder with the same four files: `mod.rs` (authored parameters, the paper), `bind.rs`
 //! (precompute on the CPU, where there is any), `gpu.rs` (pipelines once per device, state per character,
-//! record) and `cpu.rs` (the reference twin, the oracle of the tests).
+//! record) and `cpu.rs` (the CPU reference, the oracle of the tests).
 //!
 //! The stages of a frame: a **geometric** node ([`Geometric`]) poses the control vertices by the skeleton; the
 //! **spring** node ([`springs`]) relaxes them; display copy and normals ([`surface`]) make what is drawn.
@@ -73,8 +73,8 @@ pub trait Reference: Send + Sync {
         self.reference(rig, streams);
         None
     }
-    /// Takes the offsets of edits into account by itself, where it turns scale vectors: those of the vertices `before`
-    /// are set back first. False for a method that does not; its positions are to be moved.
+    /// Takes the offsets of edits into account on its own, where it turns scale vectors: those of the vertices `before`
+    /// are set back first. False for a method that does not; its positions should be moved.
     fn set_offsets(&mut self, _before: &[u32], _field: &sculpt::Field) -> bool {
         false
     }

@@ -45,7 +45,7 @@ impl CpuGraph {
         })
     }
 
-    /// Takes other edits of the surface, all of them off.
+    /// Takes other sculpt layers, all of them off.
     pub fn set_sculpts(&mut self, sculpts: &[BoundSculpt]) {
         let before = std::mem::replace(&mut self.field, Field::new(sculpts)).vertices;
         self.radial = self.geometric.set_offsets(&before, &self.field);

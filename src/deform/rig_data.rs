@@ -1,6 +1,6 @@
 //! What geometric nodes read of a posed skeleton, in the layout of `glsl/types/rig.glsl`.
 //!
-//! Computed once per frame from a [`PosedRig`], without allocating; the CPU twins read the same arrays, so a
+//! Computed once per frame from a [`PosedRig`], without allocating; the CPU reference reads the same arrays, so a
 //! joint's decomposition into rigid and scale part is defined in one place.
 
 use crate::base::math::{Affine3A, Mat3, Quat, Vec3};

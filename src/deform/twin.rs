@@ -1,4 +1,4 @@
-//! The CPU twin of the geometric methods: the same frame around each method's own function of one vertex.
+//! The CPU reference of the geometric methods: the same frame around each method's own function of one vertex.
 
 use super::attach::Anchors;
 use super::rig_data::RigData;

@@ -27,7 +27,7 @@ pub enum Target {
         /// What of it.
         property: Property,
     },
-    /// How far an edit of the surface goes.
+    /// How far a sculpt layer goes.
     SculptAmplitude(SculptId),
     /// How strongly springs follow it.
     SculptStiffness(SculptId),
@@ -101,7 +101,7 @@ impl Target {
         }
     }
 
-    /// Its value in a pose; none where it is not about one.
+    /// Its value in a pose; `None` if it is not about one.
     pub fn of_pose<'a>(&self, pose: &'a Pose) -> Option<&'a [f32]> {
         let Self::Node { node, property } = self else { return None };
         let local = pose.local.get(node.index())?;
@@ -165,7 +165,7 @@ impl Channel {
         }
     }
 
-    /// As a clip's channel: to the bit where times are those of an `f32`; none where it is not about a node. Times
+    /// As a clip's channel: to the bit where times are those of an `f32`; `None` if it is not about a node. Times
     /// that round to one are one key, the later.
     pub fn to_clip(&self) -> Option<crate::asset::Channel> {
         let Target::Node { node, property } = self.target else { return None };

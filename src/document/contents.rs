@@ -71,7 +71,7 @@ fn content_hash(source: &Source) -> String {
     hash.finish()
 }
 
-/// The bytes that an object with `buffer`, `byteOffset` and `byteLength` stands for; none where they are not there.
+/// The bytes that an object with `buffer`, `byteOffset` and `byteLength` stands for; `None` if they are not there.
 fn bytes_of<'a>(source: &'a Source, view: &Value) -> &'a [u8] {
     let number = |name: &str| view[name].as_u64().and_then(|n| usize::try_from(n).ok());
     let buffer = number("buffer").and_then(|b| source.buffers.get(b));
@@ -176,7 +176,7 @@ impl Document {
         &self.pins
     }
 
-    /// The edits of the surface, in the order in which they were made.
+    /// The sculpt layers, in the order in which they were made.
     pub fn sculpts(&self) -> &[Sculpt] {
         &self.sculpts
     }
@@ -194,7 +194,7 @@ impl Document {
         self.sculpts.iter().filter_map(|s| s.state(seconds)).collect()
     }
 
-    /// An id for a new edit of the surface.
+    /// An id for a new sculpt layer.
     pub fn unused_sculpt_id(&self) -> SculptId {
         SculptId(self.sculpts.iter().map(|s| s.id.0 + 1).max().unwrap_or(0))
     }

@@ -9,7 +9,7 @@ use crate::rig::Skeleton;
 pub enum Subject {
     /// All properties of a node.
     Node(NodeId),
-    /// Amplitude and stiffness of an edit of the surface.
+    /// Amplitude and stiffness of a sculpt layer.
     Sculpt(SculptId),
     /// A setting of a deformation method.
     Setting(String, String),
@@ -29,7 +29,7 @@ pub struct Row {
 /// A document's keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DopeSheet {
-    /// Nodes in the file's order, then edits of the surface, then settings.
+    /// Nodes in the file's order, then sculpt layers, then settings.
     pub rows: Vec<Row>,
     /// Times at which any row has a key, rising, seconds.
     pub columns: Vec<f64>,

@@ -29,7 +29,7 @@ pub struct KeyValue {
     pub value: Vec<f32>,
 }
 
-/// A target with its channel, none where it has none.
+/// A target with its channel, `None` if it has none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Slot {
@@ -98,7 +98,7 @@ pub enum KeyEdit {
 }
 
 impl KeyEdit {
-    /// Keys whatever of a pose differs from another one; none where nothing does.
+    /// Keys whatever of a pose differs from another one; `None` if nothing does.
     pub fn of_change(time: f64, before: &Pose, after: &Pose) -> Option<Self> {
         let changed = |t: &Target| t.of_pose(before) != t.of_pose(after);
         let keys = Target::all_of_pose(after).filter(changed).filter_map(|target| {

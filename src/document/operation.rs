@@ -118,16 +118,16 @@ pub enum Edit {
     SetMark(Box<SurfaceStroke>),
     /// Removes a mark.
     RemoveMark(MarkId),
-    /// Adds an edit of the surface.
+    /// Adds a sculpt layer.
     AddSculpt {
         /// Its place among them; none for last.
         index: Option<usize>,
         /// It, with an id of [`Document::unused_sculpt_id`].
         sculpt: Box<Sculpt>,
     },
-    /// Replaces the edit of the surface of the same id.
+    /// Replaces the sculpt layer of the same id.
     SetSculpt(Box<Sculpt>),
-    /// Removes an edit of the surface.
+    /// Removes a sculpt layer.
     RemoveSculpt(SculptId),
     /// Sets the nodes that stay where they are while the body is posed by hand, by rising id.
     SetPins(Vec<NodeId>),

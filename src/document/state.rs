@@ -12,7 +12,7 @@ use std::borrow::Cow;
 pub struct State {
     /// Strokes and keys applied.
     pub pose: Pose,
-    /// The edits of the surface that take part.
+    /// The sculpt layers that take part.
     pub sculpts: Vec<SculptState>,
     /// Method and parameters, keyed settings in place.
     pub deformer: DeformerSettings,
@@ -38,7 +38,7 @@ impl Document {
         out
     }
 
-    /// Adds the states of the edits of the surface that take part, at a time as in [`Document::state`], with the time of
+    /// Adds the states of the sculpt layers that take part, at a time as in [`Document::state`], with the time of
     /// waves, seconds. Does not allocate where they fit.
     pub fn sculpt_states_into(&self, time: Option<f64>, seconds: f64, out: &mut Vec<SculptState>) {
         let first = out.len();

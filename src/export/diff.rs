@@ -78,7 +78,7 @@ fn is_container(value: &Value) -> bool {
     value.is_object() || value.is_array()
 }
 
-/// Applies `changes`; none where an entry does not fit the tree.
+/// Applies `changes`; `None` if an entry does not fit the tree.
 pub(super) fn restore(tree: &mut Value, changes: &[Value]) -> Option<()> {
     for change in changes {
         let at = change.get("at")?.as_str()?;

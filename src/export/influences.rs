@@ -116,7 +116,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The 4 heaviest influences, renormalised; none where no vertex has more.
+/// The 4 heaviest influences, renormalised; `None` if no vertex has more.
 fn reduce(full: &Influences) -> Option<Influences> {
     if (0..full.len()).all(|v| full.of(v).len() <= 4) {
         return None;

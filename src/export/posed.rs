@@ -30,7 +30,7 @@ pub struct Key<'a> {
     pub time_s: f32,
     /// The node transforms and the weights of the file's own morph targets.
     pub pose: &'a Pose,
-    /// The surface to reproduce; none where the file's own skinning is all that is wanted.
+    /// The surface to reproduce; `None` if the file's own skinning is all that is wanted.
     pub shape: Option<Shape<'a>>,
 }
 

@@ -128,7 +128,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<(Asset, Option<Value>)> {
     })
 }
 
-/// The original and the editor's own data of a project that was loaded as the model which it shows; none where it is
+/// The original and the editor's own data of a project that was loaded as the model which it shows; `None` if it is
 /// no project.
 ///
 /// # Errors

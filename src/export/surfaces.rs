@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// The surfaces of an export's keys. An export asks for each several times, in any order.
 pub trait Surfaces {
-    /// The surface at a key, by its index; none where the file's own skinning is all that is wanted.
+    /// The surface at a key, by its index; `None` if the file's own skinning is all that is wanted.
     ///
     /// # Errors
     /// Whatever reading or evaluating it finds wrong.

@@ -21,7 +21,7 @@ pub(super) struct NodeTargets {
     pub names: Vec<String>,
     /// `[key][target]`.
     pub weights: Vec<Vec<f32>>,
-    /// Which keys of the weights may be left out; none where every key stays.
+    /// Which keys of the weights may be left out; `None` if every key stays.
     pub thinning: Option<Thinning>,
 }
 

@@ -29,7 +29,7 @@ pub struct Weighed {
     pub bones: usize,
 }
 
-/// Gives the meshes of a file weights over its bones, if no mesh of its scene has any; none where there is nothing to do:
+/// Gives the meshes of a file weights over its bones, if no mesh of its scene has any; `None` if there is nothing to do:
 /// there are weights, no mesh, or no bones.
 ///
 /// Bones are the joints of the file's first skin that has some; else the nodes below `top` that draw nothing; else every

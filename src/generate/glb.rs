@@ -75,7 +75,7 @@ impl Writer {
         self.accessor(stream, &bytes, about)
     }
 
-    /// The triangles of one material, their vertices numbered anew.
+    /// The triangles of one material, their vertices renumbered.
     fn primitive(&mut self, model: &Model, paint: u8, material: usize) -> Value {
         let mut vertices: Vec<(u32, Vec3)> = Vec::new();
         let mut index_of: HashMap<(u32, [u32; 3]), u32> = HashMap::new();

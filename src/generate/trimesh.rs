@@ -1,4 +1,4 @@
-//! A closed triangle mesh whose edges can be split, collapsed and flipped.
+//! A closed triangle mesh whose edges can be split, collapsed and inverted.
 //!
 //! Half-edge `h` is edge `h % 3` of face `h / 3` and starts at `vertex[h]`; there are no boundaries, so every
 //! half-edge has a twin.
@@ -200,7 +200,7 @@ impl TriMesh {
         self.dead_vertices += 1;
     }
 
-    /// Drops what collapses left behind and numbers vertices and faces anew, in order.
+    /// Drops what collapses left behind and renumbers vertices and faces, in order.
     pub fn compact(&mut self) {
         let mut new_of = vec![DEAD; self.out.len()];
         let (mut position, mut length) = (Vec::new(), Vec::new());

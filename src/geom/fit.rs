@@ -10,7 +10,7 @@ const MAX_SWEEPS: usize = 24;
 ///
 /// Horn, "Closed-form solution of absolute orientation using unit quaternions", 1987: the eigenvector of the largest
 /// eigenvalue of a symmetric 4 x 4 matrix, here by Jacobi rotations. `guess` is a unit quaternion that only saves time,
-/// and is the answer where nothing is to be fitted (no covariance, or one that is not finite); where several rotations
+/// and is the answer where nothing should be fitted (no covariance, or one that is not finite); where several rotations
 /// fit alike, as on a line, one of them near to it is chosen.
 pub fn fit_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
     let turned = DMat3::from_quat(guess) * covariance;

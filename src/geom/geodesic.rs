@@ -1,7 +1,7 @@
 //! Shortest ways along a surface and straight ones through it.
 //!
 //! The way is looked for by A* over a few points on every edge (Lanthier, Maheshwari, Sack, *Shortest Anisotropic Paths on
-//! Polyhedral Surfaces*, 2001, with their even spacing), which tells what triangles it goes through. In these it is then
+//! Polyhedral Surfaces*, 2001, with their even spacing), which says what triangles it goes through. In these it is then
 //! pulled taut: each crossing goes where the two triangles beside its edge, laid flat, have it on a straight line.
 
 use super::walk::sides;
@@ -61,7 +61,7 @@ struct Crossing {
     through: u32,
 }
 
-/// The shortest way along a surface of welded triangles, its ends among the places; none where none leads there, or a place is
+/// The shortest way along a surface of welded triangles, its ends among the places; `None` if none leads there, or a place is
 /// not on the surface.
 pub fn shortest_way(
     triangles: &[[u32; 3]],
@@ -91,7 +91,7 @@ pub fn shortest_way(
     Some(out)
 }
 
-/// Where a place is; none where it is not on the surface.
+/// Where a place is; `None` if it is not on the surface.
 pub fn position(triangles: &[[u32; 3]], positions: &[Vec3], place: &Place) -> Option<Vec3> {
     let corners = triangles.get(place.0 as usize)?;
     let mut out = Vec3::ZERO;

@@ -134,7 +134,7 @@ fn winding(x: [[f64; 3]; 3], at: [f64; 2]) -> i8 {
 }
 
 impl Lattice {
-    /// Of a surface without a free edge, normals outwards, with about so many cubes full of it; none where it encloses
+    /// Of a surface without a free edge, normals outwards, with about so many cubes full of it; `None` if it encloses
     /// nothing.
     pub fn new(positions: &[DVec3], triangles: &[[u32; 3]], volume: f64, cubes: f64) -> Option<Self> {
         let corners = || triangles.iter().flatten().map(|&v| positions[v as usize]);

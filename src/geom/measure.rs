@@ -32,15 +32,15 @@ struct Fan {
 /// A pose against the bind shape.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct MeasureReport {
-    /// Signed volume over the bind shape's; none where that has hardly any (a sheet).
+    /// Signed volume over the bind shape's; `None` if that has hardly any (a sheet).
     pub volume_ratio: Option<f64>,
-    /// Area over the bind shape's; none where that has none.
+    /// Area over the bind shape's; `None` if that has none.
     pub area_ratio: Option<f64>,
     /// Largest `|l / l0 - 1|` over the edges.
     pub stretch_max: f32,
     /// Mean `|l / l0 - 1|` over the edges.
     pub stretch_mean: f32,
-    /// Triangles turned inside out: see [`Measure::flipped`].
+    /// Triangles inverted: see [`Measure::inverted`].
     pub flipped_triangles: usize,
     /// Edges folded by more than [`FOLD`].
     pub folded_edges: usize,
@@ -135,7 +135,7 @@ impl Measure {
         (max, (sum / self.edges.len().max(1) as f64) as f32)
     }
 
-    /// Indices of flipped triangles (among the non-degenerate ones): those whose posed normal opposes the bind
+    /// Indices of inverted triangles (among the non-degenerate ones): those whose posed normal opposes the bind
     /// normal turned along, `n' · R n0 < 0`, `R` being the mean of its vertices' rotations. Triangles without area,
     /// in bind or in the pose, have no side and are not counted.
     pub fn flipped(&self, positions: &[Vec3], rotation: &[Quat]) -> Vec<u32> {
@@ -278,7 +278,7 @@ fn fans(vertices: usize, halves: &[HalfEdge]) -> Vec<Fan> {
     out
 }
 
-/// Triangles that close a mesh's boundary loops, each a fan around the loop's first vertex; none where it is closed.
+/// Triangles that close a mesh's boundary loops, each a fan around the loop's first vertex; `None` if it is closed.
 pub fn lids(vertices: usize, triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     let whole: Vec<[u32; 3]> =
         triangles.iter().filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0]).copied().collect();

@@ -26,7 +26,7 @@ shared! {
     SPRING_WORK = 16;
     /// Spring edit mode: the load of a posed vertex, not its stiffness.
     SPRING_EDIT_LOAD = 1;
-    /// Spring edit mode: stiffness has been found anew without the edits.
+    /// Spring edit mode: stiffness has been found again without the edits.
     SPRING_EDIT_FRESH = 2;
     /// Subgroups per group at most: [`GROUP_SIZE`] over the smallest subgroup there is.
     SPRING_SUBGROUPS = 16;

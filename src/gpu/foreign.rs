@@ -14,7 +14,7 @@ pub struct ForeignImage {
     aspect: vk::ImageAspectFlags,
 }
 
-/// A rectangle of a picture's layer, and where it is to be: corners, the first inside and the second beyond, texels.
+/// A rectangle of a picture's layer, and where it should be: corners, the first inside and the second beyond, texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Layer of the picture.

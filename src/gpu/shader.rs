@@ -46,7 +46,7 @@ impl Spv {
         words_of(self.name, self.bytes)
     }
 
-    /// When the newest of the GLSL files was written; none where hot reload is off. Includes are not tracked one
+    /// When the newest of the GLSL files was written; `None` if hot reload is off. Includes are not tracked one
     /// by one: a change of any file under `glsl/lib` or `glsl/types` counts for every stage.
     pub fn modified(&self) -> Option<std::time::SystemTime> {
         #[cfg(all(feature = "shaderc", debug_assertions))]

@@ -3,7 +3,7 @@
 use super::{Device, DeviceOptions};
 use std::sync::{Arc, OnceLock};
 
-/// The tests' device, with validation; none where `SINEW_NO_GPU=1`.
+/// The tests' device, with validation; `None` if `SINEW_NO_GPU=1`.
 ///
 /// # Panics
 /// Where no Vulkan device or no validation layer exists: a test that needs one must not pass silently.

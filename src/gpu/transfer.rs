@@ -77,7 +77,7 @@ impl<Tag> Readback<Tag> {
     }
 
     /// The next free entry, to be written by the frame, whose content will be handed back with the tag. None
-    /// where the ring is full: the sample is to be skipped.
+    /// where the ring is full: the sample should be skipped.
     pub fn target(&mut self, frame: &mut Frame, bytes: usize, tag: Tag) -> Option<Buffer> {
         let buffer = self.free.pop()?;
         let value = Arc::new(AtomicU64::new(0));

@@ -1,7 +1,7 @@
 //! Windows: a device that can present to one, and the swapchain that finished pictures are copied into.
 //!
 //! Presentation is FIFO: a picture a refresh at most, none torn. A surface that is lost, out of date or of another
-//! size is made anew inside [`Surface::acquire`]; a window that shows nothing gives no image.
+//! size is made again inside [`Surface::acquire`]; a window that shows nothing gives no image.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::chain::{Chain, Pace};
@@ -212,7 +212,7 @@ impl Surface {
         self.remade
     }
 
-    /// The next image of a window of this size, pixels; none where it shows nothing now: minimised, hidden, being
+    /// The next image of a window of this size, pixels; `None` if it shows nothing now: minimised, hidden, being
     /// resized. Waits for the display, a moment at most.
     ///
     /// # Errors

@@ -115,7 +115,7 @@ pub struct Args {
     /// Only FAST, on the processor
     #[arg(long, conflicts_with_all = ["equilibrium", "classic", "files"])]
     pub fast: bool,
-    /// Only edits of the surface in the springs, and baking
+    /// Only sculpt layers in the springs, and baking
     #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "files"])]
     pub sculpt: bool,
     /// As JSON
@@ -156,7 +156,7 @@ fn classic(json: bool) -> Result<String> {
     if json { as_json(&times) } else { Ok(classic::text(&times)) }
 }
 
-/// Measures what edits of the surface cost in the springs, and baking; returns tables, or with `json` all there is.
+/// Measures what sculpt layers cost in the springs, and baking; returns tables, or with `json` all there is.
 ///
 /// # Errors
 /// Whatever generating, binding, deforming or writing finds wrong.

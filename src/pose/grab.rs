@@ -31,7 +31,7 @@ const STRETCHED: f64 = 0.985;
 /// A chain is taken to be no longer than this share of its length: a limb never locks.
 const REACH: f64 = 0.9995;
 
-/// Where a held point is to be.
+/// Where a held point should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
     /// World, metres.

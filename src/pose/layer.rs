@@ -93,7 +93,7 @@ impl StrokeLayer {
         out
     }
 
-    /// What its strokes do; none where it takes no part or awaits its offset.
+    /// What its strokes do; `None` if it takes no part or awaits its offset.
     pub(crate) fn poser(&self, skeleton: &Skeleton) -> Option<Poser> {
         let offset = self.offset.as_ref().filter(|_| self.enabled)?;
         Some(Poser::new(skeleton, &self.selection, &self.baseline, offset, self.posing))

@@ -13,6 +13,7 @@ mod pinned;
 mod plane;
 mod posing;
 mod reduce;
+mod sample;
 mod select;
 mod stroke;
 
@@ -23,5 +24,6 @@ pub use layer::{Adjustment, StrokeLayer};
 pub use plane::{WorkingPlane, ray_through};
 pub use posing::{Lengths, Poser, Posing, RootMotion, carries_all, pose_by_stroke};
 pub use reduce::{reduce, tolerance_in_space};
+pub use sample::Sample;
 pub use select::{Selected, select};
-pub use stroke::{MAX_KNOTS, Sample, Stroke};
+pub use stroke::{MAX_KNOTS, Stroke};

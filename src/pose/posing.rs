@@ -69,7 +69,7 @@ pub fn pose_by_stroke(
     out
 }
 
-/// What a pair of strokes does to poses: [`pose_by_stroke`] again and again, without finding the warp anew.
+/// What a pair of strokes does to poses: [`pose_by_stroke`] again and again, without finding the warp again.
 #[derive(Clone, Debug)]
 pub struct Poser {
     /// The selected nodes; whatever is per node below is of no meaning for others.

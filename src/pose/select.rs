@@ -1,4 +1,4 @@
-//! Which joints a baseline takes hold of, and where along it each belongs (thesis 7.2, methods 7).
+//! Which joints a baseline selects, and where along it each belongs (thesis 7.2, methods 7).
 
 use super::Stroke;
 use crate::base::NodeId;

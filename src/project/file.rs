@@ -107,7 +107,7 @@ pub struct Opened {
     pub torn: Option<Torn>,
 }
 
-/// Opens a glTF file, a project or a journal; which of them is told by the content. Nothing is recorded.
+/// Opens a glTF file, a project or a journal; the content says which. Nothing is recorded.
 ///
 /// # Errors
 /// As [`Model::load`] and [`recover`]; a journal that holds no document, or whose character is missing (looked for
@@ -129,7 +129,7 @@ pub fn open(path: &Path, options: &BindOptions) -> Result<Opened> {
     Ok(Opened { model, session, torn: recovered.torn })
 }
 
-/// Whether a file is to be read as a journal: glTF begins with its magic or a brace.
+/// Whether a file should be read as a journal: glTF begins with its magic or a brace.
 fn is_journal(path: &Path) -> Result<bool> {
     use std::io::Read;
     let mut head = Vec::new();

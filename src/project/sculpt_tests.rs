@@ -1,4 +1,4 @@
-//! Edits of the surface from document to shape: saved and opened, in one pose and another, on real characters.
+//! Sculpt layers from document to shape: saved and opened, in one pose and another, on real characters.
 
 use crate::base::math::Vec3;
 use crate::base::testing::shared;
@@ -122,7 +122,7 @@ fn posing_and_editing_commute_on_real_characters() {
             local.rotation = (local.rotation() * turn).into();
         }
         let rig = PosedRig::new(model.skeleton(), &pose);
-        // Rigid attachment claims nothing near joints, IRS nothing where a ring meets one: they are told only.
+        // Rigid attachment claims nothing near joints, IRS nothing where a ring meets one: they are only reported.
         for (method, claims) in [
             ("rigid", false),
             ("lbs", true),

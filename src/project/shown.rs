@@ -178,7 +178,7 @@ pub fn export(
     })
 }
 
-/// Saves a document as a project file, which shows it in any viewer; the receipt tells how exactly.
+/// Saves a document as a project file, which shows it in any viewer; the receipt says how exactly.
 ///
 /// # Errors
 /// As [`project::save_shown`]; the file at `path` is as it was then.

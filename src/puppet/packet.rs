@@ -137,7 +137,7 @@ impl State {
         out
     }
 
-    /// The state of a packet, none where its header is of another version.
+    /// The state of a packet, `None` if its header is of another version.
     pub fn from_bytes(bytes: &[u8; SIZE]) -> Option<Self> {
         if bytes[..8] != HEADER {
             return None;

@@ -90,7 +90,7 @@ impl Action {
     }
 }
 
-/// The orientation in which a device at `from` looks at `to` with its head up; none where they coincide.
+/// The orientation in which a device at `from` looks at `to` with its head up; `None` if they coincide.
 fn looking(from: Vec3, to: Vec3) -> Option<Quat> {
     let back = (from - to).try_normalize()?;
     let up = if back.y.abs() > 0.999 { Vec3::NEG_Z * back.y } else { Vec3::Y };

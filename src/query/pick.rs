@@ -114,7 +114,7 @@ impl<Tag> Picker<Tag> {
         true
     }
 
-    /// The oldest finished sample, in the order they were asked for: its tag, and the hit or none where there is no
+    /// The oldest finished sample, in the order they were asked for: its tag, and the hit or `None` if there is no
     /// surface. Never waits.
     pub fn poll(&mut self) -> Result<Option<(Tag, Option<Hit>)>> {
         Ok(self.readback.poll()?.map(|(tag, bytes)| {

@@ -66,7 +66,7 @@ impl Anchoring {
         ])
     }
 
-    /// Records the stage behind the upload of the lines. `grown` tells that their buffer was replaced.
+    /// Records the stage behind the upload of the lines. `grown` says that their buffer was replaced.
     pub fn record(
         &self,
         frame: &mut Frame,

@@ -157,7 +157,7 @@ impl PanelPainter {
         Buffer::new(&self.device, name, (count * size_of::<T>()) as u64, Memory::Device)
     }
 
-    /// Puts what is to be painted in place. Copies: put a barrier before [`PanelPainter::draw`], which may serve
+    /// Puts what should be painted in place. Copies: put a barrier before [`PanelPainter::draw`], which may serve
     /// several panels. Buffers and textures that have become too small are replaced, which waits for the device
     /// where it is a texture; nothing is allocated otherwise.
     ///
@@ -302,7 +302,7 @@ fn unknown(id: TextureId) -> Error {
     )
 }
 
-/// A clip rectangle in pixels, inside the image; none where nothing of it is.
+/// A clip rectangle in pixels, inside the image; `None` if nothing of it is.
 fn scissor(clip: Rect, pixels_per_point: f32, pixels: [u32; 2]) -> Option<([u32; 2], [u32; 2])> {
     let bound = |v: f32, most: u32| ((v * pixels_per_point).round().max(0.0) as u32).min(most);
     let corner = [bound(clip.min.x, pixels[0]), bound(clip.min.y, pixels[1])];

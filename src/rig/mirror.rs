@@ -129,7 +129,7 @@ fn is_above(skeleton: &Skeleton, above: NodeId, below: NodeId) -> bool {
         .any(|n| n == above)
 }
 
-/// The name with its side swapped; none where it names no side.
+/// The name with its side swapped; `None` if it names no side.
 fn other_side(name: &str) -> Option<String> {
     for (a, b) in [("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT")] {
         for (from, to) in [(a, b), (b, a)] {

@@ -91,7 +91,7 @@ impl PosedRig {
         out
     }
 
-    /// Poses a skeleton anew; does not allocate where it was posed before.
+    /// Poses a skeleton again; does not allocate where it was posed before.
     pub fn pose(&mut self, skeleton: &Skeleton, pose: &Pose) {
         pose.world_into(skeleton, &mut self.world);
         self.follow(skeleton);

@@ -67,7 +67,7 @@ struct Body {
     morph: Vec<Vec3>,
     padded: Vec<[f32; 4]>,
     weights: Vec<Vec<f32>>,
-    /// Edits of the surface that the graph has.
+    /// Sculpt layers that the graph has.
     worn: Vec<Sculpt>,
     states: Vec<SculptState>,
 }
@@ -195,7 +195,7 @@ impl Actor {
         self.body.as_ref().map_or(Ok(0), |b| b.graph.iterations())
     }
 
-    /// Shows these edits of the surface at this moment. True where that changes anything: the deformation is to be recorded
+    /// Shows these sculpt layers at this moment. True where that changes anything: the deformation should be recorded
     /// again. Allocates where edits or their regions are others than before, not where they have another form or moment.
     ///
     /// # Errors

@@ -55,7 +55,7 @@ pub enum Evaluator {
 }
 
 impl Evaluator {
-    /// Binds. A project's own edits of the surface are shown, at the time 0 of waves. Errors when memory is short or the
+    /// Binds. A project's own sculpt layers are shown, at the time 0 of waves. Errors when memory is short or the
     /// model has parts that do not fit together.
     pub fn new(side: &Where, model: &Model, recipe: &Recipe) -> Result<Self> {
         let mut new = match side {
@@ -75,7 +75,7 @@ impl Evaluator {
         Ok(new)
     }
 
-    /// Takes these edits of the surface in place of any others; off until [`Evaluator::set_sculpt_states`].
+    /// Takes these sculpt layers in place of any others; off until [`Evaluator::set_sculpt_states`].
     ///
     /// # Errors
     /// When memory is short; an edit that does not fit the model.
@@ -121,7 +121,7 @@ impl Evaluator {
         }
     }
 
-    /// Shows a document's edits of the surface as they are at the time 0 of waves.
+    /// Shows a document's sculpt layers as they are at the time 0 of waves.
     ///
     /// # Errors
     /// As [`Evaluator::set_sculpts`].

@@ -18,10 +18,10 @@ pub enum Measurement {
     Angle(NodeId),
 }
 
-/// What was read of a distance or a thickness; angles are told by the pose alone.
+/// What was read of a distance or a thickness; angles follow from the pose alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
-    /// Both ends; none where nothing is opposite.
+    /// Both ends; `None` if nothing is opposite.
     pub ends: Option<[Place; 2]>,
     /// Where they are in the world.
     pub at: [Vec3; 2],

@@ -110,7 +110,7 @@ impl Model {
         self.measure.bind_volume()
     }
 
-    /// Compares posed control vertices with the bind shape. Triangles are told flipped against the blended
+    /// Compares posed control vertices with the bind shape. A triangle counts as inverted against the blended
     /// rotation of their joints, the same for every method.
     pub fn measure(&self, rig: &PosedRig, control: &[Vec3]) -> MeasureReport {
         let influences = &self.bound.character.control.influences;

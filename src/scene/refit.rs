@@ -27,7 +27,7 @@ const MOST: f32 = 2.0;
 pub struct Refit {
     /// The edit, as the document has it.
     pub sculpt: Sculpt,
-    /// Its offsets before the pull; none where the pull has made it.
+    /// Its offsets before the pull; `None` if the pull has made it.
     pub before: Option<Vec<[f32; 3]>>,
     /// The pose that was seen.
     pub pose: Pose,
@@ -38,8 +38,8 @@ pub struct Refit {
 }
 
 impl Refit {
-    /// The edit whose result in the springs is what the hand has drawn, as near as they let it; none where the document has the
-    /// edit no more, or nothing is to be gained. Takes up to a few seconds for a large character; nothing is changed.
+    /// The edit whose result in the springs is what the hand has drawn, as near as they let it; `None` if the document has the
+    /// edit no more, or there is nothing to gain. Takes up to a few seconds for a large character; nothing is changed.
     ///
     /// # Errors
     /// The edit does not fit the character.
@@ -78,7 +78,7 @@ impl Refit {
     }
 }
 
-/// Offsets from `start` on whose shape is nearer to `wanted` than `now`, that of `start`; none where none is.
+/// Offsets from `start` on whose shape is nearer to `wanted` than `now`, that of `start`; `None` if there is none.
 fn solve(
     turns: &[Quat],
     pulls: &[Vec3],

@@ -8,7 +8,7 @@ use crate::document::{DeformerSettings, Document, State};
 pub struct Shaper<'a> {
     model: &'a Model,
     document: &'a Document,
-    /// Whether the given evaluator has the document's edits of the surface.
+    /// Whether the given evaluator has the document's sculpt layers.
     sculpted: bool,
     evaluator: &'a mut Evaluator,
     /// What another evaluator was made for, after keyed settings had changed.

@@ -20,7 +20,7 @@ pub const IN_FLIGHT: u64 = 2;
 /// What the cameras of the controllers look at in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Aim {
-    /// Per hand: its camera, none where no surface is wanted.
+    /// Per hand: its camera, `None` if no surface is wanted.
     pub views: [Option<View>; 2],
     /// Per hand: the trigger, 0..=1.
     pub draw: [f32; 2],

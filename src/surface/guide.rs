@@ -115,11 +115,11 @@ impl<'a> Guide<'a> {
         Ok(Self { character, attachments, bone, axis, front, walk })
     }
 
-    /// The ring over the outermost shells of the limb about a point of the bone; none where `on_one` shell does.
+    /// The ring over the outermost shells of the limb about a point of the bone; `None` if `on_one` shell does.
     fn over_shells(&self, centre: Vec3, on_one: Option<&[Place]>, id: MarkId) -> Option<SurfaceStroke> {
         let control = &self.character.control;
         let angle = |k: usize| TAU * k as f32 / ROUND as f32;
-        // What is next to the bone all round tells which joints turn the limb here.
+        // What is next to the bone all round says which joints turn the limb here.
         let inner: Vec<Place> = (0..ROUND).step_by(3).filter_map(|k| self.hit(centre, angle(k))).collect();
         let corners = |place: &Place| control.triangles[place.0 as usize];
         let limb = Limb::at(self.character, inner.iter().flat_map(|p| corners(p).into_iter().zip(p.1)));

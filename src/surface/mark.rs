@@ -21,7 +21,7 @@ pub struct SurfacePoint {
     pub pressure: f32,
     /// Seconds, on the clock of the recording.
     pub time: f64,
-    /// Whether the mark begins anew here: it is not joined to the point before.
+    /// Whether the mark begins again here: it is not joined to the point before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lifted: bool,
 }

@@ -1,4 +1,4 @@
-//! Regions of the control mesh that a mark on the skin takes hold of (thesis 7.4, figure 34; methods, section 6): the
+//! Regions of the control mesh that a mark on the skin affects (thesis 7.4, figure 34; methods, section 6): the
 //! **kinematic** vertices under the mark, the **passive** ones around it, and the **fixed** rim (the thesis's static
 //! vertices), all in bind space.
 

@@ -139,7 +139,7 @@ impl About {
     }
 }
 
-/// The last point of a stroke that goes once round a bone and comes back to its start; none where it does not.
+/// The last point of a stroke that goes once round a bone and comes back to its start; `None` if it does not.
 fn closes(at: &[DVec3], points: &[SurfacePoint], bone: &Bone, edge: f64) -> Option<usize> {
     let about = About::new(bone);
     let last = at.len() - 1;
@@ -223,7 +223,7 @@ pub fn close_ring(
     points.extend(back.into_iter().flatten().map(|p| SurfacePoint { time, ..p }));
 }
 
-/// Points of the outermost shell between two places of a limb; none where it has no skin.
+/// Points of the outermost shell between two places of a limb; `None` if it has no skin.
 fn bridge(
     character: &Character,
     limb: &Limb,

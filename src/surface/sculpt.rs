@@ -1,4 +1,4 @@
-//! Edits of the surface as a document keeps them (thesis, chapter 5 and 7.4; methods, section 6): a region and what is
+//! Sculpt layers as a document keeps them (thesis, chapter 5 and 7.4; methods, section 6): a region and what is
 //! done to it. What they mean for vertices is in [`crate::deform::sculpt`].
 
 use super::{Region, SurfaceStroke, mirrored_mark};
@@ -11,7 +11,7 @@ use crate::deform::sculpt::{Along, BoundForm, BoundSculpt, Profile, Reform, SOUR
 use crate::rig::{Mirror, PosedRig};
 use serde::{Deserialize, Serialize};
 
-/// More edits of the surface no document has.
+/// More sculpt layers no document has.
 pub(crate) const MAX_SCULPTS: usize = 1024;
 /// Longer names are refused.
 const MAX_NAME: usize = 1024;
@@ -24,7 +24,7 @@ const MAX_STIFFNESS: f32 = 1e6;
 /// The stiffness of a new edit: its vertices come within a percent of their targets.
 pub const STIFFNESS: f32 = 32.0;
 
-/// An edit of the surface.
+/// A sculpt layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sculpt {

@@ -28,7 +28,7 @@ pub struct Accent<'a> {
 /// What an accent stroke means.
 #[derive(Clone, Debug)]
 pub struct SilSketch {
-    /// The silhouette that it takes hold of, from its first end to its last.
+    /// The silhouette that it affects, from its first end to its last.
     pub chain: Vec<SilhouettePoint>,
     /// The vertices of that silhouette as kinematic ones, with what is around them.
     pub region: Region,
@@ -40,7 +40,7 @@ pub struct SilSketch {
 
 /// Finds the silhouette that a stroke means among `points` ([`crate::query::Silhouettes`]) and where its vertices go.
 ///
-/// At each of its pixels the silhouette takes hold of the nearest corner of the triangle. A vertex keeps its distance from
+/// At each of its pixels the silhouette affects the nearest corner of the triangle. A vertex keeps its distance from
 /// the silhouette and goes along with the place of the same parameter on the stroke, both by length in the picture,
 /// as joints follow theirs (thesis 7.2). `posed` are the control vertices in the pose, world, metres.
 ///

@@ -47,7 +47,7 @@ impl Eye {
     /// Distance of the near plane, metres of the room.
     pub const NEAR: f32 = 0.05;
 
-    /// What it sees of the world; none where the angles make no picture.
+    /// What it sees of the world; `None` if the angles make no picture.
     pub fn view(&self, world_from_room: &Similarity) -> Option<View> {
         let [left, right, up, down] = self.fov.map(f32::tan);
         let flat = self.fov.iter().any(|a| !a.is_finite() || a.abs() >= std::f32::consts::FRAC_PI_2);
@@ -108,7 +108,7 @@ pub enum TakeEvent {
     Command(Command),
     /// Another file was loaded: [`crate::workbench::Workbench::open`] on what this starts with.
     Opened(Box<TakeStart>),
-    /// An edit of the surface that was made beside the frames: [`crate::workbench::Workbench::receive`].
+    /// A sculpt layer that was made beside the frames: [`crate::workbench::Workbench::receive`].
     Shape(Box<Sculpt>),
     /// The runtime went or the headset was taken off: [`crate::workbench::Workbench::interrupt`].
     Interrupt,

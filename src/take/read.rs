@@ -121,7 +121,7 @@ impl TakeReader {
         None
     }
 
-    /// The next whole record's payload, at least its kind; none where the file ends or breaks off.
+    /// The next whole record's payload, at least its kind; `None` if the file ends or breaks off.
     fn record(&mut self) -> Result<Option<Vec<u8>>> {
         let mut read = |length: u64| -> Result<Vec<u8>> {
             let mut out = Vec::new();

@@ -74,7 +74,7 @@ impl Recorder {
         self.json(kind::COMMAND, command)
     }
 
-    /// Records an edit of the surface that the workbench receives.
+    /// Records a sculpt layer that the workbench receives.
     ///
     /// # Errors
     /// None that is known: its numbers are finite.
@@ -131,7 +131,7 @@ impl Recorder {
     }
 
     /// Hands what there is to the thread. One that has failed has gone: the rest of the session is not recorded, and
-    /// [`Self::finish`] tells why.
+    /// [`Self::finish`] says why.
     fn send(&mut self) {
         if let Some((sender, _)) = &self.writer {
             let full = std::mem::replace(&mut self.buffer, Vec::with_capacity(2 * CHUNK));

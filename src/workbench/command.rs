@@ -82,7 +82,7 @@ impl MeasureBy {
     }
 }
 
-/// What follows a hand that takes hold of the body.
+/// What follows a hand that grabs the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrabBy {
@@ -166,7 +166,7 @@ pub enum Command {
     Swing(f32),
     /// How soon it ends to; 1: without overshooting.
     Damping(f32),
-    /// Selects another edit of the surface, so many further in the document's order, around at the end.
+    /// Selects another sculpt layer, so many further in the document's order, around at the end.
     SelectShape(i32),
     /// The selected shape takes part.
     ShapeOn(bool),

@@ -17,11 +17,11 @@ pub struct Output {
     pub lines: Lines,
     /// Per hand.
     pub haptics: [Option<Haptic>; 2],
-    /// Per hand: the camera to look through for [`crate::scene::SurfaceSample`], none where the tool needs no surface.
+    /// Per hand: the camera to look through for [`crate::scene::SurfaceSample`], `None` if the tool needs no surface.
     pub probes: [Option<View>; 2],
     /// The pose changed: sample the document's pose again.
     pub posed: bool,
-    /// Another deformation method or parameters: make the evaluation anew, beside the frame loop.
+    /// Another deformation method or parameters: make the evaluation again, beside the frame loop.
     pub deformer_changed: bool,
     /// For the front end, in order.
     pub requests: Vec<Request>,
@@ -30,7 +30,7 @@ pub struct Output {
 /// What fingers feel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Haptic {
-    /// Near something that can be taken hold of.
+    /// Near something that can be grabbed.
     Hover,
     /// The brush touches the skin.
     Contact,

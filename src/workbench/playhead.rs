@@ -56,7 +56,7 @@ pub struct Timeline {
     pub length: f64,
     /// All keys, and the frames per second; made when the document changes, shared by whoever shows it.
     pub sheet: Arc<DopeSheet>,
-    /// How all channels go from key to key; none where they differ, or there are none.
+    /// How all channels go from key to key; `None` if they differ, or there are none.
     pub interpolation: Option<Interpolation>,
     /// The column under the playhead.
     pub column: Option<f64>,

@@ -21,7 +21,7 @@ pub struct Preferences {
     pub roll: bool,
     /// Whether strokes and grabs act on both sides.
     pub mirror: bool,
-    /// What follows a hand that takes hold of the body.
+    /// What follows a hand that grabs the body.
     #[serde(default = "GrabBy::before_choice")]
     pub grab: GrabBy,
     /// What the measuring tool measures.

@@ -43,7 +43,7 @@ impl Control {
 /// A way to give a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// A hand's control by itself.
+    /// A hand's control on its own.
     Control(Control),
     /// An entry of the palette.
     Palette,
@@ -161,7 +161,7 @@ impl CommandKind {
     }
 }
 
-/// What a hand's controls are called on its controller, for hints such as `A: undo`; none where the controller has
+/// What a hand's controls are called on its controller, for hints such as `A: undo`; `None` if the controller has
 /// no such control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Labels {

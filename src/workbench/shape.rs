@@ -1,4 +1,4 @@
-//! The selected edit of the surface: what a palette or a panel changes of it, and what all of them are at the moment shown.
+//! The selected sculpt layer: what a palette or a panel changes of it, and what all of them are at the moment shown.
 
 use super::{Command, CommandKind, Workbench};
 use crate::base::SculptId;
@@ -33,7 +33,7 @@ pub struct ShapeState {
     pub amplitude: f32,
     /// At the moment shown.
     pub stiffness: f32,
-    /// Its profile; none where it was drawn by hand.
+    /// Its profile; `None` if it was drawn by hand.
     pub curve: Option<Curve>,
 }
 
@@ -42,7 +42,7 @@ pub struct ShapeState {
 pub(super) type Going = (Option<SculptId>, CommandKind, (usize, usize));
 
 impl Workbench {
-    /// The edits of the surface to show: the document's, with what a hand shapes just now in place of its own.
+    /// The sculpt layers to show: the document's, with what a hand shapes just now in place of its own.
     pub fn sculpts<'a>(&'a self) -> impl Iterator<Item = &'a Sculpt> + Clone {
         let shaped = self.skin.shaped();
         let own = self.context.session.document().sculpts();
@@ -166,7 +166,7 @@ impl Workbench {
         (!keys.is_empty()).then_some(KeyEdit::Insert { time, keys })
     }
 
-    /// Keys of what differs from before of the shapes that are known; none where nothing does.
+    /// Keys of what differs from before of the shapes that are known; `None` if nothing does.
     pub(super) fn shape_changes(&self, time: f64, before: &[SculptState]) -> Option<KeyEdit> {
         let mut keys = Vec::new();
         for now in &self.keyed_states {

@@ -1,4 +1,4 @@
-//! A stroke over a picture as an edit of the surface: what the silhouette tool asks its front end for.
+//! A stroke over a picture as a sculpt layer: what the silhouette tool asks its front end for.
 
 use crate::base::Result;
 use crate::base::math::Vec3;

@@ -55,7 +55,7 @@ pub struct Workbench {
     measure: MeasureTool,
     /// Of the character, where they are known.
     attachments: Option<Arc<Attachments>>,
-    /// Edits of the surface that were made elsewhere, until no tool is used.
+    /// Sculpt layers that were made elsewhere, until no tool is used.
     coming: Vec<Sculpt>,
     /// Edits as pulls have left them, of which better ones are asked for.
     pulled: Vec<Sculpt>,
@@ -88,7 +88,7 @@ pub struct Workbench {
     pub(super) shape: Option<SculptId>,
     /// What a slider changed last of it.
     pub(super) sliding: Option<Going>,
-    /// The edits of the surface at the moment shown.
+    /// The sculpt layers at the moment shown.
     pub(super) states: Vec<SculptState>,
     /// The deformer at the moment shown.
     pub(super) live: LiveRecipe,
@@ -208,7 +208,7 @@ impl Workbench {
         self.buttons();
         self.turn_and_size();
         if self.navigation.rules() == Rules::Now {
-            // What hands take hold of is where the turn has left it.
+            // What hands grab is where the turn has left it.
             self.hands.place(input, self.navigation.world_from_room());
         }
         self.run_film();
@@ -261,7 +261,7 @@ impl Workbench {
         }
     }
 
-    /// Squeezes, and the trigger of the grab tool: what they take hold of; the world follows those that hold it.
+    /// Squeezes, and the trigger of the grab tool: what they grab; the world follows those that hold it.
     fn take_hold(&mut self) {
         let tool = self.tool_hand();
         let busy = (self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy()).then_some(tool);

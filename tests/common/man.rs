@@ -1,4 +1,4 @@
-//! A real character to take hold of: the MakeHuman man with 163 joints, else the project's own human.
+//! A real character to grab: the MakeHuman man with 163 joints, else the project's own human.
 
 use super::data::shared;
 use sinew::base::NodeId;

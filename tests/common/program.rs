@@ -42,7 +42,7 @@ impl Program {
         let (send, lines) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                // Vulkan's validation layer says by itself where it writes to.
+                // Vulkan's validation layer says on its own where it writes to.
                 if !line.starts_with('{') {
                     continue;
                 }

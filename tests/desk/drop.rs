@@ -80,7 +80,7 @@ fn a_file_dropped_on_an_empty_window_is_opened() {
     assert_eq!(loaded, path);
     s.app.rest();
     keep(&desktop.screenshot(), "dropped");
-    // Another one in its place; what is no character is told and changes nothing.
+    // Another one in its place; what is no character is reported and changes nothing.
     std::fs::write(folder.path().join("letter.txt"), "Dear reader,\n").unwrap();
     let hash = s.app.hash();
     let uri = format!("file://{}/letter.txt\r\n", folder.path().display());

@@ -48,7 +48,7 @@ fn the_body_is_grabbed_its_skin_pulled_and_its_outline_drawn_anew_and_exported()
     let changed = difference(&cut(&before, &s, &desktop), &cut(&drawn, &s, &desktop));
     assert!(changed > 0.002, "only {changed} of the picture changed");
 
-    // The upper end is taken hold of and pulled to the left.
+    // The upper end is grabbed and pulled to the left.
     s.press(&desktop, &[u32::from(b'b')]);
     let from = s.app.pixel(front(0.0, 1.72));
     let grab: Vec<[f32; 2]> = (0..12).map(|i| [from[0] - 8.0 * i as f32, from[1] + 1.0 * i as f32]).collect();

@@ -98,7 +98,7 @@ fn measures_planes_and_both_eyes_show_and_the_window_sleeps_after_each() {
     s.press(&desktop, &[keys::ESCAPE]);
     assert_eq!(s.app.hash(), rest, "looking changed the document");
 
-    // A pose by two strokes, keyed, scrubbed and played: what is measured is read anew in each pose, and once.
+    // A pose by two strokes, keyed, scrubbed and played: what is measured is read again in each pose, and once.
     s.press(&desktop, &[u32::from(b'1')]);
     s.app.rest();
     s.draw(&desktop, &baseline());

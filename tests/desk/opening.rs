@@ -52,7 +52,7 @@ fn a_window_in_which_nothing_happens_takes_no_turn() {
     let folder = folder();
     let mut s = Session::open(&desktop, folder.path(), &["capsule.glb", "--forget"]);
     s.app.rest();
-    // No clock: a window that woke by itself would have taken more turns by the time a pointer's move is answered.
+    // No clock: a window that woke on its own would have taken more turns by the time a pointer's move is answered.
     let frame = s.app.turn.frame;
     let shown = s.app.turn.shown;
     s.point(&desktop, [300.0, 300.0]);

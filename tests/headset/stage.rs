@@ -122,7 +122,7 @@ impl Session {
     }
 
     /// Draws a baseline through the capsule's joints. It begins below them, so that what is drawn from the lowest joint
-    /// does not take hold of its knot.
+    /// does not grab its knot.
     pub fn baseline(&mut self, hand: &str) {
         self.line(hand, Vec3::Y * -0.05, Vec3::Y * 1.5);
     }

@@ -45,7 +45,7 @@ fn both_wrists_of_a_real_character_are_pulled_and_its_pinned_feet_stay() {
     s.play("left squeeze 0 &\nright squeeze 0\nwait 0.1");
     assert_ne!(s.app.hash(), hash, "letting go changed nothing");
     assert_eq!(s.app.frame.history, [steps + 1, 0], "one step of undo");
-    // The palette tells what it did to the body.
+    // The palette says what it did to the body.
     s.app.press(Command::Palette);
     let strain =
         s.app.event("the strain", |e| if let Event::Measured(m) = e { Some(m.clone()) } else { None });

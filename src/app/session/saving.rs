@@ -104,7 +104,7 @@ impl AppSession {
         }
     }
 
-    /// Ends it: writes what is to be left in the output folder, waits for what is being written, keeps the choices.
+    /// Ends it: writes what should be left in the output folder, waits for what is being written, keeps the choices.
     ///
     /// # Errors
     /// Where the first file could not be opened.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub enum Pending {
     /// A session that ended without saving: to be gone on with?
     Recover(Box<Unfinished>),
-    /// That one's edits are to be lost: really?
+    /// That one's edits should be lost: really?
     Discard(Box<Unfinished>),
     /// The document is not saved: to be closed?
     Close,
@@ -170,7 +170,7 @@ impl<'o> App<'o> {
             News::Listed(files) => self.desk.facts.files.follow(files),
             News::Entered(files) => {
                 self.desk.facts.files.follow(files);
-                // A folder that was dropped or typed is to be seen.
+                // A folder that was dropped or typed should be seen.
                 if self.app_session.bench.as_ref().is_some_and(|b| !b.preferences().files) {
                     self.command(Command::Files);
                 }

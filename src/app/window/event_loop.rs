@@ -291,7 +291,7 @@ impl<W: HeadsetWatch> ApplicationHandler<Wake> for Face<'_, W> {
         if self.look.is_some_and(|look| look <= now)
             && let Some(shown) = &mut self.screen
         {
-            // A device that is lost is told of by the turn.
+            // The turn reports a lost device.
             self.answer = shown.screen.picked().ok().flatten().or(self.answer.take());
             self.look = (self.answer.is_none() && shown.screen.asks()).then(|| now + ANSWER);
             if self.look.is_none() {

@@ -8,7 +8,7 @@
 //! A turn of the loop is one step of the editor. The skin under a pixel is looked up in the picture that is there, and the
 //! answer comes with a later turn. A picture is the character's, copied into the window's own image, egui's triangles painted
 //! over it, and that blitted into the swapchain (`gpu/window.rs`: FIFO, formats that do not encode sRGB twice, everything
-//! that is lost or out of date made anew while acquiring). A device that cannot present to the window is passed over when one
+//! that is lost or out of date made again while acquiring). A device that cannot present to the window is passed over when one
 //! is chosen.
 
 mod app;

@@ -105,7 +105,7 @@ impl App<'_> {
         self.pending = Some(Pending::Close);
     }
 
-    /// Asks whether the edits of a session that ended without saving are to be lost for good.
+    /// Asks whether the edits of a session that ended without saving should be lost for good.
     fn ask_to_discard(&mut self, left: Box<Unfinished>) {
         let edits = left.operations;
         self.desk.facts.question = Some(Question {
@@ -117,7 +117,7 @@ impl App<'_> {
         self.pending = Some(Pending::Discard(left));
     }
 
-    /// Asks whether a file is to be overwritten.
+    /// Asks whether a file should be overwritten.
     pub(super) fn ask_to_replace(&mut self, writes: Writes, path: PathBuf) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let source = self.app_session.model.as_ref().is_some_and(|m| whole(&m.asset.path) == path);
@@ -170,7 +170,7 @@ impl App<'_> {
         self.desk.ask_where(Writes::Project, &path);
     }
 
-    /// Asks where a file of this kind is to be written; beside the character, unless the user wants otherwise.
+    /// Asks where a file of this kind should be written; beside the character, unless the user wants otherwise.
     pub(super) fn ask_where(&mut self, writes: Writes, name: &str) {
         let Some(path) = self.app_session.place(name) else { return };
         let path = free(&whole(&path), true, |p| self.is_listed(p));

@@ -135,7 +135,7 @@ impl Screen {
         Ok(newest)
     }
 
-    /// Dresses who is on the stage in edits of the surface; true where there is something new to draw. What does not fit is
+    /// Gives the character on the stage its sculpt layers; true where there is something new to draw. What does not fit is
     /// told and not shown.
     pub fn set_sculpts<'s>(
         &mut self,
@@ -160,7 +160,7 @@ impl Screen {
     }
 
     /// Draws what the editor wants shown into a window of this size, pixels. False where the window shows nothing now:
-    /// it is to be drawn again later. Texture changes of the panels are taken out.
+    /// it should be drawn again later. Texture changes of the panels are taken out.
     ///
     /// # Errors
     /// A lost device; when memory is short.

@@ -301,7 +301,7 @@ impl Devices {
         Ok(())
     }
 
-    /// The profile of a hand's controller; none where there is no controller.
+    /// The profile of a hand's controller; `None` if there is no controller.
     pub fn profile<'a>(&self, actions: &'a Actions, hand: usize) -> Option<&'a Profile> {
         actions.profiles.get(&self.hands[hand].profile?)
     }

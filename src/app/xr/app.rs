@@ -1,4 +1,4 @@
-//! What outlives sessions and runtimes: the document with its tools, the jobs under way, what is told to the world.
+//! What outlives sessions and runtimes: the document with its tools, the jobs under way, what is reported to the world.
 
 use super::Options;
 use super::clock::{Clock, Stages};

@@ -1,5 +1,5 @@
 //! `sinew xr doctor`: proves from the table of controllers that every command is in reach of every one of them, and
-//! tells what the runtime here is.
+//! says what the runtime here is.
 
 mod reach;
 mod runtime;

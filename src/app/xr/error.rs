@@ -1,4 +1,4 @@
-//! What can go wrong with a runtime, told apart by what is to be done.
+//! What can go wrong with a runtime, distinguished by what should be done.
 
 use crate::base::Error;
 use openxr as xr;
@@ -11,11 +11,11 @@ pub type Result<T> = std::result::Result<T, XrError>;
 pub enum XrError {
     /// The session is gone, the runtime is not: begin another one.
     SessionLost(String),
-    /// The runtime is gone: begin anew when it is back.
+    /// The runtime is gone: begin again when it is back.
     InstanceLost(String),
     /// There is no loader, no runtime or no headset (yet).
     Absent(Error),
-    /// Beginning anew would not help.
+    /// Beginning again would not help.
     Fatal(Error),
 }
 

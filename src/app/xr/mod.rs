@@ -1,7 +1,7 @@
 //! The headset: a session on an OpenXR runtime, from finding it to losing it.
 //!
 //! A visit to the headset (`run.rs`) waits for a runtime where there is none, begins a session (`session.rs`; what its states
-//! ask for is in `life.rs`), and begins anew when runtime or session are lost. What outlives them, document, tools and jobs, is
+//! ask for is in `session_state.rs`), and begins again when runtime or session are lost. What outlives them, document, tools and jobs, is
 //! the session (`app/session.rs`). While its user is at a window, `watch.rs` looks whether the headset is put on. A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
 //! late as can be; loading, saving and binding are never part of it.
 //!

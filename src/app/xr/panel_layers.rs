@@ -16,7 +16,7 @@ const PANELS: usize = Panel::ALL.len();
 pub struct PanelLayers {
     screens: PanelScreens,
     bound: QuadBindings,
-    /// A swapchain for each; none where they are drawn in the scene.
+    /// A swapchain for each; `None` if they are drawn in the scene.
     layers: Option<[Swapchain; PANELS]>,
     /// Panels that have been handed over once: others cannot be shown as layers.
     filled: [bool; PANELS],

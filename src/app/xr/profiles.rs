@@ -22,7 +22,7 @@ impl Set {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Nav, Self::Tool, Self::Ui];
 
-    /// The name that OpenXR is told.
+    /// The name that OpenXR gets.
     pub fn name(self) -> &'static str {
         ["nav", "tool", "ui"][self as usize]
     }
@@ -111,7 +111,7 @@ impl Act {
         }
     }
 
-    /// The name that OpenXR is told.
+    /// The name that OpenXR gets.
     pub fn name(self) -> &'static str {
         const NAMES: [&str; 11] =
             ["grip", "aim", "haptic", "draw", "grab", "stick", "undo", "redo", "menu", "pad", "pad_press"];
@@ -209,7 +209,7 @@ impl Profile {
         self.bindings.iter().find(|b| b.act == act && b.on(hand))
     }
 
-    /// What a hand's control is called; none where there is no such control.
+    /// What a hand's control is called; `None` if there is no such control.
     pub fn control(&self, control: Control, hand: usize) -> Option<&'static str> {
         let label = |act| self.binding(act, hand).map(|b| b.label);
         let pad = |name| {

@@ -317,7 +317,7 @@ fn pictures(
         stage.look_mut().wire = bench.preferences().wire;
         stage.look_mut().world_from_floor = output.world_from_floor;
         if shown {
-            // What does not fit the character is told once and not shown.
+            // What does not fit the character is reported once and not shown.
             stage.actor_mut().set_time(bench.shown_time());
             let worn = stage.actor_mut().set_sculpts(bench.sculpts(), bench.sculpt_states());
             app.app_session.unposed |= worn.unwrap_or_else(|error| {

@@ -126,7 +126,7 @@ impl Session {
         self.depth.is_some()
     }
 
-    /// Whether somebody wears the headset; none where the runtime has not told.
+    /// Whether somebody wears the headset; `None` if the runtime has not said.
     pub fn present(&self) -> Option<bool> {
         self.present
     }
@@ -212,7 +212,7 @@ impl Session {
         self.room.locate(&self.session, begun.time)
     }
 
-    /// The eyes at a frame's time, as late as can be; none where the runtime does not know.
+    /// The eyes at a frame's time, as late as can be; `None` if the runtime does not know.
     ///
     /// # Errors
     /// The runtime's.
@@ -325,7 +325,7 @@ fn quad<'a>(wall: &QuadLayer<'a>, space: &'a xr::Space) -> xr::CompositionLayerQ
         .size(xr::Extent2Df { width: at.size[0], height: at.size[1] })
 }
 
-/// An eye as the editor has it; none where its pose is no pose.
+/// An eye as the editor has it; `None` if its pose is no pose.
 fn eye(view: &xr::View) -> Option<Eye> {
     let fov = view.fov;
     let fov = [fov.angle_left, fov.angle_right, fov.angle_up, fov.angle_down];

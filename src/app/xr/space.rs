@@ -127,7 +127,7 @@ fn lowered(height: f32) -> xr::Posef {
     pose
 }
 
-/// Where a space is in another; none where the runtime does not know.
+/// Where a space is in another; `None` if the runtime does not know.
 pub fn located(space: &xr::Space, base: &xr::Space, time: xr::Time) -> Result<Option<Rigid>> {
     use xr::SpaceLocationFlags as F;
     let at = space.locate(base, time).map_err(failed("xrLocateSpace"))?;
@@ -135,7 +135,7 @@ pub fn located(space: &xr::Space, base: &xr::Space, time: xr::Time) -> Result<Op
     Ok(if valid { rigid(&at.pose) } else { None })
 }
 
-/// A pose as the editor has it; none where it is no pose.
+/// A pose as the editor has it; `None` if it is no pose.
 pub fn rigid(pose: &xr::Posef) -> Option<Rigid> {
     let (p, q) = (pose.position, pose.orientation);
     let position = Vec3::new(p.x, p.y, p.z);

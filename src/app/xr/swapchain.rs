@@ -44,7 +44,7 @@ fn choose(content: Content, offered: &[u32]) -> Option<vk::Format> {
 }
 
 impl Swapchain {
-    /// Makes one of this size (pixels) with one or two layers; none where the runtime has no fitting format of depth.
+    /// Makes one of this size (pixels) with one or two layers; `None` if the runtime has no fitting format of depth.
     ///
     /// # Errors
     /// The runtime's; where it has no sRGB format of 8 bits.

@@ -47,7 +47,7 @@ impl<'c> Attributes<'c> {
         self.item.map.contains_key(semantic)
     }
 
-    /// Components of an attribute and its values, none where it is absent. Integers become fractions where the
+    /// Components of an attribute and its values, `None` if it is absent. Integers become fractions where the
     /// accessor or `fractions` says so.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl<'c> Attributes<'c> {
         Ok(Some((width, floats)))
     }
 
-    /// The values of an attribute of unsigned integers, `width` components each, none where it is absent.
+    /// The values of an attribute of unsigned integers, `width` components each, `None` if it is absent.
     ///
     /// # Errors
     /// As [`Self::floats`], or where it holds something else than unsigned integers.
@@ -132,7 +132,7 @@ impl<'c> Attributes<'c> {
         Ok(Some(floats.chunks_exact(3).map(Vec3::from_slice).collect()))
     }
 
-    /// A two-component attribute; what is not finite becomes zero and is told.
+    /// A two-component attribute; what is not finite becomes zero and is reported.
     pub fn vec2(&self, semantic: &str) -> Result<Option<Vec<Vec2>>> {
         let Some((_, floats)) = self.floats(semantic, &[2], false)? else { return Ok(None) };
         let mut out: Vec<Vec2> = floats.chunks_exact(2).map(Vec2::from_slice).collect();
@@ -141,7 +141,7 @@ impl<'c> Attributes<'c> {
         Ok(Some(out))
     }
 
-    /// Colours, three or four components; what is not finite becomes white and is told. Linear, clamped to
+    /// Colours, three or four components; what is not finite becomes white and is reported. Linear, clamped to
     /// non-negative values.
     pub fn color(&self, semantic: &str) -> Result<Option<Vec<Vec4>>> {
         // Integer colours must be normalised; some exporters forget the flag.

@@ -38,7 +38,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// A channel of the file: one, or none where it moves no node, or several where it moves the weights of a mesh that
+    /// A channel of the file: one, or `None` if it moves no node, or several where it moves the weights of a mesh that
     /// several nodes draw.
     fn channel(
         &self,

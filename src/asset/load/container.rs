@@ -13,7 +13,7 @@ pub(super) struct Container<'a> {
     pub problems: Vec<Problem>,
 }
 
-/// Takes a .gltf or .glb apart; which of them is told by the content.
+/// Takes a .gltf or .glb apart; the content says which.
 pub(super) fn split<'a>(bytes: &'a [u8], path: &Path) -> Result<Container<'a>> {
     let mut problems = Vec::new();
     let (text, bin) =

@@ -16,7 +16,7 @@ pub(super) struct Draco<'c> {
 }
 
 impl<'c> Draco<'c> {
-    /// Decodes the extension of a primitive, none where it has none or gives its data in plain as well.
+    /// Decodes the extension of a primitive, `None` if it has none or gives its data in plain as well.
     ///
     /// # Errors
     /// Where the extension's object or the bitstream is broken, or the limits are exceeded.
@@ -68,7 +68,7 @@ impl<'c> Draco<'c> {
             .collect())
     }
 
-    /// Components of a semantic and its values as they are stored, none where it is not in the bitstream.
+    /// Components of a semantic and its values as they are stored, `None` if it is not in the bitstream.
     ///
     /// # Errors
     /// Where the bitstream lacks the attribute that the file names.

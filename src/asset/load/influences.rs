@@ -16,7 +16,7 @@ struct Flaws {
 }
 
 /// Reads `JOINTS_n` and `WEIGHTS_n` for every n. `joints`: length of the shortest joint list of the skins that
-/// deform the mesh, none where no skin does.
+/// deform the mesh, `None` if no skin does.
 ///
 /// # Errors
 /// Where a joint with a positive weight is not in the skin, or an attribute is malformed.

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// A buffer view that was opened.
 pub(super) struct View {
     data: Data,
-    /// Bytes from element to element, none where they are packed.
+    /// Bytes from element to element, `None` if they are packed.
     pub stride: Option<usize>,
 }
 

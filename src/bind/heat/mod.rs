@@ -5,7 +5,7 @@
 //! over the surface: `(L + M H) w = M H p`, with the cotangent Laplacian `L`, vertices' areas `M`, `H = 1 / d²` and `p` one
 //! where the bone is the nearest. The weights of all bones sum to one. The matrix is factored once for all bones.
 //!
-//! (differs) Whether a vertex sees a bone is told by its normal: the bone must not lie in front of the skin. A point of
+//! (differs) Whether a vertex sees a bone is decided by its normal: the bone must not lie in front of the skin. A point of
 //! the surface is a bone without length, which every vertex sees. Weights below [`LEAST`] and beyond the [`MOST`]
 //! heaviest are dropped.
 

@@ -99,7 +99,7 @@ impl Eyes {
         self.panels.step(&replay.frame().input, replay.bench().tool_hand(), &self.state);
     }
 
-    /// What the eyes saw in the last frame side by side; none where they saw nothing.
+    /// What the eyes saw in the last frame side by side; `None` if they saw nothing.
     fn picture(&mut self, context: &mut Context, replay: &mut Replay) -> Result<Option<RgbaImage>> {
         if replay.take_loaded() {
             self.stage = None;

@@ -1,4 +1,4 @@
-//! CPU twin of the LBS-DQS blend.
+//! CPU reference of the LBS-DQS blend.
 
 use crate::base::math::Vec3;
 use crate::base::{Error, Result};

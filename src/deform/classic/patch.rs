@@ -6,7 +6,7 @@ use crate::base::{Error, Result};
 
 const NONE: u32 = u32::MAX;
 
-/// Vertices and triangles that matter to the unknowns, numbered anew.
+/// Vertices and triangles that matter to the unknowns, renumbered.
 pub(super) struct Patch {
     /// Mesh vertex per local one: first the unknowns, then the other vertices whose cells (one-rings) hold an unknown,
     /// then what else those cells hold.

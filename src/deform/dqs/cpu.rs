@@ -1,4 +1,4 @@
-//! CPU twin of dual quaternion skinning.
+//! CPU reference of dual quaternion skinning.
 
 use crate::asset::Influences;
 use crate::base::math::{Quat, Vec3};

@@ -202,7 +202,7 @@ fn seeds(sites: &Sites, sample: &[usize], wanted: usize, random: &mut Random) ->
     centers
 }
 
-/// Numbers the clusters anew without the empty ones.
+/// Renumbers the clusters without the empty ones.
 fn compact(mut of: Vec<u32>, count: usize) -> (Vec<u32>, usize) {
     let mut used = vec![false; count];
     of.iter().for_each(|&k| used[k as usize] = true);

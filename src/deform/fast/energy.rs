@@ -62,7 +62,7 @@ enum Kind {
     Cube { corners: [u32; 8], stiffness: f64 },
 }
 
-/// A proper triangle of so much stiffness; none where it has no size. One without area counts as if it had a little, so
+/// A proper triangle of so much stiffness; `None` if it has no size. One without area counts as if it had a little, so
 /// that cotangents stay finite.
 pub(super) fn triangle(positions: &[DVec3], t: &[u32; 3], stiffness: f64) -> Option<Element> {
     if t[0] == t[1] || t[1] == t[2] || t[2] == t[0] {

@@ -81,7 +81,7 @@ impl FastState {
     }
 
     /// Solves a pose and uploads its transforms: a copy. The pose as solved comes back, for the nodes after this one.
-    /// Allocates only where another set of joints is placed than before: then the constraints are factored anew.
+    /// Allocates only where another set of joints is placed than before: then the constraints are factored again.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
         // The constraints name handles that there are, so that they cannot be refused.
         let solved = self.node.solve(&self.bound, rig, &mut self.kept).is_ok_and(|posed| posed.is_some());

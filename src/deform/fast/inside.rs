@@ -46,7 +46,7 @@ pub struct Parts {
 }
 
 impl Inside {
-    /// Fills a mesh whose vertices have these weights with about so many cubes; none where nothing of it is closed.
+    /// Fills a mesh whose vertices have these weights with about so many cubes; `None` if nothing of it is closed.
     pub fn of(
         positions: &[DVec3],
         triangles: &[[u32; 3]],

@@ -93,7 +93,7 @@ impl Node {
     }
 }
 
-/// The CPU twin.
+/// The CPU reference.
 pub struct Fast {
     node: Node,
     bound: Bound,

@@ -1,4 +1,4 @@
-//! CPU twin of incremental rotation skinning.
+//! CPU reference of incremental rotation skinning.
 
 use super::IrsParams;
 use super::bind::{BoneReach, IrsBinding, bind, nearest};

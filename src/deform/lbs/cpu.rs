@@ -1,4 +1,4 @@
-//! CPU twin of linear blend skinning.
+//! CPU reference of linear blend skinning.
 
 use crate::asset::Influences;
 use crate::base::math::{Affine3A, Mat3, Mat3A, Vec3, Vec3A};

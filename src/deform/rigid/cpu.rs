@@ -1,4 +1,4 @@
-//! CPU twin of the rigid attachment.
+//! CPU reference of the rigid attachment.
 
 use crate::base::math::{Quat, Vec3};
 use crate::deform::twin::{Posed, Skinning};

@@ -1,4 +1,4 @@
-//! CPU twin of the displacement stage.
+//! CPU reference of the displacement stage.
 
 use super::Field;
 use crate::base::math::{Quat, Vec3};

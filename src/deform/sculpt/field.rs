@@ -70,7 +70,7 @@ impl Field {
     }
 
     /// Gives an edit another form, from the next [`Field::set`] on; false where it has no such edit or the form does not
-    /// fit, and is to be bound. Does not allocate: a hand that pulls does this in every frame.
+    /// fit, and should be bound. Does not allocate: a hand that pulls does this in every frame.
     pub fn reform(&mut self, id: SculptId, to: Reform<'_>) -> bool {
         let Some(sculpt) = self.sculpts.iter_mut().find(|s| s.id == id) else { return false };
         match (&mut sculpt.form, to) {

@@ -1,4 +1,4 @@
-//! Edits of the surface on the GPU: positions moved after the geometric method, or scale vectors lengthened before it.
+//! Sculpt layers on the GPU: positions moved after the geometric method, or scale vectors lengthened before it.
 
 use super::Field;
 use crate::base::Result;

@@ -1,4 +1,4 @@
-//! Edits of the surface (thesis, chapter 5; methods, section 6): offsets of a region's vertices relative to their
+//! Sculpt layers (thesis, chapter 5; methods, section 6): offsets of a region's vertices relative to their
 //! bones, added to whatever else deforms them.
 //!
 //! A vertex's offset is `D = e - s`, where `s` is its scale vector in bind and `e` the one the edit wants, both in

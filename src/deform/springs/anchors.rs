@@ -13,7 +13,7 @@ use crate::geom::ControlMesh;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rounds at most. A gap spreads by an edge a round; what is left of the widest then is told by
+/// Rounds at most. A gap spreads by an edge a round; what is left of the widest then follows from
 /// [`super::bind::coherence`].
 const ROUNDS: usize = 300;
 
@@ -59,7 +59,7 @@ pub fn drawn_together(bound: &Bound) -> Bound {
     Bound { character: bound.character.clone(), attachments: Arc::new(attachments) }
 }
 
-/// A vertex's point after half of each excess gap is closed, in the mean; none where there is no excess.
+/// A vertex's point after half of each excess gap is closed, in the mean; `None` if there is no excess.
 fn drawn(control: &ControlMesh, points: &[Vec3], v: usize) -> Option<Vec3> {
     let (mut sum, mut wide) = (Vec3::ZERO, 0.0f32);
     for &n in control.adjacency.of(v) {

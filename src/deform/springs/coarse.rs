@@ -32,7 +32,7 @@ pub struct Coarse {
     pub weights: Vec<[f32; PARENTS]>,
 }
 
-/// A coarser level; none where the mesh is small already or does not get much smaller.
+/// A coarser level; `None` if the mesh is small already or does not get much smaller.
 pub fn coarsen(bound: &Bound) -> Option<Coarse> {
     let control = &bound.character.control;
     let fine = control.positions.len();

@@ -1,4 +1,4 @@
-//! The reference twin of the spring iterations, in the arithmetic of the shader (`glsl/deform/springs`).
+//! The CPU reference of the spring iterations, in the arithmetic of the shader (`glsl/deform/springs`).
 
 use super::bind::Binding;
 use super::{Params, THESIS_LIMIT, Torque};

@@ -1,4 +1,4 @@
-//! Edits of the surface as the springs of all levels feel them (thesis 5.2, equation 22).
+//! Sculpt layers as the springs of all levels feel them (thesis 5.2, equation 22).
 //!
 //! The force `k (target - x)`, with `target = a' + Q (s + D)`, is `k Q D + k (h - s')` in the terms of the springs'
 //! own pull to `a' + h`, `h = Q s`: a load and a stiffness. So an iteration costs nothing more than without edits. A

@@ -1,4 +1,4 @@
-//! Edits of the surface in the springs on the GPU: their stiffness when it changes, their load in every frame.
+//! Sculpt layers in the springs on the GPU: their stiffness when it changes, their load in every frame.
 
 use super::Params;
 use super::edits::{self, LevelEdits, SpringEdit};
@@ -37,7 +37,7 @@ impl EditState {
         edits::on(&self.levels)
     }
 
-    /// Of a field's vertices, on all levels; none where it has none. Errors when memory is short.
+    /// Of a field's vertices, on all levels; `None` if it has none. Errors when memory is short.
     pub fn new(
         pipelines: &SpringPipelines,
         device: &Arc<Device>,
@@ -66,7 +66,7 @@ impl EditState {
         Ok(Some(Self { levels, on_gpu }))
     }
 
-    /// Records another moment, or the same after the springs' stiffness was found anew (`fresh`).
+    /// Records another moment, or the same after the springs' stiffness was found again (`fresh`).
     pub fn update(
         &mut self,
         pipelines: &SpringPipelines,

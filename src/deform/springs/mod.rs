@@ -40,7 +40,7 @@
 //! - A step moves a vertex on an arc about its attachment point: chords would lengthen every scale vector a little at
 //!   every iteration, without end where the girth does not hold it. Momentum is dropped at a vertex that turns back.
 //! - Dynamics are an oscillation about the equilibrium, frame after frame ([`swing`]).
-//! - After the iterations lost volume is restored and triangles turned inside out are pushed open ([`flesh`]).
+//! - After the iterations lost volume is restored and inverted triangles are opened ([`flesh`]).
 
 pub mod anchors;
 pub mod bind;
@@ -93,9 +93,9 @@ pub struct Params {
     pub coarse_iterations: u32,
     /// Share of the volume lost at joints that is restored after the iterations, 0..=1 ([`flesh`]).
     pub volume: f32,
-    /// Rounds of pushing triangles open that are turned inside out, at most, 0..=64 ([`flesh`]).
+    /// Rounds of opening inverted triangles, at most, 0..=64 ([`flesh`]).
     pub untangle: u32,
-    /// How fast the thickest flesh swings by itself, hertz, 0..=30; 0: flesh does not swing ([`swing`]).
+    /// How fast the thickest flesh swings on its own, hertz, 0..=30; 0: flesh does not swing ([`swing`]).
     pub dynamics: f32,
     /// How soon swinging ends, 0..=4: 1 is critical damping.
     pub damping: f32,

@@ -1,4 +1,4 @@
-//! The reference twin of a frame's springs: the same schedule as the shaders', on the CPU.
+//! The CPU reference of a frame's springs: the same schedule as the shaders', on the CPU.
 
 use super::bind::Binding;
 use super::cpu::{PosedVertex, advance, force, plain_step, pose};
@@ -17,7 +17,7 @@ use crate::rig::PosedRig;
 use rayon::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The spring node's CPU twin, bound to a character.
+/// The spring node's CPU reference, bound to a character.
 pub struct Springs {
     bound: Bound,
     levels: Arc<Levels>,
@@ -26,7 +26,7 @@ pub struct Springs {
     next: Schedule,
     /// The last frame, where [`Frames::Dependent`] needs it.
     last: Mutex<Option<Vec<Carried>>>,
-    /// Edits of the surface per level; empty without any.
+    /// Sculpt layers per level; empty without any.
     edits: Vec<LevelEdits>,
     /// What is corrected where there are edits.
     edited: Option<Flesh>,
@@ -83,7 +83,7 @@ impl Springs {
         }
     }
 
-    /// Takes other edits of the surface, at the moment that the field is set to.
+    /// Takes other sculpt layers, at the moment that the field is set to.
     pub fn set_edits(&mut self, field: &Field) {
         self.edited = (!field.is_empty()).then(|| self.levels.flesh.without(&field.vertices));
         self.edits = if field.is_empty() { Vec::new() } else { edits::bind(&self.levels, field) };
@@ -112,7 +112,7 @@ impl Springs {
         if level == 0 { &self.levels.fine } else { &self.levels.coarse[level - 1].binding }
     }
 
-    /// Relaxes the position stream and tells what it took.
+    /// Relaxes the position stream and says what it took.
     pub fn solve(&self, rig: &PosedRig, streams: &mut Streams) -> Report {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let carry = last.take().filter(|_| self.params.frames == Frames::Dependent);

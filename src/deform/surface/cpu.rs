@@ -1,4 +1,4 @@
-//! CPU twin of display copy and normals.
+//! CPU reference of display copy and normals.
 
 use super::bind::{Surface, face_cross};
 use super::normal_frame::SourceNormal;

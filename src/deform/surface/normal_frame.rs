@@ -34,7 +34,7 @@ impl SourceNormal {
     }
 }
 
-/// Tangent along `edge` and bitangent; none where the edge is along the normal.
+/// Tangent along `edge` and bitangent; `None` if the edge is along the normal.
 fn tangents(normal: Vec3, edge: Vec3) -> Option<(Vec3, Vec3)> {
     let t = edge - normal * normal.dot(edge);
     let long_enough = t.length_squared() > 1e-8 * edge.length_squared();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Writes at once (into the operating system's memory: what survives the end of this program), syncs soon after (what
-/// survives the end of power). A sync that failed is told by the next one.
+/// survives the end of power). A sync that failed is reported by the next one.
 pub(super) struct Background {
     file: File,
     wake: Option<Sender<()>>,

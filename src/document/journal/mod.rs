@@ -168,7 +168,7 @@ impl Journal {
     }
 
     /// From here on, syncs happen on a thread of their own, so that [`Self::append`] does not wait for a disk: what it
-    /// wrote survives the end of this program, and that of power a moment later. A sync that fails is told by the next
+    /// wrote survives the end of this program, and that of power a moment later. A sync that fails is reported by the next
     /// append.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ pub(super) struct Header {
 /// What a journal holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recovered {
-    /// The file it is about; none where the header itself is missing or torn.
+    /// The file it is about; `None` if the header itself is missing or torn.
     pub asset: Option<AssetRef>,
     /// The operations, in order.
     pub operations: Vec<Operation>,

@@ -38,7 +38,7 @@ pub struct Equilibrium {
     /// How far plain Jacobi goes from what the default solver comes to in the end: whether it is plain Jacobi's own
     /// equilibrium.
     pub drift: f32,
-    /// Iterations that plain Jacobi needs to come within 1e-3, to the next 25; none where that is over `limit`.
+    /// Iterations that plain Jacobi needs to come within 1e-3, to the next 25; `None` if that is over `limit`.
     pub plain: Option<u32>,
     /// Where the search ended.
     pub limit: u32,

@@ -65,7 +65,7 @@ impl Runs {
     }
 }
 
-/// Runs a frame again and again, after one run of each of its two variants that does not count. `record` is told
+/// Runs a frame again and again, after one run of each of its two variants that does not count. `record` gets
 /// the number of the run; its parity chooses the variant, and both are run equally often.
 pub(super) fn repeat(
     device: &Arc<Device>,
@@ -92,7 +92,7 @@ pub(super) fn repeat(
 const ROUNDS: usize = 15;
 
 /// Runs variants of a frame in turn, forwards and backwards, so that whatever slows the machine slows all of them: the named
-/// phase's milliseconds, per variant one of each round, after a round that does not count. `record` is told the variant and
+/// phase's milliseconds, per variant one of each round, after a round that does not count. `record` gets the variant and
 /// the round.
 pub(super) fn alternate(
     device: &Arc<Device>,

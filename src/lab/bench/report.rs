@@ -20,7 +20,7 @@ pub struct BenchReport {
     pub software: bool,
     /// Threads of the CPU.
     pub cores: usize,
-    /// Processes that wanted to run in the minute before; none where the system does not tell. Beyond an idle
+    /// Processes that wanted to run in the minute before; `None` if the system does not say. Beyond an idle
     /// machine's, all figures of a software device are too high.
     pub load: Option<f64>,
     /// The device's copy bandwidth.
@@ -35,7 +35,7 @@ pub struct BenchReport {
     pub growth: Vec<Growth>,
     /// FAST on the processor; empty where files were given.
     pub fast: Vec<FastTimes>,
-    /// What is to be reached with the meshes that were measured: on a software device deformation, on others a headset's
+    /// What should be reached with the meshes that were measured: on a software device deformation, on others a headset's
     /// frame.
     pub targets: Vec<Target>,
     /// The thesis's own figures, on its GPU.
@@ -208,7 +208,7 @@ pub struct Growth {
 /// A time to keep.
 #[derive(Clone, Debug, Serialize)]
 pub struct Target {
-    /// What is to be done in it.
+    /// What should be done in it.
     pub what: String,
     /// The time to keep.
     pub target_ms: f64,

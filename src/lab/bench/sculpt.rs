@@ -1,4 +1,4 @@
-//! Edits of the surface: what one costs in the spring node, and how many frames are baked in a second.
+//! Sculpt layers: what one costs in the spring node, and how many frames are baked in a second.
 
 use super::classic::disc;
 use super::measure::{Effort, Sample, alternate, longer};

@@ -98,7 +98,7 @@ pub struct Sitter {
 }
 
 impl Sitter {
-    /// Adds an edit of the surface in the words of `sinew sculpt`.
+    /// Adds a sculpt layer in the words of `sinew sculpt`.
     ///
     /// # Errors
     /// As [`sculpt::parse`].

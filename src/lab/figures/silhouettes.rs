@@ -67,7 +67,7 @@ fn view(sitter: &Sitter, bounds: &Aabb) -> View {
     Camera::framing(bounds, aspect, sitter.angle.yaw, sitter.angle.pitch).view(aspect)
 }
 
-/// Silhouettes and stroke; what is taken hold of; the results of LSE and of ARAP.
+/// Silhouettes and stroke; what is grabbed; the results of LSE and of ARAP.
 fn sketch(
     sitter: &mut Sitter,
     shape: &Evaluation,

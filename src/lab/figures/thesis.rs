@@ -1,4 +1,4 @@
-//! Figures of the thesis "Expressive Skinning Methods for 3D Character Animation": edits of the surface (chapter 5) and
+//! Figures of the thesis "Expressive Skinning Methods for 3D Character Animation": sculpt layers (chapter 5) and
 //! regions drawn on it (7.3, 7.4).
 
 use super::easel::{Easel, Sitter, dots};

@@ -39,7 +39,7 @@ pub struct Joined {
     pub receipt: Receipt,
     /// First and last frame.
     pub frames: [u32; 2],
-    /// The budget, millimetres; none where every frame has a target of its own.
+    /// The budget, millimetres; `None` if every frame has a target of its own.
     pub budget_mm: Option<f64>,
 }
 

@@ -233,7 +233,7 @@ fn text(manifest: &Manifest) -> Result<Vec<u8>> {
         .map_err(|e| Error::input(format!("the bake cannot be described: {e}"), "report it as a bug"))
 }
 
-/// The folder's manifest, none where it has none.
+/// The folder's manifest, `None` if it has none.
 fn read(folder: &Path) -> Result<Option<Manifest>> {
     let path = folder.join("bake.json");
     let bytes = match std::fs::read(&path) {

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 const SMOOTHING: usize = 40;
 
 impl Region {
-    /// The region that a mark takes hold of: all vertices of the faces that it crosses, those between its samples too,
+    /// The region that a mark affects: all vertices of the faces that it crosses, those between its samples too,
     /// and what is within reach of them. A ring gives a band, on all shells that the limb consists of there.
     ///
     /// # Errors

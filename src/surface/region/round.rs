@@ -3,7 +3,7 @@
 //! What lies round the limb goes along by its place alone, on whatever shell it is: `f(h)`, where `h` is the distance along
 //! the bone from the ring's plane. It is 1 over the height of the kinematic vertices and falls to 0 over the reach. As
 //! vertices move in proportion to their distance from the bone, no shell passes through another. Which vertices are the
-//! limb's is told by skin weights ([`Limb`]): the share on other limbs and far away from the bone fades out.
+//! limb's is distinguished by skin weights ([`Limb`]): the share on other limbs and far away from the bone fades out.
 
 use super::build::flood;
 use crate::base::math::{DMat3, DVec3, Vec3};

@@ -1,4 +1,4 @@
-//! Edits of the surface in a session: undone, hashed, journalled; and what they mean on a capsule.
+//! Sculpt layers in a session: undone, hashed, journalled; and what they mean on a capsule.
 
 use super::*;
 use crate::base::BoneId;

@@ -29,7 +29,7 @@ impl Canvas {
             o.input_options.max_click_dist = f32::INFINITY;
             o.input_options.max_click_duration = f64::INFINITY;
         });
-        // Nothing moves by itself: a panel is painted when something happens.
+        // Nothing moves on its own: a panel is painted when something happens.
         context.all_styles_mut(|style| style.animation_time = 0.0);
         let paint = PanelPaint { pixels_per_point: 1.0, ..PanelPaint::default() };
         Self { context, size, paint, dirty: true, again: true, pointer: None, down: false }

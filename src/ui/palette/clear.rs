@@ -63,7 +63,7 @@ impl Sight {
         self.max = self.max.max(at + half);
     }
 
-    /// Of a bone from an eye, headings from a reference; none where the eye is within it.
+    /// Of a bone from an eye, headings from a reference; `None` if the eye is within it.
     pub fn of(capsule: &Capsule, eye: Vec3, reference: f32) -> Option<Self> {
         let mut out = Self::NOTHING;
         for share in [0.0, 0.5, 1.0] {

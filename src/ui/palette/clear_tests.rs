@@ -174,7 +174,7 @@ fn a_hand_that_takes_hold_leaves_the_palette_in_the_air_until_it_is_free() {
     let mut room = before_person(2);
     room.step(60);
     let before = place(&room, Panel::Palette).pose;
-    // The tool hand takes hold: the palette is in the other.
+    // The tool hand grabs: the palette is in the other.
     room.panels.surroundings.holds = [false, true];
     room.input.hands[0].grip.pose.position.x -= 0.1;
     room.step(60);

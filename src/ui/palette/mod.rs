@@ -1,11 +1,11 @@
 //! Panels: an off-hand palette, the files, and labels, drawn by egui.
 //!
-//! A front end's frame: [`PanelState::follow`] and [`Panels::see`] take the workbench's state in; [`Panels::step`] tells what was pressed
+//! A front end's frame: [`PanelState::follow`] and [`Panels::see`] take the workbench's state in; [`Panels::step`] says what was pressed
 //! ([`crate::workbench::Workbench::run_command`], and into the take) and whether the tool hand points at a panel
 //! ([`crate::workbench::Hand::on_panel`]), before [`crate::workbench::Workbench::step`]. Then [`Panels::draw`] adds the ray, and
 //! [`PanelScreens`] paints what changed, for quad layers at the [`Placement`]s or for quads in the scene.
 //!
-//! [`Panels::step`] looks at nothing but its input and what it is told to show, and needs no device.
+//! [`Panels::step`] looks at nothing but its input and what it is asked to show, and needs no device.
 
 mod canvas;
 mod choices;
@@ -99,7 +99,7 @@ pub enum Page {
     /// Strokes and bones.
     #[default]
     Pose,
-    /// The selected edit of the surface.
+    /// The selected sculpt layer.
     Shape,
     /// Keys and playing.
     Time,
@@ -398,7 +398,7 @@ impl Panels {
         canvas.paint.textures.clear();
     }
 
-    /// Everything is painted anew, fonts too: the pictures are gone with their device.
+    /// Everything is painted again, fonts too: the pictures are gone with their device.
     pub fn renew(&mut self) {
         self.canvases = Panel::ALL.map(|p| Canvas::new(p.size()));
     }

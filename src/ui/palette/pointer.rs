@@ -24,7 +24,7 @@ pub(super) struct Pointer {
     elsewhere: bool,
     /// This frame's result.
     pub at: Option<At>,
-    /// The ray to draw: from and to, room; none where it meets no panel.
+    /// The ray to draw: from and to, room; `None` if it meets no panel.
     pub ray: Option<[Vec3; 2]>,
 }
 

@@ -34,7 +34,7 @@ impl PanelScreens {
         Ok(Self { painter, quads: QuadPainter::new(device)?, images, order: Vec::new() })
     }
 
-    /// Paints the panels that show and are out of date, in a phase of its own where there are any; tells which they
+    /// Paints the panels that show and are out of date, in a phase of its own where there are any; says which they
     /// were. A frame that is recorded here must be submitted.
     ///
     /// Errors when memory is short.

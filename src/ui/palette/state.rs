@@ -20,7 +20,7 @@ pub struct PanelState {
     pub redraw: bool,
     /// The motion.
     pub timeline: Timeline,
-    /// The selected edit of the surface; none where the document has none.
+    /// The selected sculpt layer; `None` if the document has none.
     pub shape: Option<ShapeState>,
     /// The joint that the tool hand was near last.
     pub pin: Option<Pin>,
@@ -66,7 +66,7 @@ pub struct Strain {
     pub stretch_max: f32,
     /// Mean `|l / l0 - 1|` of the edges.
     pub stretch_mean: f32,
-    /// Triangles turned inside out.
+    /// Inverted triangles.
     pub flipped: usize,
     /// Iterations of the solver; none for methods without.
     pub iterations: Option<u32>,

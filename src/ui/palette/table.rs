@@ -29,7 +29,7 @@ pub struct Entry {
     pub item: Item,
     /// The panel it is on.
     pub panel: Panel,
-    /// The palette's page; none where it always shows.
+    /// The palette's page; `None` if it always shows.
     pub page: Option<Page>,
     /// Row of the page, from 0; items of a row stand in the table's order.
     pub row: u8,

@@ -16,7 +16,7 @@ const DEPTH: f32 = 60.0;
 const SAME: f32 = 2.5;
 
 impl WindowEditor {
-    /// Where the tip is; none where nothing is to be touched.
+    /// Where the tip is; `None` if nothing should be touched.
     pub(super) fn tip(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> Option<Vec3> {
         match self.hold {
             Hold::Tool { plane, waits: None, .. } => {
@@ -41,7 +41,7 @@ impl WindowEditor {
         }
     }
 
-    /// What is known of the skin under a pixel: none where it has to be asked for, none within where there is none.
+    /// What is known of the skin under a pixel: `None` if it has to be asked for, none within where there is none.
     pub(super) fn skin_at(&self, at: [f32; 2]) -> Option<Option<Vec3>> {
         let (picked, there) = self.seen?;
         let near = (at[0] - there[0]).hypot(at[1] - there[1]) <= SAME * self.scale;
@@ -122,7 +122,7 @@ impl WindowEditor {
             self.hand(bench, time, None);
             self.force = force;
         }
-        // With no skin under it the tool takes hold of nothing.
+        // With no skin under it the tool grabs nothing.
         let skinless = skin == Some(None);
         if tool == Tool::Grab && skinless {
             self.force = [0.0; 2];

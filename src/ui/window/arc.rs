@@ -18,7 +18,7 @@ pub(super) struct Found {
 }
 
 impl WindowEditor {
-    /// Shows it, found anew where another joint is selected, or the document has changed and nothing is held any more.
+    /// Shows it, found again where another joint is selected, or the document has changed and nothing is held any more.
     pub(super) fn draw_arc(&mut self, bench: &Workbench, lines: &mut Lines) {
         let (Some(node), true) = (bench.selected(), self.choices.arcs) else {
             self.arc = Found::default();

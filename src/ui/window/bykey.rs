@@ -89,7 +89,7 @@ impl ByKey {
         Self { origin, own, along: Along::Free, typed: Typed::default() }
     }
 
-    /// The axis, with its number; none where it is free.
+    /// The axis, with its number; `None` if it is free.
     fn axis(&self) -> Option<(usize, Vec3)> {
         match self.along {
             Along::Free => None,

@@ -16,7 +16,7 @@ pub struct Facts {
     pub unsaved: bool,
     /// One line that the user should know, with its advice.
     pub message: Option<String>,
-    /// What is to be answered before anything else.
+    /// What should be answered before anything else.
     pub question: Option<Question>,
     /// Files to choose from.
     pub files: FileList,

@@ -13,7 +13,7 @@ use std::f32::consts::TAU;
 const RING: f32 = 62.0;
 /// Where arrows begin and end, points from the joint.
 const ARROW: [f32; 2] = [14.0, 92.0];
-/// The mouse takes hold of what is nearer than this, points.
+/// The mouse grabs what is nearer than this, points.
 const NEAR: f32 = 7.0;
 /// Segments of a ring.
 const STEPS: usize = 48;
@@ -38,7 +38,7 @@ pub(super) struct Drag {
     pub origin: Vec3,
     /// Pixel at the start.
     pub start: [f32; 2],
-    /// Pixels that a radian or a metre is, at the place that was taken hold of.
+    /// Pixels that a radian or a metre is, at the place that was grabbed.
     pub pixels: [f32; 2],
 }
 
@@ -180,7 +180,7 @@ impl WindowEditor {
     }
 }
 
-/// Pixels right and down that a step along a direction is at a point; none where it goes along the line of sight.
+/// Pixels right and down that a step along a direction is at a point; `None` if it goes along the line of sight.
 fn slope(eyepiece: &Eyepiece, point: Vec3, direction: Vec3, size: f32) -> Option<[f32; 2]> {
     let step = size / direction.length().max(f32::MIN_POSITIVE);
     let (a, b) = (eyepiece.project(point - direction * step)?, eyepiece.project(point + direction * step)?);

@@ -73,6 +73,6 @@ pub struct Pick {
 pub struct Picked {
     /// The question.
     pub pick: Pick,
-    /// The skin under the pixel, with time and pressure of the question; none where there is none.
+    /// The skin under the pixel, with time and pressure of the question; `None` if there is none.
     pub surface: Option<SurfaceSample>,
 }

@@ -211,7 +211,7 @@ impl WindowEditor {
         &mut self.output
     }
 
-    /// Everything is painted anew, fonts too: the pictures are gone with their device.
+    /// Everything is painted again, fonts too: the pictures are gone with their device.
     pub fn renew(&mut self) {
         self.context = panels::context();
         self.output.paint.textures.clear();

@@ -58,7 +58,7 @@ pub enum Ask {
     Write(Writes, PathBuf),
     /// The user was asked where to write, and wants nothing written.
     WriteNothing,
-    /// Read a folder anew for [`super::facts::Facts::files`], beside the frames.
+    /// Read a folder again for [`super::facts::Facts::files`], beside the frames.
     List(PathBuf),
 }
 

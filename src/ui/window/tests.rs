@@ -209,7 +209,7 @@ fn a_click_selects_and_what_is_selected_is_framed_pinned_and_grabbed() {
     let [left, top, w, h] = t.desk.output().viewport.map(|v| v as f32);
     assert!((x - left - w / 2.0).abs() < 1.0 && (y - top - h / 2.0).abs() < 1.0);
     t.key(Key::Home, Modifiers::NONE);
-    // G takes hold of it until the next click; the hand is a forearm away.
+    // G grabs it until the next click; the hand is a forearm away.
     let hand = t.pixel(t.joint(HAND));
     t.to(hand);
     let before = t.hash();
@@ -294,7 +294,7 @@ fn a_mark_is_finished_after_its_button_though_nothing_more_happens() {
     stroke.iter().for_each(|at| t.to(*at));
     t.frames(2);
     t.button(PointerButton::Primary, false);
-    // A window sleeps as long as it is told, and no picture answers any more.
+    // A window sleeps as long as it should, and no picture answers any more.
     let mut turns = 0;
     while let Some(again) = t.desk.output().again {
         t.asked = None;

@@ -178,13 +178,13 @@ impl Workbench {
         self.grab.know_whole(character, body);
     }
 
-    /// Takes in an edit of the surface that the front end has made of a [`Request::Sketch`], as a step of its own, or of a
+    /// Takes in a sculpt layer that the front end has made of a [`Request::Sketch`], as a step of its own, or of a
     /// [`Request::Refit`]: at the next frame in which no tool is used.
     pub fn receive(&mut self, shape: Sculpt) {
         self.coming.push(shape);
     }
 
-    /// A pull has changed an edit: where there are springs, what they leave of it is to be drawn again.
+    /// A pull has changed an edit: where there are springs, what they leave of it should be drawn again.
     pub(super) fn ask_to_settle(&mut self, id: SculptId, before: Option<Vec<[f32; 3]>>) {
         self.pulled.retain(|s| s.id != id);
         let sculpt = self.context.session.document().sculpt(id).ok().cloned();
@@ -285,7 +285,7 @@ impl Workbench {
         self.joint.hold(&self.context, node)
     }
 
-    /// Shows the held joint turned and moved from where it was taken hold of, as the world sees it; with mirror its
+    /// Shows the held joint turned and moved from where it was grabbed, as the world sees it; with mirror its
     /// partner too.
     pub fn move_joint(&mut self, turn: DQuat, shift: DVec3) {
         self.joint.set(&mut self.context, turn, shift, self.preferences.mirror);

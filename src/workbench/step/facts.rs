@@ -144,7 +144,7 @@ impl Workbench {
         self.measures().iter().any(|m| !matches!(m.gauge, Measurement::Angle(_)))
     }
 
-    /// Whether one end of a distance was chosen, and the other is to be.
+    /// Whether one end of a distance was chosen, and the other should be.
     pub fn chooses_measure(&self) -> bool {
         self.measure.is_under_way()
     }

@@ -36,7 +36,7 @@ impl AccentTool {
         self.points.clear();
     }
 
-    /// A frame of the tool; a stroke that has ended is to be looked for, seen from `eye`, world.
+    /// A frame of the tool; a stroke that has ended should be looked for, seen from `eye`, world.
     pub fn step(&mut self, context: &EditContext, moment: &mut Moment, eye: Vec3) -> Option<Request> {
         let hand = moment.hand();
         let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
@@ -72,7 +72,7 @@ impl AccentTool {
     }
 }
 
-/// What an eye sees around a stroke; none where the stroke is at the eye.
+/// What an eye sees around a stroke; `None` if the stroke is at the eye.
 fn view_of(stroke: &[Vec3], eye: Vec3) -> Option<View> {
     let ahead = stroke.iter().sum::<Vec3>() / stroke.len() as f32 - eye;
     let (direction, distance) = (ahead.normalize_or_zero(), ahead.length());

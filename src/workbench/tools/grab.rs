@@ -1,5 +1,5 @@
-//! Direct grab: squeeze, or the trigger where that is the tool, takes hold of the nearest bone with either hand or both;
-//! away from the body it takes hold of the world.
+//! Direct grab: squeeze, or the trigger where that is the tool, grabs the nearest bone with either hand or both;
+//! away from the body it grabs the world.
 //!
 //! While the body is held its pose is shown and not yet in the document; letting go makes one step of undo.
 
@@ -14,7 +14,7 @@ use crate::rig::{Plane, Pose, Skeleton};
 use crate::workbench::{GrabBy, Haptic, Rigid, Tool, Tracking};
 use std::sync::Arc;
 
-/// Flesh within this distance of the palm or tip is taken hold of, metres of the room.
+/// Flesh within this distance of the palm or tip is grabbed, metres of the room.
 const REACH: f32 = 0.035;
 /// A held point that lags behind its hand by more than this has come to a limit, metres of the room.
 const LIMIT: f32 = 0.03;

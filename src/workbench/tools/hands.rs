@@ -95,7 +95,7 @@ impl Hands {
         }
     }
 
-    /// Places the hands anew after the world was moved under them.
+    /// Places the hands again after the world was moved under them.
     pub fn place(&mut self, input: &Input, world_from_room: &Similarity) {
         for (frame, hand) in self.hands.iter_mut().zip(&input.hands) {
             frame.place(hand, world_from_room);

@@ -1,4 +1,4 @@
-//! One joint by itself: in a headset the trigger takes hold of the nearest, and it turns as the hand does; a root, which
+//! One joint on its own: in a headset the trigger grabs the nearest, and it turns as the hand does; a root, which
 //! has nothing to hang on, is carried too. A window's gizmo and keys give turn and way by themselves.
 
 use super::{EditContext, Moment};
@@ -10,7 +10,7 @@ use crate::workbench::{Haptic, Rigid, Tracking};
 /// A joint that is held.
 struct Held {
     node: NodeId,
-    /// The pose as it was taken hold of.
+    /// The pose as it was grabbed.
     start: Pose,
     /// The hand at that time.
     hand: Rigid,
@@ -37,7 +37,7 @@ impl JointTool {
         true
     }
 
-    /// Shows it turned and moved from where it was taken hold of, world; its partner with `mirror`.
+    /// Shows it turned and moved from where it was grabbed, world; its partner with `mirror`.
     pub fn set(&mut self, context: &mut EditContext, turn: DQuat, shift: DVec3, mirror: bool) {
         let Some(held) = &self.held else { return };
         let skeleton = &context.character.skeleton;

@@ -1,4 +1,4 @@
-//! Line of action (methods, section 7): a baseline drawn in the air takes hold of joints, offset strokes pose them,
+//! Line of action (methods, section 7): a baseline drawn in the air selects joints, offset strokes pose them,
 //! knots can be dragged.
 //!
 //! The brush tip lies before the aim pose. Samples enter a stroke only while it is tracked; while it is inferred the
@@ -306,7 +306,7 @@ impl LineTool {
         }
     }
 
-    /// The layer of a baseline, and that of its mirror image where one is wanted and takes hold of other joints.
+    /// The layer of a baseline, and that of its mirror image where one is wanted and selects other joints.
     fn layers(&self, context: &EditContext, moment: &Moment, baseline: Stroke) -> Result<Vec<StrokeLayer>> {
         let p = moment.preferences;
         let skeleton = &context.character.skeleton;
@@ -316,7 +316,7 @@ impl LineTool {
         let other = StrokeId(id.0 + 1);
         let second =
             mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), skeleton, &context.pose).ok());
-        // Where the other side is posed otherwise the mirror image takes hold of something else, or of nothing.
+        // Where the other side is posed otherwise the mirror image selects something else, or of nothing.
         let partners: Option<Vec<NodeId>> = {
             let mirror = context.body.mirror.as_ref();
             let selected = layers[0].selection.iter();
@@ -381,7 +381,7 @@ impl LineTool {
         Some(if edits.len() == 1 { edits.remove(0) } else { Edit::Group(edits) })
     }
 
-    /// Shows the stroke being drawn, the joints it takes hold of and the knot within reach.
+    /// Shows the stroke being drawn, the joints it selects and the knot within reach.
     pub fn lines(&self, context: &EditContext, out: &mut Lines) {
         let color = if self.open.is_some() { OFFSET } else { BASELINE };
         for pair in self.samples.windows(2) {

@@ -196,7 +196,7 @@ impl MeasureTool {
                         continue;
                     };
                     let degrees = angle(points);
-                    // Printed anew only where it reads otherwise: frames allocate nothing.
+                    // Printed again only where it reads otherwise: frames allocate nothing.
                     if (degrees - measure.degrees).abs() > 0.05 || measure.degrees.is_nan() {
                         measure.degrees = degrees;
                         measure.texts[0] = format!("{degrees:.0}°");

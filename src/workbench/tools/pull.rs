@@ -1,5 +1,5 @@
 //! Pulling at a mark: the skin under it goes with the hand and what lies around it gives way (thesis 7.4). What comes of
-//! it is one edit of the surface, which another pull changes.
+//! it is one sculpt layer, which another pull changes.
 //!
 //! An open mark bends as a string does, most where it is held; a ring grows or shrinks evenly by how far the hand goes
 //! away from its bone, and shifts by the rest. Round a limb of several shells it grows in proportion to the distance from

@@ -8,7 +8,7 @@ use crate::workbench::{Tool, Tracking};
 
 /// Segments of the brush's circle.
 const CIRCLE: usize = 32;
-const POST: [u8; 4] = [150, 156, 168, 130];
+const POST: [u8; 4] = [104, 110, 124, 200];
 const SIDE: [u8; 4] = [214, 92, 92, 160];
 const FRONT: [u8; 4] = [96, 140, 232, 160];
 const HAND: [u8; 4] = [235, 238, 244, 220];

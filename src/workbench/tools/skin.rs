@@ -3,7 +3,7 @@
 //!
 //! A sample is about two frames old and is taken with the trigger of its own time, so a stroke begins and ends where
 //! the finger did. Between samples the mark follows the skin ([`crate::geom::Walk`]); where there is no short way over
-//! the skin it begins anew. A stroke that goes round a limb and comes back to its start is a ring
+//! the skin it begins again. A stroke that goes round a limb and comes back to its start is a ring
 //! ([`crate::surface::RingFinder`]), also where it runs over several shells.
 //!
 //! Where the trigger is pressed at a mark, the mark is pulled, and the skin around it with it: see [`super::pull`].
@@ -35,14 +35,14 @@ const DETOUR: f32 = 2.5;
 const LATE: f64 = 0.15;
 /// Marks lie this share of the skin's edges above it.
 const LIFT: f32 = 0.1;
-/// A mark within this distance of the tip is taken hold of, metres of the room.
+/// A mark within this distance of the tip is grabbed, metres of the room.
 const GRASP: f32 = 0.02;
 /// Yellow of marks.
 pub const MARK: [u8; 4] = [255, 214, 64, 255];
 /// Green of a stroke that is a ring when it ends here.
 pub const RING: [u8; 4] = [96, 232, 132, 255];
 
-/// What a pull has just changed, and its offsets before, none where it is new.
+/// What a pull has just changed, and its offsets before, `None` if it is new.
 pub type Pulled = (SculptId, Option<Vec<[f32; 3]>>);
 
 /// The tool.

@@ -3,7 +3,7 @@
 use crate::base::math::{DMat3, DQuat, DVec3};
 use crate::geom::fit_rotation;
 
-/// Of a cell's moments of inertia, the share below which it does not tell a turn: cells on a line.
+/// Of a cell's moments of inertia, the share below which it does not say a turn: cells on a line.
 const FLAT: f64 = 1e-12;
 
 /// `(AᵀA)⁻¹` of eq. 4, taken apart: about the cell's centre, scale, turn and translation do not mix.

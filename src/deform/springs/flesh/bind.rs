@@ -290,7 +290,7 @@ impl Flesh {
         }
     }
 
-    /// The same with some vertices left alone: those that edits of the surface shape on purpose. The whole volume is
+    /// The same with some vertices left alone: those that sculpt layers shape on purpose. The whole volume is
     /// then as they want it.
     pub fn without(&self, vertices: &[u32]) -> Self {
         let count = self.pull_offset.len().saturating_sub(1);

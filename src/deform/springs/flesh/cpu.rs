@@ -1,4 +1,4 @@
-//! The corrections' CPU twin, in the arithmetic of the shaders (`glsl/deform/springs/{sides,respond,measure,volume,balance,inflate,tangled,untangle}`).
+//! The corrections' CPU reference, in the arithmetic of the shaders (`glsl/deform/springs/{sides,respond,measure,volume,balance,inflate,tangled,untangle}`).
 
 use super::super::Params;
 use super::super::cpu::PosedVertex;

@@ -1,4 +1,4 @@
-//! What the springs leave undone, mended at the end of a frame: lost volume, and triangles turned inside out.
+//! What the springs leave undone, mended at the end of a frame: lost volume, and inverted triangles.
 //!
 //! Springs act along the surface and towards the bone, so that nothing in their equilibrium knows of volume. After the
 //! iterations, every joint's flesh is measured as the sum of the prisms between its triangles and their attachment

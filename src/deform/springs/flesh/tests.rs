@@ -52,7 +52,7 @@ impl Case {
         x
     }
 
-    /// Triangles turned inside out.
+    /// Inverted triangles.
     fn flipped(&self, x: &[Vec3]) -> usize {
         let turns: Vec<Quat> = self.posed.iter().map(|v| v.rotation).collect();
         Measure::new(&self.bound.character.control).flipped(x, &turns).len()

@@ -127,7 +127,7 @@ impl SpringPipelines {
         )
     }
 
-    /// Corrects no vertices of these after the iterations while an edit of the surface is on: edits shape them.
+    /// Corrects no vertices of these after the iterations while a sculpt layer is on: edits shape them.
     ///
     /// # Errors
     /// When memory is short.

@@ -1,4 +1,4 @@
-//! The dynamics' CPU twin, in the arithmetic of `glsl/deform/springs/swing.comp`.
+//! The dynamics' CPU reference, in the arithmetic of `glsl/deform/springs/swing.comp`.
 
 use super::{Rest, Way};
 use crate::base::math::Vec3;

@@ -45,7 +45,7 @@ pub struct Rest {
 pub enum Way {
     /// There is no frame before: it starts at rest, in equilibrium.
     Start,
-    /// So many seconds, in so many sub-steps; none where time stands still.
+    /// So many seconds, in so many sub-steps; `None` if time stands still.
     Run(f32, u32),
 }
 
@@ -62,7 +62,7 @@ impl Clock {
         self.now = seconds.filter(|t| t.is_finite());
     }
 
-    /// The way to the frame that is now evaluated; none where nothing moves. `on` says whether dynamics are on.
+    /// The way to the frame that is now evaluated; `None` if nothing moves. `on` says whether dynamics are on.
     pub fn tick(&mut self, on: bool) -> Option<Way> {
         let now = self.now.filter(|_| on);
         let last = std::mem::replace(&mut self.last, now);

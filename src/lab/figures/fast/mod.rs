@@ -1,4 +1,4 @@
-//! Figures of "Fast automatic skinning transformations" (paper 2), drawn anew on Sinew's own shapes: whole maps are given to
+//! Figures of "Fast automatic skinning transformations" (paper 2), drawn again on Sinew's own shapes: whole maps are given to
 //! some handles (white), places to others (yellow), all else is found. Abstract handles are red.
 
 mod bars;

@@ -22,7 +22,7 @@ const PAGE: usize = 10;
 pub(in crate::ui::window) struct Chosen {
     tab: Tab,
     row: usize,
-    /// It was chosen by a key and is to be seen.
+    /// It was chosen by a key and should be seen.
     moved: bool,
     /// What is listed: another folder begins at its first row.
     folder: PathBuf,
@@ -70,7 +70,7 @@ impl WindowEditor {
     }
 }
 
-/// Reading folders anew.
+/// Reading folders again.
 impl WindowEditor {
     /// Has the folder read where its list comes to be seen, and where it may have changed in another program meanwhile.
     pub(in crate::ui::window) fn keep_lists(&mut self, input: &WindowInput, bench: Option<&Workbench>) {
@@ -170,7 +170,7 @@ fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, height: f32, presse
     });
 }
 
-/// The folder's path, in which another file or folder can be written, and a button that reads the folder anew.
+/// The folder's path, in which another file or folder can be written, and a button that reads the folder again.
 fn path(ui: &mut Ui, files: &FileList, chosen: &mut Chosen, pressed: &mut Pressed) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if ui.small_button("Refresh").on_hover_text("Reads the folder again").clicked() {

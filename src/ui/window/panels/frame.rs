@@ -202,7 +202,7 @@ impl WindowEditor {
         raw
     }
 
-    /// Keeps what is to be painted; whether it looks otherwise, and when egui wants another pass.
+    /// Keeps what should be painted; whether it looks otherwise, and when egui wants another pass.
     fn paint(&mut self, mut full: egui::FullOutput) -> (bool, Option<Duration>) {
         let paint = &mut self.output.paint;
         let deltas = std::mem::take(&mut full.textures_delta.set);

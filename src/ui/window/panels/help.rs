@@ -1,4 +1,4 @@
-//! The list of keys, from the table; a key that is clicked at can be chosen anew.
+//! The list of keys, from the table; a key that is clicked at can be chosen again.
 
 use super::{Memory, Pressed, Shows};
 use crate::ui::window::choices::Choices;

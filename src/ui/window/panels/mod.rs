@@ -50,13 +50,13 @@ pub(super) struct Memory {
     pub scrubbing: Option<timeline::Scrubbing>,
     /// The shape that gets another name.
     pub renaming: Option<(crate::base::SculptId, String)>,
-    /// What the next pose is to be called.
+    /// What the next pose should be called.
     pub pose_name: String,
     /// The pose that is being blended.
     pub blending: Option<poses::Blending>,
     /// What is chosen of the lists of files.
     pub files: files::Chosen,
-    /// Where something is to be written is being asked.
+    /// Where something should be written is being asked.
     pub saving: Option<save::Saving>,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Pressed {
     pub tell: Option<String>,
     /// A folder to be read.
     pub list: Option<std::path::PathBuf>,
-    /// Where something is to be written; none within where nothing is.
+    /// Where something should be written; none within where nothing is.
     pub write: Option<Option<(super::output::Writes, std::path::PathBuf)>>,
 }
 
@@ -116,7 +116,7 @@ pub(super) struct Shows<'a> {
     pub facts: &'a Facts,
     pub choices: &'a Choices,
     pub compared: Option<&'a DeformerSettings>,
-    /// Where the divider is, share of the picture's width; none where one deformer fills it.
+    /// Where the divider is, share of the picture's width; `None` if one deformer fills it.
     pub divider: Option<f32>,
     /// The plane that strokes are drawn on shows its gizmo.
     pub moves_plane: bool,
@@ -210,7 +210,7 @@ fn beside(ui: &Ui, at: egui::Pos2, text: &str) {
     painter.galley(rect.min, galley, egui::Color32::WHITE);
 }
 
-/// What a user is told to do next.
+/// The next step for the user.
 pub(super) fn hint(desk: &WindowEditor, bench: Option<&Workbench>) -> String {
     use super::Hold;
     use crate::workbench::GrabBy;

@@ -39,7 +39,7 @@ fn moved(sculpt: &Sculpt) -> usize {
     sculpt.region.kinematic.len() + sculpt.region.passive.len()
 }
 
-/// Edits of the surface, each with how far it reaches; how strong it is, is the shape panel's.
+/// Sculpt layers, each with how far it reaches; how strong it is, is the shape panel's.
 fn sculpts(
     ui: &mut Ui,
     bench: &Workbench,

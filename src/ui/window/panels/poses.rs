@@ -68,7 +68,7 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
     }
 }
 
-/// A slider from the pose that showed when it was taken hold of, 0, to the kept one, 1.
+/// A slider from the pose that showed when it was grabbed, 0, to the kept one, 1.
 fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut Memory, pressed: &mut Pressed) {
     let own = memory.blending.as_ref().filter(|b| b.name == name);
     let amount = f64::from(own.map_or(0.0, |b| b.amount));

@@ -52,7 +52,7 @@ impl WindowEditor {
         self.changed = true;
     }
 
-    /// What is asked about where to write; none where nothing is.
+    /// What is asked about where to write; `None` if nothing is.
     pub fn asks_where(&self) -> Option<&'static str> {
         self.panels.saving.as_ref().map(|s| s.writes.title())
     }
@@ -117,7 +117,7 @@ fn places(ui: &mut Ui, shows: &Shows<'_>, saving: &mut Saving, pressed: &mut Pre
     }
 }
 
-/// The answer: none within where nothing is to be written.
+/// The answer: none within where nothing should be written.
 fn buttons(ui: &mut Ui, saving: &Saving, enter: bool) -> Option<Option<PathBuf>> {
     let target = saving.target();
     let mut answer = None;

@@ -1,4 +1,4 @@
-//! The selected edit of the surface: what the headset's page of shapes has, by the same commands.
+//! The selected sculpt layer: what the headset's page of shapes has, by the same commands.
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, widgets};

@@ -105,6 +105,6 @@ fn dress(style: &mut Style, mut v: Visuals, t: &Tones) {
     ] {
         style.text_styles.insert(name, FontId::new(size, FontFamily::Proportional));
     }
-    // A window that waits for events does not move by itself.
+    // A window that waits for events does not move on its own.
     style.animation_time = 0.0;
 }

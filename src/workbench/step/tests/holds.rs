@@ -1,4 +1,4 @@
-//! What hands take hold of: the body, the world, and what stays.
+//! What hands grab: the body, the world, and what stays.
 
 use super::*;
 

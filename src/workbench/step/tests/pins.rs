@@ -104,7 +104,7 @@ impl Figure {
     }
 }
 
-/// How a figure stands when a hand takes hold of it.
+/// How a figure stands when a hand grabs it.
 struct Stand<'a> {
     figure: &'a Figure,
     pose: Pose,

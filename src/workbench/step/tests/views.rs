@@ -63,7 +63,7 @@ fn the_turntable_turns_the_character_and_leaves_the_floor_about_the_user() {
 #[test]
 fn what_is_drawn_and_grabbed_on_a_turned_character_is_where_the_hand_is() {
     let mut s = turned();
-    // While it turns a squeeze takes hold of what is in the hand, and a hand that rests moves nothing.
+    // While it turns a squeeze grabs what is in the hand, and a hand that rests moves nothing.
     let (hash, held) = (s.hash(), s.joint(HAND));
     reach(&mut s, RIGHT, held);
     s.step();

@@ -1,0 +1,14 @@
+//! The tables of a comparison, for people and for programs.
+
+use crate::base::{Error, Result};
+use crate::export::write_atomically;
+use std::path::Path;
+
+/// Writes `compare.md` and `compare.json`.
+pub(super) fn write_tables<L: serde::Serialize>(out: &Path, table: &str, lines: &[L]) -> Result<String> {
+    write_atomically(out.join("compare.md"), table.as_bytes())?;
+    let json = serde_json::to_vec_pretty(lines)
+        .map_err(|e| Error::input(format!("the table is not JSON: {e}"), "report it as a bug"))?;
+    write_atomically(out.join("compare.json"), &json)?;
+    Ok(table.to_owned())
+}
