@@ -1,4 +1,4 @@
-//! Materials as the shaders read them.
+//! Materials in the layout that the shaders read.
 
 use crate::asset::{Alpha, Asset, Material, TextureRef};
 use crate::base::math::{Vec3, Vec4};
@@ -18,14 +18,14 @@ pub(super) struct GpuMaterial {
     pub flags: u32,
 }
 
-/// Places of the textures in what [`textures`] gives.
+/// Indices into the array that [`textures`] returns.
 pub(super) const BASE_COLOR: usize = 0;
 pub(super) const METALLIC_ROUGHNESS: usize = 1;
 pub(super) const NORMAL: usize = 2;
 pub(super) const EMISSIVE: usize = 3;
 
-/// The textures of a material in the order of the shaders' bindings; none where it has none or its picture is
-/// missing.
+/// The textures of a material in the order of the shaders' bindings; `None` where the material has no
+/// texture or its picture is missing.
 pub(super) fn textures(asset: &Asset, material: &Material) -> [Option<TextureRef>; 4] {
     [
         material.base_color_texture,
