@@ -1,11 +1,12 @@
 //! Deformation: a chain of nodes from bind positions to the drawn surface.
 //!
-//! Each method is one folder with the same four files: `mod.rs` (authored parameters, the paper), `bind.rs`
-//! (precompute on the CPU, where there is any), `gpu.rs` (pipelines once per device, state per character,
-//! record) and `cpu.rs` (the reference twin, the oracle of the tests).
+//! Each method is a folder with the same four files: `mod.rs` (authored parameters, the paper), `bind.rs`
+//! (precomputation on the CPU, if any), `gpu.rs` (pipelines once per device, state per character,
+//! recording) and `cpu.rs` (the CPU reference that the tests compare with).
 //!
-//! The stages of a frame: a **geometric** node ([`Geometric`]) poses the control vertices by the skeleton; the
-//! **spring** node ([`springs`]) relaxes them; display copy and normals ([`surface`]) make what is drawn.
+//! A frame has these stages. A **geometric** node ([`Geometric`]) poses the control vertices by the
+//! skeleton. The **spring** node ([`springs`]) relaxes them. The display stage ([`surface`]) copies
+//! positions and computes normals.
 
 pub mod attach;
 pub mod blend;
@@ -44,16 +45,16 @@ use crate::bind::{Attachments, Character};
 use crate::rig::PosedRig;
 use std::sync::Arc;
 
-/// What every node is bound to: the character and the attachment of its skin to its bones.
+/// Input of every node's binding: the character and the attachment of its skin to its bones.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    /// The character.
+    /// The character to deform.
     pub character: Arc<Character>,
     /// One entry per control vertex.
     pub attachments: Arc<Attachments>,
 }
 
-/// A stream of per-control-vertex data between nodes.
+/// A per-control-vertex data stream between nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stream {
     /// World position of each control vertex, metres.
@@ -62,32 +63,33 @@ pub enum Stream {
     Attachment,
 }
 
-/// The streams on the CPU.
+/// The streams in CPU memory.
 #[derive(Clone, Debug, Default)]
 pub struct Streams {
-    /// [`Stream::Position`].
+    /// Data of [`Stream::Position`].
     pub position: Vec<Vec3>,
-    /// [`Stream::Attachment`].
+    /// Data of [`Stream::Attachment`].
     pub attachment: Vec<Vec3>,
 }
 
-/// The CPU side of a node: names its inputs and evaluates itself. Clarity over speed.
+/// The CPU reference of a node: names its streams and evaluates a frame. It favours clarity over speed.
 pub trait Reference: Send + Sync {
-    /// As in the command line and the reports, e.g. `lbs`.
+    /// The name on the command line and in reports, e.g. `lbs`.
     fn name(&self) -> &'static str;
-    /// Streams that must hold this frame's data before.
+    /// Streams that must hold this frame's data before [`Reference::reference`].
     fn reads(&self) -> &'static [Stream];
-    /// Streams that hold this frame's data after.
+    /// Streams that hold this frame's data after [`Reference::reference`].
     fn writes(&self) -> &'static [Stream];
-    /// Evaluates one frame.
+    /// Evaluates one frame into `streams`.
     fn reference(&self, rig: &PosedRig, streams: &mut Streams);
-    /// The same; the pose that the nodes after this one go by comes back, where it is another than was given.
+    /// As [`Reference::reference`]; returns the pose for later nodes if it differs from the given one.
     fn evaluate(&self, rig: &PosedRig, streams: &mut Streams) -> Option<PosedRig> {
         self.reference(rig, streams);
         None
     }
-    /// Takes the offsets of edits into account by itself, where it turns scale vectors: those of the vertices `before`
-    /// are set back first. False for a method that does not; its positions are to be moved.
+    /// Applies the offsets of sculpt layers in the method itself, if it rotates scale vectors; the vertices
+    /// `before` are reset first. Returns false if the method does not: the caller must then move its
+    /// positions.
     fn set_offsets(&mut self, _before: &[u32], _field: &sculpt::Field) -> bool {
         false
     }

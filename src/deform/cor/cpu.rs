@@ -1,4 +1,4 @@
-//! CPU twin of skinning with optimized centres of rotation.
+//! CPU reference of skinning with optimized centres of rotation.
 
 use super::bind::centers;
 use crate::base::math::{Quat, Vec3};

@@ -1,9 +1,9 @@
-//! CPU twin of the rigid attachment.
+//! CPU reference of the rigid attachment.
 
 use crate::base::math::{Quat, Vec3};
 use crate::deform::twin::{Posed, Skinning};
 
-/// Rigid attachment.
+/// Rigid attachment. It has no settings and needs no binding.
 pub struct Rigid;
 
 impl Skinning for Rigid {

@@ -1,4 +1,5 @@
-//! Edits of the surface on the GPU: positions moved after the geometric method, or scale vectors lengthened before it.
+//! Sculpt layers on the GPU: positions moved after the geometric method, or scale vectors lengthened before
+//! it.
 
 use super::Field;
 use crate::base::Result;
@@ -27,12 +28,12 @@ struct Push {
     radial: u32,
 }
 
-/// The stage, once per device.
+/// The pipeline, created once per device.
 pub struct SculptPipeline {
     stage: Compute,
 }
 
-/// A character's edits.
+/// Buffers and bindings of a character's sculpt layers.
 pub struct SculptState {
     bindings: Bindings,
     offsets: Buffer,
@@ -41,7 +42,7 @@ pub struct SculptState {
 }
 
 impl SculptPipeline {
-    /// Makes the pipeline. Errors where the shader and Rust disagree.
+    /// Creates the pipeline. Errors if the shader and Rust disagree.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let stage = Compute::new(device, spv!("deform/sculpt/displace.comp"), &[])?;
         let fields = [
@@ -54,8 +55,9 @@ impl SculptPipeline {
         Ok(Self { stage })
     }
 
-    /// Binds the vertices of a field. With `radial` the method below turns scale vectors, which are lengthened; those
-    /// of `before`, the edits that these replace, are set back. None where there is nothing to do. Errors when memory is short.
+    /// Binds the vertices of a field. With `radial` the geometric method rotates scale vectors, and the
+    /// layers lengthen these; the scale vectors of `before`, the vertices of the replaced layers, are
+    /// reset. Returns `None` if there is nothing to do. Errors if memory is short.
     #[allow(clippy::too_many_arguments, reason = "what a stage is bound to")]
     pub fn bind(
         &self,
@@ -92,7 +94,8 @@ impl SculptPipeline {
         Ok(Some(SculptState { bindings: self.stage.bind(&list)?, offsets, host, radial }))
     }
 
-    /// Records another moment; a barrier follows. Where scale vectors are lengthened that is all there is to do.
+    /// Records the upload of changed offsets; a barrier must follow. If scale vectors are lengthened,
+    /// nothing else is needed.
     pub fn update(
         &self,
         state: &mut SculptState,
@@ -113,7 +116,8 @@ impl SculptPipeline {
         }
     }
 
-    /// Records the move of the posed positions, behind a barrier; nothing where scale vectors were lengthened.
+    /// Records the displacement of the posed positions, after a barrier; does nothing if scale vectors were
+    /// lengthened.
     pub fn record(&self, state: &SculptState, control: &ControlBuffers, frame: &mut Frame) {
         if !state.radial {
             frame.barrier();

@@ -1,4 +1,4 @@
-//! Edits of the surface in the springs on the GPU: their stiffness when it changes, their load in every frame.
+//! Sculpt layers in the springs on the GPU: their stiffness when it changes, their load in every frame.
 
 use super::Params;
 use super::edits::{self, LevelEdits, SpringEdit};
@@ -19,7 +19,7 @@ struct EditPush {
     omega: f32,
 }
 
-/// A character's edits in its springs.
+/// Buffers of a character's sculpt layers in its springs.
 pub struct EditState {
     levels: Vec<LevelEdits>,
     on_gpu: Vec<LevelState>,
@@ -32,12 +32,12 @@ struct LevelState {
 }
 
 impl EditState {
-    /// Whether any edit is on.
+    /// Whether any sculpt layer is on.
     pub fn on(&self) -> bool {
         edits::on(&self.levels)
     }
 
-    /// Of a field's vertices, on all levels; none where it has none. Errors when memory is short.
+    /// Binds a field's vertices on all levels; `None` if it has none. Errors if memory is short.
     pub fn new(
         pipelines: &SpringPipelines,
         device: &Arc<Device>,
@@ -66,7 +66,8 @@ impl EditState {
         Ok(Some(Self { levels, on_gpu }))
     }
 
-    /// Records another moment, or the same after the springs' stiffness was found anew (`fresh`).
+    /// Records the upload of a changed field, or of the same one after the springs' stiffness was computed
+    /// again (`fresh`).
     pub fn update(
         &mut self,
         pipelines: &SpringPipelines,
@@ -85,7 +86,7 @@ impl EditState {
         frame.barrier();
     }
 
-    /// Records the loads of a pose; a barrier follows.
+    /// Records the loads of a pose; a barrier must follow.
     pub(super) fn load(
         &self,
         pipelines: &SpringPipelines,

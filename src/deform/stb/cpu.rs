@@ -1,4 +1,4 @@
-//! CPU twin of stretchable, twistable bones.
+//! CPU reference of stretchable, twistable bones.
 
 use super::bind::{StbBinding, bind};
 use crate::base::math::{Quat, Vec3};

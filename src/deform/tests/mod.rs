@@ -1,4 +1,4 @@
-//! Known answers of geometric skinning (methods, section 3) and of the display stage (section 5).
+//! Known results of geometric skinning (methods, section 3) and of the display stage (section 5).
 
 mod characters;
 mod geometric;
@@ -13,7 +13,7 @@ use crate::base::math::{Quat, Vec3};
 use crate::rig::{Pose, PosedRig};
 use std::path::{Path, PathBuf};
 
-/// A folder or file of the shared data; none, and a line that says so, where it is absent.
+/// A folder or file of the shared data; `None`, with a printed line, if it is absent.
 fn shared_data(path: &str) -> Option<PathBuf> {
     let root = std::env::var_os("SINEW_DATA").map(PathBuf::from);
     let root = root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
@@ -25,7 +25,7 @@ fn shared_data(path: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Positions by a method in a pose.
+/// Positions that a method gives in a pose.
 fn deform(method: &Geometric, bound: &Bound, pose: &Pose) -> Streams {
     let mut streams = Streams::default();
     let rig = PosedRig::new(&bound.character.skeleton, pose);
@@ -33,14 +33,14 @@ fn deform(method: &Geometric, bound: &Bound, pose: &Pose) -> Streams {
     streams
 }
 
-/// Two unit bones, the second joint turned.
+/// Two unit bones with the second joint rotated.
 fn bent(bound: &Bound, turn: Quat) -> Pose {
     let mut pose = rest(bound);
     pose.local[1].rotation = turn.into();
     pose
 }
 
-/// A pose in which every joint moves in its own way.
+/// A pose in which every joint moves differently.
 fn contorted(bound: &Bound) -> Pose {
     let mut pose = rest(bound);
     for (k, local) in pose.local.iter_mut().enumerate() {
