@@ -10,13 +10,14 @@ use crate::rig::{Bone, Skeleton};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Most rounds of smoothing: more draws the points on chains of leaf bones together (thesis, 3.2).
+/// Maximum rounds of smoothing: more would collapse the points on chains of leaf bones (thesis, 3.2).
 pub const MAX_SMOOTH: u32 = 10;
 
-/// Squared distances closer than this share are a tie, e.g. at the joint that two bones have in common.
+/// Squared distances whose relative difference is smaller than this are a tie, e.g. at a joint that two
+/// bones share.
 const TIE: f32 = 1e-5;
 
-/// Which bone a vertex is attached to, and where.
+/// The rule that chooses each vertex's bone and attachment point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Binding {
@@ -29,14 +30,14 @@ pub enum Binding {
     Planar,
 }
 
-/// How to bind.
+/// Options of the attachment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindOptions {
-    /// Default [`Binding::Weights`], as every vertex of a character has weights.
+    /// Default [`Binding::Weights`], since every vertex of a character has weights.
     pub method: Binding,
     /// Rounds of alternating smoothing and reprojection, default 6, at most [`MAX_SMOOTH`].
     pub smooth: u32,
-    /// For [`Binding::Planar`]: turns the dividing planes at a joint about it, in bind space.
+    /// For [`Binding::Planar`]: rotations of the dividing planes about their joints, in bind space.
     pub planes: BTreeMap<JointId, Quat>,
 }
 
@@ -73,7 +74,7 @@ pub fn bind_attachments(character: &Character, options: &BindOptions) -> Result<
     };
     if options.method == Binding::Planar {
         check_planes(skeleton, options)?;
-        // The weights only say where to start crossing planes from.
+        // The weights only choose where to start crossing planes.
         let dividers = Dividers::new(skeleton, &topology, &options.planes);
         let bind = |v: usize| match control.rigid[v] {
             true => (attachments.bone[v], attachments.t[v]),
@@ -120,8 +121,8 @@ fn weight_of(character: &Character, vertex: usize, joint: JointId) -> f32 {
     character.control.influences.of(vertex).find(|e| usize::from(e.0) == joint.index()).map_or(0.0, |e| e.1)
 }
 
-/// The candidate with the shortest scale vector and the parameter on it; ties go to the larger weight, then to
-/// the earlier candidate.
+/// The candidate with the shortest scale vector and the parameter on it; ties go to the larger weight, then
+/// to the earlier candidate.
 pub(super) fn nearest_bone(
     skeleton: &Skeleton,
     candidates: impl IntoIterator<Item = BoneId>,
@@ -144,7 +145,8 @@ pub(super) fn nearest_bone(
     best.map(|(id, t, _)| (id, t))
 }
 
-/// Eq. 12, with the length squared: parameter of the point of a bone nearest to `x`; 0 without length.
+/// Eq. 12, with the length squared: parameter of the point of a bone nearest to `x`; 0 for a bone without
+/// length.
 pub fn project(bone: &Bone, x: Vec3) -> f32 {
     let along = bone.tail - bone.head;
     let length_squared = along.length_squared();
@@ -154,13 +156,13 @@ pub fn project(bone: &Bone, x: Vec3) -> f32 {
     ((x - bone.head).dot(along) / length_squared).clamp(0.0, 1.0)
 }
 
-/// `a = p + t (c - p)`.
+/// The point `a = p + t (c - p)` of a bone, bind space, metres.
 pub fn point_on(bone: &Bone, t: f32) -> Vec3 {
     bone.head + t * (bone.tail - bone.head)
 }
 
 impl Attachments {
-    /// From a bone and a parameter per control vertex.
+    /// Attachments from a bone and a parameter per control vertex.
     fn new(character: &Character, bound: &[(BoneId, f32)]) -> Self {
         let bones = &character.skeleton.bones;
         let scale_vector = |(x, (bone, t)): (&Vec3, &(BoneId, f32))| *x - point_on(&bones[bone.index()], *t);
@@ -177,15 +179,14 @@ impl Attachments {
         self.scale_vector[vertex] = x - point_on(&skeleton.bones[bone.index()], t);
     }
 
-    /// Attachment point of a vertex in bind space.
+    /// Attachment point of a vertex in bind space, metres.
     pub fn point(&self, skeleton: &Skeleton, vertex: usize) -> Vec3 {
         point_on(&skeleton.bones[self.bone[vertex].index()], self.t[vertex])
     }
 
-    /// Attaches vertices to a bone of the user's choice, each at its nearest point of it.
+    /// Attaches vertices to a given bone, each at its nearest point on it.
     ///
-    /// # Errors
-    /// [`Error::Input`] where the bone or a vertex does not exist; nothing is changed then.
+    /// # Errors [`Error::Input`] if the bone or a vertex does not exist; nothing is changed then.
     pub fn assign(&mut self, character: &Character, vertices: &[u32], bone: BoneId) -> Result<()> {
         let Some(target) = character.skeleton.bones.get(bone.index()) else {
             let count = character.skeleton.bones.len();
@@ -204,8 +205,7 @@ impl Attachments {
 
     /// Moves the attachment of vertices along their bones to `t`, which is clamped to 0..=1.
     ///
-    /// # Errors
-    /// [`Error::Input`] where `t` is not a number or a vertex does not exist; nothing is changed then.
+    /// # Errors [`Error::Input`] if `t` is NaN or a vertex does not exist; nothing is changed then.
     pub fn set_t(&mut self, character: &Character, vertices: &[u32], t: f32) -> Result<()> {
         if t.is_nan() {
             return Err(Error::input("the bone parameter is not a number", "give one in 0..=1"));
@@ -231,9 +231,9 @@ impl Attachments {
     }
 }
 
-/// Which bones meet where.
+/// The bones that meet at each joint.
 pub(super) struct BoneTopology {
-    /// Bones of skin joints: the candidates of the skin.
+    /// Bones of skin joints: the candidates for skin vertices.
     pub skinned: Vec<BoneId>,
     /// First bone owned by each joint; one more entry at the end.
     first_of_joint: Vec<u32>,

@@ -1,5 +1,5 @@
-//! What takes long to compute, kept on disk by what it was computed from. Losing any of it costs time and nothing else:
-//! a file that cannot be read, or not be written, is as if it were not there.
+//! A disk cache of expensive results, keyed by their inputs. Losing an entry costs only time: a file that
+//! cannot be read or written is treated as absent.
 
 use crate::base::folders;
 use crate::base::math::Vec3;
@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-/// Begins every file; another version of the format begins otherwise.
+/// Starts every file; another version of the format starts differently.
 const MAGIC: &[u8; 8] = b"sinewc1\n";
 const ENDING: &str = "kept";
-/// Bytes in the platform's folder at most.
+/// Maximum bytes in the platform's folder.
 const LIMIT: u64 = 256 << 20;
 
-/// What something was computed from, hashed.
+/// Hash of a computation's inputs.
 #[derive(Clone)]
 pub struct Key(blake3::Hasher);
 
 impl Key {
-    /// Of a computation; another way to compute it gets another name.
+    /// The key of a computation; a changed computation needs a new name.
     pub fn new(name: &str) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&(name.len() as u64).to_le_bytes());
@@ -29,7 +29,7 @@ impl Key {
         Self(hasher)
     }
 
-    /// Adds bytes, and how many they are.
+    /// Adds bytes and their number.
     pub fn bytes(mut self, bytes: &[u8]) -> Self {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
@@ -42,7 +42,7 @@ impl Key {
     }
 }
 
-/// A folder of kept results, bounded in size: the oldest go first.
+/// A folder of cached results, bounded in size: the oldest are removed first.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -50,7 +50,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// In a folder of its own, of so many bytes at most; the folder is made when it is needed.
+    /// A cache in its own folder, of at most `limit` bytes; the folder is created when needed.
     pub fn at(folder: impl AsRef<Path>, limit: u64) -> Self {
         Self { folder: folder.as_ref().to_owned(), limit }
     }
@@ -60,7 +60,7 @@ impl Cache {
         Some(Self::at(platform_folder(|name| std::env::var_os(name))?, LIMIT))
     }
 
-    /// What was kept under a key, whole and as it was written.
+    /// The bytes stored under a key, complete and unchanged; `None` if there are none.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         if fs::metadata(&path).ok()?.len() > self.limit {
@@ -72,14 +72,14 @@ impl Cache {
         match content {
             Some((_, content)) => Some(content.to_vec()),
             None => {
-                // What is broken stays broken: make room for a new one.
+                // A broken file stays broken: remove it to make room for a new one.
                 let _ = fs::remove_file(&path);
                 None
             }
         }
     }
 
-    /// Keeps bytes under a key.
+    /// Stores bytes under a key. Failures are ignored.
     pub fn put(&self, key: &Key, content: &[u8]) {
         if content.len() as u64 + 40 <= self.limit && self.write(key, content).is_ok() {
             self.trim();
@@ -90,7 +90,7 @@ impl Cache {
         self.folder.join(format!("{}.{ENDING}", key.0.finalize().to_hex()))
     }
 
-    /// A file of another name first, so that nobody ever reads half of one.
+    /// Writes to a file of another name first, so that no reader finds half of one.
     fn write(&self, key: &Key, content: &[u8]) -> std::io::Result<()> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         fs::create_dir_all(&self.folder)?;
@@ -111,7 +111,8 @@ impl Cache {
         written
     }
 
-    /// Removes the oldest files until the rest is within the limit. What a crash left half written counts too.
+    /// Removes the oldest files until the rest is within the limit, including temporary files that a crash
+    /// left.
     fn trim(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
@@ -151,7 +152,7 @@ mod tests {
         assert!(cache.get(&key).is_none());
         cache.put(&key, b"content");
         assert_eq!(cache.get(&key).unwrap(), b"content");
-        // Another name, other bytes, another cut between them: another key.
+        // Another name, other bytes, or another split between them gives another key.
         for other in [
             Key::new("tes").bytes(b"tx"),
             Key::new("test").bytes(b"y"),
@@ -172,7 +173,7 @@ mod tests {
         }
         cache.put(&key, b"again");
         assert_eq!(cache.get(&key).unwrap(), b"again");
-        // A folder that cannot be made is no error.
+        // A folder that cannot be created is no error.
         let file = folder.path().join("file");
         fs::write(&file, "x").unwrap();
         let nowhere = Cache::at(&file, 10_000);

@@ -1,4 +1,4 @@
-//! A character from a file: display mesh in bind space, welded control mesh (methods, section 1).
+//! Builds a character from a file: display mesh in bind space, welded control mesh (methods, section 1).
 
 use super::Character;
 use crate::asset::{Asset, Influences, Node, Primitive};
@@ -7,19 +7,18 @@ use crate::base::{Error, JointId, NodeId, Result};
 use crate::geom::{Adjacency, ControlMesh, DisplayMesh, Part, locality_order, weld};
 use crate::rig::{Skeleton, in_scene, skin_of};
 
-/// Influences are the same where their weights differ by less than this in sum.
+/// Influences are equal if the sum of their absolute weight differences is below this.
 const SAME_WEIGHTS: f32 = 0.02;
 
-/// Morph displacements are the same within this share of the box's diagonal.
+/// Morph displacements are equal within this fraction of the box's diagonal.
 const SAME_MORPH: f32 = 1e-5;
 
 impl Character {
     /// Builds a character from a loaded file: everything its default scene draws.
     ///
-    /// Where a mesh is drawn by several nodes each has its own part. A file without a skin gives rigid props only.
+    /// A mesh drawn by several nodes gets a part for each. A file without a skin gives rigid props only.
     ///
-    /// # Errors
-    /// [`Error::Broken`] where transforms overflow, [`Error::Unsupported`] beyond the limits of
+    /// # Errors [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond the limits of
     /// [`Skeleton::from_asset`].
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let skeleton = Skeleton::from_asset(asset)?;
@@ -39,7 +38,8 @@ impl Character {
             };
             (0..ma.morphs.len().max(mb.morphs.len())).all(|t| {
                 let (da, db) = (delta(ma, t, pa, a), delta(mb, t, pb, b));
-                // Targets of different nodes have weights of their own: only what neither moves may be welded.
+                // Targets of different nodes have independent weights: only vertices that neither moves may
+                // be welded.
                 if pa.node == pb.node {
                     da.distance(db) <= tolerance
                 } else {
@@ -53,11 +53,11 @@ impl Character {
         Ok(Self { skeleton, control, display })
     }
 
-    /// Builds a character from its parts: a display mesh in bind space (`control_of` is ignored and filled in),
-    /// influences over the skeleton's joints and the rigid mark per display vertex.
+    /// Builds a character from its parts: a display mesh in bind space (`control_of` is ignored and filled
+    /// in), influences over the skeleton's joints and the rigid mark, each per display vertex.
     ///
-    /// # Errors
-    /// [`Error::Input`] where lengths or indices do not fit, a vertex has no influence or a number is not finite.
+    /// # Errors [`Error::Input`] if lengths or indices do not fit, a vertex has no influence or a number is
+    /// not finite.
     pub fn from_display(
         skeleton: Skeleton,
         mut display: DisplayMesh,
@@ -97,7 +97,7 @@ fn check(skeleton: &Skeleton, display: &DisplayMesh, influences: &Influences, ri
     Err(Error::input(problem, "build the mesh again"))
 }
 
-/// Display mesh with what the control mesh needs of each of its vertices.
+/// The display mesh with the per-vertex data for the control mesh.
 #[derive(Default)]
 struct Soup {
     display: DisplayMesh,
@@ -180,7 +180,8 @@ pub(super) fn placement_of(
     }
 }
 
-/// The inverse transpose up to a positive factor: cofactors with the determinant's sign, which no scale overflows.
+/// The inverse transpose up to a positive factor: cofactors with the determinant's sign; no scale makes
+/// them overflow.
 pub(super) fn normal_map(linear: Mat3) -> Mat3 {
     let largest = linear.to_cols_array().iter().fold(0.0f32, |m, v| m.max(v.abs()));
     let m = if largest > 0.0 { linear * (1.0 / largest) } else { Mat3::IDENTITY };
@@ -189,11 +190,11 @@ pub(super) fn normal_map(linear: Mat3) -> Mat3 {
     if m.determinant() < 0.0 { cofactors * -1.0 } else { cofactors }
 }
 
-/// Influences over a skin's list as influences over joints; entries of one joint are added up.
+/// Converts influences over a skin's list to influences over joints; entries of the same joint are added.
 fn remap(entries: impl Iterator<Item = (u16, f32)>, joints: &[JointId]) -> Vec<(u16, f32)> {
     let mut out: Vec<(u16, f32)> = Vec::new();
     for (slot, weight) in entries {
-        // A mesh drawn with a shorter skin than it was made for: its last joint stands in.
+        // For a mesh drawn with a shorter skin than it was made for, the last joint replaces missing ones.
         let joint = joints[usize::from(slot).min(joints.len() - 1)].0 as u16;
         match out.iter_mut().find(|(j, _)| *j == joint) {
             Some((_, w)) => *w += weight,
@@ -225,7 +226,7 @@ fn weld_control(soup: &Soup, mut morphs_agree: impl FnMut(u32, u32) -> bool) -> 
 struct Welded(crate::geom::Weld);
 
 impl Welded {
-    /// The control mesh, numbered for locality; fills in `display.control_of`.
+    /// Builds the control mesh, ordered for locality, and fills in `display.control_of`.
     fn finish(self, display: &mut DisplayMesh, influences: &Influences, rigid: &[bool]) -> ControlMesh {
         let count = self.0.first.len();
         let as_welded = |of: &[u32], t: &[u32; 3]| t.map(|v| of[v as usize]);

@@ -1,17 +1,17 @@
-//! Which bones belong to the body: rigs also hold control and end bones that no vertex follows.
+//! Finds the bones of the body: rigs also hold control and end bones that no vertex follows.
 
 use super::Character;
 
 impl Character {
-    /// Per bone, whether it deforms anything: vertices follow its joint, or it lies between such joints. Control and
-    /// inverse kinematics bones do not, nor what leads from the scene's root to the body.
+    /// Per bone, whether it deforms anything: vertices follow its joint, or it lies between such joints.
+    /// Control and inverse kinematics bones do not, nor do the bones from the scene's root to the body.
     pub fn deforming_bones(&self) -> Vec<bool> {
         let (skeleton, influences) = (&self.skeleton, &self.control.influences);
         let count = skeleton.joints.len();
         let mut followed = vec![false; count];
         for v in 0..influences.len() {
             for (joint, weight) in influences.of(v).filter(|(_, weight)| *weight > 0.0) {
-                // A vertex bound to a trace of a joint does not make it one.
+                // A tiny weight does not count.
                 followed[usize::from(joint)] |= weight > 1e-3;
             }
         }

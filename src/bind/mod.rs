@@ -1,4 +1,4 @@
-//! From a loaded file to a deformable character, and the attachment of its skin to its bones.
+//! Binding: from a loaded file to a deformable character, and the attachment of its skin to its bones.
 //!
 //! Deformation runs on the **control mesh**, vertices welded by position and ordered for locality; the vertices of the
 //! **display mesh**, split at seams, copy from them.
@@ -31,11 +31,11 @@ use crate::rig::Skeleton;
 /// A deformable character: immutable data shared by every deformation method.
 #[derive(Clone, Debug, Default)]
 pub struct Character {
-    /// Hierarchy, joints, bones.
+    /// Hierarchy of nodes, with joints and bones.
     pub skeleton: Skeleton,
-    /// What is deformed.
+    /// The mesh that is deformed.
     pub control: ControlMesh,
-    /// What is drawn.
+    /// The mesh that is drawn.
     pub display: DisplayMesh,
 }
 

@@ -1,4 +1,5 @@
-//! Morph targets in bind space, sparse: what a pose's weights add to the character before it is deformed.
+//! Morph targets in bind space, sparse: the displacements that a pose's weights add to the character before
+//! deformation.
 
 use super::Character;
 use super::character::placement_of;
@@ -9,7 +10,7 @@ use crate::base::math::{Mat3, Vec3};
 /// The morph targets of a character, by node and target.
 #[derive(Clone, Debug, Default)]
 pub struct Morphs {
-    /// In node order, then target order; targets that move nothing are kept, empty.
+    /// Targets in node order, then target order; targets that move nothing are kept, empty.
     pub targets: Vec<MorphTarget>,
 }
 
@@ -20,11 +21,11 @@ pub struct MorphTarget {
     pub node: NodeId,
     /// Index of the target, and of its weight.
     pub target: usize,
-    /// Display vertices that the target moves, rising.
+    /// Display vertices that the target moves, ascending.
     pub vertices: Vec<u32>,
-    /// Displacement of each, bind space, metres.
+    /// Displacement of each vertex in bind space, metres.
     pub positions: Vec<Vec3>,
-    /// Each control vertex moved, once: control vertex and index into `vertices`.
+    /// Each moved control vertex, once: control vertex and index into `vertices`.
     pub control: Vec<(u32, u32)>,
 }
 
@@ -72,12 +73,12 @@ impl Morphs {
         Self { targets }
     }
 
-    /// Whether there is none.
+    /// Whether there are no targets.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    /// Targets with a weight that is not zero, and the weight; `weights` per node as in a pose.
+    /// Targets with nonzero weights, and those weights; `weights` is per node as in a pose.
     fn active<'a>(&'a self, weights: &'a [Vec<f32>]) -> impl Iterator<Item = (&'a MorphTarget, f32)> {
         let weight = |t: &MorphTarget| weights.get(t.node.index()).and_then(|w| w.get(t.target)).copied();
         self.targets.iter().filter_map(move |t| weight(t).map(|w| (t, w))).filter(|e| e.1 != 0.0)
@@ -114,7 +115,7 @@ mod tests {
         let shape = Shape { bones: 2, rings: 4, segments: 8, radius: 0.1, length: 1.0, blend: 0.5 };
         let mut asset = shape.capsule_asset();
         let node = asset.nodes.len() - 1;
-        // The mesh's own space is turned and twice as large as bind space.
+        // The mesh's own space is rotated and twice as large as bind space.
         let mesh_from_bind = Affine3A::from_scale_rotation_translation(
             Vec3::splat(2.0),
             Quat::from_rotation_z(0.5),

@@ -1,7 +1,7 @@
 //! What the cache keeps, as bytes: counts in four, numbers as they are, little-endian. A reader gives nothing where there
 //! are not enough of them, or they are no finite numbers.
 
-/// Bytes to be kept.
+/// A buffer of bytes to store.
 #[derive(Default)]
 pub struct Writer(pub Vec<u8>);
 
@@ -21,7 +21,7 @@ impl Writer {
         v.iter().for_each(|v| self.float(*v));
     }
 
-    /// Adds what [`Reader::row`] reads.
+    /// Adds a row for [`Reader::row`].
     pub fn row(&mut self, row: impl ExactSizeIterator<Item = (usize, f64)>) {
         self.count(row.len());
         for (index, number) in row {
@@ -31,11 +31,11 @@ impl Writer {
     }
 }
 
-/// Bytes that were kept.
+/// Stored bytes.
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl Reader<'_> {
-    /// So many counts.
+    /// Reads `N` counts.
     pub fn counts<const N: usize>(&mut self) -> Option<[usize; N]> {
         let mut out = [0; N];
         for n in &mut out {
@@ -52,7 +52,7 @@ impl Reader<'_> {
         Some(f64::from_le_bytes(*head)).filter(|v| v.is_finite())
     }
 
-    /// So many numbers.
+    /// Reads `count` numbers.
     pub fn floats(&mut self, count: usize) -> Option<Vec<f64>> {
         let (head, rest) = self.0.split_at_checked(count.checked_mul(8)?)?;
         self.0 = rest;
@@ -60,7 +60,7 @@ impl Reader<'_> {
         out.iter().all(|v| v.is_finite()).then_some(out)
     }
 
-    /// A list of indices with a number each, and its length before it.
+    /// Reads a list of indices with a number each, preceded by its length.
     pub fn row(&mut self) -> Option<Vec<(usize, f64)>> {
         let [count] = self.counts()?;
         (0..count).map(|_| Some((self.counts::<1>()?[0], self.float()?))).collect()

@@ -6,14 +6,15 @@ use crate::base::{BoneId, JointId};
 use crate::rig::Skeleton;
 use std::collections::BTreeMap;
 
-/// Bones shorter than this share of the longest one have no direction: what they join counts as one joint.
+/// Bones shorter than this fraction of the longest one have no direction: the joints at their ends count as
+/// one.
 const NO_LENGTH: f32 = 1e-5;
 
 /// The dividers of a skeleton.
 ///
-/// Of two bones at a joint with unit directions `u` and `v` away from it, the divider holds their half-vector
-/// `u + v` and their cross product; its normal is `v - u`. So the bone whose side of all dividers at the joint
-/// holds `x` is the one with the largest `(x - joint) · u`.
+/// For two bones at a joint with unit directions `u` and `v` away from it, the divider contains their
+/// half-vector `u + v` and their cross product; its normal is `v - u`. The bone whose side of all dividers
+/// at the joint contains `x` is therefore the one with the largest `(x - joint) · u`.
 pub(super) struct Dividers {
     ends: Vec<Option<[End; 2]>>,
     sites: Vec<Site>,
@@ -21,7 +22,7 @@ pub(super) struct Dividers {
     site_of: Vec<usize>,
 }
 
-/// An end of a bone: where it is and which way the bone leaves.
+/// An end of a bone: its position and the direction in which the bone leaves.
 #[derive(Clone, Copy)]
 struct End {
     site: Option<usize>,
@@ -29,12 +30,12 @@ struct End {
     out: Vec3,
 }
 
-/// A joint, or several in one place.
+/// A joint, or several at one position.
 #[derive(Default)]
 struct Site {
     /// Bones with a length that meet here, and their directions away from it.
     bones: Vec<(BoneId, Vec3)>,
-    /// Undoes the user's turn of the planes.
+    /// Inverse of the user's rotation of the planes.
     straightened: Quat,
 }
 
@@ -47,7 +48,7 @@ impl Dividers {
         let longest = topology.skinned.iter().map(|&b| along(b).length()).fold(0.0, f32::max);
         let has_length = |b: BoneId| along(b).length() > NO_LENGTH * longest;
         let mut above: Vec<usize> = (0..skeleton.joints.len()).collect();
-        // A zero-length bone's two joints share a site, named by the upper one.
+        // The two joints of a zero-length bone share a site, named by the upper one.
         for &b in topology.skinned.iter().filter(|&&b| !has_length(b)) {
             let bone = &skeleton.bones[b.index()];
             if let Some(child) = bone.child {
@@ -79,7 +80,8 @@ impl Dividers {
         Self { ends, sites, site_of }
     }
 
-    /// The bone whose region holds `x`, found by crossing dividers from `start` on, and the parameter on it.
+    /// The bone whose region contains `x`, found by crossing dividers from `start`, and the parameter on
+    /// it.
     pub fn bind(&self, skeleton: &Skeleton, start: BoneId, x: Vec3) -> (BoneId, f32) {
         let mut bone = start;
         if self.ends[start.index()].is_none() {
@@ -89,7 +91,8 @@ impl Dividers {
                 None => return (start, 0.0),
             }
         }
-        // A joint's winner does not change on the way and a skeleton has no cycles: each joint is crossed once.
+        // A joint's winner stays the same on the way and a skeleton has no cycles, so each joint is crossed
+        // once.
         for _ in 0..self.ends.len() {
             let Some(ends) = &self.ends[bone.index()] else { break };
             let next =
@@ -175,7 +178,7 @@ mod tests {
         let to_diagonal = 0.3 / 2f32.sqrt();
         assert_eq!(got[0].0, 0);
         assert!((got[0].1 - 0.4 / (0.4 + to_diagonal)).abs() < 1e-5, "{}", got[0].1);
-        // On either side of the diagonal, and the point attached to hardly differs.
+        // On either side of the diagonal; the attachment point hardly differs.
         assert_eq!((got[1].0, got[2].0), (1, 0));
         assert!(got[1].1 < 0.02 && got[2].1 > 0.98, "{got:?}");
     }

@@ -1,30 +1,31 @@
-//! What a binding is worth: lengths of the scale vectors, gaps between neighbours.
+//! Quality of a binding: lengths of the scale vectors, gaps between neighbours.
 
 use super::{Attachments, BindOptions, Binding, Character};
 use crate::base::math::Vec3;
 use crate::geom::ControlMesh;
 
-/// Edges shorter than this share of the mean edge count as this long, so that no sliver makes the gap.
+/// Edges shorter than this fraction of the mean edge count as this long, so that slivers do not dominate
+/// the gap.
 const SHORT_EDGE: f32 = 0.1;
 
 /// Quality of a binding (methods, section 2). Lengths in bind space, metres.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BindReport {
-    /// The method asked for.
+    /// The requested method.
     pub method: Binding,
-    /// Rounds of smoothing.
+    /// Number of rounds of smoothing.
     pub smooth: u32,
-    /// Control vertices.
+    /// Number of control vertices.
     pub vertices: usize,
-    /// Of these, vertices of rigid props; they do not count below.
+    /// Number of vertices of rigid props among them; the values below exclude these.
     pub rigid_vertices: usize,
-    /// Mean `|s|`.
+    /// Mean `|s|`, metres.
     pub mean_length: f32,
-    /// Largest `|s|`.
+    /// Largest `|s|`, metres.
     pub max_length: f32,
-    /// Before smoothing.
+    /// Gaps before smoothing.
     pub before: Gap,
-    /// After smoothing.
+    /// Gaps after smoothing.
     pub after: Gap,
     /// Number of vertices attached to each bone, props included.
     pub vertices_per_bone: Vec<u32>,
@@ -33,9 +34,9 @@ pub struct BindReport {
 /// `|a_i - a_j|` over mesh edges, relative to the edge length. A tube around a straight bone has 1 along it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Gap {
-    /// Largest of all edges.
+    /// Largest over all edges.
     pub max: f32,
-    /// Mean over the edges.
+    /// Mean over all edges.
     pub mean: f32,
 }
 
@@ -68,7 +69,7 @@ impl BindReport {
 }
 
 impl Gap {
-    /// The gap of a binding. Edges under a tenth of the mean edge length are measured against that tenth.
+    /// The gap of a binding. Edges shorter than a tenth of the mean count as that long.
     pub fn of(character: &Character, attachments: &Attachments) -> Self {
         let (skeleton, control) = (&character.skeleton, &character.control);
         let lengths = EdgeLengths::of(control);
@@ -84,7 +85,7 @@ fn soft_edges(control: &ControlMesh) -> impl Iterator<Item = (u32, u32)> + '_ {
     control.adjacency.edges().filter(|e| !control.rigid[e.0 as usize])
 }
 
-/// Edge lengths of what a skin deforms, with a lower bound.
+/// Edge lengths of the skin's part of the mesh, with a lower bound.
 pub(super) struct EdgeLengths {
     /// Mean length, 1 where there is no length.
     pub mean: f32,

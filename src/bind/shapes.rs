@@ -1,4 +1,4 @@
-//! Procedural characters with known answers: what tests and benchmarks of every module deform.
+//! Procedural characters with known results, for the tests and benchmarks of every module.
 
 use super::Character;
 use crate::asset::{Asset, Influences, Mesh, Node, Primitive, Skin};
@@ -8,7 +8,7 @@ use crate::geom::vertex_normals;
 use std::collections::HashMap;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
-/// A character along +Y and the numbers it was made from. Metres.
+/// A character along +Y and its parameters. Metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// Bones of equal length; joint `k` stands at `y = k * length / bones`, the last one is a leaf.
@@ -19,10 +19,11 @@ pub struct Shape {
     pub segments: usize,
     /// Radius of a capsule, half the width of a bar.
     pub radius: f32,
-    /// From `y = 0`; a capsule's caps stand out beyond both ends.
+    /// Length from `y = 0`; a capsule's caps extend beyond both ends.
     pub length: f32,
-    /// Weights go linearly from one joint to the next within this share of a bone's length around the joint,
-    /// 0 (each vertex follows one joint) to 1 (from the middle of a bone to the middle of the next).
+    /// Weights change linearly from one joint to the next within this fraction of a bone's length around
+    /// the joint, 0 (each vertex follows one joint) to 1 (from the middle of a bone to the middle of the
+    /// next).
     pub blend: f32,
 }
 
@@ -142,17 +143,17 @@ impl Shape {
 }
 
 fn character_of(asset: &Asset) -> Character {
-    // Made above with finite numbers and few joints: nothing can be refused.
+    // Built above from finite numbers and few joints, so no error is possible.
     Character::from_asset(asset).unwrap_or_default()
 }
 
 impl Character {
-    /// A character from raw parts: vertices and triangles in bind space, joints as position and parent (an earlier
-    /// or later joint, no rotation in bind), influences over the joints (positive, sum 1, heaviest first).
+    /// A character from raw parts: vertices and triangles in bind space, joints as position and parent (an
+    /// earlier or later joint, no rotation in bind), influences over the joints (positive, sum 1, heaviest
+    /// first).
     ///
-    /// # Errors
-    /// [`Error::Input`] where an index is out of range, the parents form a cycle, a number is not finite or a
-    /// vertex has no influence.
+    /// # Errors [`Error::Input`] if an index is out of range, the parents form a cycle, a number is not
+    /// finite or a vertex has no influence.
     pub fn from_parts(
         positions: Vec<Vec3>,
         triangles: Vec<[u32; 3]>,
@@ -184,8 +185,8 @@ impl Character {
     }
 }
 
-/// A file in memory with one skinned mesh, as [`Character::from_parts`] reads it; indices must be valid. Joint
-/// `k` is node `k`, named `joint k`; the last node draws the mesh.
+/// A file in memory with one skinned mesh, for [`Character::from_parts`]; indices must be valid. Joint `k`
+/// is node `k`, named `joint k`; the last node draws the mesh.
 pub fn asset_from_parts(
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
@@ -243,7 +244,7 @@ mod tests {
     use super::*;
     use crate::base::{BoneId, JointId};
 
-    /// Closed, oriented outwards: volume by the divergence theorem.
+    /// Volume by the divergence theorem; positive if closed and oriented outwards.
     fn volume(c: &Character) -> f32 {
         let p = &c.control.positions;
         c.control

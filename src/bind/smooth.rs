@@ -10,11 +10,11 @@ use crate::rig::Skeleton;
 use rayon::prelude::*;
 use std::iter;
 
-/// How much wider than the widest gap is wider: above the rounding, so that scale makes no difference.
+/// Factor above which a gap counts as wider: above rounding, so that scale makes no difference.
 const SLACK: f32 = 1.0 + 1e-4;
 
-/// Holding vertices back may widen the gaps to their neighbours, which are then held back too, at most this often;
-/// else the round is not made and smoothing ends.
+/// Holding vertices back may widen the gaps to their neighbours, which are then held back too. After this
+/// many repetitions the round is dropped and smoothing ends.
 const HOLD_BACK: usize = 100;
 
 /// Moves each point towards the mean of its one-ring and projects it on the skeleton, `rounds` times.
@@ -41,7 +41,7 @@ pub(super) fn smooth(
         (0..control.positions.len()).map(|v| attachments.point(skeleton, v)).collect();
     let mut widest = lengths.widest_gap(control, &points);
     for _ in 0..rounds {
-        // From the boldest step to none.
+        // From the largest step to none.
         let steps = |v: usize| {
             let now = (attachments.bone[v], attachments.t[v]);
             if control.rigid[v] {
@@ -97,7 +97,7 @@ fn hold_back(
         wide.dedup();
         for v in wide {
             chosen[v] = (chosen[v] + 1).min(3);
-            // The last one is where it is, to the bit.
+            // The last one stays in place, exact to the bit.
             moved[v] = if chosen[v] == 3 { points[v] } else { target(steps[v][chosen[v]]) };
         }
     }
@@ -107,7 +107,7 @@ fn hold_back(
 fn mean_point(control: &ControlMesh, lengths: &EdgeLengths, points: &[Vec3], v: usize) -> Vec3 {
     let (mut sum, mut total) = (Vec3::ZERO, 0.0);
     for n in control.adjacency.of(v).iter().map(|&n| n as usize) {
-        // In units of the mean edge, as squares of lengths overflow.
+        // In units of the mean edge, because squares of lengths overflow.
         let relative = lengths.of_edge(control, v, n) / lengths.mean;
         let weight = lengths.gap(control, points, v, n) / (relative * relative);
         sum += weight * (points[n] - points[v]);
@@ -116,7 +116,7 @@ fn mean_point(control: &ControlMesh, lengths: &EdgeLengths, points: &[Vec3], v: 
     if total > 0.0 && sum.is_finite() { points[v] + sum / (2.0 * total) } else { points[v] }
 }
 
-/// The point of the skeleton nearest to `x`, seen from a bone: on it, or past the joint where it ends.
+/// The point of the skeleton nearest to `x`, searched from a bone: on it, or beyond the joint at its end.
 fn slide(skeleton: &Skeleton, at_joint: &[Vec<BoneId>], from: BoneId, x: Vec3) -> (BoneId, f32) {
     let bone = &skeleton.bones[from.index()];
     let t = project(bone, x);
@@ -127,7 +127,7 @@ fn slide(skeleton: &Skeleton, at_joint: &[Vec<BoneId>], from: BoneId, x: Vec3) -
     } else {
         None
     };
-    // The bone itself is one of those at the joint: ties keep it.
+    // The bone is among those at the joint: ties keep it.
     let keep = |b: BoneId| f32::from(u8::from(b == from));
     joint
         .and_then(|j| nearest_bone(skeleton, at_joint[j.index()].iter().copied(), x, keep))

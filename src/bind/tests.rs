@@ -1,4 +1,4 @@
-//! Characters and attachments with known answers.
+//! Characters and attachments with known results.
 
 use super::shapes::{Shape, asset_from_parts, bar, capsule};
 use super::*;
@@ -45,7 +45,7 @@ fn lips_that_open_by_a_morph_target_do_not_weld() {
     let morph = Morph { name: "open".into(), positions: open, normals: vec![] };
     asset.meshes[0].primitives[0].morphs.push(morph);
     let c = Character::from_asset(&asset).unwrap();
-    // The first corner opens, the second moves together, the third stays.
+    // The first corner opens and splits; the second moves as one and stays welded; the third does not move.
     assert_eq!(c.control.positions.len(), 4);
     assert_ne!(c.display.control_of[0], c.display.control_of[3]);
     assert_eq!(c.display.control_of[1], c.display.control_of[4]);
@@ -133,7 +133,8 @@ fn binding_does_not_depend_on_scale() {
     for scale in [1e-2f32, 1e3] {
         let scaled = bar(3, 12, 2, 0.3 * scale, 3.0 * scale);
         assert_eq!(scaled.display.control_of, reference.display.control_of);
-        // Smoothing may hold a vertex back by a rounding: then its point differs by a part of an edge.
+        // Smoothing may hold a vertex back because of rounding: then its point differs by a fraction of an
+        // edge.
         let rounds = [(0, 1e-5f32), (6, 3e-3)];
         for (method, (smooth, tolerance)) in METHODS.into_iter().flat_map(|m| rounds.map(|r| (m, r))) {
             let ((a, ra), (b, rb)) = (bound(&reference, method, smooth), bound(&scaled, method, smooth));

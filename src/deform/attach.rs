@@ -1,7 +1,6 @@
-//! Where each control vertex is anchored, checked once: on a bone, or rigidly on a prop's joint.
+//! Attachment of each control vertex, validated once: to a bone, or rigidly to a prop's joint.
 //!
-//! Shared by all geometric nodes, which must all provide the posed attachment points `a'` to the nodes after
-//! them.
+//! All geometric nodes share it. Each must provide the posed attachment points `a'` to the nodes after it.
 
 use super::Bound;
 use super::rig_data::RigData;
@@ -10,30 +9,30 @@ use crate::base::{Error, Result};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-/// Set in [`Anchors::target`] where the rest is a joint, not a bone.
+/// Bit in [`Anchors::target`]: the remaining bits are a joint, not a bone.
 pub const ON_JOINT: u32 = 1 << 31;
 
-/// The anchor of a control vertex, in the layout of `glsl/types/rig.glsl`.
+/// The attachment of a control vertex, in the layout of `glsl/types/rig.glsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Anchor {
-    /// `s` in bind space, metres; on a joint: the bind position.
+    /// Scale vector `s` in bind space, metres; for a vertex on a joint, its bind position.
     pub scale_vector: [f32; 3],
     /// Parameter along the bone, 0..=1.
     pub t: f32,
 }
 
-/// Anchors of all control vertices.
+/// Attachments of all control vertices.
 #[derive(Clone, Debug, Default)]
 pub struct Anchors {
-    /// Per control vertex.
+    /// One per control vertex.
     pub anchors: Vec<Anchor>,
-    /// Bone per control vertex, or joint and [`ON_JOINT`] for the vertices of rigid props.
+    /// Bone per control vertex; for vertices of rigid props, the joint with the bit [`ON_JOINT`].
     pub target: Vec<u32>,
 }
 
 impl Anchors {
-    /// Takes the anchors of a bound character; an error where a vertex has no valid bone.
+    /// Reads the attachments of a bound character. Errors if a vertex has no valid bone.
     pub fn new(bound: &Bound) -> Result<Self> {
         let (character, attach) = (&*bound.character, &*bound.attachments);
         let (control, skeleton) = (&character.control, &character.skeleton);
@@ -49,7 +48,7 @@ impl Anchors {
         }
         let mut out = Self::default();
         for i in 0..vertices {
-            // Nodes that only carry props own no bone, so their vertices follow the joint itself.
+            // Nodes that only carry props own no bone, so their vertices follow the joint.
             let (anchor, target) = if control.rigid[i] {
                 let joint = control.influences.of(i).next().map(|(j, _)| u32::from(j));
                 let joint = joint.filter(|&j| (j as usize) < skeleton.joints.len());
@@ -68,18 +67,18 @@ impl Anchors {
         Ok(out)
     }
 
-    /// The bone of a vertex, none for a prop's.
+    /// The bone of a vertex; `None` for a prop's vertex.
     pub fn bone(&self, vertex: usize) -> Option<usize> {
         let target = self.target[vertex];
         (target & ON_JOINT == 0).then_some(target as usize)
     }
 
-    /// `s` of a vertex in bind space.
+    /// The scale vector `s` of a vertex in bind space, metres.
     pub fn scale_vector(&self, vertex: usize) -> Vec3 {
         self.anchors[vertex].scale_vector.into()
     }
 
-    /// Posed attachment points: `a' = p' + t (c' - p')`; for props the posed vertex itself.
+    /// Computes the posed attachment points `a' = p' + t (c' - p')`; for props, the posed vertex.
     pub fn attachment_points(&self, rig: &RigData, out: &mut Vec<Vec3>) {
         out.resize(self.anchors.len(), Vec3::ZERO);
         out.par_iter_mut().zip(&self.anchors).zip(&self.target).for_each(|((out, anchor), &target)| {

@@ -1,4 +1,4 @@
-//! The choice of geometric method: the first node of the graph.
+//! The choice of geometric method, the first node of the graph.
 
 use super::blend::{Blend, Factor};
 use super::cor::Cor;
@@ -34,12 +34,13 @@ pub enum Geometric {
     Cor,
     /// Stretchable, twistable bones.
     Stb,
-    /// Fast automatic skinning transformations: joints that a pose does not place find their own.
+    /// Fast automatic skinning transformations: a solver finds the joints that the pose does not place.
     Fast(fast::Params),
 }
 
 impl Geometric {
-    /// Every closed-form method with its default settings, in the order of reports; [`Geometric::Fast`] is solved for.
+    /// Every closed-form method with its default settings, in the order of reports; [`Geometric::Fast`]
+    /// uses a solver.
     pub const ALL: [Self; 7] = [
         Self::Rigid,
         Self::Lbs,
@@ -50,7 +51,7 @@ impl Geometric {
         Self::Stb,
     ];
 
-    /// As in the command line and the reports.
+    /// The name on the command line and in reports.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Rigid => "rigid",
@@ -73,7 +74,7 @@ impl Geometric {
         }
     }
 
-    /// Sets a number by the name that settings have for it; false where there is none of that name.
+    /// Sets a number by its setting's name; returns false for an unknown name.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
         match (self, name) {
             (Self::Blend { factor }, "factor") => *factor = value.clamp(0.0, 1.0),
@@ -85,8 +86,8 @@ impl Geometric {
         true
     }
 
-    /// Whether a bound method can become the other without binding again: what its frames read may be another, what its
-    /// binding was made of may not.
+    /// Whether a bound method can become the other without a new binding: settings of the binding must be
+    /// equal, settings that only frames read may differ.
     pub fn can_become(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Blend { .. }, Self::Blend { .. }) => true,
@@ -96,7 +97,7 @@ impl Geometric {
         }
     }
 
-    /// The method of that name with its default settings.
+    /// The method with this name and its default settings. Errors if the name is unknown.
     pub fn from_name(name: &str) -> Result<Self> {
         if name == "fast" {
             return Ok(Self::Fast(fast::Params::deformer()));

@@ -1,4 +1,4 @@
-//! The geometric methods on the GPU behind one face, as the graph uses them.
+//! The geometric methods on the GPU behind one interface, as the graph uses them.
 
 use super::attach::Anchors;
 use super::blend::{BlendPipeline, BlendState, Factor};
@@ -16,7 +16,7 @@ use crate::gpu::{Device, Frame};
 use crate::rig::PosedRig;
 use std::sync::Arc;
 
-/// The stages of all geometric methods, once per device.
+/// The pipelines of all geometric methods, created once per device.
 pub struct GeometricPipelines {
     rigid: RigidPipeline,
     lbs: LbsPipeline,
@@ -43,8 +43,8 @@ enum Method {
 }
 
 impl GeometricState {
-    /// What a method has to upload of its own before its stage, as copies: put a barrier or a phase behind it. The pose
-    /// that the nodes after it go by comes back, where it is another than was given.
+    /// Uploads the method's own data, as copies: put a barrier or a phase after them. Returns the pose for
+    /// later nodes if it differs from the given one.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
         match &mut self.0 {
             Method::Fast(state) => return state.update(frame, rig),
@@ -55,7 +55,7 @@ impl GeometricState {
         None
     }
 
-    /// Takes other settings of its method, which need no binding ([`Geometric::can_become`]).
+    /// Sets settings that need no new binding ([`Geometric::can_become`]).
     pub fn set(&mut self, method: &Geometric) {
         match (&mut self.0, method) {
             (Method::Blend(state), Geometric::Blend { factor }) => state.set(*factor),
@@ -67,7 +67,7 @@ impl GeometricState {
 }
 
 impl GeometricPipelines {
-    /// Makes all pipelines.
+    /// Creates all pipelines.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self {
             rigid: RigidPipeline::new(device)?,
@@ -81,7 +81,7 @@ impl GeometricPipelines {
         })
     }
 
-    /// Precomputes and binds a method; it will write the position stream.
+    /// Precomputes and binds a method that writes the position stream.
     pub fn bind(
         &self,
         method: &Geometric,
@@ -113,7 +113,8 @@ impl GeometricPipelines {
         }))
     }
 
-    /// Records the method: the position stream. The rig must be uploaded before, behind a barrier.
+    /// Records the method's stage, which writes the position stream. The rig must be uploaded before it,
+    /// with a barrier between.
     pub fn record(
         &self,
         state: &GeometricState,

@@ -1,4 +1,4 @@
-//! The graph on the GPU: upload the pose, geometric node, springs, display surface; every phase timed.
+//! The graph on the GPU: pose upload, geometric node, springs, display surface. Every phase is timed.
 
 use super::attach::Anchors;
 use super::geometric_gpu::{GeometricPipelines, GeometricState};
@@ -17,7 +17,7 @@ use crate::gpu::{Buffer, Device, Frame};
 use crate::rig::PosedRig;
 use std::sync::Arc;
 
-/// The stages of all deformers, once per device.
+/// The pipelines of all deformers, created once per device.
 pub struct Kernels {
     device: Arc<Device>,
     geometric: GeometricPipelines,
@@ -27,7 +27,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Makes all pipelines. Errors where a shader and Rust disagree.
+    /// Creates all pipelines. Errors if a shader and Rust disagree.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self {
             device: device.clone(),
@@ -38,7 +38,7 @@ impl Kernels {
         })
     }
 
-    /// The device.
+    /// The device of the pipelines.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -51,12 +51,12 @@ pub struct Graph {
     control: ControlBuffers,
     streams: StreamBuffers,
     geometric: GeometricState,
-    /// What that is of.
+    /// The settings of the bound geometric method.
     first: Geometric,
     springs: Option<SpringNode>,
     surface: SurfaceState,
     bound: Bound,
-    /// Whether the geometric method turns scale vectors.
+    /// Whether the geometric method rotates scale vectors.
     radial: bool,
     sculpts: Option<SculptNode>,
 }
@@ -65,7 +65,7 @@ pub struct Graph {
 struct SculptNode {
     field: Field,
     state: sculpt::gpu::SculptState,
-    /// The GPU has another moment.
+    /// Whether the field has changed since the last upload.
     changed: bool,
 }
 
@@ -77,7 +77,7 @@ struct SpringNode {
     state: SpringState,
     /// Whether the state holds a frame that the next one may start from.
     settled: bool,
-    /// Whether it holds the parameters' stiffness.
+    /// Whether the state holds the stiffness of the current parameters.
     stiff: bool,
     edits: Option<EditState>,
     clock: Clock,
@@ -87,7 +87,7 @@ impl SpringNode {
     fn set(&mut self, params: &springs::Params) {
         let params = params.sane();
         let before = std::mem::replace(&mut self.params, params);
-        // What comes after the iterations is no part of them.
+        // Settings that act after the iterations do not affect them.
         let of_iterations = |p: springs::Params| {
             let (dynamics, damping, volume, untangle) = (0.0, 0.0, 0.0, 0);
             springs::Params { dynamics, damping, volume, untangle, ..p }
@@ -99,7 +99,7 @@ impl SpringNode {
         }
     }
 
-    /// `field` is the edits' moment, where there are edits, and whether it has changed.
+    /// `field` is the current field of the sculpt layers, if there are any, and whether it has changed.
     fn record(
         &mut self,
         pipelines: &SpringPipelines,
@@ -130,8 +130,8 @@ impl SpringNode {
 }
 
 impl Graph {
-    /// Binds a recipe and uploads the character; `morphs` says whether displacements will be given to
-    /// [`Graph::set_morph`]. Errors when memory is short or attachments and character do not fit together.
+    /// Binds a recipe and uploads the character. `morphs` says whether the caller will pass displacements
+    /// to [`Graph::set_morph`]. Errors if memory is short or attachments and character do not fit together.
     pub fn new(kernels: &Arc<Kernels>, bound: &Bound, recipe: &Recipe, morphs: bool) -> Result<Self> {
         let device = &kernels.device;
         let rig = RigBuffers::new(device, &bound.character.skeleton)?;
@@ -181,8 +181,7 @@ impl Graph {
 
     /// Takes other sculpt layers, all of them off. Allocates: for a change of the document.
     ///
-    /// # Errors
-    /// When memory is short.
+    /// # Errors Memory is short.
     pub fn set_sculpts(&mut self, sculpts: &[BoundSculpt]) -> Result<()> {
         if sculpts.is_empty() && self.sculpts.is_none() {
             return Ok(());
@@ -204,36 +203,37 @@ impl Graph {
         Ok(())
     }
 
-    /// Gives an edit another form, from the next [`Graph::set_sculpt_states`] on, without binding it: see
-    /// [`Field::reform`].
+    /// Changes the form of a sculpt layer without a new binding. It takes effect with the next
+    /// [`Graph::set_sculpt_states`]: see [`Field::reform`].
     pub fn reform_sculpt(&mut self, id: SculptId, to: Reform<'_>) -> bool {
         self.sculpts.as_mut().is_some_and(|node| node.field.reform(id, to))
     }
 
-    /// Sets the edits' moment for the frames to come; those without a state are off. Does not allocate.
+    /// Sets the states of the sculpt layers for the following frames; those without a state are off. Does
+    /// not allocate.
     pub fn set_sculpt_states(&mut self, states: &[SculptState]) {
         if let Some(node) = &mut self.sculpts {
             node.changed |= node.field.set(states);
         }
     }
 
-    /// Changes the springs' parameters without binding again; without effect on a recipe without springs.
+    /// Changes the springs' parameters without a new binding; has no effect on a recipe without springs.
     pub fn set_springs(&mut self, params: &springs::Params) {
         if let Some(node) = &mut self.springs {
             node.set(params);
         }
     }
 
-    /// Sets the time of the frames to come, seconds: the springs' dynamics move from frame to frame, in the order in which
-    /// they are recorded. None, as at first: the next frame is in equilibrium, and nothing swings.
+    /// Sets the time of the following frames, seconds. The springs' dynamics advance from frame to frame,
+    /// in recording order. With `None`, the default, the next frame is in equilibrium without dynamics.
     pub fn set_time(&mut self, seconds: Option<f64>) {
         if let Some(node) = &mut self.springs {
             node.clock.set(seconds);
         }
     }
 
-    /// Takes a recipe in place of its own without binding again. False, and nothing is changed, where it is no recipe that
-    /// this one can become ([`Recipe::can_become`]). Does not allocate.
+    /// Replaces the recipe without a new binding. Returns false and changes nothing if this is impossible
+    /// ([`Recipe::can_become`]). Does not allocate.
     pub fn adopt(&mut self, recipe: &Recipe) -> bool {
         let springs = self.springs.is_some() == recipe.springs.is_some();
         if !springs || !self.first.can_become(&recipe.geometric) {
@@ -249,8 +249,8 @@ impl Graph {
         true
     }
 
-    /// Forgets the last frame: the next one starts at the geometric method's shape even with [`Frames::Dependent`], as
-    /// after a cut.
+    /// Discards the last frame: the next one starts at the geometric method's shape even with
+    /// [`Frames::Dependent`], as after a cut.
     pub fn forget(&mut self) {
         if let Some(node) = &mut self.springs {
             node.settled = false;
@@ -258,13 +258,13 @@ impl Graph {
         }
     }
 
-    /// Uploads the morph displacement of every display vertex, bind space, `vec4`, metres.
+    /// Uploads the morph displacement of every display vertex: `vec4`, bind space, metres.
     pub fn set_morph(&self, frame: &mut Frame, displacement: &[[f32; 4]]) {
         self.surface.set_morph(frame, displacement);
     }
 
-    /// Records one frame: afterwards [`Graph::positions`] and [`Graph::normals`] hold the posed surface (a phase
-    /// or barrier must follow before they are read).
+    /// Records one frame. Afterwards [`Graph::positions`] and [`Graph::normals`] hold the posed surface;
+    /// put a phase or barrier before they are read.
     pub fn record(&mut self, frame: &mut Frame, rig: &PosedRig) {
         let kernels = &self.kernels;
         frame.phase("pose");
@@ -305,7 +305,8 @@ impl Graph {
         &self.streams.position
     }
 
-    /// Spring iterations of the last finished frame; zero without springs. Blocks: for tools and tests.
+    /// Spring iterations of the last finished frame; zero without springs. Waits for the device: for tools
+    /// and tests only.
     pub fn iterations(&self) -> Result<u32> {
         self.springs.as_ref().map_or(Ok(0), |node| node.state.iterations(&self.kernels.device))
     }

@@ -4,8 +4,9 @@
 //! (precompute on the CPU, where there is any), `gpu.rs` (pipelines once per device, state per character,
 //! record) and `cpu.rs` (the CPU reference, the oracle of the tests).
 //!
-//! The stages of a frame: a **geometric** node ([`Geometric`]) poses the control vertices by the skeleton; the
-//! **spring** node ([`springs`]) relaxes them; display copy and normals ([`surface`]) make what is drawn.
+//! A frame has these stages. A **geometric** node ([`Geometric`]) poses the control vertices by the
+//! skeleton. The **spring** node ([`springs`]) relaxes them. The display stage ([`surface`]) copies
+//! positions and computes normals.
 
 pub mod attach;
 pub mod blend;
@@ -44,10 +45,10 @@ use crate::bind::{Attachments, Character};
 use crate::rig::PosedRig;
 use std::sync::Arc;
 
-/// What every node is bound to: the character and the attachment of its skin to its bones.
+/// Input of every node's binding: the character and the attachment of its skin to its bones.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    /// The character.
+    /// The character to deform.
     pub character: Arc<Character>,
     /// One entry per control vertex.
     pub attachments: Arc<Attachments>,
@@ -64,11 +65,11 @@ pub struct Streams {
 
 /// The CPU reference of a node. Clarity over speed.
 pub trait Reference: Send + Sync {
-    /// As in the command line and the reports, e.g. `lbs`.
+    /// The name on the command line and in reports, e.g. `lbs`.
     fn name(&self) -> &'static str;
     /// Evaluates one frame.
     fn reference(&self, rig: &PosedRig, streams: &mut Streams);
-    /// The same; the pose that the nodes after this one go by comes back, where it is another than was given.
+    /// As [`Reference::reference`]; returns the pose for later nodes if it differs from the given one.
     fn evaluate(&self, rig: &PosedRig, streams: &mut Streams) -> Option<PosedRig> {
         self.reference(rig, streams);
         None

@@ -1,4 +1,5 @@
-//! The graph on the CPU: the twins in a row, as the oracle and as the path without a Vulkan device.
+//! The graph on the CPU: the CPU references in sequence, for tests and for machines without a Vulkan
+//! device.
 
 use super::sculpt::cpu::displace;
 use super::sculpt::{BoundSculpt, Field, Reform, SculptState};
@@ -10,10 +11,10 @@ use crate::rig::PosedRig;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A bound chain of nodes and the display stage.
+/// A bound chain of nodes with the display stage.
 pub struct CpuGraph {
     geometric: Box<dyn Reference>,
-    /// What that is of.
+    /// The settings of the bound geometric method.
     first: Geometric,
     springs: Option<springs::solve::Springs>,
     iterations: u32,
@@ -21,12 +22,12 @@ pub struct CpuGraph {
     streams: Streams,
     bound: Bound,
     field: Field,
-    /// Whether the geometric method has taken the edits into account.
+    /// Whether the geometric method has applied the sculpt layers.
     radial: bool,
 }
 
 impl CpuGraph {
-    /// Binds a recipe. Errors where attachments and character do not fit together.
+    /// Binds a recipe. Errors if attachments and character do not fit together.
     pub fn new(bound: &Bound, recipe: &Recipe) -> Result<Self> {
         let springs = recipe.springs.as_ref().map(|params| {
             let levels = Arc::new(springs::levels::Levels::bind(bound));
@@ -54,12 +55,12 @@ impl CpuGraph {
         }
     }
 
-    /// Gives an edit another form, as [`super::Graph::reform_sculpt`].
+    /// Changes the form of a sculpt layer, as [`super::Graph::reform_sculpt`].
     pub fn reform_sculpt(&mut self, id: SculptId, to: Reform<'_>) -> bool {
         self.field.reform(id, to)
     }
 
-    /// Sets the edits' moment; those without a state are off.
+    /// Sets the states of the sculpt layers; those without a state are off.
     pub fn set_sculpt_states(&mut self, states: &[SculptState]) {
         if !self.field.set(states) {
             return;
@@ -87,7 +88,7 @@ impl CpuGraph {
         }
     }
 
-    /// Evaluates a pose; the time each node took comes back by name. `morph` is the displacement of every display
+    /// Evaluates a pose and returns each node's name and time. `morph` is the displacement of every display
     /// vertex in bind space, metres, or empty.
     pub fn evaluate(
         &mut self,
@@ -119,7 +120,7 @@ impl CpuGraph {
         self.iterations
     }
 
-    /// The control vertices of the last evaluation, world, metres.
+    /// The control vertices of the last evaluation in world space, metres.
     pub fn control(&self) -> &[Vec3] {
         &self.streams.position
     }

@@ -15,22 +15,22 @@ use std::sync::Arc;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub struct GeometricPush {
-    /// Number of vertices.
+    /// Number of control vertices.
     pub count: u32,
     /// Whether some vertex has more than four influences.
     pub has_tail: u32,
-    /// Whether joints have scale parts; for IRS: whether lengths are corrected.
+    /// Whether joints have scale parts; for IRS, whether lengths are corrected.
     pub flag: u32,
     /// Distances below this have no direction, metres (IRS).
     pub on_bone: f32,
 }
 
-/// Positions as the GPU keeps them: 16 bytes, the fourth component zero.
+/// Positions in the GPU's layout: 16 bytes, the fourth component zero.
 pub fn padded(points: &[Vec3]) -> Vec<[f32; 4]> {
     points.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect()
 }
 
-/// The posed skeleton: small arrays, uploaded once per frame.
+/// Buffers of the posed skeleton: small arrays, uploaded once per frame.
 pub struct RigBuffers {
     data: RigData,
     /// `Rows` per joint.
@@ -48,7 +48,7 @@ pub struct RigBuffers {
 }
 
 impl RigBuffers {
-    /// Buffers of a skeleton's size. Errors when memory is short.
+    /// Creates buffers for a skeleton. Errors if memory is short.
     pub fn new(device: &Arc<Device>, skeleton: &Skeleton) -> Result<Self> {
         let data = RigData::new(skeleton);
         Ok(Self {
@@ -62,8 +62,8 @@ impl RigBuffers {
         })
     }
 
-    /// Uploads a pose of that skeleton through the frame's own memory, without allocating. A copy: put a barrier
-    /// or a phase before the first stage that reads it.
+    /// Uploads a pose of that skeleton through the frame's staging memory, without allocating. This is a
+    /// copy: put a barrier or a phase before the first stage that reads it.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
         self.data.update(rig);
         frame.upload(&self.skinning, 0, &self.data.skinning);
@@ -81,13 +81,13 @@ impl RigBuffers {
         self.data.scaled
     }
 
-    /// The current pose's arrays.
+    /// The current pose's arrays, in CPU memory.
     pub fn data(&self) -> &RigData {
         &self.data
     }
 }
 
-/// The control mesh of a bound character: written once.
+/// Buffers of a bound character's control mesh, written once.
 pub struct ControlBuffers {
     /// Number of control vertices.
     pub vertices: u32,
@@ -101,7 +101,7 @@ pub struct ControlBuffers {
     pub tail_offset: Buffer,
     /// Further influences, `TailEntry`.
     pub tail: Buffer,
-    /// Whether there are any.
+    /// Whether some vertex has more than four influences.
     pub has_tail: bool,
     /// `Anchor` per vertex.
     pub anchors: Buffer,
@@ -110,7 +110,7 @@ pub struct ControlBuffers {
 }
 
 impl ControlBuffers {
-    /// Uploads. Errors when memory is short or attachments and character do not fit together.
+    /// Uploads a character. Errors if memory is short or attachments and character do not fit together.
     pub fn new(device: &Arc<Device>, bound: &Bound) -> Result<Self> {
         let control = &bound.character.control;
         let packed = PackedInfluences::new(&control.influences);
@@ -157,7 +157,7 @@ pub struct StreamBuffers {
 }
 
 impl StreamBuffers {
-    /// Zeroed streams. Errors when memory is short.
+    /// Creates streams filled with zeros. Errors if memory is short.
     pub fn new(device: &Arc<Device>, vertices: usize) -> Result<Self> {
         Ok(Self { position: Buffer::zeroed::<[f32; 4]>(device, "positions", vertices)? })
     }

@@ -1,4 +1,4 @@
-//! What geometric nodes read of a posed skeleton, in the layout of `glsl/types/rig.glsl`.
+//! The data that geometric nodes read from a posed skeleton, in the layout of `glsl/types/rig.glsl`.
 //!
 //! Computed once per frame from a [`PosedRig`], without allocating; the CPU reference reads the same arrays, so a
 //! joint's decomposition into rigid and scale part is defined in one place.
@@ -23,7 +23,7 @@ impl From<&Affine3A> for Rows {
 }
 
 impl Rows {
-    /// The map these rows stand for.
+    /// The affine map of these rows.
     pub fn affine(&self) -> Affine3A {
         let column = |c: usize| Vec3::new(self.rows[0][c], self.rows[1][c], self.rows[2][c]);
         Affine3A::from_mat3_translation(Mat3::from_cols(column(0), column(1), column(2)), column(3))
@@ -48,27 +48,27 @@ impl DualQuat {
     }
 }
 
-/// A posed bone.
+/// A bone in the pose.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct BoneFrame {
-    /// `p'`, world, metres.
+    /// Head `p'` in world space, metres.
     pub head: [f32; 3],
     /// Zero.
     pub pad0: f32,
-    /// `c' - p'`, metres.
+    /// Vector from head to tail `c' - p'`, metres.
     pub span: [f32; 3],
     /// Zero.
     pub pad1: f32,
-    /// From bind space to world, `(x, y, z, w)`.
+    /// Rotation from bind space to world, `(x, y, z, w)`.
     pub rotation: [f32; 4],
 }
 
-/// How a posed bone is strained.
+/// Stretch and twist of a posed bone.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Strain {
-    /// `c' - T_j c`: from where its joint alone would carry the tail to where it is, metres.
+    /// `c' - T_j c`: vector from where the bone's joint alone would carry the tail to the tail, metres.
     pub stretch: [f32; 3],
     /// Angle of the child joint's local rotation about the bone's direction, radians in -π..=π; 0 for a tip.
     pub twist: f32,
@@ -77,7 +77,7 @@ pub struct Strain {
 /// Per-frame arrays of a skeleton; their lengths never change.
 #[derive(Clone, Debug, Default)]
 pub struct RigData {
-    /// `T_j` per joint.
+    /// Skinning transform `T_j` per joint.
     pub skinning: Vec<Rows>,
     /// Rigid part of `T_j` per joint, see [`RigData::update`].
     pub dual: Vec<DualQuat>,
@@ -85,9 +85,9 @@ pub struct RigData {
     pub scale: Vec<Rows>,
     /// Local rotation per joint relative to its parent, expressed in world space, `w >= 0`; the identity for roots.
     pub local: Vec<[f32; 4]>,
-    /// Per bone.
+    /// Frame per bone.
     pub bones: Vec<BoneFrame>,
-    /// Per bone.
+    /// Stretch and twist per bone.
     pub strain: Vec<Strain>,
     /// Whether any scale part differs from the identity by more than rounding.
     pub scaled: bool,
@@ -96,11 +96,11 @@ pub struct RigData {
     rest: Vec<Bone>,
 }
 
-/// Scale parts closer to the identity than this are rounding (f32 has a machine epsilon of 1.2e-7).
+/// Scale parts closer to the identity than this are rounding errors (f32 has a machine epsilon of 1.2e-7).
 const UNSCALED: f32 = 1e-6;
 
 impl RigData {
-    /// Zeroed arrays of a skeleton's size.
+    /// Arrays for a skeleton, filled with zeros.
     pub fn new(skeleton: &Skeleton) -> Self {
         let joints = skeleton.joints.len();
         Self {

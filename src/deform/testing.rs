@@ -9,12 +9,12 @@ use crate::geom::{Adjacency, ControlMesh, DisplayMesh};
 use crate::rig::{Bone, Joint, Pose, RigNode, Skeleton};
 use std::sync::Arc;
 
-/// Radius of [`cylinder`].
+/// Radius of [`cylinder`], metres.
 pub const RADIUS: f32 = 0.25;
 
-/// A closed cylinder along +Y of unit bones, joint `k` at `y = k`; ring `r` of `rings + 1` is at
-/// `y = bones * r / rings`, vertices `r * sides ..`; the two last vertices are the caps' centres. Weights go
-/// linearly from joint to joint over half a bone on either side: ½ at the joints.
+/// A closed cylinder along +Y with bones of unit length and joint `k` at `y = k`. Ring `r` of `rings + 1`
+/// is at `y = bones * r / rings` with vertices `r * sides ..`; the two last vertices are the caps' centres.
+/// Weights change linearly from joint to joint over half a bone on either side: ½ at the joints.
 pub fn cylinder(bones: usize, sides: usize, rings: usize) -> Bound {
     let skeleton = chain(bones);
     let mut positions = Vec::new();
@@ -80,13 +80,13 @@ pub fn bound(
     }
 }
 
-/// The rest pose.
+/// The rest pose of a character.
 pub fn rest(bound: &Bound) -> Pose {
     let nodes = &bound.character.skeleton.nodes;
     Pose { local: nodes.iter().map(|n| n.rest).collect(), weights: vec![Vec::new(); nodes.len()] }
 }
 
-/// The same character larger by a factor.
+/// The same character, scaled by a factor.
 pub fn scaled(bound: &Bound, factor: f32) -> Bound {
     let mut character = (*bound.character).clone();
     let mut attachments = (*bound.attachments).clone();

@@ -10,26 +10,26 @@ use crate::geom::ControlMesh;
 use crate::rig::PosedRig;
 use rayon::prelude::*;
 
-/// What a vertex can be posed by.
+/// Inputs for posing a vertex.
 pub struct Posed<'a> {
     /// The mesh in bind space.
     pub control: &'a ControlMesh,
-    /// Where its vertices hang on the skeleton.
+    /// The attachment of its vertices to the skeleton.
     pub anchors: &'a Anchors,
     /// The pose.
     pub rig: &'a PosedRig,
-    /// The pose as the GPU has it.
+    /// The pose in the GPU's layout.
     pub data: &'a RigData,
 }
 
-/// A geometric method: it poses every vertex on its own.
+/// A geometric method that poses every vertex independently.
 pub trait Skinning: Send + Sync {
-    /// As in the command line and the reports, e.g. `lbs`.
+    /// The name on the command line and in reports, e.g. `lbs`.
     fn name(&self) -> &'static str;
-    /// World position of a control vertex whose posed attachment point is `a`, metres. Of a prop's vertex, `a` is
-    /// the posed vertex itself.
+    /// World position of a control vertex whose posed attachment point is `a`, metres. For a prop's vertex,
+    /// `a` is the posed vertex.
     fn vertex(&self, vertex: usize, a: Vec3, posed: &Posed<'_>) -> Vec3;
-    /// Whether it turns scale vectors, so that edits may lengthen those.
+    /// Whether the method rotates scale vectors, so that sculpt layers can lengthen them.
     fn radial(&self) -> bool {
         false
     }
@@ -43,7 +43,7 @@ pub struct Twin<M> {
 }
 
 impl<M: Skinning> Twin<M> {
-    /// Binds; an error where attachments and character do not fit together.
+    /// Binds a method. Errors if attachments and character do not fit together.
     pub fn new(bound: &Bound, method: M) -> Result<Self> {
         Ok(Self { anchors: Anchors::new(bound)?, bound: bound.clone(), method })
     }

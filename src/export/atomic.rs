@@ -1,4 +1,4 @@
-//! Writing a file so that no reader, and no crash, ever finds half of it.
+//! Atomic file writes: neither a reader nor a crash ever finds half of a file.
 
 use crate::base::{Error, Result};
 use std::fs::{self, File};
@@ -6,13 +6,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes `bytes` to `path`: a temporary file in the same folder, synced, renamed over `path`, folder synced.
+/// Writes `bytes` to `path`: to a temporary file in the same folder, which is synced and renamed over
+/// `path`; then syncs the folder.
 ///
-/// At any moment, a crash or loss of power included, `path` is either the old file or the whole new one. An
-/// existing file keeps its permissions; a symbolic link is followed. On failure the temporary file is removed.
+/// At any moment, including a crash or loss of power, `path` is either the old file or the complete new
+/// one. An existing file keeps its permissions. A symbolic link is followed. On failure the temporary file
+/// is removed.
 ///
-/// # Errors
-/// [`Error::Io`] naming `path`: no such folder, no right to write there, no space left.
+/// # Errors [`Error::Io`] naming `path`: the folder does not exist, permission is missing, or no space is
+/// left.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
     let path = path.as_ref();
     // Renaming over a link would replace the link, not the file it stands for.
@@ -27,11 +29,11 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
     let temporary = folder.join(format!(".{}.{}.tmp", name.to_string_lossy(), unique()));
     let written = write_synced(&temporary, bytes, &target).and_then(|()| fs::rename(&temporary, &target));
     if let Err(error) = written {
-        // The first error is the one to tell; a temporary file that cannot be removed changes nothing.
+        // Report the first error; failing to remove the temporary file changes nothing.
         let _ = fs::remove_file(&temporary);
         return Err(Error::io(path, error));
     }
-    // Makes the rename itself durable. Some file systems refuse to sync a folder; the file is whole anyway.
+    // Makes the rename durable. Some file systems refuse to sync a folder; the file is complete anyway.
     if let Ok(folder) = File::open(&folder) {
         let _ = folder.sync_all();
     }
@@ -77,7 +79,7 @@ mod tests {
     #[test]
     fn a_failure_keeps_the_old_file_and_removes_the_temporary_one() {
         let folder = tempfile::tempdir().unwrap();
-        // A folder in the way: the rename fails after the temporary file was written.
+        // A folder at this path: the rename fails after the temporary file was written.
         let path = folder.path().join("taken");
         fs::create_dir(&path).unwrap();
         fs::write(path.join("inside"), b"x").unwrap();

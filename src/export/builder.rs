@@ -1,8 +1,8 @@
 //! A glTF file under construction: a JSON tree and one binary chunk, to which accessors are appended.
 //!
-//! Everything written obeys the rules that the Khronos validator checks: 4-byte alignment, one accessor per
-//! vertex buffer view (so no stride is needed), bounds that are exactly the data's, `target` on vertex and index
-//! views and on no other, ascending sparse indices.
+//! The output obeys the rules that the Khronos validator checks: 4-byte alignment, one accessor per vertex
+//! buffer view (so no stride is needed), bounds equal to those of the data, `target` on vertex and index
+//! views only, ascending sparse indices.
 
 use super::glb;
 use crate::asset::{Asset, Source};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// What an accessor's data is for.
+/// The use of an accessor's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Usage {
     /// Vertex attributes and dense morph targets.
@@ -26,16 +26,16 @@ pub enum Usage {
 /// A glTF file under construction.
 #[derive(Clone, Debug)]
 pub struct Builder {
-    /// The glTF JSON; edit it freely, keeping indices valid.
+    /// The glTF JSON. Callers may edit it; indices must stay valid.
     pub json: Value,
     pub(super) bin: Vec<u8>,
     path: PathBuf,
-    /// Accessors of zeros by count, and accessors of key times: written once.
+    /// Accessors of zeros by count, and accessors of key times, each stored once.
     pub(super) zeros: Vec<(usize, usize)>,
     times: Vec<(Vec<f32>, usize)>,
-    /// Accessors of values that hold still, by their bits and width: written once.
+    /// Accessors of constant values, by their bits and width, each stored once.
     constants: HashMap<(Vec<u32>, usize), usize>,
-    /// Accessors that an edit may have left without a user, see [`Builder::prune`].
+    /// Accessors that edits may have left unused, see [`Builder::prune`].
     pub(super) orphans: Vec<usize>,
 }
 
@@ -47,10 +47,9 @@ impl Builder {
         Self::with(json, Vec::new(), path.as_ref().to_owned())
     }
 
-    /// An asset's own file where it was loaded, what is known of it where it was made in memory.
+    /// A loaded asset's own file, or a new file for an asset made in memory.
     ///
-    /// # Errors
-    /// As [`Builder::from_source`] or [`Builder::from_asset`].
+    /// # Errors As [`Builder::from_source`] or [`Builder::from_asset`].
     pub fn of(asset: &Asset) -> Result<Self> {
         if asset.source.json.is_object() {
             Self::from_source(&asset.path, &asset.source)
@@ -59,10 +58,10 @@ impl Builder {
         }
     }
 
-    /// A loaded file's own JSON and data: all buffers packed into one, images in buffer views, unknown things kept.
+    /// A loaded file's own JSON and data: all buffers packed into one, images in buffer views, unknown
+    /// content preserved.
     ///
-    /// # Errors
-    /// Without a source, or where a buffer is shorter than it claims.
+    /// # Errors The asset has no source, or a buffer is shorter than its declared length.
     pub fn from_source(path: impl AsRef<Path>, source: &Source) -> Result<Self> {
         let path = path.as_ref().to_owned();
         let (json, bin) = glb::pack(&path, source)?;
@@ -74,8 +73,8 @@ impl Builder {
         Self { json, bin, path, zeros, times, constants, orphans }
     }
 
-    /// Takes out what a skin says of its skeleton root where that is no node above all its joints, which other
-    /// programs refuse. `asset` is the file that this one began as.
+    /// Removes a skin's `skeleton` if that node is not a common ancestor of its joints; other programs
+    /// reject such files. `asset` is the asset that this builder started from.
     pub(super) fn drop_false_skeletons(&mut self, asset: &Asset) {
         let skins = self.json.get_mut("skins").and_then(Value::as_array_mut);
         for (json, skin) in skins.into_iter().flatten().zip(&asset.skins) {
@@ -91,15 +90,14 @@ impl Builder {
         }
     }
 
-    /// The binary chunk so far.
+    /// The current content of the binary chunk.
     pub fn bin(&self) -> &[u8] {
         &self.bin
     }
 
     /// The finished .glb.
     ///
-    /// # Errors
-    /// Over 4 GiB.
+    /// # Errors The file exceeds 4 GiB.
     pub fn glb(mut self) -> Result<Vec<u8>> {
         if !self.bin.is_empty() {
             glb::set_first_buffer(&mut self.json, self.bin.len());
@@ -112,7 +110,7 @@ impl Builder {
         glb::push(&mut self.json, collection, element)
     }
 
-    /// Lists an extension as used.
+    /// Adds an extension to `extensionsUsed`.
     pub fn use_extension(&mut self, name: &str) {
         let known = self.json.get("extensionsUsed").and_then(Value::as_array);
         if !known.is_some_and(|k| k.iter().any(|n| n == name)) {
@@ -120,7 +118,7 @@ impl Builder {
         }
     }
 
-    /// Lists an extension no longer, neither as used nor as required.
+    /// Removes an extension from `extensionsUsed` and `extensionsRequired`.
     pub fn drop_extension(&mut self, name: &str) {
         let Some(root) = self.json.as_object_mut() else { return };
         for key in ["extensionsUsed", "extensionsRequired"] {
@@ -138,12 +136,12 @@ impl Builder {
         self.json.get(collection).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
-    /// Whether nothing but `asset` is in the file.
+    /// Whether the file contains nothing but `asset`.
     pub fn is_empty(&self) -> bool {
         self.bin.is_empty() && self.json.as_object().is_none_or(|o| o.len() <= 1)
     }
 
-    /// Appends bytes as a buffer view, aligned to 4.
+    /// Appends bytes as a buffer view, aligned to 4 bytes.
     pub fn view(&mut self, bytes: &[u8], usage: Usage) -> usize {
         self.reserve_first_buffer();
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);
@@ -157,7 +155,7 @@ impl Builder {
         self.push("bufferViews", view)
     }
 
-    /// The chunk must be `buffers[0]`: data-less meshopt buffers of a file without other data move up.
+    /// Makes `buffers[0]` the chunk: meshopt buffers without data in a file without other data move up.
     fn reserve_first_buffer(&mut self) {
         let first_is_chunk = !self.bin.is_empty() || self.len("buffers") == 0;
         if first_is_chunk {
@@ -173,8 +171,8 @@ impl Builder {
         }
     }
 
-    /// Appends floats as an accessor of `width` (1, 2, 3, 4 or 16) components, with bounds where asked for
-    /// (POSITION attributes and animation inputs must have them).
+    /// Appends floats as an accessor of `width` (1, 2, 3, 4 or 16) components, with bounds if `bounds`
+    /// (required for POSITION attributes and animation inputs).
     pub fn floats(&mut self, values: &[f32], width: usize, usage: Usage, bounds: bool) -> usize {
         let view = self.view(bytemuck::cast_slice(values), usage);
         let count = values.len() / width;
@@ -191,7 +189,7 @@ impl Builder {
         self.floats(bytemuck::cast_slice(values), 3, Usage::Vertices, bounds)
     }
 
-    /// Appends key times as an animation input; equal ones are written once.
+    /// Appends key times in seconds as an animation input; equal lists are stored once.
     pub fn times(&mut self, times: &[f32]) -> usize {
         if let Some((_, accessor)) = self.times.iter().find(|t| t.0 == times) {
             return *accessor;
@@ -201,7 +199,7 @@ impl Builder {
         accessor
     }
 
-    /// Appends the values of a single key as an animation output; equal ones are written once.
+    /// Appends the values of a single key as an animation output; equal values are stored once.
     pub fn constant(&mut self, values: &[f32], width: usize) -> usize {
         let key = (values.iter().map(|v| v.to_bits()).collect(), width);
         if let Some(accessor) = self.constants.get(&key) {
@@ -212,7 +210,7 @@ impl Builder {
         accessor
     }
 
-    /// Appends triangle indices, 16-bit where they fit (65535 is reserved for primitive restart).
+    /// Appends triangle indices, 16-bit if they fit (65535 is reserved for primitive restart).
     pub fn indices(&mut self, triangles: &[[u32; 3]]) -> usize {
         let flat = triangles.as_flattened();
         let (component, view) = if flat.iter().all(|&i| i < 0xFFFF) {
@@ -227,7 +225,7 @@ impl Builder {
         )
     }
 
-    /// Appends joint indices, 8-bit where they fit.
+    /// Appends joint indices, 8-bit if they fit.
     pub fn joints(&mut self, joints: &[[u16; 4]]) -> usize {
         let (component, view) = if joints.as_flattened().iter().all(|&j| j < 256) {
             let bytes: Vec<u8> = joints.as_flattened().iter().map(|&j| j as u8).collect();
@@ -241,8 +239,8 @@ impl Builder {
         )
     }
 
-    /// Appends displacements of `count` vertices, of which only `entries` (vertex ascending, displacement) are not
-    /// zero: sparse where that is smaller, dense otherwise.
+    /// Appends displacements of `count` vertices. `entries` lists those that are not zero (vertex
+    /// ascending, displacement). Writes a sparse accessor if that is smaller, a dense one otherwise.
     pub fn displacements(&mut self, count: usize, entries: &[(u32, Vec3)]) -> usize {
         if entries.is_empty() {
             return self.zero_displacements(count);
@@ -264,7 +262,7 @@ impl Builder {
         self.sparse(count, index_size, &bytes, &flat)
     }
 
-    /// An accessor of `count` vectors, zero but for `values`, whose indices have `index_size` bytes each.
+    /// A sparse accessor of `count` vectors, zero except for `values`; each index has `index_size` bytes.
     fn sparse(&mut self, count: usize, index_size: usize, indices: &[u8], values: &[f32]) -> usize {
         let (given, component) = (values.len() / 3, [5121, 5123, 0, 5125][index_size - 1]);
         let indices = self.view(indices, Usage::Other);
@@ -283,8 +281,8 @@ impl Builder {
         self.push("accessors", accessor)
     }
 
-    /// An accessor of zeros; one per count, shared. It could do without any data, but the `gltf` crate and others take
-    /// an accessor without a buffer view for broken: so it says of its first element that it is zero.
+    /// An accessor of `count` zeros, shared. glTF needs no data for it, but the `gltf` crate and others
+    /// reject an accessor without a buffer view: a sparse entry therefore sets its first element to zero.
     fn zero_displacements(&mut self, count: usize) -> usize {
         if let Some(&(_, accessor)) = self.zeros.iter().find(|z| z.0 == count) {
             return accessor;
@@ -316,7 +314,7 @@ fn set_bounds(accessor: &mut Value, values: &[f32], width: usize) {
     accessor["max"] = bound(f32::max).into();
 }
 
-/// A float as the shortest decimal that reads back as the same float, through f32 or through f64.
+/// A float as the shortest decimal that parses to the same float, through f32 or through f64.
 pub fn number(value: f32) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e7 {
         return (value as i64).into();

@@ -1,5 +1,5 @@
-//! The animations of a written file: Sinew's own first, because viewers play the first one, then the file's own, which show
-//! what they showed before.
+//! The animations of a written file. Sinew's own comes first, because viewers play the first one; the
+//! file's own animations follow and show what they showed before.
 
 use super::Builder;
 use super::posed::{Clips, Job};
@@ -13,8 +13,8 @@ const POINTER: &str = "KHR_animation_pointer";
 const PROPERTIES: [Property; 4] =
     [Property::Translation, Property::Rotation, Property::Scale, Property::Weights];
 
-/// Leaves the file's animations out where the options say so, and turns their pointers to nodes into plain targets, which
-/// every viewer plays. Comes before nodes are edited.
+/// Removes the file's animations if the options say so, and converts their pointers to nodes into plain
+/// targets, which every viewer plays. Call it before editing nodes.
 pub(super) fn prepare(job: &Job, builder: &mut Builder) {
     if job.options.clips == Clips::None
         && let Some(animations) = builder.json.as_object_mut().and_then(|o| o.shift_remove("animations"))
@@ -34,7 +34,7 @@ pub(super) fn prepare(job: &Job, builder: &mut Builder) {
     }
 }
 
-/// Turns the pointers of one animation that the loader took for channels of nodes into such channels.
+/// Converts the pointers of one animation that the loader read as channels of nodes into such channels.
 fn plain_targets(
     job: &Job,
     builder: &mut Builder,
@@ -69,7 +69,7 @@ fn plain_targets(
     drop_unused_samplers(builder, index);
 }
 
-/// What a channel of the file moves where it names a node.
+/// The node and property that a channel of the file moves, if it names a node.
 fn plain_target(channel: &Value) -> Option<(NodeId, Property)> {
     let node = channel["target"]["node"].as_u64()?;
     let property = Property::from_path(channel["target"]["path"].as_str()?)?;
@@ -80,8 +80,8 @@ pub(super) fn target(node: NodeId, property: Property) -> Value {
     json!({ "node": node.0, "path": property.path() })
 }
 
-/// What a node shows at the first key, or in the file, as an animation writes it; none for weights of a node without morph
-/// targets.
+/// The value of a node's property at the first key (`posed`) or in the file, as an animation stores it;
+/// `None` for weights of a node without morph targets.
 fn value(job: &Job, added: &[Added], node: NodeId, property: Property, posed: bool) -> Option<Vec<f32>> {
     let (file, pose) = (&job.asset.nodes[node.index()], job.keys[0].pose);
     let local = if posed { pose.local[node.index()] } else { file.rest };
@@ -101,12 +101,12 @@ fn value(job: &Job, added: &[Added], node: NodeId, property: Property, posed: bo
     (!out.is_empty()).then_some(out)
 }
 
-/// One key that holds for ever.
+/// A channel with one key.
 fn constant(node: NodeId, property: Property, values: Vec<f32>) -> Channel {
     Channel { node, property, interpolation: Interpolation::Step, times: vec![0.0], values }
 }
 
-/// What the first key's pose and the added targets change of what the file shows.
+/// The node properties that the first key's pose and the added targets change in the file.
 fn changed(job: &Job, added: &[Added]) -> BTreeSet<(NodeId, Property)> {
     let mut out = BTreeSet::new();
     for node in (0..job.asset.nodes.len()).map(NodeId::from) {
@@ -121,13 +121,13 @@ fn changed(job: &Job, added: &[Added]) -> BTreeSet<(NodeId, Property)> {
     out
 }
 
-/// Whether an animation may move a node so: one with a matrix keeps it.
+/// Whether an animation may move this property; a node with a matrix cannot be animated.
 fn movable(builder: &Builder, node: NodeId, property: Property) -> bool {
     property == Property::Weights || builder.json["nodes"][node.index()].get("matrix").is_none()
 }
 
-/// Lets the file's own animations show what they showed: weight channels get zeros for the added targets, and what the first
-/// key's pose changes and a clip does not move gets a key of the file's own value.
+/// Keeps the display of the file's own animations: weight channels get zeros for the added targets, and a
+/// property that the first key's pose changes and a clip does not move gets a key with the file's value.
 pub(super) fn keep_existing(job: &Job, builder: &mut Builder, added: &[Added]) {
     if builder.len("animations") == 0 {
         return;
@@ -167,8 +167,9 @@ pub(super) fn keep_existing(job: &Job, builder: &mut Builder, added: &[Added]) {
     }
 }
 
-/// Channels that `own`, Sinew's motion, lacks to show the same whatever of the file's animations was played before: a key for
-/// all that these move, and without a motion for all that the pose changes. None where the file has no animations.
+/// Adds channels to `own`, Sinew's motion, so that it shows the same whichever of the file's animations was
+/// played before: a key for each property that these move and, without a motion, for each property that the
+/// pose changes. Adds nothing if the file has no animations.
 pub(super) fn hold(job: &Job, builder: &Builder, added: &[Added], own: &mut Vec<Channel>) {
     if builder.len("animations") == 0 {
         return;
@@ -185,7 +186,8 @@ pub(super) fn hold(job: &Job, builder: &Builder, added: &[Added], own: &mut Vec<
     own.sort_by_key(|c| (c.node, c.property));
 }
 
-/// Writes Sinew's own animation in front of the file's; references to those follow. Its index: none without a channel.
+/// Writes Sinew's own animation before the file's and updates references to those. Returns its index, or
+/// `None` without channels.
 pub(super) fn write_first(
     builder: &mut Builder,
     name: &str,
@@ -212,8 +214,8 @@ pub(super) fn write_first(
     Some(0)
 }
 
-/// Lets what refers to the file's animations count from 1: JSON pointers in extensions and extras, and KHR_interactivity's
-/// numbers. Whether all could be found.
+/// Increments references to the file's animations: JSON pointers in extensions and extras, and
+/// KHR_interactivity's numbers. Returns whether all could be found.
 fn follow(json: &mut Value) -> bool {
     let mut all = true;
     references(json, false, &mut all);
@@ -242,7 +244,7 @@ fn list(value: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
     value.and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// Shifts every `/animations/N...` below an extension or extras.
+/// Increments every `/animations/N...` below an extension or extras.
 fn references(value: &mut Value, inside: bool, all: &mut bool) {
     match value {
         Value::String(text) if inside => {
@@ -250,7 +252,7 @@ fn references(value: &mut Value, inside: bool, all: &mut bool) {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             match rest[..digits].parse::<u32>() {
                 Ok(index) => *text = format!("/animations/{}{}", u64::from(index) + 1, &rest[digits..]),
-                // A template whose number comes from elsewhere.
+                // A template whose number is computed elsewhere.
                 Err(_) => *all = false,
             }
         }
@@ -267,7 +269,8 @@ fn references(value: &mut Value, inside: bool, all: &mut bool) {
 }
 
 impl Job<'_> {
-    /// The file's clips in the order of its animations; one made in memory is written without clips that move nothing.
+    /// The file's clips in the order of its animations; an asset made in memory is written without clips
+    /// that move nothing.
     pub fn clips(&self) -> impl Iterator<Item = &Clip> {
         let in_memory = !self.asset.source.json.is_object();
         let none = self.options.clips == Clips::None;

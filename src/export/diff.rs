@@ -1,14 +1,15 @@
-//! The way back from an edited JSON tree to the original: a short list of what to restore.
+//! Differences between an edited JSON tree and the original: a short list of values to restore.
 
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// What leads from `edited` to `original`, in the order in which [`restore`] applies it. `first` names a top-level array
-/// whose first element was put before the original's.
+/// The changes from `edited` back to `original`, in the order in which [`restore`] applies them. `first`
+/// names a top-level array to which one element was prepended.
 ///
-/// Each entry is an object with `at` (a JSON pointer) and one of `was` (the value there; with `place` nothing is there, and
-/// it was that key of the object), `absent` (nothing was there), `length` (the array there was shorter) or `before` (so many
-/// elements were put first). Restoring keeps the order of keys.
+/// Each entry is an object with `at` (a JSON pointer) and one of: `was` (the original value; with `place`
+/// the edited tree lacks the key, which had that position in the object), `absent` (the original lacks the
+/// value), `length` (the original array is shorter) or `before` (number of prepended elements). Restoring
+/// keeps the order of keys.
 pub(super) fn changes(edited: &Value, original: &Value, first: Option<&str>) -> Vec<Value> {
     let (mut out, mut restored) = (Vec::new(), Vec::new());
     let mut edited = Cow::Borrowed(edited);
@@ -30,7 +31,7 @@ pub(super) fn changes(edited: &Value, original: &Value, first: Option<&str>) -> 
         compare("", &edited, original, &mut out);
         return out;
     }
-    // The root is never written as a whole, which would be the file once more.
+    // The root is never stored as a whole, which would duplicate the file.
     let mut kept = original.clone();
     for (place, key, was) in missing {
         kept.as_object_mut().map(|o| o.shift_remove(key));
@@ -41,7 +42,7 @@ pub(super) fn changes(edited: &Value, original: &Value, first: Option<&str>) -> 
     out
 }
 
-/// Whether version 1 of projects can take the changes back.
+/// Whether version 1 of projects can express the changes.
 pub(super) fn is_plain(changes: &[Value]) -> bool {
     changes.iter().all(|c| c.get("before").is_none() && c.get("place").is_none())
 }

@@ -1,15 +1,15 @@
-//! A glTF viewer in double precision: what a file shows, worked out from the specification alone.
+//! A glTF viewer in double precision: evaluates what a file shows, from the specification alone.
 //!
-//! Shares no code with the deformers or with the exporter's own solver, so that the receipt is a second opinion:
-//! nodes (3.5), skins (3.7.3), morph targets (3.7.2), animations (3.11, appendix C). Normals go the way of the
-//! common viewers: through the linear part of the blended matrix for skinned primitives, through the node's
-//! inverse transpose for others.
+//! It shares no code with the deformers or with the exporter's solver, so that the receipt is an
+//! independent check: nodes (3.5), skins (3.7.3), morph targets (3.7.2), animations (3.11, appendix C).
+//! Normals are transformed as in the common viewers: by the linear part of the blended matrix for skinned
+//! primitives, by the node's inverse transpose for others.
 
 use crate::asset::{Asset, Channel, Interpolation, Node, Primitive, Property};
 use crate::base::math::Trs;
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
-/// What to show: a clip at a time, or the nodes as they stand.
+/// The state to evaluate: a clip at a time, or the static scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moment {
     /// The file's node transforms and weights.
@@ -18,7 +18,7 @@ pub enum Moment {
     Clip {
         /// Index of the animation.
         clip: usize,
-        /// Seconds.
+        /// Time in seconds.
         time_s: f64,
     },
 }
@@ -28,7 +28,7 @@ pub enum Moment {
 pub struct Drawn {
     /// World position, scene units.
     pub position: DVec3,
-    /// World normal, unit length, or zero where the file's is lost.
+    /// World normal, unit length, or zero if the file's normal degenerates.
     pub normal: DVec3,
 }
 

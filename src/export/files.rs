@@ -1,8 +1,9 @@
-//! A finished .glb under the name that it is to have: one file, also where the name ends in `.vrm`, or a `.gltf` with its
-//! data in a `.bin` beside it.
+//! Writes a finished .glb under its final name: as one file (also for names that end in `.vrm`), or as a
+//! `.gltf` with its data in a `.bin` beside it.
 //!
-//! The pair is never half written: the `.gltf` names the `.bin` and is renamed into place last. Where `NAME.bin` is taken by
-//! other data, which an older `NAME.gltf` needs until then, the data go into `NAME-HASH.bin`.
+//! The pair is never half written: the `.gltf` names the `.bin` and is renamed into place last. If
+//! `NAME.bin` exists with other data, which an older `NAME.gltf` needs until then, the data goes into
+//! `NAME-HASH.bin`.
 
 use super::{glb, write_atomically};
 use crate::asset::Asset;
@@ -22,11 +23,10 @@ fn ends_in(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending))
 }
 
-/// Writes a .glb, or what it holds as a .gltf and a .bin where the name ends in `.gltf`. Either is there as a whole, or
-/// what was there before.
+/// Writes a .glb; for a name that ends in `.gltf`, writes its content as a .gltf and a .bin. Either the
+/// complete new file exists afterwards, or the old one.
 ///
-/// # Errors
-/// As [`write_atomically`]; a name of a .gltf that is no Unicode.
+/// # Errors As [`write_atomically`]; the name of a .gltf is not Unicode.
 pub fn write_model(path: impl AsRef<Path>, content: &[u8]) -> Result<()> {
     let path = path.as_ref();
     if !ends_in(path, "gltf") {
@@ -63,22 +63,21 @@ pub fn write_model(path: impl AsRef<Path>, content: &[u8]) -> Result<()> {
     }
     let text = serde_json::to_vec(&json).map_err(|e| Error::io(path, e.into()))?;
     if let Err(error) = write_atomically(path, &text) {
-        // Nothing names it.
+        // No file refers to it.
         written.map(std::fs::remove_file);
         return Err(error);
     }
     let now = own_data(path, stem);
     if let Some(old) = before.filter(|old| now.as_ref() != Some(old)) {
-        // One too many does no harm.
+        // A leftover file does no harm.
         let _ = std::fs::remove_file(old);
     }
     Ok(())
 }
 
-/// Whether files that were loaded again hold just this .glb.
+/// Whether a file that was loaded again has exactly the content of this .glb.
 ///
-/// # Errors
-/// They cannot be read.
+/// # Errors It cannot be read.
 pub(super) fn holds(path: &Path, loaded: &Asset, content: &[u8]) -> Result<bool> {
     if !ends_in(path, "gltf") {
         return Ok(std::fs::read(path).map_err(|e| Error::io(path, e))? == content);
@@ -89,7 +88,7 @@ pub(super) fn holds(path: &Path, loaded: &Asset, content: &[u8]) -> Result<bool>
     Ok(glb::container(path, &json, chunk)? == content)
 }
 
-/// Makes the first buffer, where it has data, the chunk of a .glb, which has no name.
+/// Makes the first buffer, if it has data, the chunk of a .glb, which has no URI.
 pub(super) fn take_uri(json: &mut Value, chunk: &[u8]) {
     let first = json.pointer_mut("/buffers/0").and_then(Value::as_object_mut);
     if let Some(first) = first.filter(|_| !chunk.is_empty()) {
@@ -97,7 +96,7 @@ pub(super) fn take_uri(json: &mut Value, chunk: &[u8]) {
     }
 }
 
-/// The `NAME-HASH.bin` that a .gltf names, which no other file does.
+/// The `NAME-HASH.bin` that a .gltf names; no other file refers to it.
 fn own_data(path: &Path, stem: &str) -> Option<PathBuf> {
     let json: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
     let uri = json.pointer("/buffers/0/uri")?.as_str()?;
@@ -106,7 +105,7 @@ fn own_data(path: &Path, stem: &str) -> Option<PathBuf> {
     is_hash.then(|| path.with_file_name(format!("{stem}-{hash}.bin")))
 }
 
-/// The JSON and the data of a .glb, without the zeros that fill the chunk up.
+/// The JSON and the data of a .glb, without the padding zeros of the chunk.
 fn parts(content: &[u8]) -> Option<(Value, &[u8])> {
     let word = |at: usize| Some(u32::from_le_bytes(content.get(at..at + 4)?.try_into().ok()?) as usize);
     let end = 20usize.checked_add(word(12)?)?;
@@ -169,9 +168,9 @@ mod tests {
             assert!(holds(&path, &Asset::load(&path).unwrap(), &glb(rings)).unwrap());
             assert!(names(folder.path()).len() <= 3, "{:?}", names(folder.path()));
         }
-        // Back at the first content, which a.bin has had all along.
+        // Back to the first content, which a.bin still has.
         assert_eq!(names(folder.path()), ["a.bin", "a.gltf"]);
-        // The .gltf cannot be replaced: its .bin goes again, and what is there stays whole.
+        // The .gltf cannot be replaced: its .bin is removed, and the existing files stay intact.
         let taken = folder.path().join("b.gltf");
         std::fs::create_dir(&taken).unwrap();
         assert!(write_model(&taken, &glb(4)).is_err());

@@ -1,11 +1,13 @@
-//! Few morph targets that all keys share, within an error budget.
+//! A few morph targets shared by all keys, within an error budget.
 //!
-//! A greedy reduced basis: the displacements of the key that is worst off join the basis, made orthogonal to it
-//! (Gram-Schmidt with pivoting by the largest residual of any vertex), until no vertex of any key is off by more than
-//! the budget. What a key is in that basis are its weights. Normals follow the same weights in least squares.
+//! The method is a greedy reduced basis. The displacements of the key with the largest error join the
+//! basis, orthogonalised against it (Gram-Schmidt with pivoting by the largest residual of any vertex),
+//! until no vertex of any key has an error above the budget. A key's coordinates in that basis are its
+//! weights. Normals use the same weights, fitted by least squares.
 //!
-//! Some programs clamp weights to 0..1 (Blender does). Each vector's range of weights over all keys is mapped to 0..1,
-//! and one constant target, whose weight is always 1, carries the sum of the lower ends.
+//! Some programs clamp weights to 0..1 (Blender does). The range of each vector's weights over all keys is
+//! therefore mapped to 0..1, and one constant target, whose weight is always 1, holds the sum of the lower
+//! ends.
 //!
 //! Keys come in blocks, so that memory does not grow with their number. The first block is spread evenly over all of
 //! them; of each later one, what the basis so far does not reach joins it. A last pass finds every key's weights in the
@@ -21,23 +23,22 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Share of the budget for entries of targets that are left out for being small.
+/// Share of the budget for small entries of targets that are dropped.
 const DROPPED: f64 = 0.25;
-/// Share for keys of weights that are left out.
+/// Share of the budget for keys of weights that are dropped.
 const KEYS: f64 = 0.25;
-/// Displacements of a block of keys take so many bytes at most, beyond the first few keys.
+/// Maximum bytes of displacements in a block of keys, beyond the first few keys.
 const BLOCK: usize = 128 << 20;
 const FEW: usize = 8;
 
-/// A budget that the finished file misses is tightened so, at most so often.
+/// Factor that tightens a budget which the finished file exceeds, and the maximum number of attempts.
 const TIGHTER: f64 = 0.7;
 const ATTEMPTS: u32 = 6;
 
-/// Makes an export with tighter and tighter budgets until its receipt keeps the given one, millimetres; the last one made
-/// where none does. Without a budget the first one.
+/// Exports with tighter and tighter budgets until the receipt keeps the given one, millimetres. Returns the
+/// last export if none does, and the first one without a budget.
 ///
-/// # Errors
-/// Those of `made`.
+/// # Errors Those of `made`.
 pub fn within_budget(
     options: &mut Options,
     budget_mm: Option<f64>,
@@ -59,7 +60,8 @@ pub fn within_budget(
 /// The displacements of a key, per display part.
 pub(super) type Solved<'a> = dyn Fn(usize) -> Result<Vec<Delta>> + 'a;
 
-/// The targets of every node. `budget` is in millimetres of the world, `stretch` what skinning makes of a length.
+/// The targets of every node. `budget` is in millimetres in world space; `stretch` is the factor of
+/// skinning on a length.
 pub(super) fn fit(
     job: &Job,
     solved: &Solved,
@@ -89,7 +91,7 @@ pub(super) fn fit(
     Ok(fits.into_iter().map(|f| f.targets(&job.options.clip_name, budget)).collect())
 }
 
-/// Keys in the order in which they are looked at: first some that are spread evenly, then the others as they come.
+/// The order of keys: first some that are spread evenly, then the others in sequence.
 fn blocks(count: usize, size: usize) -> Vec<Vec<usize>> {
     let first: Vec<usize> = (0..count.min(size)).map(|i| i * count / count.min(size)).collect();
     let others: Vec<usize> = (0..count).filter(|k| first.binary_search(k).is_err()).collect();
@@ -102,10 +104,10 @@ struct Fit {
     parts: Range<usize>,
     /// First vertex of each part of the node, and the end.
     starts: Vec<usize>,
-    /// Whether any key turns normals of a part.
+    /// Per part, whether any key changes normals.
     turned: Vec<bool>,
     basis: Basis,
-    /// Sums over keys of products of their weights, and of weights and normals.
+    /// Sums over keys of products of their weights, and of weights with normals.
     normal_matrix: Vec<Vec<f64>>,
     normal_sums: Vec<Vec<DVec3>>,
 }
@@ -130,7 +132,7 @@ impl Fit {
         row
     }
 
-    /// Looks at a key for the first time.
+    /// First pass over a key.
     fn take(&mut self, key: usize, deltas: &[Delta], within: f64) {
         for (turned, delta) in self.turned.iter_mut().zip(&deltas[self.parts.clone()]) {
             *turned |= !delta.normals.is_empty();
@@ -147,7 +149,7 @@ impl Fit {
         }
     }
 
-    /// Finds a key's weights in the whole basis, and what they have to do with its normals.
+    /// Second pass: computes a key's weights in the complete basis and adds them to the sums for normals.
     fn weigh(&mut self, key: usize, deltas: &[Delta], within: f64) {
         let row = self.dense(deltas, |d| &d.positions);
         self.basis.weigh(key, row, within);
@@ -168,7 +170,7 @@ impl Fit {
         least_squares(&mut self.normal_matrix, &mut self.normal_sums);
         let ranges = Ranges::of(&self.basis.weights);
         let (positions, normals) = (ranges.targets(&self.basis.vectors), ranges.targets(&self.normal_sums));
-        // Weights are at most 1: all entries left out together stay within their share.
+        // Weights are at most 1, so all dropped entries together stay within their share.
         let cut = budget * DROPPED / positions.len() as f64;
         let target = |t: usize| self.sparse(&positions[t], normals.get(t).map_or(&[][..], |n| &n[..]), cut);
         let mut deltas: Vec<Vec<Delta>> = (0..positions.len()).map(target).collect();
@@ -213,19 +215,20 @@ impl Fit {
     }
 }
 
-/// Orthogonal vectors, and what keys are in them.
+/// Orthogonal vectors, and the keys' coordinates in them.
 #[derive(Default)]
 struct Basis {
     vectors: Vec<Vec<DVec3>>,
     squares: Vec<f64>,
-    /// `[key][vector]`; a key that the first vectors reach has none in the others.
+    /// `[key][vector]`; a key that the first vectors reach has no entry for the others.
     weights: Vec<Vec<f64>>,
-    /// Keys of the block that are not reached yet: what is left of them, and how long it is at most.
+    /// Keys of the block that the basis does not reach yet: index, residual, and an upper bound on its
+    /// length.
     open: Vec<(usize, Vec<DVec3>, f64)>,
 }
 
 impl Basis {
-    /// A key's weights, and what is left of it.
+    /// Returns a key's weights and leaves the residual in `row`.
     fn project(&self, row: &mut [DVec3]) -> Vec<f64> {
         let weight = |(vector, square): (&Vec<DVec3>, &f64)| {
             let weight = dot(row, vector) / square;
@@ -235,7 +238,7 @@ impl Basis {
         self.vectors.iter().zip(&self.squares).map(weight).collect()
     }
 
-    /// Looks at a key; it stays open where the basis does not reach it.
+    /// Processes a key; it stays open if the basis does not reach it.
     fn take(&mut self, key: usize, mut row: Vec<DVec3>, within: f64) {
         self.weights[key] = self.project(&mut row);
         let left = longest(&row);
@@ -244,7 +247,8 @@ impl Basis {
         }
     }
 
-    /// Adds what is left of open keys until all of them are reached: no vertex is further off than `within`.
+    /// Adds residuals of open keys to the basis until it reaches all of them: every vertex is within
+    /// `within`.
     fn grow(&mut self, within: f64) {
         while let Some(worst) =
             (0..self.open.len()).max_by(|a, b| self.open[*a].2.total_cmp(&self.open[*b].2))
@@ -264,7 +268,7 @@ impl Basis {
             for ((key, ..), weight) in self.open.iter().zip(added) {
                 self.weights[*key].push(weight);
             }
-            // Nothing of it is left, whatever rounding says.
+            // The residual is zero up to rounding.
             self.open.swap_remove(worst);
             self.vectors.push(new);
             self.squares.push(square);
@@ -272,7 +276,8 @@ impl Basis {
         self.open.clear();
     }
 
-    /// A key's weights in the whole basis, or in the vectors that reached it first where that is no nearer.
+    /// A key's weights in the complete basis, or in the vectors that reached it first if the complete basis
+    /// is no closer.
     fn weigh(&mut self, key: usize, mut row: Vec<DVec3>, within: f64) {
         let weights = self.project(&mut row);
         if longest(&row) <= within {
@@ -295,7 +300,7 @@ fn longest(row: &[DVec3]) -> f64 {
 struct Ranges(Vec<[f64; 2]>);
 
 impl Ranges {
-    /// Of `[key][vector]`.
+    /// Ranges of weights given as `[key][vector]`.
     fn of(weights: &[Vec<f64>]) -> Self {
         let count = weights.first().map_or(0, Vec::len);
         let end = |b: usize, pick: fn(f64, f64) -> f64| weights.iter().map(|row| row[b]).reduce(pick);
@@ -303,7 +308,8 @@ impl Ranges {
         Self((0..count).map(range).collect())
     }
 
-    /// The vectors scaled so that their weights run from 0 to 1; last, what their lowest weights add up to.
+    /// The vectors scaled so that their weights run from 0 to 1; last, the sum of the vectors at their
+    /// lowest weights.
     fn targets(&self, vectors: &[Vec<DVec3>]) -> Vec<Vec<DVec3>> {
         let mut constant = vec![DVec3::ZERO; vectors.first().map_or(0, Vec::len)];
         let mut out = Vec::with_capacity(vectors.len() + 1);
@@ -325,12 +331,12 @@ impl Ranges {
     }
 }
 
-/// Vectors whose sums by the weights are nearest to the keys' own, in place of the sums over keys: the normal equations, by
-/// Gauss elimination.
+/// Replaces the sums over keys by the vectors whose weighted sums are nearest to the keys' values: solves
+/// the normal equations by Gaussian elimination.
 fn least_squares(matrix: &mut [Vec<f64>], right: &mut [Vec<DVec3>]) {
     let count = matrix.len();
     for i in 0..count {
-        // Positive definite but for rounding: pivots are on the diagonal.
+        // Positive definite up to rounding: pivots are on the diagonal.
         let pivot = matrix[i][i].max(1e-30);
         let (row, sum) = (matrix[i].clone(), right[i].clone());
         matrix.par_iter_mut().zip(&mut *right).enumerate().filter(|(j, _)| *j != i).for_each(
@@ -396,7 +402,7 @@ mod tests {
             least_squares(&mut matrix, &mut normals);
             assert!(keys.iter().zip(&weights).all(|(key, row)| farthest(&normals, row, key) <= 1e-3));
         }
-        // Finer budgets need more, down to all of them; blocks cost a few.
+        // Smaller budgets need more vectors, up to one per key; blocks cost a few more.
         let (finer, blocky) = (basis(&keys, 1e-5, 40).vectors.len(), basis(&keys, 1e-5, 8));
         assert!(finer > 2 && finer <= 40, "{finer}");
         assert!(blocky.vectors.len() <= 40, "{}", blocky.vectors.len());
@@ -430,7 +436,7 @@ mod tests {
             let wide: Vec<f64> = unit.iter().copied().map(f64::from).collect();
             assert!(farthest(&targets, &wide, key) <= 1e-3 + 1e-6);
         }
-        // What never changes is all in the constant one.
+        // Constant parts are entirely in the constant target.
         let still = Ranges::of(&[vec![0.5], vec![0.5]]);
         assert_eq!(still.weights(&[0.5]), [0.0, 1.0]);
         assert_eq!(still.targets(&[vec![DVec3::X]]), [vec![DVec3::ZERO], vec![DVec3::X * 0.5]]);

@@ -1,4 +1,4 @@
-//! The .glb container (glTF 2.0, chapter 4) and a file's own buffers and images packed into its one chunk.
+//! The .glb container (glTF 2.0, chapter 4), and packing of a file's buffers and images into its one chunk.
 
 use crate::asset::Source;
 use crate::base::{Error, Result};
@@ -41,10 +41,11 @@ pub(super) fn container(path: &Path, json: &Value, bin: &[u8]) -> Result<Vec<u8>
     Ok(out)
 }
 
-/// The file's JSON with all its buffers in one (`buffers[0]`, the returned bytes) and its images in buffer views.
+/// The file's JSON with all its buffers in one (`buffers[0]`, the returned bytes) and its images in buffer
+/// views.
 ///
-/// A file that is a .glb with one buffer comes out unchanged. Meshopt fallback buffers without data stay as
-/// they are, after the first.
+/// A .glb with one buffer is unchanged. Meshopt fallback buffers without data stay as they are, after the
+/// first buffer.
 pub(super) fn pack(path: &Path, source: &Source) -> Result<(Value, Vec<u8>)> {
     let mut json = source.json.clone();
     if !json.is_object() {
@@ -64,7 +65,8 @@ fn pack_buffers(path: &Path, json: &mut Value, contents: &[Vec<u8>]) -> Result<V
     let mut moved = Vec::with_capacity(buffers.len());
     let (mut bin, mut first, mut placeholders) = (Vec::new(), None::<Map<String, Value>>, Vec::new());
     let any_data = (0..buffers.len()).any(|i| !is_placeholder(contents.get(i)));
-    // In a .glb the first buffer without a URI is the chunk: one without data needs another before it.
+    // In a .glb the first buffer without a URI is the chunk: a buffer without data needs another one before
+    // it.
     let dummy = !any_data && buffers.iter().any(|b| b.get("uri").is_none());
     for (i, buffer) in buffers.iter().enumerate() {
         if is_placeholder(contents.get(i)) {
@@ -109,12 +111,13 @@ fn pack_buffers(path: &Path, json: &mut Value, contents: &[Vec<u8>]) -> Result<V
     Ok(bin)
 }
 
-/// A buffer whose data is not there: it stands for the decompressed content of meshopt views, or nothing reads it.
+/// Whether a buffer has no data: it represents the decompressed content of meshopt views, or nothing reads
+/// it.
 fn is_placeholder(content: Option<&Vec<u8>>) -> bool {
     content.is_none_or(Vec::is_empty)
 }
 
-/// Points an object with `buffer` and `byteOffset` to where its bytes went.
+/// Updates an object with `buffer` and `byteOffset` to the new location of its bytes.
 fn relocate(view: &mut Value, moved: &[(usize, usize)]) {
     let Some(&(buffer, offset)) =
         view.get("buffer").and_then(Value::as_u64).and_then(|b| moved.get(b as usize))
@@ -135,7 +138,7 @@ fn pack_images(json: &mut Value, bin: &mut Vec<u8>, files: &[Option<(Vec<u8>, St
         return;
     }
     for (i, image) in images.iter_mut().enumerate() {
-        // What could not be read stays a reference.
+        // An image that could not be read stays a reference.
         let content = files.get(i).cloned().flatten();
         let (Some((bytes, mime)), Some(image)) = (content, image.as_object_mut()) else { continue };
         bin.resize(bin.len().next_multiple_of(4), 0);
@@ -151,7 +154,7 @@ fn pack_images(json: &mut Value, bin: &mut Vec<u8>, files: &[Option<(Vec<u8>, St
     }
 }
 
-/// Appends to a top-level array of the glTF, made where missing; returns the index.
+/// Appends to a top-level array of the glTF, which is created if missing; returns the index.
 pub(super) fn push(json: &mut Value, collection: &str, element: Value) -> usize {
     if !json[collection].is_array() {
         json[collection] = json!([]);
@@ -161,7 +164,7 @@ pub(super) fn push(json: &mut Value, collection: &str, element: Value) -> usize 
     array.len() - 1
 }
 
-/// States the length of the .glb's own chunk.
+/// Sets the length of the first buffer, the .glb's own chunk.
 pub(super) fn set_first_buffer(json: &mut Value, length: usize) {
     if json.pointer("/buffers/0").is_some() {
         json["buffers"][0]["byteLength"] = length.into();

@@ -1,5 +1,5 @@
-//! The skin weights that an export writes where they are not the file's: 4 per vertex in compatible mode, and
-//! steadier ones where bones flatten the skin.
+//! The skin weights that an export writes if they are not the file's: 4 per vertex in compatible mode, and
+//! steadied ones where bones flatten the skin.
 
 use super::locals::skinning;
 use super::morph::blend;
@@ -11,7 +11,7 @@ use glam::DAffine3;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// What the limit of 4 influences costs where no morph target makes up for it.
+/// The error of the limit of 4 influences where no morph target compensates it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Reduction {
     /// Vertices that lost influences.
@@ -23,14 +23,14 @@ pub struct Reduction {
     pub mean_mm: f64,
 }
 
-/// Weight of the heaviest joint from which a blend of rigid transforms cannot come near singular: the others,
-/// 0.4 together, shorten no vector by more than 0.4, so `M` keeps at least 0.2 of every length.
+/// Weight of the heaviest joint at which a blend of rigid transforms cannot come near a singular one: the
+/// others, 0.4 together, shorten no vector by more than 0.4, so `M` keeps at least 0.2 of every length.
 const STEADY: f64 = 0.6;
 
-/// The influences that the exported file has, by mesh and primitive; owned where they are not the file's.
+/// The influences of the exported file, by mesh and primitive; owned if they are not the file's.
 pub(super) struct Table<'a> {
     of: Vec<Vec<Cow<'a, Influences>>>,
-    /// Meshes and primitives that were steadied: these share no attributes with others.
+    /// Steadied meshes and primitives, which share no attributes with others.
     steadied: Vec<(usize, usize)>,
 }
 
@@ -51,7 +51,8 @@ impl<'a> Table<'a> {
         &self.of[part.mesh.index()][part.primitive]
     }
 
-    /// Raises the heaviest weight of some vertices (ascending) of a part to [`STEADY`]; returns how many had less.
+    /// Raises the heaviest weight of some vertices (ascending) of a part to [`STEADY`]; returns the number
+    /// of vertices changed.
     pub fn steady(&mut self, part: &Part, vertices: &[u32]) -> usize {
         let (mesh, primitive) = (part.mesh.index(), part.primitive);
         let old = &self.of[mesh][primitive];
@@ -77,10 +78,10 @@ impl<'a> Table<'a> {
         changed
     }
 
-    /// Replaces JOINTS_n and WEIGHTS_n of every primitive whose influences are not the file's, and in compatible
-    /// mode of every one that has a second set.
+    /// Replaces JOINTS_n and WEIGHTS_n of every primitive whose influences are not the file's, and in
+    /// compatible mode of every primitive with a second set.
     pub fn write(&self, job: &Job, builder: &mut Builder) {
-        // Primitives that share attributes go on sharing them.
+        // Primitives that share attributes continue to share them.
         let mut written: Vec<(Vec<Value>, Map<String, Value>)> = Vec::new();
         for (m, mesh) in job.asset.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
@@ -132,7 +133,7 @@ fn reduce(full: &Influences) -> Option<Influences> {
     Some(out)
 }
 
-/// Writes influences as as many JOINTS_n and WEIGHTS_n as the vertex with the most of them needs.
+/// Writes as many sets JOINTS_n and WEIGHTS_n as the vertex with the most influences needs.
 pub(super) fn write_sets(
     builder: &mut Builder,
     influences: &Influences,
@@ -154,7 +155,8 @@ pub(super) fn write_sets(
     out
 }
 
-/// Attributes that a Draco stream does not list come from plain accessors: the new ones must not be listed.
+/// Attributes that a Draco stream does not list come from plain accessors, so the new ones must not be
+/// listed.
 fn unlist_from_draco(primitive: &mut Value) {
     let listed = primitive.pointer_mut("/extensions/KHR_draco_mesh_compression/attributes");
     if let Some(listed) = listed.and_then(Value::as_object_mut) {
@@ -166,7 +168,7 @@ fn is_skin(attribute: &str) -> bool {
     attribute.starts_with("JOINTS_") || attribute.starts_with("WEIGHTS_")
 }
 
-/// What 4 influences cost bones alone, over all keys. `world` is that of a key's nodes.
+/// The error of 4 influences for bones alone, over all keys. `world` gives the node transforms of a key.
 pub(super) fn cost(job: &Job, world: impl Fn(usize) -> Vec<DAffine3>) -> Reduction {
     let mut out = Reduction::default();
     let mut reduced = Vec::new();
@@ -197,7 +199,7 @@ pub(super) fn cost(job: &Job, world: impl Fn(usize) -> Vec<DAffine3>) -> Reducti
     out
 }
 
-/// What to say of a file with more influences than many programs read; nothing where it has none.
+/// The warning for a file with more influences than many programs read; `None` if it has none.
 pub(super) fn warning(job: &Job, cost: &Reduction) -> Option<Problem> {
     let size = f64::from(job.character.control.aabb.diagonal()) * 1000.0;
     let text = || {

@@ -1,4 +1,5 @@
-//! Node transforms of the keys: which nodes they change, what is written, and where that puts every node.
+//! Node transforms of the keys: the nodes that change, the written form, and the resulting world
+//! transforms.
 
 use super::posed::Job;
 use super::{Builder, numbers};
@@ -11,15 +12,15 @@ use serde_json::Value;
 /// How a node is written.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
-    /// As in the file.
+    /// Unchanged from the file.
     File,
     /// Translation, rotation, scale.
     Trs,
-    /// A matrix, because the file's own has shear that a transform does not express; static export only.
+    /// A matrix, because the file's own has shear that TRS cannot express; static export only.
     Matrix,
 }
 
-/// What the keys do to the nodes.
+/// The keys' effect on the nodes.
 pub(super) struct Locals {
     form: Vec<Form>,
 }
@@ -45,7 +46,7 @@ impl Locals {
         Self { form: job.asset.nodes.iter().enumerate().map(form).collect() }
     }
 
-    /// `world_from_node` of a key, of the transforms as they are written.
+    /// `world_from_node` at a key, from the transforms as written.
     pub fn world(&self, job: &Job, key: usize) -> Vec<DAffine3> {
         let mut world = vec![DAffine3::IDENTITY; job.asset.nodes.len()];
         for id in &job.character.skeleton.order {
@@ -60,11 +61,11 @@ impl Locals {
         world
     }
 
-    /// By how much skinning may lengthen a displacement, over all joints and keys.
+    /// The maximum factor by which skinning lengthens a displacement, over all joints and keys.
     pub fn stretch(&self, job: &Job) -> f64 {
         let longest = |m: &DAffine3| {
             let m = m.matrix3;
-            // Shear would add to it; receipts tell what comes out.
+            // Shear would increase it; the receipt measures the result.
             m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length())
         };
         let skins = (0..job.asset.skins.len()).map(crate::base::SkinId::from).collect::<Vec<_>>();
@@ -89,7 +90,7 @@ fn file_local(asset: &Asset, node: usize) -> DAffine3 {
     node.matrix.map_or_else(|| affine(&node.rest), |m| DAffine3::from_mat4(m.as_dmat4()))
 }
 
-/// With the rotation rounded to a unit quaternion, as it is written.
+/// The transform with its rotation normalised to a unit quaternion, as it is written.
 fn unit(local: Trs) -> Trs {
     Trs { rotation: local.rotation().to_array(), ..local }
 }
@@ -106,7 +107,7 @@ pub(super) fn affine(trs: &Trs) -> DAffine3 {
     )
 }
 
-/// Writes the first key into the nodes it changes; all other nodes stay as they are in the file.
+/// Writes the first key's transforms to the nodes that it changes; all other nodes stay as in the file.
 pub(super) fn write_nodes(job: &Job, locals: &Locals, builder: &mut Builder) {
     for (i, form) in locals.form.iter().enumerate() {
         let Some(node) = builder.json["nodes"].get_mut(i).and_then(Value::as_object_mut) else { continue };

@@ -1,7 +1,7 @@
-//! Out of Sinew: glTF, OBJ, and files written whole or not at all.
+//! Export: glTF, OBJ, and atomic file writes.
 //!
-//! A loaded file is exported by editing its own JSON and buffers ([`crate::asset::Source`]), so that what Sinew
-//! does not know (extensions, extras, materials, cameras, names) is kept.
+//! A loaded file is exported by editing its own JSON and buffers ([`crate::asset::Source`]), so that
+//! content unknown to Sinew (extensions, extras, materials, cameras, names) is preserved.
 
 mod atomic;
 mod builder;
@@ -45,12 +45,11 @@ pub use weigh::{Weighed, weigh};
 use crate::asset::Asset;
 use crate::base::Result;
 
-/// The file as it was loaded, as a .glb: semantically identical, buffers and images packed into the one file.
+/// The file as loaded, as a .glb: semantically identical, with buffers and images packed into the one file.
 ///
-/// A .glb with one buffer keeps its binary chunk byte for byte and its JSON's keys and values in their order.
+/// A .glb with one buffer keeps its binary chunk byte for byte and its JSON's keys and values in order.
 ///
-/// # Errors
-/// Where a buffer is shorter than it claims, or the result is over 4 GiB.
+/// # Errors A buffer is shorter than its declared length, or the result exceeds 4 GiB.
 pub fn unedited(asset: &Asset) -> Result<Vec<u8>> {
     Builder::of(asset)?.glb()
 }

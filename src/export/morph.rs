@@ -1,10 +1,10 @@
-//! The displacement in mesh space that makes a viewer's skinning arrive at the editor's shape.
+//! Displacements in mesh space with which a viewer's skinning reproduces the editor's surface.
 //!
-//! A viewer draws `M (x + d)`, with `M = Σ w_j W_j IBM_j` for a skinned vertex and the node's world transform for
-//! an unskinned one, so `d = M^-1 p - x`. For normals, viewers (three.js, Khronos' sample viewer) apply the linear
-//! part of `M` to skinned normals, not its inverse transpose (the two agree for rigid joints), and the inverse
-//! transpose of the node's transform to unskinned ones, then normalise: the displaced normal is the unit vector
-//! that this maps to the wanted direction.
+//! A viewer draws `M (x + d)`, with `M = Σ w_j W_j IBM_j` for a skinned vertex and the node's world
+//! transform for an unskinned one, so `d = M^-1 p - x`. To skinned normals viewers (three.js, Khronos'
+//! sample viewer) apply the linear part of `M`, not its inverse transpose (the two agree for rigid joints);
+//! to unskinned ones they apply the inverse transpose of the node's transform. Then they normalise. The
+//! displaced normal is therefore the unit vector that this maps to the wanted direction.
 
 use super::locals::skinning;
 use super::posed::{Job, Shape};
@@ -15,32 +15,33 @@ use crate::geom::Part;
 use crate::rig::Pose;
 use glam::{DAffine3, DMat3, DVec3};
 
-/// Condition number from which `M` counts as singular. Below it, the rounding of stored displacements
-/// (up to 1e3 times the residual) stays under 1e-7 * 1e3 = 1e-4 of it.
+/// Condition number from which `M` counts as singular. Below it, the rounding of stored displacements (up
+/// to 1e3 times the residual) stays under 1e-7 * 1e3 = 1e-4 of the residual.
 const SINGULAR: f64 = 1e3;
 
-/// When a vertex is left to the bones.
+/// Tolerances below which a vertex gets no displacement.
 #[derive(Clone, Copy)]
 pub(super) struct Tolerance {
-    /// Scene units.
+    /// Distance in scene units.
     pub position: f64,
-    /// Radians.
+    /// Angle in radians.
     pub normal: f64,
-    /// Whether the part's normals are written though the file gives none.
+    /// Whether the part's normals are written although the file has none.
     pub writes_normals: bool,
 }
 
-/// Displacements of one primitive at one key: `(vertex ascending, displacement)`, zero ones left out.
+/// Displacements of one primitive at one key: `(vertex ascending, displacement)`, without zeros.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delta {
     pub positions: Vec<(u32, Vec3)>,
     pub normals: Vec<(u32, Vec3)>,
-    /// Vertices whose displacement is approximate.
+    /// Vertices whose displacement is only approximate.
     pub singular: Vec<u32>,
 }
 
-/// Solves one display part at one key. Normals alone where bones give every position, but turn the file's normals off those
-/// of the surface at more vertices than a few; else no displacement at all.
+/// Solves one display part at one key. If bones reproduce every position, there is no displacement, or
+/// normals alone if the file's normals, moved by bones, deviate from the surface's at more than a few
+/// vertices.
 pub(super) fn solve(
     job: &Job,
     part: &Part,
@@ -55,7 +56,7 @@ pub(super) fn solve(
     let skin = crate::rig::skin_of(job.asset, &job.asset.nodes[node]).filter(|_| !influences.is_empty());
     let joints = skin.map(|s| skinning(job.asset, s, world));
     let weights = &pose.weights[node];
-    // An asset made in memory is written with its normals, wherever they came from.
+    // An asset made in memory is always written with its normals.
     let in_memory = !job.asset.source.json.is_object();
     let has_normals = primitive.normals_from_file || in_memory || tolerance.writes_normals;
     let mut out = Delta::default();
@@ -96,13 +97,13 @@ pub(super) fn solve(
     if out.positions.is_empty() && few { Delta::default() } else { out }
 }
 
-/// `M` of one vertex.
+/// Blended matrix `M` of one vertex.
 pub(super) fn blend(influences: &Influences, vertex: usize, joints: &[DAffine3]) -> DAffine3 {
     let mut sum = DAffine3::ZERO;
     let mut total = 0.0;
     for (joint, weight) in influences.of(vertex) {
         let weight = f64::from(weight);
-        // A mesh drawn with a shorter skin than it was made for: its last joint stands in.
+        // For a mesh drawn with a shorter skin than it was made for, the last joint replaces missing ones.
         let joint = &joints[usize::from(joint).min(joints.len() - 1)];
         sum.matrix3 += joint.matrix3 * weight;
         sum.translation += joint.translation * weight;
@@ -129,7 +130,7 @@ impl Inverse {
         if condition.is_finite() && condition < SINGULAR {
             return Self { matrix, inverse, singular: false };
         }
-        // Tikhonov: the smallest displacement among those nearly as good.
+        // Tikhonov regularisation: the smallest displacement among those nearly as good.
         let lambda = (frobenius(&matrix) / SINGULAR).powi(2).max(1e-60);
         let normal = matrix.transpose() * matrix + DMat3::from_diagonal(DVec3::splat(lambda));
         Self { matrix, inverse: normal.inverse() * matrix.transpose(), singular: true }
@@ -167,7 +168,7 @@ mod tests {
         let inverse = Inverse::new(m);
         let r = DVec3::new(0.3, -0.2, 0.7);
         assert!(!inverse.singular && (m * inverse.apply(r) - r).length() < 1e-12);
-        // Rank one: the part of the residual in its range is met, the rest costs no displacement.
+        // Rank one: the component of the residual in the range is matched, the rest causes no displacement.
         let flat = Inverse::new(DMat3::from_diagonal(DVec3::X));
         let d = flat.apply(DVec3::new(0.5, 4.0, -3.0));
         assert!(flat.singular && (d - DVec3::new(0.5, 0.0, 0.0)).length() < 1e-6, "{d}");

@@ -1,4 +1,4 @@
-//! Wavefront OBJ out: the deformed display mesh in world space.
+//! Wavefront OBJ export: the deformed display mesh in world space.
 
 use super::write_atomically;
 use crate::base::math::Vec3;
@@ -9,11 +9,10 @@ use std::path::Path;
 
 /// Writes display vertices (world space, scene units) and triangles, one group per part.
 ///
-/// Vertices come in display order, which is the file's node and primitive order; texture coordinates are the
-/// character's first set (v upwards, as OBJ wants it); `normals` are written where given.
+/// Vertices come in display order, which is the file's node and primitive order. Texture coordinates are
+/// the character's first set (v upwards, as in OBJ). `normals` are written if given.
 ///
-/// # Errors
-/// [`Error::Input`] where a slice is not as long as the display mesh, [`Error::Io`] from writing.
+/// # Errors [`Error::Input`] if a slice is not as long as the display mesh, [`Error::Io`] from writing.
 pub fn obj(
     path: impl AsRef<Path>,
     character: &Character,

@@ -1,4 +1,4 @@
-//! A posed or animated export: node transforms carry the pose, morph targets what bones cannot give.
+//! A posed or animated export: node transforms carry the pose, morph targets what bones cannot express.
 
 use super::influences::{self, Table};
 use super::locals::{Locals, write_nodes};
@@ -26,7 +26,7 @@ pub struct Shape<'a> {
 /// One key of an export.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
-    /// Seconds, not negative; of no meaning where there is only one key.
+    /// Time in seconds, not negative; ignored if there is only one key.
     pub time_s: f32,
     /// The node transforms and the weights of the file's own morph targets.
     pub pose: &'a Pose,
@@ -44,25 +44,26 @@ pub enum Clips {
     None,
 }
 
-/// How a posed export is made.
+/// Settings of a posed export.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Name of Sinew's own animation.
     pub clip_name: String,
     /// Whether the file's own animations are written too.
     pub clips: Clips,
-    /// At most 4 influences per vertex (JOINTS_0 and WEIGHTS_0), for viewers that read no more.
+    /// Limits influences to 4 per vertex (JOINTS_0 and WEIGHTS_0), for viewers that read no more.
     pub compatible: bool,
-    /// Vertices that bones bring closer than this to the editor's shape get no displacement; relative to the
-    /// diagonal of the first shape's box. 5e-6 is 0.01 mm for a person.
+    /// Vertices that bones bring closer than this to the editor's surface get no displacement; relative to
+    /// the diagonal of the first surface's box. 5e-6 is 0.01 mm for a person.
     pub tolerance: f32,
-    /// Normals that bones bring closer than this stay, degrees; so do all of a primitive that is not displaced where one in
-    /// a hundred or fewer is further off.
+    /// Normals that bones bring closer than this get no displacement, degrees; nor do those of a primitive
+    /// without displaced positions if at most one in a hundred is further off.
     pub normal_tolerance_degrees: f32,
-    /// How nodes move between keys, written as it is; its values at the keys' times must be the keys' own. None for
-    /// LINEAR motion from key to key.
+    /// Motion of the nodes between keys, written unchanged; its values at the keys' times must equal the
+    /// keys'. `None` for LINEAR motion from key to key.
     pub motion: Option<Clip>,
-    /// Few targets that all keys share in place of one for each, none of whose vertices is off by more, millimetres.
+    /// Uses a few targets shared by all keys instead of one per key, with at most this error per vertex,
+    /// millimetres.
     pub budget_mm: Option<f64>,
 }
 
@@ -80,32 +81,34 @@ impl Default for Options {
     }
 }
 
-/// A finished posed export, not yet written.
+/// A finished posed export, not yet written to disk.
 #[derive(Clone, Debug, Default)]
 pub struct Export {
-    /// The .glb.
+    /// The content of the .glb.
     pub glb: Vec<u8>,
-    /// Index of Sinew's own animation, the file's first: it holds the keys, or one pose so that viewers show that and none
-    /// of the file's animations. None where one pose stands alone.
+    /// Index of Sinew's own animation, the file's first. It holds the keys; or one pose, so that viewers
+    /// show that pose and not one of the file's animations. `None` if a single pose needs no animation.
     pub clip: Option<usize>,
-    /// Morph targets added, over all meshes.
+    /// Number of morph targets added, over all meshes.
     pub targets: usize,
-    /// Displacements stored, over all keys.
+    /// Number of displacements stored, over all keys.
     pub morph_vertices: usize,
-    /// Changes of normals stored, over all keys.
+    /// Number of normal displacements stored, over all keys.
     pub morph_normals: usize,
-    /// Vertices whose heaviest weight was raised to 0.6, because at some key the file's weights blend bones into a
-    /// matrix that flattens the skin (a twist of 180° at equal weights), which no displacement could mend.
+    /// Vertices whose heaviest weight was raised to 0.6, because at some key the file's weights blend bones
+    /// into a matrix that flattens the skin (a twist of 180° at equal weights), which no displacement can
+    /// correct.
     pub steadied: usize,
-    /// Displacements that are still approximate because the blended skinning matrix is near singular.
+    /// Number of displacements that are still approximate because the blended skinning matrix is near
+    /// singular.
     pub singular: usize,
-    /// In compatible mode, what 4 influences cost.
+    /// In compatible mode, the error of the limit of 4 influences.
     pub reduction: Option<Reduction>,
-    /// What the file cannot carry exactly.
+    /// Data that the file cannot represent exactly.
     pub problems: Vec<Problem>,
 }
 
-/// Everything the steps of an export share.
+/// The data that all steps of an export share.
 pub(super) struct Job<'a> {
     pub asset: &'a Asset,
     pub character: &'a Character,
@@ -116,22 +119,21 @@ pub(super) struct Job<'a> {
 
 /// Exports a character at one or several keys.
 ///
-/// The first key is the file's static pose. Several keys also become an animation, LINEAR in node transforms (or
-/// [`Options::motion`]) and in morph weights, one target per key and mesh that needs one; where the file has animations, so
-/// does one key, as one that holds still. That animation is the file's first, which viewers play. Targets of the file come
-/// first and keep their weights. The file's own animations come after it and show what they showed.
+/// The first key becomes the file's static pose. Several keys also become an animation, LINEAR in node
+/// transforms (or [`Options::motion`]) and in morph weights, with one target per key and mesh that needs
+/// one. If the file has animations, a single key becomes an animation too, which holds still. That
+/// animation is the file's first, which viewers play. Targets of the file come first and keep their
+/// weights. The file's own animations come after it and show what they showed.
 ///
-/// # Errors
-/// [`Error::Input`] where there is no key, key times do not rise, or a pose or shape belongs to another character;
-/// errors of [`Builder::of`].
+/// # Errors [`Error::Input`] if there is no key, key times do not increase, or a pose or surface belongs to
+/// another character; errors of [`Builder::of`].
 pub fn posed(asset: &Asset, character: &Character, keys: &[Key], options: &Options) -> Result<Export> {
     streamed(asset, character, keys, &keys, options)
 }
 
-/// As [`posed`], with surfaces that need not be in memory all at once: with a budget no more than a block of them is.
+/// As [`posed`], with surfaces that need not all be in memory: with a budget, at most a block of them is.
 ///
-/// # Errors
-/// As [`posed`] and [`Surfaces::at`].
+/// # Errors As [`posed`] and [`Surfaces::at`].
 pub fn streamed(
     asset: &Asset,
     character: &Character,
@@ -147,7 +149,7 @@ pub fn streamed(
     Ok(out)
 }
 
-/// Edits the file in `builder`; only ever appends to its binary chunk.
+/// Edits the file in `builder`; only appends to its binary chunk.
 pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result<Builder> {
     let (keys, options) = (job.keys, job.options);
     job.check()?;
@@ -227,12 +229,12 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
     Ok(builder)
 }
 
-/// Where bones flatten the skin.
+/// Vertices where bones flatten the skin.
 #[derive(Default)]
 pub(super) struct Flattened {
-    /// Per display part.
+    /// Vertices per display part.
     pub vertices: Vec<BTreeSet<u32>>,
-    /// Over all keys.
+    /// Number of displacements, over all keys.
     pub displacements: usize,
 }
 
@@ -241,7 +243,7 @@ impl Flattened {
         Self { vertices: vec![BTreeSet::new(); parts], displacements: 0 }
     }
 
-    /// Those of a key.
+    /// Adds those of one key.
     pub fn add(&mut self, deltas: &[Delta]) {
         for (vertices, delta) in self.vertices.iter_mut().zip(deltas) {
             vertices.extend(&delta.singular);
@@ -250,7 +252,7 @@ impl Flattened {
     }
 }
 
-/// The targets of every node, and where they are approximate.
+/// The targets of every node, and the vertices where they are approximate.
 fn targets_of(
     job: &Job,
     locals: &Locals,
@@ -278,7 +280,7 @@ fn targets_of(
     let Some(budget) = job.options.budget_mm else { return each() };
     let mut flattened = Flattened::new(parts.len());
     let sets = fit::fit(job, &solved, budget, locals.stretch(job), &mut flattened)?;
-    // As many as there are keys: one for each is exact.
+    // As many targets as keys: one for each key is exact.
     if !sets.is_empty() && sets.iter().all(|s| s.names.len() >= job.keys.len()) {
         return each();
     }
@@ -309,7 +311,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// The surface of a key, which fits the character.
+    /// The surface of a key; an error if its lengths do not fit the character.
     fn surface(&self, key: usize) -> Result<Option<Surface<'_>>> {
         let surface = self.surfaces.at(key)?;
         let vertices = self.character.display.positions.len();
@@ -325,7 +327,7 @@ impl Job<'_> {
         (0..self.keys.len()).find_map(|key| self.surface(key).transpose()).transpose()
     }
 
-    /// By the size of the first surface.
+    /// The tolerances in scene units, from the size of the first surface.
     fn tolerance(&self) -> Result<Tolerance> {
         let first = self.first_surface()?;
         let diagonal = first.map_or(0.0, |s| Aabb::of(s.positions.iter().copied()).diagonal());
@@ -336,7 +338,7 @@ impl Job<'_> {
         })
     }
 
-    /// Whether the motion moves a node's transform: it cannot keep a matrix then.
+    /// Whether the motion moves a node's transform; the node then cannot keep a matrix.
     pub fn moves(&self, node: NodeId) -> bool {
         let channels = self.options.motion.iter().flat_map(|m| &m.channels);
         channels.into_iter().any(|c| c.node == node && c.property != Property::Weights)

@@ -1,4 +1,5 @@
-//! The project file: a .glb that any viewer shows as Sinew left it, and from which Sinew gets everything back.
+//! The project file: a .glb that any viewer shows as Sinew left it, and that contains everything Sinew
+//! needs.
 //!
 //! It is the posed export of the original file (standard nodes, skins, morph targets, animation), with one root
 //! extension, used but not required:
@@ -33,26 +34,25 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 const NAME: &str = "SINEW_project";
-/// The newest that is read. A project that needs no way back but those of version 1 says so and opens in older programs.
+/// The newest version that can be read. A project that uses only changes of version 1 is written as version
+/// 1 and opens in older programs.
 const VERSION: u64 = 2;
 const REMEDY: &str = "restore the file that Sinew saved, or take the extension out to open it as a model";
 
-/// Saves a project whose nodes stand in `pose`; `document` is the editor's own data.
+/// Saves a project with its nodes in `pose`; `document` is the editor's own data.
 ///
-/// # Errors
-/// As [`save_shown`].
+/// # Errors As [`save_shown`].
 pub fn save(path: impl AsRef<Path>, asset: &Asset, pose: &Pose, document: &Value) -> Result<()> {
     let character = Character { skeleton: Skeleton::from_asset(asset)?, ..Default::default() };
     let key = Key { time_s: 0.0, pose, shape: None };
     save_shown(path, asset, &character, &[key], &Options::default(), document).map(drop)
 }
 
-/// Saves a project that shows `keys` in any viewer as [`super::posed`] exports them: with morph targets for what
-/// bones do not give, as an animation where there are several. The original comes back whole
-/// from one in compatible mode too.
+/// Saves a project that shows `keys` in any viewer as [`super::posed`] exports them: with morph targets for
+/// what bones cannot express, and as an animation if there are several. The original is restored completely
+/// in compatible mode too.
 ///
-/// # Errors
-/// As [`super::posed`]; [`Error::Io`] from writing, which leaves an older project as it was.
+/// # Errors As [`super::posed`]; [`Error::Io`] from writing, which leaves an older project as it was.
 pub fn save_shown(
     path: impl AsRef<Path>,
     asset: &Asset,
@@ -66,10 +66,9 @@ pub fn save_shown(
     Ok(out)
 }
 
-/// The file of [`save_shown`], not yet written, with surfaces that need not be in memory all at once.
+/// The content of [`save_shown`], not yet written, with surfaces that need not all be in memory.
 ///
-/// # Errors
-/// As [`super::streamed`].
+/// # Errors As [`super::streamed`].
 pub fn shown(
     asset: &Asset,
     character: &Character,
@@ -105,8 +104,7 @@ pub fn shown(
 
 /// Loads a project: the original file and the editor's own data.
 ///
-/// # Errors
-/// [`Error::Broken`] where the file is no project; and as [`open`].
+/// # Errors [`Error::Broken`] if the file is not a project; and as [`open`].
 pub fn load(path: impl AsRef<Path>) -> Result<(Asset, Value)> {
     let path = path.as_ref();
     let (asset, document) = open(path)?;
@@ -115,11 +113,11 @@ pub fn load(path: impl AsRef<Path>) -> Result<(Asset, Value)> {
     Ok((asset, document.ok_or_else(missing)?))
 }
 
-/// Loads a file: of a project the original and the editor's own data, of any other glTF file what it is.
+/// Loads a file: from a project the original and the editor's own data, from any other glTF file its
+/// content.
 ///
-/// # Errors
-/// [`Error::Broken`] for a project that was rewritten by another program, or is damaged; [`Error::Unsupported`] for
-/// one of a newer version; and as [`Asset::load`].
+/// # Errors [`Error::Broken`] for a project that another program has rewritten, or that is damaged;
+/// [`Error::Unsupported`] for one of a newer version; and as [`Asset::load`].
 pub fn open(path: impl AsRef<Path>) -> Result<(Asset, Option<Value>)> {
     let shown = Asset::load(path)?;
     Ok(match original(&shown)? {
@@ -131,8 +129,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<(Asset, Option<Value>)> {
 /// The original and the editor's own data of a project that was loaded as the model which it shows; `None` if it is
 /// no project.
 ///
-/// # Errors
-/// As [`open`].
+/// # Errors As [`open`].
 pub fn original(shown: &Asset) -> Result<Option<(Asset, Value)>> {
     let path = &shown.path;
     let Some(project) = shown.source.json.pointer(&format!("/extensions/{NAME}")) else { return Ok(None) };
@@ -167,7 +164,7 @@ fn at() -> String {
     format!("extension {NAME}")
 }
 
-/// Removes a project's own data: a project opened as a model and saved again starts a new one.
+/// Removes a project's own data: saving a project that was opened as a model starts a new project.
 fn strip(json: &mut Value) {
     let is_empty = |value: &Value| match value {
         Value::Array(a) => a.is_empty(),

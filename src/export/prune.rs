@@ -1,9 +1,10 @@
-//! Removal of accessors that an edit left without a user, with their buffer views and bytes.
+//! Removes accessors that an edit left unused, with their buffer views and bytes.
 
 use super::Builder;
 use serde_json::Value;
 
-/// Extensions (or their beginnings) known to hold no accessor or buffer view beyond those visited here.
+/// Extensions (or prefixes of their names) known to hold no accessor or buffer view beyond those visited
+/// here.
 const KNOWN: [&str; 17] = [
     "KHR_materials_",
     "KHR_texture_",
@@ -25,8 +26,8 @@ const KNOWN: [&str; 17] = [
 ];
 
 impl Builder {
-    /// Removes those of `orphans` that nothing refers to any more. Keeps everything where the file uses an
-    /// extension that might refer to accessors in ways unknown here.
+    /// Removes the accessors in `orphans` that are no longer referenced. Keeps everything if the file uses
+    /// an extension that might refer to accessors in ways unknown here.
     pub(super) fn prune(&mut self) {
         let used = self.json.get("extensionsUsed").and_then(Value::as_array).cloned().unwrap_or_default();
         let known = |name: &Value| name.as_str().is_some_and(|n| KNOWN.iter().any(|k| n.starts_with(k)));
@@ -54,14 +55,14 @@ impl Builder {
         }
     }
 
-    /// Closes the gaps in the binary chunk that no buffer view covers, keeping every view's alignment.
+    /// Removes the gaps in the binary chunk that no buffer view covers; every view keeps its alignment.
     fn compact(&mut self) {
         let mut ranges = Vec::new();
         ranges_in_chunk(&mut self.json, &mut |offset, length| {
             ranges.push((*offset, offset.saturating_add(length)));
         });
         ranges.sort_unstable();
-        // A view that no part of the file uses may lie anywhere: where one lies outside, every byte stays.
+        // An unused view may have an invalid range: in that case every byte stays.
         if ranges.iter().any(|range| range.1 > self.bin.len() as u64) {
             return;
         }
@@ -117,7 +118,7 @@ fn values(value: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
     value.and_then(Value::as_object_mut).into_iter().flat_map(|o| o.values_mut())
 }
 
-/// Calls `f` with a reference and writes back what it made of it.
+/// Calls `f` with a reference and writes the result back.
 fn visit(value: Option<&mut Value>, f: &mut dyn FnMut(&mut u64)) {
     if let Some(value) = value
         && let Some(mut index) = value.as_u64()

@@ -1,4 +1,4 @@
-//! The export receipt: how far the written file is from the editor's shape, measured on the file itself.
+//! The export receipt: the distance of the written file from the editor's surface, measured on the file.
 
 use super::evaluate::{Moment, evaluate};
 use super::{Export, Key, Reduction, Shape, Surfaces, files};
@@ -8,43 +8,44 @@ use crate::base::{Error, Result};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What a written file shows, compared with what the editor showed. Scene units are taken as metres.
+/// Comparison of a written file with what the editor showed. Scene units count as metres.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Receipt {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Whether it was measured through the `gltf` crate; if not, through Sinew's own loader, and a problem says why.
+    /// Whether the file was read by the `gltf` crate; if not, Sinew's own loader read it, and a problem
+    /// says why.
     pub independent: bool,
-    /// Morph targets added, over all meshes.
+    /// Number of morph targets added, over all meshes.
     pub targets: usize,
-    /// Displacements stored, over all keys.
+    /// Number of displacements stored, over all keys.
     pub morph_vertices: usize,
-    /// Changes of normals stored, over all keys.
+    /// Number of normal displacements stored, over all keys.
     pub morph_normals: usize,
     /// Vertices whose skin weights were changed, see [`Export::steadied`].
     pub steadied: usize,
-    /// Displacements that are approximate because bones scale the skin to nothing there.
+    /// Number of displacements that are approximate because bones scale the skin to zero there.
     pub singular: usize,
     /// One entry per key that has a shape.
     pub keys: Vec<KeyReceipt>,
-    /// In compatible mode, what 4 influences cost.
+    /// In compatible mode, the error of the limit of 4 influences.
     pub reduction: Option<Reduction>,
-    /// What the file could not carry.
+    /// Data that the file cannot represent.
     pub problems: Vec<Problem>,
 }
 
 /// The comparison at one key.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize)]
 pub struct KeyReceipt {
-    /// Seconds.
+    /// Time of the key, seconds.
     pub time_s: f32,
     /// Largest distance of a vertex, millimetres.
     pub largest_mm: f64,
     /// Mean distance over all display vertices, millimetres.
     pub mean_mm: f64,
-    /// `largest` relative to the diagonal of the shape's box.
+    /// `largest_mm` relative to the diagonal of the surface's box.
     pub largest_of_diagonal: f64,
     /// Largest deviation of a normal, degrees; only vertices of primitives whose normals are in the file.
     pub normal_largest_degrees: f64,
@@ -58,7 +59,7 @@ impl Receipt {
         self.keys.iter().map(|k| k.largest_mm).fold(0.0, f64::max)
     }
 
-    /// All keys in one line.
+    /// Summarises all keys in one line.
     fn sum_up(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Some(first), Some(last)) = (self.keys.first(), self.keys.last()) else { return Ok(()) };
         let worst = |of: fn(&KeyReceipt) -> f64| {
@@ -85,7 +86,7 @@ impl Receipt {
     }
 }
 
-/// More keys than these are summed up.
+/// Maximum number of keys that are listed individually.
 const LINES: usize = 8;
 
 impl fmt::Display for Receipt {
@@ -126,10 +127,9 @@ impl fmt::Display for Receipt {
 }
 
 impl Export {
-    /// Compares the file with the keys it was made of and writes it atomically.
+    /// Compares the file with its keys and writes it atomically.
     ///
-    /// # Errors
-    /// As [`Self::measure`] and from writing; the file at `path` is as it was then.
+    /// # Errors As [`Self::measure`] and from writing; the file at `path` is then unchanged.
     pub fn write(&self, path: impl AsRef<Path>, keys: &[Key]) -> Result<Receipt> {
         let path = path.as_ref();
         let receipt = self.measure(path, keys, &keys)?;
@@ -137,20 +137,19 @@ impl Export {
         Ok(receipt)
     }
 
-    /// Writes the file, whole or not at all, and makes sure that Sinew reads it and that it holds what was written.
+    /// Writes the file atomically, and verifies that Sinew can load it and that its content is what was
+    /// written.
     ///
-    /// # Errors
-    /// From writing and loading; as [`Self::check`].
+    /// # Errors From writing and loading; as [`Self::check`].
     pub fn put(&self, path: &Path) -> Result<()> {
         files::write_model(path, &self.glb)?;
         self.check(path, &Asset::load(path)?)
     }
 
-    /// As [`Self::receipt`], before the file is written: at any times of its animation, whose surfaces need not be in memory
-    /// all at once. The first must be the first key of the export.
+    /// As [`Self::receipt`], before the file is written, at any times of its animation; the surfaces need
+    /// not all be in memory. The first key must be the first key of the export.
     ///
-    /// # Errors
-    /// As [`Self::receipt`] and [`Surfaces::at`].
+    /// # Errors As [`Self::receipt`] and [`Surfaces::at`].
     pub fn measure(&self, path: &Path, keys: &[Key], surfaces: &dyn Surfaces) -> Result<Receipt> {
         match super::reread::reread(&self.glb) {
             Ok(seen) => self.compare_all(path, &seen, None, keys, surfaces),
@@ -161,10 +160,9 @@ impl Export {
         }
     }
 
-    /// Checks that files which were loaded again hold what was written.
+    /// Checks that a file that was loaded again has the written content.
     ///
-    /// # Errors
-    /// [`Error::Broken`] where they do not; [`Error::Io`] where they cannot be read.
+    /// # Errors [`Error::Broken`] if it does not; [`Error::Io`] if it cannot be read.
     pub fn check(&self, path: &Path, written: &Asset) -> Result<()> {
         if files::holds(path, written, &self.glb)? {
             return Ok(());
@@ -173,19 +171,19 @@ impl Export {
         Err(Error::broken(path, "file", "it does not hold what was written", remedy))
     }
 
-    /// Compares the file's bytes, read by the `gltf` crate, with the keys they were made of; `written` is the file as
-    /// Sinew's loader reads it, and stands in (a problem says so) where the crate cannot: compressed geometry. Where the
-    /// file has an animation of the keys it is compared at each key's time, and the static pose with the first key.
+    /// Compares the file's bytes, read by the `gltf` crate, with its keys. `written` is the file as Sinew's
+    /// loader reads it; it replaces the crate's reading, with a problem that says so, where the crate
+    /// cannot read the file (compressed geometry). If the file has an animation of the keys, it is compared
+    /// at each key's time, and the static pose with the first key.
     ///
-    /// # Errors
-    /// [`Error::Broken`] where the file shows other vertices than the keys have.
+    /// # Errors [`Error::Broken`] if the file's vertices are not those of the keys.
     pub fn receipt(&self, written: &Asset, keys: &[Key]) -> Result<Receipt> {
         let again = super::reread::reread(&self.glb);
         let seen = again.as_ref().unwrap_or(written);
         self.compare_all(&written.path, seen, again.as_ref().err().cloned(), keys, &keys)
     }
 
-    /// The receipt of a file that was read as `seen`: by Sinew's own loader where there is a reason.
+    /// The receipt of a file that was read as `seen`; `reason` says why Sinew's own loader read it.
     fn compare_all(
         &self,
         path: &Path,
@@ -254,7 +252,7 @@ fn compare(written: &Asset, path: &Path, moment: Moment, shape: &Shape) -> Resul
     let (mut sum, mut turned, mut normals) = (0.0, 0.0, 0usize);
     for (i, vertex) in drawn.iter().enumerate() {
         let distance = vertex.position.distance(shape.positions[i].as_dvec3()) * 1000.0;
-        // A NaN must not hide behind a comparison.
+        // A NaN must not pass a comparison.
         out.largest_mm = if distance.is_nan() { f64::INFINITY } else { out.largest_mm.max(distance) };
         sum += distance;
         let wanted = shape.normals[i].as_dvec3();
@@ -272,7 +270,8 @@ fn compare(written: &Asset, path: &Path, moment: Moment, shape: &Shape) -> Resul
     Ok(out)
 }
 
-/// Per drawn vertex, whether the file holds its normal (else viewers compute flat ones from the positions).
+/// Per drawn vertex, whether the file holds its normal (otherwise viewers compute flat ones from the
+/// positions).
 fn shown_normals(asset: &Asset) -> Vec<bool> {
     let shown = crate::rig::in_scene(asset);
     let meshes = asset.nodes.iter().zip(shown).filter(|n| n.1).filter_map(|n| n.0.mesh);

@@ -1,5 +1,5 @@
-//! A second reading of a written file, by the `gltf` crate instead of by Sinew's own loader, so that a receipt does
-//! not share a misunderstanding with what wrote the file. Only what [`super::evaluate`] needs is read.
+//! Reads a written file by the `gltf` crate instead of Sinew's own loader, so that a receipt does not share
+//! a misunderstanding with the exporter. Only the data that [`super::evaluate`] needs is read.
 
 mod check;
 mod plain;
@@ -15,8 +15,8 @@ use gltf::mesh::{Mode, Semantic};
 
 /// Reads a .glb with all its data in the binary chunk.
 ///
-/// # Errors
-/// Why the crate cannot: compressed geometry, required extensions it does not know, a broken file.
+/// # Errors The reason why the crate cannot read it: compressed geometry, unknown required extensions, a
+/// broken file.
 pub fn reread(glb: &[u8]) -> Result<Asset, String> {
     check::length(glb)?;
     let glb = &plain::plain(glb)?[..];
@@ -65,7 +65,7 @@ pub fn reread(glb: &[u8]) -> Result<Asset, String> {
         }
     };
     for animation in file.animations() {
-        // Flawed channels are left out: the clip that is measured is the exporter's own.
+        // Invalid channels are left out: the clip that is measured is the exporter's own.
         let channels = animation.channels().filter_map(|c| reading.channel(&c, &asset.nodes)).collect();
         asset.clips.push(Clip { name: String::new(), channels });
     }
@@ -184,7 +184,7 @@ impl<'a> Reading<'a> {
         Iter::<T>::new(accessor, |b| self.of(&b)).into_iter().flatten()
     }
 
-    /// None for a channel that moves nothing, or whose times and values do not fit together.
+    /// `None` for a channel that moves nothing, or whose times and values are inconsistent.
     fn channel(&self, channel: &gltf::animation::Channel<'_>, nodes: &[Node]) -> Option<Channel> {
         use gltf::animation::{Interpolation as From, Property as Of};
         if !check::is_animation(channel) {
@@ -232,7 +232,7 @@ mod tests {
         for (a, b) in a.iter().zip(&b) {
             assert!(a.position.distance(b.position) < 1e-6 && a.normal.distance(b.normal) < 1e-6);
         }
-        // A channel that moves no node, and an extension of the picture, are no reason to refuse.
+        // A channel that moves no node, or an extension of materials, is no reason to reject the file.
         let mut builder = crate::export::Builder::of(&own).unwrap();
         builder.push("extensionsRequired", "KHR_animation_pointer".into());
         assert_eq!(reread(&builder.glb().unwrap()).unwrap().nodes.len(), other.nodes.len());
@@ -272,7 +272,7 @@ mod tests {
         assert!(reread(&cut).is_err());
     }
 
-    /// A capsule with a clip, and one place of its JSON changed.
+    /// A capsule with a clip, with one value of its JSON changed.
     fn changed(at: &str, value: serde_json::Value) -> Result<Asset, String> {
         let shape = Shape { bones: 2, rings: 3, segments: 4, radius: 0.1, length: 1.0, blend: 0.5 };
         let asset = Asset::from_slice(&unedited(&shape.capsule_asset()).unwrap(), "capsule.glb").unwrap();
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn types_and_extents_that_the_crate_does_not_expect_end_in_words() {
         assert_eq!(changed("/asset/generator", "us".into()).unwrap().clips[0].channels.len(), 1);
-        // An animation of impossible types moves nothing.
+        // An animation of invalid types moves nothing.
         for (at, value) in [
             ("/accessors/TURNS/componentType", 5125.into()),
             ("/accessors/TURNS/type", "VEC3".into()),

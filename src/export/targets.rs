@@ -1,4 +1,4 @@
-//! Morph targets and animations written into the file's JSON.
+//! Writes morph targets and animations into the file's JSON.
 
 use super::morph::Delta;
 use super::posed::Job;
@@ -13,11 +13,11 @@ use std::ops::Range;
 /// Targets for one node, not yet written.
 pub(super) struct NodeTargets {
     pub node: NodeId,
-    /// Its display parts.
+    /// The node's display parts.
     pub parts: Range<usize>,
     /// `[target][part of the node]`.
     pub deltas: Vec<Vec<Delta>>,
-    /// What people read, per target.
+    /// Display name per target.
     pub names: Vec<String>,
     /// `[key][target]`.
     pub weights: Vec<Vec<f32>>,
@@ -25,11 +25,11 @@ pub(super) struct NodeTargets {
     pub thinning: Option<Thinning>,
 }
 
-/// Keys may be left out while what shows between the others stays near.
+/// Limits for dropping keys whose interpolation stays close.
 pub(super) struct Thinning {
     /// Longest displacement of each target, metres in bind.
     pub reach: Vec<f64>,
-    /// How far all targets together may be off, metres in bind.
+    /// Maximum error of all targets together, metres in bind space.
     pub within: f64,
 }
 
@@ -48,12 +48,13 @@ impl Added {
         &self.weights[0]
     }
 
-    /// Its weights, behind `own` others, without the keys that move no vertex further than is allowed.
+    /// The added weights, after `own` other weights, without keys whose removal moves no vertex further
+    /// than allowed.
     fn with_fewer_keys(&self, channel: Channel, own: usize) -> Channel {
         let Some(Thinning { reach, within }) = &self.thinning else { return channel };
         let distance = |value: &[f32], line: &[f32]| {
             let apart = |i: usize| f64::from((value[i] - line[i]).abs());
-            // The file's own targets may be of any size.
+            // The file's own targets may have any size.
             if (0..own).any(|i| apart(i) > 1e-6) {
                 return f64::INFINITY;
             }
@@ -62,7 +63,7 @@ impl Added {
         thin_channel(&channel, *within, distance)
     }
 
-    /// The weights of the added targets at any time, LINEAR between keys.
+    /// The weights of the added targets at a time, LINEAR between keys.
     fn between(&self, times: &[f32], time: f32) -> Vec<f32> {
         if times.len() < 2 {
             return self.weights[0].clone();
@@ -71,14 +72,14 @@ impl Added {
         let (start, end) = (times[after - 1], times[after]);
         let u = ((time - start) / (end - start)).clamp(0.0, 1.0);
         let ends = self.weights[after - 1].iter().zip(&self.weights[after]);
-        // At a key its weights to the bit.
+        // At a key its weights are exact to the bit.
         ends.map(|(a, b)| {
             if u == 0.0 {
                 *a
             } else if u == 1.0 {
                 *b
             } else {
-                // Rounding leaves no end behind: weights of 0..=1 stay there.
+                // Keeps the result between both ends despite rounding: weights of 0..=1 stay there.
                 (a + (b - a) * u).clamp(a.min(*b), a.max(*b))
             }
         })
@@ -86,7 +87,7 @@ impl Added {
     }
 }
 
-/// A target of its own for every key and node that has displacements, of positions or of normals alone (`deltas[key][part]`).
+/// One target per key and node with displacements, of positions or of normals alone (`deltas[key][part]`).
 pub(super) fn one_per_key(job: &Job, mut deltas: Vec<Vec<Delta>>) -> Vec<NodeTargets> {
     let mut out = Vec::new();
     for (node, parts) in job.drawn() {
@@ -110,7 +111,7 @@ pub(super) fn one_per_key(job: &Job, mut deltas: Vec<Vec<Delta>>) -> Vec<NodeTar
     out
 }
 
-/// Adds targets, weighted for the first key.
+/// Adds targets with the weights of the first key.
 pub(super) fn add(job: &Job, builder: &mut Builder, sets: Vec<NodeTargets>) -> Vec<Added> {
     let mut out = Vec::new();
     for set in sets {
@@ -135,7 +136,7 @@ pub(super) fn add(job: &Job, builder: &mut Builder, sets: Vec<NodeTargets>) -> V
     out
 }
 
-/// The mesh of a node, made its own where other nodes draw it too: they have other displacements.
+/// The mesh of a node; copied first if other nodes draw it too, because their displacements differ.
 fn own_mesh(builder: &mut Builder, node: NodeId) -> usize {
     let mesh = builder.json["nodes"][node.index()]["mesh"].clone();
     let index = mesh.as_u64().unwrap_or(0) as usize;
@@ -149,12 +150,12 @@ fn own_mesh(builder: &mut Builder, node: NodeId) -> usize {
     index
 }
 
-/// Appends a target per element of `deltas`; none stands for a primitive that is not drawn as triangles.
+/// Appends a target per element of `deltas`; `None` is a primitive that is not drawn as triangles.
 fn add_to_primitive(builder: &mut Builder, mesh: usize, index: usize, deltas: Vec<Option<&Delta>>) {
     let attributes = builder.json["meshes"][mesh]["primitives"][index]["attributes"].clone();
     let position = attributes["POSITION"].as_u64().unwrap_or(0) as usize;
     let count = builder.json["accessors"][position]["count"].as_u64().unwrap_or(0) as usize;
-    // Either all new targets of a primitive displace normals or none does: some viewers want it so.
+    // Either all new targets of a primitive displace normals or none does: some viewers require this.
     let normals = deltas.iter().flatten().any(|d| !d.normals.is_empty());
     for delta in deltas {
         let (positions, turned) = delta.map_or((&[][..], &[][..]), |d| (&d.positions[..], &d.normals[..]));
@@ -188,7 +189,7 @@ fn describe(builder: &mut Builder, mesh: usize, names: &[String]) {
     }
 }
 
-/// Removes the samplers of an animation that were replaced.
+/// Removes the samplers of an animation that are no longer used.
 pub(super) fn drop_unused_samplers(builder: &mut Builder, animation: usize) {
     let animation = &mut builder.json["animations"][animation];
     let mut used: Vec<u64> = animation["channels"]
@@ -217,7 +218,7 @@ pub(super) fn drop_unused_samplers(builder: &mut Builder, animation: usize) {
     }
 }
 
-/// A weights channel with more targets: `extra(key)` gives their values. A spline's tangents are zero.
+/// A weights channel with more targets, whose values `extra(key)` gives. A spline's tangents are zero.
 pub(super) fn widened(channel: &Channel, extra: impl Fn(usize) -> Vec<f32>) -> Channel {
     let blocks = if channel.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
     let width = channel.values.len() / (channel.times.len() * blocks).max(1);
@@ -259,7 +260,7 @@ pub(super) fn write_sampler(builder: &mut Builder, animation: usize, channel: &C
     samplers.len() - 1
 }
 
-/// The channels of the keys, straight from key to key.
+/// The channels of the keys, LINEAR from key to key.
 pub(super) fn of_keys(job: &Job, builder: &Builder, clip: &Clip, added: &[Added]) -> Vec<Channel> {
     let mut channels: Vec<Channel> = clip
         .channels
@@ -287,8 +288,8 @@ pub(super) fn of_keys(job: &Job, builder: &Builder, clip: &Clip, added: &[Added]
         }
     }
     if channels.is_empty() {
-        // An animation must have a channel: keys that all agree hold some node still (one with a matrix may not
-        // be a target).
+        // An animation must have a channel: if all keys agree, the animation holds some node still (a node
+        // with a matrix must not be a target).
         let free = (0..job.asset.nodes.len()).find(|&n| builder.json["nodes"][n].get("matrix").is_none());
         channels.extend(free.map(|node| Channel {
             node: NodeId::from(node),
@@ -301,7 +302,7 @@ pub(super) fn of_keys(job: &Job, builder: &Builder, clip: &Clip, added: &[Added]
     channels
 }
 
-/// The channels of a motion as they are, with the weights of added targets beside a node's own.
+/// The channels of a motion unchanged, with the weights of added targets after a node's own.
 pub(super) fn of_motion(job: &Job, clip: &Clip, added: &[Added]) -> Vec<Channel> {
     let gets_targets = |c: &Channel| added.iter().any(|a| a.node == c.node);
     let (widened, mut channels): (Vec<Channel>, Vec<Channel>) =

@@ -1,5 +1,5 @@
-//! Weights for a file that has a skeleton and meshes, but nothing that ties them together: a skin is made for every mesh,
-//! its weights by heat ([`crate::bind::heat_weights`]), as an edit of the file that keeps all else.
+//! Skin weights for a file with a skeleton and meshes that are not connected. It edits the file: every mesh
+//! gets a skin with weights by heat ([`crate::bind::heat_weights`]); everything else stays.
 
 use super::influences::write_sets;
 use super::{Builder, Usage};
@@ -10,22 +10,22 @@ use crate::bind::{Cache, Character, HeatSite, kept_heat_weights};
 use crate::rig::{Pose, PosedRig, Skeleton, in_scene, named_node, skin_of};
 use serde_json::{Value, json};
 
-/// Bones at most: influences name them by 16 bits.
+/// Maximum number of bones: influences store 16-bit indices.
 const MAX_BONES: usize = 4096;
-/// A leaf's bone is this share of the one above it.
+/// Length of a leaf's bone relative to its parent's.
 const TIP: f32 = 0.5;
-/// What is nearer to the sides of the meshes' box than this share of its diagonal is not inside.
+/// Joints nearer to the sides of the meshes' box than this fraction of its diagonal count as outside.
 const RIM: f32 = 0.02;
 
 /// A file with weights.
 pub struct Weighed {
-    /// The file as it is now; its path is still the old one.
+    /// The file with weights; its path is still that of the old file.
     pub asset: Asset,
-    /// The same as .glb.
+    /// The same as a .glb.
     pub glb: Vec<u8>,
     /// Names of the meshes' nodes that got weights.
     pub meshes: Vec<String>,
-    /// The bones.
+    /// Number of bones.
     pub bones: usize,
 }
 
@@ -37,9 +37,8 @@ pub struct Weighed {
 /// armature's own: untouched, outside of the meshes, with one child that has more. Meshes that hang on a bone are carried
 /// by it already. A mesh that several nodes draw gets the weights of the first one, and follows in it alone.
 ///
-/// # Errors
-/// [`Error::Input`] where `top` names no node or nothing hangs on it, or the mesh cannot be weighed; as
-/// [`Character::from_asset`].
+/// # Errors [`Error::Input`] if `top` names no node or has no children, or no weights can be computed for
+/// the mesh; as [`Character::from_asset`].
 pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<Option<Weighed>> {
     let shown = in_scene(asset);
     let drawn = |i: usize| shown[i] && asset.nodes[i].mesh.is_some();
@@ -101,7 +100,7 @@ fn bones(asset: &Asset, character: &Character, shown: &[bool], top: Option<&str>
     if let Some(skin) = asset.skins.iter().find(|s| !s.joints.is_empty()) {
         return Ok(order().filter(|n| skin.joints.contains(n)).collect());
     }
-    // Draws nothing, and nothing below it does.
+    // Whether a node and all nodes below it draw nothing.
     let mut bare: Vec<bool> = (0..asset.nodes.len()).map(|i| shown[i] && empty(NodeId::from(i))).collect();
     for &n in skeleton.order.iter().rev() {
         if let Some(p) = asset.nodes[n.index()].parent.filter(|_| !bare[n.index()]) {
@@ -138,7 +137,7 @@ fn is_view(asset: &Asset, node: NodeId) -> bool {
     json.is_some_and(|n| n.get("camera").is_some() || light(n))
 }
 
-/// Bones from each node to its children; a leaf's goes on in the direction of the one above.
+/// Bone segments from each node to its children; a leaf's segment continues in its parent's direction.
 fn sites(skeleton: &Skeleton, rig: &PosedRig, bones: &[NodeId]) -> Vec<HeatSite> {
     let at = |n: NodeId| -> Vec3 { rig.world[n.index()].translation.into() };
     let mut out = Vec::new();
@@ -189,7 +188,7 @@ fn write(
             }
             let primitive = &asset.meshes[mesh.index()].primitives[part.primitive];
             let sets = write_sets(&mut builder, &own, primitive.positions.len());
-            // Made in memory there are no other primitives than those that are drawn.
+            // An asset made in memory has no other primitives than those that are drawn.
             let index = if asset.source.json.is_object() { primitive.file_index } else { part.primitive };
             let pointer = format!("/meshes/{}/primitives/{index}/attributes", mesh.index());
             if let Some(attributes) = builder.json.pointer_mut(&pointer).and_then(Value::as_object_mut) {
@@ -251,7 +250,7 @@ mod tests {
         let weighed = weigh(&asset, None, None).unwrap().expect("there is a skeleton and a mesh");
         assert_eq!((weighed.bones, weighed.meshes.len()), (3, 1));
         assert_eq!(weighed.asset.skins.len(), 1);
-        // What it looked like it looks like.
+        // Its appearance is unchanged.
         let before = Character::from_asset(&asset).unwrap();
         let after = Character::from_asset(&weighed.asset).unwrap();
         assert!(after.control.rigid.iter().all(|r| !r));
@@ -259,13 +258,13 @@ mod tests {
         for (a, b) in before.display.positions.iter().zip(&after.display.positions) {
             assert!(a.distance(*b) < 1e-5, "{a} {b}");
         }
-        // The end of the arm goes with the last bone and with no other.
+        // The end of the arm follows the last bone and no other.
         let joint = after.skeleton.joints.len() - 1;
         for (v, x) in after.control.positions.iter().enumerate() {
             let heaviest = after.control.influences.of(v).next().unwrap();
             assert!(x.y < 2.5 || (usize::from(heaviest.0) == joint && heaviest.1 > 0.9), "{x} {heaviest:?}");
         }
-        // With weights there is nothing more to do.
+        // With weights there is nothing to do.
         assert!(weigh(&weighed.asset, None, None).unwrap().is_none());
     }
 
@@ -278,7 +277,7 @@ mod tests {
         assert!(weigh(&asset, Some("nobody"), None).err().unwrap().to_string().contains("nobody"));
         let mesh = asset.nodes.iter().find(|n| n.mesh.is_some()).unwrap().name.clone();
         assert!(weigh(&asset, Some(&mesh), None).err().unwrap().to_string().contains("no bones"));
-        // A mesh alone.
+        // A mesh without bones.
         let mut alone = bare();
         alone.roots.retain(|r| alone.nodes[r.index()].mesh.is_some());
         assert!(weigh(&alone, None, None).unwrap().is_none());

@@ -1,9 +1,10 @@
-//! Morph weights of the file and of added shapes in one channel, as glTF wants them: shapes go straight from key to key, and
-//! the file's own weights go their own way all the same.
+//! Combines a file's own morph weights and added weights in one channel, as glTF requires. Added weights
+//! change linearly between keys, and the file's own weights keep their interpolation:
 //!
-//! - LINEAR has both on the keys of both.
-//! - CUBICSPLINE is cut at the keys of the shapes, where value and slope of the old spline make it the same (a cubic's pieces
-//!   are cubics); a straight line is a spline whose tangents are its slope.
+//! - LINEAR has both on the union of their keys.
+//! - CUBICSPLINE is split at the keys of the added weights, with the value and slope of the old spline,
+//!   which leaves it unchanged (pieces of a cubic are cubics). A straight line is a spline whose tangents
+//!   are its slope.
 //! - STEP becomes LINEAR with a key one float before each jump.
 
 use super::posed::Job;
@@ -62,7 +63,7 @@ pub(super) fn together(
     Channel { node, property: Property::Weights, interpolation, times, values }
 }
 
-/// Nodes whose own morph weights leave 0..1 at some key, which stay as they are.
+/// Reports nodes whose own morph weights leave 0..1 at some key; these are not changed.
 pub(super) fn beyond(job: &Job) -> Vec<Problem> {
     let mut out = Vec::new();
     for (n, node) in job.asset.nodes.iter().enumerate() {
@@ -89,7 +90,8 @@ pub(super) fn beyond(job: &Job) -> Vec<Problem> {
     out
 }
 
-/// The tangents of a spline's key, or of the key that cuts it at a time; none goes on before its first key or after its last.
+/// The tangents of a spline's key, or of the key that splits it at `time`; zero before its first key and
+/// after its last.
 fn tangents(channel: &Channel, width: usize, time: f32) -> [Vec<f32>; 2] {
     let still = || vec![0.0; width];
     let last = channel.times.len().saturating_sub(1);

@@ -1,5 +1,5 @@
-//! Lines on the skin: segments whose ends are named by triangle and weights are put onto the surface by the GPU, as it
-//! is deformed in this very frame, by whatever method.
+//! Lines on the skin: a GPU stage places segment ends, given as triangle and barycentric weights, on the
+//! surface as deformed in the current frame. It works with every deformation method.
 
 use super::lines::{LineBuffer, Lines};
 use super::scene::Scene;
@@ -9,19 +9,19 @@ use crate::spv;
 use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
 
-/// Ties a segment's ends to the surface (`glsl/types/anchor.glsl`).
+/// Attaches both ends of a segment to the surface (`glsl/types/anchor.glsl`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Anchor {
     /// Index into [`Lines::segments`].
     pub segment: u32,
-    /// Triangle of the display mesh at the segment's start, counted over all its parts.
+    /// Triangle of the display mesh at the segment's start, counted over all parts.
     pub triangle_a: u32,
-    /// At its end.
+    /// Triangle at the segment's end, counted likewise.
     pub triangle_b: u32,
-    /// Weights of the start's corners, they sum to 1.
+    /// Barycentric weights of the start; their sum is 1.
     pub weights_a: [f32; 3],
-    /// Of the end's.
+    /// Barycentric weights of the end; their sum is 1.
     pub weights_b: [f32; 3],
     /// Distance from the surface along its normal, metres.
     pub lift: f32,
@@ -34,10 +34,10 @@ pub(super) struct AnchorPush {
     pub triangles: u32,
 }
 
-/// The stage, made once per device.
+/// The pipeline, created once per device.
 pub(super) struct Anchoring(Compute);
 
-/// Its data for one scene and its lines.
+/// Bindings and buffers for one scene and its lines.
 pub(super) struct Anchored {
     buffer: Buffer,
     bindings: Bindings,
@@ -84,7 +84,7 @@ impl Anchoring {
         if more || grown {
             anchored.bindings = self.bindings(scene, segments, &anchored.buffer)?;
         }
-        // An anchor to no segment would write elsewhere.
+        // An anchor with an invalid segment index would write out of bounds.
         if count == 0 || lines.anchors.iter().any(|a| a.segment as usize >= lines.segments.len()) {
             return Ok(());
         }

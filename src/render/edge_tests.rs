@@ -1,4 +1,4 @@
-//! Smooth edges on a real device: how many shades an edge has, how wide lines are, and that nothing is left over.
+//! Smooth edges on a real device: number of shades along an edge, width of lines, no leftover pixels.
 
 use super::tests::capsule;
 use super::*;
@@ -8,7 +8,7 @@ use crate::gpu::testing::{assert_silent, device};
 use crate::gpu::{Device, DeviceOptions};
 use std::sync::Arc;
 
-/// A dark slope over a light backdrop: one triangle whose edge rises by a pixel in about six.
+/// A dark triangle over a light backdrop; its edge rises by one pixel in about six.
 fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
     let (asset, mut display) = capsule();
     let corners = [Vec3::new(-4.0, -0.4, 0.0), Vec3::new(4.0, -4.0, 0.0), Vec3::new(4.0, 0.93, 0.0)];
@@ -29,7 +29,8 @@ fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
     targets.read(device, 0).unwrap()
 }
 
-/// Per pixel of the edge (one per column), which fifth between the dark below and the light above it is in.
+/// Sorts the edge's pixels (one per column) into five equal ranges between the dark below and the light
+/// above the edge.
 fn levels(picture: &image::RgbaImage) -> [usize; 5] {
     let mut out = [0; 5];
     for x in 0..picture.width() {
@@ -60,7 +61,7 @@ fn a_slanting_edge_has_three_shades_between_with_four_samples_and_none_with_one(
     assert_silent(&device);
 }
 
-/// The width of a white line across a dark picture, pixels: the sum of its coverage down a column.
+/// The width of a white line across a dark picture, pixels: the sum of its coverage over a column.
 fn width(device: &Arc<Device>, size: u32, scale: f32, samples: u32) -> f32 {
     let (asset, display) = capsule();
     let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
@@ -121,7 +122,7 @@ fn ids_are_exact_whatever_the_pictures_samples() {
             let drawn = *part == 0 && (*triangle as usize) < display.triangles.len();
             assert!(drawn || [*triangle, *part] == [NONE; 2], "{triangle} of part {part} was never drawn");
         }
-        // The depth that is handed to a compositor is that of a surface, never a mean of two.
+        // The depth passed to a compositor is the depth of one surface, never a mean of two.
         let depth: Vec<f32> = device.read_image(&targets.depth, 0).unwrap();
         let there =
             depth.iter().filter(|d| **d > 0.0).fold([f32::MAX, 0.0], |[a, b], d| [a.min(*d), b.max(*d)]);
@@ -136,7 +137,7 @@ fn ids_are_exact_whatever_the_pictures_samples() {
 
 #[test]
 fn other_sizes_and_samples_leave_nothing_behind() {
-    // Other tests allocate on the device that they share.
+    // Other tests allocate on the shared device.
     let Some(name) = device().map(|d| d.name().to_owned()) else { return };
     let device = Device::new(&DeviceOptions { name: Some(name), validation: true }).unwrap();
     let (asset, display) = capsule();

@@ -1,4 +1,4 @@
-//! The G-buffer: what queries read. One sample per pixel, since ids cannot be averaged.
+//! The G-buffer that queries read. It has one sample per pixel, since ids cannot be averaged.
 
 use super::material;
 use super::scene::Scene;
@@ -12,21 +12,21 @@ use crate::spv;
 use ash::vk::{Format, ImageUsageFlags};
 use std::sync::Arc;
 
-/// What one or two views see, one array layer each.
+/// Geometry seen by one or two views, one array layer per view.
 ///
 /// Barycentrics are not stored: they follow from the triangle and the position ([`crate::query::Picker`]).
 pub struct GBuffer {
     /// Width and height, pixels.
     pub size: [u32; 2],
-    /// 1 or 2.
+    /// Number of views, 1 or 2.
     pub views: u32,
     /// World position, metres, 32-bit floats; the fourth component is 1 where there is a surface.
     pub position: Image,
-    /// World normal towards the eye's side, 16-bit floats.
+    /// Unit world normal on the side that faces the eye, 16-bit floats.
     pub normal: Image,
-    /// Triangle of the display mesh and part; [`crate::gpu::constants::NONE`] where there is no surface.
+    /// Triangle of the display mesh, and part; [`crate::gpu::constants::NONE`] where there is no surface.
     pub ids: Image,
-    /// Reversed depth.
+    /// Depth, reversed: 1 at the near plane, 0 at infinity.
     pub depth: Image,
     pub(super) view_buffer: Buffer,
 }
@@ -37,10 +37,9 @@ pub(super) const COLORS: [Format; 3] =
 pub(super) const DEPTH: Format = Format::D32_SFLOAT;
 
 impl GBuffer {
-    /// Images of `size` pixels for one or two `views`.
+    /// Creates images of `size` pixels for one or two `views`.
     ///
-    /// # Errors
-    /// Another number of views, sizes beyond the device's; when memory is short.
+    /// # Errors Another number of views, a size beyond the device's limit, or too little memory.
     pub fn new(device: &Arc<Device>, size: [u32; 2], views: u32) -> Result<Self> {
         if !(1..=2).contains(&views) {
             return Err(Error::input(format!("a G-buffer of {views} views"), "use 1 or 2"));
@@ -61,7 +60,7 @@ impl GBuffer {
         })
     }
 
-    /// The targets of a pass that starts empty.
+    /// The targets for a pass that clears them first.
     pub(super) fn cleared(&self) -> ([(&Image, Load); 3], (&Image, Load)) {
         let clear = Load::Clear([0.0; 4]);
         let colors =
@@ -69,18 +68,18 @@ impl GBuffer {
         (colors, (&self.depth, clear))
     }
 
-    /// Whether there is an image for each view.
+    /// Returns an error unless there is one image per view.
     pub(super) fn check(&self, views: &[View]) -> Result<()> {
         check_views(views, self.views)
     }
 }
 
-/// Room for two views on the device.
+/// A uniform buffer for two views.
 pub(super) fn view_buffer(device: &Arc<Device>) -> Result<Buffer> {
     Buffer::new(device, "views", (size_of::<View>() * 2) as u64, Memory::Device)
 }
 
-/// Errors unless there are as many views as images.
+/// Returns an error unless there are as many views as images.
 pub(super) fn check_views(views: &[View], images: u32) -> Result<()> {
     if views.len() == images as usize {
         return Ok(());
@@ -88,12 +87,12 @@ pub(super) fn check_views(views: &[View], images: u32) -> Result<()> {
     Err(Error::input(format!("{} views for images of {images}", views.len()), "give as many views as images"))
 }
 
-/// The pipelines for one view and for two.
+/// The pipelines for one view and for two views.
 pub(super) struct GBufferPass {
     by_views: [Graphics; 2],
 }
 
-/// What binds a scene to a [`GBuffer`]: made once, used every frame.
+/// Bindings of a scene to a [`GBuffer`]: created once, used every frame.
 pub struct GBufferBindings {
     views: Bindings,
     surface: Bindings,

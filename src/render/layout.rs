@@ -1,4 +1,5 @@
-//! The structs that the renderer's shaders share with Rust, checked at start-up and in a test without a device.
+//! Checks the structs that the renderer's shaders share with Rust, at start-up and in a test without a
+//! device.
 
 use super::anchors::{Anchor, AnchorPush};
 use super::lines::Segment;
@@ -11,7 +12,7 @@ use crate::base::Result;
 use crate::gpu::{Reflection, assert_layout};
 use std::mem::offset_of;
 
-/// The stages of a picture whose structs are checked.
+/// The stages whose structs are checked.
 pub(super) struct Stages<'a> {
     pub surface: &'a [Reflection],
     pub cut: &'a [Reflection],
@@ -79,7 +80,7 @@ pub(super) fn check_gbuffer(stages: &[Reflection]) -> Result<()> {
     check_material(stages)
 }
 
-/// Those of a vertex stage that pulls the surface, and a fragment stage that looks at its material.
+/// Checks a vertex stage that fetches the surface and a fragment stage that reads its material.
 fn check_material(stages: &[Reflection]) -> Result<()> {
     check_view(&stages[0])?;
     assert_layout::<Attributes>(&stages[0], "Attributes", fields!(Attributes { uv0, uv1, color }))?;
@@ -94,7 +95,7 @@ fn check_view(stage: &Reflection) -> Result<()> {
     assert_layout::<View>(stage, "View", view)
 }
 
-/// Checks the structs of the stage that puts lines onto the skin.
+/// Checks the structs of the stage that places lines on the skin.
 pub(super) fn check_anchors(stage: &Reflection) -> Result<()> {
     let anchor = fields!(Anchor { segment, triangle_a, triangle_b, weights_a, weights_b, lift });
     assert_layout::<Anchor>(stage, "Anchor", anchor)?;

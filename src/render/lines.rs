@@ -14,11 +14,11 @@ use std::sync::Arc;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Segment {
-    /// Start, world, metres.
+    /// Start in world space, metres.
     pub a: Vec3,
     /// Width at the start, points.
     pub width_a: f32,
-    /// End, world, metres.
+    /// End in world space, metres.
     pub b: Vec3,
     /// Width at the end, points.
     pub width_b: f32,
@@ -26,48 +26,48 @@ pub struct Segment {
     pub color_a: u32,
     /// RGBA8 at the end.
     pub color_b: u32,
-    /// Width of the darker edge around it, points.
+    /// Width of the darker outline, points.
     pub outline: f32,
-    /// Factor on the opacity of what lies behind the surface, 0 to 1.
+    /// Factor on the opacity where the surface hides the line, 0 to 1.
     pub hidden: f32,
-    /// Whether it goes on from the segment before, and the next from it: [`SEGMENT_JOINED_BEFORE`],
+    /// Bits that join the segment to the one before and the one after: [`SEGMENT_JOINED_BEFORE`],
     /// [`SEGMENT_JOINED_AFTER`].
     pub joined: u32,
 }
 
-/// A colour for [`Segment`].
+/// Packs an RGBA8 colour for [`Segment`].
 pub fn rgba(color: [u8; 4]) -> u32 {
     u32::from_le_bytes(color)
 }
 
-/// Warm orange of bones.
+/// Colour of bones: warm orange.
 pub const BONE: [u8; 4] = [255, 172, 64, 235];
-/// Colour of joints.
+/// Colour of joints: pale yellow.
 pub const JOINT: [u8; 4] = [255, 236, 200, 255];
-/// Blue of baseline strokes.
+/// Colour of baseline strokes: blue.
 pub const BASELINE: [u8; 4] = [70, 160, 255, 255];
-/// Red of offset strokes.
+/// Colour of offset strokes: red.
 pub const OFFSET: [u8; 4] = [255, 84, 96, 255];
 
 /// The lines of a frame, in drawing order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lines {
-    /// Drawn in order, later ones on top.
+    /// Segments in drawing order; later ones are on top.
     pub segments: Vec<Segment>,
-    /// Ends of segments that lie on the surface of the scene: they are put there as it is deformed, whatever the
-    /// segments say.
+    /// Attachments of segments to the scene's surface. The GPU overwrites the ends of these segments with
+    /// their places on the deformed surface.
     pub anchors: Vec<Anchor>,
 }
 
 impl Lines {
-    /// Takes all lines away; their memory stays.
+    /// Removes all lines and keeps their memory.
     pub fn clear(&mut self) {
         self.segments.clear();
         self.anchors.clear();
     }
 
-    /// A polyline on the surface through places of it (triangle and weights), `lift` metres above. `points` is where
-    /// they are about, for whoever has no surface to look at; as many as places.
+    /// Adds a polyline on the surface through `places` (triangle and weights), `lift` metres above it.
+    /// `points` are the approximate world positions, one per place, for consumers that have no surface.
     pub fn on_surface(&mut self, places: &[Place], points: &[Vec3], color: [u8; 4], width: f32, lift: f32) {
         let count = places.len().min(points.len());
         let first = self.segments.len();
@@ -82,7 +82,7 @@ impl Lines {
         }));
     }
 
-    /// A polyline of constant width with a dark edge of `outline`, both in points.
+    /// Adds a polyline of constant `width` with a dark outline of width `outline`, both in points.
     pub fn polyline(&mut self, points: &[Vec3], color: [u8; 4], width: f32, outline: f32) {
         let color = rgba(color);
         let last = points.len().saturating_sub(2);
@@ -100,7 +100,7 @@ impl Lines {
         }));
     }
 
-    /// A stroke: a polyline with a dark edge, its start marked by a dot.
+    /// Adds a stroke: a polyline with a dark outline and a dot at its start.
     pub fn stroke(&mut self, points: &[Vec3], color: [u8; 4], width: f32) {
         self.polyline(points, color, width, 1.0);
         if let Some(&start) = points.first() {
@@ -108,7 +108,7 @@ impl Lines {
         }
     }
 
-    /// A round dot.
+    /// Adds a round dot; `width` is its diameter in points.
     pub fn dot(&mut self, at: Vec3, color: [u8; 4], width: f32) {
         let color = rgba(color);
         self.segments.push(Segment {
@@ -124,7 +124,8 @@ impl Lines {
         });
     }
 
-    /// A bone as a wedge from its head to its tail, with a dot on its joint. `width` is that of its head, points.
+    /// Adds a bone: a wedge from head to tail with a dot on its joint. `width` is the width at the head,
+    /// points.
     pub fn bone(&mut self, head: Vec3, tail: Vec3, width: f32) {
         self.segments.push(Segment {
             a: head,
@@ -141,20 +142,20 @@ impl Lines {
     }
 }
 
-/// Lines on the device. Made once; its capacity doubles when a frame has more.
+/// Lines on the device. Its capacity doubles when a frame has more lines.
 pub struct LineBuffer {
     pub(super) buffer: Buffer,
     pub(super) count: u32,
 }
 
 impl LineBuffer {
-    /// Room for some lines.
+    /// Creates a buffer with a small initial capacity.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self { buffer: room(device, 1024)?, count: 0 })
     }
 
-    /// Puts a frame's lines in place; true where the buffer was replaced by a larger one. A copy: put a barrier
-    /// before they are drawn.
+    /// Uploads a frame's lines. Returns true if it replaced the buffer by a larger one. The upload is a
+    /// copy: put a barrier before the lines are drawn.
     pub(super) fn upload(&mut self, frame: &mut Frame, lines: &Lines) -> Result<bool> {
         let needed = lines.segments.len();
         let grows = (needed * size_of::<Segment>()) as u64 > self.buffer.bytes();

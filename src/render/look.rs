@@ -1,28 +1,28 @@
-//! The studio in which characters are shown: three lights, a sky, a floor. No images.
+//! The studio that characters are shown in: three lights, a sky and a floor, without images.
 
 use super::view::View;
 use crate::base::math::{Aabb, Mat4, Turn, Vec3};
 use crate::gpu::constants::{LOOK_FLOOR, LOOK_SHADOW, LOOK_WIRE};
 use bytemuck::{Pod, Zeroable};
 
-/// What a picture's surroundings are.
+/// Lighting and surroundings of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// The key light casts shadows.
+    /// Whether the key light casts shadows.
     pub shadows: bool,
-    /// A floor with a fine grid under the model.
+    /// Whether to draw a floor with a fine grid under the model.
     pub floor: bool,
-    /// World from floor: where the floor's grid lies.
+    /// Transform from the floor to the world; the grid lies in the floor's plane.
     pub world_from_floor: Turn,
-    /// The triangles' edges on the surface, a point wide, but a pixel at least.
+    /// Whether to draw the triangle edges on the surface, one point wide and at least one pixel.
     pub wire: bool,
     /// Linear colour at the top and the bottom of the backdrop.
     pub backdrop: [Vec3; 2],
     /// Factor on all light.
     pub exposure: f32,
-    /// Pixels per point, the unit of lines.
+    /// Pixels per point, the unit of line widths.
     pub scale: f32,
-    /// Of two views the first one's picture holds both, for red and cyan glasses.
+    /// Whether the first of two views holds both as a red-cyan anaglyph.
     pub anaglyph: bool,
 }
 
@@ -46,7 +46,7 @@ impl Default for Look {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct Lighting {
-    /// Columns.
+    /// Column-major.
     pub shadow_from_world: [[f32; 4]; 4],
     pub key_direction: Vec3,
     pub key_color: Vec3,
@@ -61,9 +61,9 @@ pub(super) struct Lighting {
     pub center: Vec3,
     pub radius: f32,
     pub floor_height: f32,
-    /// Cosine and sine of the angle of world from floor.
+    /// Cosine and sine of the rotation angle from floor to world.
     pub floor_turn: [f32; 2],
-    /// Its shift, metres.
+    /// Translation from floor to world, metres.
     pub floor_shift: [f32; 2],
     pub grid_spacing: f32,
     pub flags: u32,
@@ -71,8 +71,8 @@ pub(super) struct Lighting {
 }
 
 impl Look {
-    /// The lights for a model and the eye that looks at it: they stand around the viewer, so every side is lit
-    /// well.
+    /// The lights for a model and an eye. They stand around the viewer, so that every side of the model is
+    /// well lit.
     pub(super) fn lighting(&self, bounds: &Aabb, view: &View) -> Lighting {
         let center = bounds.center();
         let radius = (bounds.diagonal() * 0.5).max(f32::MIN_POSITIVE);
@@ -108,12 +108,12 @@ impl Look {
     }
 }
 
-/// A power of ten near an eighth of the model.
+/// Grid spacing: a power of ten near an eighth of the model's radius.
 fn grid_spacing(radius: f32) -> f32 {
     10f32.powf((radius * 0.25).log10().round())
 }
 
-/// Orthographic, around the model's sphere; reversed depth.
+/// Orthographic shadow projection around the model's bounding sphere, with reversed depth.
 fn shadow(direction: Vec3, center: Vec3, radius: f32) -> Mat4 {
     let side = Vec3::Y.cross(direction).normalize_or(Vec3::X);
     let up = direction.cross(side);

@@ -1,4 +1,4 @@
-//! Materials as the shaders read them.
+//! Materials in the layout that the shaders read.
 
 use crate::asset::{Alpha, Asset, Material, TextureRef};
 use crate::base::math::{Vec3, Vec4};
@@ -18,7 +18,7 @@ pub(super) struct GpuMaterial {
     pub flags: u32,
 }
 
-/// Places of the textures in what [`textures`] gives.
+/// Indices into the array that [`textures`] returns.
 pub(super) const BASE_COLOR: usize = 0;
 pub(super) const METALLIC_ROUGHNESS: usize = 1;
 pub(super) const NORMAL: usize = 2;

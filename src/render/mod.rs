@@ -1,10 +1,11 @@
-//! Rendering of one or two views: surfaces shaded as they are drawn, physically based with image-free light, with four
-//! samples per pixel that become one; lines on top. Beside the pictures a G-buffer, with one exact sample per pixel, is made
-//! where a query asks for it.
+//! Rendering of one or two views. Surfaces are shaded in one forward pass, physically based, lit without
+//! images, with four samples per pixel that are resolved to one; lines are drawn on top. A separate
+//! G-buffer with one exact sample per pixel is drawn where a query needs it.
 //!
-//! [`Renderer`] holds the pipelines, [`Scene`] a character's mesh and materials, [`Targets`] the images; a picture is
-//! [`Renderer::record`]. The surface is pulled from storage buffers that the deformer writes ([`SurfaceBuffers`]).
-//! [`PanelPainter`] paints egui's shapes into images, [`QuadPainter`] puts such images into the picture.
+//! [`Renderer`] holds the pipelines, [`Scene`] a character's mesh and materials, [`Targets`] the images;
+//! [`Renderer::record`] draws a picture. The vertex stages fetch the surface from storage buffers that the
+//! deformer writes ([`SurfaceBuffers`]). [`PanelPainter`] paints egui's shapes into images, [`QuadPainter`]
+//! draws such images into the picture.
 
 mod anchors;
 mod gbuffer;

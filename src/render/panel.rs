@@ -1,8 +1,8 @@
-//! Paints egui's triangles into an image: panels, on a wall of the room or in a window.
+//! Paints egui's triangles into an image, for panels in the world or in a window.
 //!
-//! egui mixes colours as they are encoded (sRGB, premultiplied alpha), so the image is no sRGB format and is written
-//! without conversion: its bytes are sRGB colours times alpha. Read as a texture it is what [`super::QuadPainter`] and
-//! a compositor's quad layer (an sRGB swapchain, bytes copied) show.
+//! egui blends colours as they are encoded (sRGB, premultiplied alpha). The image therefore has no sRGB
+//! format and is written without conversion: its bytes are sRGB colours times alpha. [`super::QuadPainter`]
+//! reads it as a texture; a compositor's quad layer (an sRGB swapchain) takes a copy of its bytes.
 
 use crate::base::{Error, Result};
 use crate::gpu::{
@@ -18,7 +18,8 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 const FORMAT: Format = Format::R8G8B8A8_UNORM;
-/// Rows of a texture at least: a font atlas starts low and doubles, each time by a whole new picture.
+/// Minimum rows of a texture. A font atlas starts low and doubles, each time by an upload of the whole
+/// picture.
 const LEAST_ROWS: u32 = 512;
 
 /// A vertex (`glsl/types/panel.glsl`).
@@ -37,29 +38,30 @@ struct PanelPush {
     uv_scale: [f32; 2],
 }
 
-/// What egui wants painted. Texture changes must reach the image in order, each once.
+/// egui's output for one frame. Texture changes must reach the image in order, each exactly once.
 #[derive(Default)]
 pub struct PanelPaint {
-    /// Triangles, later ones on top.
+    /// Triangles in drawing order; later ones are on top.
     pub primitives: Vec<ClippedPrimitive>,
-    /// New textures and changed rectangles of them.
+    /// New textures and changed rectangles of existing ones.
     pub textures: Vec<(TextureId, ImageDelta)>,
-    /// Textures that nothing shows any more, and did not in the last frame.
+    /// Textures to release: neither this frame nor the last one shows them.
     pub freed: Vec<TextureId>,
-    /// Pixels of the image per point of egui.
+    /// Pixels of the image per egui point.
     pub pixels_per_point: f32,
 }
 
-/// The pipeline, made once per device.
+/// The pipeline, created once per device.
 pub struct PanelPainter {
     device: Arc<Device>,
     pipeline: Graphics,
     sampler: Sampler,
 }
 
-/// A panel's picture and what painting it needs, kept between frames.
+/// A panel's picture and the buffers and textures for painting it, kept between frames.
 pub struct PanelImage {
-    /// The picture: sRGB colours times alpha, clear where nothing is; or an opaque picture that is painted over.
+    /// The picture: sRGB colours times alpha on a transparent background, or an opaque picture that is
+    /// painted over.
     pub image: Image,
     load: Load,
     textures: Vec<Texture>,
@@ -75,7 +77,7 @@ pub struct PanelImage {
 
 struct Texture {
     id: TextureId,
-    /// At least as large as the texture.
+    /// The texture's image; at least as large as the texture.
     image: Image,
     size: [u32; 2],
     bindings: Bindings,
@@ -102,7 +104,7 @@ fn check(stages: &[Reflection]) -> Result<()> {
 }
 
 impl PanelPainter {
-    /// Makes the pipeline. Errors where shaders and Rust disagree or the device cannot.
+    /// Creates the pipeline. Errors if shaders and Rust disagree or the device lacks support.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let pipeline = Graphics::new(
             device,
@@ -122,7 +124,7 @@ impl PanelPainter {
         Ok(Self { device: device.clone(), pipeline, sampler })
     }
 
-    /// A panel of so many pixels. Errors when memory is short or the size exceeds the device's.
+    /// Creates a panel of `size` pixels. Errors if memory is short or the size exceeds the device's limit.
     pub fn image(&self, name: &str, size: [u32; 2]) -> Result<PanelImage> {
         let usage = ImageUsageFlags::COLOR_ATTACHMENT | ImageUsageFlags::SAMPLED;
         let image =
@@ -130,8 +132,8 @@ impl PanelPainter {
         self.make(image, Load::Clear([0.0; 4]))
     }
 
-    /// A panel that is painted over a picture (RGBA, 8 bits, a colour attachment), as in a window. Errors when memory
-    /// is short.
+    /// Creates a panel that paints over an existing picture (RGBA, 8 bits, a colour attachment), as in a
+    /// window. Errors if memory is short.
     pub fn over(&self, picture: &Image) -> Result<PanelImage> {
         self.make(picture.clone(), Load::Keep)
     }
@@ -161,7 +163,7 @@ impl PanelPainter {
     /// several panels. Buffers and textures that have become too small are replaced, which waits for the device
     /// where it is a texture; nothing is allocated otherwise.
     ///
-    /// Errors when memory is short, or where a triangle's texture was never given.
+    /// Errors if memory is short or a triangle names an unknown texture.
     pub fn upload(&self, frame: &mut Frame, panel: &mut PanelImage, paint: &PanelPaint) -> Result<()> {
         panel.textures.retain(|t| !paint.freed.contains(&t.id));
         for (id, delta) in &paint.textures {
@@ -174,7 +176,7 @@ impl PanelPainter {
         panel.vertex_scratch.clear();
         panel.index_scratch.clear();
         for ClippedPrimitive { clip_rect, primitive } in &paint.primitives {
-            // Callbacks draw by themselves with a graphics interface that is not ours.
+            // Callbacks draw through their own graphics interface, which is not available here.
             let Primitive::Mesh(mesh) = primitive else { continue };
             if let Some((corner, size)) = scissor(*clip_rect, ratio, pixels) {
                 panel.append(mesh, corner, size)?;
@@ -231,7 +233,7 @@ impl PanelPainter {
         panel.texel_scratch.extend(picture.pixels.iter().flat_map(|c| c.to_array()));
         let corner = delta.pos.unwrap_or_default().map(|n| n as u32);
         frame.upload_texels(&panel.textures[index].image, 0, corner, size, &panel.texel_scratch);
-        // Two changes of one frame may touch the same texels.
+        // Two changes in one frame may write the same texels.
         frame.barrier();
         Ok(())
     }
@@ -274,7 +276,7 @@ impl PanelPainter {
 }
 
 impl PanelImage {
-    /// Goes on over another picture: a window of another size. Textures stay.
+    /// Switches to another picture, e.g. for a window of another size. Textures stay.
     pub fn paint_over(&mut self, picture: &Image) {
         self.image = picture.clone();
         self.load = Load::Keep;

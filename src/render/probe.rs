@@ -1,7 +1,9 @@
-//! Small cameras on controllers and brushes (methods, section 7: on-surface drawing): position, normal and ids only.
+//! Small cameras on controllers and brushes (methods, section 7: on-surface drawing): position, normal and
+//! ids only.
 //!
-//! The same G-buffer as of whole pictures, but drawn from a list of the triangles in view, so its cost does not follow
-//! the model's triangles through the rasteriser. Cut-outs are drawn whole: one can draw on a leaf's clear part.
+//! They fill the same G-buffer as whole pictures, but draw from a list of the triangles in view, so that
+//! the rasteriser's cost does not grow with the model's triangle count. Cut-out materials are drawn as
+//! opaque, so that users can draw on the transparent parts of a leaf.
 
 use super::gbuffer::{COLORS, DEPTH, GBuffer};
 use super::scene::Scene;
@@ -13,7 +15,7 @@ use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 use std::sync::Arc;
 
-/// Pixels of a controller's camera in each direction.
+/// Width and height of a controller's camera, pixels.
 pub const PROBE_SIZE: u32 = 16;
 
 #[repr(C)]
@@ -25,7 +27,7 @@ struct CullPush {
 
 /// One or two small cameras that look at a scene.
 pub struct Probe {
-    /// What they see.
+    /// The cameras' images, one view per camera.
     pub gbuffer: GBuffer,
     cull: Compute,
     draw: Graphics,
@@ -36,7 +38,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Cameras of `size` pixels; `views` is 1 or 2 (two controllers are drawn in one pass).
+    /// Creates cameras of `size` pixels; `views` is 1 or 2 (one pass draws two controllers).
     pub fn new(device: &Arc<Device>, scene: &Scene, size: [u32; 2], views: u32) -> Result<Self> {
         let gbuffer = GBuffer::new(device, size, views)?;
         let cull = Compute::new(device, spv!("render/probe_cull.comp"), &[])?;
@@ -81,12 +83,12 @@ impl Probe {
         Ok(Self { gbuffer, cull, draw, cull_bindings, draw_bindings, command, triangles })
     }
 
-    /// Draws what the cameras see. Errors unless there are as many views as cameras.
+    /// Draws the cameras' views. Errors unless there are as many views as cameras.
     pub fn record(&self, frame: &mut Frame, views: &[View]) -> Result<()> {
         self.gbuffer.check(views)?;
         frame.phase("probe");
         frame.upload(&self.gbuffer.view_buffer, 0, views);
-        // No vertices yet, one instance.
+        // The indirect command: no vertices yet, one instance.
         frame.upload(&self.command, 0, &[0u32, 1, 0, 0]);
         frame.barrier();
         let push = CullPush { count: self.triangles, views: self.gbuffer.views };

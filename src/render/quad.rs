@@ -1,4 +1,5 @@
-//! Panels as rectangles in the world, for runtimes without quad layers, for mirrors and for pictures.
+//! Panels drawn as rectangles in the world, for runtimes without quad layers, for mirror windows and for
+//! pictures.
 
 use super::targets::Targets;
 use crate::base::Result;
@@ -13,16 +14,16 @@ use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 use std::sync::Arc;
 
-/// Where a panel's picture is shown: world, metres.
+/// World placement of a panel's picture, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quad {
-    /// Upper left corner, as its reader sees it.
+    /// Upper left corner, as the reader sees it.
     pub corner: Vec3,
-    /// From there to the upper right corner.
+    /// Vector from `corner` to the upper right corner.
     pub right: Vec3,
-    /// From there to the lower left corner.
+    /// Vector from `corner` to the lower left corner.
     pub down: Vec3,
-    /// Share of it that shows through what stands before it, 0..=1.
+    /// Opacity where other things hide the panel, 0..=1.
     pub hidden: f32,
 }
 
@@ -48,20 +49,20 @@ fn check(stages: &[Reflection]) -> Result<()> {
     stages.iter().try_for_each(|stage| assert_layout::<QuadPush>(stage, "Push", &push))
 }
 
-/// The pipelines for one view and for two, made once per device.
+/// The pipelines for one view and for two views, created once per device.
 pub struct QuadPainter {
     by_views: [Graphics; 2],
     sampler: Sampler,
 }
 
-/// What binds pictures to targets: made once, used every frame.
+/// Bindings of pictures to targets: created once, used every frame.
 pub struct QuadBindings {
     views: Bindings,
     images: Vec<Bindings>,
 }
 
 impl QuadPainter {
-    /// Makes the pipelines. Errors where shaders and Rust disagree or the device cannot.
+    /// Creates the pipelines. Errors if shaders and Rust disagree or the device lacks support.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let make = |views| {
             Graphics::new(
@@ -102,9 +103,9 @@ impl QuadPainter {
         Ok(QuadBindings { views, images: images.iter().copied().map(set).collect::<Result<_>>()? })
     }
 
-    /// Draws quads into the finished picture, later ones on top (so give the farthest first), each with the index of
-    /// its picture. To be called after [`super::Renderer::record`], whose views and depth it uses; both targets and
-    /// pictures need a barrier before ([`Frame::phase`]) and after it.
+    /// Draws quads into the finished picture, each with the index of its image; later quads are on top, so
+    /// pass the farthest first. Call it after [`super::Renderer::record`], whose views and depth it uses.
+    /// Targets and images need a barrier before it ([`Frame::phase`]) and after it.
     pub fn record(
         &self,
         frame: &mut Frame,

@@ -1,4 +1,4 @@
-//! One readable function draws a frame: shadow, surface and backdrop, lines.
+//! Records a frame's picture: shadow, surface and backdrop, lines.
 
 use super::anchors::{Anchored, Anchoring};
 use super::gbuffer::{DEPTH, GBuffer, GBufferBindings, GBufferPass, check_views};
@@ -28,18 +28,18 @@ pub(super) struct LinePush {
     pub scale: f32,
 }
 
-/// The pipelines for pictures with one number of views and of samples.
+/// The pipelines for one number of views and samples.
 struct PicturePass {
     views: u32,
     samples: u32,
     opaque: Graphics,
-    /// For materials with cut-outs and blended ones: their fragments choose their samples.
+    /// For cut-out and blended materials, whose fragments choose their samples.
     cut: Graphics,
     backdrop: Graphics,
     lines: Graphics,
 }
 
-/// All pipelines of a device. Those for pictures are made when a scene is first bound to such targets.
+/// All pipelines of a device. The first [`Self::bind`] to a kind of targets creates their pipelines.
 pub struct Renderer {
     device: Arc<Device>,
     gbuffer: GBufferPass,
@@ -51,18 +51,18 @@ pub struct Renderer {
     shadow_sampler: Sampler,
 }
 
-/// What a picture shows beside the scene.
+/// Everything in a picture except the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Shot<'a> {
     /// One or two eyes.
     pub views: &'a [View],
     /// Lights and backdrop.
     pub look: &'a Look,
-    /// Drawn over the surface.
+    /// Lines drawn over the surface.
     pub lines: &'a Lines,
 }
 
-/// What binds a scene to targets: made once, used every frame.
+/// Bindings of a scene to targets: created once, used every frame.
 pub struct SceneBindings {
     pass: Arc<PicturePass>,
     studio: Bindings,
@@ -72,7 +72,7 @@ pub struct SceneBindings {
     shadow_light: Bindings,
     shadow_surface: Bindings,
     shadow_materials: Vec<Bindings>,
-    /// Of two views only.
+    /// Only with two views.
     anaglyph: Option<Bindings>,
     lines: LineBuffer,
     line_bindings: Bindings,
@@ -80,7 +80,8 @@ pub struct SceneBindings {
 }
 
 impl Renderer {
-    /// Makes the pipelines that every picture needs. Errors where shaders and Rust disagree or the device cannot.
+    /// Creates the pipelines that every picture needs. Errors if shaders and Rust disagree or the device
+    /// lacks support.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let shadow = Graphics::new(
             device,
@@ -120,7 +121,7 @@ impl Renderer {
         })
     }
 
-    /// The device.
+    /// The device of the pipelines.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -143,10 +144,10 @@ impl Renderer {
         Ok(pass)
     }
 
-    /// Binds a scene to targets; makes pipelines where these are the first of their kind.
+    /// Binds a scene to targets. Creates pipelines if these targets are the first with their numbers of
+    /// views and samples.
     ///
-    /// # Errors
-    /// When memory is short; where shaders and Rust disagree or the device cannot.
+    /// # Errors Memory is short, shaders and Rust disagree, or the device lacks support.
     pub fn bind(&self, scene: &Scene, targets: &Targets) -> Result<SceneBindings> {
         let pass = self.picture_pass(targets)?;
         let lines = LineBuffer::new(&self.device)?;
@@ -199,8 +200,8 @@ impl Renderer {
         })
     }
 
-    /// Draws the scene's current surface into the targets' picture, lines on top; with [`Look::anaglyph`] both views into the
-    /// first one's.
+    /// Draws the scene's current surface into the targets' picture, with lines on top. With
+    /// [`Look::anaglyph`] it combines both views in the first view's picture.
     ///
     /// Errors unless there are as many views as the targets have.
     pub fn record(
@@ -241,15 +242,14 @@ impl Renderer {
     /// Binds a scene to a G-buffer.
     ///
     /// # Errors
-    /// When memory is short.
+    /// Memory is short.
     pub fn bind_gbuffer(&self, scene: &Scene, gbuffer: &GBuffer) -> Result<GBufferBindings> {
         self.gbuffer.bind(scene, gbuffer)
     }
 
-    /// Fills a G-buffer, which queries and brushes read.
+    /// Fills the G-buffer that queries and brushes read.
     ///
-    /// # Errors
-    /// Unless there are as many views as the G-buffer has.
+    /// # Errors The number of views differs from the G-buffer's.
     pub fn record_gbuffer(
         &self,
         frame: &mut Frame,
@@ -276,7 +276,7 @@ impl Renderer {
     }
 }
 
-/// Surface and backdrop with all their samples, then one sample per pixel.
+/// Draws surface and backdrop with all samples, then resolves to one sample per pixel.
 fn record_surface(frame: &mut Frame, scene: &Scene, targets: &Targets, bound: &SceneBindings) {
     frame.phase("picture");
     let [color, depth] = targets.filled();
@@ -286,13 +286,13 @@ fn record_surface(frame: &mut Frame, scene: &Scene, targets: &Targets, bound: &S
             pass,
             false,
             |pass, material| {
-                // The layouts of both are alike, so the sets fit either.
+                // Both pipelines have the same layout, so the sets fit either.
                 let pipeline = if scene.cut_out[material] { cut } else { opaque };
                 pass.bind(pipeline, &[&bound.studio, &bound.surface, &bound.materials[material]]);
             },
             |pass, push| pass.push(opaque, push),
         );
-        // Behind all: most of it is not shaded where there is a surface.
+        // The backdrop comes last, so that pixels behind a surface are not shaded.
         pass.cull(Cull::None);
         pass.bind(backdrop, &[&bound.backdrop]);
         pass.draw(0, 3, 1);
@@ -348,7 +348,7 @@ impl PicturePass {
             opaque: filled(spv!("render/surface.vert"), spv!("render/surface.frag"))?,
             cut: filled(spv!("render/surface.vert"), spv!("render/surface_cut.frag"))?,
             backdrop: filled(spv!("render/backdrop.vert"), spv!("render/backdrop.frag"))?,
-            // Lines cover shares of pixels by themselves.
+            // Lines compute their own pixel coverage.
             lines: Graphics::new(
                 device,
                 &GraphicsInfo {

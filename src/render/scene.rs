@@ -1,4 +1,4 @@
-//! What is drawn: a display mesh with its materials on the device; its surface comes from the deformer.
+//! The drawn scene: a display mesh with its materials on the device. The deformer provides its surface.
 
 use super::material::{GpuMaterial, textures};
 use super::texture;
@@ -29,19 +29,20 @@ pub(super) struct PartPush {
     pub material: u32,
 }
 
-/// The deformed surface on the device: `array of vec4` position (world, metres) and normal per display vertex.
+/// The deformed surface on the device: a `vec4` position (world, metres) and a `vec4` normal per display
+/// vertex.
 ///
-/// The deformer writes these buffers; tools without one upload into them.
+/// The deformer writes these buffers; tools without a deformer upload into them.
 #[derive(Clone, Debug)]
 pub struct SurfaceBuffers {
-    /// Positions; the fourth component is not read.
+    /// Positions; shaders ignore the fourth component.
     pub positions: Buffer,
-    /// Unit normals; the fourth component is not read.
+    /// Unit normals; shaders ignore the fourth component.
     pub normals: Buffer,
 }
 
 impl SurfaceBuffers {
-    /// Buffers that hold this surface.
+    /// Creates buffers that hold this surface.
     pub fn from_slices(device: &Arc<Device>, positions: &[Vec3], normals: &[Vec3]) -> Result<Self> {
         Ok(Self {
             positions: Buffer::from_slice(device, "display positions", &padded(positions))?,
@@ -49,7 +50,8 @@ impl SurfaceBuffers {
         })
     }
 
-    /// Replaces the surface within a frame. A copy: a phase or barrier must follow before it is drawn.
+    /// Replaces the surface within a frame. This is a copy: a phase or barrier must follow before the
+    /// surface is drawn.
     pub fn upload(&self, frame: &mut Frame, positions: &[Vec3], normals: &[Vec3]) {
         frame.upload(&self.positions, 0, &padded(positions));
         frame.upload(&self.normals, 0, &padded(normals));
@@ -68,26 +70,27 @@ pub(super) struct DrawPart {
     pub material: u32,
 }
 
-/// A character ready to be drawn.
+/// A character on the device, ready to draw.
 pub struct Scene {
     /// The surface that is drawn.
     pub surface: SurfaceBuffers,
-    /// Its box in this frame, metres: for lights, floor and framing. Set it when the pose changes.
+    /// Bounding box in the current pose, metres, for lights, floor and framing. The caller sets it when the
+    /// pose changes.
     pub bounds: Aabb,
     pub(super) triangles: Buffer,
     pub(super) attributes: Buffer,
     pub(super) materials: Buffer,
-    /// Of each material, the last being glTF's default; double-sided ones are not culled.
+    /// Per material, the last being glTF's default: whether it is double-sided and so not culled.
     pub(super) double_sided: Vec<bool>,
-    /// Of each material: whether its fragments may be left out.
+    /// Per material: whether its fragments may be discarded.
     pub(super) cut_out: Vec<bool>,
     pub(super) textures: Vec<[(Image, Sampler); 4]>,
     pub(super) parts: Vec<DrawPart>,
 }
 
 impl Scene {
-    /// Uploads a display mesh (bind pose bounds) and the materials and textures of its asset. The surface buffers
-    /// must hold one entry per display vertex. Errors when memory is short.
+    /// Uploads a display mesh (with bind pose bounds) and the materials and textures of its asset. The
+    /// surface buffers must hold one entry per display vertex. Errors if memory is short.
     pub fn new(
         device: &Arc<Device>,
         asset: &Asset,
@@ -131,17 +134,17 @@ impl Scene {
         })
     }
 
-    /// The display mesh's triangles: three `u32` each.
+    /// Index buffer of the display mesh: three `u32` per triangle.
     pub fn triangles(&self) -> &Buffer {
         &self.triangles
     }
 
-    /// Number of the triangles that parts draw.
+    /// Number of triangles in all drawn parts.
     pub(super) fn triangle_count(&self) -> u32 {
         self.parts.iter().map(|p| p.first_triangle + p.triangles).max().unwrap_or(0)
     }
 
-    /// The part of each triangle, the top bit set where its material is double-sided; and the number of triangles.
+    /// Part per triangle, with the top bit set for double-sided materials; and the number of triangles.
     pub(super) fn part_of_triangle(&self) -> (Vec<u32>, u32) {
         let count = self.triangle_count();
         let mut out = vec![0; count as usize];
@@ -179,7 +182,7 @@ impl Scene {
         }
     }
 
-    /// One set of bindings per material, made by `bind` from its four textures.
+    /// Creates one set of bindings per material; `bind` makes it from the material's four textures.
     pub(super) fn material_sets(
         &self,
         names: &[(&str, usize)],
@@ -211,13 +214,13 @@ fn attributes(display: &DisplayMesh) -> Vec<Attributes> {
         .collect()
 }
 
-/// Four halves, the first in the low bits.
+/// Packs four half floats, the first in the low bits.
 fn halves(c: [f32; 4]) -> [u32; 2] {
     let h = c.map(|v| u32::from(half_from(v.clamp(0.0, 65504.0))));
     [h[0] | h[1] << 16, h[2] | h[3] << 16]
 }
 
-/// A finite, non-negative float as IEEE half, rounded to nearest; tiny values become zero.
+/// Converts a finite, non-negative float to an IEEE half, rounded to nearest; tiny values become zero.
 fn half_from(v: f32) -> u16 {
     // 2^-14 is the smallest normal half.
     if v < 6.103_515_6e-5 {
@@ -228,7 +231,7 @@ fn half_from(v: f32) -> u16 {
     (((bits >> 23) - 112) << 10 | (bits >> 13) & 0x3ff).min(0x7bff) as u16
 }
 
-/// Textures by picture and use, samplers by texture; a white texel stands in for what is absent.
+/// Caches textures by picture and use, and samplers by texture; a white texel replaces missing pictures.
 struct TextureCache<'a> {
     device: &'a Arc<Device>,
     white: (Image, Sampler),
@@ -246,7 +249,7 @@ impl<'a> TextureCache<'a> {
 
     fn of(&mut self, asset: &Asset, material: &Material) -> Result<[(Image, Sampler); 4]> {
         let mut out = std::array::from_fn(|_| self.white.clone());
-        // Base colour and emission are sRGB; the others are numbers.
+        // Base colour and emission are sRGB; the others are linear data.
         let srgb = [true, false, false, true];
         for ((slot, reference), srgb) in out.iter_mut().zip(textures(asset, material)).zip(srgb) {
             let Some(reference) = reference else { continue };

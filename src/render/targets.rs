@@ -1,4 +1,4 @@
-//! The images of what is shown of one or two views.
+//! The images that hold the picture of one or two views.
 
 use super::gbuffer::{DEPTH, view_buffer};
 use crate::base::{Error, Result};
@@ -10,15 +10,15 @@ use std::sync::Arc;
 pub struct Targets {
     /// Width and height of the picture, pixels.
     pub size: [u32; 2],
-    /// 1 or 2.
+    /// Number of views, 1 or 2.
     pub views: u32,
-    /// Samples per pixel, 1 or 4: with 4 surfaces have smooth edges.
+    /// Samples per pixel, 1 or 4; 4 gives surfaces smooth edges.
     pub samples: u32,
-    /// Reversed depth; of the first sample where there are several, since depths cannot be averaged.
+    /// Reversed depth. With several samples it is the first sample's, since depths cannot be averaged.
     pub depth: Image,
     /// The finished picture, sRGB encoded.
     pub picture: Image,
-    /// Colour and depth of all samples, while they are drawn.
+    /// Multisampled colour and depth, used while drawing.
     multisampled: Option<[Image; 2]>,
     pub(super) view_buffer: Buffer,
     pub(super) lighting_buffer: Buffer,
@@ -28,11 +28,10 @@ pub struct Targets {
 pub(super) const PICTURE: Format = Format::R8G8B8A8_UNORM;
 
 impl Targets {
-    /// Images for a picture of `size` pixels and one or two `views`, with 1 or 4 `samples` per pixel.
+    /// Creates images of `size` pixels for one or two `views`, with 1 or 4 `samples` per pixel.
     ///
-    /// # Errors
-    /// Other numbers, or more samples than the device has ([`Device::samples`]); sizes beyond the device's; when memory is
-    /// short.
+    /// # Errors Other numbers, more samples than the device supports ([`Device::samples`]), a size beyond
+    /// the device's limit, or too little memory.
     pub fn new(device: &Arc<Device>, size: [u32; 2], views: u32, samples: u32) -> Result<Self> {
         if !(1..=2).contains(&views) || ![1, 4].contains(&samples) {
             let problem = format!("{views} views with {samples} samples per pixel");
@@ -61,7 +60,7 @@ impl Targets {
         })
     }
 
-    /// Colour and depth for a pass that fills the whole picture, which has one sample per pixel after it.
+    /// Colour and depth targets of a pass that fills the whole picture with one sample per pixel.
     pub(super) fn filled(&self) -> [Target<'_>; 2] {
         let load = Load::Clear([0.0; 4]);
         let target = |image, resolve| Target { image, load, resolve };
@@ -76,7 +75,7 @@ impl Targets {
         self.size[0] as f32 / self.size[1] as f32
     }
 
-    /// The finished picture of a view. Waits for all submitted work.
+    /// Reads back a view's finished picture. Waits for all submitted work.
     ///
     /// # Errors
     /// A lost device.

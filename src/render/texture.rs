@@ -1,4 +1,4 @@
-//! Textures with mips, box-filtered in linear light.
+//! Textures with mip levels, box-filtered in linear light.
 
 use crate::asset::{Image as Picture, Wrap};
 use crate::base::Result;
@@ -6,8 +6,9 @@ use crate::gpu::{Device, Image, ImageInfo, Sampler};
 use ash::vk;
 use std::sync::Arc;
 
-/// Uploads a picture with all its mips. `srgb`: the colours are sRGB encoded (base colour, emission); otherwise they
-/// are numbers (normals, roughness). Pictures larger than the device takes are halved until they fit.
+/// Uploads a picture with all its mip levels. `srgb`: the colours are sRGB encoded (base colour, emission);
+/// otherwise they are linear data (normals, roughness). Pictures beyond the device's limit are halved until
+/// they fit.
 pub(super) fn upload(device: &Arc<Device>, picture: &Picture, srgb: bool) -> Result<Image> {
     let most = device.limits().max_image_dimension2_d;
     let mut level = Level {
@@ -43,7 +44,7 @@ pub(super) fn upload(device: &Arc<Device>, picture: &Picture, srgb: bool) -> Res
     Ok(image)
 }
 
-/// A sampler with a texture's wrap modes.
+/// Creates a sampler with a texture's wrap modes.
 pub(super) fn sampler(device: &Arc<Device>, wrap: [Wrap; 2], nearest: bool) -> Result<Sampler> {
     let mode = |wrap| match wrap {
         Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
@@ -60,8 +61,8 @@ struct Level<'a> {
 }
 
 impl Level<'_> {
-    /// The next mip: each texel the mean of the (at least one, at most nine) texels it covers. Colours are weighted
-    /// by alpha, so that the hidden colour of clear texels does not bleed into cut-outs.
+    /// The next mip level: each texel is the mean of the one to nine texels that it covers. Colours are
+    /// weighted by alpha, so that the hidden colour of transparent texels does not bleed into cut-outs.
     fn half<'b>(&self, decode: &[f32; 256], srgb: bool) -> Level<'b> {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
         let mut rgba = Vec::with_capacity(width * height * 4);

@@ -1,27 +1,28 @@
-//! Eyes: a camera becomes one view, or a stereo pair.
+//! Views: a camera gives one view or a stereo pair.
 
 use crate::base::math::{Aabb, Mat3, Mat4, Quat, Vec3, Vec4};
 use bytemuck::{Pod, Zeroable};
 
-/// One eye, as the shaders read it (`glsl/types/view.glsl`). Depth is reversed and has no far plane: 1 at the near
-/// plane, 0 at infinity.
+/// One eye, in the shaders' layout (`glsl/types/view.glsl`). Depth is reversed and has no far plane: 1 at
+/// the near plane, 0 at infinity.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct View {
-    /// +X right, +Y up, reversed depth.
+    /// Projection with +X right, +Y up and reversed depth.
     pub clip_from_world: Mat4,
-    /// Position, metres.
+    /// Eye position in world space, metres.
     pub eye: Vec3,
-    /// Direction through the picture's upper left corner, at unit distance along the view.
+    /// World direction through the picture's upper left corner, at unit distance along the view axis.
     pub ray_corner: Vec3,
-    /// From the left to the right edge of the picture, at unit distance.
+    /// Vector from the left to the right edge of the picture, at unit distance.
     pub ray_right: Vec3,
-    /// From the upper to the lower edge, at unit distance.
+    /// Vector from the upper to the lower edge, at unit distance.
     pub ray_down: Vec3,
 }
 
 impl View {
-    /// From a pose and the tangents of the half angles (left and down negative), as XR runtimes give them.
+    /// A view from a pose and the tangents of the half angles (left and down negative), as XR runtimes give
+    /// them.
     ///
     /// `near` is the distance of the near plane in metres.
     pub fn new(eye: Vec3, rotation: Quat, tangents: Tangents, near: f32) -> Self {
@@ -44,11 +45,12 @@ impl View {
         }
     }
 
-    /// What this view shows at one pixel of a picture of `size` pixels, as a picture of one pixel.
+    /// The view of a single pixel: what this view shows at `pixel` of a picture of `size` pixels fills the
+    /// new view.
     pub fn of_pixel(&self, pixel: [u32; 2], size: [u32; 2]) -> Self {
         let [w, h] = size.map(|n| n as f32);
         let [u, v] = [(pixel[0] as f32 + 0.5) / w, (pixel[1] as f32 + 0.5) / h];
-        // The pixel's middle comes into the middle, its width becomes the whole.
+        // Moves the pixel's centre to the origin and scales its width to the full width.
         let cut = Mat4::from_cols(
             Vec4::X * w,
             Vec4::Y * h,
@@ -65,14 +67,14 @@ impl View {
         }
     }
 
-    /// Pixels per point of lines in an eye's picture of `size` pixels: lines keep their angle whatever its resolution. In a
-    /// picture so coarse that they would vanish they are wider.
+    /// Pixels per point for lines in an eye's picture of `size` pixels. Lines keep their angular width at
+    /// any resolution; in pictures so coarse that lines would vanish they are wider.
     pub fn eye_scale(&self, size: [u32; 2]) -> f32 {
         let pixels = size[1] as f32 / self.ray_down.length().max(f32::MIN_POSITIVE);
         (pixels * Self::POINT).max(Self::LEAST_SCALE)
     }
 
-    /// The angle of a point in a headset, radians: 3 minutes of arc, the pixel of a headset with 20 pixels per degree.
+    /// The angle of one point in a headset, radians: 3 minutes of arc, a pixel at 20 pixels per degree.
     const POINT: f32 = std::f32::consts::PI / 180.0 / 20.0;
     const LEAST_SCALE: f32 = 0.5;
 
@@ -81,7 +83,7 @@ impl View {
         self.ray_corner + self.ray_right * u + self.ray_down * v
     }
 
-    /// Picture coordinates (0..1, v down) of a point; none behind the eye.
+    /// Picture coordinates (0..1, v down) of a world point; `None` behind the eye.
     pub fn project(&self, point: Vec3) -> Option<[f32; 2]> {
         let clip = self.clip_from_world * point.extend(1.0);
         (clip.w > 0.0).then(|| [clip.x / clip.w * 0.5 + 0.5, 0.5 - clip.y / clip.w * 0.5])
@@ -91,37 +93,37 @@ impl View {
 /// Tangents of a view's half angles; `left` and `down` are negative in a symmetric view.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tangents {
-    /// Left edge.
+    /// Left edge; negative in a symmetric view.
     pub left: f32,
-    /// Right edge.
+    /// Right edge; positive in a symmetric view.
     pub right: f32,
-    /// Upper edge.
+    /// Upper edge; positive in a symmetric view.
     pub up: f32,
-    /// Lower edge.
+    /// Lower edge; negative in a symmetric view.
     pub down: f32,
 }
 
 /// A camera that looks at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it is, metres.
+    /// Eye position, metres.
     pub eye: Vec3,
-    /// What it looks at, metres.
+    /// Point that the camera looks at, metres.
     pub target: Vec3,
-    /// Roughly upwards.
+    /// Approximate up direction.
     pub up: Vec3,
-    /// Vertical angle of view, radians.
+    /// Vertical field of view, radians.
     pub fov_y: f32,
 }
 
 impl Camera {
-    /// The angle of view of [`Camera::framing`], radians: a portrait lens.
+    /// The vertical field of view of [`Camera::framing`], radians: a portrait lens.
     pub const PORTRAIT: f32 = 0.5;
 
-    /// A camera that sees the whole box in a picture of this aspect (width over height).
+    /// A camera that sees the whole box in a picture of this aspect ratio (width over height).
     ///
-    /// `yaw` turns the camera about +Y (0 sees the front of a character that faces +Z, a quarter turn its left side),
-    /// `pitch` raises it; radians.
+    /// `yaw` turns the camera about +Y (at 0 it sees the front of a character that faces +Z, at a quarter
+    /// turn the left side); `pitch` raises it. Both are in radians.
     pub fn framing(bounds: &Aabb, aspect: f32, yaw: f32, pitch: f32) -> Self {
         let fov_y = Self::PORTRAIT;
         let center = bounds.center();
@@ -131,7 +133,7 @@ impl Camera {
         let tan_y = (fov_y * 0.5).tan();
         let tan_x = tan_y * aspect;
         let half = bounds.size() * 0.5;
-        // Every corner of the box must lie inside the pyramid of the view.
+        // Every corner of the box must lie inside the view frustum.
         let distance = (0..8)
             .map(|i| {
                 let sign = |bit: i32| if i & bit == 0 { 1.0 } else { -1.0 };
@@ -144,7 +146,7 @@ impl Camera {
         Self { eye: center + back * distance, target: center, up: Vec3::Y, fov_y }
     }
 
-    /// Of two sizes, upright or across, that in which [`Self::framing`] shows the box larger: `size` or its transpose.
+    /// Returns `size` or its transpose, whichever lets [`Self::framing`] show the box larger.
     pub fn fitting(bounds: &Aabb, size: [u32; 2], yaw: f32, pitch: f32) -> [u32; 2] {
         let shown = |[width, height]: [u32; 2]| {
             let camera = Self::framing(bounds, width as f32 / height as f32, yaw, pitch);
@@ -154,13 +156,14 @@ impl Camera {
         if shown(across) > shown(size) { across } else { size }
     }
 
-    /// The one view of this camera for a picture of this aspect.
+    /// The single view of this camera for an aspect ratio (width over height).
     pub fn view(&self, aspect: f32) -> View {
         self.offset_view(aspect, 0.0)
     }
 
-    /// Left and right eye, `separation` metres apart, converging on the target's distance with parallel axes
-    /// (sheared pyramids, no vertical parallax). For a model in other units, scale 0.063 m by its size / 1.8 m.
+    /// Left and right eye, `separation` metres apart, with parallel axes that converge at the target's
+    /// distance (sheared frusta, no vertical parallax). For a model in other units, scale 0.063 m by its
+    /// size / 1.8 m.
     pub fn stereo(&self, aspect: f32, separation: f32) -> [View; 2] {
         [self.offset_view(aspect, -0.5 * separation), self.offset_view(aspect, 0.5 * separation)]
     }

@@ -1,4 +1,4 @@
-//! Weights by heat on disk, by what they were made from.
+//! Heat weights on disk, keyed by their inputs.
 
 use super::{HeatSite, heat_weights};
 use crate::asset::Influences;
@@ -7,10 +7,9 @@ use crate::base::math::Vec3;
 use crate::bind::cache::{Cache, Key};
 use crate::bind::packed::{Reader, Writer};
 
-/// As [`heat_weights`], from the cache where they were computed before.
+/// As [`heat_weights`], but reads the weights from the cache if they are there.
 ///
-/// # Errors
-/// As [`heat_weights`].
+/// # Errors As [`heat_weights`].
 pub fn kept_heat_weights(
     cache: Option<&Cache>,
     positions: &[Vec3],
@@ -31,7 +30,7 @@ pub fn kept_heat_weights(
     Ok(made)
 }
 
-/// Per vertex its influences.
+/// The influences of all vertices as bytes.
 fn packed(influences: &Influences) -> Vec<u8> {
     let mut out = Writer::default();
     for v in 0..influences.len() {
@@ -72,7 +71,7 @@ mod tests {
         assert_eq!(std::fs::metadata(&file).unwrap().modified().unwrap(), before, "written again");
         std::fs::write(&file, b"nonsense").unwrap();
         assert_eq!(kept_heat_weights(Some(&cache), &positions, &triangles, &sites).unwrap(), made);
-        // A bone elsewhere is another question.
+        // A bone elsewhere gives another key.
         let mut moved = sites.clone();
         moved[0].head.y = 0.3;
         assert_ne!(kept_heat_weights(Some(&cache), &positions, &triangles, &moved).unwrap(), made);

@@ -1,9 +1,10 @@
-//! Weights for a mesh that has none, by heat.
+//! Weights by heat for a mesh that has none.
 //!
-//! I. Baran, J. Popović, "Automatic rigging and animation of 3D characters", 2007, section 4: each bone in turn is hot and
-//! all others cold, every vertex takes up the heat of the bone nearest to it the faster the nearer it is, and heat flows
-//! over the surface: `(L + M H) w = M H p`, with the cotangent Laplacian `L`, vertices' areas `M`, `H = 1 / d²` and `p` one
-//! where the bone is the nearest. The weights of all bones sum to one. The matrix is factored once for all bones.
+//! I. Baran, J. Popović, "Automatic rigging and animation of 3D characters", 2007, section 4. Each bone in
+//! turn is hot and all others are cold. Every vertex takes up the heat of its nearest bone, the faster the
+//! nearer it is, and heat flows over the surface: `(L + M H) w = M H p`, with the cotangent Laplacian `L`,
+//! vertex areas `M`, `H = 1 / d²`, and `p` one where the bone is the nearest. The weights of all bones sum
+//! to one. The matrix is factored once for all bones.
 //!
 //! (differs) Whether a vertex sees a bone is decided by its normal: the bone must not lie in front of the skin. A point of
 //! the surface is a bone without length, which every vertex sees. Weights below [`LEAST`] and beyond the [`MOST`]
@@ -25,35 +26,35 @@ use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 use rayon::prelude::*;
 
-/// Weights smaller than this share are dropped.
+/// Weights below this are dropped.
 const LEAST: f64 = 0.005;
-/// Influences of a vertex at most.
+/// Maximum influences per vertex.
 const MOST: usize = 8;
-/// Bones are equally near within this share.
+/// Bones whose distances differ by less than this fraction are equally near.
 const TIE: f64 = 1e-4;
-/// A bone nearer than this, in sizes of the mesh, is as if it were so far: on the surface heat would be endless.
+/// Minimum distance to a bone, relative to the size of the mesh: at zero distance the heat would be
+/// infinite.
 const NEAREST: f64 = 2e-3;
-/// Cosine beyond which a bone lies in front of the skin.
+/// Cosine above which a bone lies in front of the skin.
 const IN_FRONT: f64 = 0.2;
-/// Right sides solved for at once.
+/// Number of right sides solved together.
 const BATCH: usize = 16;
 
-/// A bone, or a point where both ends are one.
+/// A bone, or a point if both ends are equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeatSite {
-    /// Whose weight it is: a joint or a handle; several may have one owner.
+    /// The joint or handle that gets the weight; several sites may have one owner.
     pub owner: u16,
-    /// Where it begins, in the space of the positions.
+    /// Start of the bone, in the space of the positions.
     pub head: Vec3,
-    /// Where it ends.
+    /// End of the bone.
     pub tail: Vec3,
 }
 
-/// Weights over the sites' owners for every vertex. Parts of a mesh that hang together by nothing get theirs apart.
+/// Weights over the sites' owners for every vertex. Disconnected parts of a mesh are solved independently.
 ///
-/// # Errors
-/// [`Error::Input`] without sites, for numbers that are not finite, indices beyond the vertices, or a matrix that cannot be
-/// factored.
+/// # Errors [`Error::Input`] without sites, for numbers that are not finite, indices beyond the vertices,
+/// or a matrix that cannot be factored.
 pub fn heat_weights(positions: &[Vec3], triangles: &[[u32; 3]], sites: &[HeatSite]) -> Result<Influences> {
     let n = positions.len();
     let wrong = |problem: &str| Err(Error::input(problem, "give the mesh a skeleton that lies inside"));
@@ -107,7 +108,7 @@ pub fn heat_weights(positions: &[Vec3], triangles: &[[u32; 3]], sites: &[HeatSit
 /// The nearest sites of a vertex.
 struct Near {
     owners: Vec<u16>,
-    /// `1 / d²`, of a mesh of size one.
+    /// `1 / d²` for a mesh of size one.
     heat: f64,
 }
 
@@ -145,7 +146,7 @@ impl Mesh {
                 (corners, half_cotangents(x))
             })
             .collect();
-        // A part of flat triangles only must take up some heat too.
+        // A part with zero area must take up some heat too.
         let mean = area.iter().sum::<f64>() / area.len().max(1) as f64;
         let least = if mean > 0.0 { 1e-6 * mean } else { 1.0 };
         area.iter_mut().for_each(|a| *a = a.max(least));
@@ -153,7 +154,7 @@ impl Mesh {
         Self { positions, triangles, normals, area, center, size }
     }
 
-    /// The nearest of the sites that do not lie in front of the skin; of all where every one does.
+    /// The nearest of the sites that do not lie in front of the skin; of all sites if every one does.
     fn nearest(&self, v: usize, sites: &[HeatSite]) -> Near {
         let (x, normal) = (self.positions[v], self.normals[v]);
         let model = |p: Vec3| (p.as_dvec3() - self.center) / self.size;
@@ -184,7 +185,7 @@ impl Mesh {
         self.area[v] * near.heat
     }
 
-    /// `L + M H`, factored; none without a vertex.
+    /// The factor of `L + M H`; `None` without vertices.
     fn factor(&self, near: &[Near]) -> Result<Option<Llt<usize, f64>>> {
         let n = self.positions.len();
         if n == 0 {

@@ -1,4 +1,4 @@
-//! Known answers of weights by heat.
+//! Known results of weights by heat.
 
 use super::*;
 use crate::bind::shapes::capsule;
@@ -26,7 +26,7 @@ fn weights_follow_bones_and_cross_over_at_the_joints() {
         let middle = (x.y - (x.y.clamp(0.0, 2.999).floor() + 0.5)).abs() < 0.2;
         let own = x.y.clamp(0.0, 2.999) as u16;
         assert!(!middle || weight(&weights, v, own) > 0.9, "{x}: {:?}", weights.of(v).collect::<Vec<_>>());
-        // From joint to joint the next bone's weight falls and rises, the same on both sides.
+        // From joint to joint the next bone's weight falls and rises, equal on both sides.
         if (x.y - 1.0).abs() < 1e-4 {
             assert!((weight(&weights, v, 0) - 0.5).abs() < 0.05);
         }
@@ -43,7 +43,7 @@ fn it_is_the_solution_of_its_equation() {
     let mesh = Mesh::new(&positions, &triangles);
     let near: Vec<Near> = (0..positions.len()).map(|v| mesh.nearest(v, &sites)).collect();
     let weights = heat_weights(&positions, &triangles, &sites).unwrap();
-    // Row by row, but where dropped weights were in the row or in a neighbour's.
+    // Row by row, except where weights were dropped in the row or in a neighbour's.
     let whole = |v: usize| (0..2).all(|j| weight(&weights, v, j) > 0.0);
     let mut checked = 0;
     let mut row: Vec<f64> = vec![0.0; positions.len()];
@@ -75,7 +75,7 @@ fn a_limb_beside_another_keeps_to_its_own_bone() {
     positions.extend(positions.clone().iter().map(|x| *x + Vec3::X * 0.4));
     triangles.extend(triangles.clone().iter().map(|t| t.map(|v| v + n)));
     let other = Vec3::X * 0.3;
-    // Its bone is nearer to the first one's skin than the first one's own.
+    // Its bone is nearer to the first capsule's skin than the first capsule's own.
     sites.push(HeatSite { owner: 1, head: other, tail: other + Vec3::Y });
     sites[0].head.x = -0.1;
     sites[0].tail.x = -0.1;

@@ -8,17 +8,17 @@ use crate::deform::lbs::Lbs;
 use crate::deform::twin::{Posed, Skinning};
 use std::sync::Arc;
 
-/// How much of DQS: 0 is LBS, 1 is DQS.
+/// Share of DQS in the blend: 0 is LBS, 1 is DQS.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Factor {
-    /// The same everywhere.
+    /// One factor for all vertices.
     Global(f32),
-    /// One per control vertex.
+    /// One factor per control vertex.
     PerVertex(Arc<[f32]>),
 }
 
 impl Factor {
-    /// An error where there are factors for another number of vertices.
+    /// Returns an error if the number of factors differs from `vertices`.
     pub fn check(&self, vertices: usize) -> Result<()> {
         match self {
             Self::PerVertex(factors) if factors.len() != vertices => Err(Error::input(
@@ -39,13 +39,13 @@ impl Factor {
     }
 }
 
-/// The blend.
+/// The LBS-DQS blend of a bound character.
 pub struct Blend {
     factor: Factor,
 }
 
 impl Blend {
-    /// An error where there are factors for another number of vertices.
+    /// Binds the method. Errors if the number of factors differs from the number of vertices.
     pub fn new(bound: &Bound, factor: Factor) -> Result<Self> {
         factor.check(bound.character.control.positions.len())?;
         Ok(Self { factor })

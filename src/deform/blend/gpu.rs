@@ -7,7 +7,7 @@ use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::spv;
 use std::sync::Arc;
 
-/// The stage, once per device.
+/// The pipeline, created once per device.
 pub struct BlendPipeline {
     stage: Compute,
 }
@@ -16,17 +16,17 @@ pub struct BlendPipeline {
 pub struct BlendState {
     bindings: Bindings,
     factors: Buffer,
-    /// What all factors are to become.
+    /// New value for all factors, written by the next update.
     pending: Option<f32>,
 }
 
 impl BlendState {
-    /// Takes another factor for all vertices.
+    /// Sets one factor for all vertices.
     pub fn set(&mut self, factor: f32) {
         self.pending = Some(Factor::Global(factor).of(0));
     }
 
-    /// Records what [`BlendState::set`] has asked for: put a barrier or a phase behind it.
+    /// Records the upload for [`BlendState::set`]; put a barrier or a phase after it.
     pub fn update(&mut self, frame: &mut Frame) {
         if let Some(factor) = self.pending.take() {
             frame.fill(&self.factors, factor.to_bits());
@@ -35,12 +35,13 @@ impl BlendState {
 }
 
 impl BlendPipeline {
-    /// Makes the pipeline.
+    /// Creates the pipeline.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self { stage: Compute::new(device, spv!("deform/blend.comp"), &[])? })
     }
 
-    /// Binds a character; `position` takes the posed positions. The factors must be as many as the vertices.
+    /// Binds a character; the stage writes posed positions to `position`. Errors unless there is one factor
+    /// per vertex.
     pub fn bind(
         &self,
         factor: &Factor,
@@ -63,7 +64,7 @@ impl BlendPipeline {
         Ok(BlendState { bindings: self.stage.bind(&list)?, factors, pending: None })
     }
 
-    /// Records the stage; the rig must be uploaded before, behind a barrier.
+    /// Records the stage. The rig must be uploaded before it, with a barrier between.
     pub fn record(&self, state: &BlendState, control: &ControlBuffers, rig: &RigBuffers, frame: &mut Frame) {
         frame.dispatch(&self.stage, &state.bindings, &control.push(rig.scaled()), control.vertices);
     }

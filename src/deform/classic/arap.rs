@@ -9,7 +9,7 @@ use crate::geom::fit_rotation;
 use crate::geom::half_cotangents;
 use rayon::prelude::*;
 
-/// Which edges a vertex's cell keeps rigid. Both have the same matrix.
+/// The edges that a vertex's cell keeps rigid. Both choices give the same matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Energy {
     /// The edges at the vertex, weighted `½ (cot α + cot β)`: the thesis's eq. 6-11, Sorkine and Alexa 2007; libigl's
@@ -22,14 +22,15 @@ pub enum Energy {
     SpokesAndRims,
 }
 
-/// How to solve.
+/// Solver settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArapOptions {
     /// Default [`Energy::SpokesAndRims`].
     pub energy: Energy,
-    /// Rounds of rotations and positions at most, default 10 as libigl's.
+    /// Maximum number of rounds, each fitting rotations, then positions; default 10 as in libigl.
     pub iterations: u32,
-    /// Ends early when a round moves no vertex by more than this share of the region's size; default 1e-7.
+    /// The solver stops when a round moves no vertex by more than this fraction of the region's size;
+    /// default 1e-7.
     pub tolerance: f64,
 }
 
@@ -39,10 +40,10 @@ impl Default for ArapOptions {
     }
 }
 
-/// What solving told.
+/// Result of a solve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Solved {
-    /// Rounds that were made.
+    /// Rounds that ran.
     pub iterations: u32,
     /// Energy (eq. 8, over the cells that hold an unknown) before each round and at the end; square metres times
     /// dimensionless weights. It never rises. With rims a triangle's edge counts in its three corners' cells, scaled to
@@ -59,11 +60,11 @@ pub(super) struct Edge {
     pub rest: DVec3,
 }
 
-/// Edges per cell, in CSR form. An edge that several triangles give to a cell is there several times.
+/// Edges per cell in CSR form. An edge that several triangles give to a cell appears several times.
 pub(super) struct Cells {
     offset: Vec<usize>,
     edges: Vec<Edge>,
-    /// What a cell's rotation has a part in of an edge's: half of a spoke's, a third with rims.
+    /// Share of an edge's rotation that one cell contributes: half for spokes, a third with rims.
     pub share: f64,
 }
 
@@ -72,7 +73,8 @@ impl Cells {
         Self::with_rest(patch, energy, &patch.rest)
     }
 
-    /// The patch's weights, but edges between other vectors: one per local vertex.
+    /// Uses the patch's weights with edges between `vectors`, one per local vertex, in place of rest
+    /// positions.
     pub fn with_rest(patch: &Patch, energy: Energy, vectors: &[DVec3]) -> Self {
         let mut of_cell: Vec<(u32, Edge)> = Vec::new();
         for ([a, b, c], weights) in weighted(patch) {
@@ -106,7 +108,7 @@ impl Cells {
         &self.edges[self.offset[cell]..self.offset[cell + 1]]
     }
 
-    /// The right side `b` of eq. 11 per unknown, of what the cells' rotations want.
+    /// The right side `b` of eq. 11 per unknown, from the cells' rotations.
     pub fn right_side(&self, rotations: &[DMat3], out: &mut [DVec3]) {
         out.fill(DVec3::ZERO);
         for (cell, rotation) in rotations.iter().enumerate() {
@@ -128,10 +130,10 @@ fn weighted(patch: &Patch) -> impl Iterator<Item = ([u32; 3], [f64; 3])> + '_ {
     patch.triangles.iter().map(|t| (*t, half_cotangents(t.map(|v| patch.rest[v as usize]))))
 }
 
-/// The Laplace-Beltrami operator's rows of the unknowns (eq. 11), those of held vertices taken out.
+/// Rows of the Laplace-Beltrami operator for the unknowns (eq. 11), without the columns of held vertices.
 pub(super) struct Laplacian {
     factor: Factor,
-    /// Unknown, held vertex, weight: what goes to the right side.
+    /// Unknown, held vertex, weight: the terms that move to the right side.
     held: Vec<(u32, u32, f64)>,
 }
 
@@ -156,7 +158,8 @@ impl Laplacian {
         Ok(Self { factor: Factor::new(patch.unknowns, &entries)?, held })
     }
 
-    /// Solves `L x = b` for the unknowns, in place of `b`, the others at their positions in `x`.
+    /// Solves `L x = b` for the unknowns and writes them over `b`; `x` gives the positions of the held
+    /// vertices.
     pub fn solve(&self, x: &[DVec3], b: &mut [DVec3]) {
         for &(unknown, held, weight) in &self.held {
             b[unknown as usize] += x[held as usize] * weight;
@@ -165,13 +168,13 @@ impl Laplacian {
     }
 }
 
-/// A region of one mesh at one rest shape, factored.
+/// A region of one mesh at one rest shape, with its matrix factored.
 pub struct Arap {
     patch: Patch,
     options: ArapOptions,
     cells: Cells,
     laplacian: Laplacian,
-    /// Per cell, as a quaternion and as a matrix.
+    /// Rotation per cell, as a quaternion and as a matrix.
     turns: Vec<DQuat>,
     rotations: Vec<DMat3>,
     x: Vec<DVec3>,
@@ -179,12 +182,11 @@ pub struct Arap {
 }
 
 impl Arap {
-    /// Factors a region. `rest` has a position for every vertex of the mesh, metres: the shape that is kept as rigid as
-    /// possible; `triangles` are the mesh's.
+    /// Factors a region. `rest` has a position for every vertex of the mesh, metres: the solver keeps this
+    /// shape as rigid as possible. `triangles` are the mesh's.
     ///
-    /// # Errors
-    /// [`crate::base::Error::Input`] where lists or triangles do not fit the mesh, there is no kinematic vertex, a position
-    /// is not finite or the matrix cannot be factored.
+    /// # Errors [`crate::base::Error::Input`] if lists or triangles do not fit the mesh, no vertex is
+    /// kinematic, a position is not finite or the matrix cannot be factored.
     pub fn new(
         rest: &[Vec3],
         triangles: &[[u32; 3]],
@@ -200,20 +202,20 @@ impl Arap {
         Ok(Self { patch, options, cells, laplacian, turns, rotations, x: Vec::new(), b })
     }
 
-    /// How many positions are solved for: passive vertices that hang on a held one.
+    /// Number of unknown positions: the passive vertices that edges connect to a held one.
     pub fn unknowns(&self) -> usize {
         self.patch.unknowns
     }
 
-    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh, to where the energy is
-    /// least. Theirs are the start (rotations are fitted to them first); all others are held. The same start gives the
-    /// same result, whatever was solved before.
+    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh, to
+    /// minimise the energy. Their given positions are the start: rotations are fitted to them first. All
+    /// other vertices are held. Equal starts give equal results, whatever was solved before.
     ///
-    /// # Errors
-    /// [`crate::base::Error::Input`] where `shape` has another length or a position near the region is not finite.
+    /// # Errors [`crate::base::Error::Input`] if `shape` has another length or a position near the region
+    /// is not finite.
     pub fn solve(&mut self, shape: &mut [DVec3]) -> Result<Solved> {
         self.patch.gather(shape, &mut self.x)?;
-        // A fit starts at the round's before, but never at another solve's.
+        // A fit starts at the previous round's rotation, but never at another solve's.
         self.turns.fill(DQuat::IDENTITY);
         let mut out = Solved::default();
         let enough = self.options.tolerance.max(0.0) * self.patch.size;

@@ -6,7 +6,7 @@ use super::patch::Patch;
 use crate::base::math::{DMat3, DQuat, DVec3, Vec3};
 use crate::base::{Error, Result};
 
-/// Rigid skinning of one pose, which the scale vectors start from: an entry per vertex of the mesh.
+/// Rigid skinning of one pose, the start of the scale vectors; one entry per vertex of the mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct Skinned<'a> {
     /// Rotation of the bone that the vertex is attached to, from bind to pose.
@@ -15,9 +15,9 @@ pub struct Skinned<'a> {
     pub anchors: &'a [DVec3],
 }
 
-/// A region of one character, factored. The unknowns are scale vectors `s' = x' - a'`; their rotations are the bones', so
-/// that one solve is all there is: rigid skinning, smoothed over the joints as rigidly as possible. Weights and sum are
-/// those of [`Energy::Spokes`].
+/// A region of one character, with its matrix factored. The unknowns are scale vectors `s' = x' - a'`.
+/// Their rotations are those of the bones, so a single solve suffices: it smooths rigid skinning over the
+/// joints as rigidly as possible. Weights and sum are those of [`Energy::Spokes`].
 pub struct ArapScale {
     patch: Patch,
     cells: Cells,
@@ -27,11 +27,10 @@ pub struct ArapScale {
 }
 
 impl ArapScale {
-    /// Factors a region. `bind` and `scale_vectors` have an entry for every vertex of the mesh, bind space, metres;
-    /// cotangents are those of the bind shape.
+    /// Factors a region. `bind` and `scale_vectors` have an entry for every vertex of the mesh, in bind
+    /// space, metres; the cotangents are those of the bind shape.
     ///
-    /// # Errors
-    /// As [`super::Arap::new`], and where `scale_vectors` has another length.
+    /// # Errors As [`super::Arap::new`], and if `scale_vectors` has another length.
     pub fn new(
         bind: &[Vec3],
         scale_vectors: &[Vec3],
@@ -52,10 +51,10 @@ impl ArapScale {
         Ok(Self { patch, cells, laplacian, x: Vec::new(), b })
     }
 
-    /// Moves the passive vertices of `shape`, which has a posed position for every vertex of the mesh; all others are held.
+    /// Moves the passive vertices of `shape`, which has a posed position for every vertex of the mesh. All
+    /// others are held.
     ///
-    /// # Errors
-    /// [`Error::Input`] where a list has another length or an entry near the region is not finite.
+    /// # Errors [`Error::Input`] if a list has another length or an entry near the region is not finite.
     pub fn solve(&mut self, skinned: Skinned<'_>, shape: &mut [DVec3]) -> Result<()> {
         let Skinned { rotations, anchors } = skinned;
         self.patch.gather(shape, &mut self.x)?;

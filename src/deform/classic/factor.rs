@@ -1,4 +1,4 @@
-//! A sparse Cholesky factor that is kept while a region stands.
+//! A sparse Cholesky factor, kept as long as the region.
 
 use crate::base::math::DVec3;
 use crate::base::{Error, Result};
@@ -7,7 +7,7 @@ use faer::sparse::linalg::solvers::Llt;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 
-/// An entry of the lower triangle: row, column (not above the row), value. Equal places add up.
+/// An entry of the lower triangle: row, column (at most the row), value. Repeated entries are summed.
 pub(super) type Entry = Triplet<usize, usize, f64>;
 
 /// `L Lᵀ` of a symmetric positive definite matrix, reordered for little fill.
@@ -19,7 +19,7 @@ pub(super) struct Factor {
 impl Factor {
     /// Factors a matrix of `size` rows, given its lower triangle.
     ///
-    /// Errors where it is not positive definite to rounding, or memory is short.
+    /// Errors if it is not positive definite within rounding, or memory is short.
     pub fn new(size: usize, lower: &[Entry]) -> Result<Self> {
         if size == 0 {
             return Ok(Self { llt: None, size });
@@ -33,7 +33,7 @@ impl Factor {
         Ok(Self { llt: Some(llt), size })
     }
 
-    /// Solves for three right sides at once: the components of vectors.
+    /// Solves for three right sides, the components of vectors.
     pub fn solve(&self, b: &mut [DVec3]) {
         let Some(llt) = &self.llt else { return };
         debug_assert_eq!(b.len(), self.size);
@@ -44,7 +44,7 @@ impl Factor {
         }
     }
 
-    /// Solves for one right side, three rows to a vector.
+    /// Solves for one right side, stored as three rows per vector.
     pub fn solve_stacked(&self, b: &mut [DVec3]) {
         let Some(llt) = &self.llt else { return };
         debug_assert_eq!(3 * b.len(), self.size);

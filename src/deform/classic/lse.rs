@@ -1,9 +1,10 @@
 //! Laplacian surface editing of a region (thesis 2.2.2, eq. 3-4).
 //!
-//! The differential coordinates `δ_i = x_i - mean of its neighbours` are kept up to a transform of each cell,
-//! `T_i = s I + [h]× + t`, that follows linearly from the unknown positions: the least squares fit of eq. 4, put into the
-//! same sum (Sorkine et al. 2004). So it finds small turns and scales itself, large turns only roughly; every round of
-//! refinement fits a true rotation and scale to what was found and solves again with them ("incorporate both V and V'").
+//! The method keeps the differential coordinates `δ_i = x_i - mean of its neighbours` up to a transform of
+//! each cell, `T_i = s I + [h]× + t`, which is linear in the unknown positions: the least squares fit of
+//! eq. 4, substituted into the same sum (Sorkine et al. 2004). It therefore finds small rotations and
+//! scales directly, but large rotations only approximately. Each round of refinement fits a true rotation
+//! and scale to the last result and solves again with them ("incorporate both V and V'").
 
 mod transform;
 
@@ -15,17 +16,19 @@ use crate::base::{Error, Result};
 use crate::geom::Adjacency;
 use transform::Frame;
 
-/// Pull towards the given positions, relative to the matrix's mean diagonal: decides what the held vertices leave open, as
-/// turns about a single one, and is lost in rounding otherwise.
+/// Weight of the pull towards the given positions, relative to the matrix's mean diagonal. It decides what
+/// the held vertices leave open, such as rotations about a single one; otherwise it is lost in rounding.
 const PULL: f64 = 1e-13;
 
-/// More pairs of vertices in a common cell than any surface has: a fan of ten thousand triangles at one vertex has them.
+/// Limit on pairs of vertices in a common cell. Ordinary surfaces stay below it; a fan of ten thousand
+/// triangles at one vertex does not.
 const MAX_PAIRS: usize = 20_000_000;
 
-/// How to solve.
+/// Solver settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LseOptions {
-    /// Rounds of refinement after eq. 4, default 1; none leaves large turns distorted, a dozen gives exact ones.
+    /// Rounds of refinement after eq. 4, default 1. With 0, large rotations stay distorted; a dozen rounds
+    /// give exact ones.
     pub rounds: u32,
 }
 
@@ -35,15 +38,15 @@ impl Default for LseOptions {
     }
 }
 
-/// A region of one mesh at one rest shape, factored.
+/// A region of one mesh at one rest shape, with its matrices factored.
 pub struct Lse {
     patch: Patch,
     options: LseOptions,
     ring: Adjacency,
     frames: Vec<Frame>,
-    /// Of eq. 4, three rows per unknown.
+    /// Factor for eq. 4, three rows per unknown.
     implicit: Factor,
-    /// Of the plain Laplacian, one row per unknown; only where there are rounds.
+    /// Factor of the plain Laplacian, one row per unknown; only with rounds of refinement.
     plain: Option<Factor>,
     pull: [f64; 2],
     x: Vec<DVec3>,
@@ -55,11 +58,10 @@ fn cell(ring: &Adjacency, i: usize) -> impl Iterator<Item = u32> + '_ {
 }
 
 impl Lse {
-    /// Factors a region. `rest` has a position for every vertex of the mesh, metres: the shape whose details are kept;
-    /// `triangles` are the mesh's.
+    /// Factors a region. `rest` has a position for every vertex of the mesh, metres: the solver keeps the
+    /// details of this shape. `triangles` are the mesh's.
     ///
-    /// # Errors
-    /// As [`super::Arap::new`], and where single vertices have thousands of neighbours.
+    /// # Errors As [`super::Arap::new`], and if a single vertex has thousands of neighbours.
     pub fn new(
         rest: &[Vec3],
         triangles: &[[u32; 3]],
@@ -94,12 +96,12 @@ impl Lse {
         Ok(out)
     }
 
-    /// How many positions are solved for: passive vertices that hang on a held one.
+    /// Number of unknown positions: the passive vertices that edges connect to a held one.
     pub fn unknowns(&self) -> usize {
         self.patch.unknowns
     }
 
-    /// What vertex `k` counts for in cell `i`'s row of the Laplacian `I - D⁻¹A`.
+    /// The coefficient of vertex `k` in cell `i`'s row of the Laplacian `I - D⁻¹A`.
     fn laplacian(&self, i: usize, k: u32) -> f64 {
         if k as usize == i { 1.0 } else { -1.0 / self.ring.of(i).len() as f64 }
     }
@@ -115,7 +117,7 @@ impl Lse {
         let n = self.patch.unknowns;
         let (mut implicit, mut plain) = (Vec::new(), Vec::new());
         let mut trace = [0.0; 2];
-        // The block of a row being summed, and the rows it has.
+        // The block of the current row, and the rows it has entries in.
         let mut sum = vec![(DMat3::ZERO, 0.0); n];
         let mut touched: Vec<u32> = Vec::new();
         for k in 0..n {
@@ -157,11 +159,11 @@ impl Lse {
         Ok(())
     }
 
-    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh; all others are held.
-    /// The given positions of the passive vertices only matter where the held ones leave their place open.
+    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh. All others
+    /// are held. The given positions of the passive vertices matter only where the held ones do not
+    /// determine the result.
     ///
-    /// # Errors
-    /// [`Error::Input`] where `shape` has another length or a position near the region is not finite.
+    /// # Errors [`Error::Input`] if `shape` has another length or a position near the region is not finite.
     pub fn solve(&mut self, shape: &mut [DVec3]) -> Result<()> {
         self.patch.gather(shape, &mut self.x)?;
         let n = self.patch.unknowns;
@@ -182,7 +184,7 @@ impl Lse {
         Ok(())
     }
 
-    /// One round with the rotation and scale that fit each cell best now.
+    /// One round of refinement with the rotation and scale that best fit each cell's current positions.
     fn refine(&mut self, b: &mut [DVec3]) {
         let Some(plain) = &self.plain else { return };
         let n = self.patch.unknowns;

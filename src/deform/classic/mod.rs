@@ -1,4 +1,5 @@
-//! The classical surface tools on a region (thesis 2.2.2, 2.2.3 and 4.1.1), beside the springs and a check on them.
+//! The classical surface tools on a region (thesis 2.2.2, 2.2.3 and 4.1.1): an alternative to the springs
+//! and a check on them.
 //!
 //! - [`Lse`]: Laplacian surface editing with implicit transforms. Sorkine, Cohen-Or, Lipman, Alexa, Rössl, Seidel,
 //!   "Laplacian surface editing", 2004.
@@ -6,14 +7,16 @@
 //!   Pinkall, Sanan, Schröder, "A simple geometric model for elastic deformation", 2010.
 //! - [`ArapScale`]: the same system for scale vectors, with the bones' rotations.
 //!
-//! All three are made once per region and rest shape, which factors their matrix (sparse Cholesky, f64, on the CPU), and
-//! solved for as many handle positions as are wanted. `solve` takes the whole mesh's positions and changes those of the
-//! region's passive vertices; **all others are held where they are given**, those outside the region too: the
-//! energy is the whole mesh's, of which only the cells that touch a passive vertex matter.
+//! Each is created once per region and rest shape, which factors its matrix (sparse Cholesky, f64, on the
+//! CPU). It is then solved for any number of handle positions. `solve` takes the positions of the whole
+//! mesh and changes those of the region's passive vertices. **All other vertices are held where they are
+//! given**, including those outside the region: the energy is the whole mesh's, of which only the cells
+//! that touch a passive vertex matter.
 //!
-//! Any triangles will do. One that names a vertex twice is left out; one without area weighs as an equilateral one, where
-//! its cotangents would be infinite; edges of three and more triangles add up what each of them gives. Passive vertices
-//! from which no way along edges leads to a held one stay where they are given.
+//! Any triangles are allowed. A triangle that names a vertex twice is skipped. A triangle without area has
+//! the weights of an equilateral one, because its cotangents would be infinite. Edges of three and more
+//! triangles sum the contributions of all of them. Passive vertices that no path of edges connects to a
+//! held vertex stay where they are given.
 //!
 //! faer factors the matrices (MIT; its dense and sparse parts only, no threads of its own). LSE's has three rows to a
 //! vertex and reaches over two rings, which is why it takes ten times as long to factor as ARAP's.
@@ -32,19 +35,21 @@ pub use lse::{Lse, LseOptions};
 
 use crate::base::{Error, Result};
 
-/// A region of interest (thesis 4.2.2) over the vertices of a mesh; no vertex is in two lists or twice in one.
+/// A region of interest (thesis 4.2.2) over the vertices of a mesh. No vertex appears twice, in one list or
+/// in two.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lists<'a> {
-    /// Moved by the user: held at the given positions.
+    /// Vertices that the user moves, held at the given positions.
     pub kinematic: &'a [u32],
-    /// Moved by the solver.
+    /// Vertices that the solver moves.
     pub passive: &'a [u32],
-    /// The region's rim, the thesis's static vertices: held like everything outside the region. May be empty.
+    /// The region's rim, the thesis's static vertices: held like all vertices outside the region. May be
+    /// empty.
     pub fixed: &'a [u32],
 }
 
 impl Lists<'_> {
-    /// Errors where a vertex is not one of `vertices`, or named twice, or nothing is moved.
+    /// Errors if an index is not below `vertices` or appears twice, or no vertex is kinematic.
     fn validate(&self, vertices: usize) -> Result<()> {
         let wrong = |problem| Err(Error::input(problem, "make the region again from this mesh"));
         if self.kinematic.is_empty() {

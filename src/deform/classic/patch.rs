@@ -1,4 +1,4 @@
-//! The part of a mesh that a region's solver sees.
+//! The part of a mesh that a region's solver uses.
 
 use super::Lists;
 use crate::base::math::{DVec3, Vec3};
@@ -8,25 +8,25 @@ const NONE: u32 = u32::MAX;
 
 /// Vertices and triangles that matter to the unknowns, renumbered.
 pub(super) struct Patch {
-    /// Mesh vertex per local one: first the unknowns, then the other vertices whose cells (one-rings) hold an unknown,
-    /// then what else those cells hold.
+    /// Mesh vertex per local vertex: first the unknowns, then the other vertices whose cells (one-rings)
+    /// contain an unknown, then the remaining vertices of those cells.
     pub vertex: Vec<u32>,
-    /// How many are unknown.
+    /// Number of unknowns.
     pub unknowns: usize,
-    /// How many have a cell; their triangles are all in `triangles`.
+    /// Number of vertices with a cell; all triangles of these cells are in `triangles`.
     pub cells: usize,
-    /// Every proper triangle at a cell's vertex, local.
+    /// Every proper triangle at a vertex with a cell, in local numbers.
     pub triangles: Vec<[u32; 3]>,
     /// Rest position per local vertex.
     pub rest: Vec<DVec3>,
-    /// Diagonal of the rest positions' box.
+    /// Diagonal of the rest positions' bounding box.
     pub size: f64,
-    /// Vertices of the whole mesh.
+    /// Number of vertices of the whole mesh.
     mesh: usize,
 }
 
 impl Patch {
-    /// Errors where the lists or triangles do not fit the mesh, or a rest position is not finite.
+    /// Errors if the lists or triangles do not fit the mesh, or a rest position is not finite.
     pub fn new(rest: &[Vec3], triangles: &[[u32; 3]], lists: &Lists<'_>) -> Result<Self> {
         lists.validate(rest.len())?;
         if let Some(t) = triangles.iter().position(|t| t.iter().any(|&v| v as usize >= rest.len())) {
@@ -42,7 +42,7 @@ impl Patch {
         let mut vertex: Vec<u32> = (0..rest.len() as u32).filter(|&v| passive[v as usize]).collect();
         vertex.iter().enumerate().for_each(|(i, &v)| local[v as usize] = i as u32);
         let unknowns = vertex.len();
-        // Twice a ring more: the other cells that hold an unknown, and what they hold.
+        // Add two rings: the other cells that contain an unknown, then the other vertices of those cells.
         let mut inner = unknowns as u32;
         let mut cells = unknowns;
         for ring in 0..2 {
@@ -78,7 +78,8 @@ impl Patch {
         Ok(patch)
     }
 
-    /// The local positions of a shape of the whole mesh. Errors where it is another mesh's or not finite here.
+    /// Gathers the local positions from a shape of the whole mesh. Errors if the shape has another length
+    /// or a local position is not finite.
     pub fn gather(&self, shape: &[DVec3], out: &mut Vec<DVec3>) -> Result<()> {
         if shape.len() != self.mesh {
             let problem = format!("{} positions for a mesh of {} vertices", shape.len(), self.mesh);
@@ -89,7 +90,7 @@ impl Patch {
         check(&self.vertex, out, "given")
     }
 
-    /// Puts the unknowns' positions into a shape.
+    /// Writes the unknowns' positions into a shape of the whole mesh.
     pub fn scatter(&self, local: &[DVec3], shape: &mut [DVec3]) {
         for (&v, &x) in self.vertex[..self.unknowns].iter().zip(local) {
             shape[v as usize] = x;
@@ -98,7 +99,7 @@ impl Patch {
 }
 
 fn check(vertex: &[u32], positions: &[DVec3], which: &str) -> Result<()> {
-    // So large that squares of squares overflow is as bad as infinite.
+    // Coordinates whose fourth powers overflow are rejected like infinite ones.
     let Some(i) = positions.iter().position(|x| !(x.is_finite() && x.abs().max_element() < 1e60)) else {
         return Ok(());
     };
@@ -112,7 +113,7 @@ fn diagonal(points: impl Iterator<Item = DVec3>) -> f64 {
     if low.x <= high.x { (high - low).length() } else { 0.0 }
 }
 
-/// Takes the mark from passive vertices that no way along edges joins to a vertex without the mark.
+/// Unmarks passive vertices that no path of edges connects to an unmarked vertex.
 fn keep_anchored(passive: &mut [bool], triangles: &[[u32; 3]]) {
     let mut parent: Vec<u32> = (0..passive.len() as u32).collect();
     let mut anchored = vec![false; passive.len()];

@@ -1,4 +1,4 @@
-//! Known answers, and agreement with independent dense solvers.
+//! Known results, and agreement with independent dense solvers.
 
 mod dense;
 mod known;
@@ -7,12 +7,12 @@ mod robust;
 use super::{Arap, ArapOptions, ArapScale, Energy, Lists, Lse, LseOptions, Skinned};
 use crate::base::math::{DQuat, DVec3, Vec3};
 
-/// A rippled sheet of `n` by `n` squares, 1 metre wide, its diagonals turned here and there; obtuse triangles included.
+/// A rippled sheet of `n` by `n` squares, 1 metre wide, with irregular diagonals and some obtuse triangles.
 fn sheet(n: u32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     skewed(n, 0.35)
 }
 
-/// Such a sheet; without `skew` no edge weighs less than nothing.
+/// Such a sheet; without `skew` no edge has a negative weight.
 fn skewed(n: u32, skew: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let at = |x: u32, y: u32| y * (n + 1) + x;
     let point = |x: u32, y: u32| {
@@ -32,7 +32,8 @@ fn skewed(n: u32, skew: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     (points, triangles)
 }
 
-/// The lists of a sheet: a handle of the vertices about the middle, everything else passive but the border, which is fixed.
+/// The lists of a sheet: a handle of the vertices about the middle, a fixed border, and everything else
+/// passive.
 struct Roi {
     kinematic: Vec<u32>,
     passive: Vec<u32>,
@@ -65,7 +66,7 @@ fn doubles(points: &[Vec3]) -> Vec<DVec3> {
     points.iter().map(|p| p.as_dvec3()).collect()
 }
 
-/// The handle lifted and turned.
+/// The start with the handle lifted and rotated.
 fn moved(rest: &[Vec3], kinematic: &[u32]) -> Vec<DVec3> {
     let mut shape = doubles(rest);
     let turn = DQuat::from_axis_angle(DVec3::new(0.3, 1.0, 0.2).normalize(), 0.8);

@@ -12,7 +12,7 @@ pub const SIGMA: f64 = 0.1;
 /// order in it.
 const CELLS: f64 = 64.0;
 
-/// Triangles of nearly equal weights for one pair of joints, as one sample of the integral.
+/// One sample of the integral: the triangles with nearly equal weights for one pair of joints.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     /// Σ area · w_j w_k.
@@ -21,20 +21,20 @@ struct Cell {
     moment: DVec3,
     /// Mass-weighted mean weight of the first joint.
     first: f64,
-    /// And of the second.
+    /// Mass-weighted mean weight of the second joint.
     second: f64,
 }
 
 type Pair = (u16, u16);
 
-/// The centre of rotation per control vertex, bind space: the mean of the triangle centres over the surface,
-/// each weighted by its area and the similarity of its weights (equation 1),
-/// `s(p, v) = Σ_{j≠k} w_pj w_pk w_vj w_vk exp(-((w_pj w_vk - w_pk w_vj) / σ)²)`.
+/// The centre of rotation per control vertex, in bind space: the mean of the triangle centres over the
+/// surface, each weighted by its area and the similarity of its weights (equation 1), `s(p, v) = Σ_{j≠k}
+/// w_pj w_pk w_vj w_vk exp(-((w_pj w_vk - w_pk w_vj) / σ)²)`.
 ///
-/// Vertices moved by one joint alone, and those like no triangle, keep their own position, which makes them
-/// plain LBS. **(differs)** The integral is separable over pairs of joints, and for one pair depends on two
-/// weights only: triangles are grouped by those into cells of 1/64, so that binding is linear in the mesh where
-/// the paper searches for similar vertices.
+/// A vertex with a single joint, or without similar triangles, keeps its own position as the centre, which
+/// makes it plain LBS. **(differs)** The integral is separable over pairs of joints and depends, for one
+/// pair, on two weights only. Triangles are therefore grouped by those weights into cells of 1/64, which
+/// makes binding linear in the mesh; the paper searches for similar vertices.
 pub fn centers(control: &ControlMesh) -> Vec<Vec3> {
     let pairs = gather(control);
     let one = |vertex: usize| -> Vec3 {
@@ -60,7 +60,7 @@ pub fn centers(control: &ControlMesh) -> Vec<Vec3> {
 
 /// Groups all triangles by pair of joints and weights.
 fn gather(control: &ControlMesh) -> BTreeMap<Pair, Vec<Cell>> {
-    // Areas relative to the model's own size: the quotient is the same at every scale and cannot underflow.
+    // Areas are relative to the model's size: the quotient is the same at every scale and cannot underflow.
     let unit = f64::from(control.aabb.diagonal()).max(1e-30);
     let mut cells: BTreeMap<(Pair, u32), Cell> = BTreeMap::new();
     let mut mean: Vec<(u16, f32)> = Vec::new();

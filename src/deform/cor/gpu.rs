@@ -7,7 +7,7 @@ use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::spv;
 use std::sync::Arc;
 
-/// The stage, once per device.
+/// The pipeline, created once per device.
 pub struct CorPipeline {
     stage: Compute,
 }
@@ -18,12 +18,13 @@ pub struct CorState {
 }
 
 impl CorPipeline {
-    /// Makes the pipeline.
+    /// Creates the pipeline.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self { stage: Compute::new(device, spv!("deform/cor.comp"), &[])? })
     }
 
-    /// Binds a character with its centres ([`super::centers`]); `position` takes the posed positions.
+    /// Binds a character with its centres ([`super::centers`]); the stage writes posed positions to
+    /// `position`.
     pub fn bind(
         &self,
         centers: &[Vec3],
@@ -44,7 +45,7 @@ impl CorPipeline {
         Ok(CorState { bindings: self.stage.bind(&list)? })
     }
 
-    /// Records the stage; the rig must be uploaded before, behind a barrier.
+    /// Records the stage. The rig must be uploaded before it, with a barrier between.
     pub fn record(&self, state: &CorState, control: &ControlBuffers, rig: &RigBuffers, frame: &mut Frame) {
         frame.dispatch(&self.stage, &state.bindings, &control.push(rig.scaled()), control.vertices);
     }

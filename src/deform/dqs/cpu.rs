@@ -5,7 +5,7 @@ use crate::base::math::{Quat, Vec3};
 use crate::deform::rig_data::RigData;
 use crate::deform::twin::{Posed, Skinning};
 
-/// Dual quaternion skinning.
+/// Dual quaternion skinning. It has no settings and needs no binding.
 pub struct Dqs;
 
 impl Skinning for Dqs {
@@ -18,7 +18,7 @@ impl Skinning for Dqs {
     }
 }
 
-/// Skins one vertex at bind position `x`.
+/// Skins one vertex with bind position `x`.
 pub(in crate::deform) fn skin(influences: &Influences, vertex: usize, data: &RigData, x: Vec3) -> Vec3 {
     let (mut real, mut dual) = (Quat::from_array([0.0; 4]), Quat::from_array([0.0; 4]));
     let mut pivot = None;
@@ -35,7 +35,7 @@ pub(in crate::deform) fn skin(influences: &Influences, vertex: usize, data: &Rig
         }
     }
     let start = if data.scaled { stretched } else { x };
-    // Opposed rotations can cancel; the heaviest joint alone decides then.
+    // Opposite rotations can cancel; the heaviest joint alone decides then.
     let length = real.length();
     if length < 1e-6 {
         return influences.of(vertex).next().map_or(x, |(joint, _)| {

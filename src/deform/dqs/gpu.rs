@@ -6,7 +6,7 @@ use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::spv;
 use std::sync::Arc;
 
-/// The stage, once per device.
+/// The pipeline, created once per device.
 pub struct DqsPipeline {
     stage: Compute,
 }
@@ -17,12 +17,12 @@ pub struct DqsState {
 }
 
 impl DqsPipeline {
-    /// Makes the pipeline.
+    /// Creates the pipeline.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self { stage: Compute::new(device, spv!("deform/dqs.comp"), &[])? })
     }
 
-    /// Binds a character; `position` takes the posed positions.
+    /// Binds a character; the stage writes posed positions to `position`.
     pub fn bind(&self, control: &ControlBuffers, rig: &RigBuffers, position: &Buffer) -> Result<DqsState> {
         let mut list = control.influences().to_vec();
         list.extend([
@@ -34,7 +34,7 @@ impl DqsPipeline {
         Ok(DqsState { bindings: self.stage.bind(&list)? })
     }
 
-    /// Records the stage; the rig must be uploaded before, behind a barrier.
+    /// Records the stage. The rig must be uploaded before it, with a barrier between.
     pub fn record(&self, state: &DqsState, control: &ControlBuffers, rig: &RigBuffers, frame: &mut Frame) {
         frame.dispatch(&self.stage, &state.bindings, &control.push(rig.scaled()), control.vertices);
     }

@@ -1,10 +1,10 @@
 //! Dual quaternion skinning.
 //!
-//! L. Kavan, S. Collins, J. Žára, C. O'Sullivan, *Geometric Skinning with Approximate Dual Quaternion Blending*,
-//! ACM TOG 2008: blended unit dual quaternions (section 4.1), signs chosen against the heaviest joint
-//! (antipodality, section 4.1), scale and shear in a separate linear phase before (section 4.2; our split of
-//! `T_j` is that of [`crate::deform::rig_data::RigData::update`]).
-//! Keeps volume at twists, bulges at bends.
+//! L. Kavan, S. Collins, J. Žára, C. O'Sullivan, *Geometric Skinning with Approximate Dual Quaternion
+//! Blending*, ACM TOG 2008: blended unit dual quaternions (section 4.1), signs chosen relative to the
+//! heaviest joint (antipodality, section 4.1), scale and shear in a separate linear phase before (section
+//! 4.2; [`crate::deform::rig_data::RigData::update`] splits `T_j`). The method preserves volume when
+//! twisted and bulges when bent.
 
 mod cpu;
 mod gpu;

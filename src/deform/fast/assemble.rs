@@ -5,7 +5,7 @@ use super::forms::Form;
 use super::weights::Weights;
 use crate::base::math::DVec3;
 
-/// What is summed over.
+/// The data of the sums.
 pub(super) struct Assembly<'a> {
     pub positions: &'a [DVec3],
     pub elements: &'a [Element],
@@ -13,7 +13,7 @@ pub(super) struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    /// `L̃_k = Σ_i M_iᵀ (L_k M)_i`, a row of `L_k M` at a time.
+    /// Computes `L̃_k = Σ_i M_iᵀ (L_k M)_i`, one row of `L_k M` at a time.
     pub fn forms(&self, handles: usize, count: usize) -> Vec<Form> {
         let mut around: Vec<Vec<(u32, u8)>> = vec![Vec::new(); self.positions.len()];
         let mut moved = vec![false; count * handles];
@@ -81,7 +81,7 @@ impl Assembly<'_> {
         forms
     }
 
-    /// The cluster that follows each handle most; none for a handle that moves nothing.
+    /// The cluster that each handle moves most; `None` for a handle that moves nothing.
     pub fn follows(&self, given: usize, count: usize) -> Vec<Option<usize>> {
         let mut sum = vec![0.0; given * count];
         for element in self.elements {

@@ -1,9 +1,10 @@
-//! What is computed once per character: the reduced matrices `L̃ = MᵀLM` and `K̃ = KM` (paper 2, equations 11 and 12),
-//! without ever forming the matrix `M` of linear blend skinning.
+//! Precomputation, once per character: the reduced matrices `L̃ = MᵀLM` and `K̃ = KM` (paper 2, equations
+//! 11 and 12), without ever forming the matrix `M` of linear blend skinning.
 //!
-//! (differs) One pass over the mesh gives `L̃_k`, the Laplacian of each cluster over the few handles that move it. Their
-//! sum is `L̃`, and with `T₀` the transforms of the shape without energy, `K̃_k = T₀ᵀ L̃_k`: so any pose can be made the
-//! rest shape without the mesh ([`Reduced::around`]), as a grab needs that starts in the middle of a pose.
+//! (differs) One pass over the mesh computes `L̃_k`, the Laplacian of each cluster over the few handles
+//! that move it. Their sum is `L̃`, and with the transforms `T₀` of the rest shape, `K̃_k = T₀ᵀ L̃_k`. Any
+//! pose can therefore become the rest shape without another pass over the mesh ([`Reduced::around`]); a
+//! grab that starts from the current pose needs this.
 //!
 //! (differs) Three small quadratic terms are added, all zero in rest and unchanged by rigid motions, so that every handle
 //! is determined whatever the mesh: a handle's linear part keeps to the rotation of the cluster that follows it most
@@ -26,51 +27,52 @@ use crate::base::math::{DAffine3, DVec3, Vec3};
 use crate::base::{Error, Result};
 use std::sync::Arc;
 
-/// Share of a mean handle's stiffness that keeps its linear part to its cluster's rotation; a larger one for meshes
-/// that need it.
+/// Stiffness that keeps a handle's linear part near its cluster's rotation, relative to the mean stiffness
+/// of a handle; the larger value is for meshes that need it.
 const PULLS: [f64; 2] = [1e-5, 1e-2];
-/// Cubes that a shape is filled with, about.
+/// Approximate number of cubes that fill a shape.
 const CUBES: f64 = 6000.0;
-/// Thickness of the skin about a volume, in cubes: a shell where cubes are too coarse to see anything, as in fingers.
+/// Thickness of the skin around a volume, in cubes. It acts as a shell where cubes are too coarse, as in
+/// fingers.
 pub(super) const SKIN: f64 = 0.5;
-/// Handles at most: the dense matrices grow with their square.
+/// Maximum number of handles: the dense matrices grow with their square.
 pub const MAX_HANDLES: usize = 512;
-/// Rotation clusters at most, where their number is not given.
+/// Maximum number of rotation clusters if the settings give none.
 const MAX_CLUSTERS: usize = 160;
 
-/// A handle: a joint, a point or a region, by where it is.
+/// A handle at its bind position: a joint, a point or a region.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handle {
-    /// Its place in bind space, metres.
+    /// Position in bind space, metres.
     pub pivot: Vec3,
-    /// The handle it hangs on.
+    /// The parent handle.
     pub parent: Option<usize>,
 }
 
-/// A shape as it is bound.
+/// A shape to bind.
 pub struct Shape<'a> {
     /// Bind positions, metres.
     pub positions: &'a [Vec3],
-    /// Triangles.
+    /// Vertex indices of the triangles.
     pub triangles: &'a [[u32; 3]],
-    /// Per vertex over the handles.
+    /// Weights of the handles per vertex.
     pub weights: &'a Influences,
-    /// The handles; a parent comes before its children.
+    /// The handles; a parent precedes its children.
     pub handles: &'a [Handle],
 }
 
-/// A bound shape. Inside, lengths are in sizes of the model about its middle.
+/// A bound shape. Internal lengths are in units of the model's size, relative to its centre.
 #[derive(Clone, Debug)]
 pub struct Reduced {
-    /// Handles given.
+    /// Number of given handles.
     pub given: usize,
-    /// Handles given and abstract ones.
+    /// Number of given and abstract handles.
     pub handles: usize,
-    /// Rotation clusters.
+    /// Number of rotation clusters.
     pub clusters: usize,
-    /// What is kept rigid: the shell where the volume was asked for and nothing of the mesh is closed.
+    /// The energy in use. It is the shell if a volume was requested but no part of the mesh is closed.
     pub energy: Energy,
-    /// What of the mesh is closed, where that was asked for.
+    /// How much of the mesh is closed, if a volume was requested.
     pub parts: Parts,
     /// Bind space to model space: subtract, then divide by `size`.
     pub(super) center: DVec3,
@@ -78,9 +80,9 @@ pub struct Reduced {
     pub(super) size: f64,
     /// Weights of all vertices over all handles.
     pub weights: Arc<Weights>,
-    /// Laplacian of each cluster.
+    /// Laplacian `L̃_k` of each cluster.
     pub(super) forms: Arc<Vec<Form>>,
-    /// Pivots, model space.
+    /// Pivots in model space.
     pub(super) pivots: Vec<DVec3>,
     /// `L̃`, `4 handles` square.
     pub(super) laplacian: Mat,
@@ -90,7 +92,7 @@ pub struct Reduced {
     pub(super) inverse: Mat,
     /// `G K̃ᵀ`.
     pub(super) inverse_covariance: Mat,
-    /// `K̃ G K̃ᵀ`.
+    /// Energy of the rotations alone; subtracted so that the rest shape has zero energy.
     pub(super) rotations: Mat,
     /// Energy of rotations alone, so that the rest shape has none.
     pub(super) offset: f64,
@@ -101,14 +103,13 @@ pub struct Reduced {
 impl Reduced {
     /// Binds a shape.
     ///
-    /// # Errors
-    /// [`Error::Input`] for a shape without or with too many handles, or with data that does not fit together. Without
-    /// triangles of any area nothing but the hierarchy of handles keeps it together.
+    /// # Errors [`Error::Input`] for a shape without handles or with too many, or with inconsistent data.
+    /// If no triangle has area, only the hierarchy of handles connects the shape.
     pub fn bind(shape: &Shape<'_>, params: &Params) -> Result<Self> {
         Self::filled(shape, params, CUBES)
     }
 
-    /// As [`Reduced::bind`], with about so many cubes inside.
+    /// As [`Reduced::bind`], with approximately this many cubes inside.
     pub(super) fn filled(shape: &Shape<'_>, params: &Params, cubes: f64) -> Result<Self> {
         check(shape)?;
         let (mut positions, center, size) = normalized(shape.positions);
@@ -145,7 +146,7 @@ impl Reduced {
         let assembly = Assembly { positions: &positions, elements: &elements, weights: &weights };
         let mut forms = assembly.forms(handles, count);
         let total: f64 = elements.iter().map(|e| e.measure(&positions)).sum();
-        // Without any area the small terms are all there is; their size does not matter then.
+        // Without any area only the small terms remain, and their size does not matter.
         let stiffness = if total > 0.0 && total.is_finite() { total } else { 1.0 } / given as f64;
         let follows = shared(&assembly.follows(given, count), shape.handles);
         let mut pulled = 0.0;
@@ -195,8 +196,8 @@ impl Reduced {
         Ok(out)
     }
 
-    /// The same shape with the pose of these transforms (of the given handles, bind space to the world) as the one
-    /// without energy. Rotations are then told from that pose on.
+    /// Returns the same shape with the pose of these transforms (of the given handles, bind space to world)
+    /// as the rest shape. Rotations are then relative to that pose.
     pub fn around(&self, transforms: &[DAffine3]) -> Self {
         let mut out = self.clone();
         let mut rest = Mat::default();
@@ -205,7 +206,8 @@ impl Reduced {
         out
     }
 
-    /// Transforms as they are multiplied, `4 handles` by 3, model space; abstract handles zero, broken ones in rest.
+    /// Stacks transforms into the solver's matrix, `4 handles` by 3, model space. Abstract handles are
+    /// zero; transforms that are not finite become those of rest.
     pub(super) fn stack(&self, transforms: &[DAffine3], t: &mut Mat) {
         t.clear(4 * self.handles, 3);
         for j in 0..self.given {
@@ -236,12 +238,12 @@ impl Reduced {
         row(0) * x.x + row(1) * x.y + row(2) * x.z + row(3)
     }
 
-    /// Whether a row of the system moves with everything: the translation of a given handle.
+    /// Whether a row of the system is the translation of a given handle, which moves with the whole shape.
     pub(super) fn translates(&self, row: usize) -> bool {
         row % 4 == 3 && row / 4 < self.given
     }
 
-    /// The vertices that abstract handles are about, bind space, metres.
+    /// The seed vertices of the abstract handles, bind space, metres.
     pub fn seeds(&self) -> impl Iterator<Item = Vec3> + '_ {
         self.pivots[self.given..].iter().map(|p| (*p * self.size + self.center).as_vec3())
     }
@@ -252,7 +254,7 @@ impl Reduced {
     }
 }
 
-/// A handle that moves nothing turns with one that hangs on it, else with the one above.
+/// Assigns a handle that moves nothing the cluster of one of its children, otherwise of its parent.
 fn shared(follows: &[Option<usize>], handles: &[Handle]) -> Vec<usize> {
     let mut out = follows.to_vec();
     for j in (0..handles.len()).rev() {
@@ -290,7 +292,7 @@ fn check(shape: &Shape<'_>) -> Result<()> {
     Err(Error::input(problem, "choose another method"))
 }
 
-/// Positions in sizes of the model about its middle.
+/// Positions in units of the model's size, relative to its centre.
 pub(super) fn normalized(positions: &[Vec3]) -> (Vec<DVec3>, DVec3, f64) {
     let (low, high) = positions.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
         (low.min(p.as_dvec3()), high.max(p.as_dvec3()))
@@ -301,7 +303,7 @@ pub(super) fn normalized(positions: &[Vec3]) -> (Vec<DVec3>, DVec3, f64) {
     (positions.iter().map(|p| (p.as_dvec3() - center) / size).collect(), center, size)
 }
 
-/// Cubes and the skin about them; without any cubes the mesh alone.
+/// Cubes with the surrounding skin; the mesh alone if there are no cubes.
 fn elements(positions: &[DVec3], triangles: &[[u32; 3]], inside: Option<&Inside>) -> Vec<Element> {
     let thickness = inside.map_or(1.0, |inside| SKIN * inside.size);
     let skin = triangles.iter().filter_map(|t| triangle(positions, t, thickness));
@@ -311,7 +313,7 @@ fn elements(positions: &[DVec3], triangles: &[[u32; 3]], inside: Option<&Inside>
     cubes.chain(skin).collect()
 }
 
-/// The vertices of proper triangles.
+/// The vertices that proper triangles use.
 fn used(triangles: &[[u32; 3]], vertices: usize) -> Vec<usize> {
     let mut used = vec![false; vertices];
     let proper = triangles.iter().filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0]);

@@ -1,4 +1,4 @@
-//! A character bound: which joints are handles, and what a pose means for them.
+//! A bound character: the choice of joints as handles, and the meaning of a pose for them.
 
 use super::{Handle, Params, Reduced, Shape};
 use crate::asset::Influences;
@@ -7,37 +7,36 @@ use crate::base::{Error, JointId, Result};
 use crate::bind::{Cache, Character};
 use crate::rig::{Pose, PosedRig, Skeleton};
 
-/// A handle whose transform differs from its parent's by less than this follows it.
+/// A handle whose transform differs from its parent's by less than this is not placed by the pose.
 const FOLLOWS: f32 = 1e-4;
 
-/// A bound character. Joints that move no part of the mesh are no handles, but for those that alone hold several parts
+/// A bound character. Joints that move no part of the mesh are not handles, except those that alone connect
+/// several parts, such as a root without weights.
 /// together, such as a root that nothing is painted to.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// The bound mesh.
     pub reduced: Reduced,
-    /// The joint of each given handle; parents before children.
+    /// The joint of each given handle; parents precede children.
     pub joints: Vec<JointId>,
-    /// The handle above each given one.
+    /// The parent of each given handle.
     pub parents: Vec<Option<usize>>,
     handle_of: Vec<Option<usize>>,
-    /// The handle that each node goes with.
+    /// The handle that carries each node.
     carrier: Vec<Option<usize>>,
 }
 
 impl Body {
     /// Binds the control mesh.
     ///
-    /// # Errors
-    /// As [`Reduced::bind`]; it names the meshes.
+    /// # Errors As [`Reduced::bind`]; the message names the meshes.
     pub fn bind(character: &Character, params: &Params) -> Result<Self> {
         Self::kept(None, character, params)
     }
 
-    /// As [`Body::bind`], from the cache where it was bound before.
+    /// As [`Body::bind`], but reads the binding from the cache if it is there.
     ///
-    /// # Errors
-    /// As [`Body::bind`].
+    /// # Errors As [`Body::bind`].
     pub fn kept(cache: Option<&Cache>, character: &Character, params: &Params) -> Result<Self> {
         Self::try_bind(cache, character, params).map_err(|error| match error {
             Error::Input { problem, remedy } => {
@@ -86,8 +85,8 @@ impl Body {
         let carrier = carriers(skeleton, &handle_of);
         let mut out =
             Self { reduced: Reduced::kept(cache, &shape, params)?, joints, parents, handle_of, carrier };
-        // A file may be bound in another size than its rest pose shows: the shape without energy is the bound one as the
-        // first handle carries it in rest.
+        // A file's bind pose may differ in size from its rest pose: the rest shape is the bind shape,
+        // carried by the first handle in the rest pose.
         let rest = out.posed(&PosedRig::new(skeleton, &Pose::rest(skeleton)));
         let first = rest.first().filter(|m| m.is_finite() && m.matrix3.determinant().abs() > 1e-30);
         if let Some(first) = first.filter(|m| !m.abs_diff_eq(DAffine3::IDENTITY, 1e-9)) {
@@ -96,18 +95,18 @@ impl Body {
         Ok(out)
     }
 
-    /// The handle of a joint: its own, or of the nearest joint above it that is one; else the first.
+    /// The handle of a joint: its own, that of its nearest ancestor with one, or the first handle.
     pub fn handle(&self, skeleton: &Skeleton, joint: JointId) -> usize {
         self.carrying_handle(skeleton, joint).unwrap_or(0)
     }
 
-    /// The handle that carries a joint: its own, or of the nearest joint above it that is one.
+    /// The handle that carries a joint: its own or that of its nearest ancestor with one.
     pub fn carrying_handle(&self, skeleton: &Skeleton, joint: JointId) -> Option<usize> {
         let parent = |j: &JointId| skeleton.joints[j.index()].parent;
         std::iter::successors(Some(joint), parent).find_map(|j| self.handle_of[j.index()])
     }
 
-    /// The handle that is a joint's own.
+    /// The handle of this very joint.
     pub fn own_handle(&self, joint: JointId) -> Option<usize> {
         self.handle_of.get(joint.index()).copied().flatten()
     }
@@ -117,22 +116,22 @@ impl Body {
         pivot(skeleton, self.joints[handle])
     }
 
-    /// The transforms of the given handles in a pose, bind space to the world.
+    /// The transforms of the given handles in a pose, bind space to world.
     pub fn posed(&self, rig: &PosedRig) -> Vec<DAffine3> {
         self.joints.iter().map(|j| wide(&rig.skinning[j.index()])).collect()
     }
 
-    /// As [`Body::posed`], in place of what there is.
+    /// As [`Body::posed`], into `out`.
     pub fn read(&self, rig: &PosedRig, out: &mut Vec<DAffine3>) {
         out.clear();
         out.extend(self.joints.iter().map(|j| wide(&rig.skinning[j.index()])));
     }
 
-    /// Poses `out` as a pose with every joint where transforms of the handles put them: nodes that are no handle's go with
-    /// the one above.
+    /// Writes `rig` to `out` with the joints moved to where the transforms of the handles carry them. Nodes
+    /// without a handle follow their ancestor.
     pub(super) fn place(&self, skeleton: &Skeleton, rig: &PosedRig, maps: &[Affine3A], out: &mut PosedRig) {
         out.world.clone_from(&rig.world);
-        // From where the pose has a handle's joint to where its transform puts it.
+        // Moves a handle's joint from its position in the pose to where the handle's transform puts it.
         let moves = |h: usize| {
             let moved = *maps.get(h)? * rig.skinning[self.joints[h].index()].inverse();
             Some(if moved.is_finite() { moved } else { Affine3A::IDENTITY })
@@ -145,7 +144,7 @@ impl Body {
         out.follow(skeleton);
     }
 
-    /// Which given handles a pose places: those without a handle above, and those that do not just follow it.
+    /// The given handles that a pose places: those without a parent, and those that move relative to it.
     pub(super) fn placed<'a>(&'a self, rig: &'a PosedRig) -> impl Iterator<Item = bool> + 'a {
         let size = self.reduced.size as f32;
         let follows = move |h: usize, p: usize| {
@@ -169,7 +168,7 @@ fn wide(map: &Affine3A) -> DAffine3 {
     }
 }
 
-/// The handle that each node goes with: that of its own joint, else of the node above.
+/// The handle that carries each node: that of its own joint, otherwise of its ancestor.
 fn carriers(skeleton: &Skeleton, handle_of: &[Option<usize>]) -> Vec<Option<usize>> {
     let mut out = vec![None; skeleton.nodes.len()];
     for &id in &skeleton.order {
@@ -180,10 +179,10 @@ fn carriers(skeleton: &Skeleton, handle_of: &[Option<usize>]) -> Vec<Option<usiz
     out
 }
 
-/// Marks the joints below which several trees of live joints begin, so that these stay one.
+/// Marks joints that connect several subtrees of live joints, so that these form one tree.
 fn join_trees(skeleton: &Skeleton, live: &mut [bool]) {
     let parent = |j: usize| skeleton.joints[j].parent.map(|p| p.index());
-    // Live trees below each joint without a live joint above it, counted once per child.
+    // Live subtrees below each joint without a live ancestor, counted once per child.
     let mut below = vec![0; live.len()];
     let mut branch = Vec::new();
     for j in (0..live.len()).filter(|&j| live[j]) {

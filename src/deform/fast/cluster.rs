@@ -1,20 +1,20 @@
 //! Rotation clusters by k-means in weight space (paper 2, section 3.2).
 //!
-//! Sites (vertices or triangles) with similar weights turn alike. (differs) Three hundredths of the position are added to the
-//! weights, so that sites of equal weights can still be told apart where more clusters are asked for than there are
-//! different weights.
+//! Sites (vertices or triangles) with similar weights rotate alike. (differs) Three hundredths of the
+//! position are added to the weights. Sites with equal weights then remain distinct if there are more
+//! clusters than different weights.
 
 use crate::base::math::DVec3;
 use pulp::Arch;
 
-/// Rounds of k-means at most.
+/// Maximum rounds of k-means.
 const ROUNDS: usize = 16;
-/// The centres are found on at most this many sites.
+/// The centres are computed from at most this many sites.
 const SAMPLE: usize = 6000;
-/// Share of the position, in sizes of the model.
+/// Factor on the position, in units of the model's size.
 const POSITION: f32 = 0.03;
 
-/// A seeded stream of numbers (splitmix64, Steele et al. 2014).
+/// A seeded random sequence (splitmix64, Steele et al. 2014).
 pub(super) struct Random(pub u64);
 
 impl Random {
@@ -26,7 +26,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// In 0..1.
+    /// A number in 0..1.
     pub fn unit(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
@@ -45,12 +45,12 @@ pub(super) struct Sites {
 }
 
 impl Sites {
-    /// No site in a space of so many weights.
+    /// An empty set of sites in a space of this many weights.
     pub fn new(weights: usize) -> Self {
         Self { offset: vec![0], entry: Vec::new(), dims: weights + 3 }
     }
 
-    /// Adds a site; no weight is named twice.
+    /// Adds a site; each weight appears at most once.
     pub fn push(&mut self, weights: impl IntoIterator<Item = (usize, f64)>, position: DVec3) {
         self.entry.extend(weights.into_iter().map(|(j, w)| (j as u32, w as f32)));
         let first = self.dims as u32 - 3;
@@ -68,7 +68,7 @@ impl Sites {
     }
 }
 
-/// Centres, transposed: `dims` rows of `count`.
+/// Centres, transposed: `dims` rows of `count` values.
 struct Centers {
     count: usize,
     value: Vec<f32>,
@@ -102,7 +102,8 @@ impl Centers {
     }
 }
 
-/// The cluster of every site, `0 .. count`, each with a site at least; `count` is no more than `wanted`.
+/// Assigns every site a cluster in `0 .. count`; every cluster has at least one site, and `count` is at
+/// most `wanted`.
 pub(super) fn clusters(sites: &Sites, wanted: usize, seed: u64) -> (Vec<u32>, usize) {
     if sites.len() == 0 || wanted == 0 {
         return (vec![0; sites.len()], usize::from(sites.len() > 0));
@@ -146,7 +147,7 @@ impl Centers {
         let mut count = vec![0usize; self.count];
         of.iter().for_each(|&k| count[k] += 1);
         for row in self.value.chunks_exact_mut(self.count) {
-            // A centre that lost all its sites stays where it is.
+            // A centre that lost all its sites stays in place.
             row.iter_mut().zip(&count).filter(|(_, n)| **n > 0).for_each(|(v, _)| *v = 0.0);
         }
         for (&k, &site) in of.iter().zip(sample) {
@@ -187,7 +188,7 @@ fn seeds(sites: &Sites, sample: &[usize], wanted: usize, random: &mut Random) ->
             left -= f64::from(*d);
             left < 0.0
         });
-        // Rounding may leave a rest: then the farthest.
+        // Rounding may leave a remainder: then take the farthest.
         let far = || (0..sample.len()).max_by(|&a, &b| distance[a].total_cmp(&distance[b]));
         chosen.push(sample[at.or_else(far).unwrap_or(0)]);
     }

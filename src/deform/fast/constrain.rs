@@ -1,36 +1,37 @@
 //! Constraints, and the switch between sets of them.
 //!
-//! With `G` kept from binding, `A = M_eq G M_eqᵀ = L Lᵀ` is the Schur complement of the constrained system (paper 2,
-//! equation 15): it alone is factored when constraints change. Let `Z = L⁻¹ M_eq G K̃ᵀ`, `h = L⁻¹ M_eq u` for the
-//! translation `u` of everything, along which `L̃` has no stiffness, and a bar the projection off `h`. Then, for rotations
-//! `Q` and constrained values `P`, `p = L⁻¹ P`,
+//! With `G` from binding, `A = M_eq G M_eqᵀ = L Lᵀ` is the Schur complement of the constrained system
+//! (paper 2, equation 15); only it is factored when constraints change. Let `Z = L⁻¹ M_eq G K̃ᵀ`, `h = L⁻¹
+//! M_eq u` for the translation `u` of the whole shape, along which `L̃` has no stiffness, and let a bar
+//! denote the projection orthogonal to `h`. Then, for rotations `Q` and constrained values `P`, `p = L⁻¹
+//! P`,
 //!
 //! - `S(Q) = K̃ T(Q) = B Q + C` with `B = K̃GK̃ᵀ - Z̄ᵀZ̄` and `C = Z̄ᵀ p̄`,
 //! - `T(Q) = Γ Q + Φ` with `Γ = GK̃ᵀ - VᵀZ̄ - u hᵀZ / |h|²`, `Φ = Vᵀ p̄ + u hᵀp / |h|²`, `V = L⁻¹ M_eq G`.
 //!
-//! (differs) An iteration needs `S` alone, so that it multiplies by one matrix of `3r × 3r` instead of two of `3r × 4m`,
-//! a quarter less at `r = 2m`; transforms are made once, at the end.
+//! (differs) An iteration needs only `S`. It multiplies by one matrix of `3r × 3r` instead of two of `3r ×
+//! 4m`, a quarter less work at `r = 2m`; the transforms are computed once, at the end.
 
 use super::bind::{MAX_HANDLES, Reduced};
 use super::dense::{Cholesky, Mat, add_product};
 use crate::base::math::{DAffine3, DVec3, Vec3};
 use crate::base::{Error, Result};
 
-/// A row depends on others when its pivot falls below this share of its diagonal.
+/// A row is dependent if its pivot falls below this fraction of its diagonal.
 const DEPENDENT: f64 = 1e-9;
-/// Rows of constraints at most.
+/// Maximum rows of constraints.
 const MAX_ROWS: usize = 4 * MAX_HANDLES + 1024;
 
-/// What is prescribed.
+/// The kind of a constraint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constraint {
-    /// A handle's whole map.
+    /// A handle's whole transform.
     Full {
-        /// Which handle.
+        /// The handle's index.
         handle: usize,
     },
-    /// Where a point goes: `Σ w T_j x`. A point of a bone has one weight of 1, a point of the surface those of its
-    /// vertices.
+    /// The position of a point, `Σ w T_j x`. A point on a bone has one weight of 1; a point on the surface
+    /// has the weights of its vertices.
     Point {
         /// `(handle, weight, bind position in metres)`.
         terms: Vec<(usize, f64, Vec3)>,
@@ -38,12 +39,12 @@ pub enum Constraint {
 }
 
 impl Constraint {
-    /// Where a handle carries a point.
+    /// The position of a point that one handle carries.
     pub fn on_handle(handle: usize, point: Vec3) -> Self {
         Self::Point { terms: vec![(handle, 1.0, point)] }
     }
 
-    /// Where a point of the surface goes, given as weights of vertices.
+    /// The position of a point on the surface, given by weights of vertices.
     pub fn on_surface(reduced: &Reduced, positions: &[Vec3], point: &[(usize, f32)]) -> Self {
         let terms = point.iter().flat_map(|&(v, share)| {
             reduced.weights.of(v).map(move |(j, w)| (j, w * f64::from(share), positions[v]))
@@ -56,26 +57,26 @@ impl Constraint {
     }
 }
 
-/// The value of a constraint.
+/// The prescribed value of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
-    /// Of [`Constraint::Full`]: from bind space to the world.
+    /// Value of [`Constraint::Full`]: bind space to world.
     Map(DAffine3),
-    /// Of [`Constraint::Point`]: world, metres.
+    /// Value of [`Constraint::Point`]: world position, metres.
     Point(DVec3),
 }
 
-/// A set of constraints, ready to be solved with any values.
+/// A factored set of constraints, ready to solve with any values.
 #[derive(Clone)]
 pub struct Constrained {
-    /// The constraints.
+    /// The constraints, in the order of their values.
     pub constraints: Vec<Constraint>,
     /// `B`, `3r` square.
     pub(super) rotations: Mat,
     /// `Γ`, `4m` by `3r`.
     pub(super) gamma: Mat,
     factor: Factor,
-    /// Rows that hold the whole in place where no constraint does: the first handle's pivot.
+    /// Whether no constraint holds the shape in place, so that added rows fix the first handle's pivot.
     implicit: bool,
 }
 
@@ -95,12 +96,12 @@ struct Factor {
 }
 
 impl Reduced {
-    /// Prepares for a set of constraints: the switch.
+    /// Factors a set of constraints: the switch.
     ///
-    /// Constraints that say again what others say are left out; where they contradict each other, the first wins.
+    /// Redundant constraints are left out; of contradictory ones the first wins.
     ///
-    /// # Errors
-    /// [`Error::Input`] for a handle that does not exist, a weight that is not finite or too many constraints.
+    /// # Errors [`Error::Input`] for a handle that does not exist, a weight that is not finite or too many
+    /// constraints.
     pub fn constrain(&self, constraints: Vec<Constraint>) -> Result<Constrained> {
         let mut rows = self.rows(&constraints)?;
         let moves = |row: &[(usize, f64)]| {
@@ -207,7 +208,8 @@ fn point_row(terms: &[(usize, f64, DVec3)]) -> Vec<(usize, f64)> {
 }
 
 impl Constrained {
-    /// Rows of handles with a whole map do not depend on rotations at all; take the rounding away.
+    /// Rows of handles with a whole transform do not depend on rotations; this removes their rounding
+    /// errors.
     fn release_full(&mut self) {
         for constraint in &self.constraints {
             if let Constraint::Full { handle } = constraint {
@@ -216,8 +218,8 @@ impl Constrained {
         }
     }
 
-    /// `C` (`3r × 3`) and `Φ` (`4m × 3`) of values, one per constraint. Values that do not belong to their constraint
-    /// or are not finite stand for rest.
+    /// Computes `C` (`3r × 3`) and `Φ` (`4m × 3`) from values, one per constraint. Values of the wrong kind
+    /// or not finite are replaced by those of rest.
     pub(super) fn set_values(&self, reduced: &Reduced, targets: &[Target], out: &mut Values) {
         let Values { p, half, c, phi } = out;
         p.clear(self.factor.rows, 3);
@@ -238,7 +240,7 @@ impl Constrained {
                     }),
                 },
                 Constraint::Point { terms } => {
-                    // Abstract handles are zero in rest.
+                    // Abstract handles are zero at rest.
                     let given = terms.iter().filter(|t| t.0 < reduced.given);
                     let rest =
                         || given.map(|&(j, w, x)| w * reduced.at_rest(j, reduced.model(x))).sum::<DVec3>();
@@ -274,7 +276,7 @@ impl Constrained {
         }
         let mut row = 0;
         for constraint in &self.constraints {
-            // To the bit, and also where another constraint on the same handle was left out.
+            // Exact to the bit, even if another constraint on the same handle was left out.
             if let Constraint::Full { handle } = constraint
                 && (row..row + 4).all(|r| f.kept.contains(&r))
             {
@@ -285,7 +287,7 @@ impl Constrained {
     }
 }
 
-/// What constraints are given, and what comes of it.
+/// The values of the constraints, and the terms computed from them.
 #[derive(Clone, Default)]
 pub(super) struct Values {
     p: Mat,
@@ -304,13 +306,13 @@ fn transposed_times(a: &Mat, b: &Mat, out: &mut Mat) {
     }
 }
 
-/// A map of bind space to the world as one of model space to itself.
+/// Converts a transform from bind space to world into one of model space.
 pub(super) fn model_map(reduced: &Reduced, map: &DAffine3) -> DAffine3 {
     let moved = map.matrix3 * reduced.center + map.translation - reduced.center;
     DAffine3 { matrix3: map.matrix3, translation: moved / reduced.size }
 }
 
-/// The other way round.
+/// Converts a transform of model space into one from bind space to world.
 pub(super) fn bind_map(reduced: &Reduced, map: &DAffine3) -> DAffine3 {
     let moved = map.translation * reduced.size + reduced.center - map.matrix3 * reduced.center;
     DAffine3 { matrix3: map.matrix3, translation: moved }

@@ -1,5 +1,5 @@
-//! Small dense matrices in f64: what binding and the switch of constraints need. Rows are contiguous, and every inner
-//! loop runs along rows, compiled for the processor at hand.
+//! Small dense matrices in f64 for binding and for changes of constraints. Rows are contiguous, and every
+//! inner loop runs along rows, compiled for the processor that runs it.
 
 use pulp::Arch;
 
@@ -23,7 +23,7 @@ impl Mat {
         out
     }
 
-    /// Makes it zero and of another size; allocates only where it grows beyond what it was once.
+    /// Resizes the matrix and sets it to zero. Allocates only if it exceeds its largest size so far.
     pub fn clear(&mut self, rows: usize, cols: usize) {
         (self.rows, self.cols) = (rows, cols);
         self.data.clear();
@@ -59,7 +59,7 @@ impl Mat {
         out
     }
 
-    /// The mean of itself and its transpose.
+    /// Replaces the matrix by the mean of itself and its transpose.
     pub fn symmetrize(&mut self) {
         for r in 0..self.rows {
             for c in 0..r {
@@ -86,7 +86,7 @@ pub(super) fn add_product(out: &mut Mat, scale: f64, a: &Mat, b: &Mat) {
         || {
             for r in 0..a.rows {
                 let (row, target) = (a.row(r), out.row_mut(r));
-                // Four rows of `b` at a time, so that the target is read and written a quarter as often.
+                // Four rows of `b` per pass, so that the target is read and written a quarter as often.
                 let whole = row.len() / 4 * 4;
                 for k in (0..whole).step_by(4) {
                     let w = [scale * row[k], scale * row[k + 1], scale * row[k + 2], scale * row[k + 3]];
@@ -103,17 +103,18 @@ pub(super) fn add_product(out: &mut Mat, scale: f64, a: &Mat, b: &Mat) {
     );
 }
 
-/// A Cholesky factor of a symmetric positive semidefinite matrix, with the rows it rests on: rows that depend on others
-/// are left out.
+/// A Cholesky factor of a symmetric positive semidefinite matrix with the list of its independent rows;
+/// dependent rows are left out.
 pub(super) struct Cholesky {
-    /// Indices of the rows that were kept, in the factor's order.
+    /// Indices of the kept rows, in the factor's order.
     pub kept: Vec<usize>,
     /// Lower triangle.
     lower: Mat,
 }
 
 impl Cholesky {
-    /// Factors with pivoting. A row whose pivot falls below `drop` times its own diagonal depends on those before it.
+    /// Factors with pivoting. A row whose pivot falls below `drop` times its own diagonal depends on the
+    /// rows before it.
     pub fn pivoted(mut a: Mat, drop: f64) -> Self {
         let n = a.rows;
         let mut order: Vec<usize> = (0..n).collect();
@@ -127,7 +128,8 @@ impl Cholesky {
             };
             let (mut best, mut most) = (rank, share(rank));
             for i in rank + 1..n {
-                // Earlier rows win unless a later one is much better: the order of constraints stays what it was.
+                // An earlier row wins unless a later one is much better, so that constraints keep their
+                // order.
                 if share(i) > 1.5 * most {
                     (best, most) = (i, share(i));
                 }
@@ -165,12 +167,12 @@ impl Cholesky {
         Self { kept: order, lower }
     }
 
-    /// Number of rows kept.
+    /// Number of kept rows.
     pub fn rank(&self) -> usize {
         self.kept.len()
     }
 
-    /// `L^-1 b`, of the kept rows of `b`.
+    /// `L^-1 b`, from the kept rows of `b`.
     pub fn forward(&self, b: &Mat) -> Mat {
         let mut x = Mat::zeros(self.rank(), b.cols);
         for (r, &from) in self.kept.iter().enumerate() {
@@ -193,14 +195,15 @@ impl Cholesky {
         x
     }
 
-    /// The inverse of the factored matrix, whole rank assumed.
+    /// The inverse of the factored matrix, which must have full rank.
     pub fn inverse(&self) -> Mat {
         let half = self.forward(&Mat::identity(self.rank()));
         half.transposed().times(&half)
     }
 }
 
-/// Swaps two rows and columns of a symmetric matrix of which the upper triangle counts, from the first of both on.
+/// Swaps two rows and columns of a symmetric matrix; only its upper triangle from row `min(i, j)` on is
+/// used.
 fn swap(a: &mut Mat, i: usize, j: usize) {
     if i == j {
         return;

@@ -1,10 +1,11 @@
 //! The edge sets of an energy `½ Σ_k Σ_(ij)∈E_k c_ijk |(x'_i - x'_j) - R_k (x_i - x_j)|²` (paper 2, equation 4).
 //!
-//! Every energy here sums over elements, each with its own weighted edges, and says which rotations an element takes part
-//! in, in equal shares. An element's part is never negative for a triangle's cotangents, whatever their signs.
+//! Every energy here is a sum over elements. Each element has its own weighted edges and contributes to
+//! certain rotations in equal shares. An element's energy is never negative for a triangle's cotangents,
+//! whatever their signs.
 //!
-//! (differs) What is solid consists of cubes, not of tetrahedra: with the Laplacian of trilinear elements
-//! `½ Σ x'_i L_ij x'_j - ...` is `½ ∫ |∇x' - R|²` over the cube to the digit, as cotangents give it for a tetrahedron.
+//! (differs) A solid consists of cubes, not of tetrahedra: with the Laplacian of trilinear elements `½ Σ
+//! x'_i L_ij x'_j - ...` equals `½ ∫ |∇x' - R|²` over the cube exactly, as cotangents do for a tetrahedron.
 
 use super::cluster::{Sites, clusters};
 use super::weights::Weights;
@@ -12,7 +13,7 @@ use crate::base::math::DVec3;
 use crate::geom::Cell;
 use serde::{Deserialize, Serialize};
 
-/// What is kept rigid.
+/// The part of a shape that the energy keeps rigid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Energy {
@@ -21,13 +22,13 @@ pub enum Energy {
     Rims,
     /// A rotation per triangle (Liu et al. 2008): for flat shapes.
     Triangles,
-    /// A rotation per cube that the shape is filled with (Chao et al. 2010, there per tetrahedron), and a thin skin: rubber.
-    /// What of a mesh is open is skin alone.
+    /// A rotation per cube that fills the shape (Chao et al. 2010 use tetrahedra), and a thin skin: rubber.
+    /// Open parts of a mesh are skin alone.
     Volume,
 }
 
 impl Energy {
-    /// Triangles for a flat shape, the volume for any other.
+    /// Returns `Triangles` for a flat shape and `Volume` for any other.
     pub fn fitting(positions: &[DVec3]) -> Self {
         let n = positions.len().max(1) as f64;
         let center = positions.iter().sum::<DVec3>() / n;
@@ -47,17 +48,17 @@ impl Energy {
     }
 }
 
-/// A part of the shape with its Laplacian, and the rotations that it takes part in.
+/// An element of the shape with its Laplacian and the rotations that it contributes to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element {
     kind: Kind,
-    /// Three equal shares.
+    /// The clusters of three equal shares.
     clusters: [u32; 3],
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// With half the cotangent at each corner: the standard Laplacian.
+    /// Weights are half the cotangent at each corner: the standard Laplacian.
     Triangle { corners: [u32; 3], weights: [f64; 3] },
     /// Along three directions, bit `k` of a corner's number says on which side of direction `k` it is.
     Cube { corners: [u32; 8], stiffness: f64 },
@@ -79,14 +80,14 @@ pub(super) fn triangle(positions: &[DVec3], t: &[u32; 3], stiffness: f64) -> Opt
     finite.then_some(Element { kind: Kind::Triangle { corners: *t, weights }, clusters: [0; 3] })
 }
 
-/// A cube of this size whose corners are numbered from `first` on.
+/// A cube of this size; its corners are numbered from `first`.
 pub(super) fn cube(cell: &Cell, size: f64, first: u32) -> Element {
     let corners = cell.corners.map(|n| n + first);
     Element { kind: Kind::Cube { corners, stiffness: cell.fill * size }, clusters: [0; 3] }
 }
 
 impl Element {
-    /// Its vertices or nodes.
+    /// The element's vertices or nodes.
     pub fn corners(&self) -> &[u32] {
         match &self.kind {
             Kind::Triangle { corners, .. } => corners,
@@ -105,7 +106,8 @@ impl Element {
                 out[a] = -weights[b];
                 out[b] = -weights[a];
             }
-            // Integrals of products of trilinear gradients: by how many directions two corners differ in.
+            // Integrals of products of trilinear gradients, by the number of directions in which two
+            // corners differ.
             Kind::Cube { stiffness, .. } => {
                 let by = [1.0 / 3.0, 0.0, -1.0 / 12.0, -1.0 / 12.0].map(|v| v * stiffness);
                 out.iter_mut().enumerate().for_each(|(j, v)| *v = by[(i ^ j).count_ones() as usize]);
@@ -122,7 +124,8 @@ impl Element {
         pairs.map(|(i, j)| -self.laplacian(i)[j] * x(i).distance_squared(x(j))).sum()
     }
 
-    /// The clusters whose rotations it takes part in, with its share in each; shares of zero end the list.
+    /// The clusters whose rotations the element contributes to, with its share in each; zero shares end the
+    /// list.
     pub fn shares(&self) -> [(usize, f64); 3] {
         let k = self.clusters.map(|k| k as usize);
         if k[0] == k[1] && k[1] == k[2] {
@@ -132,13 +135,13 @@ impl Element {
         }
     }
 
-    /// Whether it has a rotation of its own, not one at each corner.
+    /// Whether the element has one rotation of its own instead of one per corner.
     fn turns_alone(&self, energy: Energy) -> bool {
         energy == Energy::Triangles || matches!(self.kind, Kind::Cube { .. })
     }
 }
 
-/// Gives all elements their clusters, of which there are so many.
+/// Assigns all elements their clusters; `count` is the number of clusters.
 pub(super) fn set_clusters(
     elements: &mut [Element],
     energy: Energy,
@@ -149,7 +152,7 @@ pub(super) fn set_clusters(
 ) -> usize {
     let handles = weights.named();
     let mut sites = Sites::new(handles);
-    // Places of vertices among the sites, then elements with a rotation of their own.
+    // Index of vertices among the sites, followed by elements with a rotation of their own.
     let mut site = vec![u32::MAX; positions.len()];
     elements
         .iter()

@@ -1,7 +1,9 @@
-//! Abstract handles: more weights, at places where the given ones cannot bend the shape (paper 2, section 3.3).
+//! Abstract handles: additional weights where the given handles cannot bend the shape (paper 2, section
+//! 3.3).
 //!
-//! Cubic B-splines in weight space about seeds that lie as far as possible from each other and twice as far from every
-//! handle, so that an abstract weight is zero wherever a handle has all the weight.
+//! The weights are cubic B-splines in weight space around seeds. Seeds lie as far as possible from each
+//! other and twice as far from every handle, so that an abstract weight is zero wherever a handle has all
+//! the weight.
 //!
 //! (differs) Splines reach [`WIDE`] times as far as to the nearest seed, the paper's twice as far: as many seeds as a
 //! mesh has rings cannot lie evenly, and narrow splines leave gaps between them that show as ripples.
@@ -9,27 +11,27 @@
 use super::cluster::Random;
 use super::weights::Weights;
 
-/// Seeds are looked for on so many vertices.
+/// Number of candidate vertices for seeds.
 const CANDIDATES: usize = 1500;
-/// Rounds in which every seed looks for a better place.
+/// Rounds in which every seed looks for a better position.
 const ROUNDS: usize = 8;
-/// How far a spline reaches, in distances to the nearest other seed; never to a handle.
+/// Reach of a spline, in distances to the nearest other seed; it never reaches a handle.
 const WIDE: f64 = 4.0;
-/// A seed nearer than this to its neighbours has no room for a weight of its own.
+/// A seed nearer than this to its neighbours gets no weight.
 const LEAST: f64 = 1e-3;
 /// Smaller weights are left out.
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// An abstract handle's weights.
 pub(super) struct Extra {
-    /// The vertex it is about.
+    /// The vertex at the centre.
     pub seed: usize,
     /// `(vertex, weight)`.
     pub weights: Vec<(u32, f64)>,
 }
 
-/// Abstract handles about some of these vertices, no more than wanted; fewer where there is no room. Their weights are made
-/// for these and for all from `inside` on.
+/// Abstract handles with seeds among some of these vertices, at most the requested number, fewer if there
+/// is no room. Weights are computed for these vertices and for all from `inside` on.
 pub(super) fn extras(
     weights: &Weights,
     vertices: &[usize],
@@ -51,7 +53,7 @@ pub(super) fn extras(
     let column = |v: usize| -> Vec<f64> { candidates.iter().map(|&c| space.distance(c, v)).collect() };
     let mut seeds: Vec<usize> = Vec::new();
     let mut columns: Vec<Vec<f64>> = Vec::new();
-    // The candidate farthest from corners and all seeds but one.
+    // The candidate farthest from the corners and from all seeds but one.
     let farthest = |columns: &[Vec<f64>], but: usize| {
         let room = |c: usize| {
             let others = columns.iter().enumerate().filter(|(k, _)| *k != but);
@@ -97,7 +99,7 @@ pub(super) fn extras(
     (0..seeds.len()).map(about).filter(|e| e.weights.len() > 1).collect()
 }
 
-/// The cubic B-spline over 0..1, one at 0 and zero from 1 on.
+/// The cubic B-spline over 0..1: one at 0, zero from 1 on.
 fn spline(t: f64) -> f64 {
     let u = 2.0 * t;
     if !u.is_finite() || u >= 2.0 {
@@ -127,7 +129,7 @@ impl<'a> Space<'a> {
         (self.square[a] + self.square[b] - 2.0 * dot).max(0.0).sqrt()
     }
 
-    /// To the nearest handle, the point of weight space where it has all the weight.
+    /// Distance to the nearest handle, i.e. to the point of weight space where it has all the weight.
     fn to_corner(&self, v: usize) -> f64 {
         let heaviest = self.weights.of(v).map(|(_, w)| w).fold(0.0, f64::max);
         (self.square[v] - 2.0 * heaviest + 1.0).max(0.0).sqrt()
@@ -150,7 +152,7 @@ mod tests {
         assert_eq!(extras.len(), 5);
         let mut seeds: Vec<usize> = extras.iter().map(|e| e.seed).collect();
         seeds.sort_unstable();
-        // Gaps of d between, 2 d to the ends: eighths.
+        // Seeds d apart and 2 d from the ends: eighths.
         for (seed, expected) in seeds.iter().zip([250, 375, 500, 625, 750]) {
             assert!(seed.abs_diff(expected) < 60, "{seeds:?}");
         }

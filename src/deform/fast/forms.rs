@@ -2,19 +2,19 @@
 
 use super::dense::Mat;
 
-/// `L̃_k`.
+/// A cluster's Laplacian `L̃_k`.
 #[derive(Clone, Debug)]
 pub(super) struct Form {
-    /// The handles, ascending.
+    /// The handles that move the cluster, ascending.
     handles: Vec<usize>,
-    /// Where a handle stands among them.
+    /// Index of each handle in `handles`.
     place: Vec<u32>,
     /// `4 handles` square.
     data: Mat,
 }
 
 impl Form {
-    /// Zero, over the marked handles.
+    /// A zero matrix over the marked handles.
     pub fn new(moved: &[bool]) -> Self {
         let handles: Vec<usize> = (0..moved.len()).filter(|&j| moved[j]).collect();
         let mut place = vec![u32::MAX; moved.len()];
@@ -22,8 +22,8 @@ impl Form {
         Self { data: Mat::zeros(4 * handles.len(), 4 * handles.len()), handles, place }
     }
 
-    /// Of its parts: the handles that move it, of so many, and the matrix over them row by row. None where these do not fit
-    /// together.
+    /// Assembles the matrix from its parts: the handles that move the cluster, the number of all handles,
+    /// and the data row by row. `None` if these are inconsistent.
     pub fn of(moved: Vec<usize>, handles: usize, data: Vec<f64>) -> Option<Self> {
         let size = 4 * moved.len();
         let mut place = vec![u32::MAX; handles];
@@ -35,17 +35,18 @@ impl Form {
         fits.then_some(Self { handles: moved, place, data: Mat { rows: size, cols: size, data } })
     }
 
-    /// The handles that move it.
+    /// The handles that move the cluster, ascending.
     pub fn handles(&self) -> &[usize] {
         &self.handles
     }
 
-    /// `4 handles` square.
+    /// The matrix, `4 handles` square.
     pub fn matrix(&self) -> &Mat {
         &self.data
     }
 
-    /// Adds `M_iᵀ y` for a handle's part of a vertex's row of `M` and a row `y` that is zero but for the listed handles.
+    /// Adds `M_iᵀ y` for a handle's part of a vertex's row of `M`; the row `y` is zero except for the
+    /// listed handles.
     #[inline]
     pub fn add_rows(&mut self, handle: usize, part: [f64; 4], list: &[usize], y: &[f64]) {
         let own = self.place[handle] as usize;
@@ -59,7 +60,8 @@ impl Form {
         }
     }
 
-    /// Adds to an element, given by rows of the whole system; handles that did not move the cluster do from now on.
+    /// Adds `value` to an element, given by row and column of the whole system. Handles that did not move
+    /// the cluster are added to it.
     pub fn add(&mut self, row: usize, col: usize, value: f64) {
         for handle in [row / 4, col / 4] {
             if self.place[handle] == u32::MAX {
@@ -77,7 +79,7 @@ impl Form {
         *self.data.at(local(row), local(col)) += value;
     }
 
-    /// Adds itself to the whole.
+    /// Adds this matrix to the matrix of the whole system.
     pub fn add_to(&self, whole: &mut Mat) {
         for (a, &i) in self.handles.iter().enumerate() {
             for d in 0..4 {
@@ -89,7 +91,7 @@ impl Form {
         }
     }
 
-    /// `T₀ᵀ L̃_k` as the rows of a cluster.
+    /// Writes `T₀ᵀ L̃_k` to the cluster's rows of `out`.
     pub fn covariance(&self, rest: &Mat, cluster: usize, out: &mut Mat) {
         for (a, &i) in self.handles.iter().enumerate() {
             for d in 0..4 {

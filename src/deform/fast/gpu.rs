@@ -1,4 +1,5 @@
-//! On the GPU: solved by the processor, skinned by the stage of linear blend skinning with more transforms.
+//! The method on the GPU: the CPU solves for transforms, and the stage of linear blend skinning applies
+//! them.
 
 use super::Params;
 use super::node::{Kept, Node};
@@ -12,12 +13,12 @@ use crate::rig::PosedRig;
 use crate::spv;
 use std::sync::Arc;
 
-/// The stage, once per device.
+/// The pipeline, created once per device.
 pub struct FastPipeline {
     stage: Compute,
 }
 
-/// A character's state.
+/// A character's solver and bindings.
 pub struct FastState {
     node: Node,
     kept: Kept,
@@ -29,15 +30,14 @@ pub struct FastState {
 }
 
 impl FastPipeline {
-    /// Makes the pipeline.
+    /// Creates the pipeline.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self { stage: Compute::new(device, spv!("deform/lbs.comp"), &[])? })
     }
 
-    /// Binds a character; `position` takes the posed positions.
+    /// Binds a character; the stage writes posed positions to `position`.
     ///
-    /// # Errors
-    /// As [`super::Body::bind`]; when memory is short.
+    /// # Errors As [`super::Body::bind`], and if memory is short.
     pub fn bind(
         &self,
         bound: &Bound,
@@ -68,14 +68,14 @@ impl FastPipeline {
         Ok(FastState { node, kept: Kept::default(), rows, skinning, bindings, push, bound: bound.clone() })
     }
 
-    /// Records the stage; the state must be updated before, behind a barrier.
+    /// Records the stage. The state must be updated before it, with a barrier between.
     pub fn record(&self, state: &FastState, frame: &mut Frame) {
         frame.dispatch(&self.stage, &state.bindings, &state.push, state.push.count);
     }
 }
 
 impl FastState {
-    /// Takes other settings that need no binding ([`Params::can_become`]).
+    /// Sets parameters that need no new binding ([`Params::can_become`]).
     pub fn set(&mut self, params: &Params) {
         self.node.set(params);
     }
@@ -83,7 +83,7 @@ impl FastState {
     /// Solves a pose and uploads its transforms: a copy. The pose as solved comes back, for the nodes after this one.
     /// Allocates only where another set of joints is placed than before: then the constraints are factored again.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
-        // The constraints name handles that there are, so that they cannot be refused.
+        // The constraints name existing handles, so `constrain` accepts them.
         let solved = self.node.solve(&self.bound, rig, &mut self.kept).is_ok_and(|posed| posed.is_some());
         self.rows.iter_mut().zip(&self.kept.maps).for_each(|(row, map)| *row = map.into());
         frame.upload(&self.skinning, 0, &self.rows);

@@ -1,18 +1,19 @@
-//! The inside of a shape, where its mesh is closed: cubes, and the skin's weights carried into them.
+//! The interior of a shape where its mesh is closed: cubes with weights extended from the skin.
 //!
-//! (differs) The paper fills shapes with tetrahedra and takes weights of the volume as given. Here cubes
-//! ([`Lattice`]) take part in binding only, and weights are harmonic between those of the skin: at corners near the
-//! skin the mean of what is near, at others the mean of the corners around.
+//! (differs) The paper fills shapes with tetrahedra and expects weights of the volume. Here cubes
+//! ([`Lattice`]) are used in binding only, and weights are interpolated harmonically from the skin: corners
+//! near the skin have the mean of the nearby weights, others the mean of their neighbouring corners.
 
 use super::weights::Weights;
 use crate::base::math::DVec3;
 use crate::geom::{Cell, Lattice, solid};
 
-/// The skin is looked for just inside of itself, this deep in cubes; the second depth where the first is between rays.
+/// Depths below the skin, in cubes, at which its weights are sampled; the second is used where the first
+/// lies between rays.
 const DEPTHS: [f64; 2] = [0.1, 0.4];
-/// Pieces of skin are no longer than this, in cubes, where its weights are read.
+/// Maximum length, in cubes, of the pieces of skin whose weights are sampled.
 const PIECE: f64 = 0.8;
-/// A corner has the weights of the skin when so much of it, in sides of a cube, is near.
+/// A corner takes the weights of the skin if at least this area of it, in squared cube sides, is near.
 const NEAR: f64 = 0.02;
 /// Overrelaxation (Young 1954), its sweeps, and the change of a weight that ends them.
 const OVER: f32 = 1.6;
@@ -21,13 +22,13 @@ const SMALL: f32 = 5e-4;
 /// Smaller weights are dropped.
 const NEGLIGIBLE: f32 = 1e-3;
 
-/// What is inside.
+/// The interior of a closed shape.
 pub(super) struct Inside {
-    /// Edge of a cube.
+    /// Edge length of a cube.
     pub size: f64,
-    /// Corners of cubes.
+    /// Corners of the cubes.
     pub nodes: Vec<DVec3>,
-    /// Their weights over the given handles.
+    /// Weights of the given handles per corner.
     pub weights: Weights,
     pub cells: Vec<Cell>,
 }
@@ -35,13 +36,13 @@ pub(super) struct Inside {
 /// How much of a mesh is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Parts {
-    /// Parts that hang together.
+    /// Connected parts.
     #[serde(rename = "parts")]
     pub all: usize,
-    /// Of these, those that enclose nothing.
+    /// Of these, the parts that enclose nothing.
     #[serde(rename = "open_parts")]
     pub open: usize,
-    /// Cubes that fill the others.
+    /// Number of cubes that fill the closed parts.
     pub cubes: usize,
 }
 
@@ -87,7 +88,7 @@ impl Inside {
     }
 }
 
-/// Adds a triangle's weights, by area, to the corners of the cubes just inside of it, where there are any.
+/// Adds a triangle's weights, scaled by area, to the corners of the cubes just below it, if there are any.
 fn spread(
     lattice: &Lattice,
     positions: &[DVec3],
@@ -118,7 +119,7 @@ fn spread(
     }
 }
 
-/// Barycentric middles of a triangle cut into `n * n` like ones.
+/// Barycentric centres of a triangle divided into `n * n` congruent ones.
 fn middles(n: usize) -> impl Iterator<Item = [f64; 3]> {
     (0..n).flat_map(move |i| (0..2 * (n - i) - 1).map(move |k| (i, k / 2, k % 2 == 1))).map(
         move |(i, j, flipped)| {
@@ -129,7 +130,7 @@ fn middles(n: usize) -> impl Iterator<Item = [f64; 3]> {
     )
 }
 
-/// Weights of all corners, dense.
+/// Dense weights of all corners.
 struct Rows {
     handles: usize,
     row: Vec<f32>,
@@ -140,8 +141,8 @@ impl Rows {
         &mut self.row[node * self.handles..(node + 1) * self.handles]
     }
 
-    /// Sets every corner that is not fixed to the mean of those around it; those not known yet are found first, from the
-    /// known ones on. Which are known in the end comes back.
+    /// Sets every corner that is not fixed to the mean of its neighbours. Unknown corners are first
+    /// initialised from the known ones outwards. Returns which corners are known at the end.
     fn relax(&mut self, lattice: &Lattice, fixed: Vec<bool>, mut known: Vec<bool>) -> Vec<bool> {
         let around = Around::new(lattice);
         let mut mean = vec![0.0; self.handles];
@@ -188,7 +189,7 @@ impl Rows {
     }
 }
 
-/// Corners along the edges of cubes, each edge weighed by how full its cubes are.
+/// Neighbouring corners along the edges of cubes, each edge weighted by how full its cubes are.
 struct Around {
     begin: Vec<usize>,
     entry: Vec<(u32, f32)>,

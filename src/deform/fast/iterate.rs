@@ -1,26 +1,26 @@
-//! The inner loop of [`super::solve`]: compiled once per width of vector, without a branch on data but those of the
-//! safeguard and of unproven rotations.
+//! The inner loop of [`super::solve`], compiled once per vector width. Its only branches on data are those
+//! of the safeguard and of unproven rotations.
 
 use super::lane::Lane;
 use super::polar::{largest, matrix_of, turn};
 use super::solve::{Acceleration, Solved, State, Tiled};
 use pulp::{Simd, WithSimd};
 
-/// Remembered iterations.
+/// Number of remembered iterations.
 const WINDOW: usize = 6;
-/// Rotations have converged when their squares change by no more than this in sum, per cluster.
+/// Rotations have converged when the sum of their squared changes per cluster is at most this.
 const CONVERGED: f32 = 1e-12;
-/// Share of the remembered residuals' size that keeps extrapolation bounded.
+/// Damping of the extrapolation, relative to the size of the remembered residuals.
 const RIDGE: f64 = 1e-7;
 
-/// What extrapolation remembers.
+/// The state of the extrapolation.
 #[derive(Clone, Default)]
 pub(super) struct Memory {
-    /// The blocks that the rotations were taken from.
+    /// The blocks that the current rotations were computed from.
     from: Vec<f32>,
-    /// What one iteration adds to them.
+    /// The change of the blocks in one iteration.
     residual: Vec<f32>,
-    /// The rotations accepted last.
+    /// The last accepted rotations.
     accepted: Vec<f32>,
     /// The blocks of the current rotations.
     next: Vec<f32>,
@@ -30,7 +30,7 @@ pub(super) struct Memory {
     gram: [[f32; WINDOW]; WINDOW],
     count: usize,
     at: usize,
-    /// Whether `residual` is of the iterate accepted last.
+    /// Whether `residual` belongs to the last accepted iterate.
     known: bool,
 }
 
@@ -53,7 +53,8 @@ impl Memory {
         self.at = 0;
     }
 
-    /// Remembers the current iterate, whose blocks are in `next`, beside the one before, whose blocks are `before`.
+    /// Stores the differences of the current iterate (blocks in `next`) and the one before (blocks in
+    /// `before`).
     #[inline(always)]
     fn remember<S: Simd>(&mut self, simd: S, before: &[f32]) {
         let size = self.from.len();
@@ -85,7 +86,7 @@ impl Memory {
         self.known = true;
     }
 
-    /// Sets `from` to the blocks at which the remembered residuals would vanish best.
+    /// Sets `from` to the blocks that minimise the extrapolated residual.
     #[inline(always)]
     fn extrapolate<S: Simd>(&mut self, simd: S, block: &[f32]) {
         let size = self.from.len();
@@ -105,7 +106,7 @@ impl Memory {
     }
 }
 
-/// `x` with `gram x = right`, a little damped; zero where that has no answer.
+/// Solves `gram x = right`, slightly damped; zero if there is no solution.
 #[inline(always)]
 fn solve(gram: &[[f32; WINDOW]; WINDOW], right: &[f32; WINDOW], count: usize) -> [f32; WINDOW] {
     let mut lower = [[0.0f64; WINDOW]; WINDOW];
@@ -152,7 +153,7 @@ fn dot<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
     simd.reduce_sum_f32s(simd.add_f32s(sum[0], sum[1]))
 }
 
-/// `⟨Q₂ - Q₁, S₂ + S₁⟩`: twice what `f` gains.
+/// `⟨Q₂ - Q₁, S₂ + S₁⟩`: twice the gain of `f`.
 #[inline(always)]
 fn gain<S: Simd>(simd: S, q: [&[f32]; 2], s: [&[f32]; 2]) -> f32 {
     let [q1, q2] = q.map(|v| S::as_simd_f32s(v).0);
@@ -251,7 +252,7 @@ fn rotate<S: Simd>(simd: S, block: &[f32], quat: &mut [f32], rotation: &mut [f32
     }
 }
 
-/// Does the unproven lanes of a tile one by one.
+/// Computes the unproven lanes of a tile one at a time.
 #[cold]
 #[inline(never)]
 fn prove(proven: &[f32], block: &[f32], quat: &mut [f32], rotation: &mut [f32]) {
@@ -289,7 +290,7 @@ impl WithSimd for Iterate<'_> {
         let mut out = Solved::default();
         memory.forget();
         memory.known = false;
-        // Whether the current rotations were taken from a block that they followed from.
+        // Whether the current rotations come from a plain iteration, not from extrapolated blocks.
         let mut plain = true;
         for k in 1..=iterations {
             out.iterations = k;
@@ -303,7 +304,7 @@ impl WithSimd for Iterate<'_> {
                 plain = true;
                 continue;
             }
-            // The last step is plain, since nothing would check it.
+            // The last step is plain, since no later step would check it.
             plain = acceleration == Acceleration::Plain || k == 1 || k == iterations;
             if !plain {
                 memory.remember(simd, &state.block);

@@ -1,5 +1,5 @@
-//! Bindings on disk, by what they were made from: the reduced matrices without what [`Reduced::around`] makes of them anyway.
-//! A file that does not fit is as if there were none.
+//! Bindings on disk, keyed by their inputs. The file holds the reduced matrices, except those that
+//! [`Reduced::around`] recomputes. A file that does not fit is ignored.
 
 use super::bind::{Reduced, Shape};
 use super::dense::Mat;
@@ -17,10 +17,9 @@ use crate::bind::{
 use std::sync::Arc;
 
 impl Reduced {
-    /// As [`Reduced::bind`], from the cache where it was bound before.
+    /// As [`Reduced::bind`], but reads the binding from the cache if it is there.
     ///
-    /// # Errors
-    /// As [`Reduced::bind`].
+    /// # Errors As [`Reduced::bind`].
     pub fn kept(cache: Option<&Cache>, shape: &Shape<'_>, params: &Params) -> Result<Self> {
         let Some(cache) = cache else { return Self::bind(shape, params) };
         let key = key(shape, params);
@@ -36,7 +35,7 @@ impl Reduced {
     }
 }
 
-/// Of all that a binding depends on. Another way to bind gets another name.
+/// Hashes everything that a binding depends on. A changed way of binding needs a new name.
 fn key(shape: &Shape<'_>, params: &Params) -> Key {
     let parents: Vec<u64> = shape.handles.iter().map(|h| h.parent.map_or(u64::MAX, |p| p as u64)).collect();
     let pivots: Vec<Vec3> = shape.handles.iter().map(|h| h.pivot).collect();
@@ -175,17 +174,17 @@ mod tests {
         assert_eq!(solve(&again), solve(&made));
         let plain = Body::bind(character, &params).unwrap();
         assert_eq!(packed(&plain.reduced), packed(&made.reduced));
-        // Torn, foreign, and of another kind under the right name.
+        // Truncated, foreign, and of another kind under the right name.
         let whole = std::fs::read(&file).unwrap();
         for bytes in [&whole[..whole.len() / 2], b"nonsense".as_slice(), b"".as_slice()] {
             std::fs::write(&file, bytes).unwrap();
             assert_eq!(packed(&bind(&params).reduced), packed(&made.reduced));
             assert_eq!(std::fs::read(&file).unwrap(), whole);
         }
-        // Other settings are another question.
+        // Other settings give another key.
         assert_ne!(bind(&Params { extra: 2, ..params.clone() }).reduced.handles, made.reduced.handles);
         assert_eq!(files().len(), 2);
-        // How often is iterated is none.
+        // The number of iterations does not change the key.
         bind(&Params { iterations: 3, ..params });
         assert_eq!(files().len(), 2);
     }

@@ -1,9 +1,9 @@
-//! Vectors of the processor's own width with the usual operators, over `pulp`'s safe instructions.
+//! Vectors of the processor's native width with the usual operators, on top of `pulp`'s safe instructions.
 
 use pulp::Simd;
 use std::ops::{Add, Mul, Sub};
 
-/// As many numbers as the processor takes at once.
+/// One vector register of f32 lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Lane<S: Simd> {
     simd: S,
@@ -21,7 +21,7 @@ impl<S: Simd> Lane<S> {
         Self { simd, value: simd.splat_f32s(value) }
     }
 
-    /// The same number in all lanes.
+    /// A vector with the same number in all lanes.
     #[inline(always)]
     pub fn all(self, value: f32) -> Self {
         Self::splat(self.simd, value)
@@ -61,13 +61,13 @@ impl<S: Simd> Lane<S> {
         Self { value: self.simd.min_f32s(self.value, b.value), ..self }
     }
 
-    /// The smallest of all lanes.
+    /// The smallest value of all lanes.
     #[inline(always)]
     pub fn least(self) -> f32 {
         self.simd.reduce_min_f32s(self.value)
     }
 
-    /// `then` where this is at least the limit, otherwise `or`, lane by lane.
+    /// Per lane: `then` if this is at least the limit, otherwise `or`.
     #[inline(always)]
     pub fn at_least(self, limit: Self, then: Self, or: Self) -> Self {
         let mask = self.simd.greater_than_or_equal_f32s(self.value, limit.value);

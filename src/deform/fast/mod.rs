@@ -1,13 +1,13 @@
-//! Fast automatic skinning transformations: some handles are placed, the others find their place.
+//! Fast automatic skinning transformations: the pose places some handles, the solver finds the others.
 //!
-//! A. Jacobson, I. Baran, L. Kavan, J. Popović, O. Sorkine, *Fast Automatic Skinning Transformations*, 2012 (methods,
-//! section 8): an as-rigid-as-possible energy in the space of linear blend skinning,
-//! `min ½ tr(Tᵀ L̃ T) - tr(R K̃ T)` under `M_eq T = P_eq`, with a rotation per cluster of vertices. What an iteration costs
-//! does not depend on the mesh.
+//! A. Jacobson, I. Baran, L. Kavan, J. Popović, O. Sorkine, *Fast Automatic Skinning Transformations*, 2012
+//! (methods, section 8): an as-rigid-as-possible energy in the space of linear blend skinning, `min ½ tr(Tᵀ
+//! L̃ T) - tr(R K̃ T)` subject to `M_eq T = P_eq`, with a rotation per cluster of vertices. The cost of an
+//! iteration does not depend on the size of the mesh.
 //!
-//! [`Reduced`] is bound once per character, [`Constrained`] made when the set of constraints changes, and a [`Solver`]
-//! finds the transforms, frame by frame. Where this differs from the paper is said at the head of `bind.rs`,
-//! `constrain.rs`, `polar.rs`, `solve.rs`, `cluster.rs`, `inside.rs` and `extra.rs`.
+//! [`Reduced`] is bound once per character. [`Constrained`] is made when the set of constraints changes. A
+//! [`Solver`] computes the transforms in every frame. Deviations from the paper are stated at the head of
+//! `bind.rs`, `constrain.rs`, `polar.rs`, `solve.rs`, `cluster.rs`, `inside.rs` and `extra.rs`.
 //!
 //! Transforms are eliminated, so that an iteration multiplies the rotations by one matrix of `3r x 3r` and takes the
 //! nearest rotations by Newton's method from the last ones, in vectors of the processor's width (`pulp`, chosen at run
@@ -48,26 +48,27 @@ pub use weights::Weights;
 
 use serde::{Deserialize, Serialize};
 
-/// Iterations of a frame at most, whatever is asked for.
+/// Upper limit on the iterations of a frame.
 pub const MAX_ITERATIONS: u32 = 1000;
 
 /// Authored settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Abstract handles, which let the shape bend between the given ones.
+    /// Number of abstract handles, which let the shape bend between the given ones.
     pub extra: u32,
-    /// Rotation clusters; 0 for twice as many as handles.
+    /// Number of rotation clusters; 0 for twice the number of handles.
     pub clusters: u32,
-    /// Iterations of a frame at most.
+    /// Maximum iterations per frame.
     pub iterations: u32,
-    /// How strongly joints of handles keep together, in stiffnesses of a mean handle; 0 leaves that to the weights.
+    /// Stiffness that keeps joints between handles together, relative to the mean stiffness of a handle; 0
+    /// adds none.
     pub hinge: f32,
-    /// What is kept rigid; none for what fits the shape.
+    /// The energy; `None` chooses the one that fits the shape.
     pub energy: Option<Energy>,
-    /// How iterations follow each other.
+    /// How one iteration follows another.
     pub acceleration: Acceleration,
-    /// Of the choice of clusters and abstract handles.
+    /// Seed for the choice of clusters and abstract handles.
     pub seed: u64,
 }
 
@@ -86,17 +87,18 @@ impl Default for Params {
 }
 
 impl Params {
-    /// As a deformer of its own: some abstract handles.
+    /// Settings for use as a deformer: with abstract handles.
     pub fn deformer() -> Self {
         Self { extra: 12, iterations: 30, ..Self::default() }
     }
 
-    /// For hands: joints keep together, so that bones hardly change their lengths.
+    /// Settings for grabbing by hand: joints stay together, so that bones hardly change their lengths.
     pub fn grab() -> Self {
         Self { hinge: 0.3, ..Self::default() }
     }
 
-    /// Sets a number by its field's name, in range, counts rounded; false where no field has that name.
+    /// Sets a number by its field's name; values are clamped, counts rounded. Returns false for an unknown
+    /// name.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
         let count = value.round().max(0.0) as u32;
         match name {
@@ -111,14 +113,14 @@ impl Params {
         true
     }
 
-    /// Whether what is bound to these is bound to the others too: iterations are of the frames alone.
+    /// Whether both settings share a binding: only per-frame settings such as the iterations differ.
     pub fn can_become(&self, other: &Self) -> bool {
         let Self { extra, clusters, iterations: _, hinge, energy, acceleration: _, seed } = self;
         (*extra, *clusters, *hinge, *seed) == (other.extra, other.clusters, other.hinge, other.seed)
             && *energy == other.energy
     }
 
-    /// The same with everything in range, for what was read from a file.
+    /// Returns the settings with all values clamped to their ranges, for data read from a file.
     pub fn sane(mut self) -> Self {
         self.bring_into_range();
         self

@@ -1,6 +1,8 @@
-//! The deformer: joints that a pose places are given, those that just follow are free, abstract handles always are.
+//! The deformer. Joints that the pose places are constrained; joints that only follow their parents and
+//! abstract handles are free.
 //!
-//! Every frame starts from the pose's own rotations, so that the same pose gives the same shape whatever came before.
+//! Every frame starts from the pose's own rotations, so that a pose gives the same shape whatever came
+//! before.
 
 use super::{Body, Constrained, Constraint, Params, Solver, Target};
 use crate::asset::Influences;
@@ -13,7 +15,7 @@ use crate::deform::{Bound, Reference, Streams};
 use crate::rig::PosedRig;
 use rayon::prelude::*;
 
-/// Transforms of a pose. Only a character without a vertex has no body: there is nothing to solve for.
+/// Solver for the transforms of a pose. A character without vertices has no body and nothing to solve.
 pub(super) struct Node {
     body: Option<Body>,
     params: Params,
@@ -21,7 +23,7 @@ pub(super) struct Node {
     pub influences: Influences,
 }
 
-/// What is kept from frame to frame: nothing is allocated until another set of joints is placed.
+/// State between frames. It allocates only when the set of placed joints changes.
 #[derive(Default)]
 pub(super) struct Kept {
     placed: Vec<bool>,
@@ -30,7 +32,7 @@ pub(super) struct Kept {
     targets: Vec<Target>,
     /// The transforms of all handles.
     pub maps: Vec<Affine3A>,
-    /// The pose with its joints where those put them.
+    /// The pose with its joints moved to where the transforms carry them.
     pub posed: PosedRig,
 }
 
@@ -49,7 +51,7 @@ impl Node {
         Ok(Self { body, params: params.clone(), influences })
     }
 
-    /// Takes other settings that need no binding ([`Params::can_become`]).
+    /// Sets parameters that need no new binding ([`Params::can_become`]).
     pub fn set(&mut self, params: &Params) {
         self.params.clone_from(params);
     }
@@ -59,7 +61,7 @@ impl Node {
         self.body.as_ref().map_or(bound.character.skeleton.joints.len(), |b| b.reduced.handles)
     }
 
-    /// Solves a pose: transforms, and the pose that other nodes of the graph go by, which comes back; none without a body.
+    /// Solves a pose. Returns the solved pose for the other nodes of the graph; `None` without a body.
     pub fn solve<'a>(
         &self,
         bound: &Bound,
@@ -103,8 +105,7 @@ pub struct Fast {
 impl Fast {
     /// Binds a character.
     ///
-    /// # Errors
-    /// Where attachments and character do not fit together; as [`Body::bind`].
+    /// # Errors Attachments and character do not fit together; as [`Body::bind`].
     pub fn new(bound: &Bound, params: &Params) -> Result<Self> {
         Ok(Self { node: Node::bind(bound, params)?, anchors: Anchors::new(bound)?, bound: bound.clone() })
     }
@@ -122,7 +123,7 @@ impl Reference for Fast {
     fn evaluate(&self, rig: &PosedRig, streams: &mut Streams) -> Option<PosedRig> {
         let character = &self.bound.character;
         let mut kept = Kept::default();
-        // The constraints name handles that there are, so that they cannot be refused.
+        // The constraints name existing handles, so `constrain` accepts them.
         let solved = self.node.solve(&self.bound, rig, &mut kept).is_ok_and(|posed| posed.is_some());
         let posed = solved.then_some(kept.posed);
         let data = RigData::of(&character.skeleton, posed.as_ref().unwrap_or(rig));

@@ -1,32 +1,34 @@
 //! The local step: the rotation `Q` with the largest `⟨Q, S⟩` for every 3x3 block `S`, never a reflection.
 //!
-//! (differs) The paper takes singular values. Here the last rotation is turned by Newton's method on the rotation group:
-//! with `A = QᵀS`, the gradient is the axis of `A`'s skew part and the Hessian `tr(A) I - sym(A)`. Away from the
-//! optimum the Hessian may not be definite: then it is shifted, which makes the step an ascent. `⟨Q, S⟩` has no local
-//! maximum but the global one, so that a small gradient with a definite Hessian proves the rotation; what is not
-//! proven after a few steps is done by the largest eigenvector of Horn's matrix ("Closed-form solution of absolute
-//! orientation using unit quaternions", 1987). Where `S` leaves a direction open the last rotation stays.
+//! (differs) The paper uses singular values. Here Newton's method on the rotation group starts from the
+//! last rotation: with `A = QᵀS`, the gradient is the axis of `A`'s skew part and the Hessian `tr(A) I -
+//! sym(A)`. Away from the optimum the Hessian may be indefinite; it is then shifted, which makes the step
+//! an ascent. `⟨Q, S⟩` has no local maximum other than the global one, so a small gradient with a definite
+//! Hessian proves the rotation. A rotation that is not proven after a few steps is computed from the
+//! largest eigenvector of Horn's matrix ("Closed-form solution of absolute orientation using unit
+//! quaternions", 1987). If `S` leaves a direction open, the last rotation stays.
 
 use super::lane::Lane;
 use pulp::Simd;
 
-/// Newton steps at most.
+/// Maximum Newton steps.
 const STEPS: usize = 5;
-/// A last step smaller than this, squared radians, leaves an error below f32's.
+/// A last step smaller than this, in squared radians, leaves an error below f32's precision.
 const SMALL: f32 = 1e-6;
-/// Share of the block's size that is added to the Hessian, so that open directions stay as they are.
+/// Fraction of the block's size that is added to the Hessian, so that open directions keep the last
+/// rotation.
 const OPEN: f32 = 1e-5;
-/// Rotations of as many clusters as there are lanes.
+/// Rotations of one cluster per lane.
 pub(super) struct Turned<S: Simd> {
     /// Unit quaternions, `x y z w`.
     pub quat: [Lane<S>; 4],
-    /// Their matrices, row by row.
+    /// Their matrices, row-major.
     pub matrix: [Lane<S>; 9],
-    /// One per lane whose rotation is proven, otherwise zero or less.
+    /// Per lane: positive if the rotation is proven, otherwise zero or less.
     pub proven: Lane<S>,
 }
 
-/// The matrix of a unit quaternion, row by row.
+/// The matrix of a unit quaternion, row-major.
 #[inline(always)]
 fn matrix<S: Simd>(q: &[Lane<S>; 4]) -> [Lane<S>; 9] {
     let [x, y, z, w] = *q;
@@ -63,7 +65,7 @@ impl<S: Simd> Symmetric<S> {
         (h0.mul_add(c[0], h01.mul_add(c[1], h02 * c[2])), c)
     }
 
-    /// The smallest of its leading minors: positive if and only if it is definite.
+    /// The smallest of its leading minors: positive if and only if the matrix is definite.
     #[inline(always)]
     fn definite(&self) -> Lane<S> {
         let minor = self.diagonal[0].cross(self.diagonal[1], self.off[0], self.off[0]);
@@ -85,7 +87,7 @@ impl<S: Simd> Symmetric<S> {
     }
 }
 
-/// Column `i` of one matrix times column `j` of another, both row by row.
+/// Column `i` of one matrix times column `j` of another, both row-major.
 #[inline(always)]
 fn columns<S: Simd>(m: &[Lane<S>; 9], i: usize, s: &[Lane<S>; 9], j: usize) -> Lane<S> {
     m[i].mul_add(s[j], m[3 + i].mul_add(s[3 + j], m[6 + i] * s[6 + j]))
@@ -104,7 +106,7 @@ fn turned<S: Simd>(q: [Lane<S>; 4], t: [Lane<S>; 3]) -> [Lane<S>; 4] {
     [a * inverse, b * inverse, c * inverse, d * inverse]
 }
 
-/// Turns rotations to their blocks, given row by row.
+/// Rotates towards the maximum for blocks, given row-major.
 #[inline(always)]
 pub(super) fn turn<S: Simd>(block: &[Lane<S>; 9], mut quat: [Lane<S>; 4]) -> Turned<S> {
     let zero = block[0].all(0.0);
@@ -139,7 +141,7 @@ pub(super) fn turn<S: Simd>(block: &[Lane<S>; 9], mut quat: [Lane<S>; 4]) -> Tur
         }
         let [x, y, z] = hessian.half_solve(g);
         let angle = x.mul_add(x, y.mul_add(y, z * z));
-        // At most a quarter of a turn.
+        // Limits the step to a quarter turn.
         let limit = one.over(angle.max(one));
         quat = turned(quat, [x * limit, y * limit, z * limit]);
         let small = zero.all(0.25 * SMALL).at_least(angle, one, zero);
@@ -151,8 +153,8 @@ pub(super) fn turn<S: Simd>(block: &[Lane<S>; 9], mut quat: [Lane<S>; 4]) -> Tur
     Turned { matrix: matrix(&quat), quat, proven }
 }
 
-/// The quaternion (`x y z w`) of the rotation with the largest `⟨Q, S⟩`, for a block row by row, by Jacobi's method on
-/// Horn's matrix; the old one where that is as good.
+/// The quaternion (`x y z w`) of the rotation with the largest `⟨Q, S⟩`, for a row-major block, by Jacobi's
+/// method on Horn's matrix; returns `old` if it is as good.
 pub(super) fn largest(block: [f64; 9], old: [f64; 4]) -> [f64; 4] {
     let norm = block.iter().map(|v| v * v).sum::<f64>().sqrt();
     if !norm.is_finite() || norm < 1e-30 {
@@ -200,7 +202,7 @@ pub(super) fn largest(block: [f64; 9], old: [f64; 4]) -> [f64; 4] {
     [found[1], found[2], found[3], found[0]]
 }
 
-/// The matrix of a unit quaternion, row by row.
+/// The matrix of a unit quaternion, row-major.
 pub(super) fn matrix_of(q: [f64; 4]) -> [f64; 9] {
     let m = crate::base::math::DMat3::from_quat(crate::base::math::DQuat::from_array(q).normalize());
     m.transpose().to_cols_array()

@@ -1,15 +1,15 @@
-//! Small quadratic terms that determine every handle, whatever the mesh: see the head of `bind.rs`.
+//! Small quadratic terms that make every handle determinate for any mesh: see the head of `bind.rs`.
 
 use super::bind::Handle;
 use super::dense::{Cholesky, Mat};
 use crate::base::math::DVec3;
 
-/// Of what keeps a linear part to its cluster, the share that keeps a handle to the one above it.
+/// Stiffness that keeps a handle near its parent, relative to the pull on linear parts.
 const WELD: f64 = 0.1;
-/// Half the size of what a weld holds together, in sizes of the model.
+/// Half the size of the region that a weld holds together, in units of the model's size.
 const WELD_SIZE: f64 = 0.05;
-/// Joints farther from the middle than this, in sizes of the model, are held as if they were here: squares of places
-/// must not drown everything else.
+/// Joints farther from the centre than this, in units of the model's size, are treated as if they were
+/// here: the squares of their coordinates must not drown everything else.
 const FAR: f64 = 10.0;
 
 /// Pulls abstract handles to zero.
@@ -20,7 +20,8 @@ pub(super) fn keep_to_zero(laplacian: &mut Mat, pull: f64, pivots: &[DVec3], giv
     }
 }
 
-/// Adds [`WELD`] of the pull along the tree of handles; trees hang on the nearest handle of those before them.
+/// Adds [`WELD`] times the pull along the tree of handles; further trees are joined to the nearest earlier
+/// handle.
 pub(super) fn hold_together(laplacian: &mut Mat, pull: f64, pivots: &[DVec3], given: &[Handle]) {
     let mut root: Vec<usize> = (0..given.len()).collect();
     for (j, handle) in given.iter().enumerate() {
@@ -43,7 +44,7 @@ pub(super) fn hold_together(laplacian: &mut Mat, pull: f64, pivots: &[DVec3], gi
     }
 }
 
-/// Keeps the joints between handles and those above them together.
+/// Keeps each handle's joint together with its parent.
 pub(super) fn hinge(laplacian: &mut Mat, stiffness: f64, pivots: &[DVec3], given: &[Handle]) {
     for (j, handle) in given.iter().enumerate() {
         if let Some(p) = handle.parent.filter(|_| stiffness > 0.0) {
@@ -67,7 +68,7 @@ fn add_square(laplacian: &mut Mat, weight: f64, terms: &[(usize, DVec3, f64)]) {
     }
 }
 
-/// `L̃` with the translation of everything made as stiff as the rest, factored.
+/// `L̃`, factored after the translation of the whole shape has been given a stiffness like the rest.
 pub(super) fn grounded(laplacian: &Mat, given: usize) -> Cholesky {
     let mut out = laplacian.clone();
     let n = out.rows;

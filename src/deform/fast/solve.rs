@@ -1,14 +1,15 @@
 //! Local and global steps, and their acceleration.
 //!
 //! With the transforms eliminated (see [`super::constrain`]) the energy is, up to a constant, `-f(Q)` with
-//! `f(Q) = ½⟨Q, BQ⟩ + ⟨C, Q⟩`, and an iteration is `S = BQ + C`, then the rotation nearest to each block of `S`. `B` has
-//! no negative eigenvalue, so `f` never falls. Of two iterates
-//! `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁, S₂ + S₁⟩` exactly: the energy is watched for two sums over what is there anyway, without
-//! a difference of large numbers.
+//! `f(Q) = ½⟨Q, BQ⟩ + ⟨C, Q⟩`. An iteration computes `S = BQ + C`, then the rotation nearest to each block
+//! of `S`. `B` has no negative eigenvalue, so `f` never falls. For two iterates `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁,
+//! S₂ + S₁⟩` exactly: two sums over existing values monitor the energy without a difference of large
+//! numbers.
 //!
-//! The plain iteration creeps where large parts have to turn far. [`Acceleration::Anderson`] extrapolates the blocks `S`
-//! from the last few iterations (Peng et al., "Anderson acceleration for geometry optimization and physics simulation",
-//! 2018); a step that does not raise `f` is taken back and made plainly.
+//! The plain iteration converges slowly where large parts rotate far. [`Acceleration::Anderson`]
+//! extrapolates the blocks `S` from the last few iterations (Peng et al., "Anderson acceleration for
+//! geometry optimization and physics simulation", 2018); a step that does not raise `f` is rejected and
+//! replaced by a plain one.
 
 use super::bind::Reduced;
 use super::constrain::{Constrained, Target, Values, bind_map};
@@ -19,25 +20,25 @@ use crate::base::math::{Affine3A, DAffine3, DMat3, DVec3};
 use pulp::{Arch, Simd, WithSimd};
 use serde::{Deserialize, Serialize};
 
-/// How iterations follow each other.
+/// The choice of iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Acceleration {
     /// The paper's iteration.
     Plain,
-    /// Extrapolated from the last few.
+    /// Extrapolated from the last few iterations.
     #[default]
     Anderson,
 }
 
-/// What a solve did.
+/// Statistics of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Solved {
-    /// Iterations made: multiplications by `B`.
+    /// Iterations run: multiplications by `B`.
     pub iterations: u32,
-    /// Steps taken back.
+    /// Rejected steps.
     pub rejected: u32,
-    /// Whether the rotations no longer moved.
+    /// Whether the rotations stopped changing.
     pub converged: bool,
 }
 
@@ -115,11 +116,11 @@ pub struct Solver {
     state: State,
     memory: Memory,
     values: Values,
-    /// Transforms to start from, and the blocks that they give.
+    /// Start transforms, and the blocks they give.
     start: [Mat; 2],
 }
 
-/// The iterate: quaternions, their matrices and the blocks that they give.
+/// The iterate: quaternions, their matrices and the resulting blocks.
 #[derive(Clone, Default)]
 pub(super) struct State {
     pub quat: Vec<f32>,
@@ -138,7 +139,7 @@ impl WithSimd for Lanes {
 }
 
 impl Solver {
-    /// At rest, under constraints at rest.
+    /// A solver at rest, with constraints at their rest values.
     pub fn new(reduced: &Reduced, constrained: &Constrained) -> Self {
         Self::on(Arch::new(), reduced, constrained)
     }
@@ -176,21 +177,21 @@ impl Solver {
         out
     }
 
-    /// Changes the set of constraints; rotations stay. Give it values next.
+    /// Switches to another set of constraints and keeps the rotations. Call [`Solver::set_targets`] next.
     pub fn switch(&mut self, constrained: &Constrained) {
         self.b = Tiled::new(&constrained.rotations, self.lanes, true);
         self.gamma = Tiled::new(&constrained.gamma, self.lanes, false);
         self.transforms = vec![0.0; self.gamma.tiles * 9 * self.lanes];
     }
 
-    /// Gives the constraints values, in their order; missing ones stand for rest.
+    /// Sets the constraints' values, in their order; missing values are those of rest.
     pub fn set_targets(&mut self, reduced: &Reduced, constrained: &Constrained, targets: &[Target]) {
         constrained.set_values(reduced, targets, &mut self.values);
         pack(&self.values.c, self.lanes, true, &mut self.c);
         pack(&self.values.phi, self.lanes, false, &mut self.phi);
     }
 
-    /// Takes the rotations from transforms of all handles, bind space to the world, as a start.
+    /// Starts from the rotations of transforms of all handles, bind space to world.
     pub fn start_from(&mut self, reduced: &Reduced, transforms: &[DAffine3]) {
         let [t, s] = &mut self.start;
         reduced.stack(transforms, t);
@@ -202,7 +203,7 @@ impl Solver {
         }
     }
 
-    /// Takes the rotations of another solver of the same character as a start.
+    /// Starts from the rotations of another solver of the same character.
     pub fn copy_rotations(&mut self, other: &Self) {
         if self.state.quat.len() == other.state.quat.len() {
             self.state.quat.copy_from_slice(&other.state.quat);
@@ -220,7 +221,7 @@ impl Solver {
         }
     }
 
-    /// Iterates from where the last solve ended, at most so often.
+    /// Runs at most `iterations` iterations from the end of the last solve.
     pub fn solve(&mut self, iterations: u32, acceleration: Acceleration) -> Solved {
         self.arch.dispatch(Iterate {
             b: &self.b,
@@ -236,14 +237,15 @@ impl Solver {
         })
     }
 
-    /// The transforms of all handles after a solve, bind space to the world; those of abstract ones are zero in rest.
+    /// The transforms of all handles after a solve, bind space to world; those of abstract handles are zero
+    /// at rest.
     pub fn transforms(&self, reduced: &Reduced) -> Vec<Affine3A> {
         let mut out = Vec::new();
         self.read(reduced, &mut out);
         out
     }
 
-    /// As [`Solver::transforms`], in place of what there is.
+    /// As [`Solver::transforms`], into `out`.
     pub fn read(&self, reduced: &Reduced, out: &mut Vec<Affine3A>) {
         out.clear();
         out.extend((0..self.handles).map(|j| {
@@ -253,7 +255,7 @@ impl Solver {
         }));
     }
 
-    /// As [`Solver::transforms`], f64.
+    /// As [`Solver::transforms`], in f64.
     pub fn exact(&self, reduced: &Reduced) -> Vec<DAffine3> {
         (0..self.handles).map(|j| self.transform(reduced, j)).collect()
     }
@@ -264,7 +266,7 @@ impl Solver {
         if j < reduced.given {
             bind_map(reduced, &map)
         } else {
-            // Zero stays zero: the part of the origin that a map of all handles would take along is none of it.
+            // Abstract handles stay zero at rest: the shift of the origin applies to given handles only.
             let moved = map.translation * reduced.size - map.matrix3 * reduced.center;
             DAffine3 { matrix3: map.matrix3, translation: moved }
         }
@@ -288,7 +290,8 @@ impl Solver {
         Mat { rows, cols: 3, data: (0..rows).flat_map(|r| self.row(r).to_array()).collect() }
     }
 
-    /// The energy of rotations and transforms (paper 2, equation 12, of a model of size one), zero in rest.
+    /// The energy of rotations and transforms (paper 2, equation 12, for a model of size one); zero at
+    /// rest.
     pub fn energy(&self, reduced: &Reduced) -> f64 {
         let t = self.model_transforms();
         let squares = |m: &Mat| m.data.iter().zip(&t.data).map(|(a, b)| a * b).sum::<f64>();

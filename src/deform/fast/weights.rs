@@ -3,7 +3,7 @@
 use super::extra::Extra;
 use crate::asset::Influences;
 
-/// Weights of all vertices, sparse; sums need not be one.
+/// Weights of all vertices, sparse; their sums need not be one.
 #[derive(Clone, Debug)]
 pub struct Weights {
     offset: Vec<usize>,
@@ -27,26 +27,26 @@ impl Weights {
         self.len() == 0
     }
 
-    /// Handles named, the last one's number and one.
+    /// Number of handles: one more than the highest index.
     pub(super) fn named(&self) -> usize {
         self.entry.iter().map(|(j, _)| *j as usize + 1).max().unwrap_or(1)
     }
 
-    /// Adds all vertices of other weights.
+    /// Appends all vertices of `other`.
     pub(super) fn append(&mut self, other: &Self) {
         let before = self.entry.len();
         self.entry.extend_from_slice(&other.entry);
         self.offset.extend(other.offset[1..].iter().map(|o| o + before));
     }
 
-    /// The first of its vertices.
+    /// Keeps the first `vertices` vertices only.
     pub(super) fn first(mut self, vertices: usize) -> Self {
         self.offset.truncate(vertices + 1);
         self.entry.truncate(self.offset[vertices]);
         self
     }
 
-    /// Adds a vertex.
+    /// Appends a vertex.
     pub fn push(&mut self, weights: impl IntoIterator<Item = (usize, f64)>) {
         self.entry.extend(weights.into_iter().map(|(j, w)| (j as u32, w)));
         self.offset.push(self.entry.len());
@@ -57,7 +57,7 @@ impl Weights {
         self.entry[self.offset[vertex]..self.offset[vertex + 1]].iter().map(|&(j, w)| (j as usize, w))
     }
 
-    /// As influences for skinning, heaviest first. With abstract handles they do not sum to one.
+    /// Influences for skinning, heaviest first. With abstract handles they do not sum to one.
     pub fn influences(&self) -> Influences {
         let mut out = Influences::default();
         for v in 0..self.len() {
@@ -70,7 +70,8 @@ impl Weights {
     }
 }
 
-/// The given weights, each vertex's sum exactly one; a vertex without any follows the first handle.
+/// The given weights, normalised so that each vertex's sum is exactly one; a vertex without weights follows
+/// the first handle.
 pub(super) fn own_weights(influences: &Influences) -> Weights {
     let mut out = Weights::default();
     for v in 0..influences.len() {

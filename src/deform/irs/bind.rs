@@ -1,5 +1,5 @@
-//! What incremental rotation skinning precomputes: reach per bone, and for the length correction the bones near
-//! each bone and each vertex's bind distance from them.
+//! Precomputation for incremental rotation skinning: the reach per bone; for the length correction also the
+//! bones near each bone and each vertex's bind distance from them.
 
 use super::IrsParams;
 use crate::base::JointId;
@@ -9,7 +9,7 @@ use crate::deform::attach::Anchors;
 use crate::rig::{Bone, Skeleton};
 use bytemuck::{Pod, Zeroable};
 
-/// A bone as the shader reads it.
+/// A bone in the shader's layout.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct BoneReach {
@@ -23,15 +23,15 @@ pub struct BoneReach {
     pub tail: f32,
     /// First entry in [`IrsBinding::near`].
     pub near_offset: u32,
-    /// Number of entries.
+    /// Number of entries in [`IrsBinding::near`].
     pub near_count: u32,
 }
 
 impl BoneReach {
-    /// No joint.
+    /// Value for "no joint".
     pub const NONE: u32 = u32::MAX;
 
-    /// Takes its reaches from settings.
+    /// Sets the reaches from settings.
     pub fn set(&mut self, params: &IrsParams) {
         self.head = params.reach_of(JointId(self.parent)).as_parent;
         self.tail =
@@ -39,22 +39,22 @@ impl BoneReach {
     }
 }
 
-/// Precomputed data.
+/// Precomputed data of a character.
 #[derive(Clone, Debug, Default)]
 pub struct IrsBinding {
-    /// Per bone.
+    /// One per bone.
     pub bones: Vec<BoneReach>,
     /// Bones that share a joint with a bone, itself first; by [`BoneReach::near_offset`].
     pub near: Vec<u32>,
     /// Per control vertex: bind distance from the nearest of its bone's near bones, metres; 0 for props.
     pub distance: Vec<f32>,
-    /// Distances below this are on the skeleton and have no direction, metres.
+    /// Distance below which a vertex counts as on the skeleton and has no direction, metres.
     pub on_bone: f32,
     /// Whether the length correction runs.
     pub length_correction: bool,
 }
 
-/// Precomputes.
+/// Precomputes the data of a character.
 pub fn bind(bound: &Bound, anchors: &Anchors, params: &IrsParams) -> IrsBinding {
     let skeleton = &bound.character.skeleton;
     let control = &bound.character.control;

@@ -15,7 +15,7 @@ pub struct Irs {
 }
 
 impl Irs {
-    /// Precomputes; an error where attachments and character do not fit together.
+    /// Binds the method. Errors if attachments and character do not fit together.
     pub fn new(bound: &Bound, params: &IrsParams) -> Result<Self> {
         Ok(Self { binding: bind(bound, &Anchors::new(bound)?, params) })
     }
@@ -27,7 +27,7 @@ impl Skinning for Irs {
     }
 
     fn radial(&self) -> bool {
-        // The correction would take a lengthened scale vector back.
+        // The correction would undo a lengthened scale vector.
         !self.binding.length_correction
     }
 
@@ -46,8 +46,8 @@ impl Skinning for Irs {
             (frame.head.into(), frame.span.into())
         });
         let reached = foot.distance(x);
-        // **(differs)** The bind distance from the same bones stands for |s|: where smoothing or weights moved
-        // the attachment, |s| is longer, and the bind pose would not be kept.
+        // **(differs)** The bind distance from the same bones replaces |s|: where smoothing or weights
+        // moved the attachment, |s| is longer, and the bind pose would not be preserved.
         if reached > self.binding.on_bone {
             foot + (x - foot) * (self.binding.distance[vertex] / reached)
         } else {
@@ -56,7 +56,7 @@ impl Skinning for Irs {
     }
 }
 
-/// Equation 14: share of the head joint's and of the tail joint's rotation at parameter `t`.
+/// Equation 14: the shares of the head joint's and the tail joint's rotation at parameter `t`.
 pub(super) fn weights(reach: &BoneReach, t: f32) -> (f32, f32) {
     let pw = if reach.head > 0.0 { (1.0 - t / reach.head).clamp(0.0, 1.0) } else { 0.0 };
     let tail = 1.0 - reach.tail;
@@ -64,7 +64,8 @@ pub(super) fn weights(reach: &BoneReach, t: f32) -> (f32, f32) {
     (pw, cw)
 }
 
-/// Equations 15-17. **(differs)** The blend of both rotations is one of quaternions; the print adds matrices.
+/// Equations 15-17. **(differs)** The two rotations are blended as quaternions; the printed text adds
+/// matrices.
 fn increment(reach: &BoneReach, pw: f32, cw: f32, data: &RigData) -> Quat {
     let local = |joint: u32| Quat::from_array(data.local[joint as usize]);
     let back = || fraction(local(reach.parent).conjugate(), 0.5 * pw);
@@ -75,7 +76,7 @@ fn increment(reach: &BoneReach, pw: f32, cw: f32, data: &RigData) -> Quat {
         (false, false) => Quat::IDENTITY,
         (true, false) => back(),
         (false, true) => on(),
-        // Both turn by at most a quarter turn, so they cannot be opposed.
+        // Both rotate by at most a quarter turn, so they cannot be opposite.
         (true, true) => (back() * pw + on() * cw).normalize(),
     }
 }

@@ -7,7 +7,7 @@ use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::spv;
 use std::sync::Arc;
 
-/// The stage, once per device.
+/// The pipeline, created once per device.
 pub struct IrsPipeline {
     stage: Compute,
 }
@@ -22,13 +22,13 @@ pub struct IrsState {
 }
 
 impl IrsState {
-    /// Takes other reaches.
+    /// Sets other reaches.
     pub fn set(&mut self, params: &IrsParams) {
         self.bones.iter_mut().for_each(|bone| bone.set(params));
         self.stale = true;
     }
 
-    /// Records what [`IrsState::set`] has changed, as a copy: put a barrier or a phase behind it.
+    /// Records the upload for [`IrsState::set`], a copy: put a barrier or a phase after it.
     pub fn update(&mut self, frame: &mut Frame) {
         if std::mem::take(&mut self.stale) {
             frame.upload(&self.reaches, 0, &self.bones);
@@ -37,12 +37,12 @@ impl IrsState {
 }
 
 impl IrsPipeline {
-    /// Makes the pipeline.
+    /// Creates the pipeline.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self { stage: Compute::new(device, spv!("deform/irs.comp"), &[])? })
     }
 
-    /// Binds a character; `position` takes the posed positions.
+    /// Binds a character; the stage writes posed positions to `position`.
     pub fn bind(
         &self,
         binding: &IrsBinding,
@@ -69,7 +69,7 @@ impl IrsPipeline {
         Ok(IrsState { bindings, push, bones: binding.bones.clone(), reaches, stale: false })
     }
 
-    /// Records the stage; the rig must be uploaded before, behind a barrier.
+    /// Records the stage. The rig must be uploaded before it, with a barrier between.
     pub fn record(&self, state: &IrsState, frame: &mut Frame) {
         frame.dispatch(&self.stage, &state.bindings, &state.push, state.push.count);
     }

@@ -1,7 +1,8 @@
 //! Incremental rotation skinning (thesis section 4.1, equations 14-18).
 //!
-//! Rigid attachment first; then scale vectors near a joint turn by up to half of that joint's own rotation, back
-//! at its child bones, on at its parent bone, so that both sides of a bend meet half-way. Needs no weights.
+//! The first step is rigid attachment. Scale vectors near a joint then rotate by up to half of that joint's
+//! own rotation: back on its child bones, forward on its parent bone, so that both sides of a bend meet
+//! half-way. Needs no weights.
 
 mod bind;
 mod cpu;
@@ -35,7 +36,7 @@ impl Reach {
     pub const HALF: Self = Self { as_parent: 0.5, as_child: 0.5 };
 }
 
-/// Authored settings.
+/// Authored settings of the method.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct IrsParams {
@@ -43,18 +44,19 @@ pub struct IrsParams {
     pub reach: Reach,
     /// Reach of single joints.
     pub joints: BTreeMap<JointId, Reach>,
-    /// Whether vertices are set back to their bind distance from the skeleton (thesis figure 13). Off by default.
+    /// Whether vertices are moved to their bind distance from the skeleton (thesis figure 13). Off by
+    /// default.
     pub length_correction: bool,
 }
 
 impl IrsParams {
-    /// The defaults.
+    /// Half of each bone for all joints, without length correction.
     pub const DEFAULT: Self = Self { reach: Reach::HALF, joints: BTreeMap::new(), length_correction: false };
 
     /// The reach of one joint, clamped to 0..=1.
     pub fn reach_of(&self, joint: JointId) -> Reach {
         let reach = self.joints.get(&joint).unwrap_or(&self.reach);
-        // A not-a-number counts as 0.
+        // NaN counts as 0.
         let sane = |v: f32| if v.is_nan() { 0.0 } else { v.clamp(0.0, 1.0) };
         Reach { as_parent: sane(reach.as_parent), as_child: sane(reach.as_child) }
     }

@@ -5,7 +5,7 @@ use crate::base::math::{Affine3A, Mat3, Mat3A, Vec3, Vec3A};
 use crate::deform::twin::{Posed, Skinning};
 use crate::rig::PosedRig;
 
-/// Linear blend skinning.
+/// Linear blend skinning. It has no settings and needs no binding.
 pub struct Lbs;
 
 impl Skinning for Lbs {
@@ -30,8 +30,8 @@ pub(in crate::deform) fn blend(influences: &Influences, vertex: usize, maps: &[A
     sum
 }
 
-/// The linear part of the blended transform of one vertex, which carries displacements from bind space to the
-/// pose (exactly so for LBS).
+/// The linear part of the blended transform of one vertex, which carries displacements from bind space to
+/// the pose (exactly so for LBS).
 pub fn linear_parts(influences: &Influences, vertex: usize, rig: &PosedRig) -> Mat3 {
     blend(influences, vertex, &rig.skinning).matrix3.into()
 }

@@ -6,7 +6,7 @@ use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::spv;
 use std::sync::Arc;
 
-/// The stage, once per device.
+/// The pipeline, created once per device.
 pub struct LbsPipeline {
     stage: Compute,
 }
@@ -17,12 +17,12 @@ pub struct LbsState {
 }
 
 impl LbsPipeline {
-    /// Makes the pipeline.
+    /// Creates the pipeline.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self { stage: Compute::new(device, spv!("deform/lbs.comp"), &[])? })
     }
 
-    /// Binds a character; `position` takes the posed positions.
+    /// Binds a character; the stage writes posed positions to `position`.
     pub fn bind(&self, control: &ControlBuffers, rig: &RigBuffers, position: &Buffer) -> Result<LbsState> {
         let mut list = control.influences().to_vec();
         list.extend([
@@ -33,7 +33,7 @@ impl LbsPipeline {
         Ok(LbsState { bindings: self.stage.bind(&list)? })
     }
 
-    /// Records the stage; the rig must be uploaded before, behind a barrier.
+    /// Records the stage. The rig must be uploaded before it, with a barrier between.
     pub fn record(&self, state: &LbsState, control: &ControlBuffers, frame: &mut Frame) {
         frame.dispatch(&self.stage, &state.bindings, &control.push(false), control.vertices);
     }

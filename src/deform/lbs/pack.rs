@@ -1,4 +1,4 @@
-//! Influences in the layout the GPU reads: four per vertex in 24 bytes, the rest in a tail list.
+//! Influences in the GPU's layout: four per vertex in 24 bytes, the rest in a tail list.
 
 use crate::asset::Influences;
 use bytemuck::{Pod, Zeroable};
@@ -7,27 +7,27 @@ use bytemuck::{Pod, Zeroable};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct TailEntry {
-    /// The joint.
+    /// Index of the joint.
     pub joint: u32,
-    /// Its weight.
+    /// Weight of the joint.
     pub weight: f32,
 }
 
-/// Skin influences for the GPU; weights stay f32 so that GPU and twin agree to rounding.
+/// Skin influences for the GPU; weights stay f32 so that GPU and CPU reference agree within rounding.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PackedInfluences {
     /// The four heaviest joints per vertex, 16 bits each, low half first; unused ones 0.
     pub joints: Vec<[u32; 2]>,
     /// Their weights, descending; unused ones 0, and a zero ends the list.
     pub weights: Vec<[f32; 4]>,
-    /// CSR offsets into `tail`, `vertices + 1`; a single 0 where no vertex has more than four influences.
+    /// CSR offsets into `tail`, `vertices + 1`; a single 0 if no vertex has more than four influences.
     pub tail_offset: Vec<u32>,
     /// Influences beyond the fourth.
     pub tail: Vec<TailEntry>,
 }
 
 impl PackedInfluences {
-    /// Packs influences, which are sorted by descending weight.
+    /// Packs influences, which must be sorted by descending weight.
     pub fn new(influences: &Influences) -> Self {
         let mut out = Self { tail_offset: vec![0], ..Self::default() };
         for vertex in 0..influences.len() {

@@ -3,7 +3,7 @@
 use crate::base::math::{Quat, Vec3};
 use crate::deform::twin::{Posed, Skinning};
 
-/// Rigid attachment.
+/// Rigid attachment. It has no settings and needs no binding.
 pub struct Rigid;
 
 impl Skinning for Rigid {

@@ -6,7 +6,7 @@ use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::spv;
 use std::sync::Arc;
 
-/// The stage, once per device.
+/// The pipeline, created once per device.
 pub struct RigidPipeline {
     stage: Compute,
 }
@@ -17,12 +17,12 @@ pub struct RigidState {
 }
 
 impl RigidPipeline {
-    /// Makes the pipeline.
+    /// Creates the pipeline.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self { stage: Compute::new(device, spv!("deform/rigid.comp"), &[])? })
     }
 
-    /// Binds a character; `position` takes the posed positions.
+    /// Binds a character; the stage writes posed positions to `position`.
     pub fn bind(&self, control: &ControlBuffers, rig: &RigBuffers, position: &Buffer) -> Result<RigidState> {
         let bindings = self.stage.bind(&[
             ("anchors", &control.anchors),
@@ -34,7 +34,7 @@ impl RigidPipeline {
         Ok(RigidState { bindings })
     }
 
-    /// Records the stage; the rig must be uploaded before, behind a barrier.
+    /// Records the stage. The rig must be uploaded before it, with a barrier between.
     pub fn record(&self, state: &RigidState, control: &ControlBuffers, frame: &mut Frame) {
         frame.dispatch(&self.stage, &state.bindings, &control.push(false), control.vertices);
     }

@@ -6,7 +6,7 @@ use crate::bind::Character;
 use crate::deform::springs::cpu::blended_rotation;
 use crate::rig::PosedRig;
 
-/// `Q` of a control vertex: the blend of its joints' rotations by skin weight.
+/// Rotation `Q` of a control vertex: the blend of its joints' rotations by skin weight.
 pub fn rotation(character: &Character, rig: &PosedRig, vertex: u32) -> Quat {
     blended_rotation(character.control.influences.of(vertex as usize), &rig.rotation)
 }

@@ -1,15 +1,15 @@
-//! The easing family: curves from 0 to 1 as animation of web pages names them (R. Penner, "Programming Macromedia
-//! Flash MX", 2002, chapter 7); thesis 5.1 and figure 22 put them along a bone.
+//! Easing functions: curves from 0 to 1, named as in web animation (R. Penner, "Programming Macromedia
+//! Flash MX", 2002, chapter 7). Thesis 5.1 and figure 22 apply them along a bone.
 
 use serde::{Deserialize, Serialize};
 use std::f32::consts::{FRAC_PI_2, TAU};
 
-/// How far [`Easing::BackIn`] and its kin go beyond their ends: a tenth.
+/// Overshoot parameter of [`Easing::BackIn`] and its variants: they overshoot by a tenth.
 const BACK: f32 = 1.701_58;
 
 macro_rules! easings {
     ($($name:ident $text:literal $shape:ident $part:ident;)*) => {
-        /// A curve over `t` in 0..=1 that leads from 0 to 1.
+        /// A curve over `t` in 0..=1 from 0 to 1.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Easing {
             /// The identity.
@@ -20,10 +20,10 @@ macro_rules! easings {
         }
 
         impl Easing {
-            /// All of them, in the order of lists.
+            /// All curves, in the order of lists.
             pub const ALL: &'static [Self] = &[Self::Linear, $(Self::$name),*];
 
-            /// As in files and on the command line, e.g. `cubic-in`.
+            /// The name in files and on the command line, e.g. `cubic-in`.
             pub fn name(self) -> &'static str {
                 match self {
                     Self::Linear => "linear",
@@ -31,7 +31,8 @@ macro_rules! easings {
                 }
             }
 
-            /// The curve at `t`, which is clamped to 0..=1. Back and elastic curves leave 0..=1 in between.
+            /// The curve's value at `t`, which is clamped to 0..=1. Back and elastic curves leave 0..=1 in
+            /// between.
             pub fn at(self, t: f32) -> f32 {
                 let t = if t.is_nan() { 0.0 } else { t.clamp(0.0, 1.0) };
                 match self {
@@ -89,7 +90,7 @@ fn both(shape: fn(f32) -> f32, t: f32) -> f32 {
 }
 
 fn sine(t: f32) -> f32 {
-    // Exact at its end, where a cosine leaves rounding.
+    // Exact at its end, where a cosine has a rounding error.
     if t >= 1.0 { 1.0 } else { 1.0 - (t * FRAC_PI_2).cos() }
 }
 

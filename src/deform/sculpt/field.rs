@@ -1,51 +1,52 @@
-//! All edits of a character at a moment, summed up per vertex.
+//! The sum of all sculpt layers of a character at one moment, per vertex.
 
 use super::{BoundForm, BoundSculpt, Profile, SculptState, arc};
 use crate::base::SculptId;
 use crate::base::math::Vec3;
 
-/// Amplitudes below this take their share of the stiffness only: none is no edit, not a pull to the rest shape.
+/// Layers with an amplitude below this contribute a proportional share of the stiffness: at amplitude 0 a
+/// layer has no effect instead of pulling to the rest shape.
 const FULL: f32 = 0.1;
 
-/// What a vertex gets from all edits together.
+/// The summed effect of all sculpt layers on a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Offset {
-    /// Sum of the offsets `D`, bind space, metres.
+    /// Sum of the offsets `D` in bind space, metres.
     pub offset: Vec3,
     /// Sum of the stiffnesses, in quarters of the vertex's number of neighbours.
     pub stiffness: f32,
-    /// Share of its hold on the rest shape that the vertex gives up, 0..=1.
+    /// Share of the vertex's rest-shape forces that is released, 0..=1.
     pub give: f32,
 }
 
-/// What of an edit may become another while its vertices stay.
+/// A change to a sculpt layer that keeps its vertices.
 #[derive(Clone, Copy, Debug)]
 pub enum Reform<'a> {
-    /// `D` at amplitude 1 of each kinematic vertex of a drawn one, bind space, metres.
+    /// New offsets `D` at amplitude 1 of a drawn layer's kinematic vertices, bind space, metres.
     Offsets(&'a [[f32; 3]]),
-    /// The formula of one by profile, along the same as before.
+    /// A new formula for a profile layer, along the same parameter.
     Profile(&'a Profile),
 }
 
-/// The vertices that edits move, and their offsets.
+/// The vertices that sculpt layers move, and their offsets.
 #[derive(Clone, Debug, Default)]
 pub struct Field {
     sculpts: Vec<BoundSculpt>,
     /// Per sculpt and vertex: index into `vertices`.
     slots: Vec<Vec<u32>>,
-    /// Control vertices that any edit moves, rising.
+    /// Control vertices that any sculpt layer moves, ascending.
     pub vertices: Vec<u32>,
-    /// For each of them.
+    /// Offset of each vertex in `vertices`.
     pub offsets: Vec<Offset>,
     states: Vec<SculptState>,
-    /// An edit has another form than `offsets` were made of.
+    /// Whether a layer's form has changed since `offsets` were computed.
     stale: bool,
-    /// Offsets of a drawn edit's kinematic vertices.
+    /// Offsets of a drawn layer's kinematic vertices.
     scratch: Vec<Vec3>,
 }
 
 impl Field {
-    /// Of these edits, all of them off.
+    /// The field of these sculpt layers, all of them off.
     pub fn new(sculpts: &[BoundSculpt]) -> Self {
         let mut vertices: Vec<u32> = sculpts.iter().flat_map(|s| &s.vertices).copied().collect();
         vertices.sort_unstable();
@@ -64,7 +65,7 @@ impl Field {
         }
     }
 
-    /// Whether no vertex is moved, whatever the states.
+    /// Whether no sculpt layer has a vertex.
     pub fn is_empty(&self) -> bool {
         self.vertices.is_empty()
     }
@@ -86,8 +87,8 @@ impl Field {
         true
     }
 
-    /// Sets the moment: edits without a state are off. True where anything has changed. Does not allocate for at most
-    /// as many states as there are edits.
+    /// Sets the states of the sculpt layers; those without a state are off. Returns true if anything
+    /// changed. Does not allocate for at most as many states as there are layers.
     pub fn set(&mut self, states: &[SculptState]) -> bool {
         if !std::mem::take(&mut self.stale) && self.states == states {
             return false;
@@ -116,7 +117,7 @@ impl Field {
                     },
                     BoundForm::Profile { profile, t } => {
                         let f = profile.curve.at(t[i], state.seconds);
-                        // Beyond the bone it would turn inside out.
+                        // Beyond the bone the scale vector would invert.
                         sculpt.scale_vectors[i] * (amplitude * profile.amount * f).max(-1.0)
                     }
                 };
@@ -129,7 +130,7 @@ impl Field {
         true
     }
 
-    /// Vertices and their offsets.
+    /// Vertices with their offsets.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Offset)> {
         self.vertices.iter().copied().zip(&self.offsets)
     }

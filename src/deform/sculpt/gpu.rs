@@ -27,12 +27,12 @@ struct Push {
     radial: u32,
 }
 
-/// The stage, once per device.
+/// The pipeline, created once per device.
 pub struct SculptPipeline {
     stage: Compute,
 }
 
-/// A character's edits.
+/// Buffers and bindings of a character's sculpt layers.
 pub struct SculptState {
     bindings: Bindings,
     offsets: Buffer,
@@ -41,7 +41,7 @@ pub struct SculptState {
 }
 
 impl SculptPipeline {
-    /// Makes the pipeline. Errors where the shader and Rust disagree.
+    /// Creates the pipeline. Errors if the shader and Rust disagree.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let stage = Compute::new(device, spv!("deform/sculpt/displace.comp"), &[])?;
         let fields = [
@@ -93,7 +93,8 @@ impl SculptPipeline {
         Ok(Some(SculptState { bindings: self.stage.bind(&list)?, offsets, host, radial }))
     }
 
-    /// Records another moment; a barrier follows. Where scale vectors are lengthened that is all there is to do.
+    /// Records the upload of changed offsets; a barrier must follow. If scale vectors are lengthened,
+    /// nothing else is needed.
     pub fn update(
         &self,
         state: &mut SculptState,
@@ -114,7 +115,8 @@ impl SculptPipeline {
         }
     }
 
-    /// Records the move of the posed positions, behind a barrier; nothing where scale vectors were lengthened.
+    /// Records the displacement of the posed positions, after a barrier; does nothing if scale vectors were
+    /// lengthened.
     pub fn record(&self, state: &SculptState, control: &ControlBuffers, frame: &mut Frame) {
         if !state.radial {
             frame.barrier();

@@ -1,43 +1,43 @@
-//! Offsets by formula: how far scale vectors grow along a stroke or a bone (thesis 5.1, 5.2).
+//! Offsets by formula: growth of scale vectors along a stroke or a bone (thesis 5.1, 5.2).
 
 use super::Easing;
 use serde::{Deserialize, Serialize};
 use std::f32::consts::TAU;
 
-/// An offset by formula: `|s|` becomes `|s| (1 + amount f)`, `f` by the curve.
+/// An offset by formula: `|s|` becomes `|s| (1 + amount f)`, with `f` from the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// `f`.
+    /// The function `f`.
     pub curve: Curve,
-    /// Share of the distance to the bone at `f = 1`; negative ones draw in. With 0.25 a parabola is the thesis's
-    /// `1.25 - (0.5 - t)^2`.
+    /// Relative growth of the distance to the bone at `f = 1`; negative values shrink it. With 0.25 a
+    /// parabola is the thesis's `1.25 - (0.5 - t)^2`.
     pub amount: f32,
-    /// What `t` runs along.
+    /// The path along which `t` runs.
     #[serde(default)]
     pub along: Along,
 }
 
-/// What a profile's parameter runs along, from 0 to 1.
+/// The path along which a profile's parameter runs from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Along {
-    /// The mark, by length.
+    /// The layer's stroke, by length.
     #[default]
     Stroke,
     /// The bone that a vertex is attached to, from head to tail: equation 24.
     Bone,
 }
 
-/// A function of `t` in 0..=1, and for waves of the time.
+/// A function of `t` in 0..=1; waves also depend on time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Curve {
     /// 1 everywhere: a ring swells evenly.
     Even,
-    /// `1 - (2t - 1)^2`: a bulge that ends at both ends.
+    /// `1 - (2t - 1)^2`: a bulge that is 0 at both ends.
     Parabola,
-    /// From 0 to 1.
+    /// An easing curve from 0 to 1.
     Ease(Easing),
     /// A moving sine wave, thesis figure 26.
     Wave(Wave),
@@ -47,38 +47,39 @@ pub enum Curve {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wave {
-    /// Waves from one end to the other.
+    /// Number of waves from one end to the other.
     pub count: f32,
-    /// Waves that pass a place in a second; positive ones go from 0 to 1.
+    /// Waves that pass a point per second; positive waves travel from 0 to 1.
     pub speed: f32,
-    /// Radians.
+    /// Phase, radians.
     #[serde(default)]
     pub phase: f32,
 }
 
 impl Curve {
-    /// The function at `t`, after so many seconds.
+    /// The function at `t` and at the time `seconds`.
     pub fn at(&self, t: f32, seconds: f64) -> f32 {
         match self {
             Self::Even => 1.0,
             Self::Parabola => 1.0 - (2.0 * t - 1.0).powi(2),
             Self::Ease(easing) => easing.at(t),
             Self::Wave(wave) => {
-                // Whole waves that have passed are dropped first: an hour later f32 has no digits left for them.
+                // Whole waves are removed first: after an hour f32 would have no digits left for the
+                // fraction.
                 let passed = (f64::from(wave.speed) * seconds).rem_euclid(1.0) as f32;
                 (TAU * (wave.count * t - passed) + wave.phase).sin()
             }
         }
     }
 
-    /// Whether it changes with time.
+    /// Whether the function changes with time.
     pub fn moves(&self) -> bool {
         matches!(self, Self::Wave(wave) if wave.speed != 0.0)
     }
 }
 
 impl Profile {
-    /// Whether all its numbers are finite and of a sane size.
+    /// Whether all its numbers are finite and within limits.
     pub fn is_sound(&self) -> bool {
         let wave = match self.curve {
             Curve::Wave(w) => [w.count, w.speed, w.phase],
@@ -102,7 +103,7 @@ mod tests {
         }
         let wave = Curve::Wave(Wave { count: 3.0, speed: 1.5, phase: 0.4 });
         for (t, seconds) in [(0.1f32, 0.0), (0.4, 0.7), (0.9, 2.0)] {
-            // What is at t now is at t + speed/count dt after dt.
+            // The value at t moves to t + speed/count dt after dt.
             let moved = wave.at(t + 0.5 * 0.1, seconds + 0.1);
             assert!((moved - wave.at(t, seconds)).abs() < 1e-5);
             assert!((wave.at(t, seconds + 7200.0) - wave.at(t, seconds)).abs() < 1e-4);

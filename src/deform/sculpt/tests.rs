@@ -1,4 +1,4 @@
-//! Edits in numbers: arcs, sums, encoding.
+//! Sculpt layers in numbers: arcs, sums, encoding.
 
 use super::*;
 use crate::base::math::Quat;
@@ -36,7 +36,7 @@ fn half_way_is_on_the_arc_not_on_the_chord() {
         (s + arc(s, e - s, -0.5)).distance(Vec3::new(1.0, -1.0, 0.0).normalize()) < 1e-5,
         "the other way"
     );
-    // Straight out, through the bone, and from the bone: no direction is invented.
+    // Straight out, through the bone, and from the bone: the arc invents no direction.
     assert!(arc(s, Vec3::X, 0.5).distance(Vec3::X * 0.5) < 1e-6);
     assert!(arc(s, Vec3::X * -3.0, 0.5).distance(Vec3::X * -1.5) < 1e-6);
     assert!(arc(Vec3::ZERO, Vec3::Y, 0.25).distance(Vec3::Y * 0.25) < 1e-6);

@@ -1,10 +1,11 @@
-//! Where the springs' scale vectors start: the attachment points, drawn together across branches.
+//! Bases of the springs' scale vectors: the attachment points, drawn together across branches.
 //!
-//! Where limbs leave a trunk, the bones of neighbouring vertices may be far apart, and no alternating of smoothing and
-//! projection (thesis 3.2) closes that gap as long as the points must stay on bones. Scale vectors on its two sides
-//! cannot be compared, and the surface tears away from what it hangs on. The springs do not need points on bones: any
-//! point that a vertex carries along serves. So here they leave the bones where they must, and only there: until
-//! neighbours' points are no further apart than the neighbours are, as they are along any single bone.
+//! Where limbs leave a trunk, the bones of neighbouring vertices may be far apart. Alternating smoothing
+//! and projection (thesis 3.2) cannot close that gap while the points must stay on bones. Scale vectors on
+//! its two sides are not comparable, and the surface tears there. The springs do not need points on bones:
+//! any point that moves with a vertex serves. Attachment points therefore leave the bones where necessary,
+//! and only there, until the points of neighbours are no further apart than the neighbours are, as is the
+//! case along any single bone.
 
 use crate::base::math::Vec3;
 use crate::bind::Attachments;
@@ -17,10 +18,11 @@ use std::sync::Arc;
 /// [`super::bind::coherence`].
 const ROUNDS: usize = 300;
 
-/// Excess of a gap below this share of the edge is none.
+/// A gap that exceeds its edge by less than this fraction of the edge counts as closed.
 const SLACK: f32 = 1e-3;
 
-/// The same character with its attachment points drawn together: bones and parameters stay, scale vectors change.
+/// Returns the character with its attachment points drawn together: bones and parameters stay, scale
+/// vectors change.
 pub fn drawn_together(bound: &Bound) -> Bound {
     let control = &bound.character.control;
     let scale_vectors = &bound.attachments.scale_vector;
@@ -47,7 +49,7 @@ pub fn drawn_together(bound: &Bound) -> Bound {
             near[*v as usize] = false;
         }
     }
-    // What no gap has moved stays to the bit.
+    // Points that no gap has moved stay equal bit for bit.
     let scale_vector = (0..points.len())
         .map(|v| {
             let (x, s) = (control.positions[v], scale_vectors[v]);

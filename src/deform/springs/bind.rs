@@ -1,45 +1,45 @@
-//! Rest measures of the springs, taken once in bind pose.
+//! Rest measures of the springs, computed once from the bind pose.
 
 use super::cpu::{angle, leverage, turn_between};
 use crate::base::math::Vec3;
 use crate::deform::Bound;
 
-/// Everything the iterations need that no pose changes. Indices are control vertices and half-edges of
+/// All pose-independent data of the iterations. Indices are control vertices and half-edges of
 /// [`crate::geom::Adjacency`].
 #[derive(Clone, Debug, Default)]
 pub struct Binding {
     /// CSR offsets into `edges`, one more than vertices.
     pub offset: Vec<u32>,
-    /// Per half-edge.
+    /// One per half-edge.
     pub edges: Vec<RestEdge>,
-    /// Per control vertex.
+    /// One per control vertex.
     pub vertices: Vec<RestVertex>,
     /// Vertices nearer to their bone than this have no direction from it, metres.
     pub on_bone: f32,
-    /// Shortest side of the bind box, metres; the unit of the stop threshold. Flat models use their diagonal's
-    /// thousandth at least.
+    /// Shortest side of the bind box, metres, but at least a thousandth of its diagonal; the unit of the
+    /// stop threshold.
     pub thickness: f32,
 }
 
 /// Rest measures of a half-edge `i -> j`.
 #[derive(Clone, Copy, Debug)]
 pub struct RestEdge {
-    /// `j`.
+    /// The neighbour `j`.
     pub neighbor: u32,
-    /// `l0`, metres.
+    /// Rest length `l0`, metres.
     pub length: f32,
-    /// How far both ends hang on the skeleton as one surface does, 0..=1, see [`coherence`].
+    /// Degree to which both ends follow the skeleton as one surface, 0..=1, see [`coherence`].
     pub coherence: f32,
 }
 
 /// Rest measures of a vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct RestVertex {
-    /// `a_i0`, attachment point in bind space, metres.
+    /// Attachment point `a_i0` in bind space, metres.
     pub attachment: Vec3,
-    /// `s_i0` in bind space, metres.
+    /// Scale vector `s_i0` in bind space, metres.
     pub scale_vector: Vec3,
-    /// `|s_i0|`, metres.
+    /// Its length `|s_i0|`, metres.
     pub radius: f32,
     /// Sum over the neighbours of [`turn_between`] times [`leverage`] in bind, radians.
     pub turn: Vec3,
@@ -47,13 +47,14 @@ pub struct RestVertex {
     pub shape: Vec3,
     /// `Σ_j (1 - coherence)`.
     pub loose: f32,
-    /// `φ0`, radians.
+    /// Angle `φ0` between scale vector and bone, radians.
     pub phi: f32,
     /// Bone direction in bind space, unit; zero for a bone without length.
     pub bone_direction: Vec3,
-    /// Mean length of its edges, metres; zero for an isolated vertex.
+    /// Mean length of the vertex's edges, metres; zero for an isolated vertex.
     pub mean_length: f32,
-    /// The same on the mesh itself, where this is a vertex of a coarser level, metres: no reach is shorter.
+    /// The mean edge length at this vertex on the original mesh, for vertices of coarser levels, metres:
+    /// the minimum of any reach.
     pub grain: f32,
 }
 
@@ -64,14 +65,14 @@ impl Binding {
     }
 }
 
-/// How far an edge's two ends hang on the skeleton as one surface does, 0..=1. It is 1 where their attachment points
-/// are no further apart than they are themselves (always so on one bone), and falls to 0 where neighbours are
-/// attached to bones that have nothing to do with each other, as in a face full of little bones. Scale vectors of such
-/// neighbours must not be compared.
+/// Degree to which an edge's two ends follow the skeleton as one surface, 0..=1. It is 1 if their
+/// attachment points are no further apart than the ends (always so on one bone), and falls to 0 for
+/// neighbours on unrelated bones, as in a face with many small bones. Scale vectors of such neighbours must
+/// not be compared.
 ///
-/// It also falls from one radian to 1.8 between the scale vectors in bind: a torsion spring stretched that far turns
-/// its own end by `θ0 cot θ0` but the other by `θ0 / sin θ0`, so that the bind pose would be no stable equilibrium.
-/// In steps of 1/255, as the GPU stores it.
+/// It also falls from one radian to 1.8 between the scale vectors in bind: a torsion spring stretched that
+/// far rotates its own end by `θ0 cot θ0` but the other by `θ0 / sin θ0`, so that the bind pose would be no
+/// stable equilibrium. Values are in steps of 1/255, as the GPU stores them.
 pub fn coherence(length: f32, gap: f32, angle: f32) -> f32 {
     let ratio = if gap > length { length / gap } else { 1.0 };
     let near = ((1.8 - angle) / 0.8).clamp(0.0, 1.0);
@@ -95,7 +96,7 @@ pub fn bind(bound: &Bound) -> Binding {
         let mut turn = Vec3::ZERO;
         let mut shape = Vec3::ZERO;
         let mut loose = 0.0;
-        // Rigid props follow their node: no springs.
+        // Rigid props follow their node and have no springs.
         let ring: &[u32] = if control.rigid[i] { &[] } else { control.adjacency.of(i) };
         for &j in ring {
             let sj = attach.scale_vector[j as usize];

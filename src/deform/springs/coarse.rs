@@ -1,8 +1,8 @@
-//! A coarser spring system over the same skeleton: where a slow, smooth change is cheap to find.
+//! A coarser spring system over the same skeleton, on which slow, smooth changes are cheap to find.
 //!
-//! Every seventh vertex or so stays (a maximal set of vertices at least three edges apart), each other vertex
-//! belongs to the nearest of them, and regions that touch are neighbours. A coarse vertex is a real vertex of the
-//! mesh with its own attachment and weights, so that the coarse springs are bound by the very same measures. Since
+//! About every seventh vertex stays (a maximal set of vertices at least three edges apart). Each other
+//! vertex belongs to the nearest of them, and regions that touch are neighbours. A coarse vertex is a real
+//! vertex of the mesh with its own attachment and weights, so the same code binds the coarse springs. Since
 //! reaches are lengths, not numbers of edges ([`super`]), both levels have nearly the same equilibrium.
 
 use crate::base::math::Vec3;
@@ -12,23 +12,23 @@ use crate::geom::{Adjacency, ControlMesh};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// Levels with fewer vertices are not made coarser.
+/// Levels with fewer vertices are not coarsened.
 const SMALLEST: usize = 400;
-/// A coarse level leaves vertices alone that are nearer to the bone than this many of its edge lengths.
+/// A coarse level does not move vertices that are nearer to the bone than this many of its edge lengths.
 const THIN: f32 = 1.0;
-/// Coarse vertices that a fine one takes its change from.
+/// Number of coarse vertices that a fine vertex interpolates.
 pub const PARENTS: usize = 4;
 
-/// A coarse level and its relation to the finer one.
+/// A coarse level and its relation to the finer level.
 #[derive(Clone, Debug)]
 pub struct Coarse {
-    /// The coarse control mesh as a character of its own, without anything to draw.
+    /// The coarse control mesh as a character, without a display mesh.
     pub bound: Bound,
-    /// Fine vertex of each coarse one.
+    /// Fine vertex of each coarse vertex.
     pub seeds: Vec<u32>,
-    /// Per fine vertex, the coarse vertices it follows; unused ones repeat the first.
+    /// Coarse vertices that each fine vertex follows; unused entries repeat the first.
     pub parents: Vec<[u32; PARENTS]>,
-    /// Their weights, summing to one; all zero where no coarse vertex is near (an island of props).
+    /// Their weights, with sum one; all zero if no coarse vertex is near (an island of props).
     pub weights: Vec<[f32; PARENTS]>,
 }
 
@@ -80,8 +80,8 @@ pub fn coarsen(bound: &Bound) -> Option<Coarse> {
 }
 
 impl Coarse {
-    /// The finer level's vertices by the coarse vertex that is nearest to them: CSR offsets and indices. Those that
-    /// follow none belong to none.
+    /// The vertices of the finer level grouped by their nearest coarse vertex: CSR offsets and indices.
+    /// Vertices that follow none are in no group.
     pub fn children(&self) -> (Vec<u32>, Vec<u32>) {
         let follows = |v: usize| self.weights[v][0] > 0.0;
         let mut offset = vec![0u32; self.seeds.len() + 1];
@@ -102,7 +102,7 @@ impl Coarse {
     }
 }
 
-/// Whether a limb is too thin for a level's spacing, as fingers soon are: its vertices stay where they are there.
+/// Whether a limb is too thin for a level's spacing, e.g. a finger; the level does not move its vertices.
 fn thin(control: &ControlMesh, attach: &Attachments, seeds: &[u32], adjacency: &Adjacency, c: usize) -> bool {
     let seed = seeds[c] as usize;
     let ring = adjacency.of(c);
@@ -113,7 +113,8 @@ fn thin(control: &ControlMesh, attach: &Attachments, seeds: &[u32], adjacency: &
     control.rigid[seed] || attach.scale_vector[seed].length() * (ring.len() as f32) < THIN * spacing
 }
 
-/// Vertices at least three edges apart that leave no vertex further than two edges away, in vertex order.
+/// A maximal set of vertices at least three edges apart, in vertex order: each vertex is within two edges
+/// of one.
 fn seeds(control: &ControlMesh) -> Vec<u32> {
     let mut covered = vec![false; control.positions.len()];
     let mut out = Vec::new();
@@ -131,9 +132,9 @@ fn seeds(control: &ControlMesh) -> Vec<u32> {
     out
 }
 
-/// The nearest seed of each vertex along the edges; `u32::MAX` where none is reached.
+/// The nearest seed of each vertex along the edges; `u32::MAX` if none is reachable.
 fn regions(control: &ControlMesh, seeds: &[u32]) -> Vec<u32> {
-    // Distances are positive, so their bits order like them; ties fall to the lower seed.
+    // Distances are positive, so their bits have the same order; ties go to the lower seed.
     let mut queue: BinaryHeap<std::cmp::Reverse<(u32, u32, u32)>> = BinaryHeap::new();
     for (s, &v) in seeds.iter().enumerate() {
         queue.push(std::cmp::Reverse((0, s as u32, v)));
@@ -154,7 +155,7 @@ fn regions(control: &ControlMesh, seeds: &[u32]) -> Vec<u32> {
     region
 }
 
-/// Regions that share an edge.
+/// Adjacency of regions: two are neighbours if an edge connects them.
 fn neighbors(control: &ControlMesh, region: &[u32], count: usize) -> Adjacency {
     let mut pairs: Vec<(u32, u32)> = control
         .adjacency

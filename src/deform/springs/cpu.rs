@@ -9,52 +9,54 @@ use crate::deform::rig_data::RigData;
 use crate::rig::PosedRig;
 use std::f32::consts::PI;
 
-/// What a pose fixes for all iterations of a frame, per control vertex.
+/// Per-frame constants of the iterations, per control vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct PosedVertex {
-    /// `a'`, world.
+    /// Attachment point `a'` in world space, metres.
     pub attachment: Vec3,
-    /// `Σ_j θ0 n0` turned by `Q`, radians.
+    /// `Σ_j θ0 n0` rotated by `Q`, radians.
     pub rest_turn: Vec3,
-    /// A force that does not depend on the iterate, metres: the bind edges that take no part in torsion, turned by `Q`;
-    /// on a coarse level also what makes its equilibrium the finer one's.
+    /// A force that does not depend on the iterate, metres: the bind edges without torsion, rotated by `Q`;
+    /// on a coarse level also the term that makes its equilibrium that of the finer level.
     pub load: Vec3,
-    /// Bone direction turned by `Q`, unit; zero for a bone without length.
+    /// Bone direction rotated by `Q`, unit; zero for a bone without length.
     pub bone_direction: Vec3,
     /// `h = Q s_0`, world, metres.
     pub hold: Vec3,
     /// Stiffness of the bone, hold and girth forces on this vertex.
     pub stiffness: [f32; 3],
-    /// How well its direction from the bone is known, 0..=1: forces along and about the scale vector count by it.
+    /// Reliability of the direction from the bone, 0..=1; factor on forces along and about the scale
+    /// vector.
     pub sense: f32,
-    /// Stiffness of the pull to `a' + h` that takes their place where it is not.
+    /// Stiffness of the pull to `a' + h`, which replaces these forces where the direction is unreliable.
     pub pull: f32,
     /// Steps of an iteration across and along the scale vector, `min(dt, ω / K)`.
     pub steps: [f32; 2],
-    /// What a force is divided by to compare levels, `deg/4 l²`, square metres.
+    /// Divisor that makes forces of different levels comparable, `deg/4 l²`, square metres.
     pub density: f32,
-    /// `Q`.
+    /// Blended rotation `Q`.
     pub rotation: Quat,
 }
 
-/// Bounds `K` on a vertex's effective stiffness, so that a step `ω / K` with `ω < 1` converges.
+/// Bounds on a vertex's effective stiffness `K`, so that a step `ω / K` with `ω < 1` converges.
 ///
-/// Torsion acts across the scale vector and length springs along it, and a surface spring is no stiffer in any
-/// direction than `k_s`: so across it is `k_s + k_t` per edge and along it `k_s + k_l`, where the sum
-/// `2 k_s + k_l + k_t` would take twice as many iterations.
+/// Torsion acts across the scale vector and length springs along it, and a surface spring is in no
+/// direction stiffer than `k_s`. The bound is therefore `k_s + k_t` per edge across it and `k_s + k_l`
+/// along it; the sum `2 k_s + k_l + k_t` would take twice as many iterations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub across: f32,
     pub along: f32,
 }
 
-/// An edge couples both its ends, so that a graph's Laplacian has eigenvalues up to twice a vertex's degree. Where every
-/// edge belongs to a triangle they end at 5/3 of it (a triangle's own is 3/2, with two edges on a boundary 5/3): the
-/// factor may be 0.8.
+/// An edge couples both its ends, so a graph's Laplacian has eigenvalues up to twice a vertex's degree. If
+/// every edge belongs to a triangle, they are at most 5/3 of the degree (3/2 for a single triangle, 5/3
+/// with two edges on a boundary), so the factor may be 0.8.
 const EDGE_BOUND: f32 = 0.8;
 
 impl Bounds {
-    /// For the stiffness of the bone, hold and girth forces and the pull; `loose` edges couple in all directions.
+    /// Bounds for the stiffness of the bone, hold and girth forces and the pull; `loose` edges couple in
+    /// all directions.
     pub fn new(params: &Params, degree: f32, loose: f32, stiffness: [f32; 3], pull: f32) -> Self {
         let [bone, hold, girth] = stiffness;
         let turning = params.turning();
@@ -69,19 +71,20 @@ impl Bounds {
     }
 }
 
-/// Scale vectors this many edges long count in full: about a dozen vertices around a limb.
+/// Length in edges from which scale vectors count in full: about a dozen vertices around a limb.
 pub(super) const RESOLVED: f32 = 2.0;
 
-/// Stiffness per unit with which a difference fades over `reach` metres: `deg/4 (l/reach)²`. No reach is shorter than
-/// the mesh's own grain.
+/// Stiffness per unit with which a difference fades over `reach` metres: `deg/4 (l/reach)²`. The reach is
+/// at least the mesh's `grain`.
 pub(super) fn fading(mean_length: f32, grain: f32, degree: f32, reach: f32) -> f32 {
     let ratio = if grain > 0.0 { mean_length / reach.max(grain) } else { 0.0 };
     degree * 0.25 * ratio * ratio
 }
 
-/// Poses the rest measures. `Q` is the blend of the joints' rotations by skin weight, and `a'` the bind attachment
-/// point skinned by dual quaternions, whose rotation `Q` is: a part that follows one joint stays rigid, whichever bone
-/// it hangs on, and no attachment point is drawn to an axis that it turns about.
+/// Transforms the rest measures to a pose. `Q` is the blend of the joints' rotations by skin weight, and
+/// `a'` the bind attachment point skinned by dual quaternions with the same rotation `Q`. A part that
+/// follows one joint therefore stays rigid, whichever bone it is attached to, and no attachment point moves
+/// towards an axis that it rotates about.
 pub fn pose(binding: &Binding, params: &Params, character: &Character, rig: &PosedRig) -> Vec<PosedVertex> {
     let influences = &character.control.influences;
     let data = RigData::of(&character.skeleton, rig);
@@ -102,14 +105,14 @@ pub fn pose(binding: &Binding, params: &Params, character: &Character, rig: &Pos
             fade(params.hold, params.hold_reach, free),
             fade(params.girth, params.girth_reach, free),
         ];
-        // A vertex nearer to the bone than its edges are long may pass through the bone in one step, and where few
-        // vertices go around a limb they have hardly a direction from it.
+        // A vertex nearer to the bone than its edges are long may pass through the bone in one step. Where
+        // few vertices surround a limb, their direction from it is unreliable.
         let blind = v.mean_length.max(RESOLVED * v.grain);
         let ratio = if free && blind > 0.0 { (v.radius / blind).min(1.0) } else { 0.0 };
         let sense = ratio * ratio;
         let pull = params.hold * params.torsion * degree * (1.0 - sense);
         let Bounds { across, along } = Bounds::new(params, degree, v.loose, stiffness, pull);
-        // Without a direction there is no telling them apart.
+        // Without a direction, across and along cannot be distinguished.
         let bounds = if sense < 1.0 { [across.max(along); 2] } else { [across, along] };
         out.push(PosedVertex {
             attachment: skin(influences, i, &data, v.attachment),
@@ -169,7 +172,7 @@ pub fn force(binding: &Binding, params: &Params, posed: &[PosedVertex], x: &[Vec
     }
     let mut total = surface * params.surface + shape * params.torsion + (me.hold - s) * me.pull + me.load;
     if free {
-        // Arc length per radian; the print has the inverse.
+        // Arc length per radian; the printed text has the inverse.
         let lever = match params.torque {
             Torque::Arc => s_length,
             Torque::Thesis => (1.0 / s_length).min(s_length * THESIS_LIMIT),
@@ -184,11 +187,13 @@ pub fn force(binding: &Binding, params: &Params, posed: &[PosedVertex], x: &[Vec
     total
 }
 
-/// The turn from one scale vector to another as a rotation vector `θ n`, radians, given their lengths. Beyond two
-/// radians it falls to zero at π, where the direction is lost: opposite sides of a bone do not pull at each other.
+/// The rotation from one scale vector to another as a rotation vector `θ n`, radians, given their lengths.
+/// Beyond two radians it falls to zero at π, where the direction is undefined: opposite sides of a bone do
+/// not attract each other.
 ///
-/// With `q = tan(θ/2)`, the cross product over `|s||s_j| + s·s_j` is `q n`, and `θ/q` is a function of `q²` alone
-/// (least-squares polynomial up to two radians, relative error 8e-6): no square root and one division.
+/// With `q = tan(θ/2)`, the cross product over `|s||s_j| + s·s_j` is `q n`, and `θ/q` is a function of `q²`
+/// alone (least-squares polynomial up to two radians, relative error 8e-6): this takes no square root and
+/// one division.
 pub fn turn_between(s: Vec3, length: f32, sj: Vec3, length_j: f32) -> Vec3 {
     let product = length * length_j;
     let dot = s.dot(sj);
@@ -204,7 +209,7 @@ pub fn turn_between(s: Vec3, length: f32, sj: Vec3, length_j: f32) -> Vec3 {
 
 /// `tan²(θ/2)` at two radians.
 const TURN_LIMIT: f32 = 2.425_518_8;
-/// `2 tan(1)`: `θ/q` beyond, times `q²`, so that it is continuous.
+/// `2 tan(1)`: `θ/q` beyond the limit, times `q²`, which makes the function continuous.
 const TURN_BEYOND: f32 = 3.114_815_5;
 
 /// `2 atan(q)/q` as a function of `q²`.
@@ -214,13 +219,14 @@ fn polynomial(u: f32) -> f32 {
         .fold(-0.000_957_923_94, |p, c| p * u + c)
 }
 
-/// How much a neighbour nearer to the bone counts in the torsion. A move of it turns its scale vector by the
-/// inverse of its own length, which a vertex far from the bone must not feel as an arc of its own.
+/// Weight of a neighbour nearer to the bone in the torsion. Moving the neighbour rotates its scale vector
+/// by the inverse of its own length; a vertex far from the bone must not follow that angle along its own,
+/// longer arc.
 pub fn leverage(radius: f32, neighbor: f32) -> f32 {
     if radius > 0.0 { (neighbor / radius).min(1.0) } else { 0.0 }
 }
 
-/// Unit vector orthogonal to `s` in the plane of both, towards `target`; zero where they are parallel.
+/// Unit vector orthogonal to `s` in the plane of both, towards `target`; zero if they are parallel.
 fn toward(s: Vec3, target: Vec3) -> Vec3 {
     s.cross(target).cross(s).normalize_or_zero()
 }
@@ -234,10 +240,11 @@ pub fn plain_step(me: &PosedVertex, radius: f32, x: Vec3, force: Vec3) -> Vec3 {
     force * across + radial * (force.dot(radial) * (along - across))
 }
 
-/// The next position of a vertex: from `x` by the plain step and, with a momentum's weight, beyond it.
+/// The next position of a vertex: the plain step from `x`, extrapolated by the momentum's weight.
 ///
-/// Around the attachment point it moves on an arc: what is across the scale vector turns it, what is along it changes
-/// its length. A chord would lengthen it a little at every step, without end where nothing holds the length.
+/// The vertex moves on an arc around the attachment point: the component across the scale vector rotates
+/// it, the component along it changes its length. A chord would lengthen it a little at every step, without
+/// bound where nothing holds the length.
 pub(super) fn advance(
     x: Vec3,
     previous: Vec3,
@@ -247,7 +254,7 @@ pub(super) fn advance(
     weight: f32,
 ) -> Vec3 {
     let mut past = x - previous;
-    // A vertex that turns back has momentum from a shape that is gone: it starts again.
+    // The momentum of a vertex that reverses its direction is out of date: it restarts.
     let momentum = if step.dot(past) < 0.0 { 0.0 } else { weight - 1.0 };
     let s = x - attachment;
     let length = s.length();
@@ -262,10 +269,11 @@ pub(super) fn advance(
     attachment + turned * ((length + along) / turned.length())
 }
 
-/// Nearer to the attachment point than this part of its bind distance a vertex has no direction from it.
+/// A vertex nearer to the attachment point than this fraction of its bind distance has no direction from
+/// it.
 const FREE: f32 = 1e-3;
 
-/// Angle between two vectors, radians in 0..=π; zero where one of them is zero.
+/// Angle between two vectors, radians in 0..=π; zero if one of them is zero.
 pub fn angle(a: Vec3, b: Vec3) -> f32 {
     atan2_positive(a.cross(b).length(), a.dot(b))
 }

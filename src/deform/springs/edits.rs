@@ -1,11 +1,12 @@
 //! Sculpt layers as the springs of all levels feel them (thesis 5.2, equation 22).
 //!
-//! The force `k (target - x)`, with `target = a' + Q (s + D)`, is `k Q D + k (h - s')` in the terms of the springs'
-//! own pull to `a' + h`, `h = Q s`: a load and a stiffness. So an iteration costs nothing more than without edits. A
-//! vertex that is edited gives up its own hold on the rest shape (bone, hold, girth and pull) by a share, or it would
-//! pull the surface back where the edit is weak.
+//! The force `k (target - x)`, with `target = a' + Q (s + D)`, is `k Q D + k (h - s')` in terms of the
+//! springs' own pull to `a' + h`, `h = Q s`: a load and a stiffness. An iteration therefore costs no more
+//! than without sculpt layers. A sculpted vertex releases a share of its forces towards the rest shape
+//! (bone, hold, girth and pull); otherwise they would pull the surface back where the layer is weak.
 //!
-//! On a coarser level a vertex gets the mean of the densities around it, as it does of forces ([`super::schedule`]).
+//! On a coarser level a vertex gets the mean of the densities around it, as for forces
+//! ([`super::schedule`]).
 
 use super::bind::Binding;
 use super::cpu::PosedVertex;
@@ -14,31 +15,32 @@ use crate::base::math::Vec3;
 use crate::deform::sculpt::Field;
 use bytemuck::{Pod, Zeroable};
 
-/// What edits do to a vertex.
+/// The effect of the sculpt layers on a vertex.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct SpringEdit {
-    /// Stiffness times offset, bind orientation, metres.
+    /// Stiffness times offset in bind orientation, metres.
     pub load: [f32; 3],
-    /// `k`.
+    /// Stiffness `k`.
     pub stiffness: f32,
-    /// Share of its hold on the rest shape that it gives up, 0..=1.
+    /// Share of the rest-shape forces that the vertex releases, 0..=1.
     pub give: f32,
-    /// The vertex.
+    /// Index of the vertex.
     pub vertex: u32,
     /// Zero.
     pub unused: [u32; 2],
 }
 
-/// The edited vertices of a level.
+/// The sculpted vertices of a level.
 #[derive(Clone, Debug, Default)]
 pub struct LevelEdits {
-    /// By rising vertex.
+    /// In ascending order of vertices.
     pub edits: Vec<SpringEdit>,
-    /// On the mesh itself: a quarter of the number of neighbours. On a coarser level: density over that of all
-    /// children.
+    /// On the mesh: a quarter of the number of neighbours. On a coarser level: the vertex's density over
+    /// that of all its children.
     scale: Vec<f32>,
-    /// CSR of the edited vertices of the finer level that each stands for, and their shares of all children's density.
+    /// CSR of the sculpted vertices of the finer level that each entry represents, and their shares of all
+    /// children's density.
     offset: Vec<u32>,
     children: Vec<(u32, f32)>,
 }
@@ -48,7 +50,7 @@ fn density(binding: &Binding, v: usize) -> f32 {
     binding.degree(v) as f32 * 0.25 * binding.vertices[v].mean_length * binding.vertices[v].mean_length
 }
 
-/// The edited vertices of all levels, all at rest.
+/// Finds the sculpted vertices of all levels; all layers are off.
 pub fn bind(levels: &Levels, field: &Field) -> Vec<LevelEdits> {
     let edit = |vertex: u32| SpringEdit { vertex, ..SpringEdit::default() };
     let fine = LevelEdits {
@@ -87,12 +89,12 @@ pub fn bind(levels: &Levels, field: &Field) -> Vec<LevelEdits> {
     out
 }
 
-/// Whether any edit is on.
+/// Whether any sculpt layer is on.
 pub fn on(levels: &[LevelEdits]) -> bool {
     levels.first().is_some_and(|fine| fine.edits.iter().any(|e| e.stiffness > 0.0))
 }
 
-/// Sets the moment.
+/// Sets the loads and stiffnesses of a field.
 pub fn set(levels: &mut [LevelEdits], field: &Field) {
     if let Some(fine) = levels.first_mut() {
         for ((edit, scale), offset) in fine.edits.iter_mut().zip(&fine.scale).zip(&field.offsets) {
@@ -120,7 +122,7 @@ pub fn set(levels: &mut [LevelEdits], field: &Field) {
     }
 }
 
-/// Puts a level's edits into its posed vertices.
+/// Adds a level's loads and stiffnesses to its posed vertices.
 pub fn apply(edits: &[SpringEdit], omega: f32, posed: &mut [PosedVertex]) {
     for edit in edits {
         let me = &mut posed[edit.vertex as usize];
@@ -128,7 +130,7 @@ pub fn apply(edits: &[SpringEdit], omega: f32, posed: &mut [PosedVertex]) {
         me.load += me.rotation * Vec3::from(edit.load);
         me.stiffness = me.stiffness.map(|k| k * kept);
         me.pull = me.pull * kept + edit.stiffness;
-        // The step stays below omega over the stiffness, whatever it was cut to before.
+        // Keeps the step below omega over the stiffness, on top of earlier limits.
         let shorter = |step: f32| if step > 0.0 { 1.0 / (1.0 / step + edit.stiffness / omega) } else { 0.0 };
         me.steps = me.steps.map(shorter);
     }

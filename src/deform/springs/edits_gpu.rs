@@ -19,7 +19,7 @@ struct EditPush {
     omega: f32,
 }
 
-/// A character's edits in its springs.
+/// Buffers of a character's sculpt layers in its springs.
 pub struct EditState {
     levels: Vec<LevelEdits>,
     on_gpu: Vec<LevelState>,
@@ -32,7 +32,7 @@ struct LevelState {
 }
 
 impl EditState {
-    /// Whether any edit is on.
+    /// Whether any sculpt layer is on.
     pub fn on(&self) -> bool {
         edits::on(&self.levels)
     }
@@ -85,7 +85,7 @@ impl EditState {
         frame.barrier();
     }
 
-    /// Records the loads of a pose; a barrier follows.
+    /// Records the loads of a pose; a barrier must follow.
     pub(super) fn load(
         &self,
         pipelines: &SpringPipelines,

@@ -1,5 +1,5 @@
-//! The springs on the GPU: prepare once a frame, follow the schedule, finish. No read-back: a stop test that finds the
-//! springs converged sets the number of groups of all dispatches after it to zero.
+//! The springs on the GPU: prepare once per frame, follow the schedule, finish. Nothing is read back: a
+//! stop test that finds the springs converged sets the number of groups of all later dispatches to zero.
 
 mod bind;
 mod layout;
@@ -17,14 +17,14 @@ use crate::gpu::{Compute, Device};
 use crate::spv;
 use std::sync::Arc;
 
-/// The GPU keeps the largest move of every iteration of a frame; more iterations than this are not run.
+/// Maximum iterations per frame: the GPU stores the largest move of each.
 pub const MAX_ITERATIONS: u32 = 4096;
 
-/// Vertices per invocation on a software device, for which an invocation costs as much as a simple vertex. A real one
-/// wants as many invocations as it can get.
+/// Vertices per invocation on a software device, where an invocation costs as much as a simple vertex.
+/// Hardware gets one vertex per invocation.
 const SOFTWARE_SPAN: u32 = 8;
 
-/// The stages, once per device.
+/// The pipelines, created once per device.
 pub struct SpringPipelines {
     pub(super) edit: Compute,
     /// Vertices per invocation.
@@ -41,12 +41,12 @@ pub struct SpringPipelines {
 }
 
 impl SpringPipelines {
-    /// Groups that cover so many vertices.
+    /// Number of groups that cover this many vertices.
     fn groups(&self, vertices: u32) -> u32 {
         vertices.div_ceil(GROUP_SIZE * self.span)
     }
 
-    /// Makes the pipelines and checks the layouts they share with Rust.
+    /// Creates the pipelines and checks the layouts that they share with Rust.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let span = if device.is_software() { SOFTWARE_SPAN } else { 1 };
         let test = Compute::new(device, spv!("deform/springs/test.comp"), &[])?;

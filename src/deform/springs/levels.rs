@@ -1,4 +1,4 @@
-//! A character's springs on all levels: the mesh itself and ever coarser ones.
+//! A character's springs on all levels: the original mesh and successively coarser ones.
 
 use super::Params;
 use super::anchors::drawn_together;
@@ -7,29 +7,29 @@ use super::coarse::{Coarse, coarsen};
 use super::flesh::bind::{Flesh, bind as bind_flesh};
 use crate::deform::Bound;
 
-/// Rest measures per level. Bound once; parameters may change later.
+/// Rest measures of all levels. Bound once; parameters may change later.
 #[derive(Clone, Debug)]
 pub struct Levels {
-    /// The mesh itself.
+    /// The original mesh.
     pub fine: Binding,
-    /// Coarser ones, each over the one before.
+    /// Coarser levels, each built from the one before.
     pub coarse: Vec<Level>,
-    /// What is corrected after the iterations.
+    /// The corrections after the iterations.
     pub flesh: Flesh,
 }
 
 /// A coarse level.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// Its mesh, and how the finer one follows it: by half where all edges couple by shape.
+    /// The level's mesh and the interpolation to the finer one, halved where all edges couple by shape.
     pub mesh: Coarse,
-    /// Its rest measures; the stop threshold's unit is the fine mesh's.
+    /// Rest measures of the level; the unit of the stop threshold is that of the original mesh.
     pub binding: Binding,
-    /// Its vertices in the mesh itself.
+    /// Vertices of the original mesh, one per vertex of the level.
     pub origin: Vec<u32>,
     /// CSR offsets into `children`, one more than vertices.
     pub child_offset: Vec<u32>,
-    /// The finer level's vertices that are nearest to each vertex.
+    /// Vertices of the finer level that are nearest to each vertex.
     pub children: Vec<u32>,
 }
 
@@ -43,7 +43,7 @@ impl Levels {
             let finer = coarse.last().map_or(&fine, |l| &l.binding);
             let mut binding =
                 Binding { thickness: fine.thickness, on_bone: fine.on_bone, ..bind(&mesh.bound) };
-            // Where edges couple by shape, a coarse level is a poor likeness and goes too far.
+            // Where edges couple by shape, a coarse level approximates poorly and overshoots.
             for (v, weights) in mesh.weights.iter_mut().enumerate() {
                 let loose = finer.vertices[v].loose / finer.degree(v).max(1) as f32;
                 weights.iter_mut().for_each(|w| *w *= 1.0 - 0.5 * loose);
@@ -62,7 +62,7 @@ impl Levels {
         Self { fine, coarse, flesh }
     }
 
-    /// How many coarse levels a solver uses.
+    /// Number of coarse levels that a solver uses.
     pub fn used(&self, params: &Params) -> usize {
         if params.coarsens() { self.coarse.len() } else { 0 }
     }

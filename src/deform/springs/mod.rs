@@ -1,8 +1,8 @@
-//! The spring deformer (thesis 4.2; methods, section 4), the heart of Sinew.
+//! The spring deformer (thesis 4.2; methods, section 4), the central method of Sinew.
 //!
 //! After the geometric node, Jacobi iterations move every control vertex along the sum of the spring forces
-//! between it, its one-ring and its bone until the surface is in equilibrium. With the attachment point `a`,
-//! the scale vector `s = x - a`, and bind values marked `0`:
+//! between it, its one-ring and its bone until the surface is in equilibrium. With the attachment point
+//! `a`, the scale vector `s = x - a`, and bind values marked `0`:
 //!
 //! | force | rest measure | force on vertex i |
 //! |---|---|---|
@@ -13,16 +13,16 @@
 //! | edit | `D`, see [`super::sculpt`] | `k_e (a' + Q (s_i0 + D) - x_i)` |
 //! | hold | `h = R s_i0` | `k_h angle(s_i, h) abs(s_i) u_h`, `u_h` towards `h` |
 //!
-//! Where this differs from the thesis, and why:
+//! The method differs from the thesis in these points:
 //!
-//! - Torques act as arcs (times `abs(s)`), not divided by `abs(s)`, so that a step turns by `dt k Δθ` at any
-//!   scale ([`Torque::Thesis`] keeps the print).
-//! - The sign of `θ` is a cosine: `γ` is the angle between the plane of `s_i, s_j` and its bind plane turned by
-//!   the mean of both attachment rotations. Uncrossed it is 1, crossed -1 as in the thesis, and in between it
-//!   has no jump to chatter at.
-//! - **Hold** is new. Nothing in the four forces opposes a turn about the bone, so that a twisted limb's true
-//!   equilibrium is not twisted at all (a turned head would wind back); only the thesis's iteration limit hides
-//!   it. A weak spring to the rigid direction makes the equilibrium exist and be unique.
+//! - Torques act as arcs (times `abs(s)`) and are not divided by `abs(s)`, so that a step rotates by `dt k
+//!   Δθ` at any scale ([`Torque::Thesis`] keeps the printed form).
+//! - The sign of `θ` is a cosine: `γ` is the angle between the plane of `s_i, s_j` and its bind plane
+//!   rotated by the mean of both attachment rotations. It is 1 uncrossed and -1 crossed, as in the thesis,
+//!   and continuous in between, which avoids chatter.
+//! - **Hold** is new. None of the four forces opposes a rotation about the bone, so the true equilibrium of
+//!   a twisted limb is not twisted at all (a turned head would wind back); in the thesis only the iteration
+//!   limit hides this. A weak spring to the rigid direction makes the equilibrium exist and be unique.
 //! - Bone and hold stiffness are given as a **reach**: the length over which a joint's bend or twist fades
 //!   into the surface, relative to the limb's thickness and to the bone's length. On a one-ring Laplacian a
 //!   reach of `λ` needs the stiffness `k_t deg/4 (l/λ)²`, `l` the edge length. So a character looks the same
@@ -71,41 +71,42 @@ pub struct Params {
     pub length: f32,
     /// `k_t`, dimensionless, >= 0.
     pub torsion: f32,
-    /// `k_b`, factor on the stiffness that `bend_reach` asks for, >= 0.
+    /// `k_b`, factor on the stiffness that `bend_reach` gives, >= 0.
     pub bone: f32,
-    /// `k_h`, factor on the stiffness that `hold_reach` asks for, >= 0.
+    /// `k_h`, factor on the stiffness that `hold_reach` gives, >= 0.
     pub hold: f32,
-    /// `k_g`, factor on the stiffness that `girth_reach` asks for, >= 0.
+    /// `k_g`, factor on the stiffness that `girth_reach` gives, >= 0.
     pub girth: f32,
-    /// How far a change of thickness fades, in multiples of the distance to the bone, > 0.
+    /// Distance over which a change of thickness fades, in multiples of the distance to the bone, > 0.
     pub girth_reach: f32,
-    /// How far a bend fades, in multiples of the distance to the bone, > 0.
+    /// Distance over which a bend fades, in multiples of the distance to the bone, > 0.
     pub bend_reach: f32,
-    /// How far a difference from the blended rotation fades, in multiples of the distance to the bone, > 0.
+    /// Distance over which a difference from the blended rotation fades, in multiples of the distance to
+    /// the bone, > 0.
     pub hold_reach: f32,
     /// Time step, seconds, > 0; each vertex takes `min(dt, omega / K_i)`.
     pub dt: f32,
     /// Stability bound `ω` in (0, 1).
     pub omega: f32,
-    /// Iterations at most.
+    /// Maximum iterations per frame.
     pub max_iterations: u32,
-    /// Iterations on the coarsest level of [`Solver::Multigrid`], each time it is visited.
+    /// Iterations on the coarsest level of [`Solver::Multigrid`], at each visit.
     pub coarse_iterations: u32,
-    /// Share of the volume lost at joints that is restored after the iterations, 0..=1 ([`flesh`]).
+    /// Fraction of the volume lost at joints that is restored after the iterations, 0..=1 ([`flesh`]).
     pub volume: f32,
     /// Rounds of opening inverted triangles, at most, 0..=64 ([`flesh`]).
     pub untangle: u32,
     /// How fast the thickest flesh swings on its own, hertz, 0..=30; 0: flesh does not swing ([`swing`]).
     pub dynamics: f32,
-    /// How soon swinging ends, 0..=4: 1 is critical damping.
+    /// Damping ratio of the dynamics, 0..=4: 1 is critical damping.
     pub damping: f32,
     /// When to stop earlier.
     pub stop: Stop,
     /// Whether frames depend on each other.
     pub frames: Frames,
-    /// How to iterate.
+    /// The iteration scheme.
     pub solver: Solver,
-    /// How a torque becomes a force.
+    /// The conversion of a torque to a force.
     pub torque: Torque,
 }
 
@@ -137,20 +138,21 @@ impl Default for Params {
     }
 }
 
-/// Convergence schemes (thesis 4.2.2), each by a fraction of the shortest side of the bind box, "thickness". The test
-/// comes every [`schedule::TEST_EVERY`] iterations, on the GPU, and costs those that follow it nothing.
+/// Stop criteria (thesis 4.2.2), each relative to the shortest side of the bind box, the "thickness". The
+/// GPU tests every [`schedule::TEST_EVERY`] iterations; after convergence the remaining iterations cost
+/// nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
     /// Runs all iterations.
     Never,
-    /// Stops when an iteration's largest move is below this fraction of the thickness; what a coarser level moves
-    /// counts a tenth.
+    /// Stops when an iteration's largest move is below this fraction of the thickness; moves of a coarser
+    /// level count a tenth.
     Move(f32),
     /// Stops when the largest net force is below this fraction of the thickness (stiffness is dimensionless).
     Force(f32),
-    /// Stops where the energy of the springs has its minimum: when an iteration's work, force times move, is below the
-    /// square of this fraction of the thickness per vertex.
+    /// Stops at the minimum of the springs' energy: when an iteration's work, force times move, is below
+    /// the square of this fraction of the thickness per vertex.
     Energy(f32),
 }
 
@@ -158,11 +160,11 @@ pub enum Stop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Frames {
-    /// Starts at the geometric method's shape: the same pose has the same result to the bit.
+    /// Starts at the geometric method's shape: equal poses give results equal bit for bit.
     Independent,
-    /// Starts at the last frame's result, carried by the change of every vertex's joints: fewer iterations where a motion is
-    /// slow, but the result depends on the frames before as far as they did not converge. The first frame starts at
-    /// the geometric method's.
+    /// Starts at the last frame's result, carried along by the change of every vertex's joints. Slow
+    /// motions need fewer iterations, but the result depends on earlier frames as far as they did not
+    /// converge. The first frame starts at the geometric method's shape.
     Dependent,
 }
 
@@ -170,31 +172,31 @@ pub enum Frames {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
-    /// Plain Jacobi, the thesis's own and the reference the others are measured against.
+    /// Plain Jacobi iteration, the thesis's scheme and the reference for the others.
     Jacobi,
     /// Chebyshev semi-iteration on the Jacobi step.
     Chebyshev,
-    /// Coarser meshes ([`coarse`]) first, then in turn with the mesh itself ([`schedule`]).
+    /// Coarser meshes ([`coarse`]) first, then alternating with the original mesh ([`schedule`]).
     #[serde(alias = "cascade")]
     Multigrid,
 }
 
-/// How a torque becomes a force.
+/// The conversion of a torque to a force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Torque {
-    /// Times the length of the scale vector: independent of scale.
+    /// Multiplied by the length of the scale vector: independent of scale.
     Arc,
-    /// Divided by it, as printed in the thesis: for comparison in metres only.
+    /// Divided by that length, as printed in the thesis: for comparison in metres only.
     Thesis,
 }
 
-/// [`Torque::Thesis`] turns as the inverse square of the distance to the bone; at most this many times faster
-/// than [`Torque::Arc`], which the step is made smaller by.
+/// [`Torque::Thesis`] rotates by the inverse square of the distance to the bone, limited to this many times
+/// the rate of [`Torque::Arc`]; the step is smaller by the same factor.
 const THESIS_LIMIT: f32 = 64.0;
 
 impl Params {
-    /// How much faster than [`Torque::Arc`] the torques may turn.
+    /// Limit on the rate of the torques relative to [`Torque::Arc`].
     pub(crate) fn turning(&self) -> f32 {
         match self.torque {
             Torque::Arc => 1.0,
@@ -202,7 +204,8 @@ impl Params {
         }
     }
 
-    /// The step of a vertex of this stiffness. The accelerated solvers need no `dt`, they go to the bound of stability.
+    /// The step of a vertex with this stiffness bound. The accelerated solvers ignore `dt` and use the
+    /// stability bound.
     pub(crate) fn step(&self, bound: f32) -> f32 {
         if bound > 0.0 { self.largest_step().min(self.omega / bound) } else { 0.0 }
     }
@@ -215,8 +218,8 @@ impl Params {
         }
     }
 
-    /// What the stop test's measure must be below, metres, or square metres for the energy of so many vertices;
-    /// negative: it never is.
+    /// The value that the stop test's measure must fall below, metres, or square metres for the energy of
+    /// this many vertices; negative if the test never succeeds.
     pub(crate) fn threshold(&self, thickness: f32, vertices: usize) -> f32 {
         match self.stop {
             Stop::Never => -1.0,
@@ -225,7 +228,8 @@ impl Params {
         }
     }
 
-    /// Sets a number by its field's name, in range, counts rounded; false where no field of that name is a number.
+    /// Sets a number by its field's name; values are clamped, counts rounded. Returns false if no numeric
+    /// field has that name.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
         let count = value.round().max(0.0) as u32;
         match name {
@@ -252,7 +256,7 @@ impl Params {
         true
     }
 
-    /// The parameters with every field brought into its documented range; non-finite values become defaults.
+    /// The parameters with every field clamped to its documented range; non-finite values become defaults.
     pub fn sane(&self) -> Self {
         let d = Self::default();
         let clean = |v: f32, fallback: f32, low: f32, high: f32| {

@@ -14,7 +14,8 @@ pub struct Momentum {
 }
 
 impl Momentum {
-    /// The weights for a character: linear in vertices, for bind time or a change of parameters; `rates` is room to work in.
+    /// The weights for a character. Linear in the vertices, for binding or a change of parameters; `rates`
+    /// is scratch memory.
     pub fn new(params: &Params, binding: &Binding, rates: &mut Vec<f32>) -> Self {
         let rho = match params.solver {
             Solver::Jacobi => 0.0,
@@ -28,12 +29,12 @@ impl Momentum {
         Self { rho_squared: rho * rho, weight: 1.0, count: 0 }
     }
 
-    /// Starts the sequence again.
+    /// The same sequence from its start.
     pub fn restarted(&self) -> Self {
         Self { weight: 1.0, count: 0, ..*self }
     }
 
-    /// The weight of the next iteration.
+    /// Returns the weight of the next iteration and advances.
     pub fn weight(&mut self) -> f32 {
         self.weight = match self.count {
             0 => 1.0,
@@ -45,8 +46,9 @@ impl Momentum {
     }
 }
 
-/// Estimate of the plain step's spectral radius. The slowest mode is a turn about the bone, which the hold alone
-/// opposes: it decays by `1 - step k_h` per iteration. The slowest tenth of the vertices sets the pace.
+/// Estimate of the plain step's spectral radius. The slowest mode is a rotation about the bone, which only
+/// the hold opposes: it decays by `1 - step k_h` per iteration. The slowest tenth of the vertices
+/// determines the estimate.
 fn spectral_radius(params: &Params, binding: &Binding, rates: &mut Vec<f32>) -> f32 {
     let held = |&i: &usize| binding.degree(i) > 0 && binding.vertices[i].radius > binding.on_bone;
     rates.clear();

@@ -1,22 +1,24 @@
-//! What a frame's springs do, one dispatch after the other: the same list drives the shaders and their twin.
+//! The steps of a frame's springs, one per dispatch: shaders and CPU reference follow the same list.
 //!
-//! [`Solver::Multigrid`] is a full approximation scheme (A. Brandt, "Multi-level adaptive solutions to boundary-value
-//! problems", 1977): coarse levels first, each the start of the next; then V-cycles on the mesh itself, in which a
-//! coarse level is given the force that the finer one still feels ([`Iteration::take`]), so that its equilibrium is the
-//! finer one's. It differs from the textbook in one point: the force is taken before the last iteration ahead of the
-//! coarse level and the correction added after it, which saves a pass over the mesh.
+//! [`Solver::Multigrid`] is a full approximation scheme (A. Brandt, "Multi-level adaptive solutions to
+//! boundary-value problems", 1977): coarse levels first, each the start of the next; then V-cycles on the
+//! original mesh, in which a coarse level receives the remaining force of the finer one
+//! ([`Iteration::take`]), so that both have the same equilibrium. It differs from the textbook in one
+//! point: the force is taken before the last iteration ahead of the coarse level and the correction is
+//! added after it, which saves a pass over the mesh.
 
 use super::levels::Levels;
 use super::momentum::Momentum;
 use super::{Params, Solver, Stop};
 
-/// Iterations between two stop tests; even, so that a stopped level always ends in the same half of its iterates.
+/// Iterations between two stop tests; even, so that a stopped level always ends in the same half of its
+/// iterates.
 pub const TEST_EVERY: u32 = 4;
-/// Iterations on each side of a coarser level.
+/// Iterations before and after each visit to a coarser level.
 const FINE: u32 = TEST_EVERY / 2;
-/// The same on the levels between the mesh and the coarsest one.
+/// The same on the levels between the original mesh and the coarsest one.
 const BETWEEN: u32 = 4;
-/// `ρ` of the momentum that smooths on the way: what is slower is left to the coarser level.
+/// `ρ` of the momentum for smoothing: slower modes are left to the coarser level.
 const SMOOTHING: f32 = 0.9;
 
 /// One step of a frame.
@@ -24,29 +26,29 @@ const SMOOTHING: f32 = 0.9;
 pub enum Op {
     /// An iteration on a level.
     Iterate(Iteration),
-    /// Positions and forces of a level to the next coarser one.
+    /// Transfers positions and forces of a level to the next coarser one.
     Restrict {
         /// The coarser level.
         to: usize,
         /// The half of the finer level's iterates that the forces belong to.
         before: u32,
     },
-    /// The change of a level to the next finer one.
+    /// Transfers the change of a level to the next finer one.
     Prolong {
         /// The coarser level.
         from: usize,
-        /// The half of its iterates that holds its result.
+        /// The half of the coarser level's iterates that holds its result.
         half: u32,
         /// The half of the finer level's iterates that the coarser one started from.
         before: u32,
-        /// The half that is moved.
+        /// The half of the finer level's iterates that the change is added to.
         after: u32,
-        /// Whether the stop test asks for the move.
+        /// Whether the stop test uses the resulting move.
         tested: bool,
     },
-    /// Ends the frame where the springs have converged.
+    /// Ends the frame if the springs have converged.
     Test {
-        /// The iteration of the mesh itself that is judged.
+        /// The tested iteration of the original mesh.
         iteration: u32,
     },
 }
@@ -54,7 +56,7 @@ pub enum Op {
 /// An iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
-    /// Zero is the mesh itself.
+    /// Level index; zero is the original mesh.
     pub level: usize,
     /// Number of the iteration on this level.
     pub index: u32,
@@ -62,9 +64,9 @@ pub struct Iteration {
     pub half: u32,
     /// The momentum's weight.
     pub weight: f32,
-    /// Whether it starts from the force that the finer level wants here.
+    /// Whether it starts by taking over the force that the finer level passes down.
     pub take: bool,
-    /// Whether it keeps its forces for the coarser level.
+    /// Whether it stores its forces for the coarser level.
     pub keep: bool,
     /// Whether a stop test follows.
     pub tested: bool,
@@ -73,14 +75,14 @@ pub struct Iteration {
 /// The steps of a frame.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// In order.
+    /// Steps in order of execution.
     pub ops: Vec<Op>,
-    /// How many levels they use, the mesh itself included.
+    /// Number of levels in use, including the original mesh.
     pub levels: usize,
     room: Room,
 }
 
-/// Room to work in.
+/// Scratch memory.
 #[derive(Clone, Debug, Default)]
 struct Room {
     halves: Vec<u32>,
@@ -89,7 +91,7 @@ struct Room {
 }
 
 impl Schedule {
-    /// The steps for these parameters; `settled` starts from a shape that is nearly in equilibrium, so that no coarse
+    /// The steps for these parameters. `settled` says that the start is nearly in equilibrium, so no coarse
     /// level comes first.
     pub fn new(params: &Params, levels: &Levels, settled: bool) -> Self {
         let mut out = Self { ops: Vec::new(), levels: 0, room: Room::default() };
@@ -97,7 +99,7 @@ impl Schedule {
         out
     }
 
-    /// Becomes that of other parameters; does not allocate where it had as many steps before.
+    /// Replaces the schedule by that of other parameters; allocates only if it has more steps than before.
     pub fn renew(&mut self, params: &Params, levels: &Levels, settled: bool) {
         let used = levels.used(params) + 1;
         self.levels = used;
@@ -123,7 +125,7 @@ impl Schedule {
         if !settled {
             for level in (1..used).rev() {
                 b.cycle(level, false);
-                // Both halves hold the start; the second keeps it.
+                // Both halves hold the start; the second one keeps it.
                 b.ops.push(Op::Prolong {
                     from: level,
                     half: b.halves[level],
@@ -138,7 +140,7 @@ impl Schedule {
             if k % FINE == 0 {
                 smoothing = smoothing.restarted();
             }
-            // A correction that no iteration could smooth is not made.
+            // A correction is skipped if no iteration is left to smooth it.
             let correct = k % TEST_EVERY == FINE - 1 && k + FINE < params.max_iterations;
             b.iterate(0, smoothing.weight(), false, correct);
             if correct {
@@ -148,7 +150,8 @@ impl Schedule {
         }
     }
 
-    /// Iterations on all levels, those on a coarser one counted by its number of vertices over the mesh's.
+    /// Iterations on all levels; those on a coarser level count by its number of vertices relative to the
+    /// original mesh.
     pub fn work(&self, levels: &Levels) -> f32 {
         let size = |level: usize| match level.checked_sub(1) {
             None => levels.fine.vertices.len(),
@@ -165,7 +168,7 @@ impl Schedule {
 
 struct Builder<'a> {
     ops: &'a mut Vec<Op>,
-    /// Where each level's iterate is.
+    /// The half that holds each level's iterate.
     halves: &'a mut [u32],
     /// Iterations on each level.
     counts: &'a mut [u32],
@@ -190,7 +193,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Moves a level by what the coarser ones make of the forces it has just kept.
+    /// Corrects a level by the coarser levels' response to its stored forces.
     fn correct(&mut self, level: usize) {
         let (after, to) = (self.halves[level], level + 1);
         self.ops.push(Op::Restrict { to, before: 1 - after });
@@ -223,14 +226,14 @@ impl Builder<'_> {
 }
 
 impl Stop {
-    /// What a coarser level's correction counts as a move: it stands for many iterations.
+    /// Factor on a coarser level's correction in the stop test: it stands for many iterations.
     pub(crate) fn correction(self) -> f32 {
         if matches!(self, Self::Move(_)) { 0.1 } else { 0.0 }
     }
 }
 
 impl Params {
-    /// Whether coarser levels are used where there are some.
+    /// Whether the solver uses coarser levels if there are any.
     pub(crate) fn coarsens(&self) -> bool {
         self.solver == Solver::Multigrid
     }

@@ -24,13 +24,13 @@ pub struct Springs {
     params: Params,
     first: Schedule,
     next: Schedule,
-    /// The last frame, where [`Frames::Dependent`] needs it.
+    /// The last frame, if [`Frames::Dependent`] needs it.
     last: Mutex<Option<Vec<Carried>>>,
     /// Sculpt layers per level; empty without any.
     edits: Vec<LevelEdits>,
-    /// What is corrected where there are edits.
+    /// The corrections while sculpt layers are on.
     edited: Option<Flesh>,
-    /// How vertices swing, and how they do now.
+    /// Dynamics constants of the vertices, and their current state.
     swings: Vec<Rest>,
     swinging: Mutex<(Clock, Vec<Swing>)>,
 }
@@ -40,33 +40,33 @@ pub struct Springs {
 struct Carried {
     /// Position relative to the attachment point, world, metres.
     offset: Vec3,
-    /// `Q`.
+    /// Blended rotation `Q`.
     rotation: Quat,
 }
 
-/// Outcome of the iterations.
+/// Statistics of the iterations.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Iterations carried out on the mesh itself.
+    /// Iterations on the original mesh.
     pub iterations: u32,
     /// Largest move of a vertex per iteration, metres.
     pub moves: Vec<f32>,
 }
 
-/// A level while it is iterated.
+/// A level during the iterations.
 struct State {
     posed: Vec<PosedVertex>,
     x: Vec<Vec3>,
     /// The iterate before.
     previous: Vec<Vec3>,
-    /// Force kept for the coarser level, or force over density that the finer one wants.
+    /// Force stored for the coarser level, or force over density received from the finer one.
     residual: Vec<Vec3>,
-    /// Largest move, or what the stop test asks for.
+    /// Largest move, or the measure of the stop test.
     measure: f32,
 }
 
 impl Springs {
-    /// Takes rest measures made by [`Levels::bind`] of the same character.
+    /// Uses rest measures that [`Levels::bind`] made for the same character.
     pub fn new(bound: &Bound, levels: &Arc<Levels>, params: &Params) -> Self {
         let params = params.sane();
         Self {
@@ -90,20 +90,20 @@ impl Springs {
         self.set_moment(field);
     }
 
-    /// Takes other parameters.
+    /// Sets the parameters.
     pub fn set_params(&mut self, params: &Params) {
         self.params = params.sane();
         self.first = Schedule::new(&self.params, &self.levels, false);
         self.next = Schedule::new(&self.params, &self.levels, true);
     }
 
-    /// Sets the time of the frames to come, seconds: dynamics move from frame to frame. None: the next one is in
-    /// equilibrium.
+    /// Sets the time of the following frames, seconds; dynamics advance from frame to frame. With `None`
+    /// the next frame is in equilibrium.
     pub fn set_time(&mut self, seconds: Option<f64>) {
         self.swinging.get_mut().unwrap_or_else(PoisonError::into_inner).0.set(seconds);
     }
 
-    /// The same edits at another moment.
+    /// Sets a new state of the same sculpt layers.
     pub fn set_moment(&mut self, field: &Field) {
         edits::set(&mut self.edits, field);
     }
@@ -197,7 +197,7 @@ impl Springs {
         report
     }
 
-    /// One iteration; the largest move.
+    /// Runs one iteration and returns the largest move.
     fn iterate(&self, iteration: &Iteration, state: &mut State) -> f32 {
         let binding = self.binding(iteration.level);
         let mut forces: Vec<Vec3> = (0..state.x.len())
@@ -205,7 +205,7 @@ impl Springs {
             .map(|i| force(binding, &self.params, &state.posed, &state.x, i))
             .collect();
         if iteration.take {
-            // The load makes up the difference: from here on the finer level's equilibrium is this one's too.
+            // The load makes up the difference: from here on both levels have the same equilibrium.
             for (i, force) in forces.iter_mut().enumerate() {
                 let wanted = state.residual[i] * state.posed[i].density;
                 state.posed[i].load += wanted - *force;
@@ -237,8 +237,9 @@ impl Springs {
     }
 }
 
-/// To a coarser level: the positions of its vertices before the finer level's last iteration, and the mean density
-/// of the forces that it kept. The mean of their densities would let a sliver shout down all of its neighbours.
+/// Transfers to a coarser level: its vertices' positions before the finer level's last iteration, and the
+/// sum of the stored forces over the sum of the densities. A mean of the quotients would let a sliver
+/// outweigh all of its neighbours.
 fn restrict(level: &Level, fine: &State, coarse: &mut State) {
     for (c, &seed) in level.mesh.seeds.iter().enumerate() {
         coarse.x[c] = fine.previous[seed as usize];
@@ -253,8 +254,8 @@ fn restrict(level: &Level, fine: &State, coarse: &mut State) {
     coarse.previous.clone_from(&coarse.x);
 }
 
-/// Moves the finer level by what the coarse vertices have moved since they started from its previous iterate; the largest
-/// move.
+/// Moves the finer level by the moves of the coarse vertices since they started from its previous iterate;
+/// returns the largest move.
 fn prolong(level: &Level, solved: &[Vec3], fine: &mut State) -> f32 {
     let moved = |c: u32| solved[c as usize] - fine.previous[level.mesh.seeds[c as usize] as usize];
     let change = level.mesh.parents.iter().zip(&level.mesh.weights);

@@ -7,13 +7,13 @@ use crate::deform::attach::ON_JOINT;
 use crate::rig::Skeleton;
 use bytemuck::{Pod, Zeroable};
 
-/// One bone's share in a vertex.
+/// One bone's share of a vertex.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct StbEntry {
-    /// The bone; or, for a joint that owns none, the joint and [`ON_JOINT`].
+    /// The bone; or, for a joint without bones, the joint with the bit [`ON_JOINT`].
     pub bone: u32,
-    /// Weight; those of a vertex sum to one.
+    /// Weight; the weights of a vertex sum to one.
     pub weight: f32,
     /// Endpoint weight, 0 at the bone's head, 1 at its tail.
     pub end: f32,
@@ -25,7 +25,7 @@ pub struct StbEntry {
 pub struct BoneRest {
     /// Head in bind space, metres.
     pub head: [f32; 3],
-    /// Its joint.
+    /// The bone's joint.
     pub joint: u32,
     /// Unit direction in bind space, zero for a zero-length bone.
     pub direction: [f32; 3],
@@ -33,18 +33,18 @@ pub struct BoneRest {
     pub pad: f32,
 }
 
-/// Precomputed data.
+/// Precomputed data of a character.
 #[derive(Clone, Debug, Default)]
 pub struct StbBinding {
     /// CSR offsets into `entries`, one more than control vertices.
     pub offset: Vec<u32>,
-    /// By vertex.
+    /// Shares in order of vertices.
     pub entries: Vec<StbEntry>,
-    /// Per bone.
+    /// One per bone.
     pub bones: Vec<BoneRest>,
 }
 
-/// Spreads each joint's weights over its bones.
+/// Distributes each joint's weights over its bones.
 pub fn bind(bound: &Bound) -> StbBinding {
     let (skeleton, control) = (&bound.character.skeleton, &bound.character.control);
     // Closer than this, a vertex belongs to the bone alone.

@@ -7,7 +7,7 @@ use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::spv;
 use std::sync::Arc;
 
-/// The stage, once per device.
+/// The pipeline, created once per device.
 pub struct StbPipeline {
     stage: Compute,
 }
@@ -18,12 +18,12 @@ pub struct StbState {
 }
 
 impl StbPipeline {
-    /// Makes the pipeline.
+    /// Creates the pipeline.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self { stage: Compute::new(device, spv!("deform/stb.comp"), &[])? })
     }
 
-    /// Binds a character; `position` takes the posed positions.
+    /// Binds a character; the stage writes posed positions to `position`.
     pub fn bind(
         &self,
         binding: &StbBinding,
@@ -47,7 +47,7 @@ impl StbPipeline {
         Ok(StbState { bindings })
     }
 
-    /// Records the stage; the rig must be uploaded before, behind a barrier.
+    /// Records the stage. The rig must be uploaded before it, with a barrier between.
     pub fn record(&self, state: &StbState, control: &ControlBuffers, frame: &mut Frame) {
         frame.dispatch(&self.stage, &state.bindings, &control.push(false), control.vertices);
     }

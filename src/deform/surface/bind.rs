@@ -1,4 +1,4 @@
-//! Which faces make the normal of which display vertex.
+//! Assigns faces to the normals of display vertices.
 
 use super::normal_frame::SourceNormal;
 use crate::base::math::Vec3;
@@ -6,17 +6,17 @@ use crate::bind::Character;
 use crate::geom::DisplayMesh;
 use std::sync::Arc;
 
-/// Where normals are continuous across edges.
+/// Condition for normals to be continuous across edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Crease {
-    /// As the source's normals are: display vertices of one control vertex whose bind normals agree share their
-    /// faces (texture seams stay smooth, hard edges hard). Source normals are kept. Where the file has none,
-    /// faces that meet at less than 60° join.
+    /// As the source's normals: display vertices of one control vertex whose bind normals agree share their
+    /// faces (texture seams stay smooth, hard edges hard). Source normals are preserved. If the file has
+    /// none, faces that meet at less than 60° share normals.
     #[default]
     Source,
-    /// Across edges whose faces meet at less than this angle, radians; 0 is faceted as far as the display
-    /// vertices are split, π is smooth. Source normals are not used.
+    /// Continuous across edges whose faces meet at less than this angle, radians; 0 is as faceted as the
+    /// split of display vertices allows, π is smooth. Source normals are ignored.
     Angle(f32),
 }
 
@@ -28,18 +28,18 @@ pub struct Surface {
     pub range: Vec<[u32; 2]>,
     /// Display triangles; vertices of equal normals share their list.
     pub faces: Vec<u32>,
-    /// Per display vertex.
+    /// Source normal per display vertex.
     pub source: Vec<SourceNormal>,
 }
 
 /// Cosine of 1°: bind normals closer than this are the same (exporters quantise them).
 const SAME: f32 = 0.999_847_7;
-/// Crease where a vertex of the source has no usable normal: 60°.
+/// Crease angle where a vertex of the source has no usable normal: 60°.
 const DEFAULT_CREASE: f32 = std::f32::consts::FRAC_PI_3;
-/// Deviations below 1e-3 rad are not kept.
+/// Deviations below 1e-3 rad are not stored.
 const KEPT: f32 = 1.0 - 5e-7;
 
-/// Groups faces by the normals they make.
+/// Groups faces by the normals that they contribute to.
 pub fn bind(character: &Arc<Character>, crease: Crease) -> Surface {
     let display = &character.display;
     let crosses: Vec<Vec3> = display.triangles.iter().map(|t| face_cross(&display.positions, *t)).collect();
@@ -93,7 +93,7 @@ fn usable(normal: Vec3) -> bool {
     normal.is_finite() && (normal.length_squared() - 1.0).abs() < 0.1
 }
 
-/// The faces that make a display vertex's normal, of those around its control vertex.
+/// The faces, among those around its control vertex, that contribute to a display vertex's normal.
 fn faces_of<'a>(
     display: &'a DisplayMesh,
     around: &'a [(u32, u32)],
@@ -107,7 +107,7 @@ fn faces_of<'a>(
     let mean = own.map(|&(f, _)| crosses[f as usize]).sum::<Vec3>().normalize_or_zero();
     let limit = match crease {
         Crease::Source => DEFAULT_CREASE.cos(),
-        // At π even opposite faces join.
+        // At π even opposite faces share normals.
         Crease::Angle(angle) if angle >= std::f32::consts::PI => -2.0,
         Crease::Angle(angle) => angle.max(0.0).cos(),
     };

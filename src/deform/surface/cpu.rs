@@ -7,19 +7,19 @@ use crate::deform::lbs;
 use crate::rig::PosedRig;
 use rayon::prelude::*;
 
-/// What is drawn, world space.
+/// The drawn surface in world space.
 #[derive(Clone, Debug, Default)]
 pub struct Display {
-    /// Per display vertex, metres.
+    /// Position per display vertex, metres.
     pub positions: Vec<Vec3>,
-    /// Per display vertex, unit length.
+    /// Normal per display vertex, unit length.
     pub normals: Vec<Vec3>,
     faces: Vec<Vec3>,
 }
 
 impl Surface {
-    /// Positions and normals of the display vertices over posed control vertices. `morph` holds the displacement
-    /// of every display vertex in bind space, metres; empty for none.
+    /// Computes positions and normals of the display vertices from posed control vertices. `morph` holds
+    /// the displacement of every display vertex in bind space, metres; empty for none.
     pub fn reference(&self, rig: &PosedRig, control: &[Vec3], morph: &[Vec3], out: &mut Display) {
         let character = &self.character;
         let display = &character.display;
@@ -48,7 +48,7 @@ impl Surface {
         let [offset, count] = self.range[vertex].map(|v| v as usize);
         let sum: Vec3 = self.faces[offset..offset + count].iter().map(|&f| crosses[f as usize]).sum();
         let Some(normal) = sum.try_normalize() else {
-            // No face, or faces that cancel: nothing better is known.
+            // With no face, or faces that cancel, the bind normal is the best available.
             return self.character.display.normals[vertex].normalize_or(Vec3::Y);
         };
         let source = &self.source[vertex];

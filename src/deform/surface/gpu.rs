@@ -8,7 +8,7 @@ use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::spv;
 use std::sync::Arc;
 
-/// The stages, once per device.
+/// The pipelines, created once per device.
 pub struct SurfacePipelines {
     copy: Compute,
     copy_morph: Compute,
@@ -32,7 +32,7 @@ pub struct SurfaceState {
 }
 
 impl SurfacePipelines {
-    /// Makes the pipelines.
+    /// Creates the pipelines.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self {
             copy: Compute::new(device, spv!("deform/surface/copy.comp"), &[])?,
@@ -42,7 +42,7 @@ impl SurfacePipelines {
         })
     }
 
-    /// Binds a character; `position` is the stream to be shown. With `morphs`, displacements are added
+    /// Binds a character; `position` is the stream to display. With `morphs`, displacements are added
     /// ([`SurfaceState::set_morph`]); without, a simpler stage copies.
     pub fn bind(
         &self,
@@ -103,8 +103,8 @@ impl SurfacePipelines {
         })
     }
 
-    /// Records copy, face normals and vertex normals, with the barriers between them; the position stream must be
-    /// finished before, behind a barrier.
+    /// Records copy, face normals and vertex normals, with the barriers between them. The position stream
+    /// must be complete, with a barrier after it.
     pub fn record(&self, state: &SurfaceState, frame: &mut Frame) {
         match state.morph {
             Some(_) => frame.dispatch(&self.copy_morph, &state.copy, &state.push, state.vertices),
@@ -118,8 +118,8 @@ impl SurfacePipelines {
 }
 
 impl SurfaceState {
-    /// Uploads the morph displacement of every display vertex, bind space, `vec4`; missing ones keep their last
-    /// value. Without effect where the state was bound without morphs. Put a barrier before
+    /// Uploads the morph displacement of every display vertex, bind space, `vec4`; missing ones keep their
+    /// last value. Has no effect if the state was bound without morphs. Put a barrier before
     /// [`SurfacePipelines::record`].
     pub fn set_morph(&self, frame: &mut Frame, displacement: &[[f32; 4]]) {
         if let Some(morph) = &self.morph {

@@ -3,21 +3,23 @@
 use crate::base::math::Vec3;
 use bytemuck::{Pod, Zeroable};
 
-/// Deviation of a display vertex's source normal from its computed normal, as `glsl/types/surface.glsl` has it.
+/// Deviation of a display vertex's source normal from its computed normal, in the layout of
+/// `glsl/types/surface.glsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct SourceNormal {
     /// Components along tangent, bitangent and computed normal.
     pub components: [f32; 3],
-    /// The display vertex the tangent points to; [`SourceNormal::NONE`] where the computed normal is kept.
+    /// The display vertex that the tangent points to; [`SourceNormal::NONE`] if the computed normal is
+    /// used.
     pub toward: u32,
 }
 
 impl SourceNormal {
-    /// No vertex.
+    /// Value for "no vertex".
     pub const NONE: u32 = u32::MAX;
 
-    /// Keeps the computed normal.
+    /// The computed normal without deviation.
     pub const COMPUTED: Self = Self { components: [0.0, 0.0, 1.0], toward: Self::NONE };
 
     /// Encodes `source` against the computed `normal` with the tangent along `edge`, which leads to `toward`.
@@ -26,7 +28,7 @@ impl SourceNormal {
         Self { components: [source.dot(t), source.dot(b), source.dot(normal)], toward }
     }
 
-    /// The source normal over a posed surface.
+    /// The source normal on a posed surface.
     pub fn decode(&self, normal: Vec3, edge: Vec3) -> Vec3 {
         let Some((t, b)) = tangents(normal, edge) else { return normal };
         let [x, y, z] = self.components;

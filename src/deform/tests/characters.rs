@@ -1,4 +1,4 @@
-//! Real characters: what holds for every method holds on them too.
+//! Real characters: properties of every method.
 
 use super::*;
 use crate::asset::Asset;
@@ -23,7 +23,7 @@ fn load(path: &Path) -> Bound {
     Bound { character: Arc::new(character), attachments: Arc::new(attachments) }
 }
 
-/// The bind pose itself, moved as a whole: a file's rest pose may be another one.
+/// The bind pose, moved as a whole: a file's rest pose may differ from it.
 fn moved_bind(bound: &Bound, motion: Affine3A) -> PosedRig {
     let skeleton = &bound.character.skeleton;
     let rotation = rotation_of(&motion);

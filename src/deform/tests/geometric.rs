@@ -85,7 +85,7 @@ fn bend_loses_volume_in_lbs_and_bulges_in_dqs() {
     let pose = bent(&bound, Quat::from_rotation_z(FRAC_PI_2));
     let triangles = &bound.character.control.triangles;
     let at_rest = volume(&bound.character.control.positions, triangles);
-    // The outside of the bend: how far the surface reaches from the nearest bone.
+    // The outside of the bend: the distance of the surface from the nearest bone.
     let bulge = |s: &Streams| {
         let reach = |p: &Vec3| {
             let low = p.distance(Vec3::Y * p.y.clamp(0.0, 1.0));
@@ -179,7 +179,8 @@ fn stb_spreads_twist_and_stretch_evenly_along_the_bone() {
     let mut pose = bent(&bound, Quat::from_rotation_y(2.4));
     pose.local[1].translation[1] = 1.5;
     let streams = deform(&Geometric::Stb, &bound, &pose);
-    // The first quarter follows the first bone alone: half a bone takes half of the twist and of the stretch.
+    // The first quarter follows the first bone only: half a bone takes half of the twist and of the
+    // stretch.
     for (x, bind) in
         streams.position.iter().zip(&bound.character.control.positions).filter(|(_, b)| b.y <= 0.5)
     {
@@ -206,7 +207,7 @@ fn centers_of_a_cylinder_lie_on_its_axis() {
     for (i, center) in centers.iter().enumerate() {
         if bound.character.control.influences.of(i).len() > 1 {
             assert!(center.x.hypot(center.z) < 1e-5 * RADIUS, "vertex {i}: {center}");
-            // Similar weights are at similar heights; the kernel is about 0.1 of a weight wide.
+            // Similar weights are at similar heights; the kernel's width is about 0.1 of a weight.
             let height = bound.character.control.positions[i].y;
             assert!((center.y - height).abs() < 0.25, "vertex {i}: {center} at {height}");
         } else {
@@ -215,7 +216,7 @@ fn centers_of_a_cylinder_lie_on_its_axis() {
     }
 }
 
-/// The grouped integral against the paper's sum over all triangles.
+/// Compares the grouped integral with the paper's sum over all triangles.
 #[test]
 fn centers_agree_with_the_plain_sum() {
     let bound = cylinder(4, 7, 60);

@@ -1,4 +1,4 @@
-//! GPU against twin, on a device with validation.
+//! GPU against CPU reference, on a device with validation.
 
 use super::*;
 use crate::asset::Influences;
@@ -10,7 +10,7 @@ use crate::gpu::Device;
 use crate::gpu::testing::{assert_silent, device};
 use std::sync::Arc;
 
-/// 1e-5 of the box's diagonal.
+/// Tolerance: 1e-5 of the box's diagonal.
 fn tolerance(bound: &Bound) -> f32 {
     1e-5 * bound.character.control.aabb.diagonal()
 }
@@ -27,7 +27,7 @@ fn assert_near(got: &[Vec3], expected: &[Vec3], limit: f32, what: &str) {
     }
 }
 
-/// Five influences per vertex, a prop vertex, a joint with uneven scale.
+/// Five influences per vertex, a prop vertex, a joint with non-uniform scale.
 fn many_influences() -> (Bound, Pose) {
     let bound = cylinder(6, 16, 36);
     let mut character = (*bound.character).clone();

@@ -1,4 +1,4 @@
-//! Against published results: the poses of the *hyperskinning* data set were made by LBS.
+//! Comparison with published results: the poses of the *hyperskinning* data set were made by LBS.
 
 use super::*;
 use crate::asset::Influences;

@@ -156,7 +156,7 @@ fn morphs_are_carried_by_the_skinning() {
     let morph: Vec<Vec3> = (0..bound.character.display.positions.len())
         .map(|k| 0.1 * Vec3::new((k as f32).sin(), 0.5, 0.2))
         .collect();
-    // A character whose bind positions are morphed already must give the same by LBS.
+    // A character whose bind positions are already morphed must give the same result by LBS.
     let mut morphed = (*bound.character).clone();
     morphed.control.positions.iter_mut().zip(&morph).for_each(|(p, d)| *p += *d);
     let morphed = Bound { character: morphed.into(), ..bound.clone() };

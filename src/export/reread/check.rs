@@ -1,5 +1,5 @@
-//! What the `gltf` crate's iterators take for granted: extents within the data, strides, types. A file can be sound to
-//! Sinew's loader, which leaves flawed animations out, and still make them panic.
+//! Preconditions of the `gltf` crate's iterators: extents within the data, strides, types. A file can be
+//! valid for Sinew's loader, which leaves invalid animations out, and still make the crate panic.
 
 use crate::asset::limits;
 use gltf::Accessor;
@@ -8,7 +8,7 @@ use gltf::animation::{Channel, Property};
 use gltf::buffer::View;
 use gltf::json::validation::Checked;
 
-/// Checks that a .glb is as long as its header says: the crate subtracts from that.
+/// Checks that a .glb is as long as its header says, because the crate subtracts from that length.
 pub(super) fn length(glb: &[u8]) -> Result<(), String> {
     let length = glb.get(8..12).and_then(|l| l.try_into().ok()).map(u32::from_le_bytes);
     match length {
@@ -17,8 +17,8 @@ pub(super) fn length(glb: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Checks what the crate's own validation takes for granted, or leaves out: names of attributes, which accessors they are
-/// in, and what animations move.
+/// Checks what the crate's own validation presumes or omits: names of attributes, their accessors, and the
+/// targets of animations.
 pub(super) fn before_validation(root: &gltf::json::Root) -> Result<(), String> {
     let mut channels = root.animations.iter().flat_map(|a| &a.channels);
     if channels.any(|c| matches!(c.target.path, Checked::Invalid)) {
@@ -43,7 +43,7 @@ pub(super) fn before_validation(root: &gltf::json::Root) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks where every accessor's data lie in a binary chunk of so many bytes.
+/// Checks that every accessor's data lies in a binary chunk of `bin` bytes.
 pub(super) fn extents(file: &gltf::Gltf, bin: usize) -> Result<(), String> {
     for accessor in file.accessors() {
         let bad = |problem: &str| format!("accessor {} {problem}", accessor.index());
@@ -75,7 +75,7 @@ pub(super) fn extents(file: &gltf::Gltf, bin: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that each node is reached once, from the scene's roots or from a node.
+/// Checks that each node is reached exactly once, from the scene's roots or from a node.
 pub(super) fn forest(file: &gltf::Gltf) -> Result<(), String> {
     let mut parents = vec![0; file.nodes().len()];
     file.nodes().flat_map(|n| n.children()).for_each(|c| parents[c.index()] += 1);
@@ -87,12 +87,12 @@ pub(super) fn forest(file: &gltf::Gltf) -> Result<(), String> {
     }
 }
 
-/// Whether an accessor has this shape, and components of one of these types.
+/// Whether an accessor has these dimensions, and components of one of these types.
 pub(super) fn is(accessor: &Accessor, dimensions: Dimensions, types: &[DataType]) -> bool {
     accessor.dimensions() == dimensions && types.contains(&accessor.data_type())
 }
 
-/// Whether a channel's times and values have types that an animation can have.
+/// Whether a channel's times and values have types that are valid for animations.
 pub(super) fn is_animation(channel: &Channel) -> bool {
     let fractions = [DataType::F32, DataType::I8, DataType::U8, DataType::I16, DataType::U16];
     let (shape, types) = match channel.target().property() {

@@ -1,19 +1,18 @@
-//! What the `gltf` crate does not take in a file that it can be read without: channels that move no node, and extensions
-//! required that are read here by hand or do not concern the shape.
+//! Removes content that the `gltf` crate rejects but the receipt does not need: channels that move no node,
+//! and required extensions that are read here by hand or do not affect the surface.
 
 use gltf::Glb;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Extensions without which the shape is complete, or that the reader knows.
+/// Extensions that do not affect the surface or that the reader supports.
 const READ: [&str; 3] = ["KHR_animation_pointer", "KHR_mesh_quantization", "KHR_texture_transform"];
-/// Beginnings of the names of extensions that are of the picture alone.
+/// Prefixes of extensions that affect shading only.
 const PICTURE: [&str; 4] = ["KHR_materials_", "KHR_lights_", "KHR_xmp", "EXT_texture_"];
 
-/// The file without those; unchanged where it has none.
+/// The file without this content; unchanged if it has none.
 ///
-/// # Errors
-/// It is no .glb, its JSON is broken, or its geometry is compressed.
+/// # Errors It is not a .glb, its JSON is broken, or its geometry is compressed.
 pub(super) fn plain(glb: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     let mut file = Glb::from_slice(glb).map_err(|e| e.to_string())?;
     let mut json: Value = serde_json::from_slice(&file.json).map_err(|e| e.to_string())?;

@@ -6,14 +6,14 @@ use crate::geom::fit_rotation;
 /// Of a cell's moments of inertia, the share below which it does not say a turn: cells on a line.
 const FLAT: f64 = 1e-12;
 
-/// `(AᵀA)⁻¹` of eq. 4, taken apart: about the cell's centre, scale, turn and translation do not mix.
+/// `(AᵀA)⁻¹` of eq. 4, split into parts: about the cell's centre, scale, rotation and translation decouple.
 pub(super) struct Frame {
     center: DVec3,
     /// Differential coordinate (eq. 3) at rest.
     delta: DVec3,
     /// One over the sum of squared distances from the centre; 0 where the cell has no size.
     inverse_size: f64,
-    /// Inverse moments of inertia about the centre; 0 about axes that nothing lies off.
+    /// Inverse moments of inertia about the centre; 0 about an axis that contains all vertices.
     inverse_inertia: DMat3,
 }
 
@@ -28,7 +28,7 @@ fn outer(a: DVec3, b: DVec3) -> DMat3 {
 }
 
 impl Frame {
-    /// Of the cell of vertex `i`.
+    /// The frame of the cell of vertex `i`.
     pub fn new(rest: &[DVec3], i: usize, ring: &[u32]) -> Self {
         let points = || std::iter::once(rest[i]).chain(ring.iter().map(|&k| rest[k as usize]));
         let count = (ring.len() + 1) as f64;
@@ -46,14 +46,14 @@ impl Frame {
         }
     }
 
-    /// The part of `T_i δ_i` that a vertex of the cell at this rest position gives, as a matrix for its new position:
+    /// Contribution of a cell vertex at this rest position to `T_i δ_i`, as a matrix on its new position:
     /// `s δ + h × δ` with `s = Σ c·x' / Σ |c|²` and `h = J⁻¹ Σ c × x'`.
     pub fn transform_of(&self, rest: DVec3) -> DMat3 {
         let c = rest - self.center;
         outer(self.delta, c) * self.inverse_size - cross(self.delta) * self.inverse_inertia * cross(c)
     }
 
-    /// `δ_i` turned and scaled as fits the cell's new positions best.
+    /// `δ_i`, transformed by the rotation and scale that best fit the cell's new positions.
     pub fn similar(&self, rest: &[DVec3], now: &[DVec3], i: usize, ring: &[u32]) -> DVec3 {
         let cell = || std::iter::once(i).chain(ring.iter().map(|&k| k as usize));
         let covariance = cell().fold(DMat3::ZERO, |m, k| m + outer(rest[k] - self.center, now[k]));
@@ -63,8 +63,8 @@ impl Frame {
     }
 }
 
-/// Inverse of a symmetric matrix without negative eigenvalues, whose trace is `2 size`; along an axis whose eigenvalue
-/// vanishes, zero. At most one does where not all do: moments of inertia of a line.
+/// Pseudo-inverse of a symmetric positive semidefinite matrix with trace `2 size`: zero along an axis whose
+/// eigenvalue vanishes. At most one eigenvalue vanishes unless all do, as for moments of inertia of a line.
 fn pseudo_inverse(m: DMat3, size: f64) -> DMat3 {
     if size.is_nan() || size <= 0.0 {
         return DMat3::ZERO;

@@ -1,4 +1,4 @@
-//! Motions whose answer is known.
+//! Motions with a known result.
 
 use super::*;
 use crate::bind::shapes;
@@ -28,7 +28,8 @@ fn rigid((rest, triangles): &(Vec<Vec3>, Vec<[u32; 3]>), energies: &[Energy]) {
         let mut lse = start();
         Lse::new(rest, triangles, &lists, LseOptions::default()).unwrap().solve(&mut lse).unwrap();
         for &energy in energies {
-            // From where LSE leaves off: the energy has other valleys, and a metre from rest one of those is nearer.
+            // Starts from the LSE result: the energy has other minima, and one of those is nearer to a
+            // start a metre from rest.
             let options = ArapOptions { energy, iterations: 3000, tolerance: 1e-10 };
             let mut shape = lse.clone();
             let solved = Arap::new(rest, triangles, &lists, options).unwrap().solve(&mut shape).unwrap();
@@ -36,7 +37,7 @@ fn rigid((rest, triangles): &(Vec<Vec3>, Vec<[u32; 3]>), energies: &[Energy]) {
             assert!(apart < tolerance, "{energy:?} {angle}: {apart} after {}", solved.iterations);
             assert!(*solved.energy.last().unwrap() < 1e-10);
         }
-        // Every round comes nearer; slowly, as scale and turn of each cell are free.
+        // Every round comes closer; slowly, as scale and rotation of each cell are free.
         let mut before = f64::INFINITY;
         for rounds in [0, 1, 10, 100] {
             let mut shape = start();
@@ -100,7 +101,8 @@ fn scale_vectors_of_one_rigid_motion_turn_with_it() {
     assert!(largest(&shape, &goal) < 1e-6, "{}", largest(&shape, &goal));
 }
 
-/// A bar of 1.6 m, its ends held, the upper one turned by `angle`; the positions after.
+/// A bar of 1.6 m with its ends held and the upper end rotated by `angle`; returns the positions after the
+/// solve.
 fn bent(angle: f64, energy: Energy) -> (Vec<Vec3>, Vec<DVec3>, Vec<f64>) {
     let character = shapes::bar(2, 24, 4, 0.15, 1.6);
     let rest = character.control.positions.clone();
@@ -112,7 +114,7 @@ fn bent(angle: f64, energy: Energy) -> (Vec<Vec3>, Vec<DVec3>, Vec<f64>) {
     let lists = Lists { kinematic: &kinematic, passive: &passive, fixed: &fixed };
     let mut shape = doubles(&rest);
     let turn = DQuat::from_rotation_z(-angle);
-    // On the arc that a bent rod of this length takes.
+    // Start on the arc that a bent rod of this length takes.
     let (middle, radius) = (DVec3::new(0.0, 0.8, 0.0), 0.35);
     for &v in &kinematic {
         let from_end = shape[v as usize] - DVec3::new(0.0, 1.6, 0.0);
@@ -134,14 +136,14 @@ fn energy_never_rises_and_a_bar_bends_smoothly() {
             assert!(pair[1] <= pair[0] * (1.0 + 1e-12), "{energy:?}: {energies:?}");
         }
         assert!(*energies.last().unwrap() < 0.5 * energies[0]);
-        // Symmetric in z as bar and handles are.
+        // Symmetric in z, as are the bar and the handles.
         let mirrored =
             |p: &Vec3| rest.iter().position(|q| q.distance(Vec3::new(p.x, p.y, -p.z)) < 1e-5).unwrap();
         for (p, x) in rest.iter().zip(&shape) {
             let other = shape[mirrored(p)];
             assert!(x.distance(DVec3::new(other.x, other.y, -other.z)) < 2e-2, "{p}");
         }
-        // The middle of the bar's sections turn evenly: the direction of its axis changes a little at each.
+        // The sections in the middle of the bar rotate evenly: the axis changes direction a little at each.
         let section = |k: usize| {
             let at = |p: &Vec3| (p.y - 1.6 * k as f32 / 24.0).abs() < 1e-4;
             let here: Vec<DVec3> = rest.iter().zip(&shape).filter(|(p, _)| at(p)).map(|(_, x)| *x).collect();
@@ -182,7 +184,7 @@ fn size_does_not_matter() {
     let solve = |scale: f32| {
         let rest: Vec<Vec3> = rest.iter().map(|p| *p * scale).collect();
         let start = moved(&rest, &roi.kinematic);
-        // The handle's shift grows too.
+        // The handle's translation scales too.
         let start: Vec<DVec3> = start
             .iter()
             .zip(&rest)

@@ -1,9 +1,10 @@
-//! Meshes and lists as bad as they come.
+//! Degenerate meshes and invalid lists.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Every method on a region; the shapes after, all finite, with everything but the passive vertices as it was.
+/// Runs every method on a region and checks that all positions are finite and only passive vertices have
+/// moved.
 fn all(rest: &[Vec3], triangles: &[[u32; 3]], lists: &Lists<'_>, start: &[DVec3]) -> Vec<Vec<DVec3>> {
     let mut out = Vec::new();
     for energy in [Energy::Spokes, Energy::SpokesAndRims] {
@@ -36,11 +37,12 @@ fn all(rest: &[Vec3], triangles: &[[u32; 3]], lists: &Lists<'_>, start: &[DVec3]
 #[test]
 fn degenerate_triangles_fins_bowties_and_isolated_vertices() {
     let (mut rest, mut triangles) = skewed(6, 0.02);
-    // Collapsed to a point, collapsed to a line, named twice, without any size.
+    // Triangles collapsed to a point, collapsed to a line, with a repeated vertex, and without any size.
     rest[16] = rest[17];
     rest[30] = (rest[29] + rest[31]) * 0.5;
     triangles.extend([[9, 9, 10], [16, 17, 16], [24, 25, 18], [24, 25, 18]]);
-    // Three and four triangles on an edge, a fan that hangs on one vertex, a piece of its own, and a lone vertex.
+    // Edges with three and four triangles, a fan connected at one vertex, a separate component, and an
+    // isolated vertex.
     let first = rest.len() as u32;
     for p in [
         [0.3, 0.4, 0.3],
@@ -69,7 +71,7 @@ fn degenerate_triangles_fins_bowties_and_isolated_vertices() {
             assert_eq!(shape[lone], start[lone], "nothing holds it: it stays");
         }
         let far = largest(shape, &start);
-        // LSE lets the fan on one vertex grow as it likes: that is a similarity.
+        // LSE may scale the fan at one vertex freely: that is a similarity.
         assert!(far < if method == 2 { 50.0 } else { 3.0 }, "nothing flies off: {far} by method {method}");
     }
 }
@@ -114,7 +116,8 @@ fn what_does_not_fit_is_refused_with_a_reason() {
     let mut shape = doubles(&rest);
     shape[6].y = f64::INFINITY;
     assert!(arap.solve(&mut shape).unwrap_err().to_string().contains("given position of vertex 6"));
-    // A fan of thousands at one vertex is too much for LSE, whose matrix has an entry per pair of neighbours.
+    // A fan of thousands of triangles at one vertex exceeds LSE's limit: its matrix has an entry per pair
+    // of neighbours.
     let n = 6000;
     let ring = |k: u32| (f32::from(k as u16) / n as f32 * std::f32::consts::TAU).sin_cos();
     let mut fan = vec![Vec3::ZERO];
@@ -138,7 +141,7 @@ proptest! {
         roles in prop::collection::vec(0u8..3, 24),
         shift in prop::array::uniform3(-5.0f64..5.0),
     ) {
-        // On a lattice, so that points coincide and lie on lines.
+        // On a lattice, so that points coincide or are collinear.
         let rest: Vec<Vec3> = points.iter().map(|p| Vec3::from(p.map(f32::from))).collect();
         let n = rest.len() as u32;
         let triangles: Vec<[u32; 3]> = corners.iter().map(|t| t.map(|v| v % n)).collect();

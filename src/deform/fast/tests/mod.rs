@@ -1,4 +1,4 @@
-//! Known answers of the reduced deformation.
+//! Known results of the reduced deformation.
 
 use super::*;
 use crate::asset::Influences;
@@ -117,8 +117,8 @@ fn the_energy_never_rises() {
             solver.set_targets(&reduced, &constrained, &targets);
             solver.solve(count, acceleration);
             let energy = solver.energy(&reduced);
-            // Every count of plain steps is the start of the next; an accelerated run ends differently each time,
-            // so that there only frame after frame must fall.
+            // Plain runs are nested: a run with more steps continues one with fewer. Accelerated runs end
+            // differently, so there the energy must fall only from frame to frame.
             if acceleration == Acceleration::Plain {
                 assert!(energy <= last + 1e-7 * reduced.offset, "{count}: {last} {energy}");
             }
@@ -214,7 +214,7 @@ fn placed_points_are_where_they_were_placed_and_a_size_changes_nothing() {
 
 #[test]
 fn a_pull_straight_back_turns_the_end_round_instead_of_inside_out() {
-    // The end handle given half a turn at once: rotations start at the worst place.
+    // The end handle rotated by half a turn at once: rotations start at the worst position.
     let made = cylinder(3);
     let reduced = made.bind(&Params::default());
     let constraints = vec![Constraint::Full { handle: 0 }, Constraint::Full { handle: 2 }];
@@ -262,12 +262,12 @@ fn odd_shapes_are_solved_or_refused_and_never_break() {
     pull(&flat);
     // One bone.
     pull(&cylinder(1));
-    // Bones that nothing hangs on, and twice the same bone.
+    // Bones that move nothing, and a duplicate bone.
     let mut idle = cylinder(3);
     idle.handles.push(Handle { pivot: Vec3::X, parent: None });
     idle.handles.push(Handle { pivot: Vec3::Y * 2.0, parent: Some(2) });
     pull(&idle);
-    // Two bodies, nothing between.
+    // Two bodies with no connection.
     let mut two = cylinder(2);
     let n = two.positions.len() as u32;
     let more: Vec<Vec3> = two.positions.iter().map(|x| *x + Vec3::X * 3.0).collect();
@@ -287,7 +287,7 @@ fn odd_shapes_are_solved_or_refused_and_never_break() {
     bare.triangles.extend([[0, 0, 1], [5, 5, 5]]);
     bare.positions[7] = bare.positions[8];
     pull(&bare);
-    // No triangle at all, none with an area, and all vertices in one place.
+    // No triangle, no triangle with area, and all vertices at one point.
     let mut none = cylinder(3);
     none.triangles.clear();
     pull(&none);
@@ -297,7 +297,7 @@ fn odd_shapes_are_solved_or_refused_and_never_break() {
     let mut point = cylinder(2);
     point.positions.fill(Vec3::new(1.0, 2.0, 3.0));
     pull(&point);
-    // A joint far away from all it moves.
+    // A joint far away from all vertices that it moves.
     let mut far = cylinder(3);
     far.handles[2].pivot = Vec3::splat(1e9);
     pull(&far);

@@ -1,11 +1,11 @@
-//! FAST as a node: the pose that nodes after it go by.
+//! FAST as a node: the pose that it passes to later nodes.
 
 use crate::base::math::{Quat, Vec3};
 use crate::deform::surface::Display;
 use crate::deform::{Bound, CpuGraph, Recipe, Streams, testing};
 use crate::rig::{Pose, PosedRig};
 
-/// A chain of five of which the last joint alone is turned and shifted: those between just follow the first.
+/// A chain of five joints with only the last one rotated and moved: those between follow the first.
 fn pulled(bound: &Bound) -> PosedRig {
     let mut pose = testing::rest(bound);
     let skeleton = &bound.character.skeleton;
@@ -37,10 +37,10 @@ fn free_joints_go_where_the_shape_puts_them_and_placed_ones_stay() {
     };
     assert!(apart(0) < 1e-4 && apart(4) < 1e-4, "{} {}", apart(0), apart(4));
     assert!((1..4).all(|j| apart(j) > 0.05), "{:?}", [apart(1), apart(2), apart(3)]);
-    // From joint to joint it turns on.
+    // The rotation increases from joint to joint.
     let turned: Vec<f32> = (0..5).map(|j| posed.rotation[j].angle_between(Quat::IDENTITY)).collect();
     assert!(turned.windows(2).all(|w| w[1] > w[0] - 0.02), "{turned:?}");
-    // Bones begin and end where their joints are.
+    // Bones start and end at their joints.
     for bone in bound.character.skeleton.bones.iter().zip(&posed.bones).filter(|(b, _)| b.child.is_some()) {
         let child = bone.0.child.unwrap().index();
         assert!(bone.1.tail.distance(posed.skinning[child].transform_point3(bone.0.tail)) < 1e-6);
@@ -57,10 +57,10 @@ fn springs_are_fed_by_the_pose_of_fast() {
         a.iter().zip(b).map(|(a, b)| f64::from(a.distance(*b))).sum::<f64>() / a.len() as f64
     };
     assert!(both.iter().all(|x| x.is_finite()));
-    // They act on what FAST made, not on the pose as it was given.
+    // They act on the result of FAST, not on the given pose.
     let (to_fast, to_springs) = (apart(&both, &fast), apart(&both, &springs));
     assert!(to_fast > 1e-4 && to_fast < 0.25 * to_springs, "{to_fast} {to_springs}");
-    // Where every joint is placed there is nothing for FAST to find, but for its abstract handles.
+    // If the pose places every joint, FAST solves only for its abstract handles.
     let mut pose = testing::rest(&bound);
     for joint in bound.character.skeleton.joints.iter().skip(1) {
         let local = &mut pose.local[joint.node.index()];

@@ -1,5 +1,5 @@
-//! As-rigid-as-possible deformation without any reduction, written down a second time in f64: a rotation per vertex over
-//! spokes and rims, every vertex an unknown.
+//! As-rigid-as-possible deformation without reduction, an independent implementation in f64: a rotation per
+//! vertex over spokes and rims, with every vertex an unknown.
 
 use super::*;
 use crate::base::math::DMat3;
@@ -77,7 +77,7 @@ impl Full {
     }
 }
 
-/// Higham's iteration for the polar factor; none of these blocks is inside out.
+/// Higham's iteration for the polar factor; none of these blocks is inverted.
 pub(super) fn nearest(m: DMat3) -> DMat3 {
     let mut m = m * (1.0 / m.to_cols_array().iter().map(|v| v.abs()).fold(0.0, f64::max));
     assert!(m.determinant() > 0.0, "{m}");
@@ -107,7 +107,7 @@ fn inverse(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     out
 }
 
-/// Ends of a short cylinder held, the upper one moved.
+/// The ends of a short cylinder held, the upper one displaced.
 pub(super) fn held(made: &Made) -> Vec<(usize, DVec3)> {
     let top = made.positions.iter().map(|x| x.y).fold(0.0, f32::max);
     let ends = made.positions.iter().enumerate().filter(|(_, x)| x.y < 1e-3 || x.y > top - 1e-3);
@@ -194,6 +194,6 @@ fn more_clusters_come_nearer_to_a_rotation_per_vertex_step_by_step() {
     for pair in energies.windows(2) {
         assert!(pair[1] <= pair[0] * (1.0 + 1e-3), "{energies:?}");
     }
-    // The space of skinning alone is what is left.
+    // The remaining difference is the subspace of skinning.
     assert!(energies[5] >= best && energies[5] < 0.9 * energies[0], "{energies:?} {best}");
 }

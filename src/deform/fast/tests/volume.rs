@@ -1,4 +1,4 @@
-//! The energy of what is inside, integrated a second time.
+//! The energy of the interior, integrated independently.
 
 use super::reference::{Full, held, nearest, tube};
 use super::*;
@@ -9,8 +9,8 @@ use crate::deform::fast::inside::Inside;
 use crate::deform::fast::weights::own_weights;
 use crate::geom::Cell;
 
-/// `½ ∫ |∇x' - R|²` over a full cube and the covariance `∫ ∇x'` by two points of Gauss in each direction; corners at
-/// `rest`, moved to `x`.
+/// `½ ∫ |∇x' - R|²` over a full cube and the covariance `∫ ∇x'` by Gauss quadrature with two points in each
+/// direction; corners at `rest`, moved to `x`.
 fn integrated(rest: &[DVec3; 8], x: &[DVec3; 8], rotation: DMat3) -> (f64, DMat3) {
     let size = rest[1].distance(rest[0]);
     let axes = [rest[1] - rest[0], rest[2] - rest[0], rest[4] - rest[0]].map(|a| a / size);
@@ -49,7 +49,7 @@ fn corners(of: &[DVec3], cell: &Cell) -> [DVec3; 8] {
     cell.corners.map(|n| of[n as usize])
 }
 
-/// What an element's Laplacian makes of it: `½ tr(D'ᵀ L D')` for differences `D' = x' - R x`.
+/// The same energy from an element's Laplacian: `½ tr(D'ᵀ L D')` for differences `D' = x' - R x`.
 fn by_laplacian(element: &Element, rest: &[DVec3], x: &[DVec3], rotation: DMat3) -> f64 {
     let off: Vec<DVec3> =
         element.corners().iter().map(|&v| x[v as usize] - rotation * rest[v as usize]).collect();
@@ -70,14 +70,14 @@ fn a_cubes_edges_are_the_integral_over_it() {
     let rotation = DMat3::from_rotation_y(0.7);
     let (energy, _) = integrated(&rest, &x, rotation);
     assert!((by_laplacian(&element, &rest, &x, rotation) - 0.5 * energy).abs() < 1e-12);
-    // Three times its volume.
+    // Three times the cube's volume.
     assert!((element.measure(&rest) - 3.0 * 0.5 * 0.027).abs() < 1e-12);
     let flat = triangle(&rest, &[0, 1, 2], 2.0).unwrap();
     assert!((flat.measure(&rest) - 2.0 * 2.0 * 0.045).abs() < 1e-12, "twice the area, twice as stiff");
     assert!(triangle(&rest, &[0, 1, 1], 1.0).is_none());
 }
 
-/// A tube and how many cubes it is filled with.
+/// A tube and the number of cubes that fill it.
 struct Filled {
     made: Made,
     cubes: f64,
@@ -94,8 +94,8 @@ impl Filled {
         (Inside::of(&positions, &self.made.triangles, &own, self.cubes).0.unwrap(), size)
     }
 
-    /// The unreduced energy, of a model of size one, of what the held tube becomes: cubes and skin, each with the best
-    /// rotations; and what the solver thinks it is.
+    /// The unreduced energy (model size one) of the solved tube, cubes and skin each with optimal
+    /// rotations; and the energy that the solver reports.
     fn solved(&self, params: &Params) -> (f64, f64, Reduced) {
         let reduced = Reduced::filled(&self.made.shape(), params, self.cubes).unwrap();
         let held = held(&self.made);
@@ -177,7 +177,7 @@ fn with_more_clusters_the_energy_is_the_unreduced_one_step_by_step() {
         assert!(pair[1] <= pair[0] * (1.0 + 1e-3), "{energies:?}");
     }
     assert!(energies[5] < 0.95 * energies[0], "{energies:?}");
-    // With a rotation per cube and vertex the solver's own energy is the integral; small terms come on top.
+    // With a rotation per cube and vertex the solver's energy is the integral, plus small terms.
     assert!((all[5].1 / energies[5] - 1.0).abs() < 0.01, "{} {energies:?}", all[5].1);
 }
 
@@ -215,7 +215,7 @@ fn what_is_open_stays_a_shell_and_limbs_in_one_cube_stay_apart() {
 
 #[test]
 fn a_twisted_bar_keeps_its_thickness_and_has_no_ripples() {
-    // Between the handles a circular cylinder twists without any change of its radius.
+    // Between the handles a circular cylinder twists without a change of radius.
     let bound = testing::cylinder(2, 16, 96);
     let control = &bound.character.control;
     let made = Made {

@@ -1,4 +1,4 @@
-//! Which flesh belongs to which joint, and which triangles may turn inside out.
+//! Assigns soft tissue to joints and finds the triangles that may invert.
 
 use super::super::bind::Binding;
 use crate::base::math::Vec3;
@@ -9,28 +9,29 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Vertices deformed at least this much by a joint are where its flesh begins (1 where both its sides weigh alike).
+/// A joint's tissue starts at vertices that the joint deforms at least this much (1: both sides of it have
+/// equal weight).
 const DEFORMED: f32 = 0.2;
-/// How far the flesh fades beyond them: in distances to the bone, and at least in edges.
+/// Distance over which a joint's tissue fades beyond them: in distances to the bone, and at least in edges.
 const REACH: f32 = 1.0;
 const EDGES: f32 = 1.5;
-/// Shares below this are none.
+/// Shares below this are dropped.
 const LEAST: f32 = 1e-3;
 
-/// A triangle's part in a joint.
+/// A triangle's contribution to a joint.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its number among [`Flesh::sides`].
+    /// Index into [`Flesh::sides`].
     pub side: u32,
-    /// Its volume's share that is the joint's.
+    /// Share of the triangle's volume that belongs to the joint.
     pub share: f32,
-    /// How much it moves with the joint's factor.
+    /// Factor by which the triangle follows the joint's factor.
     pub weight: f32,
-    /// Its prism in bind, cubic metres.
+    /// Volume of the triangle's prism in bind, cubic metres.
     pub rest: f32,
 }
 
-/// A triangle that may turn inside out.
+/// A triangle that may invert.
 #[derive(Clone, Copy, Debug)]
 pub struct Face {
     /// Its vertices.
@@ -41,52 +42,53 @@ pub struct Face {
     pub area: f32,
 }
 
-/// A triangle whose volume is measured.
+/// A triangle that contributes to a volume.
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
     /// Its vertices.
     pub triangle: [u32; 3],
-    /// The cone over it from the middle of the box in bind, cubic metres.
+    /// Volume of the cone over it from the middle of the box in bind, cubic metres.
     pub cone: f32,
 }
 
 /// Rest measures of the corrections.
 #[derive(Clone, Debug, Default)]
 pub struct Flesh {
-    /// CSR offsets into `entries`, one more than joints with flesh.
+    /// CSR offsets into `entries`, one more than joints with tissue.
     pub offset: Vec<u32>,
-    /// By joint.
+    /// Triangles in order of joints.
     pub entries: Vec<Entry>,
-    /// Per joint: changes of volume below this are none, the least that its volume changes by its factor, and the sum of
-    /// its prisms, signs aside; cubic metres.
+    /// Per joint, in cubic metres: the volume change below which nothing happens, the minimum change of
+    /// volume by its factor, and the sum of the absolute volumes of its prisms.
     pub bounds: Vec<[f32; 3]>,
-    /// The triangles that are some joint's; then, where the volume of the whole is kept, the others of the closed mesh,
-    /// lids of its boundaries among them.
+    /// The triangles that belong to some joint; then, if the volume of the whole mesh is preserved, the
+    /// others of the closed mesh with the lids of its boundaries.
     pub sides: Vec<Side>,
-    /// How many of them are some joint's.
+    /// Number of triangles that belong to some joint.
     pub prisms: usize,
-    /// Whether the volume of the whole is kept.
+    /// Whether the volume of the whole mesh is preserved.
     pub closed: bool,
-    /// From the first vertex's attachment point to where the cones start, bind space, metres.
+    /// Vector from the first vertex's attachment point to the apex of the cones, bind space, metres.
     pub middle: Vec3,
-    /// Changes of the whole volume below this are none, cubic metres.
+    /// Changes of the whole volume below this are ignored, cubic metres.
     pub whole_dead: f32,
     /// CSR offsets into `pulls`, one more than vertices.
     pub pull_offset: Vec<u32>,
-    /// Per vertex the joints whose factor it follows, and how far.
+    /// Per vertex, the joints whose factor it follows, with a weight.
     pub pulls: Vec<(u32, f32)>,
-    /// Triangles that may turn inside out.
+    /// Triangles that may invert.
     pub faces: Vec<Face>,
-    /// Vertices that untangling moves.
+    /// Vertices that the untangling moves.
     pub soft: Vec<u32>,
     /// CSR offsets into `corners`, one more than `soft`.
     pub corner_offset: Vec<u32>,
-    /// The other two vertices of each triangle at a soft vertex, in its order, and its number among `faces`.
+    /// The other two vertices of each triangle at a soft vertex, in the triangle's order, and its index in
+    /// `faces`.
     pub corners: Vec<[u32; 3]>,
 }
 
-/// The volume between a triangle and its attachment points, and how fast it grows with a factor on its scale vectors;
-/// the prism's sides are bilinear. Cubic metres.
+/// The volume between a triangle and its attachment points, and its derivative with respect to a factor on
+/// the scale vectors. The prism's sides are bilinear. Cubic metres.
 pub fn prism(a: [Vec3; 3], s: [Vec3; 3]) -> (f32, f32) {
     let height = (s[0] + s[1] + s[2]) * (1.0 / 3.0);
     let (b1, b2) = (a[1] - a[0], a[2] - a[0]);
@@ -98,7 +100,7 @@ pub fn prism(a: [Vec3; 3], s: [Vec3; 3]) -> (f32, f32) {
     (volume, volume + 0.5 * height.dot(growth))
 }
 
-/// Measures the bind pose of the mesh itself, whose springs are bound.
+/// Measures the bind pose of the original mesh, whose springs are bound.
 pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
     let control = &bound.character.control;
     let mut out = Flesh::default();
@@ -163,7 +165,7 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
         }
         out.entries.extend(entries);
         out.offset.push(out.entries.len() as u32);
-        // A sheet around its own bones has no volume to keep; what is measured there is rounding.
+        // A sheet around its own bones has no volume to preserve; what is measured there is rounding.
         let dead = if size > super::SHEET * solid { super::DEAD * size } else { f32::MAX };
         out.bounds.push([dead, super::STIFFEST * growth.abs(), size]);
     }
@@ -176,7 +178,7 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
     out
 }
 
-/// The cone from the origin over a triangle, cubic metres.
+/// The volume of the cone from the origin over a triangle, cubic metres.
 pub fn cone([a, b, c]: [Vec3; 3]) -> f32 {
     a.dot(b.cross(c)) * (1.0 / 6.0)
 }
@@ -185,7 +187,7 @@ fn springy(control: &ControlMesh, t: &[u32; 3]) -> bool {
     t[0] != t[1] && t[1] != t[2] && t[2] != t[0] && !t.iter().any(|&v| control.rigid[v as usize])
 }
 
-/// Per joint that deforms flesh: its vertices and how far they follow, 0..=1.
+/// Per joint that deforms tissue: its vertices and how far they follow it, 0..=1.
 fn fields(control: &ControlMesh, skeleton: &Skeleton, binding: &Binding) -> Vec<Vec<(u32, f32)>> {
     let nodes = &skeleton.nodes;
     let found: Vec<Vec<(u32, f32)>> = (0..skeleton.joints.len())
@@ -204,7 +206,7 @@ fn fields(control: &ControlMesh, skeleton: &Skeleton, binding: &Binding) -> Vec<
     found.into_iter().filter(|f| !f.is_empty()).collect()
 }
 
-/// The flesh between the joints that turn and those that do not.
+/// The tissue between the joints that rotate and those that do not.
 fn field(control: &ControlMesh, binding: &Binding, turns: &[bool]) -> Vec<(u32, f32)> {
     let count = control.positions.len();
     let turning = |v: usize| -> f32 {
@@ -229,7 +231,7 @@ fn field(control: &ControlMesh, binding: &Binding, turns: &[bool]) -> Vec<(u32, 
         return Vec::new();
     }
     let reach = (REACH * reach / sum).max(EDGES * edge / sum);
-    // Distances are positive: their bits order like them.
+    // Distances are positive, so their bits have the same order.
     let mut distance = vec![f32::INFINITY; count];
     queue.iter().for_each(|Reverse((_, v))| distance[*v as usize] = 0.0);
     while let Some(Reverse((bits, v))) = queue.pop() {
@@ -254,7 +256,7 @@ fn field(control: &ControlMesh, binding: &Binding, turns: &[bool]) -> Vec<(u32, 
 }
 
 impl Flesh {
-    /// Finds the triangles whose corners do not all follow the same joints, and what is around them.
+    /// Finds the triangles whose corners do not all follow the same joints, and their surroundings.
     fn tangles(&mut self, control: &ControlMesh) {
         let mut soft = vec![false; control.positions.len()];
         for t in control.triangles.iter().filter(|t| springy(control, t)) {

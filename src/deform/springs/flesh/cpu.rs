@@ -28,8 +28,8 @@ pub fn correct(flesh: &Flesh, params: &Params, posed: &[PosedVertex], x: &mut [V
     }
 }
 
-/// How far each vertex takes part in growing: by the area of its triangles along the turned rest normals over that in
-/// bind.
+/// How far each vertex takes part in growing: the area of its triangles along the rotated rest normals,
+/// relative to that in bind.
 fn response(flesh: &Flesh, sides: &[Vec3], x: &[Vec3]) -> Vec<f32> {
     let mut out = vec![1.0; x.len()];
     for (k, &v) in flesh.soft.iter().enumerate() {
@@ -47,16 +47,16 @@ fn response(flesh: &Flesh, sides: &[Vec3], x: &[Vec3]) -> Vec<f32> {
     out
 }
 
-/// What the prisms of a joint say.
+/// Sums over the prisms of a joint.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     /// Volume lost, cubic metres.
     lost: f32,
-    /// How fast the volume grows with its factor.
+    /// Derivative of the volume with respect to the joint's factor.
     growth: f32,
-    /// How much its flesh deforms, 0 where it does not.
+    /// How much the joint's tissue deforms; 0 if it does not.
     active: f32,
-    /// The growth that counts.
+    /// The growth after lower limits.
     firm: f32,
 }
 
@@ -92,7 +92,7 @@ fn factors(flesh: &Flesh, share: f32, posed: &[PosedVertex], response: &[f32], x
         told += s.growth * own(s);
         room += s.firm * s.active;
     }
-    // What all joints together do not account for.
+    // The part of the loss that the joints together do not account for.
     let rest = if flesh.closed { share * whole(flesh, posed, x) - told } else { 0.0 };
     let more = if room > 0.0 { rest / room } else { 0.0 };
     sums.iter().map(|s| (own(s) + more * s.active).clamp(-LIMIT, LIMIT)).collect()
@@ -115,7 +115,7 @@ fn inflate(flesh: &Flesh, factors: &[f32], posed: &[PosedVertex], response: &[f3
     }
 }
 
-/// The mean of the corners' rotations applied to the rest normal.
+/// The rest normal, rotated by the mean of the corners' rotations.
 pub(super) fn side(face: &Face, posed: &[PosedVertex]) -> Vec3 {
     let [a, b, c] = face.triangle.map(|v| posed[v as usize].rotation);
     let same = |q: Quat| if a.dot(q) < 0.0 { -q } else { q };
@@ -123,7 +123,7 @@ pub(super) fn side(face: &Face, posed: &[PosedVertex]) -> Vec3 {
     sum.normalize() * face.normal
 }
 
-/// Pushes triangles open, so often at most.
+/// Pushes inverted triangles open, in at most `rounds` rounds.
 pub(super) fn untangle(flesh: &Flesh, rounds: u32, sides: &[Vec3], x: &mut [Vec3]) {
     for _ in 0..rounds.next_multiple_of(2) {
         let pushes: Vec<Vec3> =
@@ -137,7 +137,8 @@ pub(super) fn untangle(flesh: &Flesh, rounds: u32, sides: &[Vec3], x: &mut [Vec3
     }
 }
 
-/// The mean of what a vertex's triangles ask of it, each by its size, so that one that asks little changes little.
+/// The weighted mean of the displacements that a vertex's triangles require, each weighted by its size, so
+/// that a small requirement changes little.
 fn push(flesh: &Flesh, sides: &[Vec3], x: &[Vec3], k: usize) -> Vec3 {
     let at = x[flesh.soft[k] as usize];
     let (mut sum, mut sizes) = (Vec3::ZERO, 0.0f32);

@@ -10,7 +10,7 @@ use crate::spv;
 use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
 
-/// Groups that sum up the whole mesh's volume, a part each.
+/// Number of groups that sum the whole mesh's volume, each a part.
 const PARTS: u32 = 64;
 
 #[repr(C)]
@@ -63,7 +63,7 @@ struct UntanglePush {
     relaxation: f32,
 }
 
-/// The stages, once per device.
+/// The pipelines, created once per device.
 pub struct FleshPipelines {
     /// Elements per invocation.
     span: u32,
@@ -77,7 +77,7 @@ pub struct FleshPipelines {
     untangle: Compute,
 }
 
-/// A character's corrections.
+/// Buffers and bindings of a character's corrections.
 pub struct FleshState {
     vertices: u32,
     joints: u32,
@@ -95,24 +95,24 @@ pub struct FleshState {
     balance: Bindings,
     inflate: Bindings,
     tangled: Bindings,
-    /// There and back.
+    /// One per direction between the two position buffers.
     untangle: [Bindings; 2],
     positions: Buffer,
     other: Buffer,
-    /// Groups and vertices of every round, and the same before the first.
+    /// Groups and vertices of every round, and the initial values before the first.
     pub(super) rounds: Buffer,
     no_rounds: Buffer,
     queued: Buffer,
 }
 
-/// What the corrections read of the springs, and the stream that they change.
+/// The springs' buffers that the corrections read, and the stream that they change.
 pub(crate) struct FleshStreams<'a> {
     pub anchors: &'a Buffer,
     pub turns: &'a Buffer,
     pub positions: &'a Buffer,
 }
 
-/// Buffers that texels are fetched from have one at least.
+/// Texel buffers must have at least one element.
 fn filled<T: Pod>(mut data: Vec<T>) -> Vec<T> {
     if data.is_empty() {
         data.push(T::zeroed());
@@ -121,7 +121,7 @@ fn filled<T: Pod>(mut data: Vec<T>) -> Vec<T> {
 }
 
 impl FleshPipelines {
-    /// Makes the pipelines, with so many elements per invocation where elements are simple.
+    /// Creates the pipelines; stages with simple elements process `span` elements per invocation.
     pub fn new(device: &Arc<Device>, span: u32) -> Result<Self> {
         Ok(Self {
             span,
@@ -136,7 +136,7 @@ impl FleshPipelines {
         })
     }
 
-    /// Uploads. Errors when memory is short.
+    /// Uploads a character's corrections. Errors if memory is short.
     pub(crate) fn bind(
         &self,
         device: &Arc<Device>,
@@ -275,7 +275,7 @@ impl FleshPipelines {
         })
     }
 
-    /// A dispatch of a stage that takes several elements per invocation.
+    /// Dispatches a stage that processes several elements per invocation.
     fn dispatch<P: Pod>(
         &self,
         stage: &Compute,
@@ -287,7 +287,8 @@ impl FleshPipelines {
         frame.dispatch_groups(stage, bindings, push, [count.div_ceil(GROUP_SIZE * self.span), 1, 1]);
     }
 
-    /// Corrects the position stream; barriers before it, none after the last stage.
+    /// Records the correction of the position stream; a barrier must come before it, and no barrier follows
+    /// the last stage.
     pub fn record(&self, state: &FleshState, params: &Params, frame: &mut Frame) {
         let grows = params.volume > 0.0 && state.joints > 0;
         let opens = params.untangle > 0 && state.soft > 0;
@@ -312,7 +313,7 @@ impl FleshPipelines {
         }
     }
 
-    /// One round of the volume correction.
+    /// Records one round of the volume correction.
     fn grow(&self, state: &FleshState, params: &Params, frame: &mut Frame) {
         frame.barrier();
         let push = MeasurePush { count: state.measured, prism_count: state.prisms, middle: state.middle };
@@ -333,7 +334,8 @@ impl FleshPipelines {
         self.dispatch(&self.inflate, &state.inflate, &push, state.vertices, frame);
     }
 
-    /// Pushes triangles open, in so many rounds at most; none is run that has nothing to push.
+    /// Records the opening of inverted triangles, at most `rounds` rounds; rounds without work run no
+    /// groups.
     fn open(&self, state: &FleshState, rounds: u32, frame: &mut Frame) {
         frame.barrier();
         frame.copy(&state.positions, &state.other, state.other.bytes().min(state.positions.bytes()));

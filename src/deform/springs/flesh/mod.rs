@@ -1,25 +1,28 @@
 //! What the springs leave undone, mended at the end of a frame: lost volume, and inverted triangles.
 //!
-//! Springs act along the surface and towards the bone, so that nothing in their equilibrium knows of volume. After the
-//! iterations, every joint's flesh is measured as the sum of the prisms between its triangles and their attachment
-//! points, and its scale vectors are lengthened or shortened by one factor, which fades with the distance from where the
-//! joint deforms, until the volume is that in bind (a local volume correction as of D. Rohmer, S. Hahmann and M.-P. Cani,
-//! "Local volume preservation for skinned characters", 2008, but along scale vectors: a smooth factor on them folds
-//! nothing). Then triangles that oppose the rest normal turned along are pushed open by projections of their signed area
-//! (M. Müller et al., "Position based dynamics", 2007), which leaves all others alone. Rigid motions change neither
-//! volume nor sides, so that both are exact there, and both are bounded: by a share of the scale vector, and by a share of
-//! a triangle's size.
+//! Springs act along the surface and towards the bone, so their equilibrium does not depend on volume.
+//! After the iterations, the tissue of every joint is measured as the sum of the prisms between its
+//! triangles and their attachment points. One factor lengthens or shortens its scale vectors until the
+//! volume is that in bind; the factor fades with the distance from where the joint deforms. This is a local
+//! volume correction as in D. Rohmer, S. Hahmann and M.-P. Cani, "Local volume preservation for skinned
+//! characters", 2008, but along scale vectors: a smooth factor on them causes no folds. Then triangles that
+//! oppose the rotated rest normal are pushed open by projections of their signed area (M. Müller et al.,
+//! "Position based dynamics", 2007), which does not move any others. Rigid motions change neither volume
+//! nor sides, so both corrections are exact there. Both are bounded: by a fraction of the scale vector and
+//! by a fraction of a triangle's size.
 //!
-//! Prisms tell which joint lost how much, but not all of it: where limbs leave a trunk the attachment points enclose a
-//! volume of their own. So the volume of the whole mesh is measured too (its boundaries closed by lids), and what the
-//! joints' prisms do not account for is shared out among the joints by how much their flesh deforms. Skin that is pressed
-//! together or folded does not grow, or it would fold deeper: what is around it does. Opening triangles changes the
-//! volume, so another round follows it, and a few more pushes.
+//! Prisms show which joint lost how much, but not the whole loss: where limbs leave a trunk the attachment
+//! points enclose a volume of their own. The volume of the whole mesh is therefore measured too (with lids
+//! over its boundaries), and the part that the joints' prisms do not account for is distributed over the
+//! joints in proportion to the deformation of their tissue. Compressed or folded skin does not grow,
+//! because it would fold deeper; the skin around it grows instead. Opening triangles changes the volume, so
+//! another round of volume correction and a few more pushes follow.
 //!
-//! On the GPU a round of pushes looks at a list of vertices: at first those of the triangles that are turned, then those
-//! that the round before has moved and what is around them. Elsewhere nothing can change, so that it is the same as
-//! looking everywhere, which the twin does. A dispatch is as large as its list, and empty once nothing is left to push. A
-//! vertex sees only what the round before has left: the order of a list changes no bit.
+//! On the GPU a round of pushes processes a list of vertices: at first those of the inverted triangles,
+//! then those that the last round moved and their neighbours. Elsewhere nothing can change, so the result
+//! equals that of processing all vertices, as the CPU reference does. A dispatch is as large as its list,
+//! and empty if nothing is left to push. A vertex reads only results of the last round, so the order of a
+//! list does not change a bit.
 
 pub mod bind;
 pub mod cpu;
@@ -28,29 +31,31 @@ pub mod gpu;
 #[cfg(test)]
 mod tests;
 
-/// Rounds of the volume correction before triangles are opened: Newton's method on one factor a joint. One more follows.
+/// Rounds of the volume correction before triangles are opened: Newton's method on one factor per joint.
+/// One more follows.
 pub(super) const ROUNDS: u32 = 2;
-/// A joint whose prisms have changed by less than this share of their volume, signs aside, takes no part in what the whole
-/// mesh lost.
+/// A joint whose prisms changed by less than this fraction of their absolute volume does not take part in
+/// distributing the whole mesh's loss.
 pub(super) const IDLE: f32 = 0.01;
-/// Skin grows in full where its area, as seen along the turned rest normals, is at least this share of that in bind, and
-/// not at all where it is none.
+/// Skin grows in full if its area, projected along the rotated rest normals, is at least this fraction of
+/// that in bind, and not at all if that area is zero.
 pub(super) const FREE: f32 = 0.5;
-/// Scale vectors change by no more than this share in a round.
+/// Maximum relative change of scale vectors per round.
 pub(super) const LIMIT: f32 = 0.35;
-/// Changes of volume below this share are rounding.
+/// Relative changes of volume below this are rounding.
 pub(super) const DEAD: f32 = 1e-5;
-/// Flesh whose prisms hold no more than this share of what they would if scale vectors stood upright on the skin is a
-/// sheet, without a volume.
+/// Tissue whose prisms hold at most this fraction of the volume that they would have with scale vectors
+/// perpendicular to the skin is a sheet without volume.
 pub(super) const SHEET: f32 = 0.01;
-/// A joint's volume counts as changing by no less than this share of what it does in bind when scale vectors grow: a
-/// folded one hardly answers.
+/// Lower bound on a joint's change of volume by its factor, relative to that in bind: a folded joint hardly
+/// responds.
 pub(super) const STIFFEST: f32 = 0.5;
-/// Triangles are opened until their area, as seen along the turned rest normal, is this share of that in bind.
+/// Triangles are opened until their area, projected along the rotated rest normal, is this fraction of that
+/// in bind.
 pub(super) const OPEN: f32 = 0.1;
-/// A push moves a vertex by no more than this many times the root of twice the triangle's area.
+/// A push moves a vertex by at most this factor times the square root of twice the triangle's area.
 pub(super) const PUSH: f32 = 0.5;
-/// Over-relaxation: the mean of what several triangles ask falls short of each.
+/// Over-relaxation: the mean of several triangles' requirements falls short of each.
 pub(super) const RELAXATION: f32 = 1.5;
-/// Most rounds of untangling.
+/// Maximum rounds of untangling.
 pub(super) const MOST: u32 = 64;

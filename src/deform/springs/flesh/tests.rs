@@ -1,4 +1,4 @@
-//! Known answers of the corrections, and that the shaders do what their twin does.
+//! Known results of the corrections, and the shaders against the CPU reference.
 
 use super::bind::{Flesh, bind as bind_flesh};
 use super::cpu::{correct, side, untangle};
@@ -18,7 +18,7 @@ use crate::rig::{Pose, PosedRig};
 use std::f32::consts::PI;
 use std::sync::Arc;
 
-/// A capsule whose elbow is turned by dual quaternion skinning: what the corrections begin with.
+/// A capsule whose elbow is bent by dual quaternion skinning: the input of the corrections.
 struct Case {
     bound: Bound,
     flesh: Flesh,
@@ -63,7 +63,7 @@ impl Case {
     }
 }
 
-/// The same on a device.
+/// The same case on a device.
 struct OnGpu {
     device: Arc<Device>,
     pipelines: FleshPipelines,
@@ -97,7 +97,7 @@ impl OnGpu {
         self.device.read(&self.positions, self.start.len()).unwrap()
     }
 
-    /// How many vertices each round of the last opening looked at.
+    /// Number of vertices that each round of the last opening processed.
     fn looked_at(&self) -> Vec<u32> {
         let rounds: Vec<[u32; 4]> = self.device.read(&self.state.rounds, MOST as usize + 1).unwrap();
         rounds.iter().map(|r| r[3]).collect()
@@ -144,7 +144,7 @@ fn rounds_look_at_what_is_tangled_alone_and_end_where_nothing_is() {
     let gpu = OnGpu::new(&device, &case);
     gpu.corrected(&params);
     let looked_at = gpu.looked_at();
-    // The last opening begins with what the first has left.
+    // The last opening starts from the result of the first.
     let sides: Vec<Vec3> = case.flesh.faces.iter().map(|f| side(f, &case.posed)).collect();
     let mut x = case.start.clone();
     untangle(&case.flesh, 2, &sides, &mut x);
@@ -156,7 +156,7 @@ fn rounds_look_at_what_is_tangled_alone_and_end_where_nothing_is() {
         }
     }
     let tangled = case.flesh.soft.iter().filter(|&&v| tangled[v as usize]).count() as u32;
-    // Rounding decides about triangles at the very limit.
+    // Rounding decides about triangles exactly at the limit.
     assert!(tangled > 20 && looked_at[0].abs_diff(tangled) <= 3, "{looked_at:?}, {tangled} on the CPU");
     for still in [Case::new(Quat::IDENTITY, Quat::IDENTITY), Case::new(bend(70.0), bend(5.0))] {
         let gpu = OnGpu::new(&device, &still);

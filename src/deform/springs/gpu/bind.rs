@@ -15,23 +15,23 @@ use crate::gpu::{Bindings, Buffer, Device, Resource, Texel};
 use std::mem::size_of;
 use std::sync::Arc;
 
-/// Vertices and half-edges are numbered in 24 bits, degrees in 8.
+/// Shaders pack indices of vertices and half-edges in 24 bits, degrees in 8.
 const MAX_INDEX: usize = 1 << 24;
 
 /// A character's springs on the GPU.
 pub struct SpringState {
-    /// Finest first.
+    /// Levels, finest first.
     pub(in super::super) levels: Vec<LevelState>,
-    /// Between each level and the next coarser one.
+    /// Transfers between each level and the next coarser one.
     pub(super) links: Vec<LinkState>,
     /// Groups of a dispatch over each level, and of the stop test.
     pub(super) groups: Buffer,
-    /// The same, or zeros after convergence.
+    /// Indirect arguments of the dispatches: equal to `groups`, or zeros after convergence.
     pub(super) arguments: Buffer,
     pub(super) test: Bindings,
     pub(super) finish: Bindings,
     pub(super) flesh: FleshState,
-    /// The same where edits shape the surface.
+    /// The corrections while sculpt layers are on.
     pub(super) left: Option<FleshState>,
     pub(super) swing: SwingState,
     pub(super) thickness: f32,
@@ -39,7 +39,7 @@ pub struct SpringState {
 
 pub(in super::super) struct LevelState {
     pub(super) count: u32,
-    /// Groups that cover them.
+    /// Number of groups that cover them.
     pub(super) groups: u32,
     pub(super) has_tail: bool,
     pub(super) on_bone: f32,
@@ -129,8 +129,7 @@ impl SpringPipelines {
 
     /// Corrects no vertices of these after the iterations while a sculpt layer is on: edits shape them.
     ///
-    /// # Errors
-    /// When memory is short.
+    /// # Errors Memory is short.
     pub fn leave(
         &self,
         device: &Arc<Device>,
@@ -144,7 +143,7 @@ impl SpringPipelines {
         Ok(())
     }
 
-    /// Binds the way down to a coarse level and back up.
+    /// Binds the transfers from a level to the coarser one and back.
     fn link(
         &self,
         device: &Arc<Device>,
@@ -179,7 +178,7 @@ impl SpringPipelines {
         })
     }
 
-    /// Uploads one level, whose vertices are `origin` among those of the position stream (all of them where empty).
+    /// Uploads one level; `origin` gives its vertices in the position stream (empty: all of them).
     fn level(
         &self,
         device: &Arc<Device>,

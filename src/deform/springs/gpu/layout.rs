@@ -1,4 +1,5 @@
-//! What the springs' shaders share with Rust: elements of buffers and push constants (`glsl/types/springs.glsl`).
+//! Data that the springs' shaders share with Rust: buffer elements and push constants
+//! (`glsl/types/springs.glsl`).
 
 use super::super::edits::SpringEdit;
 use crate::base::Result;
@@ -41,7 +42,7 @@ pub(in super::super) struct GpuGains {
     pub(super) unused: [u32; 2],
 }
 
-/// Rest measures of a vertex, a texel each; see `REST_TEXELS` in `glsl/types/springs.glsl`.
+/// Rest measures of a vertex, one texel each; see `REST_TEXELS` in `glsl/types/springs.glsl`.
 pub(super) type GpuRest = [[f32; 4]; 5];
 
 /// The same in the pose; see `POSE_TEXELS` there.
@@ -127,7 +128,7 @@ pub(super) struct TestPush {
     pub(super) work_count: u32,
 }
 
-/// Compares the layouts with the stages that use them.
+/// Compares the layouts with the stages that use them. Errors if they differ.
 pub(super) fn check(stiffen: &Compute, finish: &Compute, edit: &Compute) -> Result<()> {
     macro_rules! fields {
         ($type:ident: $($field:ident $size:expr),*) => {
@@ -157,18 +158,18 @@ pub(super) fn check(stiffen: &Compute, finish: &Compute, edit: &Compute) -> Resu
     )
 }
 
-/// Bytes that one iteration moves, counted from what `glsl/deform/springs/iterate.comp` loads and stores.
+/// Bytes that one iteration transfers, counted from the loads and stores of
+/// `glsl/deform/springs/iterate.comp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IterationBytes {
-    /// Every element of every array once: per vertex its posed rest measures, two texels of its
-    /// gains, its anchor, both iterates read and one
-    /// written; per half-edge its own entry. Neighbours are taken to be found in a cache.
+    /// Every element of every array once. Per vertex: its posed rest measures, two texels of its gains, its
+    /// anchor, two iterates read and one written. Per half-edge: its own entry. Neighbours count as cached.
     pub once: u64,
-    /// Without a cache: beside that, per half-edge the neighbour's anchor and iterate.
+    /// Without a cache: additionally, per half-edge, the neighbour's anchor and iterate.
     pub gathered: u64,
 }
 
-/// Bytes of one iteration on a mesh.
+/// Bytes of one iteration on a mesh of this size.
 pub fn iteration_bytes(vertices: usize, half_edges: usize) -> IterationBytes {
     let vec4 = size_of::<[f32; 4]>();
     let once = (vertices * (size_of::<GpuPose>() + 6 * vec4) + half_edges * size_of::<GpuEdge>()) as u64;

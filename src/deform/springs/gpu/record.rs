@@ -1,4 +1,4 @@
-//! Records a frame's springs.
+//! Recording of a frame's springs.
 
 use super::super::cpu::RESOLVED;
 use super::super::edits_gpu::EditState;
@@ -18,8 +18,8 @@ use bytemuck::Pod;
 use std::sync::Arc;
 
 impl SpringPipelines {
-    /// Records what depends on the parameters alone: before the first frame, and before the next one after they have
-    /// changed.
+    /// Records what depends on the parameters alone: before the first frame, and before the next frame
+    /// after they change.
     pub fn stiffen(&self, state: &SpringState, params: &Params, schedule: &Schedule, frame: &mut Frame) {
         let params = params.sane();
         for level in &state.levels[..schedule.levels] {
@@ -45,9 +45,9 @@ impl SpringPipelines {
         frame.barrier();
     }
 
-    /// Records a frame's springs. The schedule belongs to the same parameters, for which [`SpringPipelines::stiffen`] was
-    /// recorded; with `from_last` the start is the last frame's result. Edits must have been brought up to date by
-    /// [`EditState::update`].
+    /// Records a frame's springs. The schedule must belong to the parameters that
+    /// [`SpringPipelines::stiffen`] was last recorded with. With `from_last` the start is the last frame's
+    /// result. [`EditState::update`] must have been recorded for changed sculpt layers.
     #[allow(clippy::too_many_arguments, reason = "what a frame of springs depends on")]
     pub fn record(
         &self,
@@ -135,7 +135,7 @@ impl SpringPipelines {
 }
 
 impl SpringPipelines {
-    /// Records what dynamics make of the frame whose equilibrium was recorded.
+    /// Records the dynamics of the frame whose equilibrium was recorded.
     pub fn swing(&self, state: &SpringState, params: &Params, way: Way, frame: &mut Frame) {
         let params = params.sane();
         state.swing.record(&self.swing, params.dynamics, params.damping, way, frame);
@@ -169,7 +169,8 @@ fn iterate_push(level: &LevelState, params: &Params, iteration: &Iteration) -> I
 }
 
 impl SpringState {
-    /// Dispatches over a level's vertices; after a first stop test, only while the springs have not converged.
+    /// Dispatches over a level's vertices; after a first stop test, only while the springs have not
+    /// converged.
     fn dispatch<P: Pod>(
         &self,
         tested: bool,
@@ -186,8 +187,8 @@ impl SpringState {
         }
     }
 
-    /// Iterations on the mesh itself that the last finished frame carried out. Blocks: for tools and tests, not for a
-    /// frame.
+    /// Iterations on the original mesh that the last finished frame ran. Waits for the device: for tools
+    /// and tests, not within a frame.
     pub fn iterations(&self, device: &Arc<Device>) -> Result<u32> {
         Ok(device.read::<u32>(&self.levels[0].state, 1)?[0])
     }

@@ -7,16 +7,16 @@ use std::f32::consts::TAU;
 /// A vertex in motion.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Swing {
-    /// Where it is, world, metres.
+    /// Position in world space, metres.
     pub position: Vec3,
-    /// Its velocity, metres per second.
+    /// Velocity, metres per second.
     pub velocity: Vec3,
-    /// Its equilibrium in the last frame, world, metres.
+    /// Equilibrium in the last frame, world space, metres.
     pub target: Vec3,
 }
 
-/// Moves vertices on to a frame whose equilibrium is `x`, and puts them there. `frequency` of the thickest flesh, hertz;
-/// `damping` ratio, 1 is critical.
+/// Advances vertices to a frame whose equilibrium is `x` and writes their positions there. `frequency` is
+/// that of the thickest tissue, hertz; `damping` is the ratio, 1 is critical.
 pub fn swing(rest: &[Rest], frequency: f32, damping: f32, way: Way, state: &mut Vec<Swing>, x: &mut [Vec3]) {
     let Way::Run(seconds, steps) = way else {
         state.clear();
@@ -29,7 +29,7 @@ pub fn swing(rest: &[Rest], frequency: f32, damping: f32, way: Way, state: &mut 
     }
 }
 
-/// Moves one vertex to a frame with another equilibrium.
+/// Advances one vertex to a frame with another equilibrium.
 pub fn one(rest: Rest, omega: f32, damping: f32, (seconds, steps): (f32, u32), me: &mut Swing, target: Vec3) {
     let mut away = me.position - me.target;
     if rest.haste == 0.0 {

@@ -1,4 +1,4 @@
-//! The dynamics on the GPU: one invocation per vertex, all sub-steps in it.
+//! The dynamics on the GPU: one invocation per vertex runs all sub-steps.
 
 use super::{Rest, Way};
 use crate::base::Result;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct SwingPush {
     count: u32,
-    /// The start, from rest.
+    /// 1 to start at rest.
     start: u32,
     steps: u32,
     seconds: f32,
@@ -20,14 +20,14 @@ struct SwingPush {
     damping: f32,
 }
 
-/// A character's vertices in motion.
+/// Buffers of a character's dynamics.
 pub struct SwingState {
     count: u32,
     bindings: Bindings,
 }
 
 impl SwingState {
-    /// Uploads; `positions` is the stream that is moved. Errors when memory is short.
+    /// Uploads the constants; `positions` is the stream to move. Errors if memory is short.
     pub fn new(pipeline: &Compute, device: &Arc<Device>, rest: &[Rest], positions: &Buffer) -> Result<Self> {
         let mut rests: Vec<[f32; 2]> = rest.iter().map(|r| [r.haste, r.reach]).collect();
         rests.resize(rest.len().max(1), [0.0; 2]);
@@ -37,12 +37,12 @@ impl SwingState {
         Ok(Self { count: rest.len() as u32, bindings })
     }
 
-    /// The stage. Errors when memory is short.
+    /// Creates the pipeline. Errors if memory is short.
     pub fn pipeline(device: &Arc<Device>) -> Result<Compute> {
         Compute::new(device, spv!("deform/springs/swing.comp"), &[])
     }
 
-    /// Moves the position stream on; a barrier before it, none after.
+    /// Records one frame for the position stream; a barrier must come before it, none follows.
     pub fn record(&self, pipeline: &Compute, frequency: f32, damping: f32, way: Way, frame: &mut Frame) {
         let (start, seconds, steps) = match way {
             Way::Start => (1, 0.0, 0),

@@ -1,20 +1,21 @@
-//! Dynamics: flesh that lags behind a motion, overshoots and settles (thesis 4.2; methods, section 4).
+//! Dynamics: soft tissue that lags behind a motion, overshoots and settles (thesis 4.2; methods, section
+//! 4).
 //!
-//! Every frame's equilibrium is where the flesh wants to be; a vertex is a mass that a damped spring ties to its own. With
-//! the displacement `d` from the equilibrium `X`, which runs straight from one frame's place to the next one's,
+//! Every frame's equilibrium is the target. Each vertex is a mass on a damped spring to its own target.
+//! With the displacement `d` from the equilibrium `X`, which moves linearly from one frame to the next,
 //!
 //! `d'' = -ω² d - 2 ζ ω d' - X''`
 //!
-//! is integrated by semi-implicit Euler (damping implicit) in sub-steps that are the same share of every frame:
-//! `w <- (w - h ω² d) / (1 + 2 ζ ω h)`, `d <- d + h w`. The equilibrium's acceleration is the change of its velocity
-//! between two frames, so that steady motion leaves no lag. Flesh is slower the thicker it is: `ω` falls as the inverse
-//! of the distance to the bone, [`super::Params::dynamics`] is that of the thickest flesh. So fingers keep up, bellies swing,
-//! and no threshold is in metres.
+//! is integrated by semi-implicit Euler (damping implicit) in sub-steps that divide a frame evenly: `w <-
+//! (w - h ω² d) / (1 + 2 ζ ω h)`, `d <- d + h w`. The equilibrium's acceleration is the change of its
+//! velocity between two frames, so steady motion leaves no lag. Thicker tissue is slower: `ω` is inversely
+//! proportional to the distance to the bone, and [`super::Params::dynamics`] is the frequency of the
+//! thickest tissue. Fingers therefore keep up and bellies swing, and no threshold is in metres.
 //!
-//! `ω h` never exceeds one, below the bound of two at which the step would become unstable, and no displacement exceeds a
-//! share of the distance to the bone: no setting explodes, and a cut in a motion leaves no more than a swing behind.
-//! Neighbours are tied to each other through their equilibria only: waves along the surface are profiles of
-//! [`crate::deform::sculpt`].
+//! `ω h` never exceeds one (the step is unstable beyond two), and no displacement exceeds a fraction of the
+//! distance to the bone. No setting is therefore unstable, and a cut in a motion leaves no more than a
+//! swing behind. Neighbours are coupled through their equilibria only: waves along the surface are profiles
+//! of [`crate::deform::sculpt`].
 
 pub mod cpu;
 pub mod gpu;
@@ -26,30 +27,30 @@ use super::bind::Binding;
 
 /// Longest sub-step, seconds.
 pub const STEP: f64 = 1.0 / 480.0;
-/// A longer way from frame to frame is a cut, seconds.
+/// A longer time between frames is a cut, seconds.
 pub const CUT: f64 = 1.0;
-/// Displacements are no longer than this share of the distance to the bone.
+/// Maximum displacement relative to the distance to the bone.
 pub const REACH: f32 = 0.5;
 
-/// How a vertex swings.
+/// Dynamics constants of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// How many times faster than the thickest flesh, >= 1; zero where it does not swing.
+    /// Frequency relative to that of the thickest tissue, >= 1; zero for a vertex without dynamics.
     pub haste: f32,
-    /// Longest displacement, metres.
+    /// Maximum displacement, metres.
     pub reach: f32,
 }
 
-/// The way from one frame to the next.
+/// The interval from one frame to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Way {
-    /// There is no frame before: it starts at rest, in equilibrium.
+    /// There is no earlier frame: the vertex starts at rest, in equilibrium.
     Start,
     /// So many seconds, in so many sub-steps; `None` if time stands still.
     Run(f32, u32),
 }
 
-/// Times of the frames.
+/// The times of the frames.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
     now: Option<f64>,
@@ -57,7 +58,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Sets the time of the next frame, seconds; none: nothing moves, the next frame is the equilibrium.
+    /// Sets the time of the next frame, seconds; with `None` nothing moves, and the next frame is the
+    /// equilibrium.
     pub fn set(&mut self, seconds: Option<f64>) {
         self.now = seconds.filter(|t| t.is_finite());
     }
@@ -71,13 +73,13 @@ impl Clock {
         if !(0.0..=CUT).contains(&passed) {
             return Some(Way::Start);
         }
-        // Frames at a rate come a hair early or late.
+        // Frames at a fixed rate come slightly early or late.
         let steps = (passed / STEP - 1e-6).ceil().max(0.0);
         Some(Way::Run(passed as f32, steps as u32))
     }
 }
 
-/// Measures the bind pose. The thickest flesh is what nineteen in twenty vertices are nearer to their bone than.
+/// Measures the bind pose. The reference thickness is the 95th percentile of the distances to the bone.
 pub fn rest(binding: &Binding) -> Vec<Rest> {
     let swings = |v: usize| binding.degree(v) > 0 && binding.vertices[v].radius > binding.on_bone;
     let mut radii: Vec<f32> =

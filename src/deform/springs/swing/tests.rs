@@ -1,4 +1,4 @@
-//! Known answers of the dynamics.
+//! Known results of the dynamics.
 
 use super::cpu::{Swing, one};
 use super::{Clock, REACH, Rest, Way};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const FREE: Rest = Rest { haste: 1.0, reach: f32::MAX };
 
-/// Pulled away by one and let go; its place after every frame.
+/// A vertex displaced by one and released; its state after every frame.
 fn let_go(frequency: f32, damping: f32, rate: u32, steps: u32, frames: u32) -> Vec<Swing> {
     let mut me = Swing { position: Vec3::X, ..Swing::default() };
     (0..frames)
@@ -26,7 +26,7 @@ fn let_go(frequency: f32, damping: f32, rate: u32, steps: u32, frames: u32) -> V
         .collect()
 }
 
-/// The damped oscillator that starts at one, at rest.
+/// Closed form of the damped oscillator that starts at one, at rest.
 fn closed_form(frequency: f64, damping: f64, t: f64) -> f64 {
     let omega = std::f64::consts::TAU * frequency;
     let damped = omega * (1.0 - damping * damping).sqrt();
@@ -54,7 +54,8 @@ fn a_vertex_let_go_is_a_damped_oscillator_and_halved_steps_halve_what_it_is_off(
 fn energy_falls_and_all_comes_to_rest_in_equilibrium() {
     let found = let_go(3.0, 0.15, 60, 8, 300);
     let omega = TAU * 3.0;
-    // Over whole swings: within one, the modified energy that the step keeps differs from the true one.
+    // Over whole periods: within one, the modified energy that the step preserves differs from the true
+    // one.
     let energy = |me: &Swing| me.velocity.length_squared() + omega * omega * me.position.length_squared();
     for pair in found.chunks_exact(20).collect::<Vec<_>>().windows(2) {
         assert!(energy(&pair[1][19]) < 0.5 * energy(&pair[0][19]), "{}", energy(&pair[1][19]));
@@ -154,10 +155,10 @@ fn flesh_lags_overshoots_and_settles_and_the_gpu_agrees() {
     assert!(off(&first[3], &calm[3]) > 1e-4 * diagonal, "it lags: {}", off(&first[3], &calm[3]));
     assert!(off(&first[22], &calm[22]) > 1e-3 * diagonal, "it overshoots");
     assert!(off(&first[119], &calm[119]) < 2e-4 * diagonal, "it settles: {}", off(&first[119], &calm[119]));
-    // The same again, and from a graph of its own: to the bit.
+    // A second run, also from a new graph, gives the same bits.
     assert_eq!(frames(&mut twin, &motion), first);
     assert_eq!(frames(&mut CpuGraph::new(&bound, &swinging).unwrap(), &motion), first);
-    // Without a time nothing swings.
+    // Without a time there are no dynamics.
     twin.set_time(None);
     twin.evaluate(&motion[10].1, &[], &mut Default::default());
     assert_eq!(twin.control(), calm[10]);
