@@ -40,7 +40,7 @@ pub struct MeasureReport {
     pub stretch_max: f32,
     /// Mean `|l / l0 - 1|` over the edges.
     pub stretch_mean: f32,
-    /// Triangles inverted: see [`Measure::inverted`].
+    /// Triangles inverted: see [`Measure::flipped`].
     pub flipped_triangles: usize,
     /// Edges folded by more than [`FOLD`].
     pub folded_edges: usize,
