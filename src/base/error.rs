@@ -1,48 +1,48 @@
-//! The library's error: it names the file, the place in it, what is wrong and what to do.
+//! The library's error: it names the file, the element in it, the problem and the remedy.
 
 use std::path::{Path, PathBuf};
 
 /// Result of a fallible library call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, where, and the remedy.
+/// An error with its location and remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused a file.
+    /// The operating system reported an error on a file.
     #[error("{}: {source}; {}", path.display(), remedy_of(source))]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The system's own reason.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A file's content is broken.
+    /// A file's content is invalid.
     #[error("{}: {at}: {problem}; {remedy}", path.display())]
     Broken {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The element at fault, e.g. `node "Spine2"` or `accessor 12`.
+        /// The invalid element, e.g. `node "Spine2"` or `accessor 12`.
         at: String,
-        /// What is wrong with it.
+        /// The problem with the element.
         problem: String,
         /// What the user can do.
         remedy: String,
     },
-    /// A file is legal, but needs something that this program lacks.
+    /// A file is valid, but needs a feature that this program lacks.
     #[error("{}: {feature} is not supported; {remedy}", path.display())]
     Unsupported {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// E.g. the name of a required glTF extension.
+        /// The missing feature, e.g. the name of a required glTF extension.
         feature: String,
         /// What the user can do.
         remedy: String,
     },
-    /// A request that cannot be carried out on this character, e.g. an unknown joint name.
+    /// A request that is invalid for this character, e.g. an unknown joint name.
     #[error("{problem}; {remedy}")]
     Input {
-        /// What is wrong with the request.
+        /// The problem with the request.
         problem: String,
         /// What the user can do.
         remedy: String,
@@ -50,7 +50,7 @@ pub enum Error {
     /// An OpenXR call failed, or there is no runtime or headset.
     #[error("OpenXR: {problem}; {remedy}")]
     Xr {
-        /// The failing call and its result, or what is missing.
+        /// The failing call and its result, or the missing component.
         problem: String,
         /// What the user can do.
         remedy: String,
@@ -66,12 +66,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// An operating-system error on a file.
+    /// Wraps an operating-system error on a file.
     pub fn io(path: impl AsRef<Path>, source: std::io::Error) -> Self {
         Self::Io { path: path.as_ref().to_owned(), source }
     }
 
-    /// Broken content: file, element, problem, remedy.
+    /// Creates an error about invalid content: file, element, problem, remedy.
     pub fn broken(
         path: impl AsRef<Path>,
         at: impl Into<String>,
@@ -86,7 +86,7 @@ impl Error {
         }
     }
 
-    /// A legal file that needs an unsupported feature.
+    /// Creates an error about a valid file that needs an unsupported feature.
     pub fn unsupported(
         path: impl AsRef<Path>,
         feature: impl Into<String>,
@@ -95,23 +95,23 @@ impl Error {
         Self::Unsupported { path: path.as_ref().to_owned(), feature: feature.into(), remedy: remedy.into() }
     }
 
-    /// A request that does not fit the character or the document.
+    /// Creates an error about a request that is invalid for the character or the document.
     pub fn input(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Input { problem: problem.into(), remedy: remedy.into() }
     }
 
-    /// A failed OpenXR call.
+    /// Creates an error about a failed OpenXR call.
     pub fn xr(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Xr { problem: problem.into(), remedy: remedy.into() }
     }
 
-    /// A failed Vulkan call.
+    /// Creates an error about a failed Vulkan call.
     pub fn gpu(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Gpu { problem: problem.into(), remedy: remedy.into() }
     }
 }
 
-/// What the user can do about a file that the system refused.
+/// The remedy for an operating-system error on a file.
 fn remedy_of(source: &std::io::Error) -> &'static str {
     use std::io::ErrorKind as Kind;
     match source.kind() {

@@ -1,4 +1,4 @@
-//! Typed indices: a node is never mistaken for a joint.
+//! Typed indices, so that a node cannot be mistaken for a joint.
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -8,7 +8,7 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// As an index into the vector it names an element of.
+            /// The position in the vector that this id indexes.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -41,7 +41,7 @@ ids! {
     BoneId,
     /// A stroke layer of a document.
     StrokeId,
-    /// A mark on the skin in a document.
+    /// A mark on the skin, in a document.
     MarkId,
     /// A sculpt layer in a document.
     SculptId,

@@ -1,7 +1,7 @@
-//! The math names used everywhere, and what glam lacks.
+//! The math types used everywhere, and additions to glam.
 //!
-//! Metres, radians, seconds; right-handed, +Y up (glTF axes); column vectors, `x' = M x`. Matrices are named
-//! `to_from_from`, e.g. `world_from_joint`.
+//! Metres, radians, seconds; right-handed, +Y up (glTF axes); column vectors, `x' = M x`. Matrices are
+//! named `to_from_from`, e.g. `world_from_joint`.
 
 pub use glam::{
     Affine3A, DAffine3, DMat3, DQuat, DVec3, EulerRot, IVec3, Mat3, Mat3A, Mat4, Quat, UVec3, Vec2, Vec3,
@@ -36,7 +36,7 @@ impl Trs {
         self.translation.into()
     }
 
-    /// The rotation as a quaternion, normalised; the identity where the stored one has no length.
+    /// The rotation as a quaternion, normalised; the identity if the stored one has zero length.
     pub fn rotation(&self) -> Quat {
         let q = Quat::from_array(self.rotation);
         if q.is_finite() && q.length_squared() > 1e-12 { q.normalize() } else { Quat::IDENTITY }
@@ -47,7 +47,7 @@ impl Trs {
         self.scale.into()
     }
 
-    /// The affine map this transform stands for.
+    /// The affine map of this transform.
     pub fn affine(&self) -> Affine3A {
         Affine3A::from_scale_rotation_translation(self.scale(), self.rotation(), self.translation())
     }
@@ -63,7 +63,8 @@ pub fn rotation_of(map: &Affine3A) -> Quat {
 
 /// The rotation nearest to a 3x3 matrix in the Frobenius norm, as a unit quaternion.
 ///
-/// A negative determinant is mended by flipping the matrix's sign (a mirrored joint keeps its axes' lines).
+/// A negative determinant is corrected by negating the matrix (a mirrored joint keeps the lines of its
+/// axes).
 pub fn nearest_rotation(linear: Mat3) -> Quat {
     let mut m = linear.as_dmat3();
     let largest = m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length());
@@ -109,7 +110,7 @@ fn orthonormal_from_columns(m: DMat3) -> Quat {
     Quat::from_mat3(&DMat3::from_cols(out[0], out[1], out[2]).as_mat3()).normalize()
 }
 
-/// An axis-aligned bounding box; empty boxes have `min > max`.
+/// An axis-aligned bounding box; an empty box has `min > max`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// Smallest corner.
@@ -125,7 +126,7 @@ impl Default for Aabb {
 }
 
 impl Aabb {
-    /// The box of no point.
+    /// The empty box.
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
     /// The smallest box around the points.
@@ -133,7 +134,7 @@ impl Aabb {
         points.into_iter().fold(Self::EMPTY, |b, p| Self { min: b.min.min(p), max: b.max.max(p) })
     }
 
-    /// Whether the box holds no point.
+    /// Whether the box contains no point.
     pub fn is_empty(&self) -> bool {
         self.min.cmpgt(self.max).any()
     }
@@ -148,7 +149,7 @@ impl Aabb {
         self.size().length()
     }
 
-    /// The middle, the origin for an empty box.
+    /// The centre; the origin for an empty box.
     pub fn center(&self) -> Vec3 {
         if self.is_empty() { Vec3::ZERO } else { (self.min + self.max) * 0.5 }
     }

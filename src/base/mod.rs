@@ -1,4 +1,4 @@
-//! Leaf module: math names, typed ids and the error type. Knows no GPU and no file format.
+//! Leaf module: math types, typed ids and the error type. Depends on no GPU and no file format.
 
 mod error;
 pub mod folders;

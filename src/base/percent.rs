@@ -1,4 +1,4 @@
-//! Percent-encoding, as URIs have it (RFC 3986).
+//! Percent-encoding of URIs (RFC 3986).
 
 /// Replaces `%41` by `A`; a percent sign that no two hexadecimal digits follow stays.
 pub fn percent_decoded(text: &[u8]) -> Vec<u8> {

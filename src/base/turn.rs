@@ -1,39 +1,39 @@
-//! Turns about the vertical.
+//! Rotations about the vertical axis.
 
 use super::math::{Quat, Vec2, Vec3};
 use std::f32::consts::{PI, TAU};
 
-/// A turn about +Y and a shift along the ground: `x' = R x + s`. Heights stay.
+/// A rotation about +Y with a translation along the ground: `x' = R x + s`. Heights do not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Turn {
-    /// Counter-clockwise as seen from above, radians, within half a turn.
+    /// Rotation angle, counter-clockwise as seen from above, radians, within half a turn.
     pub angle: f32,
-    /// Along x and z, metres.
+    /// Translation along x and z, metres.
     pub shift: [f32; 2],
 }
 
 impl Turn {
-    /// No turn.
+    /// The identity.
     pub const NONE: Self = Self { angle: 0.0, shift: [0.0; 2] };
 
-    /// The rotation.
+    /// The rotation as a quaternion.
     pub fn rotation(&self) -> Quat {
         Quat::from_rotation_y(self.angle)
     }
 
-    /// Where it takes a point.
+    /// Transforms a point.
     pub fn point(&self, x: Vec3) -> Vec3 {
         self.rotation() * x + self.along()
     }
 
-    /// What it takes to a point.
+    /// Transforms a point by the inverse.
     pub fn inverse_point(&self, x: Vec3) -> Vec3 {
         self.rotation().inverse() * (x - self.along())
     }
 
-    /// This turn, then another by `angle` about the vertical through `pivot`.
+    /// This transform, followed by a rotation by `angle` about the vertical through `pivot`.
     pub fn about(&self, pivot: Vec3, angle: f32) -> Self {
-        // In double precision, so that thousands of small turns do not drift.
+        // In double precision, so that thousands of small rotations do not drift.
         let rotated = |angle: f32, [x, z]: [f64; 2]| {
             let (sin, cos) = f64::from(angle).sin_cos();
             [cos * x + sin * z, cos * z - sin * x]

@@ -1,4 +1,4 @@
-//! Descriptor sets from reflection: resources are bound by the names that the shaders give them.
+//! Descriptor sets from reflection: resources are bound by their names in the shaders.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::buffer::Buffer;
@@ -10,28 +10,28 @@ use crate::base::{Error, Result};
 use ash::vk;
 use std::sync::Arc;
 
-/// Something that can be bound.
+/// A resource to bind.
 #[derive(Clone, Copy)]
 pub enum Resource<'a> {
-    /// A whole buffer.
+    /// A whole buffer as a storage or uniform buffer.
     Buffer(&'a Buffer),
     /// An image to sample.
     Sampled(&'a Image, &'a Sampler),
     /// An image to load and store.
     Storage(&'a Image),
-    /// A whole buffer to fetch texels from (`samplerBuffer`): where many invocations read elements far apart, this
-    /// takes fewer instructions than a storage buffer, most of all on software devices.
+    /// A whole buffer to fetch texels from (`samplerBuffer`). Where many invocations read elements far
+    /// apart, this takes fewer instructions than a storage buffer, most of all on software devices.
     Texels(&'a Buffer, Texel),
 }
 
-/// What one texel of a buffer is.
+/// The format of one texel of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Texel {
     /// Four 32-bit floats, `samplerBuffer`.
     Float4,
     /// Two 32-bit unsigned integers, `usamplerBuffer`.
     Uint2,
-    /// Four of them, `usamplerBuffer`.
+    /// Four 32-bit unsigned integers, `usamplerBuffer`.
     Uint4,
 }
 
@@ -64,7 +64,8 @@ impl<'a> From<(&'a Image, &'a Sampler)> for Resource<'a> {
     }
 }
 
-/// Resources bound to one set of a pipeline; keeps them alive. Made once, used in any number of frames.
+/// Resources bound to one set of a pipeline, which it keeps alive. Created once, used in any number of
+/// frames.
 pub struct Bindings {
     pub(super) device: Arc<Device>,
     pub(super) set: u32,
@@ -82,7 +83,7 @@ impl Drop for Bindings {
     }
 }
 
-/// The interface of a pipeline: all its stages together.
+/// The resource interface of a pipeline: that of all its stages together.
 pub(super) struct Interface {
     pub(super) name: String,
     pub(super) bindings: Vec<Binding>,
@@ -93,7 +94,7 @@ pub(super) struct Interface {
 }
 
 impl Interface {
-    /// Merges the stages' reflections. Errors where two stages disagree on a binding or on push constants.
+    /// Merges the stages' reflections. Errors if two stages disagree on a binding or on push constants.
     pub(super) fn new(device: &Device, name: &str, stages: &[&Reflection]) -> Result<Self> {
         let mut bindings: Vec<Binding> = Vec::new();
         let mut push: Option<StructLayout> = None;
@@ -152,7 +153,8 @@ impl Interface {
         Ok(Self { name: name.to_owned(), bindings, push, stages: flags, layout, sets })
     }
 
-    /// Binds every name of a set, each once. Errors name what is missing, unknown or of the wrong kind.
+    /// Binds every name of a set, each once. Errors name the resource that is missing, unknown or of the
+    /// wrong kind.
     pub(super) fn bind<'a, R>(
         &self,
         device: &Arc<Device>,

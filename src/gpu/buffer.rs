@@ -1,4 +1,4 @@
-//! Buffers: RAII, typed access to plain-old-data slices.
+//! Buffers: RAII, with typed access to plain-old-data slices.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::device::{Device, Retired};
@@ -10,10 +10,10 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::Allocation;
 use std::sync::Arc;
 
-/// Where a buffer's memory lives.
+/// The location of a buffer's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// The device's own memory.
+    /// Memory local to the device.
     Device,
     /// Host memory that the CPU writes and the GPU reads.
     Upload,
@@ -21,9 +21,10 @@ pub enum Memory {
     Readback,
 }
 
-/// A buffer. Clones share it; it is freed when the last clone is gone and the GPU has finished with it.
+/// A GPU buffer. Clones share it; it is freed when the last clone is dropped and the GPU has finished with
+/// it.
 ///
-/// Every buffer can be storage, texels, index, indirect argument, and both ends of a copy.
+/// Every buffer can serve as storage, texels, indices, indirect arguments, and both ends of a copy.
 #[derive(Clone)]
 pub struct Buffer(Arc<Inner>);
 
@@ -33,7 +34,7 @@ struct Inner {
     name: String,
 }
 
-/// Buffer and memory without an owner.
+/// Buffer and memory without ownership.
 pub(super) struct RawBuffer {
     pub(super) handle: vk::Buffer,
     pub(super) memory: Allocation,
@@ -93,13 +94,14 @@ impl RawBuffer {
     }
 }
 
-/// Bytes of so many elements: one at least, since a shader that is given none still names the first.
+/// Bytes of `count` elements, but at least one: a shader with an empty array still names the first element.
 fn bytes_of<T>(count: usize) -> u64 {
     size_of::<T>() as u64 * count.max(1) as u64
 }
 
 impl Buffer {
-    /// A buffer of `bytes` (at least 16 are allocated). Content is undefined. Errors when memory is short.
+    /// Creates a buffer of `bytes` (at least 16 are allocated). The content is undefined. Errors if memory
+    /// is short.
     pub fn new(device: &Arc<Device>, name: &str, bytes: u64, memory: Memory) -> Result<Self> {
         let raw = RawBuffer::new(device, name, bytes, memory)?;
         Ok(Self(Arc::new(Inner { device: device.clone(), raw: Some(raw), name: name.to_owned() })))
@@ -115,24 +117,24 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// A device buffer that holds `data`. Waits for the copy.
+    /// A device buffer with the content `data`. Waits for the copy.
     pub fn from_slice<T: Pod>(device: &Arc<Device>, name: &str, data: &[T]) -> Result<Self> {
         let buffer = Self::new(device, name, bytes_of::<T>(data.len()), Memory::Device)?;
         device.upload(&buffer, 0, data)?;
         Ok(buffer)
     }
 
-    /// Bytes allocated: the wanted size, rounded up to 16.
+    /// Bytes allocated: the requested size, rounded up to 16.
     pub fn bytes(&self) -> u64 {
         self.raw().map_or(0, |r| r.bytes)
     }
 
-    /// The name given when it was made.
+    /// The name given at creation.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The device it lives on.
+    /// The buffer's device.
     pub fn device(&self) -> &Arc<Device> {
         &self.0.device
     }
@@ -141,8 +143,8 @@ impl Buffer {
         self.raw().map_or(vk::Buffer::null(), |r| r.handle)
     }
 
-    /// The mapped bytes of an upload or readback buffer. The GPU's writes are visible once their submission has
-    /// been waited for.
+    /// The mapped bytes of an upload or readback buffer. The GPU's writes are visible after waiting for
+    /// their submission.
     pub fn mapped(&self) -> Result<&[u8]> {
         self.raw().and_then(|r| r.memory.mapped_slice()).ok_or_else(|| {
             Error::gpu(format!("{} is not host visible", self.0.name), "read it through Device::read")

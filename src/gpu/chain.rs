@@ -1,4 +1,4 @@
-//! A window's swapchain: its images, and the semaphores that hand them to the display and back.
+//! A window's swapchain: its images, and the semaphores that pass them to the display and back.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::device::Device;
@@ -8,23 +8,23 @@ use crate::base::Result;
 use ash::{khr, vk};
 use std::sync::Arc;
 
-/// Nanoseconds to wait for an image: a compositor may keep those of a window that nobody sees.
+/// Maximum wait for an image, nanoseconds: a compositor may keep the images of an invisible window.
 const PATIENCE: u64 = 200_000_000;
-/// Our pictures are sRGB encoded already, so the formats are those that do not encode again.
+/// Pictures are already sRGB encoded, so these formats do not encode again.
 const FORMATS: [vk::Format; 3] =
     [vk::Format::B8G8R8A8_UNORM, vk::Format::R8G8B8A8_UNORM, vk::Format::A2B10G10R10_UNORM_PACK32];
 
-/// When pictures are shown.
+/// When the display shows pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
-    /// One a refresh of the display; whoever shows more waits.
+    /// One per refresh of the display; a caller with more pictures waits.
     Refresh,
-    /// The newest as soon as can be: nobody waits where the display offers that.
+    /// The newest picture as soon as possible, without waiting if the display supports it.
     Newest,
 }
 
 impl Pace {
-    /// The first of its modes that there is; FIFO is everywhere.
+    /// The first supported one of its modes; FIFO is always supported.
     fn mode(self, there: &[vk::PresentModeKHR]) -> vk::PresentModeKHR {
         let newest = [vk::PresentModeKHR::MAILBOX, vk::PresentModeKHR::IMMEDIATE];
         let found = newest.into_iter().find(|m| self == Self::Newest && there.contains(m));
@@ -32,31 +32,31 @@ impl Pace {
     }
 }
 
-/// Images that a window shows, of one size.
+/// The images of a window at one size.
 pub(super) struct Chain {
     device: Arc<Device>,
     functions: khr::swapchain::Device,
     handle: vk::SwapchainKHR,
     pub(super) images: Vec<ForeignImage>,
-    /// Signalled when an image's frame is finished: one per image, since the display may hold on to it.
+    /// Signalled when an image's frame is finished: one per image, since the display may keep an image.
     pub(super) finished: Vec<vk::Semaphore>,
-    /// Signalled when an image may be written, and the submission that waits for it.
+    /// Signalled when an image may be written, with the submission that waits for it.
     acquired: Vec<(vk::Semaphore, u64)>,
     turn: usize,
-    /// What it was made for, and what it is: desktops may insist.
+    /// The requested and the actual size; some window systems insist on theirs.
     pub(super) asked: [u32; 2],
     pub(super) size: [u32; 2],
     pub(super) suboptimal: bool,
-    /// It has fitted well once.
+    /// Whether it has presented without being suboptimal.
     pub(super) shown: bool,
-    /// Neither GPU nor display uses it any more: its end need not wait for them.
+    /// Whether neither GPU nor display uses it, so that dropping it need not wait.
     pub(super) idle: bool,
 }
 
 pub(super) type Raced<T> = std::result::Result<T, vk::Result>;
 
 impl Chain {
-    /// None where the window has no pixels now.
+    /// Creates the chain; `None` if the window currently has no pixels.
     pub(super) fn new(
         device: &Arc<Device>,
         surface: &Raw,
@@ -137,7 +137,7 @@ impl Chain {
         Ok(Some(chain))
     }
 
-    /// The next image and whether the chain no longer fits well.
+    /// The next image, and whether the chain is suboptimal.
     pub(super) fn acquire(&mut self, device: &Device) -> Result<Raced<(Acquired, bool)>> {
         self.turn = (self.turn + 1) % self.acquired.len();
         let (semaphore, value) = self.acquired[self.turn];
@@ -152,13 +152,13 @@ impl Chain {
         }))
     }
 
-    /// The number of the next image, without waiting; `fence` is signalled when the display has done with it.
+    /// The index of the next image, without waiting; `fence` is signalled when the display has released it.
     pub(super) fn acquire_now(&mut self, fence: vk::Fence) -> Raced<(u32, bool)> {
         // SAFETY: the fence is not signalled and nobody waits for it.
         unsafe { self.functions.acquire_next_image(self.handle, 0, vk::Semaphore::null(), fence) }
     }
 
-    /// Shows an image whose frame was submitted; whether the chain no longer fits well.
+    /// Presents an image whose frame was submitted; returns whether the chain is suboptimal.
     pub(super) fn present(&self, index: u32) -> Raced<bool> {
         let (wait, chains, indices) = ([self.finished[index as usize]], [self.handle], [index]);
         let info =

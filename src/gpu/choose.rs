@@ -1,4 +1,4 @@
-//! Which instance, physical device and queue to use, and with what features.
+//! Chooses the instance, physical device, queue and features.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::error::failed;
@@ -46,7 +46,7 @@ pub(super) fn create_instance(
     factory.create_instance(entry, &info)
 }
 
-/// What a device lacks, or nothing.
+/// The requirements that a device does not meet.
 fn missing(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<&'static str> {
     let (mut v11, mut v12, mut v13) = <(
         vk::PhysicalDeviceVulkan11Features<'_>,
@@ -152,7 +152,7 @@ pub(super) fn create_device(
         .fragment_stores_and_atomics(there.fragment_stores_and_atomics == vk::TRUE)
         .vertex_pipeline_stores_and_atomics(there.vertex_pipeline_stores_and_atomics == vk::TRUE);
     let mut v11 = vk::PhysicalDeviceVulkan11Features::default().multiview(true);
-    // One struct per feature, not the version's: OpenXR runtimes look for the first, or add it themselves.
+    // One struct per feature instead of the version's: OpenXR runtimes search for the first, or add it.
     let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
     let mut scalar = vk::PhysicalDeviceScalarBlockLayoutFeatures::default().scalar_block_layout(true);
     let mut v13 = vk::PhysicalDeviceVulkan13Features::default()

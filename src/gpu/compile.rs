@@ -1,15 +1,15 @@
-//! GLSL to SPIR-V by shaderc: for work on the shaders and for hot reload (feature `shaderc`).
+//! Compiles GLSL to SPIR-V by shaderc, for shader development and for hot reload (feature `shaderc`).
 //!
-//! `glsl/**/*.{comp,vert,frag,geom}` become `glsl/spv/**/*.spv`; `#include "lib/x.glsl"` is relative to `glsl/`.
-//! The constants of [`super::constants`] are macro definitions in every stage. Debug names are kept (reflection
-//! binds by name), source text and line tables are not.
+//! `glsl/**/*.{comp,vert,frag,geom}` become `glsl/spv/**/*.spv`; `#include "lib/x.glsl"` is relative to
+//! `glsl/`. The constants of [`super::constants`] are macro definitions in every stage. The output keeps
+//! debug names (reflection binds by name), but not source text and line tables.
 
 #[cfg(feature = "shaderc")]
 use super::constants;
 use crate::base::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// The folder of the GLSL sources, in the source tree this program was built from.
+/// The folder of the GLSL sources in the source tree that this program was built from.
 pub fn source_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("glsl")
 }
@@ -40,7 +40,7 @@ pub fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<String>> {
     Ok(out)
 }
 
-/// What a stage is compiled from: its source and all includes. Which of these it uses is not asked.
+/// The files that a stage is compiled from: its source and all files that it could include, used or not.
 #[cfg(feature = "shaderc")]
 pub(super) fn sources(folder: &Path, name: &str) -> Result<Vec<String>> {
     let mut out = files(folder, &["glsl"])?;
@@ -48,14 +48,15 @@ pub(super) fn sources(folder: &Path, name: &str) -> Result<Vec<String>> {
     Ok(out)
 }
 
-/// Of what the committed SPIR-V was compiled: a line per stage, its name after the digest of its sources.
+/// The list of digests for the committed SPIR-V: a line per stage with the digest of its sources and its
+/// name.
 #[cfg(feature = "shaderc")]
 pub fn digests(folder: &Path) -> Result<String> {
     let line = |name: &String| Ok(format!("{} {name}\n", digest(folder, name)?));
     stages(folder)?.iter().map(line).collect()
 }
 
-/// Digest of what a stage is compiled from: its sources and the constants.
+/// Digest of a stage's inputs: its sources and the constants.
 #[cfg(feature = "shaderc")]
 pub(super) fn digest(folder: &Path, name: &str) -> Result<String> {
     let mut hash = blake3::Hasher::new();
@@ -79,14 +80,15 @@ pub struct Compiler {
 
 #[cfg(feature = "shaderc")]
 impl Compiler {
-    /// Compiles stages under `folder`. Errors when shaderc cannot start.
+    /// Creates a compiler for the stages under `folder`. Errors if shaderc cannot start.
     pub fn new(folder: &Path) -> Result<Self> {
         let compiler = shaderc::Compiler::new()
             .map_err(|e| Error::gpu(format!("shaderc cannot start: {e}"), "build without feature shaderc"))?;
         Ok(Self { compiler, folder: folder.to_owned() })
     }
 
-    /// SPIR-V words of a stage, e.g. `deform/lbs.comp`. Errors carry shaderc's messages with file and line.
+    /// The SPIR-V words of a stage, e.g. `deform/lbs.comp`. Errors contain shaderc's messages with file and
+    /// line.
     pub fn compile(&self, name: &str) -> Result<Vec<u32>> {
         let path = self.folder.join(name);
         let source = std::fs::read_to_string(&path).map_err(|e| Error::io(&path, e))?;
@@ -130,7 +132,7 @@ impl Compiler {
     }
 }
 
-/// Drops OpSourceContinued, OpSource, OpString, OpLine, OpNoLine and OpModuleProcessed; names stay.
+/// Removes OpSourceContinued, OpSource, OpString, OpLine, OpNoLine and OpModuleProcessed; names stay.
 #[cfg(feature = "shaderc")]
 fn strip_sources(words: &[u32]) -> Vec<u32> {
     const SOURCES: [u32; 6] = [2, 3, 7, 8, 317, 330];

@@ -1,4 +1,4 @@
-//! Compute pipelines and their dispatch.
+//! Compute pipelines and dispatches.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::bindings::{Bindings, Interface, Resource, mistake};
@@ -25,9 +25,10 @@ pub struct Compute {
 }
 
 impl Compute {
-    /// Makes the pipeline; `specialisation` gives the values of constants 0, 1, ... in order.
+    /// Creates the pipeline; `specialisation` gives the values of constants 0, 1, ... in order.
     ///
-    /// Errors where the stage does not compile, is no compute stage, has other constants, or exceeds the device.
+    /// Errors if the stage does not compile, is not a compute stage, has other constants, or exceeds the
+    /// device's limits.
     pub fn new(device: &Arc<Device>, spv: Spv, specialisation: &[u32]) -> Result<Self> {
         let loaded = spv.modified();
         let words = spv.words()?;
@@ -62,12 +63,13 @@ impl Compute {
         Ok(out)
     }
 
-    /// What the stage expects, e.g. for [`super::assert_layout`].
+    /// The interface of the stage, e.g. for [`super::assert_layout`].
     pub fn reflection(&self) -> &Reflection {
         &self.reflection
     }
 
-    /// Binds resources by name: every binding of the stage, each once. Errors name what is missing or unknown.
+    /// Binds resources by name: every binding of the stage, each once. Errors name the missing or unknown
+    /// resource.
     pub fn bind<'a, R>(&self, resources: &[(&str, R)]) -> Result<Bindings>
     where
         R: Into<Resource<'a>> + Copy,
@@ -75,9 +77,9 @@ impl Compute {
         self.interface.bind(&self.device, 0, resources)
     }
 
-    /// Makes the pipeline again where its source has changed (feature `shaderc`, debug builds). Existing bindings
-    /// stay valid as long as the bindings' declarations are the same; otherwise this is an error and the old
-    /// pipeline stays, as it does when the source does not compile.
+    /// Recreates the pipeline if its source has changed (feature `shaderc`, debug builds). Existing
+    /// bindings stay valid if the binding declarations are unchanged. Otherwise, or if the source does not
+    /// compile, this is an error and the old pipeline stays.
     pub fn reload_if_changed(&mut self) -> Result<bool> {
         let modified = self.spv.modified();
         if modified == self.loaded {
@@ -104,9 +106,10 @@ impl Drop for Compute {
 }
 
 impl Frame {
-    /// Runs a compute stage for `elements` invocations in x (rounded up to whole groups; the stage must check).
+    /// Runs a compute stage for `elements` invocations in x, rounded up to whole groups; the stage must
+    /// check its index.
     ///
-    /// No barrier: stages that depend on each other need [`Frame::barrier`] or [`Frame::phase`] between.
+    /// Records no barrier: dependent stages need [`Frame::barrier`] or [`Frame::phase`] between them.
     pub fn dispatch<P: Pod>(&mut self, pipeline: &Compute, bindings: &Bindings, push: &P, elements: u32) {
         let size = pipeline.reflection.local_size;
         self.dispatch_groups(pipeline, bindings, push, [elements.div_ceil(size[0]), 1, 1]);
@@ -124,7 +127,7 @@ impl Frame {
         self.dispatch_groups(pipeline, bindings, push, std::array::from_fn(|i| grid[i].div_ceil(size[i])));
     }
 
-    /// Runs a compute stage for a number of groups.
+    /// Runs a compute stage for a given number of groups.
     pub fn dispatch_groups<P: Pod>(
         &mut self,
         pipeline: &Compute,
@@ -143,7 +146,7 @@ impl Frame {
         unsafe { self.device().handle.cmd_dispatch(self.commands, groups[0], groups[1], groups[2]) };
     }
 
-    /// Runs a compute stage for as many groups as three `u32` in `arguments` at byte `offset` say.
+    /// Runs a compute stage with the group counts stored as three `u32` in `arguments` at byte `offset`.
     pub fn dispatch_indirect<P: Pod>(
         &mut self,
         pipeline: &Compute,
@@ -219,7 +222,7 @@ pub(super) fn specialisation_of(values: &[u32]) -> (Vec<vk::SpecializationMapEnt
     (entries, bytemuck::cast_slice(values).to_vec())
 }
 
-/// A shader module for as long as pipelines are made from it.
+/// A shader module, alive while pipelines are created from it.
 pub(super) struct Module<'a> {
     device: &'a Device,
     pub(super) handle: vk::ShaderModule,

@@ -1,4 +1,4 @@
-//! The validation layer's messages: collected for tests, printed for people.
+//! The validation layer's messages: collected for tests, printed for users.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::error::{failed, lock};
@@ -7,11 +7,11 @@ use ash::{ext::debug_utils, vk};
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
 
-/// A debug messenger and what it heard.
+/// A debug messenger with its messages.
 pub(super) struct Debug {
     functions: debug_utils::Instance,
     messenger: vk::DebugUtilsMessengerEXT,
-    // Boxed: the driver keeps its address.
+    // Boxed: the driver stores its address.
     messages: Box<Mutex<Vec<String>>>,
 }
 
@@ -23,7 +23,8 @@ impl Debug {
             .message_severity(
                 vk::DebugUtilsMessageSeverityFlagsEXT::ERROR | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
             )
-            // Not PERFORMANCE: it objects to layout GENERAL, which is chosen on purpose (see `frame`).
+            // Without PERFORMANCE, which objects to layout GENERAL; that layout is chosen on purpose (see
+            // `frame`).
             .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
             .pfn_user_callback(Some(hear))
             .user_data((&raw const *messages).cast_mut().cast());

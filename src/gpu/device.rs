@@ -1,4 +1,5 @@
-//! The Vulkan device: choice, memory, the queue with its timeline, and the retirement of freed objects.
+//! The Vulkan device: choice, memory, the queue with its timeline, and delayed destruction of freed
+//! objects.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::choose::{choose, create_device, create_instance, name_of, queue_family};
@@ -14,16 +15,17 @@ use gpu_allocator::vulkan::{
 };
 use std::sync::{Arc, Mutex};
 
-/// What device to use.
+/// Options for choosing a device.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceOptions {
-    /// Part of the device's name, any case; none picks discrete before integrated before virtual before software.
+    /// Part of the device's name, case-insensitive. `None` prefers discrete, then integrated, virtual and
+    /// software devices.
     pub name: Option<String>,
-    /// Turns the validation layer on, synchronization validation included. `SINEW_VALIDATION=1` does too.
+    /// Enables the validation layer with synchronization validation. `SINEW_VALIDATION=1` does too.
     pub validation: bool,
 }
 
-/// A Vulkan 1.3 device with one queue. All GPU objects keep it alive.
+/// A Vulkan 1.3 device with one queue. Every GPU object keeps it alive.
 pub struct Device {
     entry: ash::Entry,
     instance: ash::Instance,
@@ -35,7 +37,7 @@ pub struct Device {
     name: String,
     kind: vk::PhysicalDeviceType,
     limits: vk::PhysicalDeviceLimits,
-    /// Counts submissions; each signals the next value.
+    /// Counts submissions; each submission signals the next value.
     timeline: vk::Semaphore,
     submissions: Mutex<Submissions>,
     retired: Mutex<Vec<(Option<u64>, Retired)>>,
@@ -45,13 +47,13 @@ pub struct Device {
 
 #[derive(Default)]
 struct Submissions {
-    /// Value that the last submission signals.
+    /// Timeline value that the last submission signals.
     last: u64,
-    /// Frames being recorded: what they use must live until they are submitted.
+    /// Number of frames being recorded: objects that they use must live until the frames are submitted.
     open: usize,
 }
 
-/// An object that nobody holds any more, but the GPU may still read.
+/// An object without owners that the GPU may still use.
 pub(super) enum Retired {
     Buffer(vk::Buffer, Allocation),
     Image(vk::Image, Vec<vk::ImageView>, Allocation),
@@ -61,13 +63,13 @@ pub(super) enum Retired {
 }
 
 impl Device {
-    /// Opens a device without any window system. Errors list the devices there are.
+    /// Opens a device without a window system. Errors list the available devices.
     pub fn new(options: &DeviceOptions) -> Result<Arc<Self>> {
         Self::with_factory(options, &Headless)
     }
 
-    /// Opens a device through a factory. Errors where Vulkan or the layer is missing, where no device offers
-    /// Vulkan 1.3 with the needed features, or none has the wanted name; they list what there is.
+    /// Opens a device through a factory. Errors if Vulkan or the layer is missing, no device offers Vulkan
+    /// 1.3 with the required features, or none has the requested name; they list the available devices.
     pub fn with_factory(options: &DeviceOptions, factory: &dyn DeviceFactory) -> Result<Arc<Self>> {
         // SAFETY: loading the system's Vulkan loader runs its initialisers; that is what a loader is for.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| {
@@ -124,12 +126,12 @@ impl Device {
         }))
     }
 
-    /// The device's name as the driver gives it.
+    /// The device's name as reported by the driver.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The driver's name and version as it gives them.
+    /// The driver's name and version as it reports them.
     pub fn driver(&self) -> String {
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
@@ -140,13 +142,13 @@ impl Device {
         text.join(" ").trim().to_owned()
     }
 
-    /// Whether the "device" is a program running on the CPU.
+    /// Whether the device is a software implementation on the CPU.
     pub fn is_software(&self) -> bool {
         self.kind == vk::PhysicalDeviceType::CPU
     }
 
-    /// The largest number of samples per pixel, of those that this project uses (1 and 4), that is at most `wanted` and
-    /// that pictures can have here.
+    /// The largest supported number of samples per pixel, among those that this project uses (1 and 4), up
+    /// to `wanted`.
     pub fn samples(&self, wanted: u32) -> u32 {
         let limits = &self.limits;
         possible_samples(
@@ -160,37 +162,37 @@ impl Device {
         &self.limits
     }
 
-    /// All that the validation layer said since the device was made; empty without validation.
+    /// All messages of the validation layer since the device was created; empty without validation.
     pub fn validation_messages(&self) -> Vec<String> {
         self.debug.as_ref().map(Debug::messages).unwrap_or_default()
     }
 
-    /// The loader, for front ends that make surfaces or sessions.
+    /// The Vulkan loader, for front ends that create surfaces or sessions.
     pub fn entry(&self) -> &ash::Entry {
         &self.entry
     }
 
-    /// The instance, for front ends that make surfaces or sessions.
+    /// The instance, for front ends that create surfaces or sessions.
     pub fn instance(&self) -> &ash::Instance {
         &self.instance
     }
 
-    /// The physical device, for front ends.
+    /// The physical device, for front ends that create surfaces or sessions.
     pub fn physical(&self) -> vk::PhysicalDevice {
         self.physical
     }
 
-    /// The device functions, for front ends.
+    /// The device functions, for front ends that create surfaces or sessions.
     pub fn handle(&self) -> &ash::Device {
         &self.handle
     }
 
-    /// The family of the one queue.
+    /// The queue family of the device's only queue.
     pub fn queue_family(&self) -> u32 {
         self.queue_family
     }
 
-    /// Runs `f` while holding the queue, e.g. to present.
+    /// Runs `f` while holding the queue's lock, e.g. to present.
     pub fn with_queue<T>(&self, f: impl FnOnce(vk::Queue) -> T) -> T {
         f(*lock(&self.queue))
     }
@@ -204,14 +206,14 @@ impl Device {
         .map_err(failed("vkDeviceWaitIdle"))
     }
 
-    /// Whether the submission of this value has finished.
+    /// Whether the submission with this timeline value has finished.
     pub fn is_done(&self, value: u64) -> Result<bool> {
         // SAFETY: the semaphore lives as long as the device.
         let done = unsafe { self.handle.get_semaphore_counter_value(self.timeline) };
         Ok(done.map_err(failed("vkGetSemaphoreCounterValue"))? >= value)
     }
 
-    /// Waits for the submission of this value (as [`super::Frames::submit`] returned it).
+    /// Waits for the submission with this timeline value (as returned by [`super::Frames::submit`]).
     pub fn wait(&self, value: u64) -> Result<()> {
         let (semaphores, values) = ([self.timeline], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
@@ -223,7 +225,7 @@ impl Device {
         lock(&self.submissions).open += 1;
     }
 
-    /// Ends a recording: submits it (with the extra semaphores) or, without a command buffer, drops it.
+    /// Ends a recording: submits it with the extra semaphores or, without a command buffer, discards it.
     pub(super) fn close_frame(&self, commands: Option<vk::CommandBuffer>, sync: &Sync<'_>) -> Result<u64> {
         let mut submissions = lock(&self.submissions);
         submissions.open -= 1;
@@ -258,7 +260,7 @@ impl Device {
         result
     }
 
-    /// Frees the object once nothing submitted or being recorded can use it.
+    /// Frees the object once no submitted or recording frame can use it.
     pub(super) fn retire(&self, object: Retired) {
         {
             let submissions = lock(&self.submissions);
@@ -268,7 +270,7 @@ impl Device {
         self.collect();
     }
 
-    /// Frees what the GPU has finished with.
+    /// Frees retired objects that the GPU has finished with.
     pub(super) fn collect(&self) {
         // SAFETY: the semaphore lives as long as the device.
         let Ok(done) = (unsafe { self.handle.get_semaphore_counter_value(self.timeline) }) else { return };
@@ -312,12 +314,13 @@ impl Device {
         }
     }
 
-    /// Bytes of device memory that live buffers and images have. For tests: what was dropped counts until a frame begins.
+    /// Bytes of device memory in live buffers and images. For tests: dropped objects count until the next
+    /// frame begins.
     pub fn allocated_bytes(&self) -> u64 {
         lock(&self.allocator).as_ref().map_or(0, |a| a.generate_report().total_allocated_bytes)
     }
 
-    /// Memory types whose memory is only there while a tile is drawn, of these.
+    /// The memory types, among these, that are lazily allocated (tile memory).
     pub(super) fn lazy_memory(&self, types: u32) -> u32 {
         // SAFETY: `physical` belongs to `instance`.
         let memory = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
@@ -349,24 +352,24 @@ impl Device {
 
     pub(super) fn free(&self, memory: Allocation) {
         if let Some(allocator) = lock(&self.allocator).as_mut() {
-            // Fails only for memory of another allocator, which cannot be here.
+            // Fails only for memory of another allocator, which is impossible here.
             let _ = allocator.free(memory);
         }
     }
 }
 
-/// Semaphores beside the timeline: those of a swapchain.
+/// Semaphores beside the timeline, such as those of a swapchain.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sync<'a> {
-    /// Waited for before the work starts.
+    /// The submission waits for these before it starts.
     pub wait: &'a [vk::SemaphoreSubmitInfo<'a>],
-    /// Signalled when it is done.
+    /// The submission signals these when it is done.
     pub signal: &'a [vk::SemaphoreSubmitInfo<'a>],
 }
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // A lost device cannot be waited for; its objects are destroyed all the same.
+        // Waiting fails on a lost device; its objects are destroyed all the same.
         let _ = self.wait_idle();
         for slot in std::mem::take(&mut *lock(&self.slots)) {
             slot.destroy(self);

@@ -1,10 +1,10 @@
-//! Vulkan results as errors with a remedy.
+//! Converts Vulkan results to errors with a remedy.
 
 use crate::base::Error;
 use ash::vk;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The error for a failed call, e.g. `check("vkQueueSubmit2")`; to be used with `map_err`.
+/// The error for a failed call, e.g. `check("vkQueueSubmit2")`; for use with `map_err`.
 pub(crate) fn failed(call: &'static str) -> impl Fn(vk::Result) -> Error {
     move |result| match result {
         vk::Result::ERROR_DEVICE_LOST => Error::gpu(
@@ -33,7 +33,7 @@ pub(crate) fn failed_allocation(name: &str, bytes: u64, error: &gpu_allocator::A
     )
 }
 
-/// Locks, whatever a panicking thread left: all guarded state here stays consistent between statements.
+/// Locks a mutex and ignores poisoning: all guarded state here stays consistent between statements.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

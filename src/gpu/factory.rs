@@ -1,4 +1,4 @@
-//! Who makes the Vulkan instance and device: plainly, or an OpenXR runtime on our behalf.
+//! Creation of the Vulkan instance and device: by plain Vulkan calls, or by an OpenXR runtime.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::error::failed;
@@ -6,14 +6,14 @@ use crate::base::Result;
 use ash::vk;
 use std::ffi::CStr;
 
-/// Makes the Vulkan objects that an XR runtime wants to make itself (XR_KHR_vulkan_enable2).
+/// Creates the Vulkan objects; an OpenXR runtime must create its own (XR_KHR_vulkan_enable2).
 pub trait DeviceFactory {
-    /// Instance extensions needed beside the device's own, e.g. those of a window system.
+    /// Additional instance extensions, e.g. those of a window system.
     fn instance_extensions(&self) -> Vec<&'static CStr> {
         Vec::new()
     }
 
-    /// Device extensions needed beside the device's own, e.g. the swapchain; the queue is of this family.
+    /// Additional device extensions, e.g. the swapchain; the queue belongs to this family.
     fn device_extensions(
         &self,
         instance: &ash::Instance,
@@ -24,7 +24,7 @@ pub trait DeviceFactory {
         Vec::new()
     }
 
-    /// Makes the instance. Errors as Vulkan or the runtime says.
+    /// Creates the instance. Errors are those of Vulkan or the runtime.
     fn create_instance(
         &self,
         entry: &ash::Entry,
@@ -34,14 +34,14 @@ pub trait DeviceFactory {
         unsafe { entry.create_instance(info, None) }.map_err(failed("vkCreateInstance"))
     }
 
-    /// The physical device to use; none leaves the choice to the device options.
+    /// The physical device to use; `None` leaves the choice to the device options.
     fn physical_device(&self, instance: &ash::Instance) -> Result<Option<vk::PhysicalDevice>> {
         let _ = instance;
         Ok(None)
     }
 
-    /// What a physical device lacks for its purpose beside the features that all need, its queue being of this family;
-    /// with anything lacking it is not chosen.
+    /// Requirements of the factory that a physical device does not meet, with a queue of this family. A
+    /// device that lacks any is not chosen.
     fn lacks(
         &self,
         instance: &ash::Instance,
@@ -52,7 +52,7 @@ pub trait DeviceFactory {
         Vec::new()
     }
 
-    /// Makes the device. Errors as Vulkan or the runtime says.
+    /// Creates the device. Errors are those of Vulkan or the runtime.
     fn create_device(
         &self,
         instance: &ash::Instance,
@@ -64,7 +64,7 @@ pub trait DeviceFactory {
     }
 }
 
-/// Makes instance and device with plain Vulkan calls and no window system.
+/// Creates instance and device by plain Vulkan calls, without a window system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Headless;
 

@@ -1,4 +1,5 @@
-//! Images that somebody else owns: those of a headset's or a window's swapchain. Finished pictures are copied there.
+//! Images with another owner: those of a headset's or a window's swapchain. Finished pictures are copied
+//! into them.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::frame::Frame;
@@ -19,9 +20,9 @@ pub struct ForeignImage {
 pub struct Piece {
     /// Layer of the picture.
     pub layer: u32,
-    /// Corners in the picture.
+    /// Corners in the picture: first inside, second beyond.
     pub from: [[u32; 2]; 2],
-    /// Corners in the target.
+    /// Corners in the target: first inside, second beyond.
     pub to: [[u32; 2]; 2],
 }
 
@@ -34,16 +35,15 @@ impl Piece {
 }
 
 impl ForeignImage {
-    /// Its size, texels.
+    /// Size in texels.
     pub fn size(&self) -> [u32; 2] {
         self.size
     }
 
-    /// Names a swapchain's image of this size (texels) and number of layers; `aspect` is colour or depth.
+    /// Wraps a swapchain's image of this size (texels) and number of layers; `aspect` is colour or depth.
     ///
-    /// # Safety
-    /// The image belongs to the device of the frames that will write it, was made for copies into it, has that size,
-    /// and outlives their execution.
+    /// # Safety The image belongs to the device of the frames that will write it, allows copies into it,
+    /// has that size, and outlives their execution.
     pub unsafe fn new(handle: vk::Image, size: [u32; 2], layers: u32, aspect: vk::ImageAspectFlags) -> Self {
         Self { handle, size, layers, aspect }
     }
@@ -54,9 +54,9 @@ impl ForeignImage {
 }
 
 impl Frame {
-    /// Copies all layers of a picture, texel by texel and without conversion: the formats must have texels of one
-    /// size, and encodings are the caller's business (an sRGB-encoded picture belongs into an sRGB swapchain). What the
-    /// target held is lost; it is left in `layout`, as its owner wants it.
+    /// Copies all layers of a picture, texel by texel and without conversion. The formats must have texels
+    /// of the same size; the caller is responsible for encodings (an sRGB-encoded picture belongs in an
+    /// sRGB swapchain). The target's old content is discarded; afterwards it is in `layout`.
     pub fn copy_to_foreign(&mut self, source: &Image, target: &ForeignImage, layout: vk::ImageLayout) {
         if source.size() != target.size || source.layers() < target.layers {
             return self.fail(format!(
@@ -84,14 +84,15 @@ impl Frame {
         self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
     }
 
-    /// Copies the first layer of a picture, stretched to the target's size and converted to its format (so sRGB bytes
-    /// belong into a format that does not encode). What the target held is lost; it is left in `layout`.
+    /// Copies the first layer of a picture, scaled to the target's size and converted to its format (so
+    /// sRGB bytes belong in a format that does not encode). The target's old content is discarded;
+    /// afterwards it is in `layout`.
     pub fn blit_to_foreign(&mut self, source: &Image, target: &ForeignImage, layout: vk::ImageLayout) {
         let piece = Piece { layer: 0, from: [[0; 2], source.size()], to: [[0; 2], target.size] };
         self.blit_pieces_to_foreign(source, &[piece], target, layout);
     }
 
-    /// Copies pieces of a picture in the same way, each stretched to its place.
+    /// As [`Self::blit_to_foreign`] for pieces of a picture, each scaled to its target rectangle.
     pub fn blit_pieces_to_foreign(
         &mut self,
         source: &Image,
@@ -138,8 +139,8 @@ impl Frame {
         self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
     }
 
-    /// Copies a rectangle of one layer of a picture to a place in another of the same format, first layer. What lies
-    /// outside of either is left out. A copy: put barriers around it.
+    /// Copies a rectangle of one layer of a picture to the first layer of another of the same format. Parts
+    /// outside either image are clipped. This is a copy: put barriers around it.
     pub fn copy_rectangle(
         &mut self,
         (source, layer, from): (&Image, u32, [u32; 2]),
@@ -177,7 +178,7 @@ impl Frame {
         }
     }
 
-    /// Exchanges red and blue: both images are of one size, and of formats that differ in nothing but the order of
+    /// Exchanges red and blue: both images have the same size, and formats that differ only in the order of
     /// channels. A barrier must follow.
     pub fn reorder_channels(&mut self, source: &Image, target: &Image) {
         if source.size() != target.size() || source.layers() != target.layers() {

@@ -1,7 +1,7 @@
 //! Recording, submission, barriers and timers.
 //!
-//! There is no frame graph: a frame is a readable function of named phases with one global memory barrier at each
-//! phase boundary. Images stay in layout GENERAL.
+//! There is no frame graph: a frame is a readable function of named phases, with one global memory barrier
+//! at each phase boundary. Images stay in layout GENERAL.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::buffer::{Buffer, Memory, RawBuffer};
@@ -14,14 +14,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Timestamps per frame: one per phase and one at the end. Phases beyond that count to the last one.
+/// Timestamps per frame: one per phase and one at the end. Further phases count to the last one.
 const MAX_TIMESTAMPS: u32 = 256;
 const FIRST_UPLOAD_BYTES: u64 = 1 << 20;
 
 /// Name and device time of each phase, in order.
 pub type Timings = Vec<(String, Duration)>;
 
-/// What one frame in flight needs, made once and used again.
+/// The reusable objects of one frame in flight.
 pub(super) struct Slot {
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
@@ -62,7 +62,7 @@ impl Slot {
         }
     }
 
-    /// Times of the phases; the slot's submission must be done.
+    /// Durations of the phases; the slot's submission must be finished.
     fn timings(&self, device: &Device) -> Result<Timings> {
         if self.phases.is_empty() {
             return Ok(Vec::new());
@@ -80,15 +80,16 @@ impl Slot {
     }
 }
 
-/// A frame being recorded. Wrong use (sizes, foreign bindings) is remembered and returned when it is submitted.
+/// A frame being recorded. It stores misuse (sizes, foreign bindings) as an error, which its submission
+/// returns.
 pub struct Frame {
     device: Arc<Device>,
     slot: Option<Slot>,
     pub(super) commands: vk::CommandBuffer,
     error: Option<Error>,
-    /// Compute pipeline and descriptor set that are bound: binding them again would cost a dispatch's worth.
+    /// The bound compute pipeline and descriptor set: rebinding them would cost as much as a dispatch.
     pub(super) bound: Option<(vk::Pipeline, vk::DescriptorSet)>,
-    /// Told the submission's value: see [`super::Readback`].
+    /// Receivers of the submission's timeline value: see [`super::Readback`].
     pub(super) told: Vec<Arc<AtomicU64>>,
 }
 
@@ -120,12 +121,12 @@ impl Frame {
         })
     }
 
-    /// The device.
+    /// The frame's device.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
-    /// Starts a phase: all earlier work is finished and visible before anything after this call.
+    /// Starts a phase: all earlier work is finished and visible to everything after this call.
     pub fn phase(&mut self, name: &'static str) {
         self.barrier();
         let Some(slot) = &mut self.slot else { return };
@@ -148,8 +149,8 @@ impl Frame {
         }
     }
 
-    /// All earlier work is finished and visible before anything after this call. One per dependency is enough,
-    /// whatever the number of buffers.
+    /// Barrier: all earlier work is finished and visible to everything after this call. One per dependency
+    /// suffices, whatever the number of buffers.
     pub fn barrier(&mut self) {
         self.memory_barrier(vk::PipelineStageFlags2::ALL_COMMANDS, vk::AccessFlags2::empty());
     }
@@ -165,12 +166,12 @@ impl Frame {
         unsafe { self.device.handle.cmd_pipeline_barrier2(self.commands, &info) };
     }
 
-    /// Copies the first `bytes` of a buffer, rounded down to what both hold.
+    /// Copies the first `bytes` of a buffer, limited to the size of both buffers.
     pub fn copy(&mut self, source: &Buffer, target: &Buffer, bytes: u64) {
         self.copy_range(source, 0, target, 0, bytes);
     }
 
-    /// Copies a range. Ranges beyond a buffer's end are an error.
+    /// Copies a range of bytes. A range beyond a buffer's end is an error.
     pub fn copy_range(&mut self, source: &Buffer, from: u64, target: &Buffer, to: u64, bytes: u64) {
         if from + bytes > source.bytes() || to + bytes > target.bytes() {
             return self
@@ -194,8 +195,8 @@ impl Frame {
         }
     }
 
-    /// Writes `data` into a buffer at a byte offset, through the frame's own upload memory (which grows to the
-    /// largest frame's need and is then used again). A copy: put a barrier before its use.
+    /// Writes `data` into a buffer at a byte offset through the frame's own staging memory (which grows to
+    /// the largest frame's need and is reused). This is a copy: put a barrier before the buffer's use.
     pub fn upload<T: Pod>(&mut self, target: &Buffer, offset: u64, data: &[T]) {
         if let Err(error) = self.try_upload(target, offset, bytemuck::cast_slice(data)) {
             self.error.get_or_insert(error);
@@ -218,7 +219,8 @@ impl Frame {
         Ok(())
     }
 
-    /// Puts bytes into the frame's upload memory: the buffer and the offset in it, a multiple of 16.
+    /// Writes bytes to the frame's staging memory; returns the buffer and the offset in it, a multiple of
+    /// 16.
     pub(super) fn stage(&mut self, data: &[u8]) -> Result<Option<(vk::Buffer, u64)>> {
         let Some(slot) = &mut self.slot else { return Ok(None) };
         let (start, end) = (slot.uploaded, slot.uploaded + data.len() as u64);
@@ -249,7 +251,8 @@ impl Frame {
         }
     }
 
-    /// Ends and submits: the value its completion signals, and the slot to be used again after that.
+    /// Ends and submits the frame; returns the timeline value of its completion and the slot for reuse
+    /// after that.
     fn finish(mut self, sync: &Sync<'_>) -> Result<(u64, Slot)> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -282,7 +285,7 @@ impl Frame {
 impl Drop for Frame {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
-            // Abandoned: nothing was submitted, so the slot is free at once.
+            // Abandoned: nothing was submitted, so the slot is free immediately.
             let _ = self.device.close_frame(None, &Sync::default());
             lock(&self.device.slots).push(slot);
         }
@@ -295,7 +298,7 @@ impl Device {
         free.map_or_else(|| Slot::new(self), Ok)
     }
 
-    /// Records with `record`, submits, waits, and returns the times of the phases it named.
+    /// Records a frame with `record`, submits it, waits, and returns the times of its phases.
     pub fn run(self: &Arc<Self>, record: impl FnOnce(&mut Frame) -> Result<()>) -> Result<Timings> {
         let mut frame = Frame::begin(self, self.take_slot()?)?;
         record(&mut frame)?;
@@ -308,17 +311,17 @@ impl Device {
     }
 }
 
-/// Frames in flight: the CPU records one while the GPU works on those before.
+/// Frames in flight: the CPU records one while the GPU executes earlier ones.
 pub struct Frames {
     device: Arc<Device>,
-    /// In flight, oldest first, and where each is in the timeline.
+    /// Submitted frames, oldest first, with their timeline values.
     flying: std::collections::VecDeque<(u64, Slot)>,
     in_flight: usize,
     timings: Timings,
 }
 
 impl Frames {
-    /// At most `in_flight` frames (at least one, usually two) are with the GPU at a time.
+    /// Creates the frames; at most `in_flight` of them (at least one, usually two) are submitted at a time.
     pub fn new(device: &Arc<Device>, in_flight: usize) -> Self {
         Self {
             device: device.clone(),
@@ -328,7 +331,7 @@ impl Frames {
         }
     }
 
-    /// Starts a frame; waits for the oldest one while too many are in flight.
+    /// Starts a frame; waits for the oldest one if too many are in flight.
     pub fn begin(&mut self) -> Result<Frame> {
         while let Some((value, _)) = self.flying.front() {
             let full = self.flying.len() >= self.in_flight;
@@ -345,14 +348,14 @@ impl Frames {
         Frame::begin(&self.device, self.device.take_slot()?)
     }
 
-    /// Submits a frame; returns the value to wait for ([`Device::wait`]).
+    /// Submits a frame; returns its timeline value for [`Device::wait`].
     pub fn submit(&mut self, frame: Frame, sync: &Sync<'_>) -> Result<u64> {
         let (value, slot) = frame.finish(sync)?;
         self.flying.push_back((value, slot));
         Ok(value)
     }
 
-    /// Times of the last finished frame.
+    /// Phase times of the last finished frame.
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
@@ -361,7 +364,7 @@ impl Frames {
 impl Drop for Frames {
     fn drop(&mut self) {
         while let Some((value, slot)) = self.flying.pop_front() {
-            // On a lost device waiting fails at once; the slots go with the device.
+            // On a lost device waiting fails immediately; the slots are destroyed with the device.
             let _ = self.device.wait(value);
             lock(&self.device.slots).push(slot);
         }

@@ -15,12 +15,13 @@ use ash::vk;
 use bytemuck::Pod;
 use std::sync::Arc;
 
-/// What a graphics pipeline is made of. Triangles come from vertex pulling: there are no vertex inputs.
+/// Description of a graphics pipeline. Vertex stages fetch their data from buffers: there are no vertex
+/// inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphicsInfo<'a> {
     /// The vertex stage.
     pub vertex: Spv,
-    /// The fragment stage; none for a depth-only pass.
+    /// The fragment stage; `None` for a depth-only pass.
     pub fragment: Option<Spv>,
     /// Values of specialisation constants 0, 1, ... of both stages.
     pub specialisation: &'a [u32],
@@ -28,15 +29,15 @@ pub struct GraphicsInfo<'a> {
     pub colors: &'a [vk::Format],
     /// Format of the depth target. Depth is reversed: nearer is greater, cleared to 0.
     pub depth: Option<vk::Format>,
-    /// Alpha blending (straight alpha) instead of replacing.
+    /// Whether to blend by straight alpha instead of replacing.
     pub blend: bool,
-    /// Number of views, 1 or more; `gl_ViewIndex` tells them apart.
+    /// Number of views, at least 1; `gl_ViewIndex` is the index of the current view.
     pub views: u32,
     /// Samples per pixel of all targets, 1 or 4.
     pub samples: u32,
 }
 
-/// A graphics pipeline. Viewport, scissor and culling are set by the pass.
+/// A graphics pipeline. The pass sets viewport, scissor and culling.
 pub struct Graphics {
     device: Arc<Device>,
     interface: Interface,
@@ -45,7 +46,7 @@ pub struct Graphics {
 }
 
 impl Graphics {
-    /// Makes the pipeline. Errors where stages do not compile, disagree, or exceed the device.
+    /// Creates the pipeline. Errors if stages do not compile, disagree, or exceed the device's limits.
     pub fn new(device: &Arc<Device>, info: &GraphicsInfo<'_>) -> Result<Self> {
         let spvs: Vec<Spv> = [Some(info.vertex), info.fragment].into_iter().flatten().collect();
         let words = spvs.iter().map(Spv::words).collect::<Result<Vec<_>>>()?;
@@ -75,12 +76,12 @@ impl Graphics {
         Ok(out)
     }
 
-    /// What the stages expect, vertex first.
+    /// The interfaces of the stages, vertex first.
     pub fn reflections(&self) -> &[Reflection] {
         &self.reflections
     }
 
-    /// Binds the resources of one descriptor set by name. Errors name what is missing or unknown.
+    /// Binds the resources of one descriptor set by name. Errors name the missing or unknown resource.
     pub fn bind<'a, R>(&self, set: u32, resources: &[(&str, R)]) -> Result<Bindings>
     where
         R: Into<Resource<'a>> + Copy,
@@ -152,35 +153,36 @@ fn view_mask(views: u32) -> u32 {
     (1 << views) - 1
 }
 
-/// What a target holds before the pass.
+/// Content of a target at the start of a pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
-    /// What it held.
+    /// Keeps its content.
     Keep,
-    /// This colour (or depth in the first component).
+    /// Clears to this colour (or to this depth, in the first component).
     Clear([f32; 4]),
-    /// These integers.
+    /// Clears to these integers.
     ClearUint([u32; 4]),
 }
 
-/// Which faces are not drawn; front faces are counter-clockwise.
+/// Face culling; front faces are counter-clockwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cull {
-    /// All are drawn.
+    /// Draws all faces.
     None,
-    /// Back faces are not drawn.
+    /// Does not draw back faces.
     Back,
 }
 
-/// An image that a pass draws into.
+/// An image that a pass draws to.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
-    /// The image.
+    /// The image to draw to.
     pub image: &'a Image,
-    /// What it holds before the pass.
+    /// The content at the start of the pass.
     pub load: Load,
-    /// The image with one sample per pixel that gets what was drawn at the end of the pass, where the target has several:
-    /// the mean of the samples, or the depth of the first. The target's own content is lost.
+    /// For a target with several samples: the image with one sample per pixel that receives the result at
+    /// the end of the pass, the mean of the samples, or the depth of the first. The target's own content is
+    /// discarded.
     pub resolve: Option<&'a Image>,
 }
 
@@ -190,7 +192,7 @@ impl<'a> From<(&'a Image, Load)> for Target<'a> {
     }
 }
 
-/// A pass being recorded.
+/// A pass that is being recorded.
 pub struct Pass<'f> {
     frame: &'f mut Frame,
 }
@@ -198,7 +200,7 @@ pub struct Pass<'f> {
 impl Frame {
     /// Records a pass over whole targets with one layer per view. +Y is up in clip space.
     ///
-    /// The targets need a barrier after the pass, as all else does.
+    /// The targets need a barrier after the pass.
     pub fn render(
         &mut self,
         colors: &[(&Image, Load)],
@@ -210,7 +212,7 @@ impl Frame {
         self.render_to(&colors, depth.map(Target::from), views, record);
     }
 
-    /// The same for targets that may have several samples per pixel.
+    /// As [`Self::render`], for targets that may have several samples per pixel.
     pub fn render_to(
         &mut self,
         colors: &[Target<'_>],
@@ -244,7 +246,7 @@ impl Frame {
                 .store_op(vk::AttachmentStoreOp::STORE)
                 .clear_value(clear);
             let Some(resolve) = resolve else { return info };
-            // Every device can take the first sample of a depth.
+            // Every device can resolve to the first sample of a depth.
             let mode = match image.aspect() {
                 vk::ImageAspectFlags::DEPTH => vk::ResolveModeFlags::SAMPLE_ZERO,
                 _ => vk::ResolveModeFlags::AVERAGE,
@@ -265,7 +267,7 @@ impl Frame {
         if let Some(depth_info) = &depth_info {
             info = info.depth_attachment(depth_info);
         }
-        // Vulkan's clip space has +Y down; a negative height turns it up, as glTF's winding expects.
+        // Vulkan's clip space has +Y down; a negative height flips it, which suits glTF's winding.
         let viewport = vk::Viewport::default()
             .y(size[1] as f32)
             .width(size[0] as f32)
@@ -286,7 +288,7 @@ impl Frame {
 }
 
 impl Pass<'_> {
-    /// Uses a pipeline and its sets from here on.
+    /// Binds a pipeline and its sets for the following draws.
     pub fn bind(&mut self, pipeline: &Graphics, bindings: &[&Bindings]) {
         let frame = &self.frame;
         let point = vk::PipelineBindPoint::GRAPHICS;
@@ -297,7 +299,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Replaces one set.
+    /// Rebinds one set.
     pub fn bind_set(&mut self, pipeline: &Graphics, bindings: &Bindings) {
         let frame = &self.frame;
         let point = vk::PipelineBindPoint::GRAPHICS;
@@ -331,7 +333,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Sets which faces are drawn.
+    /// Sets the face culling.
     pub fn cull(&mut self, cull: Cull) {
         let mode = match cull {
             Cull::None => vk::CullModeFlags::NONE,
@@ -341,8 +343,8 @@ impl Pass<'_> {
         unsafe { self.frame.device().handle.cmd_set_cull_mode(self.frame.commands, mode) };
     }
 
-    /// Draws only inside this rectangle of pixels, given by its upper left corner, until the next call. The
-    /// rectangle must lie in the targets.
+    /// Restricts drawing to this rectangle of pixels, given by its upper left corner and size, until the
+    /// next call. The rectangle must lie within the targets.
     pub fn scissor(&mut self, corner: [u32; 2], size: [u32; 2]) {
         let area = [vk::Rect2D {
             offset: vk::Offset2D { x: corner[0] as i32, y: corner[1] as i32 },
@@ -352,13 +354,14 @@ impl Pass<'_> {
         unsafe { self.frame.device().handle.cmd_set_scissor(self.frame.commands, 0, &area) };
     }
 
-    /// Draws `vertices` numbered from `first`, `instances` times.
+    /// Draws `vertices` vertices, numbered from `first`, `instances` times.
     pub fn draw(&mut self, first: u32, vertices: u32, instances: u32) {
         // SAFETY: recording; a pipeline is bound by contract, else the validation layer tells.
         unsafe { self.frame.device().handle.cmd_draw(self.frame.commands, vertices, instances, first, 0) };
     }
 
-    /// Draws what a `VkDrawIndirectCommand` (vertices, instances, first vertex, first instance) at a byte offset says.
+    /// Draws with the `VkDrawIndirectCommand` (vertices, instances, first vertex, first instance) at a byte
+    /// offset.
     pub fn draw_indirect(&mut self, arguments: &Buffer, offset: u64) {
         if !offset.is_multiple_of(4) || offset + 16 > arguments.bytes() {
             return self.frame.fail(format!("no draw arguments at {offset} of {arguments:?}"));
@@ -371,7 +374,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Uses 32-bit indices for [`Pass::draw_indexed`].
+    /// Binds 32-bit indices for [`Pass::draw_indexed`].
     pub fn indices(&mut self, indices: &Buffer) {
         let frame = &self.frame;
         // SAFETY: recording; every buffer may hold indices.

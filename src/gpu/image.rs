@@ -1,4 +1,4 @@
-//! Images and samplers: RAII; images stay in layout GENERAL from their creation on.
+//! Images and samplers: RAII; images stay in layout GENERAL after creation.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::buffer::{Buffer, Memory};
@@ -12,24 +12,25 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::Allocation;
 use std::sync::Arc;
 
-/// What an image is.
+/// Description of an image.
 #[derive(Clone, Debug)]
 pub struct ImageInfo<'a> {
-    /// For messages.
+    /// Name for messages.
     pub name: &'a str,
     /// Texel format.
     pub format: vk::Format,
     /// Width and height, texels.
     pub size: [u32; 2],
-    /// Array layers: one per view of a multiview pass. The view of the image is always an array.
+    /// Array layers: one per view of a multiview pass. The image view is always an array.
     pub layers: u32,
     /// Mip levels.
     pub levels: u32,
-    /// Uses beside both ends of a copy.
+    /// Uses in addition to both ends of a copy.
     pub usage: vk::ImageUsageFlags,
 }
 
-/// A 2D array image. Clones share it; it is freed when the last clone is gone and the GPU has finished with it.
+/// A 2D array image. Clones share it; it is freed when the last clone is dropped and the GPU has finished
+/// with it.
 #[derive(Clone)]
 pub struct Image(Arc<Inner>);
 
@@ -46,16 +47,16 @@ struct Inner {
 }
 
 impl Image {
-    /// Makes the image; content is undefined. Errors when memory is short or the size exceeds the device.
+    /// Creates the image; its content is undefined. Errors if memory is short or the size exceeds the
+    /// device's limit.
     pub fn new(device: &Arc<Device>, info: &ImageInfo<'_>) -> Result<Self> {
         Self::make(device, info, 1)
     }
 
-    /// A target of a pass with several samples per pixel, which nothing but that pass sees: it lives in the memory of
-    /// tiles where the device has such. `info.usage` is the kind of attachment.
+    /// Creates a target with several samples per pixel for use within one pass only; it is in tile memory
+    /// if the device has any. `info.usage` is the kind of attachment.
     ///
-    /// # Errors
-    /// As [`Image::new`]; where pictures cannot have so many samples, see [`Device::samples`].
+    /// # Errors As [`Image::new`]; if pictures cannot have this many samples, see [`Device::samples`].
     pub fn multisampled(device: &Arc<Device>, info: &ImageInfo<'_>, samples: u32) -> Result<Self> {
         if device.samples(samples) != samples {
             return Err(Error::gpu(
@@ -208,7 +209,7 @@ fn aspect_of(format: vk::Format) -> vk::ImageAspectFlags {
 }
 
 impl Frame {
-    /// Brings a fresh image into layout GENERAL.
+    /// Transitions a new image to layout GENERAL.
     fn settle(&mut self, image: &Image) {
         let barrier = [vk::ImageMemoryBarrier2::default()
             .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
@@ -225,8 +226,8 @@ impl Frame {
 }
 
 impl Frame {
-    /// Writes the texels of one layer and level, rows from the top, tightly packed. A copy: put a barrier before
-    /// its use.
+    /// Writes the texels of one layer and level, rows from the top, tightly packed. This is a copy: put a
+    /// barrier before the image's use.
     pub fn upload_image(&mut self, target: &Image, layer: u32, level: u32, texels: &[u8]) {
         let staged = self.stage(texels);
         let Some(Some((staging, offset))) = self.check(staged) else { return };
@@ -240,8 +241,8 @@ impl Frame {
         }
     }
 
-    /// Writes a rectangle of the first level of a layer, rows from the top, tightly packed. A copy: put a barrier
-    /// before its use.
+    /// Writes a rectangle of the first level of a layer, rows from the top, tightly packed. This is a copy:
+    /// put a barrier before the image's use.
     pub fn upload_texels(
         &mut self,
         target: &Image,
@@ -310,7 +311,7 @@ fn region(image: &Image, layer: u32, level: u32, corner: [u32; 2], size: [u32; 2
 }
 
 impl Device {
-    /// All texels of one layer's first level, rows from the top. Waits.
+    /// Reads all texels of one layer's first level, rows from the top. Waits for all submitted work.
     pub fn read_image<T: Pod>(self: &Arc<Self>, source: &Image, layer: u32) -> Result<Vec<T>> {
         let size = source.size();
         let bytes = u64::from(size[0]) * u64::from(size[1]) * source.texel_bytes();
@@ -333,7 +334,7 @@ struct SamplerInner {
 }
 
 impl Sampler {
-    /// Trilinear filtering with wrap modes in u and v; `nearest` magnifies without.
+    /// A sampler with trilinear filtering and wrap modes in u and v; `nearest` magnifies without filtering.
     pub fn new(device: &Arc<Device>, wrap: [vk::SamplerAddressMode; 2], nearest: bool) -> Result<Self> {
         let magnify = if nearest { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
         let info = vk::SamplerCreateInfo::default()
@@ -346,7 +347,7 @@ impl Sampler {
         Self::create(device, &info)
     }
 
-    /// No filtering: for `texelFetch`, and formats that cannot be filtered.
+    /// A sampler without filtering: for `texelFetch`, and for formats that cannot be filtered.
     pub fn texels(device: &Arc<Device>) -> Result<Self> {
         Self::create(device, &vk::SamplerCreateInfo::default())
     }

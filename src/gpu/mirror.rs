@@ -1,8 +1,9 @@
-//! A window that shows pictures made for somebody else, and never makes them wait.
+//! A window that shows pictures rendered for another purpose and never delays them.
 //!
-//! An image is asked for without patience, and is filled only once the display's fence says that it may be: neither the
-//! caller nor the GPU's queue ever waits for the display. Where no image is at hand the picture is not shown. Images of
-//! another size are made beside the old ones, which go when the display has others.
+//! The mirror requests an image without waiting and fills it only when the display's fence is signalled, so
+//! neither the caller nor the GPU's queue ever waits for the display. If no image is available, the picture
+//! is not shown. Images of another size are created beside the old ones, which are destroyed when the
+//! display shows the new ones.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::chain::{Chain, Pace};
@@ -14,11 +15,10 @@ use crate::base::Result;
 use ash::vk;
 use std::sync::Arc;
 
-/// What a device lacks to present to a window, its queue being of this family; nothing where it can. The instance was
-/// made with [`super::surface_extensions`].
+/// Requirements for presenting to a window that a device with a queue of this family does not meet; empty
+/// if it meets all. The instance must have [`super::surface_extensions`].
 ///
-/// # Errors
-/// The window is gone.
+/// # Errors The window no longer exists.
 pub fn presents(
     entry: &ash::Entry,
     instance: &ash::Instance,
@@ -32,13 +32,13 @@ pub fn presents(
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     index: u32,
-    /// The image; leave it in the layout of presentation.
+    /// The image; leave it in the presentation layout.
     pub image: ForeignImage,
     finished: vk::Semaphore,
 }
 
 impl Held {
-    /// What the frame's submission signals, for [`super::Sync`].
+    /// The semaphore that the frame's submission must signal, for [`super::Sync`].
     pub fn signal(&self) -> [vk::SemaphoreSubmitInfo<'static>; 1] {
         [vk::SemaphoreSubmitInfo::default()
             .semaphore(self.finished)
@@ -46,27 +46,27 @@ impl Held {
     }
 }
 
-/// Images on their way out: those of an earlier size.
+/// Images of an earlier size that wait for their destruction.
 struct Old {
     chain: Chain,
-    /// Where the display has not answered yet.
+    /// Set while the display has not released an acquired image.
     fence: Option<Fence>,
-    /// The last submission that wrote one of them.
+    /// Timeline value of the last submission that wrote one of them.
     written: u64,
-    /// Pictures that the new images must have shown first.
+    /// Number of pictures that the new images must show first.
     more: usize,
 }
 
-/// Where pictures are shown when the display has an image at hand.
+/// A window's surface that shows a picture whenever the display has an image available.
 pub struct Mirror {
-    // In this order: chains go before their surface, and that before window and device.
+    // Drop order: the chain before its surface, and that before window and device.
     chain: Option<Chain>,
     fence: Fence,
     old: Vec<Old>,
     raw: Raw,
     window: Arc<dyn Window>,
     device: Arc<Device>,
-    /// The image that was asked for; may it be filled?
+    /// The requested image, and whether it may be filled.
     asked: Option<(u32, bool)>,
     written: u64,
     stale: bool,
@@ -75,10 +75,9 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// A window on a device that can present to it: see [`presents`].
+    /// A mirror in a window, on a device that can present to it: see [`presents`].
     ///
-    /// # Errors
-    /// The window is gone; the driver's.
+    /// # Errors The window no longer exists; errors of the driver.
     pub fn new(device: &Arc<Device>, window: Arc<dyn Window>) -> Result<Self> {
         Ok(Self {
             chain: None,
@@ -95,16 +94,15 @@ impl Mirror {
         })
     }
 
-    /// Pictures shown so far.
+    /// Number of pictures shown so far.
     pub fn shown(&self) -> u64 {
         self.shown
     }
 
-    /// An image of a window of this size, pixels, if one may be filled now. It stays at hand until it is shown by
-    /// [`Mirror::present`]; a frame that is never submitted leaves it as it was.
+    /// An image for a window of this size, pixels, if one may be filled now. It stays available until
+    /// [`Mirror::present`] shows it; a frame that is never submitted leaves it unchanged.
     ///
-    /// # Errors
-    /// A lost device; a window that can no more be presented to.
+    /// # Errors A lost device; a window that can no longer be presented to.
     pub fn hold(&mut self, size: [u32; 2]) -> Result<Option<Held>> {
         self.tidy();
         if size.contains(&0) {
@@ -136,17 +134,17 @@ impl Mirror {
         }))
     }
 
-    /// Shows an image; `value` is what the submission that filled it returned.
+    /// Shows an image; `value` is the result of submitting the frame that filled it.
     ///
-    /// # Errors
-    /// A lost device.
+    /// # Errors A lost device.
     pub fn present(&mut self, held: &Held, value: u64) -> Result<()> {
         let Some(chain) = &mut self.chain else { return Ok(()) };
         self.asked = None;
         self.written = value;
         match chain.present(held.index) {
             Ok(suboptimal) => {
-                // Where the first picture is suboptimal already, as on a turned screen, another chain would be too.
+                // If the first picture is already suboptimal, as on a rotated screen, another chain would
+                // be too.
                 let poor = suboptimal || chain.suboptimal;
                 self.stale = poor && chain.shown;
                 chain.shown |= !poor;
@@ -159,7 +157,7 @@ impl Mirror {
         }
     }
 
-    /// What a failed call means for the next one.
+    /// Handles a failed call: decides what the next call does.
     fn gone(&mut self, call: &'static str, result: vk::Result) -> Result<()> {
         match result {
             vk::Result::ERROR_OUT_OF_DATE_KHR => self.stale = true,
@@ -169,7 +167,7 @@ impl Mirror {
         Ok(())
     }
 
-    /// Images of another size, beside those that are there.
+    /// Creates images of another size, beside the existing ones.
     fn resize(&mut self, size: [u32; 2]) -> Result<()> {
         let made = Chain::new(&self.device, &self.raw, size, self.chain.as_ref(), Pace::Newest);
         self.stale = false;
@@ -177,7 +175,7 @@ impl Mirror {
         if let Some((_, false)) = self.asked.take() {
             fence = Some(std::mem::replace(&mut self.fence, Fence::new(&self.device)?));
         }
-        // What went wrong has retired the old images too.
+        // A failure has retired the old images too.
         let (new, failure) = made.map_or_else(|e| (None, Some(e)), |new| (new, None));
         let more = new.as_ref().map_or(0, |c| c.images.len() + 1);
         if let Some(chain) = std::mem::replace(&mut self.chain, new) {
@@ -186,7 +184,7 @@ impl Mirror {
         failure.map_or(Ok(()), |e| self.gone("vkCreateSwapchainKHR", e))
     }
 
-    /// Old images go when the GPU has done with them and the display shows others.
+    /// Destroys old images when the GPU has finished with them and the display shows others.
     fn tidy(&mut self) {
         let device = &self.device;
         let over = |old: &mut Old| {
@@ -210,7 +208,7 @@ impl Mirror {
     }
 }
 
-/// Signalled by the display; destroyed with its owner.
+/// A fence that the display signals; destroyed with its owner.
 struct Fence {
     handle: vk::Fence,
     device: Arc<Device>,
@@ -223,7 +221,7 @@ impl Fence {
         Ok(Self { handle: made.map_err(failed("vkCreateFence"))?, device: device.clone() })
     }
 
-    /// Whether it was signalled; then it is no more.
+    /// Returns whether it was signalled, and resets it.
     fn take(&mut self) -> Result<bool> {
         // SAFETY: asked without waiting; reset where the display has signalled it and nothing else uses it.
         unsafe {

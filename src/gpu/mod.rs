@@ -1,8 +1,9 @@
-//! Vulkan 1.3, and nothing but Vulkan: this module knows no mesh. `unsafe` lives here alone.
+//! Vulkan 1.3 and nothing else: this module does not depend on meshes. Outside of OpenXR, `unsafe` is used
+//! only here.
 //!
-//! A [`Device`] runs [`Frame`]s: named phases of [`Compute`] dispatches over [`Buffer`]s, with one global barrier
-//! per phase boundary. Objects are bound by the names their shaders give them ([`Reflection`]); freed ones retire
-//! when the GPU has finished with them.
+//! A [`Device`] runs [`Frame`]s: named phases of [`Compute`] dispatches over [`Buffer`]s, with one global
+//! barrier per phase boundary. Resources are bound by their names in the shaders ([`Reflection`]). Freed
+//! objects are destroyed when the GPU has finished with them.
 
 mod bindings;
 mod buffer;

@@ -1,4 +1,4 @@
-//! What a SPIR-V stage expects: bindings, push constants, struct layouts, group size. Needs no device.
+//! The interface of a SPIR-V stage: bindings, push constants, struct layouts, group size. Needs no device.
 
 use crate::base::{Error, Result};
 use ash::vk;
@@ -10,37 +10,37 @@ use spirq::ty::SpirvType;
 pub struct Reflection {
     /// Name of the stage, for messages.
     pub name: String,
-    /// Compute, vertex, ...
+    /// The kind of stage: compute, vertex, ...
     pub stage: vk::ShaderStageFlags,
-    /// Invocations per group; ones outside compute.
+    /// Invocations per group; ones for other than compute stages.
     pub local_size: [u32; 3],
     /// All descriptors, by set and binding.
     pub bindings: Vec<Binding>,
-    /// The push constant block.
+    /// The push constant block, if any.
     pub push: Option<StructLayout>,
-    /// Every struct in a block or buffer, by name; each block too.
+    /// Every struct and block in a buffer, by name.
     pub structs: Vec<StructLayout>,
-    /// Ids of specialisation constants, rising.
+    /// Ids of specialisation constants, ascending.
     pub specialisation: Vec<u32>,
 }
 
-/// A descriptor.
+/// The reflection of a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The variable's name; for a block without instance name and with one member, that member's name; else the
-    /// block's name.
+    /// The variable's name; for a block without instance name, its member's name if it has only one, else
+    /// the block's name.
     pub name: String,
     /// Descriptor set.
     pub set: u32,
     /// Binding in the set.
     pub binding: u32,
-    /// Number of descriptors (array bindings).
+    /// Number of descriptors (for array bindings).
     pub count: u32,
-    /// Kind.
+    /// Descriptor type.
     pub kind: vk::DescriptorType,
-    /// Bytes between elements of the block's last member where that is an array, else zero.
+    /// Bytes between elements of the block's last member if that is an array, else zero.
     pub stride: u32,
-    /// Bytes that must be bound at least.
+    /// Minimum number of bytes to bind.
     pub min_bytes: u64,
 }
 
@@ -55,19 +55,19 @@ pub struct StructLayout {
     pub fields: Vec<Field>,
 }
 
-/// A member.
+/// A member of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// Name in GLSL.
     pub name: String,
-    /// Bytes from the start.
+    /// Offset from the start of the struct, bytes.
     pub offset: u32,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
 }
 
 impl Reflection {
-    /// Reflects one stage. Errors on SPIR-V that cannot be understood or has no entry point `main`.
+    /// Reflects one stage. Errors on invalid SPIR-V or SPIR-V without an entry point `main`.
     pub fn new(name: &str, words: &[u32]) -> Result<Self> {
         let broken = |problem: String| {
             Error::gpu(
@@ -95,7 +95,7 @@ impl Reflection {
         for mode in &entry.exec_modes {
             if mode.exec_mode == spirq::spirv::ExecutionMode::LocalSize {
                 for (size, operand) in out.local_size.iter_mut().zip(&mode.operands) {
-                    // A literal operand is typeless: four little-endian bytes.
+                    // A literal operand has no type: four little-endian bytes.
                     *size = match &operand.value {
                         ConstantValue::U32(n) => *n,
                         ConstantValue::Typeless(b) => {
@@ -123,7 +123,7 @@ impl Reflection {
         self.structs.iter().find(|s| s.name == name)
     }
 
-    /// The binding of that name.
+    /// The binding with that name.
     pub fn binding(&self, name: &str) -> Option<&Binding> {
         self.bindings.iter().find(|b| b.name == name)
     }
@@ -184,8 +184,8 @@ impl Reflection {
     }
 }
 
-/// Checks that `T` has the layout of a GLSL struct or block: every field's name, offset and size, in order, and
-/// the total size (a run-time array at the end is not counted).
+/// Checks that `T` has the layout of a GLSL struct or block: every field's name, offset and size, in order,
+/// and the total size (without a run-time array at the end).
 ///
 /// `fields` are `("field", offset_of!(T, field), size_of_field)`. Errors name the first difference.
 pub fn assert_layout<T>(reflection: &Reflection, name: &str, fields: &[(&str, usize, usize)]) -> Result<()> {

@@ -1,19 +1,19 @@
-//! Shader stages: the SPIR-V embedded in the program, or compiled from `glsl/` where feature `shaderc` is on in
-//! a debug build and the sources are others than those it was compiled from.
+//! Shader stages: the SPIR-V embedded in the program, or, in a debug build with feature `shaderc`, SPIR-V
+//! compiled from `glsl/` if the sources differ from those of the embedded SPIR-V.
 //!
-//! Compiling GLSL takes shaderc, a C++ library that builds for about 7 minutes on two cores before the first line of Rust is
-//! compiled. So the SPIR-V is committed in `glsl/spv`, with a digest of each stage's sources, and shaderc is behind the
-//! feature of that name: `tools/shaders` compiles `glsl/`, and `tools/test` compiles all of it again and compares byte for
-//! byte, so that a stale shader cannot pass.
+//! Compiling GLSL needs shaderc, a C++ library that builds for about 7 minutes on two cores before the
+//! first line of Rust is compiled. The SPIR-V is therefore committed in `glsl/spv`, with a digest of each
+//! stage's sources, and shaderc is an optional feature. `tools/shaders` compiles `glsl/`. `tools/test`
+//! compiles all of it again and compares byte for byte, so a stale shader fails the tests.
 
 use crate::base::{Error, Result};
 
-/// A shader stage: its name under `glsl/` and its committed SPIR-V. Made by [`crate::spv!`].
+/// A shader stage: its name under `glsl/` and its committed SPIR-V. Created by [`crate::spv!`].
 #[derive(Clone, Copy, Debug)]
 pub struct Spv {
-    /// E.g. `deform/lbs.comp`.
+    /// Name, e.g. `deform/lbs.comp`.
     pub name: &'static str,
-    /// The file `glsl/spv/{name}.spv`.
+    /// Content of the file `glsl/spv/{name}.spv`.
     pub bytes: &'static [u8],
 }
 
@@ -29,9 +29,10 @@ macro_rules! spv {
 }
 
 impl Spv {
-    /// The SPIR-V words to use: the embedded ones, or fresh ones where hot reload is on and the sources have changed.
+    /// The SPIR-V words to use: the embedded ones, or newly compiled ones if hot reload is on and the
+    /// sources have changed.
     ///
-    /// Errors on a stage that does not compile, or on bytes that are no SPIR-V.
+    /// Errors on a stage that does not compile, or on invalid SPIR-V.
     pub fn words(&self) -> Result<Vec<u32>> {
         #[cfg(all(feature = "shaderc", debug_assertions))]
         {
@@ -60,7 +61,8 @@ impl Spv {
     }
 }
 
-/// SPIR-V words from a file's bytes. Errors unless they are whole words after SPIR-V's magic number.
+/// SPIR-V words from a file's bytes. Errors unless these are whole words that start with SPIR-V's magic
+/// number.
 pub fn words_of(name: &str, bytes: &[u8]) -> Result<Vec<u32>> {
     let words: Vec<u32> =
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();

@@ -1,12 +1,12 @@
-//! The device that tests share: validation always on.
+//! The device that tests share; validation is always on.
 
 use super::{Device, DeviceOptions};
 use std::sync::{Arc, OnceLock};
 
 /// The tests' device, with validation; `None` if `SINEW_NO_GPU=1`.
 ///
-/// # Panics
-/// Where no Vulkan device or no validation layer exists: a test that needs one must not pass silently.
+/// # Panics If there is no Vulkan device or no validation layer: a test that needs one must not pass
+/// silently.
 #[allow(clippy::panic, reason = "a helper of tests")]
 pub fn device() -> Option<Arc<Device>> {
     static SHARED: OnceLock<Option<Arc<Device>>> = OnceLock::new();
@@ -25,10 +25,9 @@ pub fn device() -> Option<Arc<Device>> {
         .clone()
 }
 
-/// Checks that the validation layer said nothing so far.
+/// Checks that the validation layer has reported nothing so far.
 ///
-/// # Panics
-/// With its messages, where there are any.
+/// # Panics If there are messages; the panic shows them.
 pub fn assert_silent(device: &Device) {
     let messages = device.validation_messages();
     assert!(messages.is_empty(), "validation messages:\n{}", messages.join("\n"));

@@ -54,7 +54,8 @@ fn a_device_leaves_nothing_behind() {
     let device = Device::new(&DeviceOptions { name: None, validation: true }).unwrap();
     scale_twice(&device);
     assert_silent(&device);
-    // Objects leaked past the device's end are reported to stderr by the layer; the count of owners must be ours.
+    // The layer reports objects that outlive the device to stderr; here only the number of owners is
+    // checked.
     assert_eq!(Arc::strong_count(&device), 1);
 }
 

@@ -1,4 +1,4 @@
-//! Data to the device and back: blocking for tools and tests, a ring for queries during frames.
+//! Transfers to and from the device: blocking ones for tools and tests, a ring for queries during frames.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::buffer::{Buffer, Memory};
@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Largest piece copied at a time by the blocking transfers.
+/// Largest piece that the blocking transfers copy at a time.
 const CHUNK_BYTES: usize = 16 << 20;
 
 impl Device {
-    /// Writes `data` into a buffer at a byte offset and waits.
+    /// Writes `data` into a buffer at a byte offset and waits for the copy.
     pub fn upload<T: Pod>(self: &Arc<Self>, target: &Buffer, offset: u64, data: &[T]) -> Result<()> {
         let mut at = offset;
         for chunk in bytemuck::cast_slice::<T, u8>(data).chunks(CHUNK_BYTES) {
@@ -27,7 +27,7 @@ impl Device {
         Ok(())
     }
 
-    /// The first `count` elements of a buffer, after all submitted work. Waits.
+    /// Reads the first `count` elements of a buffer after all submitted work. Waits.
     pub fn read<T: Pod>(self: &Arc<Self>, source: &Buffer, count: usize) -> Result<Vec<T>> {
         let mut out = vec![T::zeroed(); count];
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut out);
@@ -54,7 +54,8 @@ impl Device {
     }
 }
 
-/// A ring of small read-backs that never waits: results arrive, in order, when the GPU has finished with them.
+/// A ring of small read-backs that never waits: results arrive in order when the GPU has finished with
+/// them.
 pub struct Readback<Tag> {
     device: Arc<Device>,
     free: Vec<Buffer>,
@@ -63,14 +64,14 @@ pub struct Readback<Tag> {
 
 struct Pending<Tag> {
     buffer: Buffer,
-    /// The submission's value; 0 while the frame is being recorded, see [`Frame`].
+    /// The submission's timeline value; 0 while the frame is being recorded, see [`Frame`].
     value: Arc<AtomicU64>,
     bytes: usize,
     tag: Tag,
 }
 
 impl<Tag> Readback<Tag> {
-    /// `entries` read-backs of at most `bytes` each may be under way at a time.
+    /// Creates a ring for at most `entries` simultaneous read-backs of at most `bytes` each.
     pub fn new(device: &Arc<Device>, entries: usize, bytes: u64) -> Result<Self> {
         let free = (0..entries).map(|_| Buffer::new(device, "readback ring", bytes, Memory::Readback));
         Ok(Self { device: device.clone(), free: free.collect::<Result<_>>()?, pending: VecDeque::new() })
@@ -86,7 +87,7 @@ impl<Tag> Readback<Tag> {
         Some(buffer)
     }
 
-    /// Reads a range of a buffer back; false where the ring is full.
+    /// Reads back a range of a buffer; returns false if the ring is full.
     pub fn record(
         &mut self,
         frame: &mut Frame,
@@ -100,7 +101,7 @@ impl<Tag> Readback<Tag> {
         true
     }
 
-    /// The oldest finished read-back, if any. Never waits. A read-back whose frame was abandoned is dropped.
+    /// The oldest finished read-back, if any. Never waits. Read-backs of abandoned frames are dropped.
     pub fn poll(&mut self) -> Result<Option<(Tag, Vec<u8>)>> {
         while let Some(front) = self.pending.front() {
             let value = front.value.load(Ordering::Acquire);

@@ -1,4 +1,4 @@
-//! Windows: a device that can present to one, and the swapchain that finished pictures are copied into.
+//! Windows: a device that can present to a window, and the swapchain that receives finished pictures.
 //!
 //! Presentation is FIFO: a picture a refresh at most, none torn. A surface that is lost, out of date or of another
 //! size is made again inside [`Surface::acquire`]; a window that shows nothing gives no image.
@@ -17,7 +17,7 @@ use raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle, Raw
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex};
 
-/// A window of any library, as Vulkan needs it.
+/// A window of any library that provides raw handles.
 pub trait Window: HasDisplayHandle + HasWindowHandle + Send + Sync + 'static {}
 impl<T: HasDisplayHandle + HasWindowHandle + Send + Sync + 'static> Window for T {}
 
@@ -27,7 +27,7 @@ fn handles(window: &dyn Window) -> Result<(RawDisplayHandle, RawWindowHandle)> {
     Ok((display, window.window_handle().map_err(gone)?.as_raw()))
 }
 
-/// Vulkan instance extensions that a window's surface needs. Errors on a system whose windows Vulkan does not know.
+/// Vulkan instance extensions for a window's surface. Errors on a window system without Vulkan support.
 pub fn surface_extensions(window: &dyn Window) -> Result<Vec<&'static CStr>> {
     let (display, _) = handles(window)?;
     let names =
@@ -36,7 +36,7 @@ pub fn surface_extensions(window: &dyn Window) -> Result<Vec<&'static CStr>> {
     Ok(names.iter().map(|name| unsafe { CStr::from_ptr(*name) }).collect())
 }
 
-/// A surface that is destroyed with its owner, who keeps instance and window alive.
+/// A surface that its owner destroys; the owner keeps instance and window alive.
 pub(super) struct Raw {
     pub(super) functions: khr::surface::Instance,
     pub(super) handle: vk::SurfaceKHR,
@@ -51,7 +51,7 @@ impl Raw {
         Ok(Self { functions: khr::surface::Instance::new(entry, instance), handle })
     }
 
-    /// Whether the device has swapchains, and a queue of this family may present here.
+    /// Missing requirements: swapchains, and a queue of this family that can present here.
     pub(super) fn lacks(
         &self,
         instance: &ash::Instance,
@@ -83,11 +83,11 @@ impl Drop for Raw {
     }
 }
 
-/// Makes a device that can present to a window: where there are several, those that cannot are passed over.
+/// Creates a device that can present to a window; devices that cannot are skipped.
 struct ForWindow<'a> {
     window: &'a dyn Window,
     extensions: Vec<&'static CStr>,
-    /// Asked which device presents to it.
+    /// A surface for checking which device can present to it.
     probe: Mutex<Option<Raw>>,
 }
 
@@ -132,32 +132,31 @@ impl DeviceFactory for ForWindow<'_> {
 impl Device {
     /// Opens a device that can present to a window.
     ///
-    /// # Errors
-    /// As [`Device::with_factory`]; no device there is can present to this window.
+    /// # Errors As [`Device::with_factory`]; no available device can present to this window.
     pub fn for_window(options: &DeviceOptions, window: &dyn Window) -> Result<Arc<Self>> {
         let extensions = surface_extensions(window)?;
         let factory = ForWindow { window, extensions, probe: Mutex::default() };
         let device = Self::with_factory(options, &factory)?;
-        // The surface goes before the instance, which the device holds.
+        // The surface must be destroyed before the instance, which the device owns.
         drop(factory);
         Ok(device)
     }
 }
 
-/// Where finished pictures are shown.
+/// The surface of a window, for showing finished pictures.
 pub struct Surface {
-    // In this order: a chain goes before its surface, and that before window and device.
+    // Drop order: a chain before its surface, and that before window and device.
     chain: Option<Chain>,
     raw: Raw,
     window: Arc<dyn Window>,
     device: Arc<Device>,
-    /// Another chain is needed: the window has changed, or an image was taken and never shown.
+    /// Whether another chain is needed: the window has changed, or an acquired image was never presented.
     stale: bool,
     lost: bool,
     remade: u64,
 }
 
-/// An image of the window to be filled in this frame.
+/// An image of the window to fill in this frame.
 pub struct Acquired {
     pub(super) index: u32,
     pub(super) image: ForeignImage,
@@ -166,7 +165,7 @@ pub struct Acquired {
 }
 
 impl Acquired {
-    /// What the frame's submission waits for and signals, for [`super::Sync`].
+    /// The semaphores that the frame's submission waits for and signals, for [`super::Sync`].
     pub fn semaphores(
         &self,
     ) -> ([vk::SemaphoreSubmitInfo<'static>; 1], [vk::SemaphoreSubmitInfo<'static>; 1]) {
@@ -178,18 +177,17 @@ impl Acquired {
         )
     }
 
-    /// Records the copy of a finished picture into the window, stretched where sizes differ, as they may for a frame
-    /// while a window is being resized.
+    /// Records the copy of a finished picture into the window, scaled if sizes differ, as they may for a
+    /// frame while a window is being resized.
     pub fn show(&self, frame: &mut Frame, picture: &Image) {
         frame.blit_to_foreign(picture, &self.image, vk::ImageLayout::PRESENT_SRC_KHR);
     }
 }
 
 impl Surface {
-    /// The surface of a window on a device.
+    /// Creates the surface of a window.
     ///
-    /// # Errors
-    /// The device was not made for windows of this kind, or cannot present to this one.
+    /// # Errors The device was not created for windows of this kind, or cannot present to this one.
     pub fn new(device: &Arc<Device>, window: Arc<dyn Window>) -> Result<Self> {
         let raw = Raw::new(device.entry(), device.instance(), window.as_ref())?;
         let lacks = raw.lacks(device.instance(), device.physical(), device.queue_family());
@@ -202,12 +200,12 @@ impl Surface {
         Ok(Self { chain: None, raw, window, device: device.clone(), stale: false, lost: false, remade: 0 })
     }
 
-    /// Pixels of the window's images; none before the first was acquired.
+    /// Size of the window's images, pixels; `None` before the first was acquired.
     pub fn size(&self) -> Option<[u32; 2]> {
         self.chain.as_ref().map(|c| c.size)
     }
 
-    /// How often images were made: for the first window, for sizes, for what was lost.
+    /// Number of times that the images were created: first, and after changes of size or losses.
     pub fn remade(&self) -> u64 {
         self.remade
     }
@@ -215,13 +213,13 @@ impl Surface {
     /// The next image of a window of this size, pixels; `None` if it shows nothing now: minimised, hidden, being
     /// resized. Waits for the display, a moment at most.
     ///
-    /// # Errors
-    /// A lost device; a window that can no more be presented to.
+    /// # Errors A lost device; a window that can no longer be presented to.
     pub fn acquire(&mut self, size: [u32; 2]) -> Result<Option<Acquired>> {
         if size.contains(&0) {
             return Ok(None);
         }
-        // Each turn mends one thing; a window that is being resized may be out of date again at once.
+        // Each attempt fixes one problem; a window that is being resized may be out of date again
+        // immediately.
         for _ in 0..4 {
             if self.lost {
                 self.renew()?;
@@ -242,7 +240,8 @@ impl Surface {
             let Some(chain) = &mut self.chain else { return Ok(None) };
             match chain.acquire(&self.device)? {
                 Ok((acquired, suboptimal)) => {
-                    // Until it is presented: an image that never is leaves its semaphore behind.
+                    // Until it is presented: an image that is never presented leaves its semaphore
+                    // signalled.
                     self.stale = true;
                     chain.suboptimal |= suboptimal;
                     return Ok(Some(acquired));
@@ -256,10 +255,9 @@ impl Surface {
         Ok(None)
     }
 
-    /// Shows an image; `value` is what its frame's submission returned.
+    /// Presents an image; `value` is the result of submitting its frame.
     ///
-    /// # Errors
-    /// A lost device.
+    /// # Errors A lost device.
     pub fn present(&mut self, acquired: Acquired, value: u64) -> Result<()> {
         let Some(chain) = &mut self.chain else { return Ok(()) };
         chain.submitted(acquired.acquired, value);
@@ -267,7 +265,8 @@ impl Surface {
         self.stale = false;
         match shown {
             Ok(suboptimal) => {
-                // Where the first picture is suboptimal already, as on a turned screen, another chain would be too.
+                // If the first picture is already suboptimal, as on a rotated screen, another chain would
+                // be too.
                 self.stale = (suboptimal || chain.suboptimal) && chain.shown;
                 chain.shown |= !(suboptimal || chain.suboptimal);
                 chain.suboptimal = false;

@@ -1,4 +1,4 @@
-//! Bones: from each joint to its child joints, tips for the leaves (methods, section 1).
+//! Builds the bones: from each joint to its child joints, tips for the leaves (methods, section 1).
 
 use super::build::{in_scene, skin_of};
 use super::{Bone, Skeleton};
@@ -6,7 +6,7 @@ use crate::asset::Asset;
 use crate::base::math::Vec3;
 use crate::base::{JointId, NodeId};
 
-/// Below this share of the vertices' reach their mean direction is chance.
+/// Below this fraction of the vertices' reach their mean direction is random.
 const NO_DIRECTION: f32 = 0.02;
 
 /// Fills [`Skeleton::bones`], joint by joint.
@@ -33,8 +33,9 @@ fn head_of(skeleton: &Skeleton, joint: usize) -> Vec3 {
     skeleton.joints[joint].bind_from_joint.translation.into()
 }
 
-/// Child skin joints of each joint. Where two skins bind a node differently each of its joints has the children
-/// of that node: those of the same family where there are any, else the first joint of each child node.
+/// Child skin joints of each joint. If two skins bind a node differently, each of its joints has the
+/// children of that node: those of the same family if there are any, else the first joint of each child
+/// node.
 fn child_joints(skeleton: &Skeleton) -> Vec<Vec<JointId>> {
     let mut children = vec![Vec::new(); skeleton.joints.len()];
     let mut at_node = vec![Vec::new(); skeleton.nodes.len()];
@@ -57,7 +58,7 @@ fn child_joints(skeleton: &Skeleton) -> Vec<Vec<JointId>> {
     children
 }
 
-/// What the vertices mostly weighted to each leaf joint say about its tip.
+/// Statistics of the vertices mostly weighted to each leaf joint, for its tip.
 struct Tips {
     direction: Vec<Vec3>,
     reach: Vec<f32>,
@@ -98,7 +99,7 @@ impl Tips {
         head + direction * (0.5 * length)
     }
 
-    /// Direction and length of the nearest bone above that has a length; zero where there is none.
+    /// Direction and length of the nearest ancestor bone with a length; zero if there is none.
     fn from_parent(skeleton: &Skeleton, joint: usize) -> (Vec3, f32) {
         let mut at = joint;
         while let Some(parent) = skeleton.joints[at].parent {

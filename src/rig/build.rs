@@ -1,4 +1,5 @@
-//! A skeleton from a file: hierarchy, skin placement, joints. In f64; the results are rounded once.
+//! Builds a skeleton from a file: hierarchy, skin placement, joints. Computed in f64; the results are
+//! rounded once.
 
 use super::bones::build_bones;
 use super::{Joint, RigNode, Skeleton, SkinPlacement};
@@ -7,18 +8,19 @@ use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Mat4, Trs};
 use crate::base::{Error, JointId, MeshId, NodeId, Result, SkinId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Two bindings of a node are one where they move no vertex apart by more than this share of the skin's size.
+/// Two bindings of a node are the same if they separate no vertex by more than this fraction of the skin's
+/// size.
 const SAME_BINDING: f64 = 4e-6;
 
-/// A joint's binding is compared with at most so many others of its node.
+/// Maximum number of other bindings of its node that a joint's binding is compared with.
 const CANDIDATES: usize = 64;
 
 impl Skeleton {
-    /// The skeleton of a file.
+    /// Builds the skeleton of a file.
     ///
-    /// # Errors
-    /// [`Error::Broken`] where transforms overflow, [`Error::Unsupported`] beyond 65 535 joints or where the scene
-    /// draws more vertices than a file may hold ([`limits::VERTICES`]), by drawing meshes again and again.
+    /// # Errors [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond 65 535 joints or if
+    /// the scene draws more vertices than a file may hold ([`limits::VERTICES`]), by drawing meshes
+    /// repeatedly.
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let shown = in_scene(asset);
         check_size(asset, &shown)?;
@@ -59,7 +61,7 @@ impl Skeleton {
     }
 }
 
-/// Refuses a scene that draws more than a whole file may hold.
+/// Rejects a scene that draws more than a whole file may hold.
 fn check_size(asset: &Asset, shown: &[bool]) -> Result<()> {
     let drawn = asset.nodes.iter().zip(shown).filter(|(_, shown)| **shown).filter_map(|(n, _)| n.mesh);
     let primitives = drawn.flat_map(|m| &asset.meshes[m.index()].primitives);
@@ -88,7 +90,7 @@ pub(crate) fn in_scene(asset: &Asset) -> Vec<bool> {
     seen
 }
 
-/// Whether a node's mesh is deformed by a skin (else it is a rigid prop).
+/// The skin that deforms a node's mesh; `None` for a rigid prop.
 pub(crate) fn skin_of(asset: &Asset, node: &Node) -> Option<SkinId> {
     node.skin.filter(|s| asset.skins.get(s.index()).is_some_and(|s| !s.joints.is_empty()))
 }
@@ -109,7 +111,7 @@ fn rig_node(node: &Node) -> (RigNode, DAffine3) {
     let mut rest = node.rest;
     let mut remainder = None;
     if let Some(matrix) = node.matrix {
-        // A flat matrix has no inverse: its zero scales go into the remainder.
+        // A flat matrix has no inverse: its zero scales are moved to the remainder.
         rest.scale = rest.scale.map(|s| if s == 0.0 { 1.0 } else { s });
         let beyond = trs_f64(&rest).inverse() * affine_f64(&matrix);
         if beyond.is_finite() {
@@ -130,7 +132,7 @@ fn rig_node(node: &Node) -> (RigNode, DAffine3) {
     (node, local)
 }
 
-/// Gives later nodes of one name a suffix; returns the names that were repeated.
+/// Makes node names unique by suffixes on later nodes; returns the repeated names.
 fn make_names_unique(nodes: &mut [RigNode]) -> BTreeMap<String, Vec<NodeId>> {
     let mut given: BTreeMap<String, Vec<NodeId>> = BTreeMap::new();
     for (i, node) in nodes.iter().enumerate() {
@@ -156,10 +158,10 @@ struct Builder<'a> {
     asset: &'a Asset,
     /// Nodes under the scene's roots.
     shown: Vec<bool>,
-    /// Rest, per node.
+    /// Rest transform `world_from_node`, per node.
     world: Vec<DAffine3>,
     skeleton: Skeleton,
-    /// Per node, the nearest node above it that is a joint of a skin.
+    /// Per node, its nearest ancestor that is a joint of a skin.
     above: Vec<Option<NodeId>>,
     /// Joints of each node.
     at_node: HashMap<NodeId, Vec<JointId>>,
@@ -186,8 +188,8 @@ impl Builder<'_> {
         self.skeleton.skins.push(SkinPlacement { joints, bind_from_mesh: bind_from_mesh.as_affine3a() });
     }
 
-    /// `bind_from_mesh` of a skin: by the first joint already placed, else by the rest pose of its first joint
-    /// (of the first one that can be inverted, as a limb scaled to nothing places nothing).
+    /// `bind_from_mesh` of a skin: from the first joint already placed, else from the rest pose of its
+    /// first joint (of the first invertible one, as a limb scaled to zero places nothing).
     fn place(&self, joints: &[NodeId], inverse_bind: &[DAffine3]) -> DAffine3 {
         let placed = joints.iter().zip(inverse_bind).filter_map(|(node, joint_from_mesh)| {
             let joint = self.at_node.get(node)?.first()?;
@@ -259,7 +261,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Where a prop stands in bind space: as its nearest skin joint carries it.
+    /// Placement of a prop in bind space: as its nearest skin joint carries it.
     fn place_prop(&self, node: NodeId) -> DAffine3 {
         let world = self.world[node.index()];
         let carried = self.skin_joint_above(node, None).and_then(|j| {
@@ -271,7 +273,7 @@ impl Builder<'_> {
         if is_invertible(&carried) {
             return carried;
         }
-        // Hidden by a zero scale at rest: any placement is right, as the same one is undone when posed. Take the
+        // Hidden by a zero scale at rest: any placement is valid, as posing undoes the same one. Use the
         // nearest ancestor's size.
         let mut at = self.skeleton.nodes[node.index()].parent;
         while let Some(p) = at {
@@ -291,7 +293,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Fills in `above`; all skins must be added.
+    /// Computes `above`; all skins must have been added.
     fn find_joints_above(&mut self) {
         self.above = vec![None; self.skeleton.nodes.len()];
         for &id in &self.skeleton.order {
@@ -302,7 +304,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The nearest skin joint above a node; where that node has several, the one made by `skin`.
+    /// The nearest skin joint above a node; if that node has several, the one of `skin`.
     fn skin_joint_above(&self, node: NodeId, skin: Option<usize>) -> Option<JointId> {
         let joints = self.at_node.get(&self.above[node.index()]?)?;
         let own = joints.iter().find(|j| self.bind[j.index()].1 == skin);
@@ -310,7 +312,7 @@ impl Builder<'_> {
     }
 }
 
-/// Centre and radius of the ball around the points' box.
+/// Centre and radius of the bounding sphere of the points' box.
 fn ball_around(points: impl Iterator<Item = DVec3>) -> Option<(DVec3, f64)> {
     let box_of = points.fold(None, |b: Option<(DVec3, DVec3)>, p| {
         Some(b.map_or((p, p), |(min, max)| (min.min(p), max.max(p))))
@@ -318,7 +320,7 @@ fn ball_around(points: impl Iterator<Item = DVec3>) -> Option<(DVec3, f64)> {
     box_of.map(|(min, max)| ((min + max) * 0.5, (max - min).length() * 0.5))
 }
 
-/// Whether two `joint_from_bind` place every point of a ball equally, to [`SAME_BINDING`].
+/// Whether two `joint_from_bind` place every point of a sphere equally, up to [`SAME_BINDING`].
 fn same_binding(a: &DAffine3, b: &DAffine3, center: DVec3, radius: f64) -> bool {
     if !is_invertible(a) {
         return a == b;
@@ -330,7 +332,7 @@ fn same_binding(a: &DAffine3, b: &DAffine3, center: DVec3, radius: f64) -> bool 
     moved + turned * radius <= SAME_BINDING * radius
 }
 
-/// Whether a map is far enough from flat for its inverse to mean something.
+/// Whether a map is far enough from singular for a meaningful inverse.
 fn is_invertible(map: &DAffine3) -> bool {
     let m = map.matrix3;
     let lengths = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();

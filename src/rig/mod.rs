@@ -1,4 +1,4 @@
-//! The skeleton, its pose, and what a pose means for bones.
+//! The skeleton, its pose, and the resulting transforms of joints and bones.
 
 mod bones;
 mod build;

@@ -1,4 +1,4 @@
-//! A pose: local transforms per node; and what it means for joints and bones.
+//! A pose (local transforms per node), and the resulting transforms of joints and bones.
 
 use super::Skeleton;
 use crate::base::NodeId;
@@ -22,13 +22,13 @@ impl Pose {
         }
     }
 
-    /// Becomes another pose; does not allocate where both are of one skeleton.
+    /// Copies another pose; does not allocate if both belong to one skeleton.
     pub fn copy_from(&mut self, other: &Self) {
         self.local.clone_from(&other.local);
         self.weights.clone_from(&other.weights);
     }
 
-    /// World transforms of all nodes.
+    /// World transforms of all nodes, `world_from_node`.
     pub fn world(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
         let mut world = Vec::new();
         self.world_into(skeleton, &mut world);
@@ -52,7 +52,7 @@ impl Pose {
     }
 }
 
-/// A posed skeleton: what every deformer reads, computed once per frame.
+/// A posed skeleton, the input of every deformer. Computed once per frame.
 #[derive(Clone, Debug, Default)]
 pub struct PosedRig {
     /// `world_from_node`, per node.
@@ -61,18 +61,18 @@ pub struct PosedRig {
     pub skinning: Vec<Affine3A>,
     /// `R_j`, the rotation part of `T_j`, per joint.
     pub rotation: Vec<Quat>,
-    /// Per bone.
+    /// Pose of each bone.
     pub bones: Vec<BonePose>,
 }
 
-/// A posed bone.
+/// A bone in a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BonePose {
-    /// `p'`, world.
+    /// Head `p'` in world space, metres.
     pub head: Vec3,
-    /// `c'`, world.
+    /// Tail `c'` in world space, metres.
     pub tail: Vec3,
-    /// Rotation from bind space, that of its joint.
+    /// Rotation from bind space to world, that of its joint.
     pub rotation: Quat,
 }
 
@@ -84,7 +84,7 @@ impl PosedRig {
         out
     }
 
-    /// Of nodes that are somewhere: `world_from_node`, per node.
+    /// A skeleton posed by the world transforms of its nodes: `world_from_node`, per node.
     pub fn from_world(skeleton: &Skeleton, world: Vec<Affine3A>) -> Self {
         let mut out = Self { world, ..Self::default() };
         out.follow(skeleton);
@@ -97,7 +97,7 @@ impl PosedRig {
         self.follow(skeleton);
     }
 
-    /// Brings everything else to where the nodes are; allocates the first time only.
+    /// Recomputes joints and bones from `world`; allocates in the first call only.
     pub fn follow(&mut self, skeleton: &Skeleton) {
         let Self { world, skinning, rotation, bones } = self;
         skinning.clear();

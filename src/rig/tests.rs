@@ -1,4 +1,4 @@
-//! Skeletons of small files with known answers.
+//! Skeletons of small files with known results.
 
 use super::*;
 use crate::asset::{Asset, Influences, Mesh, Node, Primitive, Skin};
@@ -111,7 +111,7 @@ fn a_tip_without_a_side_continues_the_parent_bone() {
         assert_eq!(s.bones[1].head, s.bones[1].tail, "the twist joint's bone has no length");
         s.bones[2].tail
     };
-    // No vertex: half the parent's length (of the nearest parent bone that has one).
+    // Without vertices: half the parent's length (of the nearest ancestor bone that has one).
     assert_near(tip(&[(Vec3::ZERO, 0)]), Vec3::X * 3.0);
     // Vertices all around: the parent's direction, as far as they reach.
     let around = [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y].map(|d| (Vec3::X * 2.0 + 0.25 * d, 2));
@@ -164,7 +164,7 @@ fn another_binding_of_a_node_is_another_joint() {
     assert_eq!(s.joints.len(), 4);
     assert_eq!(s.skins[1].joints, [JointId(0), JointId(3), JointId(2)]);
     assert_eq!((s.joints[3].node, s.joints[3].parent), (NodeId(1), Some(JointId(0))));
-    // Both joints of the node reach on to its child.
+    // Bones of both joints of the node reach to its child.
     assert_eq!(
         s.bones_of(JointId(3)).map(|b| s.bones[b.index()].child).collect::<Vec<_>>(),
         [Some(JointId(2))]
@@ -229,7 +229,7 @@ fn limbs_and_props_scaled_to_nothing_are_finite() {
     let c = Character::from_asset(&file(nodes, meshes, vec![skin(&[0, 1], binds)])).unwrap();
     assert!(c.control.positions.iter().all(|p| p.is_finite()));
     assert!(c.skeleton.bones.iter().all(|b| b.head.is_finite() && b.tail.is_finite()));
-    // Shown again, the prop has its size.
+    // At nonzero scale the prop has its size.
     let mut pose = Pose::rest(&c.skeleton);
     pose.local[2].scale = [2.0; 3];
     let rig = PosedRig::new(&c.skeleton, &pose);
