@@ -181,7 +181,8 @@ impl Graph {
 
     /// Takes other sculpt layers, all of them off. Allocates: for a change of the document.
     ///
-    /// # Errors Memory is short.
+    /// # Errors
+    /// Memory is short.
     pub fn set_sculpts(&mut self, sculpts: &[BoundSculpt]) -> Result<()> {
         if sculpts.is_empty() && self.sculpts.is_none() {
             return Ok(());

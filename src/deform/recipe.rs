@@ -59,7 +59,8 @@ impl Recipe {
     /// parameters; springs after FAST (`fast+springs`) take those of both. Numbers out of range are
     /// clamped.
     ///
-    /// # Errors [`Error::Input`] for an unknown method or parameter, or a value of the wrong type; it lists
+    /// # Errors
+    /// [`Error::Input`] for an unknown method or parameter, or a value of the wrong type; it lists
     /// the valid ones.
     pub fn from_settings<'a>(
         method: &str,

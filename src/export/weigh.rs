@@ -37,7 +37,8 @@ pub struct Weighed {
 /// armature's own: untouched, outside of the meshes, with one child that has more. Meshes that hang on a bone are carried
 /// by it already. A mesh that several nodes draw gets the weights of the first one, and follows in it alone.
 ///
-/// # Errors [`Error::Input`] if `top` names no node or has no children, or no weights can be computed for
+/// # Errors
+/// [`Error::Input`] if `top` names no node or has no children, or no weights can be computed for
 /// the mesh; as [`Character::from_asset`].
 pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<Option<Weighed>> {
     let shown = in_scene(asset);

@@ -18,7 +18,8 @@ const CANDIDATES: usize = 64;
 impl Skeleton {
     /// Builds the skeleton of a file.
     ///
-    /// # Errors [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond 65 535 joints or if
+    /// # Errors
+    /// [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond 65 535 joints or if
     /// the scene draws more vertices than a file may hold ([`limits::VERTICES`]), by drawing meshes
     /// repeatedly.
     pub fn from_asset(asset: &Asset) -> Result<Self> {

@@ -100,7 +100,8 @@ impl Reduced {
     ///
     /// Redundant constraints are left out; of contradictory ones the first wins.
     ///
-    /// # Errors [`Error::Input`] for a handle that does not exist, a weight that is not finite or too many
+    /// # Errors
+    /// [`Error::Input`] for a handle that does not exist, a weight that is not finite or too many
     /// constraints.
     pub fn constrain(&self, constraints: Vec<Constraint>) -> Result<Constrained> {
         let mut rows = self.rows(&constraints)?;

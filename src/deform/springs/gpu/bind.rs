@@ -129,7 +129,8 @@ impl SpringPipelines {
 
     /// Corrects no vertices of these after the iterations while a sculpt layer is on: edits shape them.
     ///
-    /// # Errors Memory is short.
+    /// # Errors
+    /// Memory is short.
     pub fn leave(
         &self,
         device: &Arc<Device>,
