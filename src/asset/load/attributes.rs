@@ -8,17 +8,17 @@ use crate::asset::limits;
 use crate::base::Result;
 use crate::base::math::{Vec2, Vec3, Vec4};
 
-/// Attributes of a primitive or of a morph target: an object of accessor indices by semantic.
+/// Attributes of a primitive or of a morph target: a JSON object of accessor indices by semantic.
 pub(super) struct Attributes<'c> {
     item: Item<'c>,
-    /// Vertices; every attribute must have as many elements.
+    /// Number of vertices, which every attribute must have as elements.
     vertices: Option<usize>,
-    /// Where the values of some attributes are instead.
+    /// Alternative source of some attributes' values.
     draco: Option<&'c Draco<'c>>,
 }
 
 impl<'c> Attributes<'c> {
-    /// `vertices`: the count that each attribute must have, none for "as POSITION has".
+    /// `vertices` is the required number of elements of each attribute; `None` takes it from POSITION.
     pub fn new(item: Item<'c>, vertices: Option<usize>) -> Self {
         Self { item, vertices, draco: None }
     }
@@ -28,7 +28,7 @@ impl<'c> Attributes<'c> {
         Self { item, vertices: Some(draco.vertices()), draco: Some(draco) }
     }
 
-    /// Fixes the number of vertices.
+    /// Sets the number of vertices.
     pub fn set_vertices(&mut self, vertices: usize) {
         self.vertices = Some(vertices);
     }
@@ -42,16 +42,15 @@ impl<'c> Attributes<'c> {
         sets
     }
 
-    /// Whether the semantic is there.
+    /// Whether the semantic is present.
     pub fn has(&self, semantic: &str) -> bool {
         self.item.map.contains_key(semantic)
     }
 
-    /// Components of an attribute and its values, none where it is absent. Integers become fractions where the
-    /// accessor or `fractions` says so.
+    /// Components per element and values of an attribute; `None` if it is absent. Integers become fractions
+    /// if the accessor or `fractions` says so.
     ///
-    /// # Errors
-    /// Where it has none of the given widths, another number of elements than vertices, or is malformed.
+    /// # Errors It has none of the given widths, another number of elements than vertices, or is malformed.
     pub fn floats(
         &self,
         semantic: &str,
@@ -77,10 +76,9 @@ impl<'c> Attributes<'c> {
         Ok(Some((width, floats)))
     }
 
-    /// The values of an attribute of unsigned integers, `width` components each, none where it is absent.
+    /// The values of an attribute of unsigned integers with `width` components; `None` if it is absent.
     ///
-    /// # Errors
-    /// As [`Self::floats`], or where it holds something else than unsigned integers.
+    /// # Errors As [`Self::floats`], or if it is not of unsigned integers.
     pub fn wholes(&self, semantic: &str, width: usize) -> Result<Option<Vec<u32>>> {
         let Some(accessor) = self.open(semantic)? else { return Ok(None) };
         if !matches!(accessor.component, Component::U8 | Component::U16) {
@@ -132,7 +130,7 @@ impl<'c> Attributes<'c> {
         Ok(Some(floats.chunks_exact(3).map(Vec3::from_slice).collect()))
     }
 
-    /// A two-component attribute; what is not finite becomes zero and is told.
+    /// Reads a two-component attribute; values that are not finite become zero and are reported.
     pub fn vec2(&self, semantic: &str) -> Result<Option<Vec<Vec2>>> {
         let Some((_, floats)) = self.floats(semantic, &[2], false)? else { return Ok(None) };
         let mut out: Vec<Vec2> = floats.chunks_exact(2).map(Vec2::from_slice).collect();
@@ -141,8 +139,8 @@ impl<'c> Attributes<'c> {
         Ok(Some(out))
     }
 
-    /// Colours, three or four components; what is not finite becomes white and is told. Linear, clamped to
-    /// non-negative values.
+    /// Reads colours of three or four components; values that are not finite become white and are reported.
+    /// Linear, clamped to non-negative values.
     pub fn color(&self, semantic: &str) -> Result<Option<Vec<Vec4>>> {
         // Integer colours must be normalised; some exporters forget the flag.
         let Some((width, floats)) = self.floats(semantic, &[3, 4], true)? else { return Ok(None) };
@@ -165,7 +163,7 @@ impl<'c> Attributes<'c> {
     }
 }
 
-/// Replaces what is not good and counts it.
+/// Replaces invalid values and returns their number.
 pub(super) fn mend_all<T: Copy>(values: &mut [T], good: impl Fn(&T) -> bool, mended: T) -> usize {
     let mut count = 0;
     for value in values.iter_mut().filter(|v| !good(v)) {
