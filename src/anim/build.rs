@@ -10,9 +10,9 @@ use crate::rig::{Pose, Skeleton};
 /// A node with morph weights always gets a channel for them (a skeleton does not know their rest values).
 /// Neighbouring rotation keys are put on the same hemisphere, which changes no rotation.
 ///
-/// # Errors [`Error::Input`] if there is no key, a time is not finite, negative or not greater than the one
-/// before, or a pose belongs to another skeleton.
-/// belongs to another skeleton.
+/// # Errors
+/// [`Error::Input`] if there is no key, a time is not finite, negative or not greater than the one before,
+/// or a pose belongs to another skeleton.
 pub fn clip_from_poses(name: &str, keys: &[(f32, Pose)], skeleton: &Skeleton) -> Result<Clip> {
     check(keys, skeleton)?;
     let mut channels = Vec::new();

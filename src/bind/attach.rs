@@ -186,7 +186,8 @@ impl Attachments {
 
     /// Attaches vertices to a given bone, each at its nearest point on it.
     ///
-    /// # Errors [`Error::Input`] if the bone or a vertex does not exist; nothing is changed then.
+    /// # Errors
+    /// [`Error::Input`] if the bone or a vertex does not exist; nothing is changed then.
     pub fn assign(&mut self, character: &Character, vertices: &[u32], bone: BoneId) -> Result<()> {
         let Some(target) = character.skeleton.bones.get(bone.index()) else {
             let count = character.skeleton.bones.len();
@@ -205,7 +206,8 @@ impl Attachments {
 
     /// Moves the attachment of vertices along their bones to `t`, which is clamped to 0..=1.
     ///
-    /// # Errors [`Error::Input`] if `t` is NaN or a vertex does not exist; nothing is changed then.
+    /// # Errors
+    /// [`Error::Input`] if `t` is NaN or a vertex does not exist; nothing is changed then.
     pub fn set_t(&mut self, character: &Character, vertices: &[u32], t: f32) -> Result<()> {
         if t.is_nan() {
             return Err(Error::input("the bone parameter is not a number", "give one in 0..=1"));

@@ -18,7 +18,8 @@ impl Character {
     ///
     /// A mesh drawn by several nodes gets a part for each. A file without a skin gives rigid props only.
     ///
-    /// # Errors [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond the limits of
+    /// # Errors
+    /// [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond the limits of
     /// [`Skeleton::from_asset`].
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let skeleton = Skeleton::from_asset(asset)?;
@@ -56,8 +57,9 @@ impl Character {
     /// Builds a character from its parts: a display mesh in bind space (`control_of` is ignored and filled
     /// in), influences over the skeleton's joints and the rigid mark, each per display vertex.
     ///
-    /// # Errors [`Error::Input`] if lengths or indices do not fit, a vertex has no influence or a number is
-    /// not finite.
+    /// # Errors
+    /// [`Error::Input`] if lengths or indices do not fit, a vertex has no influence or a number is not
+    /// finite.
     pub fn from_display(
         skeleton: Skeleton,
         mut display: DisplayMesh,

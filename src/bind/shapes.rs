@@ -152,8 +152,9 @@ impl Character {
     /// earlier or later joint, no rotation in bind), influences over the joints (positive, sum 1, heaviest
     /// first).
     ///
-    /// # Errors [`Error::Input`] if an index is out of range, the parents form a cycle, a number is not
-    /// finite or a vertex has no influence.
+    /// # Errors
+    /// [`Error::Input`] if an index is out of range, the parents form a cycle, a number is not finite or a
+    /// vertex has no influence.
     pub fn from_parts(
         positions: Vec<Vec3>,
         triangles: Vec<[u32; 3]>,

@@ -182,7 +182,8 @@ impl Graph {
     /// Replaces the sculpt layers; the new ones are all off. Allocates, so call it for changes of the
     /// document only.
     ///
-    /// # Errors Memory is short.
+    /// # Errors
+    /// Memory is short.
     pub fn set_sculpts(&mut self, sculpts: &[BoundSculpt]) -> Result<()> {
         if sculpts.is_empty() && self.sculpts.is_none() {
             return Ok(());

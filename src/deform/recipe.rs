@@ -59,8 +59,9 @@ impl Recipe {
     /// parameters; springs after FAST (`fast+springs`) take those of both. Numbers out of range are
     /// clamped.
     ///
-    /// # Errors [`Error::Input`] for an unknown method or parameter, or a value of the wrong type; it lists
-    /// the valid ones.
+    /// # Errors
+    /// [`Error::Input`] for an unknown method or parameter, or a value of the wrong type; it lists the
+    /// valid ones.
     pub fn from_settings<'a>(
         method: &str,
         parameters: impl IntoIterator<Item = (&'a String, &'a Value)>,

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// one. An existing file keeps its permissions. A symbolic link is followed. On failure the temporary file
 /// is removed.
 ///
-/// # Errors [`Error::Io`] naming `path`: the folder does not exist, permission is missing, or no space is
-/// left.
+/// # Errors
+/// [`Error::Io`] naming `path`: the folder does not exist, permission is missing, or no space is left.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
     let path = path.as_ref();
     // Renaming over a link would replace the link, not the file it stands for.

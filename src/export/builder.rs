@@ -49,7 +49,8 @@ impl Builder {
 
     /// A loaded asset's own file, or a new file for an asset made in memory.
     ///
-    /// # Errors As [`Builder::from_source`] or [`Builder::from_asset`].
+    /// # Errors
+    /// As [`Builder::from_source`] or [`Builder::from_asset`].
     pub fn of(asset: &Asset) -> Result<Self> {
         if asset.source.json.is_object() {
             Self::from_source(&asset.path, &asset.source)
@@ -61,7 +62,8 @@ impl Builder {
     /// A loaded file's own JSON and data: all buffers packed into one, images in buffer views, unknown
     /// content preserved.
     ///
-    /// # Errors The asset has no source, or a buffer is shorter than its declared length.
+    /// # Errors
+    /// The asset has no source, or a buffer is shorter than its declared length.
     pub fn from_source(path: impl AsRef<Path>, source: &Source) -> Result<Self> {
         let path = path.as_ref().to_owned();
         let (json, bin) = glb::pack(&path, source)?;
@@ -97,7 +99,8 @@ impl Builder {
 
     /// The finished .glb.
     ///
-    /// # Errors The file exceeds 4 GiB.
+    /// # Errors
+    /// The file exceeds 4 GiB.
     pub fn glb(mut self) -> Result<Vec<u8>> {
         if !self.bin.is_empty() {
             glb::set_first_buffer(&mut self.json, self.bin.len());

@@ -26,7 +26,8 @@ fn ends_in(path: &Path, ending: &str) -> bool {
 /// Writes a .glb; for a name that ends in `.gltf`, writes its content as a .gltf and a .bin. Either the
 /// complete new file exists afterwards, or the old one.
 ///
-/// # Errors As [`write_atomically`]; the name of a .gltf is not Unicode.
+/// # Errors
+/// As [`write_atomically`]; the name of a .gltf is not Unicode.
 pub fn write_model(path: impl AsRef<Path>, content: &[u8]) -> Result<()> {
     let path = path.as_ref();
     if !ends_in(path, "gltf") {
@@ -77,7 +78,8 @@ pub fn write_model(path: impl AsRef<Path>, content: &[u8]) -> Result<()> {
 
 /// Whether a file that was loaded again has exactly the content of this .glb.
 ///
-/// # Errors It cannot be read.
+/// # Errors
+/// It cannot be read.
 pub(super) fn holds(path: &Path, loaded: &Asset, content: &[u8]) -> Result<bool> {
     if !ends_in(path, "gltf") {
         return Ok(std::fs::read(path).map_err(|e| Error::io(path, e))? == content);

@@ -38,7 +38,8 @@ const ATTEMPTS: u32 = 6;
 /// Exports with tighter and tighter budgets until the receipt keeps the given one, millimetres. Returns the
 /// last export if none does, and the first one without a budget.
 ///
-/// # Errors Those of `made`.
+/// # Errors
+/// Those of `made`.
 pub fn within_budget(
     options: &mut Options,
     budget_mm: Option<f64>,

@@ -49,7 +49,8 @@ use crate::base::Result;
 ///
 /// A .glb with one buffer keeps its binary chunk byte for byte and its JSON's keys and values in order.
 ///
-/// # Errors A buffer is shorter than its declared length, or the result exceeds 4 GiB.
+/// # Errors
+/// A buffer is shorter than its declared length, or the result exceeds 4 GiB.
 pub fn unedited(asset: &Asset) -> Result<Vec<u8>> {
     Builder::of(asset)?.glb()
 }

@@ -12,7 +12,8 @@ use std::path::Path;
 /// Vertices come in display order, which is the file's node and primitive order. Texture coordinates are
 /// the character's first set (v upwards, as in OBJ). `normals` are written if given.
 ///
-/// # Errors [`Error::Input`] if a slice is not as long as the display mesh, [`Error::Io`] from writing.
+/// # Errors
+/// [`Error::Input`] if a slice is not as long as the display mesh, [`Error::Io`] from writing.
 pub fn obj(
     path: impl AsRef<Path>,
     character: &Character,

@@ -12,8 +12,8 @@ impl Builder {
     /// A file for an asset made in memory: scene, nodes, meshes with morph targets, skins, clips,
     /// materials, textures.
     ///
-    /// # Errors [`Error::Input`] if an image's pixels are not `4 * width * height` bytes.
-    /// [`Error::Input`] where an image's pixels are not `4 * width * height` bytes.
+    /// # Errors
+    /// [`Error::Input`] if an image's pixels are not `4 * width * height` bytes.
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let mut b = Self::new(&asset.path);
         if !asset.roots.is_empty() {

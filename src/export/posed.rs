@@ -125,15 +125,17 @@ pub(super) struct Job<'a> {
 /// animation is the file's first, which viewers play. Targets of the file come first and keep their
 /// weights. The file's own animations come after it and show what they showed.
 ///
-/// # Errors [`Error::Input`] if there is no key, key times do not increase, or a pose or surface belongs to
-/// another character; errors of [`Builder::of`].
+/// # Errors
+/// [`Error::Input`] if there is no key, key times do not increase, or a pose or surface belongs to another
+/// character; errors of [`Builder::of`].
 pub fn posed(asset: &Asset, character: &Character, keys: &[Key], options: &Options) -> Result<Export> {
     streamed(asset, character, keys, &keys, options)
 }
 
 /// As [`posed`], with surfaces that need not all be in memory: with a budget, at most a block of them is.
 ///
-/// # Errors As [`posed`] and [`Surfaces::at`].
+/// # Errors
+/// As [`posed`] and [`Surfaces::at`].
 pub fn streamed(
     asset: &Asset,
     character: &Character,

@@ -41,7 +41,8 @@ const REMEDY: &str = "restore the file that Sinew saved, or take the extension o
 
 /// Saves a project with its nodes in `pose`; `document` is the editor's own data.
 ///
-/// # Errors As [`save_shown`].
+/// # Errors
+/// As [`save_shown`].
 pub fn save(path: impl AsRef<Path>, asset: &Asset, pose: &Pose, document: &Value) -> Result<()> {
     let character = Character { skeleton: Skeleton::from_asset(asset)?, ..Default::default() };
     let key = Key { time_s: 0.0, pose, shape: None };
@@ -52,7 +53,8 @@ pub fn save(path: impl AsRef<Path>, asset: &Asset, pose: &Pose, document: &Value
 /// what bones cannot express, and as an animation if there are several. The original is restored completely
 /// in compatible mode too.
 ///
-/// # Errors As [`super::posed`]; [`Error::Io`] from writing, which leaves an older project as it was.
+/// # Errors
+/// As [`super::posed`]; [`Error::Io`] from writing, which leaves an older project as it was.
 pub fn save_shown(
     path: impl AsRef<Path>,
     asset: &Asset,
@@ -68,7 +70,8 @@ pub fn save_shown(
 
 /// The content of [`save_shown`], not yet written, with surfaces that need not all be in memory.
 ///
-/// # Errors As [`super::streamed`].
+/// # Errors
+/// As [`super::streamed`].
 pub fn shown(
     asset: &Asset,
     character: &Character,
@@ -104,7 +107,8 @@ pub fn shown(
 
 /// Loads a project: the original file and the editor's own data.
 ///
-/// # Errors [`Error::Broken`] if the file is not a project; and as [`open`].
+/// # Errors
+/// [`Error::Broken`] if the file is not a project; and as [`open`].
 pub fn load(path: impl AsRef<Path>) -> Result<(Asset, Value)> {
     let path = path.as_ref();
     let (asset, document) = open(path)?;
@@ -116,7 +120,8 @@ pub fn load(path: impl AsRef<Path>) -> Result<(Asset, Value)> {
 /// Loads a file: from a project the original and the editor's own data, from any other glTF file its
 /// content.
 ///
-/// # Errors [`Error::Broken`] for a project that another program has rewritten, or that is damaged;
+/// # Errors
+/// [`Error::Broken`] for a project that another program has rewritten, or that is damaged;
 /// [`Error::Unsupported`] for one of a newer version; and as [`Asset::load`].
 pub fn open(path: impl AsRef<Path>) -> Result<(Asset, Option<Value>)> {
     let shown = Asset::load(path)?;
@@ -129,7 +134,8 @@ pub fn open(path: impl AsRef<Path>) -> Result<(Asset, Option<Value>)> {
 /// The original and the editor's own data of a project that was loaded as a model; `None` if it is not a
 /// project.
 ///
-/// # Errors As [`open`].
+/// # Errors
+/// As [`open`].
 pub fn original(shown: &Asset) -> Result<Option<(Asset, Value)>> {
     let path = &shown.path;
     let Some(project) = shown.source.json.pointer(&format!("/extensions/{NAME}")) else { return Ok(None) };

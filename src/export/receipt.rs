@@ -129,7 +129,8 @@ impl fmt::Display for Receipt {
 impl Export {
     /// Compares the file with its keys and writes it atomically.
     ///
-    /// # Errors As [`Self::measure`] and from writing; the file at `path` is then unchanged.
+    /// # Errors
+    /// As [`Self::measure`] and from writing; the file at `path` is then unchanged.
     pub fn write(&self, path: impl AsRef<Path>, keys: &[Key]) -> Result<Receipt> {
         let path = path.as_ref();
         let receipt = self.measure(path, keys, &keys)?;
@@ -140,7 +141,8 @@ impl Export {
     /// Writes the file atomically, and verifies that Sinew can load it and that its content is what was
     /// written.
     ///
-    /// # Errors From writing and loading; as [`Self::check`].
+    /// # Errors
+    /// From writing and loading; as [`Self::check`].
     pub fn put(&self, path: &Path) -> Result<()> {
         files::write_model(path, &self.glb)?;
         self.check(path, &Asset::load(path)?)
@@ -149,7 +151,8 @@ impl Export {
     /// As [`Self::receipt`], before the file is written, at any times of its animation; the surfaces need
     /// not all be in memory. The first key must be the first key of the export.
     ///
-    /// # Errors As [`Self::receipt`] and [`Surfaces::at`].
+    /// # Errors
+    /// As [`Self::receipt`] and [`Surfaces::at`].
     pub fn measure(&self, path: &Path, keys: &[Key], surfaces: &dyn Surfaces) -> Result<Receipt> {
         match super::reread::reread(&self.glb) {
             Ok(seen) => self.compare_all(path, &seen, None, keys, surfaces),
@@ -162,7 +165,8 @@ impl Export {
 
     /// Checks that a file that was loaded again has the written content.
     ///
-    /// # Errors [`Error::Broken`] if it does not; [`Error::Io`] if it cannot be read.
+    /// # Errors
+    /// [`Error::Broken`] if it does not; [`Error::Io`] if it cannot be read.
     pub fn check(&self, path: &Path, written: &Asset) -> Result<()> {
         if files::holds(path, written, &self.glb)? {
             return Ok(());
@@ -176,7 +180,8 @@ impl Export {
     /// cannot read the file (compressed geometry). If the file has an animation of the keys, it is compared
     /// at each key's time, and the static pose with the first key.
     ///
-    /// # Errors [`Error::Broken`] if the file's vertices are not those of the keys.
+    /// # Errors
+    /// [`Error::Broken`] if the file's vertices are not those of the keys.
     pub fn receipt(&self, written: &Asset, keys: &[Key]) -> Result<Receipt> {
         let again = super::reread::reread(&self.glb);
         let seen = again.as_ref().unwrap_or(written);

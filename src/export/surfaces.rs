@@ -10,7 +10,8 @@ use std::borrow::Cow;
 pub trait Surfaces {
     /// The surface at a key, by its index; `None` if the file's own skinning suffices.
     ///
-    /// # Errors Errors of reading or evaluating the surface.
+    /// # Errors
+    /// Errors of reading or evaluating the surface.
     fn at(&self, key: usize) -> Result<Option<Surface<'_>>>;
 }
 

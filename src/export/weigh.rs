@@ -39,8 +39,9 @@ pub struct Weighed {
 /// single child that has children. A mesh below a bone already follows that bone. A mesh that several nodes
 /// draw gets the weights of the first node, and only that node deforms.
 ///
-/// # Errors [`Error::Input`] if `top` names no node or has no children, or no weights can be computed for
-/// the mesh; as [`Character::from_asset`].
+/// # Errors
+/// [`Error::Input`] if `top` names no node or has no children, or no weights can be computed for the mesh;
+/// as [`Character::from_asset`].
 pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<Option<Weighed>> {
     let shown = in_scene(asset);
     let drawn = |i: usize| shown[i] && asset.nodes[i].mesh.is_some();

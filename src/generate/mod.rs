@@ -72,7 +72,8 @@ impl Kind {
 
     /// The kind with this name.
     ///
-    /// # Errors [`Error::Input`] for an unknown name; it lists all names.
+    /// # Errors
+    /// [`Error::Input`] for an unknown name; it lists all names.
     pub fn from_name(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|k| k.name() == name).ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|k| k.name()).collect();
@@ -99,7 +100,8 @@ impl Kind {
 
 /// A character as a .glb file in memory.
 ///
-/// # Errors [`Error::Input`] if a body is not a closed surface, which does not occur for these kinds.
+/// # Errors
+/// [`Error::Input`] if a body is not a closed surface, which does not occur for these kinds.
 pub fn glb(kind: Kind) -> Result<Vec<u8>> {
     let vertices = kind.counts().vertices;
     let model = match kind {
@@ -120,7 +122,8 @@ pub fn tube(vertices: usize) -> Vec<u8> {
 
 /// Writes a character to a file.
 ///
-/// # Errors As [`glb`], and [`Error::Io`] if the file cannot be written.
+/// # Errors
+/// As [`glb`], and [`Error::Io`] if the file cannot be written.
 pub fn generate(kind: Kind, out: &Path) -> Result<()> {
     std::fs::write(out, glb(kind)?).map_err(|e| Error::io(out, e))
 }

@@ -42,8 +42,9 @@ impl ForeignImage {
 
     /// Wraps a swapchain's image of this size (texels) and number of layers; `aspect` is colour or depth.
     ///
-    /// # Safety The image belongs to the device of the frames that will write it, allows copies into it,
-    /// has that size, and outlives their execution.
+    /// # Safety
+    /// The image belongs to the device of the frames that will write it, allows copies into it, has that
+    /// size, and outlives their execution.
     pub unsafe fn new(handle: vk::Image, size: [u32; 2], layers: u32, aspect: vk::ImageAspectFlags) -> Self {
         Self { handle, size, layers, aspect }
     }

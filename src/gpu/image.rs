@@ -56,7 +56,8 @@ impl Image {
     /// Creates a target with several samples per pixel for use within one pass only; it is in tile memory
     /// if the device has any. `info.usage` is the kind of attachment.
     ///
-    /// # Errors As [`Image::new`]; if pictures cannot have this many samples, see [`Device::samples`].
+    /// # Errors
+    /// As [`Image::new`]; if pictures cannot have this many samples, see [`Device::samples`].
     pub fn multisampled(device: &Arc<Device>, info: &ImageInfo<'_>, samples: u32) -> Result<Self> {
         if device.samples(samples) != samples {
             return Err(Error::gpu(

@@ -18,7 +18,8 @@ use std::sync::Arc;
 /// Requirements for presenting to a window that a device with a queue of this family does not meet; empty
 /// if it meets all. The instance must have [`super::surface_extensions`].
 ///
-/// # Errors The window no longer exists.
+/// # Errors
+/// The window no longer exists.
 pub fn presents(
     entry: &ash::Entry,
     instance: &ash::Instance,
@@ -77,7 +78,8 @@ pub struct Mirror {
 impl Mirror {
     /// A mirror in a window, on a device that can present to it: see [`presents`].
     ///
-    /// # Errors The window no longer exists; errors of the driver.
+    /// # Errors
+    /// The window no longer exists; errors of the driver.
     pub fn new(device: &Arc<Device>, window: Arc<dyn Window>) -> Result<Self> {
         Ok(Self {
             chain: None,
@@ -102,7 +104,8 @@ impl Mirror {
     /// An image for a window of this size, pixels, if one may be filled now. It stays available until
     /// [`Mirror::present`] shows it; a frame that is never submitted leaves it unchanged.
     ///
-    /// # Errors A lost device; a window that can no longer be presented to.
+    /// # Errors
+    /// A lost device; a window that can no longer be presented to.
     pub fn hold(&mut self, size: [u32; 2]) -> Result<Option<Held>> {
         self.tidy();
         if size.contains(&0) {
@@ -136,7 +139,8 @@ impl Mirror {
 
     /// Shows an image; `value` is the result of submitting the frame that filled it.
     ///
-    /// # Errors A lost device.
+    /// # Errors
+    /// A lost device.
     pub fn present(&mut self, held: &Held, value: u64) -> Result<()> {
         let Some(chain) = &mut self.chain else { return Ok(()) };
         self.asked = None;

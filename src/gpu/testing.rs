@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 /// The tests' device, with validation; `None` if `SINEW_NO_GPU=1`.
 ///
-/// # Panics If there is no Vulkan device or no validation layer: a test that needs one must not pass
-/// silently.
+/// # Panics
+/// If there is no Vulkan device or no validation layer: a test that needs one must not pass silently.
 #[allow(clippy::panic, reason = "a helper of tests")]
 pub fn device() -> Option<Arc<Device>> {
     static SHARED: OnceLock<Option<Arc<Device>>> = OnceLock::new();
@@ -27,7 +27,8 @@ pub fn device() -> Option<Arc<Device>> {
 
 /// Checks that the validation layer has reported nothing so far.
 ///
-/// # Panics If there are messages; the panic shows them.
+/// # Panics
+/// If there are messages; the panic shows them.
 pub fn assert_silent(device: &Device) {
     let messages = device.validation_messages();
     assert!(messages.is_empty(), "validation messages:\n{}", messages.join("\n"));

@@ -132,7 +132,8 @@ impl DeviceFactory for ForWindow<'_> {
 impl Device {
     /// Opens a device that can present to a window.
     ///
-    /// # Errors As [`Device::with_factory`]; no available device can present to this window.
+    /// # Errors
+    /// As [`Device::with_factory`]; no available device can present to this window.
     pub fn for_window(options: &DeviceOptions, window: &dyn Window) -> Result<Arc<Self>> {
         let extensions = surface_extensions(window)?;
         let factory = ForWindow { window, extensions, probe: Mutex::default() };
@@ -187,7 +188,8 @@ impl Acquired {
 impl Surface {
     /// Creates the surface of a window.
     ///
-    /// # Errors The device was not created for windows of this kind, or cannot present to this one.
+    /// # Errors
+    /// The device was not created for windows of this kind, or cannot present to this one.
     pub fn new(device: &Arc<Device>, window: Arc<dyn Window>) -> Result<Self> {
         let raw = Raw::new(device.entry(), device.instance(), window.as_ref())?;
         let lacks = raw.lacks(device.instance(), device.physical(), device.queue_family());
@@ -213,7 +215,8 @@ impl Surface {
     /// The next image of a window of this size, pixels; `None` if it shows nothing now: minimised, hidden,
     /// being resized. Waits briefly for the display.
     ///
-    /// # Errors A lost device; a window that can no longer be presented to.
+    /// # Errors
+    /// A lost device; a window that can no longer be presented to.
     pub fn acquire(&mut self, size: [u32; 2]) -> Result<Option<Acquired>> {
         if size.contains(&0) {
             return Ok(None);
@@ -257,7 +260,8 @@ impl Surface {
 
     /// Presents an image; `value` is the result of submitting its frame.
     ///
-    /// # Errors A lost device.
+    /// # Errors
+    /// A lost device.
     pub fn present(&mut self, acquired: Acquired, value: u64) -> Result<()> {
         let Some(chain) = &mut self.chain else { return Ok(()) };
         chain.submitted(acquired.acquired, value);

@@ -126,7 +126,8 @@ impl Silhouettes {
     /// Filters one view of the G-buffer, which must have been recorded before, with a phase or barrier in
     /// between; `seen` is that view.
     ///
-    /// # Errors There is no such view, or the threshold is negative or NaN.
+    /// # Errors
+    /// There is no such view, or the threshold is negative or NaN.
     pub fn record(
         &self,
         frame: &mut Frame,
@@ -164,7 +165,8 @@ impl Silhouettes {
     /// The points found, from the upper left to the lower right, row by row. Waits for all submitted work:
     /// call it once per stroke, not per frame.
     ///
-    /// # Errors There were more points than the list can hold, or the device is lost.
+    /// # Errors
+    /// There were more points than the list can hold, or the device is lost.
     pub fn read(&self, device: &Arc<Device>) -> Result<Vec<SilhouettePoint>> {
         let count = device.read::<u32>(&self.count, 1)?[0] as usize;
         if count > CAPACITY {

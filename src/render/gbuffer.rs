@@ -39,7 +39,8 @@ pub(super) const DEPTH: Format = Format::D32_SFLOAT;
 impl GBuffer {
     /// Creates images of `size` pixels for one or two `views`.
     ///
-    /// # Errors Another number of views, a size beyond the device's limit, or too little memory.
+    /// # Errors
+    /// Another number of views, a size beyond the device's limit, or too little memory.
     pub fn new(device: &Arc<Device>, size: [u32; 2], views: u32) -> Result<Self> {
         if !(1..=2).contains(&views) {
             return Err(Error::input(format!("a G-buffer of {views} views"), "use 1 or 2"));

@@ -147,7 +147,8 @@ impl Renderer {
     /// Binds a scene to targets. Creates pipelines if these targets are the first with their numbers of
     /// views and samples.
     ///
-    /// # Errors Memory is short, shaders and Rust disagree, or the device lacks support.
+    /// # Errors
+    /// Memory is short, shaders and Rust disagree, or the device lacks support.
     pub fn bind(&self, scene: &Scene, targets: &Targets) -> Result<SceneBindings> {
         let pass = self.picture_pass(targets)?;
         let lines = LineBuffer::new(&self.device)?;
@@ -249,7 +250,8 @@ impl Renderer {
 
     /// Fills the G-buffer that queries and brushes read.
     ///
-    /// # Errors The number of views differs from the G-buffer's.
+    /// # Errors
+    /// The number of views differs from the G-buffer's.
     pub fn record_gbuffer(
         &self,
         frame: &mut Frame,

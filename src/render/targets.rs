@@ -30,8 +30,9 @@ pub(super) const PICTURE: Format = Format::R8G8B8A8_UNORM;
 impl Targets {
     /// Creates images of `size` pixels for one or two `views`, with 1 or 4 `samples` per pixel.
     ///
-    /// # Errors Other numbers, more samples than the device supports ([`Device::samples`]), a size beyond
-    /// the device's limit, or too little memory.
+    /// # Errors
+    /// Other numbers, more samples than the device supports ([`Device::samples`]), a size beyond the
+    /// device's limit, or too little memory.
     pub fn new(device: &Arc<Device>, size: [u32; 2], views: u32, samples: u32) -> Result<Self> {
         if !(1..=2).contains(&views) || ![1, 4].contains(&samples) {
             let problem = format!("{views} views with {samples} samples per pixel");

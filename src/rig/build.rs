@@ -18,9 +18,9 @@ const CANDIDATES: usize = 64;
 impl Skeleton {
     /// Builds the skeleton of a file.
     ///
-    /// # Errors [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond 65 535 joints or if
-    /// the scene draws more vertices than a file may hold ([`limits::VERTICES`]), by drawing meshes
-    /// repeatedly.
+    /// # Errors
+    /// [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond 65 535 joints or if the
+    /// scene draws more vertices than a file may hold ([`limits::VERTICES`]), by drawing meshes repeatedly.
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let shown = in_scene(asset);
         check_size(asset, &shown)?;

@@ -81,7 +81,8 @@ struct Sparse<'c> {
 impl<'c> Accessor<'c> {
     /// Opens accessor `index` of the file.
     ///
-    /// # Errors It does not exist, is malformed, too long, or extends beyond its buffer view.
+    /// # Errors
+    /// It does not exist, is malformed, too long, or extends beyond its buffer view.
     pub fn open(ctx: &'c Context<'c>, index: usize) -> Result<Self> {
         ctx.table("accessors", limits::ACCESSORS)?;
         let item = ctx.item("accessors", "accessor", index)?;
@@ -117,7 +118,8 @@ impl<'c> Accessor<'c> {
 
     /// All components as floats; normalised integers become fractions (signed ones at least -1).
     ///
-    /// # Errors The file's budget of decoded bytes is exhausted.
+    /// # Errors
+    /// The file's budget of decoded bytes is exhausted.
     pub fn floats(&self) -> Result<Vec<f32>> {
         self.floats_as(self.normalized)
     }
@@ -143,7 +145,8 @@ impl<'c> Accessor<'c> {
 
     /// All components as unsigned integers.
     ///
-    /// # Errors They are floats or signed, or the budget of decoded bytes is exhausted.
+    /// # Errors
+    /// They are floats or signed, or the budget of decoded bytes is exhausted.
     pub fn wholes(&self) -> Result<Vec<u32>> {
         match self.component {
             Component::U8 => self.collect(|b: [u8; 1]| u32::from(b[0])),

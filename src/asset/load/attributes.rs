@@ -50,7 +50,8 @@ impl<'c> Attributes<'c> {
     /// Components per element and values of an attribute; `None` if it is absent. Integers become fractions
     /// if the accessor or `fractions` says so.
     ///
-    /// # Errors It has none of the given widths, another number of elements than vertices, or is malformed.
+    /// # Errors
+    /// It has none of the given widths, another number of elements than vertices, or is malformed.
     pub fn floats(
         &self,
         semantic: &str,
@@ -78,7 +79,8 @@ impl<'c> Attributes<'c> {
 
     /// The values of an attribute of unsigned integers with `width` components; `None` if it is absent.
     ///
-    /// # Errors As [`Self::floats`], or if it is not of unsigned integers.
+    /// # Errors
+    /// As [`Self::floats`], or if it is not of unsigned integers.
     pub fn wholes(&self, semantic: &str, width: usize) -> Result<Option<Vec<u32>>> {
         let Some(accessor) = self.open(semantic)? else { return Ok(None) };
         if !matches!(accessor.component, Component::U8 | Component::U16) {

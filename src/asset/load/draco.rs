@@ -18,7 +18,8 @@ pub(super) struct Draco<'c> {
 impl<'c> Draco<'c> {
     /// Decodes the extension of a primitive; `None` if it has none or also contains its data uncompressed.
     ///
-    /// # Errors The extension's object or the bitstream is invalid, or a limit is exceeded.
+    /// # Errors
+    /// The extension's object or the bitstream is invalid, or a limit is exceeded.
     pub fn open(primitive: &Item<'c>) -> Result<Option<Self>> {
         let Some(item) = primitive.extension(NAME) else { return Ok(None) };
         if has_plain_positions(primitive)? {
@@ -70,7 +71,8 @@ impl<'c> Draco<'c> {
 
     /// Components per element and stored values of a semantic; `None` if it is not in the bitstream.
     ///
-    /// # Errors The bitstream lacks the attribute that the file names.
+    /// # Errors
+    /// The bitstream lacks the attribute that the file names.
     pub fn values(&self, semantic: &str) -> Result<Option<(usize, Vec<f32>)>> {
         let Some(id) = self.ids.whole(semantic)? else { return Ok(None) };
         let attribute = u32::try_from(id).ok().and_then(|id| self.mesh.attribute_by_unique_id(id));

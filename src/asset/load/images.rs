@@ -99,7 +99,8 @@ fn mime(bytes: &[u8]) -> String {
 /// Format and size, from its header, of every image that may be decoded. Leaves out images with too many
 /// pixels, and those beyond the total limit.
 ///
-/// # Errors The file's budget of decoded bytes is exhausted.
+/// # Errors
+/// The file's budget of decoded bytes is exhausted.
 fn admit(items: &[Item], bytes: &[Option<&[u8]>]) -> Result<Vec<Option<(ImageFormat, u32, u32)>>> {
     let mut total = 0;
     let mut sizes = Vec::with_capacity(items.len());
@@ -163,7 +164,8 @@ fn decode(bytes: Option<&[u8]>, size: Option<(ImageFormat, u32, u32)>) -> Result
 
 /// The image of a texture that exists only in an unsupported format.
 ///
-/// # Errors The file requires the format.
+/// # Errors
+/// The file requires the format.
 pub(super) fn foreign_source(item: &Item, images: usize) -> Result<Option<usize>> {
     for name in FOREIGN {
         if let Some(extension) = item.extension(name) {

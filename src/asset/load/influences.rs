@@ -18,7 +18,8 @@ struct Flaws {
 /// Reads `JOINTS_n` and `WEIGHTS_n` for every n. `joints` is the length of the shortest joint list of the
 /// skins that deform the mesh; `None` if no skin does.
 ///
-/// # Errors A joint with a positive weight is not in the skin, or an attribute is malformed.
+/// # Errors
+/// A joint with a positive weight is not in the skin, or an attribute is malformed.
 pub(super) fn read(
     item: &Item,
     attributes: &Attributes,

@@ -12,7 +12,8 @@ pub(super) const NAMES: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_com
 /// Decoded bytes and stride (`None` for indices) of a compressed buffer view; `None` if it is not
 /// compressed.
 ///
-/// # Errors The extension's object is malformed or the bitstream invalid.
+/// # Errors
+/// The extension's object is malformed or the bitstream invalid.
 pub(super) fn decode(view: &Item) -> Result<Option<(Vec<u8>, Option<usize>)>> {
     let Some(item) = NAMES.iter().find_map(|name| view.extension(name)) else { return Ok(None) };
     let (buffer, range) = view::range(&item)?;

@@ -32,8 +32,9 @@ use std::path::Path;
 impl Asset {
     /// Loads a .gltf, .glb or .vrm file with the files that it names.
     ///
-    /// # Errors A file cannot be read, has ambiguous geometry, exceeds one of the [`super::limits`], or
-    /// needs an unsupported feature; the message names file, element and remedy.
+    /// # Errors
+    /// A file cannot be read, has ambiguous geometry, exceeds one of the [`super::limits`], or needs an
+    /// unsupported feature; the message names file, element and remedy.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let bytes = uri::read_file(path)?;
@@ -43,7 +44,8 @@ impl Asset {
     /// Loads a file's content from memory. Other files are not read: buffers must be inside it, and images
     /// outside it become magenta. `path_for_messages` appears in messages only.
     ///
-    /// # Errors As [`Asset::load`].
+    /// # Errors
+    /// As [`Asset::load`].
     pub fn from_slice(bytes: &[u8], path_for_messages: impl AsRef<Path>) -> Result<Self> {
         read(bytes, path_for_messages.as_ref(), None)
     }

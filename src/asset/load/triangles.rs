@@ -42,7 +42,8 @@ pub(super) fn indices(item: &Item, vertices: usize) -> Result<Vec<u32>> {
 /// Expands indices to triangles. In a strip or fan, triangles that use a vertex twice connect pieces and
 /// are left out.
 ///
-/// # Errors An index is out of range.
+/// # Errors
+/// An index is out of range.
 pub(super) fn expand(item: &Item, indices: &[u32], mode: Mode, vertices: usize) -> Result<Vec<[u32; 3]>> {
     if let Some(at) = indices.iter().position(|&i| i as usize >= vertices) {
         return Err(item.broken(format!(

@@ -18,7 +18,8 @@ pub(super) enum Content {
 
 /// Resolves a URI relative to `folder`; with `None` no files are read.
 ///
-/// # Errors A data URI is malformed or a file too large.
+/// # Errors
+/// A data URI is malformed or a file too large.
 pub(super) fn resolve(item: &Item, uri: &str, folder: Option<&Path>) -> Result<Content> {
     if uri.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:")) {
         return data(&uri[5..]).map(Content::Data).map_err(|problem| item.broken(problem));

@@ -32,7 +32,8 @@ impl View {
 impl Context<'_> {
     /// Opens buffer view `index`.
     ///
-    /// # Errors It does not exist, extends beyond its buffer, or cannot be decompressed.
+    /// # Errors
+    /// It does not exist, extends beyond its buffer, or cannot be decompressed.
     pub fn view(&self, index: usize) -> Result<&View> {
         self.table("bufferViews", limits::ACCESSORS)?;
         let item = self.item("bufferViews", "bufferView", index)?;

@@ -9,7 +9,8 @@ use crate::bind::packed::{Reader, Writer};
 
 /// As [`heat_weights`], but reads the weights from the cache if they are there.
 ///
-/// # Errors As [`heat_weights`].
+/// # Errors
+/// As [`heat_weights`].
 pub fn kept_heat_weights(
     cache: Option<&Cache>,
     positions: &[Vec3],

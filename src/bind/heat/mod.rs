@@ -53,8 +53,9 @@ pub struct HeatSite {
 
 /// Weights over the sites' owners for every vertex. Disconnected parts of a mesh are solved independently.
 ///
-/// # Errors [`Error::Input`] without sites, for numbers that are not finite, indices beyond the vertices,
-/// or a matrix that cannot be factored.
+/// # Errors
+/// [`Error::Input`] without sites, for numbers that are not finite, indices beyond the vertices, or a
+/// matrix that cannot be factored.
 pub fn heat_weights(positions: &[Vec3], triangles: &[[u32; 3]], sites: &[HeatSite]) -> Result<Influences> {
     let n = positions.len();
     let wrong = |problem: &str| Err(Error::input(problem, "give the mesh a skeleton inside of it"));

@@ -185,8 +185,9 @@ impl Arap {
     /// Factors a region. `rest` has a position for every vertex of the mesh, metres: the solver keeps this
     /// shape as rigid as possible. `triangles` are the mesh's.
     ///
-    /// # Errors [`crate::base::Error::Input`] if lists or triangles do not fit the mesh, no vertex is
-    /// kinematic, a position is not finite or the matrix cannot be factored.
+    /// # Errors
+    /// [`crate::base::Error::Input`] if lists or triangles do not fit the mesh, no vertex is kinematic, a
+    /// position is not finite or the matrix cannot be factored.
     pub fn new(
         rest: &[Vec3],
         triangles: &[[u32; 3]],
@@ -211,8 +212,9 @@ impl Arap {
     /// minimise the energy. Their given positions are the start: rotations are fitted to them first. All
     /// other vertices are held. Equal starts give equal results, whatever was solved before.
     ///
-    /// # Errors [`crate::base::Error::Input`] if `shape` has another length or a position near the region
-    /// is not finite.
+    /// # Errors
+    /// [`crate::base::Error::Input`] if `shape` has another length or a position near the region is not
+    /// finite.
     pub fn solve(&mut self, shape: &mut [DVec3]) -> Result<Solved> {
         self.patch.gather(shape, &mut self.x)?;
         // A fit starts at the previous round's rotation, but never at another solve's.

@@ -30,7 +30,8 @@ impl ArapScale {
     /// Factors a region. `bind` and `scale_vectors` have an entry for every vertex of the mesh, in bind
     /// space, metres; the cotangents are those of the bind shape.
     ///
-    /// # Errors As [`super::Arap::new`], and if `scale_vectors` has another length.
+    /// # Errors
+    /// As [`super::Arap::new`], and if `scale_vectors` has another length.
     pub fn new(
         bind: &[Vec3],
         scale_vectors: &[Vec3],
@@ -54,7 +55,8 @@ impl ArapScale {
     /// Moves the passive vertices of `shape`, which has a posed position for every vertex of the mesh. All
     /// others are held.
     ///
-    /// # Errors [`Error::Input`] if a list has another length or an entry near the region is not finite.
+    /// # Errors
+    /// [`Error::Input`] if a list has another length or an entry near the region is not finite.
     pub fn solve(&mut self, skinned: Skinned<'_>, shape: &mut [DVec3]) -> Result<()> {
         let Skinned { rotations, anchors } = skinned;
         self.patch.gather(shape, &mut self.x)?;

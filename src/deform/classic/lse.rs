@@ -61,7 +61,8 @@ impl Lse {
     /// Factors a region. `rest` has a position for every vertex of the mesh, metres: the solver keeps the
     /// details of this shape. `triangles` are the mesh's.
     ///
-    /// # Errors As [`super::Arap::new`], and if a single vertex has thousands of neighbours.
+    /// # Errors
+    /// As [`super::Arap::new`], and if a single vertex has thousands of neighbours.
     pub fn new(
         rest: &[Vec3],
         triangles: &[[u32; 3]],
@@ -163,7 +164,8 @@ impl Lse {
     /// are held. The given positions of the passive vertices matter only where the held ones do not
     /// determine the result.
     ///
-    /// # Errors [`Error::Input`] if `shape` has another length or a position near the region is not finite.
+    /// # Errors
+    /// [`Error::Input`] if `shape` has another length or a position near the region is not finite.
     pub fn solve(&mut self, shape: &mut [DVec3]) -> Result<()> {
         self.patch.gather(shape, &mut self.x)?;
         let n = self.patch.unknowns;

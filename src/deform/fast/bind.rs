@@ -104,8 +104,9 @@ pub struct Reduced {
 impl Reduced {
     /// Binds a shape.
     ///
-    /// # Errors [`Error::Input`] for a shape without handles or with too many, or with inconsistent data.
-    /// If no triangle has area, only the hierarchy of handles connects the shape.
+    /// # Errors
+    /// [`Error::Input`] for a shape without handles or with too many, or with inconsistent data. If no
+    /// triangle has area, only the hierarchy of handles connects the shape.
     pub fn bind(shape: &Shape<'_>, params: &Params) -> Result<Self> {
         Self::filled(shape, params, CUBES)
     }

@@ -12,7 +12,6 @@ const FOLLOWS: f32 = 1e-4;
 
 /// A bound character. Joints that move no part of the mesh are not handles, except those that alone connect
 /// several parts, such as a root without weights.
-/// together, such as a root that nothing is painted to.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// The bound mesh.
@@ -29,14 +28,16 @@ pub struct Body {
 impl Body {
     /// Binds the control mesh.
     ///
-    /// # Errors As [`Reduced::bind`]; the message names the meshes.
+    /// # Errors
+    /// As [`Reduced::bind`]; the message names the meshes.
     pub fn bind(character: &Character, params: &Params) -> Result<Self> {
         Self::kept(None, character, params)
     }
 
     /// As [`Body::bind`], but reads the binding from the cache if it is there.
     ///
-    /// # Errors As [`Body::bind`].
+    /// # Errors
+    /// As [`Body::bind`].
     pub fn kept(cache: Option<&Cache>, character: &Character, params: &Params) -> Result<Self> {
         Self::try_bind(cache, character, params).map_err(|error| match error {
             Error::Input { problem, remedy } => {

@@ -37,7 +37,8 @@ impl FastPipeline {
 
     /// Binds a character; the stage writes posed positions to `position`.
     ///
-    /// # Errors As [`super::Body::bind`], and if memory is short.
+    /// # Errors
+    /// As [`super::Body::bind`], and if memory is short.
     pub fn bind(
         &self,
         bound: &Bound,

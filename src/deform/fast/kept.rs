@@ -19,7 +19,8 @@ use std::sync::Arc;
 impl Reduced {
     /// As [`Reduced::bind`], but reads the binding from the cache if it is there.
     ///
-    /// # Errors As [`Reduced::bind`].
+    /// # Errors
+    /// As [`Reduced::bind`].
     pub fn kept(cache: Option<&Cache>, shape: &Shape<'_>, params: &Params) -> Result<Self> {
         let Some(cache) = cache else { return Self::bind(shape, params) };
         let key = key(shape, params);

@@ -105,7 +105,8 @@ pub struct Fast {
 impl Fast {
     /// Binds a character.
     ///
-    /// # Errors Attachments and character do not fit together; as [`Body::bind`].
+    /// # Errors
+    /// Attachments and character do not fit together; as [`Body::bind`].
     pub fn new(bound: &Bound, params: &Params) -> Result<Self> {
         Ok(Self { node: Node::bind(bound, params)?, anchors: Anchors::new(bound)?, bound: bound.clone() })
     }

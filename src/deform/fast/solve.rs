@@ -2,9 +2,9 @@
 //!
 //! With the transforms eliminated (see [`super::constrain`]) the energy is, up to a constant, `-f(Q)` with
 //! `f(Q) = ½⟨Q, BQ⟩ + ⟨C, Q⟩`. An iteration computes `S = BQ + C`, then the rotation nearest to each block
-//! of `S`. `B` has no negative eigenvalue, so `f` never falls. For two iterates `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁,
-//! S₂ + S₁⟩` exactly: two sums over existing values monitor the energy without a difference of large
-//! numbers.
+//! of `S`. `B` has no negative eigenvalue, so `f` never falls. For two iterates
+//! `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁, S₂ + S₁⟩` exactly: two sums over existing values monitor the energy without
+//! a difference of large numbers.
 //!
 //! The plain iteration converges slowly where large parts rotate far. [`Acceleration::Anderson`]
 //! extrapolates the blocks `S` from the last few iterations (Peng et al., "Anderson acceleration for

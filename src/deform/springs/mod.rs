@@ -15,8 +15,8 @@
 //!
 //! The method differs from the thesis in these points:
 //!
-//! - Torques act as arcs (times `abs(s)`) and are not divided by `abs(s)`, so that a step rotates by `dt k
-//!   Δθ` at any scale ([`Torque::Thesis`] keeps the printed form).
+//! - Torques act as arcs (times `abs(s)`) and are not divided by `abs(s)`, so that a step rotates by
+//!   `dt k Δθ` at any scale ([`Torque::Thesis`] keeps the printed form).
 //! - The sign of `θ` is a cosine: `γ` is the angle between the plane of `s_i, s_j` and its bind plane
 //!   rotated by the mean of both attachment rotations. It is 1 uncrossed and -1 crossed, as in the thesis,
 //!   and continuous in between, which avoids chatter.
@@ -30,9 +30,9 @@
 //! - **Girth** is new: `k_g (abs(s_0) - abs(s))` along `s`. The length springs compare neighbours only, so
 //!   they do not oppose the thinning of a whole region.
 //! - Attachment points and the frames `Q` of the rest measures follow the skin weights by dual quaternion
-//!   skinning: a head does not wind up with its neck, a part that follows one joint stays rigid, and `a' +
-//!   h` is where dual quaternions put the vertex. (`a' = Σ w_j T_j a` would draw the points of a trunk to
-//!   the axis of a limb that twists.)
+//!   skinning: a head does not wind up with its neck, a part that follows one joint stays rigid, and
+//!   `a' + h` is where dual quaternions put the vertex. (`a' = Σ w_j T_j a` would draw the points of a
+//!   trunk to the axis of a limb that twists.)
 //! - Where limbs leave a trunk, attachment points leave the bones until the points of neighbours are no
 //!   further apart than the neighbours are ([`anchors`]). Scale vectors then change smoothly over the whole
 //!   surface.

@@ -12,7 +12,8 @@ const PICTURE: [&str; 4] = ["KHR_materials_", "KHR_lights_", "KHR_xmp", "EXT_tex
 
 /// The file without this content; unchanged if it has none.
 ///
-/// # Errors It is not a .glb, its JSON is broken, or its geometry is compressed.
+/// # Errors
+/// It is not a .glb, its JSON is broken, or its geometry is compressed.
 pub(super) fn plain(glb: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     let mut file = Glb::from_slice(glb).map_err(|e| e.to_string())?;
     let mut json: Value = serde_json::from_slice(&file.json).map_err(|e| e.to_string())?;

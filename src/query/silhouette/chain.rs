@@ -21,7 +21,8 @@ const ASIDE: f32 = 4.0;
 ///
 /// `stroke` has at least two positions in the picture, pixels; `view` and `size` are the picture's.
 ///
-/// # Errors There is no silhouette, none connects both ends, or the stroke is invalid.
+/// # Errors
+/// There is no silhouette, none connects both ends, or the stroke is invalid.
 pub fn chain(
     points: &[SilhouettePoint],
     stroke: &[[f32; 2]],

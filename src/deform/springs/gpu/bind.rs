@@ -130,7 +130,8 @@ impl SpringPipelines {
     /// Excludes these vertices from the corrections after the iterations while a sculpt layer is on,
     /// because the layers determine them.
     ///
-    /// # Errors Memory is short.
+    /// # Errors
+    /// Memory is short.
     pub fn leave(
         &self,
         device: &Arc<Device>,
