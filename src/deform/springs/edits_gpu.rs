@@ -67,7 +67,7 @@ impl EditState {
     }
 
     /// Records the upload of a changed field, or of the same one after the springs' stiffness was computed
-    /// again (`fresh`).
+    /// again (`fresh`). A barrier ends it.
     pub fn update(
         &mut self,
         pipelines: &SpringPipelines,
@@ -86,7 +86,7 @@ impl EditState {
         frame.barrier();
     }
 
-    /// Records the loads of a pose; a barrier must follow.
+    /// Records the loads of a pose and a barrier after them.
     pub(super) fn load(
         &self,
         pipelines: &SpringPipelines,
