@@ -6,11 +6,11 @@
 //!
 //! ```json
 //! "extensions": { "SINEW_project": {
-//!     "version": 1,                         2 where an older Sinew cannot take the changes back
+//!     "version": 1,                         2 if an older Sinew cannot undo the changes
 //!     "document": ...,                      the editor's own data, any JSON
 //!     "original": {
-//!         "binLength": 123456,              so many bytes of the binary chunk are the original's
-//!         "changes": [                      the way back to the original's JSON, in order
+//!         "binLength": 123456,              this many first bytes of the binary chunk are the original's
+//!         "changes": [                      changes that restore the original's JSON, in order
 //!             { "at": "/nodes/3/rotation", "was": [0, 0, 0, 1] },
 //!             { "at": "/nodes/4/translation", "absent": true },
 //!             { "at": "/accessors", "length": 17 },

@@ -9,9 +9,9 @@ use rayon::prelude::*;
 
 /// The region of a material.
 pub(super) enum Field {
-    /// Where this layer of the shape is outermost.
+    /// The region in which this layer of the body is outermost.
     Layer(usize),
-    /// Where the function is negative.
+    /// The region in which the function is negative.
     Decal(Box<dyn Fn(Vec3) -> f32 + Send + Sync>),
 }
 

@@ -309,7 +309,7 @@ fn hinges(halves: &[HalfEdge], triangles: &[[u32; 3]]) -> Vec<[u32; 4]> {
     by_edge(halves).filter_map(hinge).collect()
 }
 
-/// Signed angle from one triangle's normal to the other's about their edge, in -pi..=pi, 0 where flat.
+/// Signed angle from one triangle's normal to the other's about their edge, radians in -pi..=pi, 0 if flat.
 fn dihedral(p: &[Vec3], [a, b, left, right]: [u32; 4]) -> Option<f32> {
     let n = unit_normal(p, &[a, b, left])?;
     let m = unit_normal(p, &[b, a, right])?;
