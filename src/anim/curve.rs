@@ -11,8 +11,8 @@ pub struct Curve<'a, T> {
     pub rotation: bool,
     /// Key times, seconds.
     pub times: &'a [T],
-    /// `times.len() * width` floats; three times as many (in-tangent, value, out-tangent) for CUBICSPLINE, tangents
-    /// per second.
+    /// `times.len() * width` floats; three times as many (in-tangent, value, out-tangent) for CUBICSPLINE,
+    /// with tangents per second.
     pub values: &'a [f32],
 }
 

@@ -73,7 +73,8 @@ pub(super) fn paint(body: &Body, mesh: &mut TriMesh) -> Vec<u8> {
     of_face.into_iter().map(|r| body.regions[r as usize].0 as u8).collect()
 }
 
-/// Four times the square root of three times the area over the sum of squared sides: 1 for an equilateral triangle.
+/// Quality of a triangle: four times the square root of three times the area over the sum of squared sides;
+/// 1 if equilateral.
 fn quality([a, b, c]: [Vec3; 3]) -> f32 {
     let squares = (b - a).length_squared() + (c - b).length_squared() + (a - c).length_squared();
     3.464_101_6 * (b - a).cross(c - a).length() / squares.max(1e-20)

@@ -84,7 +84,8 @@ fn assert_good_triangles(character: &Character) {
     assert!(backwards.count() * 1000 < display.triangles.len());
 }
 
-/// Joints whose names start with one of `prefixes` have at most `share` of the weight of the vertices that `which` picks.
+/// Checks that joints whose names start with one of `foreign` have at most `share` of the weight of the
+/// vertices that `which` selects.
 fn assert_no_bleeding(
     character: &Character,
     which: impl Fn(Vec3, &str) -> bool,

@@ -33,7 +33,8 @@ impl Energy {
     pub fn fitting(positions: &[DVec3]) -> Self {
         let n = positions.len().max(1) as f64;
         let center = positions.iter().sum::<DVec3>() / n;
-        // The flattest direction by the second moments: their smallest eigenvalue is at least det / (sum of principal minors).
+        // The flattest direction by the second moments: their smallest eigenvalue is at least
+        // det / (sum of principal minors).
         let mut m = [[0.0; 3]; 3];
         for p in positions {
             let d = (*p - center).to_array();
