@@ -1,18 +1,18 @@
-//! Clips made of key poses.
+//! Builds clips from key poses.
 
 use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::base::{Error, NodeId, Result};
 use crate::rig::{Pose, Skeleton};
 
-/// A LINEAR clip through key poses `(time in seconds, pose)`, with channels only where some key differs from
-/// the skeleton's rest pose, and with one key only where all keys agree.
+/// A LINEAR clip through key poses `(time in seconds, pose)`. It has channels only for properties that
+/// differ from the skeleton's rest pose at some key, with one key if all keys agree.
 ///
-/// Morph weights of a node get a channel whenever the node has any (a skeleton does not know their rest
-/// values). Neighbouring rotation keys are put on the same hemisphere, which changes no rotation.
+/// A node with morph weights always gets a channel for them (a skeleton does not know their rest values).
+/// Neighbouring rotation keys are put on the same hemisphere, which changes no rotation.
 ///
 /// # Errors
-/// [`Error::Input`] where there is no key, times are not finite, not negative and strictly rising, or a pose
-/// belongs to another skeleton.
+/// [`Error::Input`] if there is no key, a time is not finite, negative or not greater than the one before,
+/// or a pose belongs to another skeleton.
 pub fn clip_from_poses(name: &str, keys: &[(f32, Pose)], skeleton: &Skeleton) -> Result<Clip> {
     check(keys, skeleton)?;
     let mut channels = Vec::new();
@@ -58,7 +58,7 @@ fn check(keys: &[(f32, Pose)], skeleton: &Skeleton) -> Result<()> {
     Ok(())
 }
 
-/// Flips quaternions so that each is on the side of its predecessor.
+/// Negates quaternions so that each is on the hemisphere of its predecessor.
 fn hemisphere(mut values: Vec<Vec<f32>>) -> Vec<Vec<f32>> {
     for i in 1..values.len() {
         if values[i - 1].iter().zip(&values[i]).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
@@ -80,7 +80,7 @@ fn channel(
         rest.is_some_and(|rest| {
             let same =
                 |sign: f32| v.iter().zip(rest).all(|(a, b)| (a - sign * b).abs() <= 1e-7 * b.abs().max(1.0));
-            // q and -q are one rotation.
+            // q and -q are the same rotation.
             same(1.0) || (property == Property::Rotation && same(-1.0))
         })
     };

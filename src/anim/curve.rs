@@ -2,24 +2,24 @@
 
 use crate::asset::Interpolation;
 
-/// Keys of one value, borrowed. Times rise strictly, seconds.
+/// Borrowed keys of one value. Times are strictly increasing, seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Curve<'a, T> {
-    /// Between keys.
+    /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Of quaternions: LINEAR is the slerp along the shorter arc.
+    /// Whether the values are quaternions: LINEAR is then the slerp along the shorter arc.
     pub rotation: bool,
-    /// Key times.
+    /// Key times, seconds.
     pub times: &'a [T],
-    /// `times.len() * width` floats; three times as many (in-tangent, value, out-tangent) for CUBICSPLINE, tangents
-    /// per second.
+    /// `times.len() * width` floats; three times as many (in-tangent, value, out-tangent) for CUBICSPLINE,
+    /// with tangents per second.
     pub values: &'a [f32],
 }
 
 impl<T: Copy + Into<f64>> Curve<'_, T> {
-    /// The value at a time into `out`, whose length is the number of floats per key; nothing where the keys are not
-    /// of that width. At a key it is the key's value to the bit, before the first and after the last theirs.
-    /// Allocates nothing.
+    /// Writes the value at `time` to `out`, whose length is the number of floats per key; does nothing if
+    /// the keys have another width. At a key the value is exact to the bit; before the first and after the
+    /// last key it is theirs. Allocates nothing.
     pub fn evaluate(&self, time: f64, out: &mut [f32]) {
         let width = out.len();
         let Some(stride) = self.stride(width) else { return };
@@ -56,14 +56,15 @@ impl<T: Copy + Into<f64>> Curve<'_, T> {
         }
     }
 
-    /// Change per second of a CUBICSPLINE between keys (not normalised where it is a rotation), else none.
+    /// Derivative per second of a CUBICSPLINE between keys (not normalised for rotations); otherwise
+    /// `None`.
     pub fn slope(&self, time: f64, width: usize) -> Option<Vec<f32>> {
         let stride = self.stride(width).filter(|_| self.interpolation == Interpolation::CubicSpline)?;
         let Place::Between(key, after) = self.around(time) else { return None };
         let (start, end): (f64, f64) = (self.times[key].into(), self.times[after].into());
         let interval = end - start;
         let u = (time - start) / interval;
-        // The derivative of the Hermite basis by u; by time it is that over the interval.
+        // The derivative of the Hermite basis by u; divide by the interval for that by time.
         let (d00, d10, d11) = (6.0 * u * u - 6.0 * u, 3.0 * u * u - 4.0 * u + 1.0, 3.0 * u * u - 2.0 * u);
         let slope = |i: usize| {
             let (a, b) = (f64::from(self.value(key, width)[i]), f64::from(self.value(after, width)[i]));
@@ -100,7 +101,7 @@ impl<T: Copy + Into<f64>> Curve<'_, T> {
     }
 }
 
-/// Where a time lies among the keys.
+/// The position of a time among the keys.
 enum Place {
     At(usize),
     Between(usize, usize),
@@ -124,7 +125,7 @@ fn slerp(a: &[f32], b: &[f32], u: f32) -> [f32; 4] {
     let dot: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
     let sign = if dot < 0.0 { -1.0 } else { 1.0 };
     let angle = dot.abs().min(1.0).acos();
-    // Below about 0.06° the sines cancel; the chord is the arc to rounding there.
+    // Below about 0.06° the sines cancel; there the chord equals the arc within rounding.
     let (from, to) = if angle < 1e-3 {
         (1.0 - u, u)
     } else {

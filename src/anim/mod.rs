@@ -1,7 +1,7 @@
-//! Animation: what a clip's keys mean at a time, and clips made of poses.
+//! Animation: evaluation of clips, and clips made from poses.
 //!
-//! A [`crate::asset::Clip`] is the one form of keyed data: the loader reads it, [`sample`] evaluates it into a
-//! [`crate::rig::Pose`], [`clip_from_poses`] makes one, `export` writes it.
+//! A [`crate::asset::Clip`] is the only form of keyframe data: the loader reads it, [`sample`] evaluates it
+//! into a [`crate::rig::Pose`], [`clip_from_poses`] makes one, `export` writes it.
 
 mod build;
 mod curve;

@@ -4,12 +4,12 @@ use super::Curve;
 use crate::asset::{Channel, Clip, Property};
 use crate::rig::Pose;
 
-/// Writes the clip's value at `time_s` (seconds) over the animated parts of `pose`; all else stays.
+/// Writes the clip's value at `time_s` (seconds) to the animated parts of `pose`; everything else stays.
 ///
-/// Before the first key the first value holds, after the last key the last one; a time that is no number
-/// counts as 0. STEP holds, LINEAR is linear and for rotations the slerp along the shorter arc, CUBICSPLINE is
-/// the Hermite spline with tangents scaled by the key interval, rotations normalised. Channels whose node or
-/// number of weights the pose does not have are passed over. Allocates nothing.
+/// Before the first key the first value holds, after the last key the last one; NaN counts as 0. STEP
+/// holds, LINEAR is linear and for rotations the slerp along the shorter arc, CUBICSPLINE is the Hermite
+/// spline with tangents scaled by the key interval, rotations normalised. Skips channels whose node or
+/// number of weights the pose does not have. Allocates nothing.
 pub fn sample(clip: &Clip, time_s: f64, pose: &mut Pose) {
     let time_s = if time_s.is_nan() { 0.0 } else { time_s };
     for channel in &clip.channels {
@@ -33,7 +33,7 @@ pub fn sample(clip: &Clip, time_s: f64, pose: &mut Pose) {
     }
 }
 
-/// One channel into `out`, whose length is the number of floats per key: see [`Curve::evaluate`].
+/// Evaluates one channel into `out`, whose length is the number of floats per key: see [`Curve::evaluate`].
 pub fn evaluate(channel: &Channel, time: f64, out: &mut [f32]) {
     let rotation = channel.property == Property::Rotation;
     let (times, values) = (&channel.times[..], &channel.values[..]);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn cubic_spline_reproduces_a_cubic() {
-        // x(t) = t^3 - 2 t on [1, 3]: tangents are its derivatives, so the spline is the polynomial itself.
+        // x(t) = t^3 - 2 t on [1, 3]: tangents are its derivatives, so the spline equals the polynomial.
         let (x, d) = (|t: f32| t * t * t - 2.0 * t, |t: f32| 3.0 * t * t - 2.0);
         let mut values = Vec::new();
         for t in [1.0, 3.0] {

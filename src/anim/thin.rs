@@ -1,10 +1,11 @@
-//! Fewer keys within an error (Ramer 1972, Douglas & Peucker 1973, with distances at equal times).
+//! Reduces keys within an error bound (Ramer 1972, Douglas & Peucker 1973, with distances at equal times).
 
 use super::Curve;
 use crate::asset::{Channel, Interpolation, Property};
 
-/// Which of so many keys are needed: no other is further than `within` from what lies between its neighbours, as
-/// `apart(a, b, i)` tells for key `i` between `a` and `b`. The ends stay. And how far the furthest one is that goes.
+/// Selects the keys to keep out of `count`: every removed key is within `within` of the interpolation
+/// between its kept neighbours; `apart(a, b, i)` gives the distance of key `i` from that between `a` and
+/// `b`. The ends stay. Also returns the largest distance of a removed key.
 pub fn thin(count: usize, within: f64, apart: impl Fn(usize, usize, usize) -> f64) -> (Vec<bool>, f64) {
     let mut kept = vec![false; count];
     let mut worst: f64 = 0.0;
@@ -93,11 +94,12 @@ mod tests {
             for (&time, value) in times.iter().zip(channel.values.chunks(4)) {
                 let mut got = [0.0; 4];
                 crate::anim::evaluate(&thin, f64::from(time), &mut got);
-                // The angle between nearly equal quaternions is known to half of f32's digits.
+                // The angle between nearly equal quaternions has half of f32's digits.
                 assert!(turned(&got, value) <= within + 1e-3);
             }
         }
-        // A turn at one speed is one slerp, but not for programs that go straight from quaternion to quaternion.
+        // A rotation at constant speed is one slerp, but needs more keys for programs that interpolate
+        // quaternions linearly.
         let turn = |t: &f32| Quat::from_rotation_y(*t).to_array();
         let values = times.iter().flat_map(turn).collect();
         let kept = thin_channel(&Channel { values, ..channel.clone() }, 1e-3, turned).times;

@@ -6,7 +6,7 @@ use crate::base::{ImageId, TextureId};
 /// A metallic-roughness material.
 #[derive(Clone, Debug)]
 pub struct Material {
-    /// Its name, or `material 0`.
+    /// Name, or `material 0` if the file has none.
     pub name: String,
     /// Linear RGBA factor.
     pub base_color: Vec4,
@@ -20,11 +20,11 @@ pub struct Material {
     pub metallic_roughness_texture: Option<TextureRef>,
     /// Tangent-space normal map, linear, and its scale.
     pub normal_texture: Option<(TextureRef, f32)>,
-    /// Linear RGB, the strength extension included.
+    /// Linear RGB, including the strength extension.
     pub emissive: Vec3,
     /// Emissive texture (sRGB).
     pub emissive_texture: Option<TextureRef>,
-    /// How alpha is used.
+    /// The use of alpha.
     pub alpha: Alpha,
     /// Whether back faces are drawn.
     pub double_sided: bool,
@@ -54,15 +54,15 @@ impl Default for Material {
 /// A material's use of alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Alpha {
-    /// Ignored.
+    /// Alpha is ignored.
     Opaque,
-    /// Discard below this cutoff.
+    /// Fragments with alpha below this cutoff are discarded.
     Mask(f32),
-    /// Blended.
+    /// Alpha blending.
     Blend,
 }
 
-/// A texture as a material uses it.
+/// A material's reference to a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureRef {
     /// The texture.
@@ -78,7 +78,7 @@ pub struct Texture {
     pub image: Option<ImageId>,
     /// Wrap modes in u and v.
     pub wrap: [Wrap; 2],
-    /// Whether magnification is nearest.
+    /// Whether magnification uses nearest filtering.
     pub nearest: bool,
 }
 
@@ -93,14 +93,15 @@ pub enum Wrap {
     Mirror,
 }
 
-/// A decoded image: RGBA8, rows from the top. A file that could not be decoded is 1x1 magenta and a problem.
+/// A decoded image: RGBA8, rows from the top. An image that could not be decoded is 1x1 magenta and a
+/// problem.
 #[derive(Clone, Debug)]
 pub struct Image {
-    /// Its name, or `image 0`.
+    /// Name, or `image 0` if the file has none.
     pub name: String,
-    /// Pixels.
+    /// Width, pixels.
     pub width: u32,
-    /// Pixels.
+    /// Height, pixels.
     pub height: u32,
     /// `4 * width * height` bytes.
     pub rgba: Vec<u8>,

@@ -1,11 +1,12 @@
-//! glTF 2.0 in: a file becomes a plain [`Asset`], everything decoded and checked, nothing lost.
+//! glTF 2.0 import: converts a file to a plain [`Asset`], with everything decoded and validated and nothing
+//! lost.
 //!
-//! Every index in an [`Asset`] is valid, every float finite, every hierarchy a forest: the modules below this
-//! one need not check again.
+//! Every index in an [`Asset`] is valid, every float is finite, and every hierarchy is a forest: other
+//! modules need not check again.
 //!
-//! One rule decides between refusing and mending: what makes the shape unknowable is an error (missing or
-//! overlapping data, indices out of range, cycles, infinite positions); what can be mended without moving a
-//! vertex of the rest shape is mended and told as a [`Problem`]. [`limits`] bounds what a hostile file costs.
+//! Files whose geometry is ambiguous are rejected (missing or overlapping data, indices out of range,
+//! cycles, infinite positions). Flaws that can be repaired without moving a vertex of the rest shape are
+//! repaired and reported as a [`Problem`]. [`limits`] bounds the cost of a hostile file.
 
 pub mod limits;
 mod load;

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 /// A glTF file in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Asset {
-    /// Where it came from, for messages.
+    /// Path of the file, for messages.
     pub path: PathBuf,
-    /// The file's own JSON and buffers, for an export that loses nothing.
+    /// The file's own JSON and buffers, for a lossless export.
     pub source: Source,
     /// All nodes, in file order.
     pub nodes: Vec<Node>,
-    /// Root nodes of the default scene (or of the first scene; or all roots where there is no scene).
+    /// Root nodes of the default scene (or of the first scene; or all roots if there is no scene).
     pub roots: Vec<NodeId>,
     /// All meshes, in file order.
     pub meshes: Vec<Mesh>,
@@ -28,7 +28,7 @@ pub struct Asset {
     pub textures: Vec<Texture>,
     /// All images, in file order.
     pub images: Vec<Image>,
-    /// What was found wrong and mended or left out while loading.
+    /// Flaws that were repaired or left out while loading.
     pub problems: Vec<Problem>,
 }
 
@@ -37,7 +37,7 @@ pub struct Asset {
 pub struct Problem {
     /// The element, e.g. `node "Spine2"`.
     pub at: String,
-    /// What is wrong and what was done about it.
+    /// The flaw and how it was handled.
     pub text: String,
 }
 
@@ -46,44 +46,44 @@ pub struct Problem {
 pub struct Source {
     /// The glTF JSON.
     pub json: serde_json::Value,
-    /// Content of each `buffers[i]`, external files and data URIs resolved.
+    /// Content of each `buffers[i]`, with external files and data URIs resolved.
     pub buffers: Vec<Vec<u8>>,
-    /// Content and MIME type of images that are not in the buffers but in files or data URIs, by image index.
+    /// Content and MIME type of images outside the buffers (files or data URIs), by image index.
     pub image_files: Vec<Option<(Vec<u8>, String)>>,
 }
 
 /// A node of the hierarchy.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Its name, or `node 12` where the file gives none.
+    /// Name, or `node 12` if the file has none.
     pub name: String,
-    /// The parent, none for a root.
+    /// The parent; `None` for a root.
     pub parent: Option<NodeId>,
     /// The children, in file order.
     pub children: Vec<NodeId>,
-    /// The local transform. Where the file gives a matrix, its closest decomposition.
+    /// The local transform. If the file has a matrix, its closest decomposition.
     pub rest: Trs,
-    /// The file's own matrix where `rest` does not reproduce it (shear).
+    /// The file's own matrix if `rest` does not reproduce it (shear).
     pub matrix: Option<Mat4>,
-    /// The mesh drawn here.
+    /// The mesh that the node draws.
     pub mesh: Option<MeshId>,
-    /// The skin that deforms it.
+    /// The skin that deforms the mesh.
     pub skin: Option<SkinId>,
-    /// Morph weights of this node (the mesh's defaults where the node has none); empty without morphs.
+    /// Morph weights of this node (the mesh's defaults if the node has none); empty without morph targets.
     pub weights: Vec<f32>,
 }
 
 /// A mesh: its triangle primitives.
 #[derive(Clone, Debug)]
 pub struct Mesh {
-    /// Its name, or `mesh 3`.
+    /// Name, or `mesh 3` if the file has none.
     pub name: String,
     /// Triangle primitives only; points and lines stay in [`Asset::source`] and are noted as problems.
     pub primitives: Vec<Primitive>,
 }
 
 impl Mesh {
-    /// Number of morph targets, the same for all its primitives.
+    /// Number of morph targets, equal for all its primitives.
     pub fn morph_count(&self) -> usize {
         self.primitives.iter().map(|p| p.morphs.len()).max().unwrap_or(0)
     }
@@ -94,21 +94,21 @@ impl Mesh {
 pub struct Primitive {
     /// Index of this primitive in the file's mesh (points and lines are skipped here, so it may differ).
     pub file_index: usize,
-    /// Mesh space, metres.
+    /// Positions in mesh space, metres.
     pub positions: Vec<Vec3>,
-    /// Unit length; computed from the triangles where the file has none.
+    /// Normals of unit length; computed from the triangles if the file has none.
     pub normals: Vec<Vec3>,
     /// Whether `normals` came from the file.
     pub normals_from_file: bool,
-    /// First texture coordinates, zero where the file has none.
+    /// First texture coordinates; zero if the file has none.
     pub uvs: Vec<Vec2>,
-    /// Second texture coordinates, empty where the file has none.
+    /// Second texture coordinates; empty if the file has none.
     pub uvs1: Vec<Vec2>,
-    /// Linear RGBA vertex colours, empty where the file has none.
+    /// Linear RGBA vertex colours; empty if the file has none.
     pub colors: Vec<Vec4>,
-    /// Vertex indices; strips and fans expanded, non-indexed numbered.
+    /// Vertex indices; strips and fans are expanded, non-indexed vertices numbered.
     pub triangles: Vec<[u32; 3]>,
-    /// The material, none for glTF's default.
+    /// The material; `None` for glTF's default.
     pub material: Option<MaterialId>,
     /// Skin influences of all JOINTS_n/WEIGHTS_n sets; empty (no vertex) without any.
     pub influences: Influences,
@@ -118,13 +118,13 @@ pub struct Primitive {
 
 /// Skin influences in CSR form: vertex `v` has entries `offset[v] .. offset[v + 1]`.
 ///
-/// Weights are positive and sum to one per vertex; no joint occurs twice in a vertex; entries are sorted by
+/// Weights are positive and sum to one per vertex. No joint occurs twice in a vertex. Entries are sorted by
 /// descending weight.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Influences {
     /// `vertices + 1` entries, or none.
     pub offset: Vec<u32>,
-    /// Index into the joint list that goes with it ([`Skin::joints`], or a skeleton's joints).
+    /// Index into the corresponding joint list ([`Skin::joints`], or a skeleton's joints).
     pub joint: Vec<u16>,
     /// Weight of that joint.
     pub weight: Vec<f32>,
@@ -160,32 +160,33 @@ impl Influences {
     }
 }
 
-/// A morph target: displacements to be scaled by its weight and added.
+/// A morph target: displacements that are scaled by its weight and added.
 #[derive(Clone, Debug)]
 pub struct Morph {
-    /// Its name (`extras.targetNames`), or `target 2`.
+    /// Name (`extras.targetNames`), or `target 2` if the file has none.
     pub name: String,
     /// Position displacement per vertex, mesh space, metres.
     pub positions: Vec<Vec3>,
-    /// Normal displacement per vertex, empty where the file has none.
+    /// Normal displacement per vertex; empty if the file has none.
     pub normals: Vec<Vec3>,
 }
 
 /// A skin.
 #[derive(Clone, Debug)]
 pub struct Skin {
-    /// Its name, or `skin 0`.
+    /// Name, or `skin 0` if the file has none.
     pub name: String,
     /// The joint nodes.
     pub joints: Vec<NodeId>,
-    /// `joint_from_mesh`, one per joint; the identity where the file has none.
+    /// `joint_from_mesh`, one per joint; the identity if the file has none.
     pub inverse_bind: Vec<Mat4>,
 }
 
 impl Skin {
-    /// Whether a node can be the skin's skeleton root (glTF 2.0, 3.7.3.1): it is each joint, or above it.
+    /// Whether a node can be the skin's skeleton root (glTF 2.0, 3.7.3.1): each joint is that node or a
+    /// descendant.
     pub fn has_root(&self, root: u64, nodes: &[Node]) -> bool {
-        // Above each node at most as many as there are.
+        // A node has at most as many ancestors as there are nodes.
         let above = |joint: NodeId| std::iter::successors(Some(joint), |n| nodes[n.index()].parent);
         self.joints.iter().all(|&joint| above(joint).any(|n| n.index() as u64 == root))
     }

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 /// An animation.
 #[derive(Clone, Debug)]
 pub struct Clip {
-    /// Its name, or `animation 0`.
+    /// Name, or `animation 0` if the file has none.
     pub name: String,
-    /// Its channels, in file order; those that move no node are left out.
+    /// Channels in file order; channels that move no node are left out.
     pub channels: Vec<Channel>,
 }
 
@@ -24,20 +24,20 @@ impl Clip {
 /// One animated property of one node.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    /// The node.
+    /// The animated node.
     pub node: NodeId,
-    /// The property, which fixes the number of floats per key.
+    /// The animated property, which determines the number of floats per key.
     pub property: Property,
-    /// Between keys.
+    /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Key times, seconds, strictly rising, at least one.
+    /// Key times, seconds, strictly increasing, at least one.
     pub times: Vec<f32>,
     /// Values: `times.len() * width` floats, three times as many (in-tangent, value, out-tangent) for
     /// [`Interpolation::CubicSpline`]. Normalised integers are already floats.
     pub values: Vec<f32>,
 }
 
-/// What a channel animates.
+/// The property that a channel animates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Property {
@@ -52,7 +52,7 @@ pub enum Property {
 }
 
 impl Property {
-    /// Its name in glTF.
+    /// The property's name in glTF.
     pub fn path(self) -> &'static str {
         match self {
             Self::Translation => "translation",
@@ -62,7 +62,7 @@ impl Property {
         }
     }
 
-    /// The property of that name in glTF.
+    /// The property with that name in glTF.
     pub fn from_path(path: &str) -> Option<Self> {
         Some(match path {
             "translation" => Self::Translation,
@@ -80,7 +80,7 @@ pub fn pointer(channel: &Value) -> Option<&str> {
     target.pointer("/extensions/KHR_animation_pointer/pointer")?.as_str()
 }
 
-/// What a JSON pointer of KHR_animation_pointer moves, where it moves nodes.
+/// A JSON pointer of KHR_animation_pointer that moves nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pointed {
     /// `/nodes/2/rotation`.
@@ -101,7 +101,8 @@ impl Pointed {
         }
     }
 
-    /// The nodes' properties that move; `users` are those of [`mesh_users`], `nodes` their number in the file.
+    /// The nodes' properties that it moves; `users` are those of [`mesh_users`], `nodes` is their number in
+    /// the file.
     pub fn moved(self, nodes: usize, users: &HashMap<usize, Vec<NodeId>>) -> Vec<(NodeId, Property)> {
         match self {
             Self::Node(node, _) if node >= nodes => Vec::new(),
@@ -127,7 +128,7 @@ pub fn mesh_users(nodes: Option<&Value>) -> HashMap<usize, Vec<NodeId>> {
     out
 }
 
-/// How a channel goes from key to key.
+/// Interpolation between keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interpolation {

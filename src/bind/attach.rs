@@ -274,7 +274,7 @@ impl BoneTopology {
         self.owned(joint).chain(self.into_joint[joint.index()].iter().copied()).collect()
     }
 
-    /// The first bone of a vertex's heaviest joint: where props, and vertices without candidates, are attached.
+    /// The first bone of a vertex's heaviest joint, for props and for vertices without candidate bones.
     fn node_bone(&self, character: &Character, vertex: usize) -> BoneId {
         let joint = character.control.influences.of(vertex).next().map_or(0, |e| e.0);
         BoneId(self.first_of_joint[usize::from(joint)])

@@ -127,7 +127,7 @@ impl Dividers {
         if t.is_finite() { t } else { project(&skeleton.bones[bone.index()], x) }
     }
 
-    /// Distance to the nearest divider at an end of a bone, or to the plane across the bone where there is none.
+    /// Distance to the nearest divider at an end of a bone, or to the plane across the bone if there is none.
     fn distance(&self, end: &End, bone: BoneId, x: Vec3) -> f32 {
         let across = (x - end.at).dot(end.out).max(0.0);
         let Some(site) = end.site.map(|s| &self.sites[s]) else { return across };

@@ -87,7 +87,7 @@ fn soft_edges(control: &ControlMesh) -> impl Iterator<Item = (u32, u32)> + '_ {
 
 /// Edge lengths of the skin's part of the mesh, with a lower bound.
 pub(super) struct EdgeLengths {
-    /// Mean length, 1 where there is no length.
+    /// Mean length, metres; 1 if all lengths are zero.
     pub mean: f32,
     shortest: f32,
 }

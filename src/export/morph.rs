@@ -116,7 +116,7 @@ pub(super) fn blend(influences: &Influences, vertex: usize, joints: &[DAffine3])
     sum
 }
 
-/// The inverse of a 3x3 matrix, or its regularised pseudo-inverse where it is near singular.
+/// The inverse of a 3x3 matrix, or its regularised pseudo-inverse if it is near singular.
 struct Inverse {
     matrix: DMat3,
     inverse: DMat3,

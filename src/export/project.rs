@@ -1,16 +1,16 @@
 //! The project file: a .glb that any viewer shows as Sinew left it, and that contains everything Sinew
 //! needs.
 //!
-//! It is the posed export of the original file (standard nodes, skins, morph targets, animation), with one root
-//! extension, used but not required:
+//! It is the posed export of the original file (standard nodes, skins, morph targets, animation), with one
+//! root extension that is used but not required:
 //!
 //! ```json
 //! "extensions": { "SINEW_project": {
-//!     "version": 1,                         2 where an older Sinew cannot take the changes back
+//!     "version": 1,                         2 if an older Sinew cannot undo the changes
 //!     "document": ...,                      the editor's own data, any JSON
 //!     "original": {
-//!         "binLength": 123456,              so many bytes of the binary chunk are the original's
-//!         "changes": [                      the way back to the original's JSON, in order
+//!         "binLength": 123456,              this many first bytes of the binary chunk are the original's
+//!         "changes": [                      changes that restore the original's JSON, in order
 //!             { "at": "/nodes/3/rotation", "was": [0, 0, 0, 1] },
 //!             { "at": "/nodes/4/translation", "absent": true },
 //!             { "at": "/accessors", "length": 17 },
@@ -19,10 +19,10 @@
 //!         "checksum": "0123456789abcdef" } } }
 //! ```
 //!
-//! A project only ever appends to the original's binary chunk, so the original is a prefix of it and costs
-//! nothing but the list of changed JSON values. The original is the loaded file with its buffers and images packed
-//! ([`super::unedited`]); restored, it is that to the byte. The checksum (FNV-1a over the restored JSON, keys
-//! sorted, and the bytes) notices a file that another program has rewritten.
+//! A project only appends to the original's binary chunk. The original chunk is therefore a prefix of the
+//! project's, and storing the original costs only the list of changed JSON values. The original is the loaded
+//! file with its buffers and images packed ([`super::unedited`]), restored byte for byte. The checksum (FNV-1a
+//! over the restored JSON, keys sorted, and the bytes) detects a file that another program has rewritten.
 
 use super::posed::{Export, Job, build};
 use super::{Builder, Clips, Key, Options, Surfaces, diff, files, glb};

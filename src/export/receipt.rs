@@ -28,7 +28,7 @@ pub struct Receipt {
     pub steadied: usize,
     /// Number of displacements that are approximate because bones scale the skin to zero there.
     pub singular: usize,
-    /// One entry per key that has a shape.
+    /// One entry per key with a surface.
     pub keys: Vec<KeyReceipt>,
     /// In compatible mode, the error of the limit of 4 influences.
     pub reduction: Option<Reduction>,

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const MAX_BONES: usize = 4096;
 /// Length of a leaf's bone relative to its parent's.
 const TIP: f32 = 0.5;
-/// Joints nearer to the sides of the meshes' box than this fraction of its diagonal count as outside.
+/// Nodes nearer to the sides of the meshes' box than this fraction of its diagonal count as outside.
 const RIM: f32 = 0.02;
 
 /// A file with weights.

@@ -1,4 +1,4 @@
-//! From a described body to a finished model: contour, remesh, paint, weigh.
+//! Builds a finished model from a described body: contour, remesh, paint, compute weights.
 
 use super::contour::{contour, largest_piece};
 use super::implicit::{Cone, Implicit, Layer};
@@ -11,30 +11,30 @@ use crate::base::math::Vec3;
 use crate::base::{Error, Result};
 use rayon::prelude::*;
 
-/// A character as its author describes it.
+/// An authored description of a character.
 pub(super) struct Body {
     /// Name of the mesh.
     pub name: &'static str,
-    /// Joints.
+    /// Joints of the skeleton.
     pub rig: Rig,
     /// Bones for labelling.
     pub segments: Vec<Segment>,
-    /// The surface.
+    /// The surface as an implicit body.
     pub shape: Implicit,
     /// Materials.
     pub paints: Vec<Paint>,
-    /// Material and where it lies; later decals over earlier ones over layers.
+    /// Material index and region; later decals cover earlier ones, and decals cover layers.
     pub regions: Vec<(usize, Field)>,
-    /// Control vertices wanted.
+    /// Target number of control vertices.
     pub vertices: usize,
-    /// Cell of the first contour, metres: no thinner gap or wall is seen.
+    /// Cell size of the first contour, metres: thinner gaps and walls are lost.
     pub cell: f32,
-    /// A clip.
+    /// An optional animation.
     pub motion: Option<Motion>,
 }
 
 impl Body {
-    /// A body without anything.
+    /// A body without content.
     pub fn new(name: &'static str, vertices: usize, cell: f32) -> Self {
         Self {
             name,
@@ -49,7 +49,7 @@ impl Body {
         }
     }
 
-    /// Adds a joint that moves the part `group` from its place to `to`, with a fall-off of `width`.
+    /// Adds a joint that moves the part `group` from its position to `to`, with a fall-off of `width`.
     pub fn bone(
         &mut self,
         name: impl Into<String>,
@@ -72,7 +72,7 @@ impl Body {
         layer
     }
 
-    /// Adds a material painted on what is there already, where `field` is negative.
+    /// Adds a material that covers existing ones where `field` is negative.
     pub fn decal(&mut self, paint: Paint, field: impl Fn(Vec3) -> f32 + Send + Sync + 'static) {
         self.paints.push(paint);
         self.regions.push((self.paints.len() - 1, Field::Decal(Box::new(field))));
@@ -83,7 +83,7 @@ impl Body {
         self.shape.layers[layer].add(cone);
     }
 
-    /// Makes the model.
+    /// Builds the model.
     pub fn build(self) -> Result<Model> {
         let (positions, triangles) = contour(&self.shape, self.cell);
         let (positions, triangles) = largest_piece(&positions, &triangles);

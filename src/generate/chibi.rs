@@ -12,12 +12,12 @@ const fn v(x: f32, y: f32, z: f32) -> Vec3 {
 const TORSO: u16 = 0;
 const HEAD: u16 = 1;
 const TAIL: u16 = 2;
-/// The first group of a side; a side has [`SIDE`] groups.
+/// The first group of a side, which has [`SIDE`] groups.
 const LEFT: u16 = 10;
 const SIDE: u16 = 10;
 const ARM: u16 = 0;
 const LEG: u16 = 1;
-/// The thumb's; the other fingers follow.
+/// The thumb's group; the other fingers follow.
 const FINGER: u16 = 2;
 
 const SHOULDER: Vec3 = v(0.088, 0.548, -0.005);
@@ -69,7 +69,7 @@ pub(super) fn body(vertices: usize) -> Body {
     body
 }
 
-/// Breathing, with the head, the arms and the ponytail going along.
+/// Breathing; the head, the arms and the ponytail follow.
 fn idle([chest, head, left, right, hair]: [usize; 5]) -> Motion {
     let sway = |turn: Vec3| vec![(0.0, Vec3::ZERO), (1.0, turn), (2.0, Vec3::ZERO)];
     let channels = vec![
@@ -180,7 +180,7 @@ fn jacket(body: &mut Body) {
         .cut(Vec3::NEG_Y, -0.298)
         .size(0.0075));
     add(torso(Cone::new(v(-0.05, 0.545, -0.008), 0.052, v(0.05, 0.545, -0.008), 0.052)).blend(0.04));
-    // The hood lies round the neck and down the back.
+    // The hood lies around the neck and down the back.
     let ring = [
         v(0.046, 0.572, 0.064),
         v(0.084, 0.584, 0.0),
@@ -344,7 +344,7 @@ fn face(body: &mut Body) {
         ellipse(p, X - 0.004, Y - 0.001, 0.0140, 0.0215).max(white(p))
     });
     body.decal(Paint::srgb("Glint", [255, 255, 255], 0.1), |p| {
-        // The light comes from one side: both glints on the same side of their eye.
+        // The light comes from one side, so both glints are on the same side of their eye.
         let x = p.x - if p.x > 0.0 { X } else { -X };
         let circle = |cx: f32, cy: f32, r: f32| {
             let (u, w) = (x - cx, p.y - Y - cy);

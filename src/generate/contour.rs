@@ -1,9 +1,9 @@
-//! An implicit body to a closed triangle mesh: marching cubes (Lorensen and Cline 1987) whose loops are traced
-//! instead of tabulated.
+//! Converts an implicit body to a closed triangle mesh: marching cubes (Lorensen and Cline 1987) with
+//! traced instead of tabulated loops.
 //!
-//! On a face with four crossings the inside corners are kept apart, on both sides alike, and every loop longer
-//! than a triangle gets a centre vertex; so the result is always a closed 2-manifold. Only blocks of cells near
-//! the surface are sampled.
+//! On a face with four crossings the inside corners are separated, consistently on both sides, and every
+//! loop longer than a triangle gets a centre vertex, so the result is always a closed 2-manifold. Only
+//! blocks of cells near the surface are sampled.
 
 use super::implicit::Implicit;
 use crate::base::math::{IVec3, Vec3};
@@ -21,10 +21,10 @@ fn corner(c: usize) -> IVec3 {
     IVec3::new(c as i32 & 1, c as i32 >> 1 & 1, c as i32 >> 2)
 }
 
-/// Loops of crossed edges in a cell, each edge as its two corners, per set of inside corners.
+/// Loops of crossed edges in a cell, each edge as its two corners, for a set of inside corners.
 fn loops(inside: u8) -> Vec<Vec<(usize, usize)>> {
     let is_in = |c: usize| inside >> c & 1 == 1;
-    // Walking round a face, the surface enters with an edge into the inside and leaves with the next one out of it.
+    // Around a face, one edge leads from outside to inside, and the next crossed edge leads out again.
     let mut follower: Vec<((usize, usize), (usize, usize))> = Vec::new();
     for face in FACES {
         for i in 0..4 {
@@ -52,13 +52,13 @@ fn loops(inside: u8) -> Vec<Vec<(usize, usize)>> {
     result
 }
 
-/// The surface in cells of a side, metres.
+/// The surface contoured with cells of side `cell`, metres.
 pub(super) fn contour(body: &Implicit, cell: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let (low, high) = body.bounds();
     let side = cell * BLOCK as f32;
     let blocks = ((high - low) / side).ceil().as_ivec3().max(IVec3::ONE);
     let position = |cell_index: IVec3| low + cell_index.as_vec3() * cell;
-    // A little more than the half diagonal, for distances are first-order estimates.
+    // Slightly more than half the diagonal, since distances are first-order estimates.
     let reach = side;
     let mut todo: Vec<IVec3> = (0..blocks.z)
         .into_par_iter()
@@ -87,7 +87,8 @@ pub(super) fn contour(body: &Implicit, cell: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) 
             })
             .collect();
         let blocks: Vec<_> = std::mem::take(&mut todo).into_iter().zip(values).collect();
-        // Where an estimate was too large, the surface leaves a sampled block into one that is not: follow it.
+        // If an estimate was too large, the surface leaves a sampled block into an unsampled one: follow
+        // it.
         for (block, values) in &blocks {
             for out in [IVec3::X, IVec3::Y, IVec3::Z].into_iter().flat_map(|a| [a, -a]) {
                 let (u, v) = (IVec3::new(out.y, out.z, out.x).abs(), IVec3::new(out.z, out.x, out.y).abs());
@@ -156,7 +157,8 @@ impl Surface {
     }
 }
 
-/// Keeps the piece with the most vertices: estimates of distance can leave a crumb inside a body.
+/// Keeps the component with the most vertices: estimates of distance can leave small fragments inside a
+/// body.
 pub(super) fn largest_piece(positions: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut piece: Vec<u32> = (0..positions.len() as u32).collect();
     fn root(piece: &mut [u32], mut v: u32) -> u32 {

@@ -1,4 +1,4 @@
-//! A model as a binary glTF 2.0 file, the same bytes every time.
+//! Writes a model as a binary glTF 2.0 file, with the same bytes every time.
 
 use super::model::{Model, Motion, Normals};
 use crate::base::math::Vec3;
@@ -12,7 +12,7 @@ const U32: u32 = 5125;
 const VERTICES: u32 = 34962;
 const INDICES: u32 = 34963;
 
-/// One bufferView in the making: accessors of one kind, one after the other.
+/// A bufferView under construction: accessors of one kind, one after the other.
 struct Stream {
     bytes: Vec<u8>,
     target: Option<u32>,
@@ -134,7 +134,7 @@ impl Writer {
             let mut values = Vec::new();
             for (_, turn) in keys {
                 let norm = (1.0 + turn.length_squared()).sqrt();
-                // Tangents of zero: eased in and out of every key.
+                // Zero tangents: eased in and out of every key.
                 let still = vec![0.0; 4];
                 let turn = *turn / norm;
                 values.extend([still.clone(), vec![turn.x, turn.y, turn.z, 1.0 / norm], still]);
@@ -150,10 +150,10 @@ impl Writer {
     }
 }
 
-/// The file.
+/// The bytes of the file.
 pub(super) fn write(model: &Model) -> Vec<u8> {
     let mut writer = Writer::new();
-    // The mesh is node 0, joints follow: a skinned mesh under a joint would only puzzle its readers.
+    // The mesh is node 0, joints follow: some readers do not expect a skinned mesh below a joint.
     const FIRST: usize = 1;
     let (mut primitives, mut materials) = (Vec::new(), Vec::new());
     for (p, paint) in model.paints.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A horned creature with a tail and a bumpy hide, 1.9 m: dense, with few joints, to measure speed on.
+//! A horned creature with a tail and a bumpy hide, 1.9 m: a dense mesh with few joints, for benchmarks.
 
 use super::body::Body;
 use super::implicit::Cone;
@@ -36,12 +36,12 @@ fn mirror(p: Vec3, side: f32) -> Vec3 {
     v(p.x * side, p.y, p.z)
 }
 
-/// Warts of a hand's width, pebbles on them, and a fine grain.
+/// Warts of a hand's width, pebbles on them, and a fine grain; height and gradient.
 fn hide(p: Vec3) -> (f32, Vec3) {
     let mut sum = (0.0, Vec3::ZERO);
     for (frequency, height) in [(14.0, 0.0060), (40.0, 0.0024), (90.0, 0.0007)] {
         let (value, gradient) = noise(p * frequency);
-        // Squares turn the noise into rounded bumps between sharp valleys.
+        // Squaring turns the noise into rounded bumps between sharp valleys.
         sum.0 += height * value * (1.0 + value.abs());
         sum.1 += gradient * (frequency * height * (1.0 + 2.0 * value.abs()));
     }
@@ -50,7 +50,7 @@ fn hide(p: Vec3) -> (f32, Vec3) {
 
 /// The body.
 pub(super) fn body(vertices: usize) -> Body {
-    // Cells a little finer than the edges asked for.
+    // Cells slightly finer than the target edges.
     let cell = 2.5 / (vertices as f32).sqrt();
     let mut body = Body::new("Golem", vertices, cell.min(0.02));
     body.shape.relief = Some(hide);

@@ -1,4 +1,4 @@
-//! A long dog without a skeleton: a mesh to put some into. It faces +Z.
+//! A long dog without a skeleton: a mesh for adding one. It faces +Z.
 
 use super::contour::{contour, largest_piece};
 use super::implicit::{Cone, Implicit, Layer};
@@ -10,10 +10,11 @@ const fn v(x: f32, y: f32, z: f32) -> Vec3 {
     Vec3::new(x, y, z)
 }
 
-/// Cell of the first contour, metres.
+/// Cell size of the first contour, metres.
 const CELL: f32 = 0.016;
 
-/// The skin of a dog 1.6 m long with so many vertices: positions in metres, ground at y = 0, and triangles.
+/// The surface of a dog 1.6 m long with this many vertices: positions in metres, ground at y = 0, and
+/// triangles.
 pub fn hound(vertices: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut layer = Layer::new(0.0);
     parts().into_iter().for_each(|cone| layer.add(cone));

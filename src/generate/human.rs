@@ -12,13 +12,13 @@ const fn v(x: f32, y: f32, z: f32) -> Vec3 {
 const TORSO: u16 = 0;
 const HEAD: u16 = 1;
 const JAW: u16 = 2;
-/// The first group of a side; a side has [`SIDE`] groups.
+/// The first group of a side, which has [`SIDE`] groups.
 const LEFT: u16 = 10;
 const SIDE: u16 = 16;
 const ARM: u16 = 0;
 const LEG: u16 = 1;
 const EYE: u16 = 2;
-/// The thumb's; the other fingers follow.
+/// The thumb's group; the other fingers follow.
 const FINGER: u16 = 3;
 
 const SHOULDER: Vec3 = v(0.170, 1.405, -0.015);
@@ -39,7 +39,7 @@ struct Hand {
 
 fn hand() -> Hand {
     let along = (WRIST - ELBOW).normalize();
-    // The thumb points forwards and a little to the body.
+    // The thumb points forwards and slightly towards the body.
     let across = (Vec3::Z - along * along.z).normalize();
     Hand { along, across, back: across.cross(along) * -1.0 }
 }
@@ -54,7 +54,8 @@ fn mirror(p: Vec3, side: f32) -> Vec3 {
     v(p.x * side, p.y, p.z)
 }
 
-/// Joints of a finger: the metacarpal's base where it has one, knuckle, two joints, tip, and radii at the latter four.
+/// Joints of a finger: the metacarpal's base if it has one, knuckle, two joints, tip, and radii at the last
+/// four.
 struct Finger {
     name: &'static str,
     base: Option<Vec3>,
@@ -107,7 +108,7 @@ pub(super) fn body(vertices: usize) -> Body {
     body
 }
 
-/// The right arm rises and waves.
+/// Raises the right arm and waves.
 fn wave(upper: usize, lower: usize) -> Motion {
     let raise = v(0.0, 0.0, -0.95);
     let (out, inwards) = (v(0.0, 0.0, -0.55), v(0.0, 0.0, -0.15));

@@ -1,11 +1,11 @@
 //! Implicit bodies: smoothly blended round cones in layers.
 //!
-//! Values are first-order distances, negative inside. Only additions, products, quotients and square roots are
-//! used, which IEEE 754 fixes to the bit, so that a body is the same on every machine.
+//! Values are first-order distances, negative inside. The code uses only additions, products, quotients and
+//! square roots, which IEEE 754 defines to the bit, so that a body is the same on every machine.
 
 use crate::base::math::{Mat3, Vec3};
 
-/// A round cone from `a` to `b`, possibly flattened, that is added to its layer or carved out of it.
+/// A round cone from `a` to `b`, possibly flattened, that is added to its layer or subtracted from it.
 #[derive(Clone, Debug)]
 pub(super) struct Cone {
     a: Vec3,
@@ -13,7 +13,7 @@ pub(super) struct Cone {
     ra: f32,
     rb: f32,
     bulge: f32,
-    /// From space to the space where the cone is round.
+    /// Transforms from space to the space where the cone is round.
     round_from_space: Mat3,
     center: Vec3,
     bound: f32,
@@ -22,12 +22,12 @@ pub(super) struct Cone {
     cut: Option<(Vec3, f32)>,
     /// The bones that may move this part, see [`super::weights`].
     pub group: u16,
-    /// Wanted edge length here, before scaling to the vertex count.
+    /// Target edge length here, metres, before scaling to the vertex count.
     pub size: f32,
 }
 
 impl Cone {
-    /// A round cone; metres.
+    /// A round cone with radii `ra` and `rb`; metres.
     pub fn new(a: Vec3, ra: f32, b: Vec3, rb: f32) -> Self {
         let mut cone = Self {
             a,
@@ -48,17 +48,17 @@ impl Cone {
         cone
     }
 
-    /// A ball.
+    /// A sphere.
     pub fn ball(center: Vec3, radius: f32) -> Self {
         Self::new(center, radius, center, radius)
     }
 
-    /// An ellipsoid along the axes.
+    /// An axis-aligned ellipsoid.
     pub fn ellipsoid(center: Vec3, radii: Vec3) -> Self {
         Self::ball(center, 1.0).scaled(Vec3::X, radii.x).scaled(Vec3::Y, radii.y).scaled(Vec3::Z, radii.z)
     }
 
-    /// Thinner (`factor < 1`) or thicker along a unit axis; several axes must be orthogonal.
+    /// Scales the shape along a unit axis; several axes must be orthogonal.
     pub fn scaled(mut self, unit: Vec3, factor: f32) -> Self {
         let s = 1.0 / factor - 1.0;
         let stretch = Mat3::from_cols(
@@ -69,7 +69,8 @@ impl Cone {
         let b = self.a + self.round_from_space.inverse() * self.axis;
         self.round_from_space = stretch * self.round_from_space;
         self.axis = self.round_from_space * (b - self.a);
-        // The largest stretch back to space bounds the shape: Frobenius norm of the inverse, a safe bound.
+        // The largest stretch back to space bounds the shape: the Frobenius norm of the inverse is a safe
+        // bound.
         let inverse = self.round_from_space.inverse();
         let grow = [inverse.x_axis, inverse.y_axis, inverse.z_axis].map(Vec3::length);
         let largest = grow[0].max(grow[1]).max(grow[2]);
@@ -77,20 +78,20 @@ impl Cone {
         self
     }
 
-    /// Adds to the radius half-way along the cone.
+    /// Adds this much to the radius half-way along the cone.
     pub fn bulge(mut self, metres: f32) -> Self {
         self.bulge = metres;
         self.bound += metres.max(0.0);
         self
     }
 
-    /// Width over which it melts into what its layer has already.
+    /// Sets the width over which the shape blends with the earlier shapes of its layer.
     pub fn blend(mut self, metres: f32) -> Self {
         self.blend = metres;
         self
     }
 
-    /// Takes the shape away instead of adding it.
+    /// Subtracts the shape instead of adding it.
     pub fn carve(mut self) -> Self {
         self.carve = true;
         self
@@ -108,7 +109,7 @@ impl Cone {
         self
     }
 
-    /// Sets the wanted edge length.
+    /// Sets the target edge length.
     pub fn size(mut self, metres: f32) -> Self {
         self.size = metres;
         self
@@ -129,7 +130,7 @@ impl Cone {
         let slope = gradient.length().max(1e-6);
         let (mut d, mut g) = ((length - radius) / slope, gradient / slope);
         if let Some((normal, offset)) = self.cut {
-            // A rim that the mesh can follow.
+            // A rim that the mesh can resolve.
             let (h, plane) = (2.0 * self.size, normal.dot(p) - offset);
             (d, g, _) = smooth_min(-d, -g, -plane, -normal, h);
             (d, g) = (-d, -g);
@@ -138,10 +139,11 @@ impl Cone {
     }
 }
 
-/// Polynomial smooth minimum (Quilez): equals the minimum where the two differ by `k` or more. The last value is
-/// the share of `a` in the mix, which is also the mix of the gradients.
+/// Polynomial smooth minimum (Quilez): equals the minimum where the two differ by `k` or more. The last
+/// value is the share of `a` in the blend, which also blends the gradients.
 fn smooth_min(a: f32, ga: Vec3, b: f32, gb: Vec3, k: f32) -> (f32, Vec3, f32) {
-    // Beyond the blend the smaller one as it is: the formula would cancel where the other is huge.
+    // Beyond the blend return the smaller value directly: the formula would cancel if the other one is
+    // huge.
     if (b - a).abs() >= k {
         return if a < b { (a, ga, 1.0) } else { (b, gb, 0.0) };
     }
@@ -149,14 +151,14 @@ fn smooth_min(a: f32, ga: Vec3, b: f32, gb: Vec3, k: f32) -> (f32, Vec3, f32) {
     (b + (a - b) * h - k * h * (1.0 - h), gb + (ga - gb) * h, h)
 }
 
-/// What a body is at a point.
+/// The values of a body at a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     /// First-order distance, negative inside.
     pub distance: f32,
-    /// Its gradient, about unit length.
+    /// Gradient of the distance, approximately unit length.
     pub gradient: Vec3,
-    /// Wanted edge length before scaling.
+    /// Target edge length before scaling, metres.
     pub size: f32,
     /// Bone group of the nearest shape.
     pub group: u16,
@@ -168,16 +170,16 @@ const NOTHING: Sample = Sample { distance: 1e9, gradient: Vec3::Y, size: 0.02, g
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
     cones: Vec<Cone>,
-    /// The largest blend of any cone: no farther one can show.
+    /// The largest blend of any cone: more distant cones have no effect.
     widest: f32,
-    /// Width over which the layer melts into those before it.
+    /// Width over which the layer blends with earlier layers.
     pub blend: f32,
-    /// How much of the body's relief shows, 0..=1.
+    /// Strength of the body's relief on this layer, 0..=1.
     pub rough: f32,
 }
 
 impl Layer {
-    /// An empty layer that melts into those before it over a width, metres.
+    /// An empty layer that blends with earlier layers over this width, metres.
     pub fn new(blend: f32) -> Self {
         Self { cones: Vec::new(), widest: 0.0, blend, rough: 1.0 }
     }
@@ -223,14 +225,14 @@ pub(super) type Relief = fn(Vec3) -> (f32, Vec3);
 /// A body of layers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Implicit {
-    /// In order of blending.
+    /// Layers in order of blending.
     pub layers: Vec<Layer>,
-    /// Raises the skin.
+    /// Relief that raises the surface.
     pub relief: Option<Relief>,
 }
 
 impl Implicit {
-    /// The whole body.
+    /// Evaluates the whole body at a point.
     pub fn sample(&self, p: Vec3) -> Sample {
         let mut s = NOTHING;
         let mut nearest = f32::INFINITY;
@@ -247,13 +249,13 @@ impl Implicit {
             nearest = nearest.min(l.distance);
             rough = layer.rough + (rough - layer.rough) * h;
         }
-        // Far away the relief cannot matter; near, it shifts the level.
+        // The relief has no effect far away; near the surface it shifts the level.
         if let (Some(relief), true) = (self.relief, s.distance.abs() < 0.1 && rough > 0.0) {
             let (height, slope) = relief(p);
             s.distance -= height * rough;
             s.gradient -= slope * rough;
         }
-        // All stand on the ground: flat below, with a small rim.
+        // All bodies stand on the ground: flat below, with a small rim.
         let (d, g, _) = smooth_min(-s.distance, -s.gradient, p.y, Vec3::Y, 0.008);
         (s.distance, s.gradient) = (-d, -g);
         s
@@ -271,7 +273,8 @@ impl Implicit {
         best.1
     }
 
-    /// The same body as far as it matters within `radius` of a point near the surface: fewer shapes to go through.
+    /// The part of the body that affects points within `radius` of a point near the surface: fewer shapes
+    /// to evaluate.
     pub fn near(&self, center: Vec3, radius: f32) -> Self {
         let layers = self.layers.iter().map(|layer| {
             let reach =
@@ -281,7 +284,7 @@ impl Implicit {
         Self { layers: layers.collect(), relief: self.relief }
     }
 
-    /// How far a layer's own surface is in front of all others, negative where it is the outermost.
+    /// Distance by which a layer's own surface is outside all others; negative if it is the outermost.
     pub fn lead(&self, layer: usize, p: Vec3) -> f32 {
         let own = self.layers[layer].sample(p, f32::INFINITY).distance;
         let others = (0..self.layers.len())
@@ -335,7 +338,7 @@ mod tests {
                 let h = 1e-3;
                 let slope =
                     (body.sample(p + axis * h).distance - body.sample(p - axis * h).distance) / (2.0 * h);
-                // First-order distances bend a little: their slope differs from one away from the surface.
+                // First-order distances are curved: their slope differs from one away from the surface.
                 assert!((slope - s.gradient.dot(axis)).abs() < 0.12, "{slope} {:?}", s.gradient);
             }
             let on = body.project(p, 0.1);

@@ -1,10 +1,11 @@
-//! Bodies on a grid: a bar, a plus, and capsules of any number of vertices for measuring.
+//! Bodies on a grid: a bar, a plus, and capsules with any number of vertices for benchmarks.
 
 use super::model::{Model, Normals, Paint, Rig, Weights, quantize};
 use crate::base::math::{IVec3, Vec3};
 use std::collections::HashMap;
 
-/// The three directions of an axis-aligned quad: outwards, and two along it that turn counter-clockwise.
+/// The three directions of an axis-aligned quad: the outward normal, and two tangents in counter-clockwise
+/// order.
 const SIDES: [[IVec3; 3]; 6] = [
     [IVec3::X, IVec3::Y, IVec3::Z],
     [IVec3::NEG_X, IVec3::Z, IVec3::Y],
@@ -34,7 +35,8 @@ fn tones() -> Vec<Paint> {
     vec![Paint::srgb("Light", [226, 205, 160], 0.6), Paint::srgb("Dark", [62, 104, 140], 0.5)]
 }
 
-/// The surface of a set of unit cells, flat sides, chequered every four cells; `place` maps lattice points to space.
+/// The surface of a set of unit cells, with flat sides and a checker pattern of four cells; `place` maps
+/// lattice points to space.
 fn cells(
     name: &'static str,
     size: IVec3,
@@ -61,7 +63,7 @@ fn cells(
                             points.len() as u32 - 1
                         })
                     });
-                    // Diagonals alternate, so that the mesh favours no direction.
+                    // Alternating diagonals, so that the mesh has no preferred direction.
                     let even = (corner.dot(IVec3::ONE)) % 2 == 0;
                     triangles.extend(if even { [[a, b, c], [a, c, d]] } else { [[b, c, d], [b, d, a]] });
                     flat.extend([out.as_vec3(); 2]);
@@ -86,7 +88,7 @@ fn cells(
     }
 }
 
-/// A standing bar of 10 x 40 x 10 cells, 0.25 x 1 x 0.25 m: 1802 vertices, 3600 triangles, four joints.
+/// An upright bar of 10 x 40 x 10 cells, 0.25 x 1 x 0.25 m: 1802 vertices, 3600 triangles, four joints.
 pub(super) fn bar() -> Model {
     let size = IVec3::new(10, 40, 10);
     let starts = [0.0, 0.25, 0.5, 0.75];
@@ -137,7 +139,8 @@ pub(super) fn plus() -> Model {
     cells("Plus", size, filled, place, rig, weigh)
 }
 
-/// Sine and cosine of a part of a whole turn by their series in f64: the platform's own may differ in the last bit.
+/// Sine and cosine of a fraction of a full turn by their series in f64: the platform's own may differ in
+/// the last bit.
 fn turn(part: f64) -> (f32, f32) {
     let x = (part - part.round()) * std::f64::consts::TAU;
     let (mut sine, mut cosine, mut term) = (0.0, 0.0, 1.0);
@@ -153,13 +156,13 @@ fn turn(part: f64) -> (f32, f32) {
     (sine as f32, cosine as f32)
 }
 
-/// A standing capsule 1 m high of radius 0.15 m with about `vertices` vertices (at least 50) and four joints.
+/// An upright capsule 1 m high with radius 0.15 m, about `vertices` vertices (at least 50) and four joints.
 pub(super) fn capsule(vertices: usize) -> Model {
     const RADIUS: f32 = 0.15;
     const STRAIGHT: f32 = 0.7;
     let quarter = std::f32::consts::FRAC_PI_2 * RADIUS;
     let meridian = STRAIGHT + 2.0 * quarter;
-    // The poles are fans, and the springs take 255 neighbours: long tubes get longer triangles instead.
+    // The poles are fans, and the springs allow 255 neighbours: long tubes get longer triangles instead.
     let around = ((vertices as f32 * 4.0 * quarter / meridian).sqrt() as usize).clamp(6, 250);
     let rings = ((vertices.max(50) - 2 + around / 2) / around).max(4);
     let starts = [0.0, 0.25, 0.5, 0.75];

@@ -1,12 +1,12 @@
-//! Sinew's own characters: rigged, coloured glTF files, made from a few hundred numbers.
+//! Sinew's own characters: rigged, coloured glTF files, generated from a few hundred numbers.
 //!
-//! Kinds follow the meshes of the thesis's Table 1. The characters are implicit bodies, contoured, remeshed to an exact
-//! number of vertices, and weighted by diffusion over the skin. Joints have the axes of the world in bind; the
-//! left side is +X, the front +Z, the ground y = 0, the unit a metre. A count of bones in the table is the number of
-//! joints of the skin.
+//! The kinds follow the meshes of the thesis's Table 1. The characters are implicit bodies that are
+//! contoured, remeshed to an exact number of vertices, and weighted by diffusion over the skin. In bind,
+//! joints are aligned with the world axes; the left side is +X, the front +Z, the ground y = 0, and the
+//! unit is a metre. The number of bones in the table is the number of joints of the skin.
 //!
-//! The bytes are the same on every machine: no hash order, no random seed, and no arithmetic beyond what IEEE 754
-//! fixes (sums, products, quotients, square roots).
+//! The bytes are the same on every machine: the code uses no hash order, no random seed, and only
+//! arithmetic that IEEE 754 defines exactly (sums, products, quotients, square roots).
 
 mod body;
 mod chibi;
@@ -29,29 +29,29 @@ use std::path::Path;
 
 pub use hound::hound;
 
-/// What can be generated.
+/// The kinds of generated characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A chequered bar, 1 m high.
+    /// A checkered bar, 1 m high.
     Box,
-    /// A chequered plus of four arms.
+    /// A checkered plus with four arms.
     Plus,
     /// A stylised child, 1.1 m.
     Chibi,
     /// An adult with fingers, 1.75 m.
     Human,
-    /// A bumpy creature with a tail, dense enough to measure speed on.
+    /// A bumpy creature with a tail, dense enough for benchmarks.
     Golem,
 }
 
-/// What a generated file holds.
+/// Size of a generated file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Joints of the skin.
+    /// Number of joints of the skin.
     pub joints: usize,
-    /// Vertices welded by position.
+    /// Number of vertices, welded by position.
     pub vertices: usize,
-    /// Triangles.
+    /// Number of triangles.
     pub triangles: usize,
 }
 
@@ -70,10 +70,10 @@ impl Kind {
         }
     }
 
-    /// The kind of a name.
+    /// The kind with this name.
     ///
     /// # Errors
-    /// [`Error::Input`] with the names there are.
+    /// [`Error::Input`] for an unknown name; it lists all names.
     pub fn from_name(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|k| k.name() == name).ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|k| k.name()).collect();
@@ -84,13 +84,13 @@ impl Kind {
         })
     }
 
-    /// What the file will hold. A closed surface without holes has `2 * vertices - 4` triangles.
+    /// The size of the file. A closed surface without holes has `2 * vertices - 4` triangles.
     pub fn counts(self) -> Counts {
         let (joints, vertices) = match self {
             Self::Box => (4, 1802),
             Self::Plus => (17, 5634),
             Self::Chibi => (36, 16314),
-            // The table's 10774 and 21204 are no single closed surface: this is within 1 % of both.
+            // The table's 10774 and 21204 cannot be a single closed surface: this is within 1 % of both.
             Self::Human => (85, 10690),
             Self::Golem => (19, 90002),
         };
@@ -101,7 +101,7 @@ impl Kind {
 /// A character as a .glb file in memory.
 ///
 /// # Errors
-/// [`Error::Input`] where a body is no closed surface, which no kind here is.
+/// [`Error::Input`] if a body is not a closed surface, which does not occur for these kinds.
 pub fn glb(kind: Kind) -> Result<Vec<u8>> {
     let vertices = kind.counts().vertices;
     let model = match kind {
@@ -114,7 +114,8 @@ pub fn glb(kind: Kind) -> Result<Vec<u8>> {
     Ok(glb::write(&model))
 }
 
-/// A capsule of about that many vertices (within 1 % from 10,000 on) with four joints, as a .glb file in memory.
+/// A capsule with approximately this many vertices (within 1 % from 10,000 on) and four joints, as a .glb
+/// file in memory.
 pub fn tube(vertices: usize) -> Vec<u8> {
     glb::write(&lattice::capsule(vertices))
 }
@@ -122,7 +123,7 @@ pub fn tube(vertices: usize) -> Vec<u8> {
 /// Writes a character to a file.
 ///
 /// # Errors
-/// As [`glb`], and [`Error::Io`] where the file cannot be written.
+/// As [`glb`], and [`Error::Io`] if the file cannot be written.
 pub fn generate(kind: Kind, out: &Path) -> Result<()> {
     std::fs::write(out, glb(kind)?).map_err(|e| Error::io(out, e))
 }

@@ -1,13 +1,13 @@
-//! A finished rigged model, ready to be written.
+//! A finished rigged model, ready for writing.
 
 use crate::base::math::Vec3;
 
-/// A joint; its axes are the world's in bind, so its place is all there is to say.
+/// A joint. In bind its axes are the world's, so its position defines it completely.
 #[derive(Clone, Debug)]
 pub(super) struct Joint {
     /// Unique name.
     pub name: String,
-    /// Index of the parent, less than its own; none for the root.
+    /// Index of the parent, less than its own; `None` for the root.
     pub parent: Option<usize>,
     /// World position in bind, metres.
     pub position: Vec3,
@@ -16,7 +16,7 @@ pub(super) struct Joint {
 /// The joints of a model, parents first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rig {
-    /// In order of addition.
+    /// Joints in order of addition.
     pub joints: Vec<Joint>,
 }
 
@@ -31,22 +31,22 @@ impl Rig {
 /// A metallic-roughness material.
 #[derive(Clone, Debug)]
 pub(super) struct Paint {
-    /// Its name.
+    /// Name of the material.
     pub name: &'static str,
     /// Linear base colour.
     pub color: [f32; 3],
-    /// 0 is a mirror, 1 is chalk.
+    /// Roughness: 0 is a mirror, 1 is chalk.
     pub roughness: f32,
 }
 
 impl Paint {
-    /// From an sRGB colour as painters' tools show it, 0..=255.
+    /// A material from an sRGB colour, 0..=255.
     pub fn srgb(name: &'static str, color: [u8; 3], roughness: f32) -> Self {
         Self { name, color: color.map(linear), roughness }
     }
 }
 
-/// The sRGB curve without `powf`, which differs between platforms: its common cubic fit, within 0.5 %.
+/// The sRGB curve without `powf`, which differs between platforms: a common cubic fit, within 0.5 %.
 fn linear(value: u8) -> f32 {
     let s = f32::from(value) / 255.0;
     s * (s * (s * 0.305_306 + 0.682_171_1) + 0.012_522_878)
@@ -57,7 +57,7 @@ fn linear(value: u8) -> f32 {
 pub(super) enum Normals {
     /// One per vertex.
     Smooth(Vec<Vec3>),
-    /// One per triangle: vertices are split where they differ.
+    /// One per triangle: vertices are split where normals differ.
     Flat(Vec<Vec3>),
 }
 
@@ -67,25 +67,25 @@ pub(super) type Weights = [(u8, u16); 4];
 /// An animation of rotations.
 #[derive(Clone, Debug)]
 pub(super) struct Motion {
-    /// Its name.
+    /// Name of the animation.
     pub name: &'static str,
-    /// Per channel: joint, then keys of time in seconds and turn. A turn is the axis times the tangent of half the
-    /// angle, which becomes a quaternion by a square root alone.
+    /// Per channel: joint, then keys with time in seconds and rotation. A rotation is the axis times the
+    /// tangent of half the angle; its quaternion needs only a square root.
     pub channels: Vec<(usize, Vec<(f32, Vec3)>)>,
 }
 
-/// Everything a file holds.
+/// The content of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     /// Name of the mesh.
     pub name: &'static str,
-    /// Joints.
+    /// Joints of the skeleton.
     pub rig: Rig,
-    /// Control vertices, metres.
+    /// Positions of the control vertices, metres.
     pub positions: Vec<Vec3>,
     /// Their normals.
     pub normals: Normals,
-    /// Counter-clockwise from outside.
+    /// Vertex indices, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// Index into `paints` per triangle.
     pub paint_of: Vec<u8>,
@@ -93,11 +93,11 @@ pub(super) struct Model {
     pub paints: Vec<Paint>,
     /// Influences per vertex.
     pub weights: Vec<Weights>,
-    /// A clip.
+    /// An optional animation.
     pub motion: Option<Motion>,
 }
 
-/// The four heaviest of dense weights, to sixteen bits, with an exact sum.
+/// Quantises the four heaviest of dense weights to sixteen bits, with an exact sum.
 pub(super) fn quantize(dense: &[f32]) -> Weights {
     let mut order: Vec<usize> = (0..dense.len()).filter(|&j| dense[j] > 0.004).collect();
     order.sort_by(|&a, &b| dense[b].total_cmp(&dense[a]).then(a.cmp(&b)));

@@ -1,4 +1,5 @@
-//! Materials as regions of the surface, with mesh edges moved onto their borders so that colours meet cleanly.
+//! Materials as regions of the surface; mesh edges are moved onto the regions' borders for clean colour
+//! edges.
 
 use super::body::Body;
 use super::remesh::{flip, relaxed};
@@ -6,15 +7,15 @@ use super::trimesh::TriMesh;
 use crate::base::math::Vec3;
 use rayon::prelude::*;
 
-/// Where a material lies.
+/// The region of a material.
 pub(super) enum Field {
-    /// Where this layer of the shape is outermost.
+    /// The region in which this layer of the body is outermost.
     Layer(usize),
-    /// Where the function is negative.
+    /// The region in which the function is negative.
     Decal(Box<dyn Fn(Vec3) -> f32 + Send + Sync>),
 }
 
-/// The region of a point: the last decal there, or else the region of the outermost layer.
+/// The material at a point: that of the last decal there, or of the outermost layer.
 fn region(body: &Body, p: Vec3) -> u8 {
     let decal = |r: &usize| matches!(&body.regions[*r].1, Field::Decal(f) if f(p) < 0.0);
     let region = (0..body.regions.len()).rev().find(decal).unwrap_or_else(|| {
@@ -72,13 +73,14 @@ pub(super) fn paint(body: &Body, mesh: &mut TriMesh) -> Vec<u8> {
     of_face.into_iter().map(|r| body.regions[r as usize].0 as u8).collect()
 }
 
-/// Four times the square root of three times the area over the sum of squared sides: 1 for an equilateral triangle.
+/// Quality of a triangle: four times the square root of three times the area over the sum of squared sides;
+/// 1 if equilateral.
 fn quality([a, b, c]: [Vec3; 3]) -> f32 {
     let squares = (b - a).length_squared() + (c - b).length_squared() + (a - c).length_squared();
     3.464_101_6 * (b - a).cross(c - a).length() / squares.max(1e-20)
 }
 
-/// Takes each move unless it spoils a triangle: a clean border is not worth a sliver.
+/// Makes each move unless it degrades a triangle too much: a clean border is not worth a sliver.
 fn settle(mesh: &mut TriMesh, moved: &[Vec3], near: &[bool]) {
     for v in 0..moved.len() {
         if !near[v] {
@@ -104,13 +106,14 @@ fn settle(mesh: &mut TriMesh, moved: &[Vec3], near: &[bool]) {
     }
 }
 
-/// A step of a border vertex: towards its neighbours on the border, then to where the upper region's field is zero.
+/// A step of a border vertex: towards its neighbours on the border, then to the zero of the upper region's
+/// field.
 fn onto_border(body: &Body, mesh: &TriMesh, of_face: &[u8], v: u32) -> Vec3 {
     let p = mesh.position[v as usize];
     let (mut sum, mut n, mut upper) = (Vec3::ZERO, 0.0, 0);
     for h in mesh.ring(v) {
         upper = upper.max(of_face[h as usize / 3]);
-        // An edge between two regions is a piece of the border.
+        // An edge between two regions is part of the border.
         if of_face[h as usize / 3] != of_face[mesh.twin(h) as usize / 3]
             && let Some((_, w)) = mesh.edge(h)
         {

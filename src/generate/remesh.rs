@@ -1,15 +1,16 @@
 //! Isotropic remeshing on an implicit body to an exact number of vertices.
 //!
-//! Botsch and Kobbelt, "A remeshing approach to multiresolution modeling" (2004), with the sizing field of Dunyach
-//! et al. (2013): split long edges, collapse short ones, flip, relax along the surface, project. The wanted length
-//! comes from the body ([`super::implicit::Sample::size`]) times one scale that is steered to the vertex count.
+//! Botsch and Kobbelt, "A remeshing approach to multiresolution modeling" (2004), with the sizing field of
+//! Dunyach et al. (2013): split long edges, collapse short ones, flip, relax along the surface, project.
+//! The target length comes from the body ([`super::implicit::Sample::size`]) times one scale that is
+//! adjusted to the vertex count.
 
 use super::implicit::Implicit;
 use super::trimesh::TriMesh;
 use crate::base::math::Vec3;
 use rayon::prelude::*;
 
-/// Remeshes; the result has `vertices` vertices where the topology lets it.
+/// Remeshes; the result has `vertices` vertices if the topology allows it.
 pub(super) fn remesh(mesh: &mut TriMesh, body: &Implicit, vertices: usize, rounds: usize) {
     let mut correction = 1.0;
     for round in 0..rounds {
@@ -37,7 +38,7 @@ pub(super) fn remesh(mesh: &mut TriMesh, body: &Implicit, vertices: usize, round
     }
 }
 
-/// Wanted lengths, graded, and scaled so that about `vertices` equilateral corners would cover the surface.
+/// Target lengths, graded, and scaled so that about `vertices` equilateral corners would cover the surface.
 fn size(mesh: &mut TriMesh, body: &Implicit, vertices: f32) {
     mesh.length = mesh.position.par_iter().map(|&p| body.sample(p).size).collect();
     for _ in 0..4 {
@@ -61,7 +62,7 @@ fn size(mesh: &mut TriMesh, body: &Implicit, vertices: f32) {
     mesh.length.iter_mut().for_each(|l| *l *= scale);
 }
 
-/// Length of an edge over what is wanted there.
+/// Length of an edge relative to the target there.
 fn relative(mesh: &TriMesh, a: u32, b: u32) -> f32 {
     let (a, b) = (a as usize, b as usize);
     (mesh.position[a] - mesh.position[b]).length() * 2.0 / (mesh.length[a] + mesh.length[b])
@@ -69,7 +70,7 @@ fn relative(mesh: &TriMesh, a: u32, b: u32) -> f32 {
 
 fn split_long(mesh: &mut TriMesh) {
     let mut h = 0;
-    // Slots are added while walking: new edges are half as long, so this ends.
+    // Slots are added during the loop: new edges are half as long, so this terminates.
     while h < mesh.slots() {
         if let Some((a, b)) = mesh.edge(h)
             && a < b
@@ -81,7 +82,7 @@ fn split_long(mesh: &mut TriMesh) {
     }
 }
 
-/// Whether moving the start of `h` to `to` turns no triangle over and makes no edge longer than `limit`.
+/// Whether moving the start of `h` to `to` inverts no triangle and makes no edge longer than `limit`.
 fn may_move(mesh: &TriMesh, h: u32, to: Vec3, limit: f32) -> bool {
     let Some((u, v)) = mesh.edge(h) else { return false };
     mesh.ring(u).all(|o| {
@@ -113,7 +114,8 @@ fn try_collapse(mesh: &mut TriMesh, h: u32, limit: f32) -> bool {
 }
 
 fn collapse_short(mesh: &mut TriMesh) {
-    // A far too fine mesh loses at most half its vertices in one sweep: several sweeps even that out.
+    // A much too fine mesh loses at most half its vertices in one sweep: several sweeps distribute the
+    // collapses evenly.
     for _ in 0..3 {
         let before = mesh.vertices();
         for h in 0..mesh.slots() {
@@ -171,7 +173,7 @@ pub(super) fn flip(mesh: &mut TriMesh, may: impl Fn(u32, u32) -> bool) {
             if cotangent(pa) + cotangent(pb) > -1e-3 || mesh.valence(u) < 4 || mesh.valence(v) < 4 {
                 continue;
             }
-            // Both new triangles must face as the old ones did.
+            // Both new triangles must have the orientation of the old ones.
             let n =
                 (pv - pu).cross(pa - pu).normalize_or_zero() + (pu - pv).cross(pb - pv).normalize_or_zero();
             let (n1, n2) = ((pa - pb).cross(pu - pb), (pv - pb).cross(pa - pb));
@@ -191,7 +193,7 @@ fn relax(mesh: &mut TriMesh, body: &Implicit) {
     mesh.position = (0..mesh.position.len() as u32).into_par_iter().map(|v| relaxed(mesh, body, v)).collect();
 }
 
-/// Where [`relax`] moves one vertex.
+/// The position to which [`relax`] moves a vertex.
 pub(super) fn relaxed(mesh: &TriMesh, body: &Implicit, v: u32) -> Vec3 {
     let p = mesh.position[v as usize];
     let (mut sum, mut weight) = (Vec3::ZERO, 0.0);

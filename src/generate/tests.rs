@@ -1,4 +1,4 @@
-//! Every kind: the promised counts, a closed surface turned outwards, good triangles, sound weights.
+//! Every kind: the specified counts, a closed surface with outward normals, good triangles, valid weights.
 
 use super::*;
 use crate::asset::Asset;
@@ -34,7 +34,7 @@ fn smallest_angle([a, b, c]: [Vec3; 3]) -> f32 {
     at(a, b, c).min(at(b, c, a)).min(at(c, a, b)).to_degrees()
 }
 
-/// All that holds for every kind; returns the character for more.
+/// Checks all properties that every kind has; returns the character for more tests.
 fn assert_sound(bytes: &[u8], counts: Counts) -> (Asset, Character) {
     let (asset, character) = load(bytes);
     let control = &character.control;
@@ -84,7 +84,8 @@ fn assert_good_triangles(character: &Character) {
     assert!(backwards.count() * 1000 < display.triangles.len());
 }
 
-/// Joints whose names start with one of `prefixes` have at most `share` of the weight of the vertices that `which` picks.
+/// Checks that joints whose names start with one of `foreign` have at most `share` of the weight of the
+/// vertices that `which` selects.
 fn assert_no_bleeding(
     character: &Character,
     which: impl Fn(Vec3, &str) -> bool,
@@ -126,7 +127,7 @@ fn the_chibi_is_sound() {
     assert_good_triangles(&character);
     assert!((character.control.aabb.size().y - 1.1).abs() < 0.05);
     assert!(asset.clips.len() == 1 && asset.clips[0].duration() > 1.0);
-    // Neither hand takes part in the body's motion.
+    // Neither hand follows the body's motion.
     assert_no_bleeding(&character, |p, _| p.x > 0.27 && p.y < 0.4, &["Hips", "Spine", "Chest", "Right"], 0.0);
 }
 
@@ -141,7 +142,8 @@ fn the_human_is_sound_and_its_fingers_are_apart() {
     assert!((character.control.aabb.size().y - 1.76).abs() < 0.03);
     let fingers = ["Thumb", "Index", "Middle", "Ring", "Pinky"];
     for (f, finger) in fingers.iter().enumerate() {
-        // The palm's metacarpals may share a thumb's root; the phalanges of others may not.
+        // The palm's metacarpals may share the weights of the thumb's root; the phalanges of others may
+        // not.
         let phalanges = |o: usize| (1..=3).map(move |i| format!("Left{}{i}", fingers[o]));
         let others: Vec<String> =
             (0..5).filter(|&o| o != f).flat_map(phalanges).chain(["Right".into()]).collect();
@@ -149,7 +151,7 @@ fn the_human_is_sound_and_its_fingers_are_apart() {
         let (middle, end) = (format!("Left{finger}2"), format!("Left{finger}3"));
         assert_no_bleeding(&character, |_, own| own == middle || own == end, &others, 0.02);
     }
-    // Arms do not move the waist, nor the body the lower arms.
+    // Arms do not move the waist, nor does the body move the lower arms.
     let arms = ["LeftUpperArm", "LeftLowerArm", "LeftHand", "RightUpperArm", "RightLowerArm", "RightHand"];
     assert_no_bleeding(&character, |p, _| p.x.abs() < 0.15 && p.y < 1.2, &arms, 0.0);
     assert_no_bleeding(&character, |_, own| own == "LeftLowerArm", &["Chest", "Spine", "Hips"], 0.0);

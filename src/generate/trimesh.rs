@@ -1,7 +1,7 @@
 //! A closed triangle mesh whose edges can be split, collapsed and inverted.
 //!
-//! Half-edge `h` is edge `h % 3` of face `h / 3` and starts at `vertex[h]`; there are no boundaries, so every
-//! half-edge has a twin.
+//! Half-edge `h` is edge `h % 3` of face `h / 3` and starts at `vertex[h]`. There are no boundaries, so
+//! every half-edge has an opposite one, its twin.
 
 use crate::base::math::Vec3;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ const DEAD: u32 = u32::MAX;
 pub(super) struct TriMesh {
     /// Position per vertex, metres.
     pub position: Vec<Vec3>,
-    /// Wanted edge length per vertex, metres.
+    /// Target edge length per vertex, metres.
     pub length: Vec<f32>,
     vertex: Vec<u32>,
     twin: Vec<u32>,
@@ -31,7 +31,7 @@ fn previous(h: u32) -> u32 {
 }
 
 impl TriMesh {
-    /// From triangles of a closed, consistently oriented 2-manifold; `None` where they are not one.
+    /// A mesh from triangles; `None` if they are not a closed, consistently oriented 2-manifold.
     pub fn new(position: Vec<Vec3>, triangles: &[[u32; 3]]) -> Option<Self> {
         let vertex: Vec<u32> = triangles.iter().flatten().copied().collect();
         let mut twin = vec![DEAD; vertex.len()];
@@ -49,28 +49,28 @@ impl TriMesh {
         }
         let length = vec![0.0; position.len()];
         let mesh = Self { position, length, vertex, twin, out, dead_vertices: 0 };
-        // One fan per vertex, or the surface pinches itself there.
+        // One fan per vertex; otherwise the surface is pinched there.
         let fans: usize = (0..mesh.out.len()).map(|v| mesh.ring(v as u32).count()).sum();
         (open.is_empty() && !mesh.out.contains(&DEAD) && fans == mesh.vertex.len()).then_some(mesh)
     }
 
-    /// Number of vertices alive.
+    /// Number of live vertices.
     pub fn vertices(&self) -> usize {
         self.position.len() - self.dead_vertices
     }
 
-    /// Number of half-edge slots, dead ones included.
+    /// Number of half-edge slots, including dead ones.
     pub fn slots(&self) -> u32 {
         self.vertex.len() as u32
     }
 
-    /// Start and end of a half-edge, `None` where it was removed.
+    /// Start and end of a half-edge; `None` if it was removed.
     pub fn edge(&self, h: u32) -> Option<(u32, u32)> {
         let a = self.vertex[h as usize];
         (a != DEAD).then(|| (a, self.vertex[next(h) as usize]))
     }
 
-    /// The half-edge on the other side.
+    /// The opposite half-edge, in the neighbouring face.
     pub fn twin(&self, h: u32) -> u32 {
         self.twin[h as usize]
     }
@@ -80,7 +80,7 @@ impl TriMesh {
         self.vertex[previous(h) as usize]
     }
 
-    /// Half-edges that start at a vertex, in turn around it.
+    /// Half-edges that start at a vertex, in order around it.
     pub fn ring(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
         let first = self.out[v as usize];
         let mut at = first;
@@ -97,7 +97,7 @@ impl TriMesh {
         })
     }
 
-    /// Neighbours of a vertex, in turn around it.
+    /// Neighbours of a vertex, in order around it.
     pub fn neighbors(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
         self.ring(v).map(|h| self.vertex[next(h) as usize])
     }
@@ -112,12 +112,12 @@ impl TriMesh {
         [h, next(h), previous(h)].map(|i| self.vertex[i as usize])
     }
 
-    /// Triangles alive, in face order.
+    /// Live triangles, in face order.
     pub fn triangles(&self) -> Vec<[u32; 3]> {
         self.vertex.chunks_exact(3).filter(|f| f[0] != DEAD).map(|f| [f[0], f[1], f[2]]).collect()
     }
 
-    /// Puts a vertex in the middle of an edge.
+    /// Inserts a vertex at the middle of an edge.
     pub fn split(&mut self, h: u32) {
         let t = self.twin[h as usize];
         let (hn, hp, tn, tp) = (next(h), previous(h), next(t), previous(t));
@@ -143,7 +143,8 @@ impl TriMesh {
         debug_assert_eq!(self.vertex[tn as usize], u);
     }
 
-    /// Turns the edge of two triangles into the other diagonal, where that edge is not there already.
+    /// Replaces the edge between two triangles by the other diagonal, unless that edge exists. Returns
+    /// whether it did.
     pub fn flip(&mut self, h: u32) -> bool {
         let t = self.twin[h as usize];
         let (hn, hp, tn, tp) = (next(h), previous(h), next(t), previous(t));
@@ -176,7 +177,8 @@ impl TriMesh {
         common == 2 && self.valence(self.opposite(h)) > 3 && self.valence(self.opposite(t)) > 3
     }
 
-    /// Merges the start of a half-edge into its end, which moves to `to`. Ask [`Self::may_collapse`] before.
+    /// Merges the start of a half-edge into its end, which moves to `to`. Check [`Self::may_collapse`]
+    /// first.
     pub fn collapse(&mut self, h: u32, to: Vec3) {
         let t = self.twin[h as usize];
         let (hn, hp, tn, tp) = (next(h), previous(h), next(t), previous(t));
@@ -213,7 +215,7 @@ impl TriMesh {
         }
         let triangles: Vec<[u32; 3]> =
             self.triangles().into_iter().map(|t| t.map(|v| new_of[v as usize])).collect();
-        // The slots' own twins are renumbered: no need to search them again.
+        // The twins of the live slots are renumbered, which needs no search.
         let mut slot_of = vec![DEAD; self.vertex.len()];
         let mut slots = 0;
         for (h, &v) in self.vertex.iter().enumerate() {

@@ -1,8 +1,9 @@
-//! Skin weights: every vertex takes the nearest bone of its own part, then the labels diffuse over the surface.
+//! Skin weights: every vertex takes the nearest bone of its own part, then the labels diffuse over the
+//! surface.
 //!
-//! The part comes from the implicit shape the vertex lies on, so neither a finger nor an arm near the body can
-//! catch a neighbour's bone. Diffusion is two implicit steps of the surface's heat equation, each as wide as the
-//! bone asks, so the fall-off follows the skin.
+//! The part comes from the implicit shape that the vertex lies on, so a finger, or an arm near the body,
+//! does not take a neighbour's bone. Diffusion is two implicit steps of the surface's heat equation. The
+//! bone determines their width, so the fall-off follows the skin.
 
 use super::model::{Weights, quantize};
 use super::trimesh::TriMesh;
@@ -12,13 +13,13 @@ use rayon::prelude::*;
 /// A bone for labelling.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
-    /// Index of the joint that turns it.
+    /// Index of the joint that rotates the bone.
     pub joint: usize,
-    /// Start, world.
+    /// Start in world space, metres.
     pub a: Vec3,
-    /// End, world.
+    /// End in world space, metres.
     pub b: Vec3,
-    /// Parts it may move, see [`super::implicit::Cone::group`].
+    /// Parts that the bone may move, see [`super::implicit::Cone::group`].
     pub group: u16,
     /// Width of the fall-off around its ends, metres.
     pub width: f32,

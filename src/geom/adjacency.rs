@@ -5,8 +5,8 @@ use super::Adjacency;
 impl Adjacency {
     /// Neighbours over all edges of the triangles, symmetric, sorted, without repetition.
     ///
-    /// Triangles that name a vertex twice are skipped; those without area count, as they still join their
-    /// vertices. Non-manifold edges, boundaries and isolated vertices are all fine.
+    /// Triangles that name a vertex twice are skipped; those without area count, as they still connect
+    /// their vertices. Non-manifold edges, boundaries and isolated vertices are allowed.
     pub fn of_triangles(vertices: usize, triangles: &[[u32; 3]]) -> Self {
         let proper = || triangles.iter().filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0]);
         let mut start = vec![0usize; vertices + 1];

@@ -2,16 +2,17 @@
 
 use crate::base::math::DVec3;
 
-/// Twice a triangle's area over its longest side squared, below which it counts as flat: its corners' angles are then
-/// rounding of f32 positions.
+/// Twice a triangle's area over its longest side squared, below which it counts as flat: the angles at its
+/// corners are then rounding errors of f32 positions.
 const FLAT: f64 = 1e-6;
 
-/// Half the cotangent of the angle at each corner: what the triangle adds to the weight of the edge opposite of it
-/// (eq. 7), so that an inner edge's weight is `½ (cot α + cot β)`.
+/// Half the cotangent of the angle at each corner: the triangle's contribution to the weight of the
+/// opposite edge (eq. 7), so that an inner edge's weight is `½ (cot α + cot β)`.
 ///
-/// Flat triangles, also those without any size, weigh as equilateral ones **(differs:** their cotangents are infinite, and
-/// a mesh with one flat triangle could not be solved at all**)**. The quadratic form of a triangle's weights is
-/// positive for any angles, so that the systems made of them are.
+/// Flat triangles, including those without any size, have the weights of equilateral ones **(differs:**
+/// their cotangents are infinite, and a mesh with one flat triangle could not be solved at all**)**. The
+/// quadratic form of a triangle's weights is positive semidefinite for any angles, and so are the systems
+/// assembled from them.
 pub fn half_cotangents(corners: [DVec3; 3]) -> [f64; 3] {
     let [a, b, c] = corners;
     let longest = (b - a).length_squared().max((c - b).length_squared()).max((a - c).length_squared());
@@ -32,7 +33,7 @@ mod tests {
         let third = 0.5 / 3.0f64.sqrt();
         close(half_cotangents([DVec3::X, DVec3::Y, DVec3::Z]), [third; 3]);
         close(half_cotangents([DVec3::X * 1e-30, DVec3::Y * 1e-30, DVec3::ZERO]), [0.5, 0.5, 0.0]);
-        // An angle of 120 degrees weighs negatively.
+        // An angle of 120 degrees has a negative weight.
         let wide = half_cotangents([DVec3::ZERO, DVec3::X, DVec3::new(-0.5, 0.75f64.sqrt(), 0.0)]);
         close(wide, [-third, 0.5 * 3.0f64.sqrt(), 0.5 * 3.0f64.sqrt()]);
     }

@@ -1,12 +1,12 @@
-//! The rotation that fits best.
+//! The best-fitting rotation.
 
 use crate::base::math::{DMat3, DQuat};
 
-/// Sweeps of the eigenvalue iteration; three do for a warm start.
+/// Maximum sweeps of the eigenvalue iteration; three suffice after a warm start.
 const MAX_SWEEPS: usize = 24;
 
-/// The rotation `R` that minimises `Σ w |e' - R e|²`, given the covariance `Σ w e e'ᵀ`; its determinant is 1 whatever the
-/// weights' signs.
+/// The rotation `R` that minimises `Σ w |e' - R e|²`, given the covariance `Σ w e e'ᵀ`; its determinant is
+/// 1 whatever the weights' signs.
 ///
 /// Horn, "Closed-form solution of absolute orientation using unit quaternions", 1987: the eigenvector of the largest
 /// eigenvalue of a symmetric 4 x 4 matrix, here by Jacobi rotations. `guess` is a unit quaternion that only saves time,
@@ -37,7 +37,7 @@ pub fn fit_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
             rotate(&mut a, &mut vectors, p, q);
         }
     }
-    // The first of equals: without any preference that is the guess.
+    // The first of equal ones: without any preference that is the guess.
     let best = (1..4).fold(0, |best, k| if a[k][k] > a[best][best] + 1e-12 { k } else { best });
     let [w, x, y, z] = vectors.map(|row| row[best]);
     (DQuat::from_xyzw(x, y, z, w).normalize() * guess).normalize()
@@ -125,7 +125,7 @@ mod tests {
         let guess = DQuat::from_rotation_y(0.4);
         assert_eq!(fit_rotation(DMat3::ZERO, guess), guess);
         assert_eq!(fit_rotation(DMat3::from_cols(DVec3::NAN, DVec3::X, DVec3::Y), guess), guess);
-        // A line that the guess turns rightly already: no twist is made up.
+        // A line that the guess already rotates correctly: the fit adds no twist.
         let line = covariance(&[(DVec3::X, guess * DVec3::X)]);
         assert!(fit_rotation(line, guess).dot(guess).abs() > 1.0 - 1e-12);
         assert!(fit_rotation(line * 1e-200, guess).dot(guess).abs() > 1.0 - 1e-12);

@@ -1,4 +1,4 @@
-//! Shortest ways along a surface and straight ones through it.
+//! Shortest paths along a surface and straight rays through it.
 //!
 //! The way is looked for by A* over a few points on every edge (Lanthier, Maheshwari, Sack, *Shortest Anisotropic Paths on
 //! Polyhedral Surfaces*, 2001, with their even spacing), which says what triangles it goes through. In these it is then
@@ -10,21 +10,21 @@ use crate::base::math::Vec3;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Points on an edge that a way can be looked for through: with few of them it is found on the wrong side of a vertex.
+/// Number of points per edge for the search: with too few the path passes a vertex on the wrong side.
 const POINTS: usize = 9;
-/// Rounds of pulling at most, and the share of the way's length that a round must win to be followed by another.
+/// Maximum rounds of shortening, and the relative gain of length below which they end.
 const ROUNDS: usize = 400;
 const WON: f64 = 1e-8;
 const NONE: u32 = u32::MAX;
 
 /// The edges of welded triangles.
 struct Edges {
-    /// Both ends of each.
+    /// Both end vertices of each edge.
     ends: Vec<[u32; 2]>,
-    /// The triangles of each: from `first[e]` to `first[e + 1]` of the list.
+    /// The triangles of each edge: from `first[e]` to `first[e + 1]` of the list.
     first: Vec<u32>,
     triangles: Vec<u32>,
-    /// Of each triangle: from corner `k` to the next.
+    /// Edges of each triangle: from corner `k` to the next.
     of: Vec<[u32; 3]>,
 }
 
@@ -53,7 +53,8 @@ impl Edges {
     }
 }
 
-/// A point of the way: on an edge, so far from its first end as a share, and the triangle that it is come to through.
+/// A point of the path: its edge, its position on the edge as a fraction from the first end, and the
+/// triangle before it.
 #[derive(Clone, Copy)]
 struct Crossing {
     edge: u32,
@@ -101,7 +102,7 @@ pub fn position(triangles: &[[u32; 3]], positions: &[Vec3], place: &Place) -> Op
     out.is_finite().then_some(out)
 }
 
-/// The crossings of the best way over the edges' points.
+/// The crossings of the best path through the edges' points.
 fn roughly(
     edges: &Edges,
     positions: &[Vec3],
@@ -114,9 +115,9 @@ fn roughly(
         p.lerp(q, share(node % POINTS))
     };
     let count = edges.ends.len() * POINTS;
-    // Length so far, the point before, the triangle between both.
+    // Length so far, the previous point, the triangle between both.
     let mut known = vec![(f32::INFINITY, NONE, NONE); count];
-    // Lengths are not negative, so their bits have their order.
+    // Lengths are not negative, so their bits have the same order.
     let mut open: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
     let reach =
         |open: &mut BinaryHeap<_>, known: &mut Vec<(f32, u32, u32)>, length: f32, at: Vec3, before, t| {
@@ -166,7 +167,7 @@ fn roughly(
     Some(out)
 }
 
-/// Pulls a way taut within its triangles.
+/// Shortens a path within its triangles.
 fn taut(edges: &Edges, positions: &[Vec3], (a, b): (Vec3, Vec3), way: &mut [Crossing]) {
     let (a, b) = (a.as_dvec3(), b.as_dvec3());
     let ends = |c: &Crossing| edges.ends[c.edge as usize].map(|v| positions[v as usize].as_dvec3());
@@ -185,7 +186,7 @@ fn taut(edges: &Edges, positions: &[Vec3], (a, b): (Vec3, Vec3), way: &mut [Cros
             if square <= 0.0 {
                 continue;
             }
-            // Along the edge and away from it, as if both triangles lay flat.
+            // Along the edge and away from it, with both triangles unfolded into a plane.
             let [s, t] = [before, after].map(|x| (x - p).dot(along) / square);
             let [h, g] = [(before, s), (after, t)].map(|(x, s)| x.distance(p + along * s));
             let old = point(&way[i]);
@@ -214,7 +215,7 @@ pub fn through(
     let mut best: Option<(Place, f32)> = None;
     for (i, corners) in triangles.iter().enumerate().filter(|(i, _)| *i != from.0 as usize) {
         let corners @ [a, b, c] = corners.map(|v| positions[v as usize]);
-        // Seen from within: the triangle's normal goes with the ray.
+        // A triangle crossed from inside has its normal along the ray.
         if (b - a).cross(c - a).dot(direction) <= 0.0 {
             continue;
         }
@@ -237,7 +238,7 @@ mod tests {
         points.windows(2).map(|p| p[0].distance(p[1])).sum()
     }
 
-    /// A grid of squares, each of two triangles; column `n` is column 0 where it closes.
+    /// A grid of squares, each of two triangles; if closed, column `n` is column 0.
     fn sheet(columns: u32, rows: u32, closed: bool) -> Vec<[u32; 3]> {
         let width = if closed { columns } else { columns + 1 };
         let at = |x: u32, y: u32| y * width + x % width;

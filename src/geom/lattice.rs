@@ -1,22 +1,23 @@
-//! The inside of a closed surface as cubes of one size.
+//! The interior of a closed surface as cubes of one size.
 //!
-//! Parallel rays, [`RAYS`] by [`RAYS`] through each cube, are cut by the surface; what lies between two cuts is inside where
-//! the surface winds around it. Cubes are filled as far as their rays are. (Parts of) limbs that touch the same cube without
-//! touching each other there get a cube and corners each, as virtual nodes do in cutting (Molino, Bao, Fedkiw, "A virtual
-//! node algorithm for changing mesh topology during simulation", 2004): what is apart stays apart.
+//! Parallel rays, [`RAYS`] by [`RAYS`] through each cube, are intersected with the surface; an interval
+//! between two intersections is inside if the surface winds around it. A cube is filled in proportion to
+//! its rays. Parts of limbs in the same cube that are not connected there get separate cubes and corners,
+//! like virtual nodes in cutting (Molino, Bao, Fedkiw, "A virtual node algorithm for changing mesh topology
+//! during simulation", 2004): separate parts stay separate.
 
 use super::sets::{apart, root, unite};
 use crate::base::math::DVec3;
 use std::collections::HashMap;
 
-/// Rays through a cube, in both directions across them.
+/// Rays through a cube in each of the two directions across them.
 const RAYS: usize = 4;
-/// Cubes along the longest side of the box at most.
+/// Maximum number of cubes along the longest side of the box.
 const FINEST: f64 = 250.0;
 
-/// Cubes, and their corners.
+/// Cubes with their corners.
 pub struct Lattice {
-    /// Edge of a cube, in the positions' unit.
+    /// Edge length of a cube, in the positions' unit.
     pub size: f64,
     /// Corners.
     pub nodes: Vec<DVec3>,
@@ -24,20 +25,20 @@ pub struct Lattice {
     pub cells: Vec<Cell>,
     rays: Rays,
     runs: Vec<Run>,
-    /// The runs in each place of the grid.
+    /// The runs in each cell of the grid.
     places: HashMap<[u32; 3], Vec<u32>>,
 }
 
 /// A cube.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// Its corners; bit `k` of a corner's number says on which side of direction `k` it is.
+    /// Its corners; bit `k` of a corner's index gives the side along direction `k`.
     pub corners: [u32; 8],
-    /// Share of it that is inside.
+    /// Fraction of the cube that is inside.
     pub fill: f64,
 }
 
-/// A part of a ray inside of the surface and of one place.
+/// An interval of a ray inside the surface, within one grid cell.
 struct Run {
     ray: [u32; 2],
     layer: u32,
@@ -46,7 +47,7 @@ struct Run {
     cell: u32,
 }
 
-/// Where rays go: direction 2 of the frame is along them.
+/// The positions of the rays: direction 2 of the frame is along them.
 struct Rays {
     axis: usize,
     low: DVec3,
@@ -55,7 +56,7 @@ struct Rays {
 }
 
 impl Rays {
-    /// From the positions' space to that of rays.
+    /// Transforms from the positions' space to the rays' frame.
     fn local(&self, x: DVec3) -> [f64; 3] {
         let x = (x - self.low).to_array();
         [x[(self.axis + 1) % 3], x[(self.axis + 2) % 3], x[self.axis]]
@@ -67,19 +68,19 @@ impl Rays {
         DVec3::from(out) + self.low
     }
 
-    /// Where a ray is, across.
+    /// The position of a ray across the ray direction.
     fn at(&self, ray: [usize; 2]) -> [f64; 2] {
         ray.map(|i| (i as f64 + 0.5) * self.step)
     }
 
-    /// The rays between two places across, of one direction.
+    /// The rays between two coordinates along one of the directions across.
     fn between(&self, direction: usize, low: f64, high: f64) -> std::ops::Range<usize> {
         let first = (low / self.step - 0.5).ceil().max(0.0) as usize;
         let last = (high / self.step - 0.5).floor();
         first..if last < 0.0 { 0 } else { (last as usize + 1).min(self.count[direction]) }
     }
 
-    /// Where the surface cuts rays: `(ray, place along it, what the number of surfaces around rises by)`.
+    /// The intersections of surface and rays: `(ray, coordinate along it, change of the winding number)`.
     fn cuts(&self, positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<(u32, f64, i8)> {
         let local: Vec<[f64; 3]> = positions.iter().map(|x| self.local(*x)).collect();
         let mut out = Vec::new();
@@ -114,8 +115,8 @@ impl Rays {
     }
 }
 
-/// How often a triangle's outline winds around a point. An edge counts the same, but for its sign, in both triangles
-/// that it belongs to: a closed surface has no gap, however its triangles lie.
+/// Winding number of a triangle's outline around a point. An edge counts equally, up to its sign, in both
+/// of its triangles: a closed surface has no gap, however its triangles lie.
 fn winding(x: [[f64; 3]; 3], at: [f64; 2]) -> i8 {
     let edge = |a: [f64; 3], b: [f64; 3]| {
         let up = a[1] <= b[1];
@@ -145,7 +146,7 @@ impl Lattice {
         if !(size > 0.0 && size.is_finite() && longest.is_finite()) {
             return None;
         }
-        // Along the longest side there are the fewest rays.
+        // There are the fewest rays along the longest side.
         let axis = (0..3).max_by(|&a, &b| box_size[a].total_cmp(&box_size[b])).unwrap_or(0);
         let step = size / RAYS as f64;
         let count = [1, 2].map(|k| ((box_size[(axis + k) % 3] / step).ceil() as usize + 1).max(1));
@@ -162,7 +163,7 @@ impl Lattice {
         Some(out)
     }
 
-    /// Gives cubes their corners: those that touch inside share them.
+    /// Assigns corners to cubes; cubes that touch inside share them.
     fn join(&mut self, cells: usize, links: &[(u32, u32, usize)]) {
         let mut above = apart(8 * cells);
         for &(a, b, direction) in links {
@@ -195,7 +196,7 @@ impl Lattice {
         }
     }
 
-    /// The cube that a place just inside of the surface belongs to, and the shares of its corners there.
+    /// The cube of a position just inside the surface, and the trilinear weights of its corners there.
     pub fn find(&self, x: DVec3) -> Option<(usize, [f64; 8])> {
         let local = self.rays.local(x);
         if local.iter().any(|v| v.is_nan() || *v < 0.0) {
@@ -221,7 +222,7 @@ fn place_of(run: &Run) -> [u32; 3] {
     [run.ray[0] / RAYS as u32, run.ray[1] / RAYS as u32, run.layer]
 }
 
-/// What of each ray is inside, cut at the borders of cubes.
+/// The intervals of each ray inside the surface, split at the borders of cubes.
 fn runs(rays: &Rays, cuts: &[(u32, f64, i8)], size: f64) -> Vec<Run> {
     let mut out = Vec::new();
     for ray in cuts.chunk_by(|a, b| a.0 == b.0) {
@@ -247,7 +248,8 @@ fn runs(rays: &Rays, cuts: &[(u32, f64, i8)], size: f64) -> Vec<Run> {
     out
 }
 
-/// The cube of each run, and runs that touch across the border of two cubes with the direction of that.
+/// The cube of each run, and pairs of runs that touch across the border of two cubes, with the direction of
+/// that border.
 fn pieces(rays: &Rays, runs: &[Run]) -> (Vec<u32>, Vec<(u32, u32, usize)>) {
     let mut begin = vec![0u32; rays.count[0] * rays.count[1] + 1];
     let index = |ray: [u32; 2]| ray[0] as usize * rays.count[1] + ray[1] as usize;
@@ -333,7 +335,7 @@ mod tests {
             assert!(at.distance(x) < 1e-9 && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         }
         assert!(lattice.find(DVec3::splat(-1.0)).is_none() && lattice.find(DVec3::splat(9.0)).is_none());
-        // Neighbours share their corners: as many nodes as a grid has.
+        // Neighbours share corners: as many nodes as a grid has.
         assert!(lattice.nodes.len() < 2 * lattice.cells.len());
         assert!(Lattice::new(&[], &[], 0.0, 100.0).is_none());
         assert!(Lattice::new(&positions, &[], 1.0, 100.0).is_none());

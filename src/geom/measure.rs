@@ -1,35 +1,36 @@
-//! What a deformation did to a mesh: volume, area, edge stretch, inverted triangles.
+//! Measurements of a deformed mesh: volume, area, edge stretch, inverted triangles.
 
 use super::sets::{apart, root, unite};
 use super::{Adjacency, ControlMesh};
 use crate::base::math::{Aabb, DVec3, Quat, Vec3};
 use std::f32::consts::PI;
 
-/// An edge is folded where its dihedral angle differs from the one in bind by more than this, radians.
+/// Angle difference above which an edge counts as folded: its dihedral angle in the pose against bind,
+/// radians.
 pub const FOLD: f32 = 150.0 / 180.0 * PI;
 
-/// Compares poses of one mesh with its bind shape. Built once; props (rigid vertices) are left out.
+/// Compares poses of one mesh with its bind shape. Built once; props (rigid vertices) are excluded.
 #[derive(Clone, Debug)]
 pub struct Measure {
     bind: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
-    /// Closes the boundaries: see [`Measure::volume`].
+    /// Lids of the boundaries: see [`Measure::volume`].
     fans: Vec<Fan>,
     edges: Vec<(u32, u32)>,
-    /// Two triangles each, and the angle between them in bind.
+    /// The vertices of two triangles each, and the angle between these in bind.
     hinges: Vec<([u32; 4], f32)>,
     bind_volume: f64,
     bind_area: f64,
 }
 
-/// A boundary loop with the directed edges that its triangles lack.
+/// A boundary loop, as the directed edges that its triangles lack.
 #[derive(Clone, Debug, Default)]
 struct Fan {
     vertices: Vec<u32>,
     edges: Vec<(u32, u32)>,
 }
 
-/// A pose against the bind shape.
+/// Measurements of a pose relative to the bind shape.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct MeasureReport {
     /// Signed volume over the bind shape's; `None` if that has hardly any (a sheet).
@@ -42,7 +43,7 @@ pub struct MeasureReport {
     pub stretch_mean: f32,
     /// Triangles inverted: see [`Measure::flipped`].
     pub flipped_triangles: usize,
-    /// Edges folded by more than [`FOLD`].
+    /// Number of edges folded by more than [`FOLD`].
     pub folded_edges: usize,
 }
 
@@ -80,8 +81,8 @@ impl Measure {
         out
     }
 
-    /// Compares a pose. `positions` in any space (a rigid motion changes nothing); `rotation` per vertex from bind
-    /// to that space, e.g. that of the bone it is attached to.
+    /// Measures a pose. `positions` may be in any space (rigid motions change nothing); `rotation` is per
+    /// vertex from bind to that space, e.g. that of its bone.
     pub fn report(&self, positions: &[Vec3], rotation: &[Quat]) -> MeasureReport {
         let size = f64::from(Aabb::of(self.bind.iter().copied()).diagonal());
         let solid = self.bind_volume.abs() > 1e-6 * size.powi(3) && size > 0.0;
@@ -96,9 +97,9 @@ impl Measure {
         }
     }
 
-    /// Signed volume, cubic metres: the whole mesh, all components added, positive where triangles wind
-    /// counter-clockwise seen from outside. Every boundary loop is closed by a fan to the mean of its vertices, so
-    /// that the result does not depend on where the mesh is.
+    /// Signed volume, cubic metres: the sum over all components of the mesh, positive where triangles are
+    /// counter-clockwise seen from outside. Every boundary loop is closed by a fan to the mean of its
+    /// vertices, so that the result does not depend on the mesh's position.
     pub fn volume(&self, positions: &[Vec3]) -> f64 {
         let origin = Aabb::of(positions.iter().copied()).center().as_dvec3();
         let at = |v: u32| positions[v as usize].as_dvec3() - origin;
@@ -111,12 +112,12 @@ impl Measure {
         surface + lids.sum::<f64>()
     }
 
-    /// That of the bind shape.
+    /// Signed volume of the bind shape, cubic metres.
     pub fn bind_volume(&self) -> f64 {
         self.bind_volume
     }
 
-    /// Area, square metres; lids of boundaries do not count.
+    /// Area, square metres; excludes lids of boundaries.
     pub fn area(&self, positions: &[Vec3]) -> f64 {
         let corner = |v: u32| positions[v as usize].as_dvec3();
         let doubled = self.triangles.iter().map(|t| {
@@ -126,7 +127,7 @@ impl Measure {
         0.5 * doubled.sum::<f64>()
     }
 
-    /// Largest and mean `|l / l0 - 1|` over all edges but slivers'; zero without edges.
+    /// Largest and mean `|l / l0 - 1|` over all edges except slivers'; zero without edges.
     pub fn stretch(&self, positions: &[Vec3]) -> (f32, f32) {
         let length = |p: &[Vec3], (a, b): (u32, u32)| p[a as usize].distance(p[b as usize]);
         let stretches =
@@ -148,8 +149,9 @@ impl Measure {
         indexed.filter(|(_, t)| flips(t)).map(|(i, _)| i as u32).collect()
     }
 
-    /// Edges whose signed dihedral angle differs from that in bind by more than [`FOLD`]: local inversions, told
-    /// without any rotation. Only edges of exactly two triangles that agree in orientation have an angle.
+    /// Edges whose signed dihedral angle differs from that in bind by more than [`FOLD`]: local inversions,
+    /// detected without any rotation. Only edges of exactly two consistently oriented triangles have an
+    /// angle.
     pub fn folded(&self, positions: &[Vec3]) -> Vec<(u32, u32)> {
         let folds =
             |h: &[u32; 4], bind: f32| dihedral(positions, *h).is_some_and(|a| (a - bind).abs() > FOLD);
@@ -157,16 +159,18 @@ impl Measure {
     }
 }
 
-/// Volume between a surface and the points that its vertices hang on, cubic metres: of each triangle the prism down to
-/// its three points, times its share (in 0..=1). Where the points of a closed surface lie on one line that is its
-/// volume, and any part of it has its part of the volume without having to be closed.
+/// Volume between a surface and the points that its vertices are attached to, cubic metres: for each
+/// triangle the prism down to its three points, times its share (in 0..=1). If the points of a closed
+/// surface lie on one line, this is its volume, and any part of the surface has its part of the volume
+/// without being closed.
 pub fn volume_under(x: &[Vec3], points: &[Vec3], triangles: impl Iterator<Item = ([u32; 3], f64)>) -> f64 {
     let cone = |o: DVec3, a: DVec3, b: DVec3, c: DVec3| (a - o).cross(b - o).dot(c - o) / 6.0;
     triangles
         .map(|(t, share)| {
             let top = t.map(|v| x[v as usize].as_dvec3());
             let base = t.map(|v| points[v as usize].as_dvec3());
-            // A prism's sides are bent: the mean over all ways to cut it into tetrahedra, so that neighbours' agree.
+            // A prism's sides are bent: take the mean over all ways to cut it into tetrahedra, so that
+            // neighbours agree.
             let cut = |i: usize, j: usize, k: usize| {
                 cone(base[k], top[i], top[j], top[k])
                     + cone(base[k], top[j], top[i], base[j])
@@ -179,9 +183,9 @@ pub fn volume_under(x: &[Vec3], points: &[Vec3], triangles: impl Iterator<Item =
         .sum()
 }
 
-/// Smallest ratio, over the vertices, of the distance to the nearest posed bone to the distance to the nearest bone
-/// in bind: how thin the thinnest ring got. Bones as (head, tail), in the same order. Vertices nearer to a bone than
-/// 1/1000 of the box's diagonal are left out; 1 without any vertex.
+/// Smallest ratio, over the vertices, of the distance to the nearest posed bone to the distance to the
+/// nearest bone in bind: the thinning of the thinnest ring. Bones as (head, tail), in the same order.
+/// Excludes vertices nearer to a bone than 1/1000 of the box's diagonal; 1 without any vertex.
 pub fn smallest_radius_ratio(
     bind: &[Vec3],
     posed: &[Vec3],
@@ -211,7 +215,7 @@ fn mean_edge(p: &[Vec3], triangles: &[[u32; 3]]) -> f32 {
     (sum / (3 * triangles.len()).max(1) as f64) as f32
 }
 
-/// Unit normal; none without area (relative to the triangle's own longest side).
+/// Unit normal; `None` without area (relative to the triangle's own longest side).
 fn unit_normal(p: &[Vec3], t: &[u32; 3]) -> Option<Vec3> {
     let [a, b, c] = t.map(|v| p[v as usize].as_dvec3());
     let normal = (b - a).cross(c - a);
@@ -224,7 +228,8 @@ fn mean_rotation(q: [Quat; 3]) -> Quat {
     if sum.length_squared() > 1e-12 { sum.normalize() } else { q[0] }
 }
 
-/// A side of a triangle: its vertices in rising order, whether the triangle runs along it downwards, the triangle.
+/// A side of a triangle: its vertices in ascending order, whether the triangle traverses it downwards, the
+/// triangle.
 type HalfEdge = (u32, u32, bool, u32);
 
 fn sorted_half_edges(triangles: &[[u32; 3]]) -> Vec<HalfEdge> {
@@ -244,14 +249,14 @@ fn by_edge(halves: &[HalfEdge]) -> impl Iterator<Item = &[HalfEdge]> {
     halves.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1))
 }
 
-/// The boundary loops: directed edges that are run along more often in one direction than in the other.
+/// The boundary loops: directed edges that are traversed more often in one direction than in the other.
 fn fans(vertices: usize, halves: &[HalfEdge]) -> Vec<Fan> {
     let mut lacking = Vec::new();
     for run in by_edge(halves) {
         let down = run.iter().filter(|h| h.2).count();
         let up = run.len() - down;
         let (a, b) = (run[0].0, run[0].1);
-        // Run along upwards more often: the lid runs downwards.
+        // More upward traversals: the lid goes downwards.
         lacking.extend(std::iter::repeat_n((b, a), up.saturating_sub(down)));
         lacking.extend(std::iter::repeat_n((a, b), down.saturating_sub(up)));
     }
@@ -289,8 +294,8 @@ pub fn lids(vertices: usize, triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     fans(vertices, &sorted_half_edges(&whole)).into_iter().flat_map(fan).collect()
 }
 
-/// For each edge of exactly two triangles that run along it in opposite directions: `[a, b, left, right]`, the
-/// triangle `a b left` running upwards.
+/// For each edge of exactly two triangles that traverse it in opposite directions: `[a, b, left, right]`,
+/// where the triangle `a b left` traverses it upwards.
 fn hinges(halves: &[HalfEdge], triangles: &[[u32; 3]]) -> Vec<[u32; 4]> {
     let opposite = |h: &HalfEdge| {
         let t = &triangles[h.3 as usize];
@@ -303,7 +308,7 @@ fn hinges(halves: &[HalfEdge], triangles: &[[u32; 3]]) -> Vec<[u32; 4]> {
     by_edge(halves).filter_map(hinge).collect()
 }
 
-/// Signed angle from one triangle's normal to the other's about their edge, in -pi..=pi, 0 where flat.
+/// Signed angle from one triangle's normal to the other's about their edge, radians in -pi..=pi, 0 if flat.
 fn dihedral(p: &[Vec3], [a, b, left, right]: [u32; 4]) -> Option<f32> {
     let n = unit_normal(p, &[a, b, left])?;
     let m = unit_normal(p, &[b, a, right])?;
@@ -315,7 +320,7 @@ fn dihedral(p: &[Vec3], [a, b, left, right]: [u32; 4]) -> Option<f32> {
 mod tests {
     use super::*;
 
-    /// A unit cube, outwards.
+    /// A unit cube with outward normals.
     fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {
         let p = (0..8).map(|i| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32)).collect();
         let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
@@ -373,7 +378,7 @@ mod tests {
         let exact = f64::from(PI) * 4.0;
         assert!((under(&triangles, 1.0) / exact - 1.0).abs() < 2e-3, "{}", under(&triangles, 1.0));
         assert!((under(&triangles, 0.25) - 0.25 * under(&triangles, 1.0)).abs() < 1e-9);
-        // A sixteenth all along, without any lid at its cut sides.
+        // A sixteenth all along, without lids at its cut sides.
         let slice: Vec<[u32; 3]> = triangles.chunks(2 * 64).flat_map(|ring| ring[..8].to_vec()).collect();
         assert!((under(&slice, 1.0) / exact - 1.0 / 16.0).abs() < 2e-3);
         let moved: Vec<Vec3> = x.iter().map(|x| *x + Vec3::splat(50.0)).collect();
@@ -394,7 +399,7 @@ mod tests {
         let mirrored: Vec<Vec3> = p.iter().map(|&x| x * Vec3::new(-1.0, 1.0, 1.0)).collect();
         let report = m.report(&mirrored, &[Quat::IDENTITY; 8]);
         assert!((report.volume_ratio.unwrap() + 1.0).abs() < 1e-6);
-        // All but the two faces across the mirror's axis, which trade places.
+        // All faces except the two across the mirror's axis, which exchange places.
         assert_eq!(report.flipped_triangles, 8);
     }
 

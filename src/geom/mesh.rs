@@ -1,24 +1,25 @@
-//! The two meshes of a character: the display mesh the GPU draws and the welded control mesh it deforms.
+//! The two meshes of a character: the display mesh that the GPU draws and the welded control mesh that it
+//! deforms.
 
 use crate::asset::Influences;
 use crate::base::math::{Aabb, Vec2, Vec3, Vec4};
 use crate::base::{MaterialId, MeshId, NodeId};
 
-/// The drawn mesh: all primitives of all mesh nodes of the scene, concatenated, in bind space (metres), split
-/// at texture and normal seams as the file splits them.
+/// The drawn mesh: all primitives of all mesh nodes of the scene, concatenated, in bind space (metres),
+/// split at texture and normal seams as in the file.
 #[derive(Clone, Debug, Default)]
 pub struct DisplayMesh {
-    /// Bind position per vertex.
+    /// Bind position per vertex, metres.
     pub positions: Vec<Vec3>,
     /// Bind normal per vertex, unit length.
     pub normals: Vec<Vec3>,
     /// First texture coordinates.
     pub uvs: Vec<Vec2>,
-    /// Second texture coordinates; the first ones where the file has no second.
+    /// Second texture coordinates; the first ones if the file has no second.
     pub uvs1: Vec<Vec2>,
-    /// Linear RGBA, white where the file has none.
+    /// Linear RGBA per vertex; white if the file has none.
     pub colors: Vec<Vec4>,
-    /// Vertex indices. Winding is counter-clockwise seen from outside, mirrored nodes corrected.
+    /// Vertex indices. Winding is counter-clockwise seen from outside; mirrored nodes are corrected.
     pub triangles: Vec<[u32; 3]>,
     /// Consecutive ranges, one per primitive of each mesh node, in node order then primitive order.
     pub parts: Vec<Part>,
@@ -31,17 +32,17 @@ pub struct DisplayMesh {
 pub struct Part {
     /// The node that draws it.
     pub node: NodeId,
-    /// Its mesh.
+    /// The file's mesh.
     pub mesh: MeshId,
     /// Index into [`crate::asset::Mesh::primitives`].
     pub primitive: usize,
-    /// Its material.
+    /// The material; `None` for glTF's default.
     pub material: Option<MaterialId>,
     /// First vertex and number of vertices.
     pub vertices: std::ops::Range<u32>,
     /// First triangle and number of triangles.
     pub triangles: std::ops::Range<u32>,
-    /// Whether the file has no normals for it; they were computed.
+    /// Whether the file has no normals for the part, so that they were computed.
     pub computed_normals: bool,
 }
 
@@ -56,9 +57,10 @@ pub struct ControlMesh {
     pub adjacency: Adjacency,
     /// Skinning weights over the skeleton's joints ([`crate::rig::Skeleton::joints`]); every vertex has some.
     pub influences: Influences,
-    /// Vertices of rigid props (mesh nodes without a skin): they follow their node and take no part in springs.
+    /// Per vertex, whether it belongs to a rigid prop (mesh node without a skin): such vertices follow
+    /// their node and have no springs.
     pub rigid: Vec<bool>,
-    /// Box of `positions`.
+    /// Bounding box of `positions`.
     pub aabb: Aabb,
 }
 
@@ -77,7 +79,7 @@ impl Adjacency {
         &self.neighbor[self.offset[vertex] as usize..self.offset[vertex + 1] as usize]
     }
 
-    /// The shell of each vertex: vertices that edges connect have the same number, that of the first of them.
+    /// The connected component of each vertex, named by its first vertex.
     pub fn shells(&self) -> Vec<u32> {
         let mut above = super::sets::apart(self.len());
         for v in 0..self.len() {

@@ -1,4 +1,4 @@
-//! Geometry on the CPU: functions from data to data, one algorithm per file.
+//! Geometry on the CPU: pure functions, one algorithm per file.
 
 mod adjacency;
 mod cotangent;

@@ -1,4 +1,4 @@
-//! Numbering vertices so that neighbours in space are neighbours in memory.
+//! Orders vertices so that neighbours in space are neighbours in memory.
 
 use super::Adjacency;
 use std::collections::VecDeque;
@@ -6,12 +6,12 @@ use std::collections::VecDeque;
 /// Reverse Cuthill-McKee order: `order[new] = old` (Cuthill, McKee, "Reducing the bandwidth of sparse symmetric
 /// matrices", 1969; reversed after George 1971; start vertices after Gibbs, Poole, Stockmeyer 1976).
 ///
-/// Every component is numbered in one run, from a vertex at its far end.
+/// Every component is numbered contiguously, from a vertex at its far end.
 pub fn locality_order(adjacency: &Adjacency) -> Vec<u32> {
     let count = adjacency.len();
     let degree = |v: u32| adjacency.of(v as usize).len();
     let mut numbered = vec![false; count];
-    // Stamps tell the searches for a far end apart.
+    // Stamps distinguish the searches for a far end.
     let mut stamp = vec![u32::MAX; count];
     let mut order = Vec::with_capacity(count);
     let mut ring = Vec::new();
@@ -56,7 +56,7 @@ fn far_end(adjacency: &Adjacency, start: u32, stamp: &mut [u32], mark: u32) -> u
     last
 }
 
-/// Mean `|i - j|` over the edges; zero without edges. What [`locality_order`] lowers.
+/// Mean `|i - j|` over the edges, which [`locality_order`] reduces; zero without edges.
 pub fn mean_edge_span(adjacency: &Adjacency) -> f64 {
     let (sum, edges) = adjacency.edges().fold((0u64, 0u64), |(s, n), (a, b)| (s + u64::from(b - a), n + 1));
     if edges == 0 { 0.0 } else { sum as f64 / edges as f64 }

@@ -1,11 +1,11 @@
-//! Disjoint sets of numbers: `above[i]` is a smaller member of `i`'s set, or `i` itself where it is the smallest.
+//! Disjoint sets of numbers: `above[i]` is a smaller member of `i`'s set, or `i` if it is the smallest.
 
-/// Every number a set of its own.
+/// `count` sets with one number each.
 pub(super) fn apart(count: usize) -> Vec<u32> {
     (0..count as u32).collect()
 }
 
-/// The smallest member of a set; ways to it are halved.
+/// The smallest member of a set, with path halving.
 pub(super) fn root(above: &mut [u32], mut at: u32) -> u32 {
     while above[at as usize] != at {
         above[at as usize] = above[above[at as usize] as usize];
@@ -14,7 +14,7 @@ pub(super) fn root(above: &mut [u32], mut at: u32) -> u32 {
     at
 }
 
-/// Makes two sets one.
+/// Merges two sets.
 pub(super) fn unite(above: &mut [u32], a: u32, b: u32) {
     let (a, b) = (root(above, a), root(above, b));
     above[a.max(b) as usize] = a.min(b);

@@ -1,26 +1,27 @@
-//! Which parts of a mesh enclose a volume.
+//! Finds the parts of a mesh that enclose a volume.
 
 use super::lids;
 use super::sets::{apart, root, unite};
 use crate::base::math::DVec3;
 
-/// A part whose holes are a larger share of its area is a sheet.
+/// A part whose holes exceed this fraction of its area is a sheet.
 const HOLES: f64 = 0.1;
-/// A part with less volume than this share of its area to the power of three halves is two sheets on each other.
+/// A part with less volume than this fraction of its area to the power of three halves is two coincident
+/// sheets.
 const THIN: f64 = 1e-5;
 
-/// The closed parts of a mesh. Parts hang together by their vertices.
+/// The closed parts of a mesh. A part is a set of triangles connected by vertices.
 #[derive(Clone, Debug, Default)]
 pub struct Solid {
-    /// Triangles of the closed parts, normals outwards, with lids on their holes: no edge has a free side.
+    /// Triangles of the closed parts, with outward normals and lids on their holes: no edge is a boundary.
     pub triangles: Vec<[u32; 3]>,
-    /// Per triangle of the mesh: 1 where its normal points out of a closed part, -1 into one, 0 on a sheet.
+    /// Per triangle of the mesh: 1 if its normal points out of a closed part, -1 into one, 0 on a sheet.
     pub side: Vec<i8>,
-    /// Parts of the mesh.
+    /// Number of parts of the mesh.
     pub parts: usize,
-    /// Of these, sheets.
+    /// Number of sheets among them.
     pub open: usize,
-    /// Of all closed parts, cubes of the positions' unit.
+    /// Volume of all closed parts, in the positions' unit cubed.
     pub volume: f64,
 }
 
@@ -32,7 +33,7 @@ pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]]) -> Solid {
         unite(&mut above, t[0], t[1]);
         unite(&mut above, t[0], t[2]);
     }
-    // Of each part, by its root: area, area of lids, volume.
+    // Per part, at its root: area, area of lids, volume.
     let mut part = vec![[0.0; 3]; positions.len()];
     let measure = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| positions[v as usize]);
@@ -90,7 +91,7 @@ mod tests {
         let whole = solid(&positions, &triangles);
         assert!((whole.volume - 6.0).abs() < 1e-12 && whole.side.iter().all(|s| *s == 1));
         assert_eq!((whole.parts, whole.open, whole.triangles.len()), (1, 0, 12));
-        // Another inside out, somewhere else; and a single triangle.
+        // Another box, inverted and elsewhere; and a single triangle.
         let (more, others) = cuboid(DVec3::ONE);
         positions.extend(more.iter().map(|x| *x + DVec3::X * 5.0));
         triangles.extend(others.iter().map(|t| [t[0] + 8, t[2] + 8, t[1] + 8]));
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!((open_end.parts, open_end.open), (1, 0));
         assert!((open_end.volume - 0.9).abs() < 1e-12, "{}", open_end.volume);
         assert_eq!(open_end.triangles.len(), 12);
-        // A box without a lid.
+        // A box without one side.
         let (positions, mut triangles) = cuboid(DVec3::ONE);
         triangles.drain(4..6);
         let bowl = solid(&positions, &triangles);

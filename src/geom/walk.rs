@@ -1,28 +1,28 @@
-//! Straight walks over a surface: from triangle to triangle along the plane through two of its points.
+//! Straight paths over a surface: from triangle to triangle along the plane through two of its points.
 
 use crate::base::math::{DVec3, Vec3};
 
-/// No neighbour.
+/// Marks a missing neighbour.
 const NONE: u32 = u32::MAX;
-/// Triangles a walk crosses at most.
+/// Maximum number of triangles that a path crosses.
 const MAX_STEPS: usize = 512;
 
-/// Share by which places are moved towards the middle of their triangles.
+/// Fraction by which places are moved towards the middle of their triangles.
 const INSET: f32 = 1e-3;
 
-/// A point of a surface: a triangle and the weights of its corners, which sum to 1.
+/// A point on a surface: a triangle and barycentric weights, which sum to 1.
 pub type Place = (u32, [f32; 3]);
 
 /// A surface with the neighbours of its triangles.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
     triangles: Vec<[u32; 3]>,
-    /// Per triangle and edge (from corner `k` to `k + 1`) the triangle on its other side.
+    /// Per triangle and edge (from corner `k` to `k + 1`), the neighbouring triangle.
     across: Vec<[u32; 3]>,
 }
 
-/// The sides of all triangles by their edges: both ends, the smaller first, the triangle, and the corner that the side goes
-/// on from.
+/// The sides of all triangles, sorted by edge: both ends (the smaller first), the triangle, and the corner
+/// where the side starts.
 pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<([u32; 2], u32, u8)> {
     let mut sides = Vec::with_capacity(triangles.len() * 3);
     for (t, corners) in triangles.iter().enumerate() {
@@ -38,7 +38,7 @@ pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<([u32; 2], u32, u8)> {
 }
 
 impl Walk {
-    /// Of welded triangles. Edges with more than two triangles are borders.
+    /// Builds the neighbours of welded triangles. Edges with more than two triangles count as borders.
     pub fn new(triangles: &[[u32; 3]]) -> Self {
         let mut across = vec![[NONE; 3]; triangles.len()];
         for group in sides(triangles).chunk_by(|a, b| a.0 == b.0) {
@@ -65,7 +65,7 @@ impl Walk {
         self.triangles.get(triangle as usize).copied()
     }
 
-    /// Where a place is, given the positions of the vertices.
+    /// The position of a place, given the positions of the vertices.
     pub fn position(&self, place: &Place, positions: &[Vec3]) -> Option<Vec3> {
         let corners = self.corners(place.0)?;
         let mut out = Vec3::ZERO;
@@ -75,9 +75,9 @@ impl Walk {
         Some(out)
     }
 
-    /// The places where the way from one place to another crosses edges, each named by the triangle it enters. The way
-    /// follows the plane through both places and the surface's normal between them. None where it comes to a border or
-    /// grows longer than `longest`.
+    /// The points where the straight path from one place to another crosses edges, each named by the
+    /// triangle it enters. The path follows the plane through both places and the surface's normal between
+    /// them. `None` if it reaches a border or becomes longer than `longest`.
     pub fn between(&self, from: &Place, to: &Place, positions: &[Vec3], longest: f32) -> Option<Vec<Place>> {
         if from.0 == to.0 {
             return self.corners(from.0).map(|_| Vec::new());
@@ -99,7 +99,8 @@ impl Walk {
             for k in 0..3 {
                 let (v, w) = (corners[k], corners[(k + 1) % 3]);
                 let next = self.across[triangle as usize][k];
-                // Each edge counts vertices on the plane to one side: a triangle is left by one edge exactly.
+                // Vertices on the plane count to one side, so that a path leaves a triangle by exactly one
+                // edge.
                 if side(v) == side(w) || (entered != NONE && next == entered) {
                     continue;
                 }
@@ -107,7 +108,7 @@ impl Walk {
                 let (dp, dq) = (plane.dot(p - a), plane.dot(q - a));
                 let s = if (dp - dq).abs() > 0.0 { (dp / (dp - dq)).clamp(0.0, 1.0) } else { 0.5 };
                 let x = p + (q - p) * s;
-                // From the first triangle the way leads towards the goal.
+                // In the first triangle choose the exit towards the target.
                 if exit.is_none_or(|(_, _, other)| (x - at).dot(along) > (other - at).dot(along)) {
                     exit = Some((k, s, x));
                 }
@@ -138,8 +139,9 @@ impl Walk {
         None
     }
 
-    /// The places where the plane through a place cuts the edges on the way round the surface and back, each named by the
-    /// triangle it enters; the plane is given by its normal. None where it comes to a border or does not come back.
+    /// The points where the plane through a place crosses edges on the way around the surface and back,
+    /// each named by the triangle it enters; `normal` is the plane's normal. `None` if the path reaches a
+    /// border or does not return.
     pub fn around(&self, start: &Place, normal: Vec3, positions: &[Vec3]) -> Option<Vec<Place>> {
         let normal = normal.as_dvec3().try_normalize()?;
         let a = self.inner(start, positions)?;
@@ -173,8 +175,8 @@ impl Walk {
         None
     }
 
-    /// A place moved a little into its triangle: the plane through two such cuts both triangles for certain, also
-    /// where the places lie on edges.
+    /// A place moved slightly into its triangle: the plane through two such points certainly cuts both
+    /// triangles, even if the places lie on edges.
     fn inner(&self, place: &Place, positions: &[Vec3]) -> Option<DVec3> {
         let weights = place.1.map(|w| w.clamp(0.0, 1.0) * (1.0 - INSET) + INSET / 3.0);
         let sum: f32 = weights.iter().sum();
@@ -231,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_walk_around_comes_back_to_its_start() {
-        // An octahedron, cut across and askew; a plane has a border.
+        // An octahedron, cut horizontally and obliquely; a flat grid has a border.
         let positions = [Vec3::X, Vec3::Y, -Vec3::X, -Vec3::Y, Vec3::Z, -Vec3::Z];
         let quarter = |k: u32| [[k, (k + 1) % 4, 4], [(k + 1) % 4, k, 5]];
         let walk = Walk::new(&(0..4).flat_map(quarter).collect::<Vec<_>>());
@@ -253,7 +255,7 @@ mod tests {
     #[test]
     fn a_walk_ends_at_a_border() {
         let (positions, mut walk) = grid(4);
-        // Without the squares in the middle column there is no way across.
+        // Without the squares in the middle column there is no path across.
         for y in 0..4 {
             for t in [y * 8 + 4, y * 8 + 5] {
                 walk.triangles[t] = [0, 0, 0];

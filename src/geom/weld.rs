@@ -1,12 +1,13 @@
-//! Welding: vertices that the file splits at texture and normal seams become one again.
+//! Welding: merges vertices that the file splits at texture and normal seams.
 
 use crate::base::math::{Aabb, Vec3};
 use std::collections::HashMap;
 
-/// Relative to the box's diagonal: vertices closer than this may be welded.
+/// Distance below which vertices may be welded, relative to the box's diagonal.
 pub const WELD_TOLERANCE: f32 = 1e-6;
 
-/// Compared with at most so many earlier vertices at one place: keeps a pile of unlike vertices linear.
+/// Maximum number of earlier vertices at one position to compare with: keeps a pile of differing vertices
+/// linear.
 const CANDIDATES: usize = 64;
 
 /// Result of [`weld`].
@@ -14,14 +15,14 @@ const CANDIDATES: usize = 64;
 pub struct Weld {
     /// Welded vertex of each vertex.
     pub welded_of: Vec<u32>,
-    /// First vertex of each welded vertex; it lends its position. Rising.
+    /// First vertex of each welded vertex, which gives its position. Ascending.
     pub first: Vec<u32>,
 }
 
 /// Welds vertices within [`WELD_TOLERANCE`] of the box's diagonal for which `same(first, vertex)` holds.
 ///
-/// Each vertex joins the earliest welded vertex that accepts it, so that the result depends on the order of the
-/// vertices alone. Positions must be finite. A hash grid over cells of 8 tolerances keeps it linear.
+/// Each vertex joins the earliest welded vertex that accepts it, so the result depends only on the order of
+/// the vertices. Positions must be finite. A hash grid with cells of 8 tolerances makes it linear.
 pub fn weld(positions: &[Vec3], mut same: impl FnMut(u32, u32) -> bool) -> Weld {
     let bounds = Aabb::of(positions.iter().copied());
     let tolerance = f64::from(WELD_TOLERANCE * bounds.diagonal());

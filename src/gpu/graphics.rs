@@ -356,7 +356,7 @@ impl Pass<'_> {
 
     /// Draws `vertices` vertices, numbered from `first`, `instances` times.
     pub fn draw(&mut self, first: u32, vertices: u32, instances: u32) {
-        // SAFETY: recording; a pipeline is bound by contract, else the validation layer tells.
+        // SAFETY: recording; a pipeline is bound by contract, else the validation layer reports it.
         unsafe { self.frame.device().handle.cmd_draw(self.frame.commands, vertices, instances, first, 0) };
     }
 

@@ -235,7 +235,7 @@ impl Frame {
         let region = [region(target, layer, level, [0; 2], target.level_size(level)).buffer_offset(offset)];
         let layout = vk::ImageLayout::GENERAL;
         // SAFETY: recording; the staging memory holds the bytes until the submission is done. A wrong number of
-        // bytes is a mistake that the validation layer tells.
+        // bytes is a mistake that the validation layer reports.
         unsafe {
             let handle = &self.device().handle;
             handle.cmd_copy_buffer_to_image(self.commands, staging, target.handle(), layout, &region);

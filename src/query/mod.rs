@@ -1,4 +1,4 @@
-//! What is under a cursor or a controller, and where the silhouettes are.
+//! Queries on the G-buffer: the surface under a cursor or controller, and silhouettes.
 
 mod pick;
 mod silhouette;

@@ -1,4 +1,4 @@
-//! What is under a pixel: part, triangle, barycentrics, world position; read back without waiting.
+//! The surface under a pixel: part, triangle, barycentrics, world position; read back without waiting.
 
 use crate::base::Result;
 use crate::gpu::constants::NONE;
@@ -11,7 +11,7 @@ use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 use std::sync::Arc;
 
-/// Read-backs under way at a time: a few frames of two controllers and a cursor.
+/// Maximum simultaneous read-backs: a few frames of two controllers and a cursor.
 const RING: usize = 16;
 
 /// The surface under a pixel.
@@ -21,11 +21,11 @@ pub struct Hit {
     pub part: u32,
     /// Index into [`crate::geom::DisplayMesh::triangles`].
     pub triangle: u32,
-    /// Weights of the triangle's corners, summing to one: they name the same point of the skin in any pose.
+    /// Weights of the triangle's corners, with sum 1: they name the same point of the skin in any pose.
     pub barycentrics: [f32; 3],
     /// World position, metres.
     pub position: [f32; 3],
-    /// World normal, unit length, on the eye's side.
+    /// World normal, unit length, on the side that faces the eye.
     pub normal: [f32; 3],
 }
 
@@ -47,7 +47,7 @@ struct Push {
     view: u32,
 }
 
-/// Picks from a G-buffer that shows a scene. `Tag` travels with a sample, e.g. its time.
+/// Picks from a G-buffer that shows a scene. Each sample carries a `Tag`, e.g. its time.
 pub struct Picker<Tag> {
     pick: Compute,
     bindings: Vec<Bindings>,
@@ -59,7 +59,7 @@ pub struct Picker<Tag> {
 }
 
 impl<Tag> Picker<Tag> {
-    /// Binds a scene and its G-buffer. Errors where shader and Rust disagree or memory is short.
+    /// Binds a scene and its G-buffer. Errors if shader and Rust disagree or memory is short.
     pub fn new(device: &Arc<Device>, scene: &Scene, gbuffer: &GBuffer) -> Result<Self> {
         let pick = Compute::new(device, spv!("query/pick.comp"), &[])?;
         let word = size_of::<u32>();
@@ -97,9 +97,9 @@ impl<Tag> Picker<Tag> {
         })
     }
 
-    /// Asks what the G-buffer shows at a pixel; it must have been recorded before, with a
-    /// phase or barrier since. False where too many samples are under way (this one is skipped) or the pixel or view
-    /// is outside.
+    /// Requests the surface at a pixel of the G-buffer, which must have been recorded before, with a phase
+    /// or barrier in between. Returns false if too many samples are pending (this one is skipped) or the
+    /// pixel or view is outside.
     pub fn record(&mut self, frame: &mut Frame, view: u32, pixel: [u32; 2], tag: Tag) -> bool {
         if view >= self.views || pixel[0] >= self.size[0] || pixel[1] >= self.size[1] {
             return false;

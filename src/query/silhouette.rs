@@ -1,5 +1,5 @@
-//! Silhouettes on the GPU (thesis 7.3, figure 32): a Laplacian edge filter over the G-buffer masks the id buffer, and what
-//! is left names points of the skin.
+//! Silhouettes on the GPU (thesis 7.3, figure 32): a Laplacian edge filter over the G-buffer masks the id
+//! buffer; the remaining pixels name points on the skin.
 
 mod chain;
 
@@ -14,33 +14,33 @@ use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 use std::sync::Arc;
 
-/// Points at most: a tenth of a picture of 1920 x 1080 lies on silhouettes rarely.
+/// Maximum number of points: silhouettes rarely cover a tenth of a picture of 1920 x 1080.
 const CAPACITY: usize = 1 << 18;
 
-/// What the filter looks at.
+/// The filter's input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Filter {
     /// Normals: silhouettes and creases, the thesis's default. Strength: length of the Laplacian, 0 to about 1.5.
     #[default]
     Normal,
-    /// Depth: silhouettes only. Strength: share of the depth by which the surroundings are farther, 0 to 1.
+    /// Depth: silhouettes only. Strength: relative depth by which the surroundings are farther, 0 to 1.
     Depth,
-    /// Positions: silhouettes and sharp creases. Strength: widths of a pixel at the point's distance.
+    /// Positions: silhouettes and sharp creases. Strength: in widths of a pixel at the point's distance.
     Position,
 }
 
-/// How to look for silhouettes.
+/// Settings of the silhouette filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SilhouetteOptions {
-    /// Over which target.
+    /// The filter's input.
     pub filter: Filter,
-    /// Least strength, see [`Filter`].
+    /// Minimum strength, see [`Filter`].
     pub threshold: f32,
 }
 
 impl Filter {
-    /// With a threshold that suits it: 0.3 for normals (beyond a crease of 45 degrees), 0.005 for depth, 4 pixels for
-    /// positions.
+    /// Settings with a suitable threshold: 0.3 for normals (beyond a crease of 45 degrees), 0.005 for
+    /// depth, 4 pixels for positions.
     pub fn options(self) -> SilhouetteOptions {
         let threshold = match self {
             Self::Normal => 0.3,
@@ -51,11 +51,11 @@ impl Filter {
     }
 }
 
-/// A pixel on a silhouette, on the nearer side of it.
+/// A pixel on the nearer side of a silhouette.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct SilhouettePoint {
-    /// Where in the picture, pixels from the upper left corner; centres have halves.
+    /// Position in the picture, pixels from the upper left corner; centres are at halves.
     pub pixel: [f32; 2],
     /// Index into [`crate::geom::DisplayMesh::parts`].
     pub part: u32,
@@ -65,7 +65,7 @@ pub struct SilhouettePoint {
     pub barycentrics: [f32; 3],
     /// World position, metres.
     pub position: [f32; 3],
-    /// The filter's answer.
+    /// The filter's strength.
     pub strength: f32,
 }
 
@@ -92,7 +92,7 @@ pub struct Silhouettes {
 }
 
 impl Silhouettes {
-    /// Binds a scene and its G-buffer. Errors where shader and Rust disagree or memory is short.
+    /// Binds a scene and its G-buffer. Errors if shader and Rust disagree or memory is short.
     pub fn new(device: &Arc<Device>, scene: &Scene, gbuffer: &GBuffer) -> Result<Self> {
         let stage = Compute::new(device, spv!("query/silhouette.comp"), &[])?;
         let word = size_of::<u32>();
@@ -123,11 +123,11 @@ impl Silhouettes {
         Ok(Self { stage, bindings, count, points, size, views })
     }
 
-    /// Filters what the G-buffer shows of one view, which must have been recorded before, with a phase or barrier since;
-    /// `seen` is that view.
+    /// Filters one view of the G-buffer, which must have been recorded before, with a phase or barrier in
+    /// between; `seen` is that view.
     ///
     /// # Errors
-    /// There is no such view, or the threshold is no number of at least 0.
+    /// There is no such view, or the threshold is negative or NaN.
     pub fn record(
         &self,
         frame: &mut Frame,
@@ -162,11 +162,11 @@ impl Silhouettes {
         Ok(())
     }
 
-    /// What was found, from the upper left to the lower right, row by row. Waits for all submitted work: for once per
-    /// stroke, not per frame.
+    /// The points found, from the upper left to the lower right, row by row. Waits for all submitted work:
+    /// call it once per stroke, not per frame.
     ///
     /// # Errors
-    /// There was more than can be listed, or the device is lost.
+    /// There were more points than the list can hold, or the device is lost.
     pub fn read(&self, device: &Arc<Device>) -> Result<Vec<SilhouettePoint>> {
         let count = device.read::<u32>(&self.count, 1)?[0] as usize;
         if count > CAPACITY {
@@ -174,7 +174,7 @@ impl Silhouettes {
             return Err(Error::input(problem, format!("raise the threshold: at most {CAPACITY} can be")));
         }
         let mut points: Vec<SilhouettePoint> = device.read(&self.points, count)?;
-        // The GPU lists them in any order.
+        // The GPU lists them in arbitrary order.
         points.sort_by(|a, b| a.pixel[1].total_cmp(&b.pixel[1]).then(a.pixel[0].total_cmp(&b.pixel[0])));
         Ok(points)
     }

@@ -211,7 +211,7 @@ impl Builder<'_> {
         drawn
     }
 
-    /// Centre and radius, in bind space, of what a skin deforms.
+    /// Bounding sphere, in bind space, of the meshes that a skin deforms: centre and radius, metres.
     fn size_of(&self, skin: usize, meshes: &BTreeSet<MeshId>, bind_from_mesh: &DAffine3) -> (DVec3, f64) {
         let primitives = meshes.iter().flat_map(|m| &self.asset.meshes[m.index()].primitives);
         let vertices = primitives.flat_map(|p| &p.positions);

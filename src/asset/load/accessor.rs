@@ -1,4 +1,4 @@
-//! Accessors: typed arrays, checked against their buffer before anything is allocated.
+//! Accessors: typed arrays, checked against their buffer before any allocation.
 
 use super::context::Context;
 use super::item::Item;
@@ -29,7 +29,7 @@ impl Component {
         })
     }
 
-    /// Bytes.
+    /// Size in bytes.
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -38,8 +38,8 @@ impl Component {
         }
     }
 
-    /// What the component's largest value stands for where it is normalised (glTF 2.0, 3.6.2.2: Accessor data
-    /// types): signed types map to -1..=1.
+    /// The largest value of the component type, which a normalised accessor maps to 1 (glTF 2.0, 3.6.2.2:
+    /// Accessor data types); signed types map to -1..=1.
     pub fn scale(self) -> f32 {
         match self {
             Self::I8 => 1.0 / 127.0,
@@ -52,22 +52,22 @@ impl Component {
     }
 }
 
-/// An accessor whose extent lies inside its buffer view.
+/// An accessor whose extent is within its buffer view.
 pub(super) struct Accessor<'c> {
     pub item: Item<'c>,
-    /// Elements.
+    /// Number of elements.
     pub count: usize,
     /// Type of one component.
     pub component: Component,
-    /// Components of an element.
+    /// Components per element.
     pub width: usize,
-    /// Whether integers stand for fractions.
+    /// Whether integers are mapped to fractions.
     pub normalized: bool,
     base: Option<Strided<'c>>,
     sparse: Option<Sparse<'c>>,
 }
 
-/// Elements `stride` bytes apart; `bytes` starts at the first and holds the last.
+/// Elements `stride` bytes apart; `bytes` starts at the first and contains the last.
 struct Strided<'c> {
     bytes: &'c [u8],
     stride: usize,
@@ -82,7 +82,7 @@ impl<'c> Accessor<'c> {
     /// Opens accessor `index` of the file.
     ///
     /// # Errors
-    /// Where it does not exist, is malformed, too long, or reaches beyond its buffer view.
+    /// It does not exist, is malformed, too long, or extends beyond its buffer view.
     pub fn open(ctx: &'c Context<'c>, index: usize) -> Result<Self> {
         ctx.table("accessors", limits::ACCESSORS)?;
         let item = ctx.item("accessors", "accessor", index)?;
@@ -119,7 +119,7 @@ impl<'c> Accessor<'c> {
     /// All components as floats; normalised integers become fractions (signed ones at least -1).
     ///
     /// # Errors
-    /// Where the file's budget of decoded bytes is used up.
+    /// The file's budget of decoded bytes is exhausted.
     pub fn floats(&self) -> Result<Vec<f32>> {
         self.floats_as(self.normalized)
     }
@@ -143,10 +143,10 @@ impl<'c> Accessor<'c> {
         }
     }
 
-    /// All components as whole numbers.
+    /// All components as unsigned integers.
     ///
     /// # Errors
-    /// Where they are floats or signed, or the budget of decoded bytes is used up.
+    /// They are floats or signed, or the budget of decoded bytes is exhausted.
     pub fn wholes(&self) -> Result<Vec<u32>> {
         match self.component {
             Component::U8 => self.collect(|b: [u8; 1]| u32::from(b[0])),

@@ -8,17 +8,17 @@ use crate::asset::limits;
 use crate::base::Result;
 use crate::base::math::{Vec2, Vec3, Vec4};
 
-/// Attributes of a primitive or of a morph target: an object of accessor indices by semantic.
+/// Attributes of a primitive or of a morph target: a JSON object of accessor indices by semantic.
 pub(super) struct Attributes<'c> {
     item: Item<'c>,
-    /// Vertices; every attribute must have as many elements.
+    /// Number of vertices, which every attribute must have as elements.
     vertices: Option<usize>,
-    /// Where the values of some attributes are instead.
+    /// Alternative source of some attributes' values.
     draco: Option<&'c Draco<'c>>,
 }
 
 impl<'c> Attributes<'c> {
-    /// `vertices`: the count that each attribute must have, none for "as POSITION has".
+    /// `vertices` is the required number of elements of each attribute; `None` takes it from POSITION.
     pub fn new(item: Item<'c>, vertices: Option<usize>) -> Self {
         Self { item, vertices, draco: None }
     }
@@ -28,7 +28,7 @@ impl<'c> Attributes<'c> {
         Self { item, vertices: Some(draco.vertices()), draco: Some(draco) }
     }
 
-    /// Fixes the number of vertices.
+    /// Sets the number of vertices.
     pub fn set_vertices(&mut self, vertices: usize) {
         self.vertices = Some(vertices);
     }
@@ -42,7 +42,7 @@ impl<'c> Attributes<'c> {
         sets
     }
 
-    /// Whether the semantic is there.
+    /// Whether the semantic is present.
     pub fn has(&self, semantic: &str) -> bool {
         self.item.map.contains_key(semantic)
     }
@@ -51,7 +51,7 @@ impl<'c> Attributes<'c> {
     /// accessor or `fractions` says so.
     ///
     /// # Errors
-    /// Where it has none of the given widths, another number of elements than vertices, or is malformed.
+    /// It has none of the given widths, another number of elements than vertices, or is malformed.
     pub fn floats(
         &self,
         semantic: &str,
@@ -80,7 +80,7 @@ impl<'c> Attributes<'c> {
     /// The values of an attribute of unsigned integers, `width` components each, `None` if it is absent.
     ///
     /// # Errors
-    /// As [`Self::floats`], or where it holds something else than unsigned integers.
+    /// As [`Self::floats`], or if it is not of unsigned integers.
     pub fn wholes(&self, semantic: &str, width: usize) -> Result<Option<Vec<u32>>> {
         let Some(accessor) = self.open(semantic)? else { return Ok(None) };
         if !matches!(accessor.component, Component::U8 | Component::U16) {
@@ -165,7 +165,7 @@ impl<'c> Attributes<'c> {
     }
 }
 
-/// Replaces what is not good and counts it.
+/// Replaces invalid values and returns their number.
 pub(super) fn mend_all<T: Copy>(values: &mut [T], good: impl Fn(&T) -> bool, mended: T) -> usize {
     let mut count = 0;
     for value in values.iter_mut().filter(|v| !good(v)) {

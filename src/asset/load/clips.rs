@@ -1,5 +1,6 @@
-//! Animations. A flaw of an animation leaves the rest shape known, so it never refuses the file: the channel is
-//! mended or left out, and the problem told. Data beyond its buffer is an error here as everywhere.
+//! Animations. A flaw of an animation does not affect the rest shape, so it never rejects the file: the
+//! channel is repaired or left out, and the problem is reported. Data beyond its buffer is an error, as
+//! everywhere.
 
 use super::accessor::{Accessor, Component};
 use super::context::{Context, in_range};
@@ -24,7 +25,7 @@ pub(super) fn read(ctx: &Context, nodes: &[Node], meshes: &[Mesh]) -> Result<Vec
     Ok(clips)
 }
 
-/// What channels of an animation move already.
+/// The properties that channels of an animation already move.
 #[derive(Default)]
 struct Seen {
     properties: HashSet<(NodeId, Property)>,
@@ -61,7 +62,7 @@ impl Reading<'_> {
             if width == 0 {
                 let name = &node.name;
                 item.mend(format!("it moves morph weights, but node \"{name}\" has none; it was left out"));
-                // Other nodes with this mesh have none either.
+                // The other nodes with this mesh have none either.
                 break;
             }
             if node.matrix.is_some() {
@@ -157,7 +158,7 @@ fn open<'c>(sampler: &Item<'c>, key: &str) -> Result<Accessor<'c>> {
     Accessor::open(sampler.ctx, index)
 }
 
-/// Fills the channel with the keys that are in order and finite, rotations normalised.
+/// Fills the channel with the keys that are in order and finite; normalises rotations.
 fn clean(
     item: &Item,
     mut channel: Channel,
@@ -177,7 +178,7 @@ fn clean(
         channel.times.push(time);
         channel.values.extend_from_slice(key);
         if channel.property == Property::Rotation {
-            // The value lies between the tangents of a cubic spline.
+            // The value is between the tangents of a cubic spline.
             let at = start + (group - width) / 2;
             let value = &mut channel.values[at..at + 4];
             let length = value.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
@@ -186,7 +187,7 @@ fn clean(
                 value.copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
             } else {
                 turned += usize::from((length - 1.0).abs() > 0.02);
-                // What is a unit quaternion to rounding keeps its bits.
+                // A quaternion with unit length up to rounding keeps its bits.
                 if (length - 1.0).abs() > 5e-7 {
                     value.iter_mut().for_each(|v| *v = (f64::from(*v) / length) as f32);
                 }

@@ -1,4 +1,4 @@
-//! From bytes to JSON and the binary chunk (glTF 2.0, section 4: GLB file format specification).
+//! Splits bytes into JSON and the binary chunk (glTF 2.0, section 4: GLB file format specification).
 
 use super::context::REMEDY;
 use crate::asset::{Problem, limits};
@@ -6,7 +6,7 @@ use crate::base::{Error, Result};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// A file taken apart.
+/// The parts of a file.
 pub(super) struct Container<'a> {
     pub json: Map<String, Value>,
     pub bin: Option<&'a [u8]>,
@@ -108,8 +108,8 @@ fn parse(text: &[u8], path: &Path, problems: &mut Vec<Problem>) -> Result<Map<St
     }
 }
 
-/// Upper bound of the values in a JSON text: each but the first follows a comma, a bracket or a brace outside
-/// of strings (keys count as the value they go with).
+/// Upper bound on the values in a JSON text: each except the first follows a comma, a bracket or a brace
+/// outside strings (keys count with their values).
 fn count_values(text: &[u8]) -> usize {
     let (mut count, mut inside, mut escaped) = (1, false, false);
     for &byte in text {
@@ -131,7 +131,7 @@ fn count_values(text: &[u8]) -> usize {
     count
 }
 
-/// The refusal of glTF 1.0.
+/// The error for glTF 1.0.
 pub(super) fn version_1(path: &Path) -> Error {
     Error::unsupported(path, "glTF 1.0", "convert it to glTF 2.0, e.g. with gltf-pipeline")
 }

@@ -1,5 +1,5 @@
-//! What every part of the loader shares: the JSON tree with checked access, the buffers, the list of problems
-//! and the budget of decoded bytes.
+//! Shared state of the loader: the JSON tree with checked access, the buffers, the list of problems and the
+//! budget of decoded bytes.
 
 use super::item::Item;
 use super::view::View;
@@ -9,22 +9,22 @@ use serde_json::{Map, Value};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::path::Path;
 
-/// What to do about most broken files.
+/// The remedy for most broken files.
 pub(super) const REMEDY: &str = "export the file again, or see what the glTF validator says of it";
 
-/// Characters of an element's name in messages.
+/// Maximum characters of an element's name in messages.
 const NAME: usize = 80;
 
 /// The content of the file's buffers.
 #[derive(Default)]
 pub(super) struct Buffers {
-    /// Bytes per buffer, empty where they cannot be had.
+    /// Bytes per buffer; empty if unavailable.
     pub content: Vec<Vec<u8>>,
-    /// Per buffer why its bytes cannot be had: an error only for what reads them.
+    /// Per buffer, the reason why its bytes are unavailable: an error only for elements that read them.
     pub missing: Vec<Option<String>>,
 }
 
-/// A file being read.
+/// A file that is being read.
 pub(super) struct Context<'a> {
     pub path: &'a Path,
     pub json: &'a Map<String, Value>,
@@ -64,7 +64,7 @@ impl<'a> Context<'a> {
         Error::broken(self.path, at, cut(problem.into(), limits::MESSAGE), REMEDY)
     }
 
-    /// Notes a flaw that was mended.
+    /// Reports a flaw that was repaired.
     pub fn mend(&self, at: impl Into<String>, text: impl Into<String>) {
         let mut problems = self.problems.borrow_mut();
         if problems.len() < limits::PROBLEMS {
@@ -74,7 +74,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// All problems so far, leaving none.
+    /// Removes and returns all problems so far.
     pub fn take_problems(&self) -> Vec<Problem> {
         let mut problems = self.problems.take();
         if self.untold.get() > 0 {
@@ -84,7 +84,7 @@ impl<'a> Context<'a> {
         problems
     }
 
-    /// Pays for `bytes` that are about to be allocated.
+    /// Charges `bytes` that are about to be allocated to the budget. Errors if it is exhausted.
     pub fn spend(&self, at: &str, bytes: u64) -> Result<()> {
         match self.budget.get().checked_sub(bytes) {
             Some(rest) => {
@@ -100,12 +100,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Bytes that may still be decoded.
+    /// Bytes left in the budget.
     pub fn remaining(&self) -> u64 {
         self.budget.get()
     }
 
-    /// The top-level array `key`, at most `most` long, empty where absent.
+    /// The top-level array `key` of at most `most` elements; empty if absent.
     pub fn table(&self, key: &str, most: usize) -> Result<&'a [Value]> {
         let table: &'a [Value] = match self.json.get(key) {
             None => &[],
@@ -123,7 +123,7 @@ impl<'a> Context<'a> {
         Ok(table)
     }
 
-    /// Element `index` of the top-level array `key`; `what` is its name in messages, e.g. `node`.
+    /// Element `index` of the top-level array `key`; messages call it `what`, e.g. `node`.
     pub fn item<'c>(&'c self, key: &str, what: &str, index: usize) -> Result<Item<'c>> {
         let value = self
             .json
@@ -148,7 +148,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A text of at most `most` characters, for messages: names in a file can have any length.
+/// Truncates a text for messages to `most` characters: names in a file can have any length.
 fn cut(mut text: String, most: usize) -> String {
     if let Some((end, _)) = text.char_indices().nth(most) {
         text.truncate(end);

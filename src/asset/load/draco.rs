@@ -19,7 +19,7 @@ impl<'c> Draco<'c> {
     /// Decodes the extension of a primitive, `None` if it has none or gives its data in plain as well.
     ///
     /// # Errors
-    /// Where the extension's object or the bitstream is broken, or the limits are exceeded.
+    /// The extension's object or the bitstream is invalid, or a limit is exceeded.
     pub fn open(primitive: &Item<'c>) -> Result<Option<Self>> {
         let Some(item) = primitive.extension(NAME) else { return Ok(None) };
         if has_plain_positions(primitive)? {
@@ -35,7 +35,8 @@ impl<'c> Draco<'c> {
             .with_max_points(limits::VERTICES as u64)
             .with_max_faces(limits::VERTICES as u64)
             .with_max_decoded_bytes(ctx.remaining());
-        // The decoder is safe code with checked reads; should it panic all the same, the file is to blame.
+        // The decoder is safe code with checked reads; if it panics all the same, the file counts as
+        // invalid.
         let decoded = catch_unwind(AssertUnwindSafe(|| {
             let mut mesh = Mesh::new();
             let mut buffer = DecoderBuffer::new(bytes).with_limits(limits);
@@ -49,13 +50,13 @@ impl<'c> Draco<'c> {
         if mesh.num_points().max(mesh.num_faces()) > limits::VERTICES {
             return Err(item.broken(format!("it has more than {} vertices or triangles", limits::VERTICES)));
         }
-        // Paid whether or not the attributes are used: a bitstream can be named by many primitives.
+        // Charged whether or not the attributes are used: many primitives can name one bitstream.
         ctx.spend(&item.at, 16 * bytes.len() as u64 + 4 * (mesh.num_points() + mesh.num_faces()) as u64)?;
         let ids = item.child("attributes")?.ok_or_else(|| item.broken("\"attributes\" is missing"))?;
         Ok(Some(Self { mesh, ids }))
     }
 
-    /// Vertices.
+    /// Number of vertices.
     pub fn vertices(&self) -> usize {
         self.mesh.num_points()
     }
@@ -71,7 +72,7 @@ impl<'c> Draco<'c> {
     /// Components of a semantic and its values as they are stored, `None` if it is not in the bitstream.
     ///
     /// # Errors
-    /// Where the bitstream lacks the attribute that the file names.
+    /// The bitstream lacks the attribute that the file names.
     pub fn values(&self, semantic: &str) -> Result<Option<(usize, Vec<f32>)>> {
         let Some(id) = self.ids.whole(semantic)? else { return Ok(None) };
         let attribute = u32::try_from(id).ok().and_then(|id| self.mesh.attribute_by_unique_id(id));
@@ -83,7 +84,7 @@ impl<'c> Draco<'c> {
     }
 }
 
-/// Whether the primitive's positions are there without the extension.
+/// Whether the primitive has uncompressed positions.
 fn has_plain_positions(primitive: &Item) -> Result<bool> {
     let ctx = primitive.ctx;
     let Some(attributes) = primitive.child("attributes")? else { return Ok(false) };

@@ -1,4 +1,5 @@
-//! Images: PNG, JPEG and WebP to RGBA8, in parallel and within limits. What cannot be decoded is magenta.
+//! Images: PNG, JPEG and WebP to RGBA8, in parallel and within limits. Images that cannot be decoded become
+//! magenta.
 
 use super::context::Context;
 use super::item::Item;
@@ -15,16 +16,16 @@ const FOREIGN: &[&str] = &["KHR_texture_basisu", "MSFT_texture_dds", "EXT_textur
 
 type FileContent = Option<(Vec<u8>, String)>;
 
-/// Where an image's encoded bytes are.
+/// The location of an image's encoded bytes.
 enum Encoded {
-    /// With the image: a file beside the glTF file, or a data URI.
+    /// Outside the buffers: a file beside the glTF file, or a data URI.
     Own,
     View(usize),
     Missing,
     None,
 }
 
-/// All images of the file, and the content of those that are not in its buffers.
+/// Reads all images of the file, and the content of those outside its buffers.
 pub(super) fn read(ctx: &Context, folder: Option<&Path>) -> Result<(Vec<Image>, Vec<FileContent>)> {
     let items = ctx.items("images", "image")?;
     let mut files: Vec<FileContent> = Vec::with_capacity(items.len());
@@ -95,11 +96,11 @@ fn mime(bytes: &[u8]) -> String {
     image::guess_format(bytes).map_or("application/octet-stream", |f| f.to_mime_type()).to_owned()
 }
 
-/// Format and size of every image that may be decoded, from their headers. One with too many pixels, and one that
-/// brings all together over their limit, is left out.
+/// Format and size, from its header, of every image that may be decoded. Leaves out images with too many
+/// pixels, and those beyond the total limit.
 ///
 /// # Errors
-/// Where the file's budget of decoded bytes is used up.
+/// The file's budget of decoded bytes is exhausted.
 fn admit(items: &[Item], bytes: &[Option<&[u8]>]) -> Result<Vec<Option<(ImageFormat, u32, u32)>>> {
     let mut total = 0;
     let mut sizes = Vec::with_capacity(items.len());
@@ -150,7 +151,7 @@ fn decode(bytes: Option<&[u8]>, size: Option<(ImageFormat, u32, u32)>) -> Result
     let (Some(bytes), Some((format, width, height))) = (bytes, size) else { return Ok(Vec::new()) };
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut most = Limits::default();
-    // 16 bits a channel and the decoder's own buffers.
+    // 16 bits per channel and the decoder's own buffers.
     most.max_alloc = Some(16 * u64::from(width) * u64::from(height) + (16 << 20));
     reader.limits(most);
     let pixels = reader.decode().map_err(|error| error.to_string())?.into_rgba8();
@@ -161,10 +162,10 @@ fn decode(bytes: Option<&[u8]>, size: Option<(ImageFormat, u32, u32)>) -> Result
     }
 }
 
-/// The image of a texture that only has a format which is not decoded.
+/// The image of a texture that exists only in an unsupported format.
 ///
 /// # Errors
-/// Where the file says that it cannot do without.
+/// The file requires the format.
 pub(super) fn foreign_source(item: &Item, images: usize) -> Result<Option<usize>> {
     for name in FOREIGN {
         if let Some(extension) = item.extension(name) {

@@ -5,12 +5,12 @@ use super::item::Item;
 use crate::asset::Influences;
 use crate::base::Result;
 
-/// What was mended, told once per primitive.
+/// Repairs, reported once per primitive.
 #[derive(Default)]
 struct Flaws {
     invalid: usize,
     unbound: usize,
-    /// Vertices whose weights sum to something else than one, and the sum furthest from it.
+    /// Number of vertices whose weights do not sum to one, and the sum furthest from it.
     unnormalised: usize,
     worst: f32,
 }
@@ -19,7 +19,7 @@ struct Flaws {
 /// deform the mesh, `None` if no skin does.
 ///
 /// # Errors
-/// Where a joint with a positive weight is not in the skin, or an attribute is malformed.
+/// A joint with a positive weight is not in the skin, or an attribute is malformed.
 pub(super) fn read(
     item: &Item,
     attributes: &Attributes,
@@ -80,7 +80,7 @@ pub(super) fn read(
     Ok(out)
 }
 
-/// Sums the weights of each joint.
+/// Sums the weights of repeated joints.
 fn merge(entries: &mut Vec<(u16, f32)>) {
     entries.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     entries.dedup_by(|later, kept| {
@@ -92,7 +92,7 @@ fn merge(entries: &mut Vec<(u16, f32)>) {
     });
 }
 
-/// Sorts by descending weight and makes the sum one; a vertex without weight goes to joint 0.
+/// Sorts by descending weight and normalises the sum to one; a vertex without weights follows joint 0.
 fn normalise(entries: &mut Vec<(u16, f32)>, flaws: &mut Flaws) {
     let sum: f64 = entries.iter().map(|entry| f64::from(entry.1)).sum();
     if sum <= 1e-12 || !sum.is_finite() {
@@ -101,7 +101,7 @@ fn normalise(entries: &mut Vec<(u16, f32)>, flaws: &mut Flaws) {
         entries.push((0, 1.0));
         return;
     }
-    // Eight bits per weight leave sums off by a few 1/255.
+    // Eight bits per weight give sums that are off by a few 1/255.
     if (sum - 1.0).abs() > 0.02 {
         flaws.unnormalised += 1;
         if (sum - 1.0).abs() > f64::from(flaws.worst - 1.0).abs() {

@@ -4,7 +4,7 @@ use super::context::Context;
 use crate::base::{Error, Result};
 use serde_json::{Map, Value};
 
-/// A JSON object of the file and how messages call it.
+/// A JSON object of the file with its name in messages.
 #[derive(Clone)]
 pub(super) struct Item<'c> {
     pub ctx: &'c Context<'c>,
@@ -13,17 +13,17 @@ pub(super) struct Item<'c> {
 }
 
 impl<'c> Item<'c> {
-    /// An error about this element.
+    /// Creates an error about this element.
     pub fn broken(&self, problem: impl Into<String>) -> Error {
         self.ctx.broken(&self.at, problem)
     }
 
-    /// Notes a flaw of this element that was mended.
+    /// Reports a flaw of this element that was repaired.
     pub fn mend(&self, text: impl Into<String>) {
         self.ctx.mend(&self.at, text);
     }
 
-    /// The element's name, or `what index` where it has none.
+    /// The element's name, or `what index` if it has none.
     pub fn name(&self, what: &str, index: usize) -> String {
         match self.map.get("name") {
             Some(Value::String(name)) if !name.is_empty() => return name.clone(),
@@ -33,7 +33,7 @@ impl<'c> Item<'c> {
         format!("{what} {index}")
     }
 
-    /// A whole number, also where written `3.0`.
+    /// An unsigned integer, also if written as `3.0`.
     pub fn whole(&self, key: &str) -> Result<Option<u64>> {
         self.map
             .get(key)
@@ -41,7 +41,7 @@ impl<'c> Item<'c> {
             .transpose()
     }
 
-    /// A whole number that must be there.
+    /// A required unsigned integer.
     pub fn required_whole(&self, key: &str) -> Result<u64> {
         self.whole(key)?.ok_or_else(|| self.broken(format!("\"{key}\" is missing")))
     }
@@ -93,7 +93,7 @@ impl<'c> Item<'c> {
             .transpose()
     }
 
-    /// A truth value, false where absent.
+    /// A boolean; false if absent.
     pub fn flag(&self, key: &str) -> Result<bool> {
         match self.map.get(key) {
             None => Ok(false),
@@ -102,7 +102,7 @@ impl<'c> Item<'c> {
         }
     }
 
-    /// An array, empty where absent.
+    /// An array; empty if absent.
     pub fn list(&self, key: &str) -> Result<&'c [Value]> {
         match self.map.get(key) {
             None => Ok(&[]),
@@ -111,13 +111,13 @@ impl<'c> Item<'c> {
         }
     }
 
-    /// A JSON object below this one; messages add `key` to the place.
+    /// A nested JSON object; messages add `key` to its location.
     pub fn child(&self, key: &str) -> Result<Option<Item<'c>>> {
         let Some(value) = self.map.get(key) else { return Ok(None) };
         self.of(value, key).map(Some)
     }
 
-    /// The objects of an array below this one; messages add `what` and the index.
+    /// The objects of a nested array; messages add `what` and the index.
     pub fn children(&self, key: &str, what: &str) -> Result<Vec<Item<'c>>> {
         self.list(key)?.iter().enumerate().map(|(i, value)| self.of(value, &format!("{what} {i}"))).collect()
     }

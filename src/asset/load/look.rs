@@ -1,4 +1,4 @@
-//! Materials and textures. Nothing here changes the shape, so flaws are mended and told.
+//! Materials and textures. They do not affect the geometry, so flaws are repaired and reported.
 
 use super::context::Context;
 use super::item::Item;
@@ -6,12 +6,12 @@ use crate::asset::{Alpha, Material, Primitive, Texture, TextureRef, Wrap};
 use crate::base::math::{Vec2, Vec3, Vec4};
 use crate::base::{ImageId, Result, TextureId};
 
-/// A material and what must be done to texture coordinates for it.
+/// A material with the transforms that its textures require of texture coordinates.
 pub(super) struct Look {
     pub material: Material,
-    /// KHR_texture_transform per set of texture coordinates: the first one that a texture of the material has.
+    /// KHR_texture_transform per set of texture coordinates: that of the first texture with one.
     transforms: [Option<Transform>; 2],
-    /// Whether textures on one set want different transforms.
+    /// Whether textures on one set require different transforms.
     mixed: bool,
 }
 
@@ -29,7 +29,7 @@ impl Transform {
     fn apply(&self, uv: Vec2) -> Vec2 {
         let (sin, cos) = self.rotation.sin_cos();
         let scaled = uv * self.scale;
-        // The extension turns anticlockwise in a space whose v points down.
+        // The extension rotates anticlockwise in a space whose v points down.
         self.offset + Vec2::new(cos * scaled.x + sin * scaled.y, cos * scaled.y - sin * scaled.x)
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn textures(ctx: &Context, images: usize) -> Result<Vec<Texture>> {
             Some(source) => Some(source),
             None => item.index("source", images, "image")?,
         };
-        // A texture with nothing else still shows that something is there: images.rs made it magenta.
+        // A texture without a supported source uses the image that images.rs replaced by magenta.
         let source = match source {
             Some(source) => Some(source),
             None => super::images::foreign_source(&item, images)?,

@@ -1,4 +1,4 @@
-//! Meshes: every triangle primitive decoded to plain vectors.
+//! Meshes: decodes every triangle primitive to plain vectors.
 
 use super::attributes::{Attributes, mend_all};
 use super::context::{Context, in_range};
@@ -11,7 +11,7 @@ use crate::base::math::Vec3;
 use crate::base::{MaterialId, Result};
 use serde_json::Value;
 
-/// Totals over the file, against the limits.
+/// Totals over the file, for comparison with the limits.
 #[derive(Default)]
 struct Totals {
     vertices: usize,
@@ -57,7 +57,7 @@ fn mesh(
         }
     }
     let mut mesh = Mesh { name: item.name("mesh", index), primitives };
-    // The specification wants the same number of targets everywhere; missing ones move nothing.
+    // The specification requires the same number of targets everywhere; missing ones move nothing.
     let morphs = mesh.morph_count();
     for primitive in mesh.primitives.iter_mut().filter(|p| p.morphs.len() < morphs) {
         item.mend("its primitives have different numbers of morph targets; missing ones move nothing");

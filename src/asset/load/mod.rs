@@ -1,4 +1,4 @@
-//! The loader: one file per part of glTF, each from JSON to plain data.
+//! The loader: one file per part of glTF, each converts JSON to plain data.
 
 mod accessor;
 mod attributes;
@@ -30,19 +30,19 @@ use serde_json::{Map, Value};
 use std::path::Path;
 
 impl Asset {
-    /// Loads a .gltf, .glb or .vrm file, with the files it names beside it.
+    /// Loads a .gltf, .glb or .vrm file with the files that it names.
     ///
     /// # Errors
-    /// Where a file cannot be read, is broken so that its shape is unknowable, goes over a limit of
-    /// [`super::limits`], or needs an unsupported feature; the message names file, element and remedy.
+    /// A file cannot be read, has ambiguous geometry, exceeds one of the [`super::limits`], or needs an
+    /// unsupported feature; the message names file, element and remedy.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let bytes = uri::read_file(path)?;
         read(&bytes, path, Some(path.parent().unwrap_or(Path::new(""))))
     }
 
-    /// Loads a file's content from memory. Files that it names are not read: buffers must be inside it, images
-    /// outside of it become magenta. `path_for_messages` appears in messages only.
+    /// Loads a file's content from memory. Other files are not read: buffers must be inside it, and images
+    /// outside it become magenta. `path_for_messages` appears in messages only.
     ///
     /// # Errors
     /// As [`Asset::load`].
@@ -114,7 +114,7 @@ fn buffers(
     Ok((buffers, ctx.take_problems()))
 }
 
-/// A buffer's bytes, or why they cannot be had.
+/// A buffer's bytes, or the reason why they are unavailable.
 fn buffer(
     item: &Item,
     index: usize,
@@ -131,7 +131,8 @@ fn buffer(
             }
         },
         (None, Some(bin)) if index == 0 => bin.to_vec(),
-        // A placeholder, e.g. EXT_meshopt_compression's fallback buffers: legal as long as nothing reads it.
+        // A placeholder, e.g. EXT_meshopt_compression's fallback buffers: valid as long as nothing reads
+        // it.
         (None, _) => return Ok(Err("it has no data: no URI and no binary chunk".into())),
     };
     if length > bytes.len() as u64 {

@@ -14,7 +14,7 @@ pub(super) fn read(ctx: &Context, nodes: &[Node]) -> Result<Vec<Skin>> {
     let mut skins = Vec::new();
     for (index, item) in ctx.items("skins", "skin")?.iter().enumerate() {
         let skin = skin(item, index, nodes.len())?;
-        // What is no number names no node either.
+        // A value that is not an integer names no node either.
         let root = item.whole("skeleton").unwrap_or(Some(u64::MAX));
         if root.is_some_and(|root| !skin.has_root(root, nodes)) {
             let problem =

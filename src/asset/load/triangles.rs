@@ -5,7 +5,7 @@ use super::item::Item;
 use crate::asset::limits;
 use crate::base::Result;
 
-/// How a primitive's vertices form triangles.
+/// The way that a primitive's vertices form triangles.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     List,
@@ -13,7 +13,7 @@ pub(super) enum Mode {
     Fan,
 }
 
-/// The mode of a primitive, or the name of a mode without triangles.
+/// The mode of a primitive, or the name of a mode without triangles (inner error).
 pub(super) fn mode(item: &Item) -> Result<std::result::Result<Mode, &'static str>> {
     Ok(match item.whole("mode")?.unwrap_or(4) {
         0 => Err("points"),
@@ -39,11 +39,11 @@ pub(super) fn indices(item: &Item, vertices: usize) -> Result<Vec<u32>> {
     accessor.wholes()
 }
 
-/// Expands indices to triangles; those of a strip or fan that use a vertex twice are joints of the strip and
-/// left out.
+/// Expands indices to triangles. In a strip or fan, triangles that use a vertex twice connect pieces and
+/// are left out.
 ///
 /// # Errors
-/// Where an index is out of range.
+/// An index is out of range.
 pub(super) fn expand(item: &Item, indices: &[u32], mode: Mode, vertices: usize) -> Result<Vec<[u32; 3]>> {
     if let Some(at) = indices.iter().position(|&i| i as usize >= vertices) {
         return Err(item.broken(format!(

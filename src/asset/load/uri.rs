@@ -1,4 +1,4 @@
-//! Data URIs and the files a glTF file names.
+//! Resolves data URIs and the files that a glTF file names.
 
 use super::item::Item;
 use crate::asset::limits;
@@ -6,20 +6,20 @@ use crate::base::{Error, Result, percent_decoded};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-/// What a URI gives.
+/// The content behind a URI.
 pub(super) enum Content {
     /// A data URI's bytes.
     Data(Vec<u8>),
     /// The bytes of a file beside the glTF file.
     File(Vec<u8>),
-    /// The bytes cannot be had, and why: no such file, or a URI that must not be followed.
+    /// The bytes are unavailable, with the reason: no such file, or a URI that must not be followed.
     Missing(String),
 }
 
-/// Resolves a URI relative to `folder` (none: no files may be read).
+/// Resolves a URI relative to `folder`; with `None` no files are read.
 ///
 /// # Errors
-/// Where a data URI is malformed or a file too large.
+/// A data URI is malformed or a file too large.
 pub(super) fn resolve(item: &Item, uri: &str, folder: Option<&Path>) -> Result<Content> {
     if uri.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:")) {
         return data(&uri[5..]).map(Content::Data).map_err(|problem| item.broken(problem));
@@ -35,7 +35,7 @@ pub(super) fn resolve(item: &Item, uri: &str, folder: Option<&Path>) -> Result<C
             shown(uri)
         )));
     };
-    // A name with a literal percent sign that was never encoded is tried as it is.
+    // A name with a literal percent sign that was never encoded is tried unchanged.
     let literal = relative_path(uri).ok().filter(|path| *path != relative);
     let names = [Some(relative), literal];
     let mut reason = String::new();
@@ -61,7 +61,7 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
     if !about.is_file() {
         return Err(io(std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a regular file")));
     }
-    // Some files are longer than they say.
+    // Some files are longer than their reported length.
     let mut bytes = Vec::with_capacity(about.len().min(limits::FILE_BYTES) as usize);
     let file = std::fs::File::open(path).map_err(io)?;
     file.take(limits::FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
@@ -72,7 +72,7 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A decoded relative URI as a path that stays near the file, or why it must not be followed.
+/// A decoded relative URI as a path near the file, or the reason why it must not be followed.
 fn relative_path(uri: &str) -> Result<PathBuf, String> {
     let head = uri.split(['/', '\\', '?', '#']).next().unwrap_or("");
     if let Some((scheme, _)) = head.split_once(':')
@@ -103,7 +103,7 @@ fn relative_path(uri: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// A URI as messages show it: quoted and cut.
+/// A URI for messages: quoted and truncated.
 fn shown(uri: &str) -> String {
     let cut: String = uri.chars().take(80).collect();
     if cut.len() < uri.len() { format!("\"{cut}...\"") } else { format!("\"{cut}\"") }

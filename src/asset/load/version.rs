@@ -1,4 +1,4 @@
-//! Which files are read at all: version and required extensions.
+//! Checks a file's version and required extensions.
 
 use super::container::version_1;
 use super::context::{Buffers, Context};
@@ -7,7 +7,7 @@ use crate::base::{Error, Result};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Required extensions whose meaning the loader honours, or that only change how surfaces look.
+/// Required extensions that the loader supports, or that only affect shading.
 const KNOWN: &[&str] = &[
     "EXT_meshopt_compression",
     "EXT_texture_webp",
@@ -25,7 +25,7 @@ const KNOWN: &[&str] = &[
 /// loads without them.
 const PICTURE_ONLY: &[&str] = &["KHR_lights_punctual", "KHR_materials_", "KHR_xmp"];
 
-/// Refuses versions and required extensions that the loader does not know.
+/// Rejects unsupported versions and required extensions.
 pub(super) fn check(path: &Path, json: &Map<String, Value>, problems: &mut Vec<Problem>) -> Result<()> {
     let none = Buffers::default();
     let ctx = Context::new(path, json, &none, Vec::new());

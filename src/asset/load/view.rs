@@ -7,7 +7,7 @@ use crate::asset::limits;
 use crate::base::Result;
 use std::ops::Range;
 
-/// A buffer view that was opened.
+/// An opened buffer view.
 pub(super) struct View {
     data: Data,
     /// Bytes from element to element, `None` if they are packed.
@@ -20,7 +20,7 @@ enum Data {
 }
 
 impl View {
-    /// The bytes.
+    /// The content of the view.
     pub fn bytes<'c>(&'c self, ctx: &'c Context<'_>) -> &'c [u8] {
         match &self.data {
             Data::Slice { buffer, range } => &ctx.buffers.content[*buffer][range.clone()],
@@ -30,10 +30,10 @@ impl View {
 }
 
 impl Context<'_> {
-    /// Buffer view `index`.
+    /// Opens buffer view `index`.
     ///
     /// # Errors
-    /// Where it does not exist, reaches beyond its buffer, or cannot be decompressed.
+    /// It does not exist, extends beyond its buffer, or cannot be decompressed.
     pub fn view(&self, index: usize) -> Result<&View> {
         self.table("bufferViews", limits::ACCESSORS)?;
         let item = self.item("bufferViews", "bufferView", index)?;

@@ -12,12 +12,13 @@ use rayon::prelude::*;
 /// The edges that a vertex's cell keeps rigid. Both choices give the same matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Energy {
-    /// The edges at the vertex, weighted `½ (cot α + cot β)`: the thesis's eq. 6-11, Sorkine and Alexa 2007; libigl's
-    /// `ARAP_ENERGY_TYPE_SPOKES`. Edges between two wide angles (over 180° together) weigh negatively; a mesh with many of
-    /// them may find lower energies than rest, and folds.
+    /// The edges at the vertex, weighted `½ (cot α + cot β)`: the thesis's eq. 6-11, Sorkine and Alexa
+    /// 2007; libigl's `ARAP_ENERGY_TYPE_SPOKES`. Edges between two wide angles (over 180° together) have
+    /// negative weights. A mesh with many of them may have states with less energy than at rest, and folds.
     Spokes,
-    /// All edges of the triangles at the vertex, each triangle with its own cotangents: Chao et al. 2010; converges as the
-    /// mesh gets finer, and is libigl's default for surfaces, `ARAP_ENERGY_TYPE_SPOKES_AND_RIMS`.
+    /// All edges of the triangles at the vertex, each triangle with its own cotangents: Chao et al. 2010.
+    /// It converges under refinement of the mesh and is libigl's default for surfaces,
+    /// `ARAP_ENERGY_TYPE_SPOKES_AND_RIMS`.
     #[default]
     SpokesAndRims,
 }
@@ -45,9 +46,9 @@ impl Default for ArapOptions {
 pub struct Solved {
     /// Rounds that ran.
     pub iterations: u32,
-    /// Energy (eq. 8, over the cells that hold an unknown) before each round and at the end; square metres times
-    /// dimensionless weights. It never rises. With rims a triangle's edge counts in its three corners' cells, scaled to
-    /// two thirds each, so that both energies of one uniform stretch are alike.
+    /// Energy (eq. 8, over the cells that contain an unknown) before each round and at the end; square
+    /// metres times dimensionless weights. It never rises. With rims a triangle's edge counts in its three
+    /// corners' cells, scaled by two thirds each, so that both energies of a uniform stretch are equal.
     pub energy: Vec<f64>,
 }
 

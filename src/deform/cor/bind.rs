@@ -28,8 +28,8 @@ struct Cell {
 type Pair = (u16, u16);
 
 /// The centre of rotation per control vertex, in bind space: the mean of the triangle centres over the
-/// surface, each weighted by its area and the similarity of its weights (equation 1), `s(p, v) = Σ_{j≠k}
-/// w_pj w_pk w_vj w_vk exp(-((w_pj w_vk - w_pk w_vj) / σ)²)`.
+/// surface, each weighted by its area and the similarity of its weights (equation 1),
+/// `s(p, v) = Σ_{j≠k} w_pj w_pk w_vj w_vk exp(-((w_pj w_vk - w_pk w_vj) / σ)²)`.
 ///
 /// A vertex with a single joint, or without similar triangles, keeps its own position as the centre, which
 /// makes it plain LBS. **(differs)** The integral is separable over pairs of joints and depends, for one

@@ -233,7 +233,7 @@ impl Reduced {
         self.rest = rest;
     }
 
-    /// Where a handle carries a point of model space in the rest shape.
+    /// The position to which a handle carries a point of model space in the rest shape.
     pub(super) fn at_rest(&self, handle: usize, x: DVec3) -> DVec3 {
         let row = |d: usize| DVec3::from_slice(self.rest.row(4 * handle + d));
         row(0) * x.x + row(1) * x.y + row(2) * x.z + row(3)

@@ -12,7 +12,6 @@ const FOLLOWS: f32 = 1e-4;
 
 /// A bound character. Joints that move no part of the mesh are not handles, except those that alone connect
 /// several parts, such as a root without weights.
-/// together, such as a root that nothing is painted to.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// The bound mesh.

@@ -1,16 +1,16 @@
 //! Constraints, and the switch between sets of them.
 //!
 //! With `G` from binding, `A = M_eq G M_eqᵀ = L Lᵀ` is the Schur complement of the constrained system
-//! (paper 2, equation 15); only it is factored when constraints change. Let `Z = L⁻¹ M_eq G K̃ᵀ`, `h = L⁻¹
-//! M_eq u` for the translation `u` of the whole shape, along which `L̃` has no stiffness, and let a bar
-//! denote the projection orthogonal to `h`. Then, for rotations `Q` and constrained values `P`, `p = L⁻¹
-//! P`,
+//! (paper 2, equation 15); only it is factored when constraints change. Let `Z = L⁻¹ M_eq G K̃ᵀ`,
+//! `h = L⁻¹ M_eq u` for the translation `u` of the whole shape, along which `L̃` has no stiffness, and let
+//! a bar denote the projection orthogonal to `h`. Then, for rotations `Q` and constrained values `P`,
+//! `p = L⁻¹ P`,
 //!
 //! - `S(Q) = K̃ T(Q) = B Q + C` with `B = K̃GK̃ᵀ - Z̄ᵀZ̄` and `C = Z̄ᵀ p̄`,
 //! - `T(Q) = Γ Q + Φ` with `Γ = GK̃ᵀ - VᵀZ̄ - u hᵀZ / |h|²`, `Φ = Vᵀ p̄ + u hᵀp / |h|²`, `V = L⁻¹ M_eq G`.
 //!
-//! (differs) An iteration needs only `S`. It multiplies by one matrix of `3r × 3r` instead of two of `3r ×
-//! 4m`, a quarter less work at `r = 2m`; the transforms are computed once, at the end.
+//! (differs) An iteration needs only `S`. It multiplies by one matrix of `3r × 3r` instead of two of
+//! `3r × 4m`, a quarter less work at `r = 2m`; the transforms are computed once, at the end.
 
 use super::bind::{MAX_HANDLES, Reduced};
 use super::dense::{Cholesky, Mat, add_product};

@@ -4,8 +4,9 @@
 //! certain rotations in equal shares. An element's energy is never negative for a triangle's cotangents,
 //! whatever their signs.
 //!
-//! (differs) A solid consists of cubes, not of tetrahedra: with the Laplacian of trilinear elements `½ Σ
-//! x'_i L_ij x'_j - ...` equals `½ ∫ |∇x' - R|²` over the cube exactly, as cotangents do for a tetrahedron.
+//! (differs) A solid consists of cubes, not of tetrahedra: with the Laplacian of trilinear elements
+//! `½ Σ x'_i L_ij x'_j - ...` equals `½ ∫ |∇x' - R|²` over the cube exactly, as cotangents do for a
+//! tetrahedron.
 
 use super::cluster::{Sites, clusters};
 use super::weights::Weights;

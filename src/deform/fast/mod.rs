@@ -1,9 +1,9 @@
 //! Fast automatic skinning transformations: the pose places some handles, the solver finds the others.
 //!
 //! A. Jacobson, I. Baran, L. Kavan, J. Popović, O. Sorkine, *Fast Automatic Skinning Transformations*, 2012
-//! (methods, section 8): an as-rigid-as-possible energy in the space of linear blend skinning, `min ½ tr(Tᵀ
-//! L̃ T) - tr(R K̃ T)` subject to `M_eq T = P_eq`, with a rotation per cluster of vertices. The cost of an
-//! iteration does not depend on the size of the mesh.
+//! (methods, section 8): an as-rigid-as-possible energy in the space of linear blend skinning,
+//! `min ½ tr(Tᵀ L̃ T) - tr(R K̃ T)` subject to `M_eq T = P_eq`, with a rotation per cluster of vertices.
+//! The cost of an iteration does not depend on the size of the mesh.
 //!
 //! [`Reduced`] is bound once per character. [`Constrained`] is made when the set of constraints changes. A
 //! [`Solver`] computes the transforms in every frame. Deviations from the paper are stated at the head of

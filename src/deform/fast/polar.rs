@@ -1,11 +1,11 @@
 //! The local step: the rotation `Q` with the largest `⟨Q, S⟩` for every 3x3 block `S`, never a reflection.
 //!
 //! (differs) The paper uses singular values. Here Newton's method on the rotation group starts from the
-//! last rotation: with `A = QᵀS`, the gradient is the axis of `A`'s skew part and the Hessian `tr(A) I -
-//! sym(A)`. Away from the optimum the Hessian may be indefinite; it is then shifted, which makes the step
-//! an ascent. `⟨Q, S⟩` has no local maximum other than the global one, so a small gradient with a definite
-//! Hessian proves the rotation. A rotation that is not proven after a few steps is computed from the
-//! largest eigenvector of Horn's matrix ("Closed-form solution of absolute orientation using unit
+//! last rotation: with `A = QᵀS`, the gradient is the axis of `A`'s skew part and the Hessian
+//! `tr(A) I - sym(A)`. Away from the optimum the Hessian may be indefinite; it is then shifted, which makes
+//! the step an ascent. `⟨Q, S⟩` has no local maximum other than the global one, so a small gradient with a
+//! definite Hessian proves the rotation. A rotation that is not proven after a few steps is computed from
+//! the largest eigenvector of Horn's matrix ("Closed-form solution of absolute orientation using unit
 //! quaternions", 1987). If `S` leaves a direction open, the last rotation stays.
 
 use super::lane::Lane;

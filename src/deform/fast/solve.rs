@@ -2,9 +2,9 @@
 //!
 //! With the transforms eliminated (see [`super::constrain`]) the energy is, up to a constant, `-f(Q)` with
 //! `f(Q) = ½⟨Q, BQ⟩ + ⟨C, Q⟩`. An iteration computes `S = BQ + C`, then the rotation nearest to each block
-//! of `S`. `B` has no negative eigenvalue, so `f` never falls. For two iterates `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁,
-//! S₂ + S₁⟩` exactly: two sums over existing values monitor the energy without a difference of large
-//! numbers.
+//! of `S`. `B` has no negative eigenvalue, so `f` never falls. For two iterates
+//! `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁, S₂ + S₁⟩` exactly: two sums over existing values monitor the energy without
+//! a difference of large numbers.
 //!
 //! The plain iteration converges slowly where large parts rotate far. [`Acceleration::Anderson`]
 //! extrapolates the blocks `S` from the last few iterations (Peng et al., "Anderson acceleration for
@@ -42,8 +42,8 @@ pub struct Solved {
     pub converged: bool,
 }
 
-/// A matrix for blocks of rotations, in tiles of three rows for as many clusters as there are lanes: for each tile all
-/// columns one after the other, so that it streams through the cache.
+/// A matrix for blocks of rotations, in tiles of three rows for one cluster per lane. Each tile stores all
+/// its columns in sequence, so that it streams through the cache.
 #[derive(Clone, Default)]
 pub(super) struct Tiled {
     tiles: usize,
@@ -51,7 +51,8 @@ pub(super) struct Tiled {
 }
 
 impl Tiled {
-    /// From a matrix whose columns are `3 clusters`, its rows in groups of three if `blocks`, otherwise one by one.
+    /// From a matrix with `3 clusters` columns; takes its rows in groups of three if `blocks`, otherwise
+    /// one at a time.
     fn new(matrix: &Mat, lanes: usize, blocks: bool) -> Self {
         let tiles = matrix.rows.div_ceil(3 * lanes);
         let clusters = matrix.cols / 3;

@@ -93,8 +93,8 @@ impl SculptPipeline {
         Ok(Some(SculptState { bindings: self.stage.bind(&list)?, offsets, host, radial }))
     }
 
-    /// Records the upload of changed offsets; a barrier must follow. If scale vectors are lengthened,
-    /// nothing else is needed.
+    /// Records the upload of changed offsets and a barrier after it. If the layers lengthen scale vectors, it
+    /// records this too, and [`SculptPipeline::record`] does nothing.
     pub fn update(
         &self,
         state: &mut SculptState,
@@ -115,7 +115,7 @@ impl SculptPipeline {
         }
     }
 
-    /// Records the displacement of the posed positions, after a barrier; does nothing if scale vectors were
+    /// Records a barrier and the displacement of the posed positions; does nothing if scale vectors were
     /// lengthened.
     pub fn record(&self, state: &SculptState, control: &ControlBuffers, frame: &mut Frame) {
         if !state.radial {

@@ -85,7 +85,7 @@ impl EditState {
         frame.barrier();
     }
 
-    /// Records the loads of a pose; a barrier must follow.
+    /// Records the loads of a pose and a barrier after them.
     pub(super) fn load(
         &self,
         pipelines: &SpringPipelines,

@@ -15,8 +15,8 @@
 //!
 //! The method differs from the thesis in these points:
 //!
-//! - Torques act as arcs (times `abs(s)`) and are not divided by `abs(s)`, so that a step rotates by `dt k
-//!   Δθ` at any scale ([`Torque::Thesis`] keeps the printed form).
+//! - Torques act as arcs (times `abs(s)`) and are not divided by `abs(s)`, so that a step rotates by
+//!   `dt k Δθ` at any scale ([`Torque::Thesis`] keeps the printed form).
 //! - The sign of `θ` is a cosine: `γ` is the angle between the plane of `s_i, s_j` and its bind plane
 //!   rotated by the mean of both attachment rotations. It is 1 uncrossed and -1 crossed, as in the thesis,
 //!   and continuous in between, which avoids chatter.

@@ -6,8 +6,8 @@
 //! longer bone does not swell at its end. Bends lose volume as in LBS.
 //!
 //! `x' = Σ w_b ( T_j (h + K_b(e θ_b) (x - h)) + e s_b )`: `h` is the head in bind, `K_b` the rotation about
-//! the bone's bind direction, `θ_b` the twist of the child joint's local rotation about it, and `s_b = c' -
-//! T_j c` the vector to the tail from where its joint alone would carry it.
+//! the bone's bind direction, `θ_b` the twist of the child joint's local rotation about it, and
+//! `s_b = c' - T_j c` the vector to the tail from where its joint alone would carry it.
 //!
 //! **(differs)** Weights belong to joints here. A joint's weight is distributed over its bones by inverse
 //! squared distance, which is continuous where the joint branches. The endpoint weight is the clamped

@@ -1,4 +1,4 @@
-//! The piece of a silhouette that an accent stroke means.
+//! Finds the piece of a silhouette that an accent stroke selects.
 
 use super::SilhouettePoint;
 use crate::base::math::Vec3;
@@ -7,21 +7,22 @@ use crate::render::View;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// Pixels that a silhouette may be interrupted for.
+/// Maximum gap in a silhouette, pixels.
 const GAP: i32 = 4;
-/// A step across a gap counts as so many times its length.
+/// Factor on the length of a step across a gap.
 const ACROSS: f32 = 3.0;
-/// How much farther a step counts a stroke's length away from the stroke.
+/// Additional cost factor of a step at a distance of one stroke length from the stroke.
 const ASIDE: f32 = 4.0;
 
-/// The silhouette from the point nearest to a stroke's first end to that nearest to its last (thesis 7.3), along the
-/// silhouette: the shortest way over neighbouring points, small gaps allowed, where steps count more the farther they
-/// lie from the stroke (of a closed outline's two sides the nearer is meant) and the farther they jump in depth.
+/// The piece of silhouette from the point nearest to a stroke's first end to the point nearest to its last
+/// (thesis 7.3). It is the shortest path over neighbouring points with small gaps. Steps cost more the
+/// farther they lie from the stroke (of a closed outline's two sides this selects the nearer) and the more
+/// they jump in depth.
 ///
-/// `stroke` has at least two places in the picture, pixels; `view` and `size` are the picture's.
+/// `stroke` has at least two positions in the picture, pixels; `view` and `size` are the picture's.
 ///
 /// # Errors
-/// There is no silhouette, none that joins both ends, or the stroke is none.
+/// There is no silhouette, none connects both ends, or the stroke is invalid.
 pub fn chain(
     points: &[SilhouettePoint],
     stroke: &[[f32; 2]],
@@ -47,7 +48,7 @@ pub fn chain(
         let away = stroke.windows(2).map(|s| to_segment(p.pixel, s[0], s[1])).fold(f32::INFINITY, f32::min);
         1.0 + ASIDE * away / length
     };
-    // The width of a pixel where the point is, metres.
+    // The width of a pixel at the point's distance, metres.
     let footprint = view.ray_right.length() / size[0].max(1) as f32;
     let width = |p: &SilhouettePoint| footprint * Vec3::from(p.position).distance(view.eye);
     let weights: Vec<f32> = points.iter().map(aside).collect();
@@ -73,7 +74,8 @@ fn to_segment(p: [f32; 2], a: [f32; 2], b: [f32; 2]) -> f32 {
     apart(p, [a[0] + dx * s, a[1] + dy * s])
 }
 
-/// Dijkstra over points within [`GAP`] of each other, given what steps at each count and the width of a pixel there.
+/// Dijkstra over points within [`GAP`] of each other, given the cost factor of steps and the width of a
+/// pixel at each point.
 fn shortest(
     points: &[SilhouettePoint],
     (first, last): (usize, usize),
@@ -85,7 +87,7 @@ fn shortest(
     points.iter().enumerate().for_each(|(i, p)| at.entry(cell(p)).or_default().push(i));
     let mut best = vec![f32::INFINITY; points.len()];
     let mut from = vec![usize::MAX; points.len()];
-    // Costs are not negative, so their bits order like them.
+    // Costs are not negative, so their bits have the same order.
     let mut queue = BinaryHeap::from([Reverse((0u32, first))]);
     best[first] = 0.0;
     while let Some(Reverse((bits, i))) = queue.pop() {
@@ -111,7 +113,8 @@ fn shortest(
                 let gap = if step > 1.5 { ACROSS } else { 1.0 };
                 let space = Vec3::from(points[i].position).distance(points[k].position.into());
                 let jump = space / widths[i].min(widths[k]).max(f32::MIN_POSITIVE);
-                // Along a silhouette the surface runs away from the eye: some depth is no jump.
+                // Along a silhouette the surface recedes from the eye: a small change of depth is not a
+                // jump.
                 let far = (jump - 4.0 * step).clamp(0.0, 1e6);
                 let cost = so_far + (gap * step + far) * 0.5 * (weights[i] + weights[k]);
                 if cost < best[k] {
@@ -164,7 +167,8 @@ mod tests {
     fn of_a_closed_outline_the_side_at_the_stroke_is_meant() {
         let points = circle();
         for side in [-1.0, 1.0] {
-            // From the left to the right, above or below; the ends are nearly opposite, the other side is no longer.
+            // From left to right, above or below; the ends are nearly opposite, so the other side is not
+            // longer.
             let stroke = [[19.0, 50.0], [50.0, 50.0 + 38.0 * side], [81.0, 50.0]];
             let way = chain(&points, &stroke, &view(), [100, 100]).unwrap();
             assert!(way.len() > 40, "{}", way.len());
@@ -188,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_silhouette_far_behind_is_no_short_cut() {
-        // A detour in front, and a straight line that lies two metres behind its middle.
+        // A detour in front, and a straight line whose middle lies two metres behind.
         let mut points: Vec<SilhouettePoint> = Vec::new();
         for x in 10..90 {
             let up = 12.0 - (x as f32 - 50.0).abs() * 0.3;

@@ -14,8 +14,8 @@ fn single(half: u16) -> f32 {
     if sign == 1 { -size } else { size }
 }
 
-/// The filters again, on the CPU, from what the images hold: strength and the share by which a pixel lies behind its
-/// surroundings; none off the surface.
+/// CPU reference of the filters, computed from the images: strength, and the relative depth by which a
+/// pixel lies behind its surroundings; `None` off the surface.
 struct Twin {
     size: [usize; 2],
     ids: Vec<[u32; 2]>,

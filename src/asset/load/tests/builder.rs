@@ -11,7 +11,7 @@ pub(super) const U16: u32 = 5123;
 pub(super) const U32: u32 = 5125;
 pub(super) const F32: u32 = 5126;
 
-/// A file in the making: JSON and one binary buffer.
+/// A file under construction: JSON and one binary buffer.
 pub(super) struct Build {
     pub json: Value,
     pub bin: Vec<u8>,
@@ -22,7 +22,7 @@ impl Build {
         Self { json: json!({"asset": {"version": "2.0"}}), bin: Vec::new() }
     }
 
-    /// Appends to a top-level array; gives the index.
+    /// Appends to a top-level array; returns the index.
     pub fn push(&mut self, table: &str, value: Value) -> usize {
         let tables = self.json.as_object_mut().unwrap();
         let list = tables.entry(table).or_insert_with(|| json!([])).as_array_mut().unwrap();
@@ -30,7 +30,7 @@ impl Build {
         list.len() - 1
     }
 
-    /// A buffer view of its own for the bytes.
+    /// Adds a buffer view for the bytes.
     pub fn view(&mut self, bytes: &[u8]) -> usize {
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);
         let offset = self.bin.len();
@@ -38,7 +38,7 @@ impl Build {
         self.push("bufferViews", json!({"buffer": 0, "byteOffset": offset, "byteLength": bytes.len()}))
     }
 
-    /// An accessor with a view of its own.
+    /// Adds an accessor with its own view.
     pub fn accessor(&mut self, bytes: &[u8], component: u32, kind: &str, count: usize) -> usize {
         let view = self.view(bytes);
         let value = json!({"bufferView": view, "componentType": component, "type": kind, "count": count});
@@ -64,7 +64,7 @@ impl Build {
         self.accessor(&bytes, U16, kind, values.len() / width)
     }
 
-    /// A mesh of one primitive and a node that shows it.
+    /// Adds a mesh of one primitive and a node that draws it.
     pub fn show(&mut self, primitive: Value) -> usize {
         let mesh = self.push("meshes", json!({"name": "shape", "primitives": [primitive]}));
         self.push("nodes", json!({"name": "shown", "mesh": mesh}))
@@ -79,7 +79,7 @@ impl Build {
         json
     }
 
-    /// As a binary glTF.
+    /// The content as a binary glTF.
     pub fn glb(&self) -> Vec<u8> {
         let mut text = self.finished().to_string().into_bytes();
         text.resize(text.len().next_multiple_of(4), b' ');
@@ -95,7 +95,7 @@ impl Build {
         out
     }
 
-    /// As a text file with its buffer in a data URI.
+    /// The content as a text file with its buffer in a data URI.
     pub fn gltf(&self) -> Vec<u8> {
         let mut json = self.finished();
         let body: String = self.bin.iter().map(|byte| format!("%{byte:02X}")).collect();
@@ -103,12 +103,12 @@ impl Build {
         json.to_string().into_bytes()
     }
 
-    /// Loads it as a binary glTF.
+    /// Loads the content as a binary glTF.
     pub fn load(&self) -> Result<Asset> {
         Asset::from_slice(&self.glb(), "built.glb")
     }
 
-    /// The message of the refusal.
+    /// The message of the error that loading returns.
     pub fn refusal(&self) -> String {
         self.load().expect_err("a refusal").to_string()
     }
@@ -117,7 +117,7 @@ impl Build {
 /// Corners of a unit square in the plane z = 0, in order around it.
 pub(super) const SQUARE: [f32; 12] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0];
 
-/// A skinned, morphed, textured and animated square: a bit of everything.
+/// A skinned, morphed, textured and animated square, with one of each element.
 pub(super) fn everything() -> Build {
     let mut b = Build::new();
     let positions = b.floats("VEC3", &SQUARE);

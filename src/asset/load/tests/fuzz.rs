@@ -1,4 +1,4 @@
-//! Seeded mutations: whatever happens to a file's bytes, loading returns.
+//! Seeded mutations: loading returns for any change of a file's bytes.
 
 use super::builder::{Build, SQUARE, U8, everything};
 use crate::asset::Asset;
@@ -28,7 +28,7 @@ fn sparse() -> Build {
     b
 }
 
-/// Every float of the asset that others compute with.
+/// Checks every float of the asset that other modules compute with.
 fn assert_finite(asset: &Asset) {
     for primitive in asset.meshes.iter().flat_map(|m| &m.primitives) {
         let count = primitive.positions.len();
@@ -55,7 +55,7 @@ fn mutated_files_load_soundly_or_are_refused() {
             match round % 4 {
                 0 => bytes.truncate(random.below(bytes.len())),
                 1 => {
-                    // A digit of the JSON becomes another: indices, counts, offsets.
+                    // Changes a digit of the JSON: indices, counts, offsets.
                     let digits: Vec<usize> =
                         (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit()).collect();
                     bytes[digits[random.below(digits.len())]] = b'0' + random.below(10) as u8;

@@ -66,7 +66,7 @@ fn zeros_and_shared_data_are_paid_for() {
     b.push("accessors", json!({"componentType": F32, "type": "VEC3", "count": limits::ACCESSOR_COUNT}));
     b.show(json!({"attributes": {"POSITION": 0}, "mode": 6}));
     assert!(b.refusal().contains("accessor 0: its decoded data would exceed"));
-    // A megabyte of positions, used by so many primitives that the file's budget ends.
+    // A megabyte of positions, used by enough primitives to exhaust the file's budget.
     let mut b = Build::new();
     let positions = b.floats("VEC3", &vec![0.5; 300_000]);
     let primitive = json!({"attributes": {"POSITION": positions}});
@@ -148,7 +148,7 @@ fn a_file_is_loaded_without_a_picture_that_is_too_large() {
     let mut b = everything();
     let view = b.view(&png);
     b.json["images"][0]["bufferView"] = json!(view);
-    // The header alone says so: nothing is decoded.
+    // The header alone shows it: nothing is decoded.
     let asset = b.load().unwrap();
     assert_eq!(asset.images[0].rgba, [255, 0, 255, 255]);
     assert!(super::told(
@@ -157,7 +157,7 @@ fn a_file_is_loaded_without_a_picture_that_is_too_large() {
         "with its 65536 x 65536 pixels it exceeds the limit of 67108864 pixels"
     ));
     assert!(super::told(&asset, "image 0", "export a smaller texture"));
-    // What is exported still has it.
+    // The export still contains it.
     let glb = crate::export::unedited(&asset).unwrap();
     assert!(glb.windows(png.len()).any(|bytes| bytes == png));
 }

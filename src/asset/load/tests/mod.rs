@@ -11,7 +11,7 @@ mod nodes;
 mod skinning;
 mod uris;
 
-/// Whether a problem was told whose place and text contain these words.
+/// Whether a problem was reported whose location and text contain these words.
 fn told(asset: &crate::asset::Asset, at: &str, text: &str) -> bool {
     asset.problems.iter().any(|p| p.at.contains(at) && p.text.contains(text))
 }

@@ -11,7 +11,7 @@ pub(super) struct Frame {
     center: DVec3,
     /// Differential coordinate (eq. 3) at rest.
     delta: DVec3,
-    /// One over the sum of squared distances from the centre; 0 where the cell has no size.
+    /// One over the sum of squared distances from the centre; 0 if the cell has no size.
     inverse_size: f64,
     /// Inverse moments of inertia about the centre; 0 about an axis that contains all vertices.
     inverse_inertia: DMat3,

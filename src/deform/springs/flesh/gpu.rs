@@ -287,8 +287,7 @@ impl FleshPipelines {
         frame.dispatch_groups(stage, bindings, push, [count.div_ceil(GROUP_SIZE * self.span), 1, 1]);
     }
 
-    /// Records the correction of the position stream; a barrier must come before it, and no barrier follows
-    /// the last stage.
+    /// Records the correction of the position stream. It starts with a barrier; none follows the last stage.
     pub fn record(&self, state: &FleshState, params: &Params, frame: &mut Frame) {
         let grows = params.volume > 0.0 && state.joints > 0;
         let opens = params.untangle > 0 && state.soft > 0;

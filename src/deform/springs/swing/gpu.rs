@@ -42,7 +42,7 @@ impl SwingState {
         Compute::new(device, spv!("deform/springs/swing.comp"), &[])
     }
 
-    /// Records one frame for the position stream; a barrier must come before it, none follows.
+    /// Records one frame for the position stream. It starts with a barrier; none follows.
     pub fn record(&self, pipeline: &Compute, frequency: f32, damping: f32, way: Way, frame: &mut Frame) {
         let (start, seconds, steps) = match way {
             Way::Start => (1, 0.0, 0),

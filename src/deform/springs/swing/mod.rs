@@ -6,8 +6,8 @@
 //!
 //! `d'' = -ω² d - 2 ζ ω d' - X''`
 //!
-//! is integrated by semi-implicit Euler (damping implicit) in sub-steps that divide a frame evenly: `w <-
-//! (w - h ω² d) / (1 + 2 ζ ω h)`, `d <- d + h w`. The equilibrium's acceleration is the change of its
+//! is integrated by semi-implicit Euler (damping implicit) in sub-steps that divide a frame evenly:
+//! `w <- (w - h ω² d) / (1 + 2 ζ ω h)`, `d <- d + h w`. The equilibrium's acceleration is the change of its
 //! velocity between two frames, so steady motion leaves no lag. Thicker tissue is slower: `ω` is inversely
 //! proportional to the distance to the bone, and [`super::Params::dynamics`] is the frequency of the
 //! thickest tissue. Fingers therefore keep up and bellies swing, and no threshold is in metres.
