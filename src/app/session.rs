@@ -8,11 +8,10 @@ use super::context::say;
 use super::jobs::{Done, Job, Left, Opened, Worker};
 use super::preferences;
 use super::report::{Event, Reporter};
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, Version};
 use crate::document::{DeformerSettings, Document};
 use crate::project::recovery::Unfinished;
 use crate::render::Renderer;
-use crate::rig::Pose;
 use crate::scene::{Actor, Follows, Model, Refit, Stage, recipe};
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
@@ -64,10 +63,6 @@ pub struct AppSession {
     pub out: Option<PathBuf>,
     /// Turns of the loops of all faces.
     pub frame: u64,
-    /// The pose has changed since it was last drawn.
-    pub unposed: bool,
-    /// The character must be made ready for the stage.
-    pub unready: bool,
     /// Nor is it bound for grabs of the whole body.
     unbound: bool,
     /// A file is being opened, or a session on it is taken up.
@@ -85,17 +80,17 @@ pub struct AppSession {
     exported: Option<PathBuf>,
     /// There is something that is on no disk but in the journal.
     pub unsaved: bool,
-    unmeasured: bool,
     measuring: bool,
-    /// What was measured last.
+    /// What was measured last, and of which revision.
     measured: Option<Arc<Document>>,
+    measured_at: Version,
     /// The pose that was read then for what is measured of the skin.
-    gauged: Pose,
+    gauged_at: Version,
     /// Accent strokes to be looked for, and how many are.
     sketches: Vec<Sketch>,
     sketching: usize,
-    /// The session's changes when it was looked at.
-    changes: u64,
+    /// The revision of the document that was looked at last.
+    revision: Version,
     pub quit: bool,
     /// Why there is nothing to do.
     pub failure: Option<Error>,
@@ -131,8 +126,6 @@ impl AppSession {
             },
             out,
             frame: 0,
-            unposed: true,
-            unready: true,
             unbound: false,
             opening: false,
             exact: true,
@@ -142,13 +135,13 @@ impl AppSession {
             on_disk: false,
             exported: None,
             unsaved: false,
-            unmeasured: true,
             measuring: false,
             measured: None,
-            gauged: Pose::default(),
+            measured_at: Version::default(),
+            gauged_at: Version::default(),
             sketches: Vec::new(),
             sketching: 0,
-            changes: 0,
+            revision: Version::default(),
             quit: false,
             failure: None,
             last_pictures: Vec::new(),
@@ -280,12 +273,12 @@ impl AppSession {
         }
         if let Some(bench) = &mut self.bench {
             bench.know_binding(model.bound.attachments.clone());
-            self.changes = bench.session().changes();
+            self.revision = bench.session().revision();
         }
         self.model = Some(model);
         (self.saved, self.on_disk, self.exported) = (None, false, None);
-        (self.unready, self.unbound, self.unposed) = (true, true, true);
-        (self.unmeasured, self.measured) = (true, None);
+        self.unbound = true;
+        self.measured = None;
         self.hash.clear();
         // What is shown is what the file holds, or what was just taken up from a journal.
         let hash = self.bench.as_ref().map(|b| b.session().document().hash());
@@ -307,22 +300,19 @@ impl AppSession {
         News::Failed(error)
     }
 
-    /// A step of the workbench is done; it gave this.
-    pub fn stepped(&mut self, posed: bool, deformer_changed: bool) {
-        self.unposed |= posed;
-        self.unready |= deformer_changed;
+    /// A step of the workbench is done.
+    pub fn stepped(&mut self) {
         let Some(bench) = &self.bench else { return };
         // While something is drawn or plays the pose changes and the document does not.
-        let changes = bench.session().changes();
-        if changes != self.changes && !bench.is_busy() {
-            self.changes = changes;
+        let revision = bench.session().revision();
+        if revision != self.revision && !bench.is_busy() {
+            self.revision = revision;
             self.changed();
         }
     }
 
     /// The document may be another.
     fn changed(&mut self) {
-        self.unmeasured = true;
         self.unsaved = true;
         if self.exact {
             self.look();
@@ -345,9 +335,12 @@ impl AppSession {
     pub fn measure(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let asked = bench.awaits_readings()
-            || (bench.measures_skin() && !bench.timeline().playhead.playing && *bench.pose() != self.gauged);
-        if (self.unmeasured || asked) && !self.measuring && !bench.is_busy() && !self.quit {
-            self.unmeasured = false;
+            || (bench.measures_skin()
+                && !bench.timeline().playhead.playing
+                && bench.shown_pose().version != self.gauged_at);
+        let revision = bench.session().revision();
+        if (self.measured_at != revision || asked) && !self.measuring && !bench.is_busy() && !self.quit {
+            self.measured_at = revision;
             let document = bench.session().document();
             if !asked && self.measured.as_ref().is_some_and(|measured| measured.is_shaped_like(document)) {
                 return;
@@ -355,8 +348,8 @@ impl AppSession {
             let document = Arc::new(document.clone());
             (self.measuring, self.measured) = (true, Some(document.clone()));
             let gauges = bench.measures().iter().map(|m| m.gauge.clone()).collect();
-            self.gauged.copy_from(bench.pose());
-            let gauged = Box::new((self.gauged.clone(), gauges));
+            self.gauged_at = bench.shown_pose().version;
+            let gauged = Box::new((bench.pose().clone(), gauges));
             self.worker.ask(Job::Measure(model.clone(), document, gauged));
         }
     }
@@ -398,18 +391,21 @@ impl AppSession {
         stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
     }
 
-    /// Has whoever is on the stage follow the deformer as keys and sliders change it; false where another must be made ready.
-    pub fn follow(&mut self, stage: &mut Stage) -> bool {
-        let Some(bench) = &self.bench else { return true };
-        let follows = stage.actor_mut().follow(bench.recipe());
-        self.unposed |= follows == Follows::Changed;
-        self.unready |= follows == Follows::Not;
-        follows != Follows::Not
+    /// Whether the character on the stage is the one that is open, and follows its deformer as keys and sliders change it;
+    /// otherwise another must be made ready.
+    pub fn suits(&self, stage: &mut Stage) -> bool {
+        let Some(bench) = self.bench.as_ref().filter(|_| self.is_on(stage)) else { return false };
+        stage.actor_mut().follow(bench.recipe()) != Follows::Not
     }
 
-    /// Whether the character on the stage is the one that is open, and follows its deformer.
-    pub fn suits(&mut self, stage: &mut Stage) -> bool {
-        self.is_on(stage) && self.follow(stage)
+    /// Gives an actor of the open character the moment and the sculpt layers of the workbench. What does not fit the
+    /// character is reported once and not shown.
+    pub fn bring_up(&self, actor: &mut Actor) {
+        let Some(bench) = &self.bench else { return };
+        actor.set_time(bench.shown_time());
+        if let Err(error) = actor.set_sculpts(bench.sculpts(), bench.sculpt_states()) {
+            eprintln!("sinew: {error}");
+        }
     }
 
     /// Has the character made ready for a stage, with these settings of its deformer.

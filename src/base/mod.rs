@@ -8,7 +8,9 @@ mod percent;
 #[doc(hidden)]
 pub mod testing;
 mod turn;
+mod version;
 
 pub use error::{Error, Result};
 pub use id::*;
 pub use percent::percent_decoded;
+pub use version::Version;

@@ -1,65 +1,73 @@
 //! The geometric methods on the GPU behind one interface, as the graph uses them.
 
 use super::attach::Anchors;
-use super::blend::{BlendPipeline, BlendState, Factor};
-use super::cor::{CorPipeline, CorState, centers};
-use super::dqs::{DqsPipeline, DqsState};
-use super::fast::{FastPipeline, FastState};
-use super::irs::{self, IrsPipeline, IrsState};
-use super::lbs::{LbsPipeline, LbsState};
-use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
-use super::rigid::{RigidPipeline, RigidState};
-use super::stb::{self, StbPipeline, StbState};
-use super::{Bound, Geometric};
+use super::blend::{BlendFactors, Factor};
+use super::cor::centers;
+use super::fast::FastState;
+use super::irs::{self, IrsReaches};
+use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers, padded};
+use super::skinning_gpu::{SkinningPipeline, SkinningState};
+use super::{Bound, Geometric, stb};
 use crate::base::Result;
-use crate::gpu::{Device, Frame};
+use crate::gpu::{Buffer, Device, Frame};
 use crate::rig::PosedRig;
+use crate::spv;
 use std::sync::Arc;
 
-/// The pipelines of all geometric methods, created once per device.
+/// The pipelines of all geometric methods, created once per device. FAST uses that of linear blend skinning.
 pub struct GeometricPipelines {
-    rigid: RigidPipeline,
-    lbs: LbsPipeline,
-    dqs: DqsPipeline,
-    blend: BlendPipeline,
-    irs: IrsPipeline,
-    cor: CorPipeline,
-    stb: StbPipeline,
-    fast: FastPipeline,
+    rigid: SkinningPipeline,
+    lbs: SkinningPipeline,
+    dqs: SkinningPipeline,
+    blend: SkinningPipeline,
+    irs: SkinningPipeline,
+    cor: SkinningPipeline,
+    stb: SkinningPipeline,
 }
 
 /// A bound method with its character's bindings.
-pub struct GeometricState(Method);
+pub struct GeometricState {
+    skinning: SkinningState,
+    method: Method,
+}
 
+/// What changes from frame to frame besides the rig.
 enum Method {
-    Rigid(RigidState),
-    Lbs(LbsState),
-    Dqs(DqsState),
-    Blend(BlendState),
-    Irs(IrsState),
-    Cor(CorState),
-    Stb(StbState),
+    /// Nothing.
+    Fixed(Kind),
+    Blend(BlendFactors),
+    Irs(IrsReaches),
     Fast(Box<FastState>),
+}
+
+/// The methods that are nothing but their stage.
+#[derive(Clone, Copy)]
+enum Kind {
+    Rigid,
+    Lbs,
+    Dqs,
+    Cor,
+    Stb,
 }
 
 impl GeometricState {
     /// Uploads the method's own data, as copies: put a barrier or a phase after them. Returns the pose for
     /// later nodes if it differs from the given one.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
-        match &mut self.0 {
+        match &mut self.method {
+            Method::Fixed(_) => {}
+            Method::Blend(factors) => factors.update(frame),
+            Method::Irs(reaches) => reaches.update(frame),
             Method::Fast(state) => return state.update(frame, rig),
-            Method::Blend(state) => state.update(frame),
-            Method::Irs(state) => state.update(frame),
-            _ => {}
         }
         None
     }
 
     /// Sets settings that need no new binding ([`Geometric::can_become`]).
     pub fn set(&mut self, method: &Geometric) {
-        match (&mut self.0, method) {
-            (Method::Blend(state), Geometric::Blend { factor }) => state.set(*factor),
-            (Method::Irs(state), Geometric::Irs(params)) => state.set(params),
+        match (&mut self.method, method) {
+            (Method::Blend(factors), Geometric::Blend { factor }) => factors.set(*factor),
+            (Method::Irs(reaches), Geometric::Irs(params)) => reaches.set(params),
             (Method::Fast(state), Geometric::Fast(params)) => state.set(params),
             _ => {}
         }
@@ -69,19 +77,35 @@ impl GeometricState {
 impl GeometricPipelines {
     /// Creates all pipelines.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let new = |spv| SkinningPipeline::new(device, spv);
         Ok(Self {
-            rigid: RigidPipeline::new(device)?,
-            lbs: LbsPipeline::new(device)?,
-            dqs: DqsPipeline::new(device)?,
-            blend: BlendPipeline::new(device)?,
-            irs: IrsPipeline::new(device)?,
-            cor: CorPipeline::new(device)?,
-            stb: StbPipeline::new(device)?,
-            fast: FastPipeline::new(device)?,
+            rigid: new(spv!("deform/rigid.comp"))?,
+            lbs: new(spv!("deform/lbs.comp"))?,
+            dqs: new(spv!("deform/dqs.comp"))?,
+            blend: new(spv!("deform/blend.comp"))?,
+            irs: new(spv!("deform/irs.comp"))?,
+            cor: new(spv!("deform/cor.comp"))?,
+            stb: new(spv!("deform/stb.comp"))?,
         })
     }
 
+    /// The stage that a method runs.
+    fn stage(&self, method: &Method) -> &SkinningPipeline {
+        match method {
+            Method::Fixed(Kind::Rigid) => &self.rigid,
+            Method::Fixed(Kind::Dqs) => &self.dqs,
+            Method::Fixed(Kind::Cor) => &self.cor,
+            Method::Fixed(Kind::Stb) => &self.stb,
+            Method::Fixed(Kind::Lbs) | Method::Fast(_) => &self.lbs,
+            Method::Blend(_) => &self.blend,
+            Method::Irs(_) => &self.irs,
+        }
+    }
+
     /// Precomputes and binds a method that writes the position stream.
+    ///
+    /// # Errors
+    /// As the methods' own `bind`, and if memory is short.
     pub fn bind(
         &self,
         method: &Geometric,
@@ -90,47 +114,61 @@ impl GeometricPipelines {
         rig: &RigBuffers,
         out: &StreamBuffers,
     ) -> Result<GeometricState> {
-        let position = &out.position;
-        Ok(GeometricState(match method {
-            Geometric::Rigid => Method::Rigid(self.rigid.bind(control, rig, position)?),
-            Geometric::Lbs => Method::Lbs(self.lbs.bind(control, rig, position)?),
-            Geometric::Dqs => Method::Dqs(self.dqs.bind(control, rig, position)?),
+        let device = out.position.device();
+        // The method's own buffers, by their names in its shader.
+        let mut own: Vec<(&'static str, Buffer)> = Vec::new();
+        let mut correction = None;
+        let method = match method {
+            Geometric::Rigid => Method::Fixed(Kind::Rigid),
+            Geometric::Lbs => Method::Fixed(Kind::Lbs),
+            Geometric::Dqs => Method::Fixed(Kind::Dqs),
             Geometric::Blend { factor } => {
-                Method::Blend(self.blend.bind(&Factor::Global(*factor), control, rig, position)?)
+                let factors = BlendFactors::new(device, &Factor::Global(*factor), control.vertices)?;
+                own.push(("factors", factors.buffer().clone()));
+                Method::Blend(factors)
             }
             Geometric::Irs(params) => {
                 let binding = irs::bind(bound, &Anchors::new(bound)?, params);
-                Method::Irs(self.irs.bind(&binding, control, rig, position)?)
+                let reaches = IrsReaches::new(device, &binding)?;
+                own.push(("reaches", reaches.buffer().clone()));
+                own.push(("near", Buffer::from_slice(device, "near bones", &binding.near)?));
+                own.push(("distances", Buffer::from_slice(device, "skeleton distances", &binding.distance)?));
+                correction = Some((binding.on_bone, binding.length_correction));
+                Method::Irs(reaches)
             }
             Geometric::Cor => {
-                let centers = centers(&bound.character.control);
-                Method::Cor(self.cor.bind(&centers, control, rig, position)?)
+                let centers = padded(&centers(&bound.character.control));
+                own.push(("centers", Buffer::from_slice(device, "centres of rotation", &centers)?));
+                Method::Fixed(Kind::Cor)
             }
-            Geometric::Stb => Method::Stb(self.stb.bind(&stb::bind(bound), control, rig, position)?),
+            Geometric::Stb => {
+                let binding = stb::bind(bound);
+                own.push(("offsets", Buffer::from_slice(device, "bone weight offsets", &binding.offset)?));
+                own.push(("entries", Buffer::from_slice(device, "bone weights", &binding.entries)?));
+                own.push(("rests", Buffer::from_slice(device, "bones in bind", &binding.bones)?));
+                Method::Fixed(Kind::Stb)
+            }
             Geometric::Fast(params) => {
-                Method::Fast(Box::new(self.fast.bind(bound, params, control, position)?))
+                let (state, buffers) = FastState::new(device, bound, params)?;
+                own.extend(buffers);
+                Method::Fast(Box::new(state))
             }
-        }))
+        };
+        let named: Vec<_> = own.iter().map(|(name, buffer)| (*name, buffer)).collect();
+        let mut skinning = self.stage(&method).bind(&named, control, rig, &out.position)?;
+        let push = skinning.push_mut();
+        if let Some((on_bone, length_correction)) = correction {
+            (push.on_bone, push.flag) = (on_bone, length_correction.into());
+        }
+        if let Method::Fast(state) = &method {
+            push.has_tail = state.has_tail().into();
+        }
+        Ok(GeometricState { skinning, method })
     }
 
-    /// Records the method's stage, which writes the position stream. The rig must be uploaded before it,
-    /// with a barrier between.
-    pub fn record(
-        &self,
-        state: &GeometricState,
-        control: &ControlBuffers,
-        rig: &RigBuffers,
-        frame: &mut Frame,
-    ) {
-        match &state.0 {
-            Method::Rigid(state) => self.rigid.record(state, control, frame),
-            Method::Lbs(state) => self.lbs.record(state, control, frame),
-            Method::Dqs(state) => self.dqs.record(state, control, rig, frame),
-            Method::Blend(state) => self.blend.record(state, control, rig, frame),
-            Method::Irs(state) => self.irs.record(state, frame),
-            Method::Cor(state) => self.cor.record(state, control, rig, frame),
-            Method::Stb(state) => self.stb.record(state, control, frame),
-            Method::Fast(state) => self.fast.record(state, frame),
-        }
+    /// Records the method's stage, which writes the position stream. The rig and the method's own data must be uploaded
+    /// before it, with a barrier between.
+    pub fn record(&self, state: &GeometricState, rig: &RigBuffers, frame: &mut Frame) {
+        self.stage(&state.method).record(&state.skinning, rig, frame);
     }
 }

@@ -275,7 +275,7 @@ impl Graph {
         if let Some(node) = self.sculpts.as_mut().filter(|n| n.changed) {
             kernels.sculpt.update(&mut node.state, &node.field, &self.control, frame);
         }
-        kernels.geometric.record(&self.geometric, &self.control, &self.rig, frame);
+        kernels.geometric.record(&self.geometric, &self.rig, frame);
         if let Some(node) = &self.sculpts {
             kernels.sculpt.record(&node.state, &self.control, frame);
         }

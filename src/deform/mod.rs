@@ -25,6 +25,7 @@ pub mod rig_buffers;
 pub mod rig_data;
 pub mod rigid;
 pub mod sculpt;
+mod skinning_gpu;
 pub mod springs;
 pub mod stb;
 pub mod surface;

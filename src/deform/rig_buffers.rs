@@ -76,6 +76,18 @@ impl RigBuffers {
         frame.upload(&self.strain, 0, &self.data.strain);
     }
 
+    /// All of them by their names in shaders.
+    pub fn named(&self) -> [(&'static str, &Buffer); 6] {
+        [
+            ("skinning", &self.skinning),
+            ("dual", &self.dual),
+            ("scale", &self.scale),
+            ("local", &self.local),
+            ("bones", &self.bones),
+            ("strains", &self.strain),
+        ]
+    }
+
     /// Whether the current pose has scale parts.
     pub fn scaled(&self) -> bool {
         self.data.scaled
@@ -128,6 +140,13 @@ impl ControlBuffers {
         })
     }
 
+    /// All of them by their names in shaders.
+    pub fn named(&self) -> [(&'static str, &Buffer); 7] {
+        let [joints, weights, offset, tail] = self.influences();
+        let bind = ("bind_positions", &self.bind_positions);
+        [joints, weights, offset, tail, bind, ("anchors", &self.anchors), ("targets", &self.targets)]
+    }
+
     /// The bindings of `glsl/deform/influences.glsl`.
     pub fn influences(&self) -> [(&'static str, &Buffer); 4] {
         [
@@ -139,13 +158,8 @@ impl ControlBuffers {
     }
 
     /// Push constants over all control vertices.
-    pub fn push(&self, flag: bool) -> GeometricPush {
-        GeometricPush {
-            count: self.vertices,
-            has_tail: self.has_tail.into(),
-            flag: flag.into(),
-            on_bone: 0.0,
-        }
+    pub fn push(&self) -> GeometricPush {
+        GeometricPush { count: self.vertices, has_tail: self.has_tail.into(), flag: 0, on_bone: 0.0 }
     }
 }
 

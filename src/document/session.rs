@@ -1,7 +1,7 @@
 //! A session: a document with its history and its journal. Operations go in; nothing else changes it.
 
 use super::{AssetRef, Context, Document, Edit, Journal, Operation};
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, Version};
 use crate::pose::Sample;
 use crate::rig::{Pose, Skeleton};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct Session<'a> {
     trouble: Option<Error>,
     /// Triangles of the character's display mesh, where they are known.
     triangles: Option<usize>,
-    changes: u64,
+    revision: Version,
 }
 
 impl<'a> Session<'a> {
@@ -44,7 +44,7 @@ impl<'a> Session<'a> {
             journal: None,
             trouble: None,
             triangles: None,
-            changes: 0,
+            revision: Version::new(),
         }
     }
 
@@ -120,7 +120,7 @@ impl<'a> Session<'a> {
         }
         if !matches!(operation, Operation::Drawing(_)) {
             self.drawing.clear();
-            self.changes += 1;
+            self.revision = Version::new();
         }
         if let Some(journal) = &mut self.journal {
             self.trouble = journal.append(&operation).err();
@@ -151,9 +151,9 @@ impl<'a> Session<'a> {
         self.document.posed(&self.skeleton)
     }
 
-    /// How often the document has changed in this session.
-    pub fn changes(&self) -> u64 {
-        self.changes
+    /// Differs after each change of the document.
+    pub fn revision(&self) -> Version {
+        self.revision
     }
 
     /// Steps in force, and steps in all.

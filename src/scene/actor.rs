@@ -3,8 +3,8 @@
 use super::probes::Probes;
 use super::{Aim, Model, SurfaceSample};
 use crate::asset::Asset;
-use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
+use crate::base::{Result, Version};
 use crate::deform::sculpt::SculptState;
 use crate::deform::{Graph, Kernels, Recipe};
 use crate::geom::DisplayMesh;
@@ -46,6 +46,17 @@ pub struct Actor {
     body: Option<Body>,
 }
 
+/// A pose to be drawn.
+#[derive(Clone, Copy)]
+pub struct VersionedPose<'a> {
+    /// Differs for each pose: an actor that has this one is not posed again.
+    pub version: Version,
+    /// The pose.
+    pub pose: &'a Pose,
+    /// `pose`, evaluated.
+    pub rig: &'a PosedRig,
+}
+
 /// What became of a recipe that was to be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Follows {
@@ -70,6 +81,8 @@ struct Body {
     /// Sculpt layers that the graph has.
     worn: Vec<Sculpt>,
     states: Vec<SculptState>,
+    /// The pose that was recorded last with these sculpt layers and this recipe.
+    posed: Version,
 }
 
 /// Looks up single pixels of the pictures, as exact as if they were drawn without smooth edges.
@@ -129,6 +142,7 @@ impl Actor {
                 weights: Vec::new(),
                 worn: Vec::new(),
                 states: Vec::new(),
+                posed: Version::default(),
             }),
             scene,
         })
@@ -195,8 +209,8 @@ impl Actor {
         self.body.as_ref().map_or(Ok(0), |b| b.graph.iterations())
     }
 
-    /// Shows these sculpt layers at this moment. True where that changes anything: the deformation should be recorded
-    /// again. Allocates where edits or their regions are others than before, not where they have another form or moment.
+    /// Shows these sculpt layers at this moment. Allocates where edits or their regions are others than before, not where
+    /// they have another form or moment.
     ///
     /// # Errors
     /// When memory is short; an edit that does not fit the character: none is shown then.
@@ -204,8 +218,8 @@ impl Actor {
         &mut self,
         sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
         states: &[SculptState],
-    ) -> Result<bool> {
-        let Some(body) = &mut self.body else { return Ok(false) };
+    ) -> Result<()> {
+        let Some(body) = &mut self.body else { return Ok(()) };
         let mut formed = false;
         let mut others = body.worn.len() != sculpts.clone().count();
         for (worn, new) in body.worn.iter_mut().zip(sculpts.clone()) {
@@ -221,19 +235,20 @@ impl Actor {
             formed = true;
         }
         if others {
+            body.posed = Version::default();
             body.worn = sculpts.cloned().collect();
             let bound = bind_sculpts(&body.worn, &body.model.bound);
             body.graph.set_sculpts(bound.as_deref().unwrap_or_default())?;
             body.states.clear();
             bound?;
         }
-        let changed = others || formed || body.states != states;
-        if changed {
+        if others || formed || body.states != states {
+            body.posed = Version::default();
             body.states.clear();
             body.states.extend_from_slice(states);
             body.graph.set_sculpt_states(states);
         }
-        Ok(changed)
+        Ok(())
     }
 
     /// Takes a recipe in place of its own, as keys and sliders change it. Does not allocate.
@@ -246,6 +261,7 @@ impl Actor {
             return Follows::Not;
         }
         body.recipe.clone_from(recipe);
+        body.posed = Version::default();
         Follows::Changed
     }
 
@@ -260,9 +276,16 @@ impl Actor {
         &self.scene.bounds
     }
 
-    /// Records the deformation of a pose.
-    pub(super) fn pose(&mut self, frame: &mut Frame, pose: &Pose, rig: &PosedRig) {
-        let Some(body) = &mut self.body else { return };
+    /// Whether it has this pose, with the sculpt layers and the recipe that it was given last.
+    pub fn has(&self, pose: &VersionedPose<'_>) -> bool {
+        self.body.as_ref().is_none_or(|b| b.posed == pose.version)
+    }
+
+    /// Records the deformation of a pose that it has not.
+    pub(super) fn pose(&mut self, frame: &mut Frame, posed: &VersionedPose<'_>) {
+        let VersionedPose { version, pose, rig } = *posed;
+        let Some(body) = self.body.as_mut().filter(|b| b.posed != version) else { return };
+        body.posed = version;
         // The floor stays where it is: feet may leave it, and reach below it.
         let margin = Vec3::splat(0.05 * self.rest.diagonal());
         let bones =

@@ -16,7 +16,7 @@ mod sheet;
 mod stage;
 mod studio;
 
-pub use actor::{Actor, Follows, Pipelines};
+pub use actor::{Actor, Follows, Pipelines, VersionedPose};
 pub use classic::{Classic, Reshaped, reshape};
 pub use evaluator::{Evaluation, Evaluator, Where};
 pub(crate) use lettering::print;

@@ -5,13 +5,12 @@
 //! late as possible, [`Stage::record_eyes`]. Nothing is read back with waiting, no file is touched and no GPU memory
 //! is allocated in between; a character is made ready on another thread ([`Actor::new`]) and handed over whole.
 
-use super::{Actor, Pipelines, SurfaceSample};
+use super::{Actor, Pipelines, SurfaceSample, VersionedPose};
 use crate::base::Result;
 use crate::base::math::Aabb;
 use crate::gpu::{Device, Frame, Frames, Sync, Timings};
 use crate::query::Hit;
 use crate::render::{Lines, Look, Shot, Targets, View};
-use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
 /// Frames with the GPU at a time, and so the age of a camera's answer in frames.
@@ -145,19 +144,18 @@ impl Stage {
         self.number += 1;
     }
 
-    /// Records the deformation, where there is a new pose (or one was never given), and the cameras of the
-    /// controllers.
+    /// Records the deformation of a pose that the character has not yet, and the cameras of the controllers.
     ///
     /// # Errors
     /// Wrong use only.
     pub fn record_body(
         &mut self,
         frame: &mut Frame,
-        posed: Option<(&Pose, &PosedRig)>,
+        pose: Option<VersionedPose<'_>>,
         aim: &Aim,
     ) -> Result<()> {
-        if let Some((pose, rig)) = posed {
-            self.actor.pose(frame, pose, rig);
+        if let Some(pose) = pose {
+            self.actor.pose(frame, &pose);
         }
         self.actor.look_through(frame, aim, self.number)
     }

@@ -19,10 +19,6 @@ pub struct Output {
     pub haptics: [Option<Haptic>; 2],
     /// Per hand: the camera to look through for [`crate::scene::SurfaceSample`], `None` if the tool needs no surface.
     pub probes: [Option<View>; 2],
-    /// The pose changed: sample the document's pose again.
-    pub posed: bool,
-    /// Another deformation method or parameters: make the evaluation again, beside the frame loop.
-    pub deformer_changed: bool,
     /// For the front end, in order.
     pub requests: Vec<Request>,
 }

@@ -20,7 +20,7 @@ use super::{
     Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
 };
 use crate::base::math::{Aabb, Vec3};
-use crate::base::{NodeId, SculptId};
+use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, Character};
 use crate::deform::sculpt::SculptState;
 use crate::document::{Sampler, Session};
@@ -66,7 +66,6 @@ pub struct Workbench {
     requests: Vec<Request>,
     /// For the fingers in the next frame, from commands.
     felt: [Option<Haptic>; 2],
-    deformer_changed: bool,
     /// The first view has been chosen.
     placed: bool,
     /// The last frame was a window's.
@@ -78,7 +77,9 @@ pub struct Workbench {
     touched: Option<NodeId>,
     pub(super) playhead: Playhead,
     pub(super) timeline: Timeline,
-    /// The document's pose when it was looked at last: what differs from it is keyed.
+    /// The revision of the document that was looked at last for changes to key.
+    pub(super) keyed_at: Version,
+    /// The document's pose then: what differs from it is keyed.
     pub(super) keyed: Pose,
     /// The last change was an undo or redo.
     pub(super) undone: bool,
@@ -92,7 +93,7 @@ pub struct Workbench {
     pub(super) states: Vec<SculptState>,
     /// The deformer at the moment shown.
     pub(super) live: LiveRecipe,
-    /// The document's own when it was looked at last: what differs from them is keyed.
+    /// The document's own at `keyed_at`: what differs from them is keyed.
     pub(super) keyed_states: Vec<SculptState>,
 }
 
@@ -110,14 +111,14 @@ impl Workbench {
             body,
             pose: Pose::default(),
             rig: PosedRig::default(),
-            posed: true,
+            pose_version: Version::new(),
             time: None,
             sampler: Sampler::default(),
-            edited: false,
             notice: None,
         };
         context.show_document();
         let keyed = context.pose.clone();
+        let keyed_at = context.session.revision();
         let keyed_states = context.session.document().sculpt_states(0.0);
         let timeline =
             Timeline::new(Playhead::default(), context.session.document(), &context.character.skeleton);
@@ -147,7 +148,6 @@ impl Workbench {
             output: Output::default(),
             requests: Vec::new(),
             felt: [None; 2],
-            deformer_changed: true,
             placed: false,
             windowed: false,
             head: Rigid { position: Vec3::Y * 1.6, ..Rigid::default() },
@@ -156,6 +156,7 @@ impl Workbench {
             touched: None,
             playhead: Playhead::default(),
             timeline,
+            keyed_at,
             keyed,
             undone: false,
             moved_key: None,

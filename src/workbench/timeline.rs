@@ -49,7 +49,6 @@ impl Workbench {
         }
         // Taken, not changed: nothing to key.
         self.remember_keyed();
-        self.context.edited = false;
     }
 
     /// Takes [`Workbench::take_pose`] back: the history has as many steps as before it, and the motion shows at that time.
@@ -58,13 +57,14 @@ impl Workbench {
             self.jump(steps);
         }
         self.remember_keyed();
-        (self.context.edited, self.undone) = (false, false);
+        self.undone = false;
         self.playhead = Playhead { time, playing: false, shown: true, ..self.playhead };
         self.show_moment();
     }
 
     /// What is in the document now is no change to be keyed; gives what was remembered before.
     fn remember_keyed(&mut self) -> (Pose, Vec<SculptState>) {
+        self.keyed_at = self.context.session.revision();
         let document = self.context.session.document();
         let states = std::mem::replace(&mut self.keyed_states, document.sculpt_states(0.0));
         (std::mem::replace(&mut self.keyed, self.context.session.posed()), states)
@@ -208,13 +208,11 @@ impl Workbench {
         let before = self.playhead;
         self.cancel();
         let operation = if continues { Operation::Continue(edit) } else { Operation::Do(edit) };
-        let deformer = self.context.session.document().deformer().clone();
         if !self.context.run(operation) {
             self.limit();
         }
-        self.document_changed(&deformer);
+        self.document_changed();
         self.remember_keyed();
-        self.context.edited = false;
         self.playhead = before;
         self.show_moment();
     }
@@ -247,7 +245,7 @@ impl Workbench {
 
     /// Once a frame, after the tools: an edit ends the showing of the motion, and auto-key keys what it changed.
     pub(super) fn key_changes(&mut self) {
-        if self.is_busy() || !std::mem::take(&mut self.context.edited) {
+        if self.is_busy() || self.keyed_at == self.context.session.revision() {
             return;
         }
         let undone = std::mem::take(&mut self.undone);
@@ -266,6 +264,6 @@ impl Workbench {
                 self.refresh_timeline();
             }
         }
-        self.context.edited = false;
+        self.keyed_at = self.context.session.revision();
     }
 }

@@ -79,7 +79,6 @@ impl<'o> App<'o> {
         let Memory { mut desk, kept } = memory;
         let mut app_session = app_session;
         app_session.exact = true;
-        (app_session.unready, app_session.unposed) = (true, true);
         // The pictures of an earlier window are gone.
         desk.renew();
         let numbers = [app_session.new_stage(), app_session.new_stage()];
@@ -136,26 +135,20 @@ impl<'o> App<'o> {
 
     /// Has the character made ready for the stages, where a method is another.
     fn make_ready(&mut self, stage: &mut Stage) {
-        let (Some(model), true) = (self.app_session.model.clone(), self.app_session.unready) else { return };
-        let suits = self.app_session.suits(stage);
-        self.app_session.unready = false;
-        let Some(bench) = &self.app_session.bench else { return };
-        let own = (!suits).then(|| bench.session().document().deformer().clone());
-        if suits {
-            // What was asked for before would take its place.
-            self.asked[0] = None;
-        }
-        let other = self.desk.other_deformer().cloned();
+        let (Some(model), Some(bench)) = (&self.app_session.model, &self.app_session.bench) else { return };
+        let own = (!self.app_session.suits(stage)).then(|| bench.session().document().deformer());
+        let other = self.desk.other_deformer();
         if other.is_none() {
-            (self.other, self.asked[1]) = (None, None);
+            self.other = None;
         }
-        for (i, settings) in [own, other].into_iter().enumerate() {
-            let Some(settings) = settings else { continue };
-            let asked = Some((Arc::as_ptr(&model), settings.clone()));
-            if self.asked[i] != asked {
-                self.asked[i] = asked;
-                self.app_session.make_ready(self.numbers[i], stage, &settings);
+        let wanted = [own, other].map(|settings| settings.map(|settings| (Arc::as_ptr(model), settings)));
+        let differs = |i: usize| self.asked[i].as_ref().map(|(model, s)| (*model, s)) != wanted[i];
+        let wanted = [0, 1].map(|i| differs(i).then(|| wanted[i].map(|(model, s)| (model, s.clone()))));
+        for (i, wanted) in wanted.into_iter().enumerate().filter_map(|(i, w)| w.map(|w| (i, w))) {
+            if let Some((_, settings)) = &wanted {
+                self.app_session.make_ready(self.numbers[i], stage, settings);
             }
+            self.asked[i] = wanted;
         }
     }
 
@@ -211,7 +204,7 @@ impl<'o> App<'o> {
         let at = self.numbers.iter().position(|n| *n == number);
         match (at, actor) {
             // Made for a window that is gone, or a headset.
-            (None, _) => return,
+            (None, _) => {}
             (Some(1), Ok(actor)) => self.other = Some(actor),
             // The window may have got another size meanwhile.
             (_, Ok(actor)) => {
@@ -222,7 +215,6 @@ impl<'o> App<'o> {
             }
             (_, Err(error)) => self.fail(&error),
         }
-        self.app_session.unposed = true;
     }
 
     /// One step of the editor.
@@ -240,9 +232,8 @@ impl<'o> App<'o> {
     /// Takes over what a step or a command gave.
     fn stepped(&mut self) {
         let out = self.desk.output_mut();
-        let (posed, deformer) = (std::mem::take(&mut out.posed), std::mem::take(&mut out.deformer_changed));
         let asks = std::mem::take(&mut out.asks);
-        self.app_session.stepped(posed, deformer);
+        self.app_session.stepped();
         self.desk.facts.unsaved = self.app_session.unsaved;
         asks.into_iter().for_each(|wish| self.wish(wish));
     }

@@ -9,7 +9,7 @@ use crate::app::handover::{Found, HeadsetWatch};
 use crate::app::session::AppSession;
 use crate::base::{Error, Result};
 use crate::ui::window::{Picked, WindowInput};
-use crate::workbench::Command;
+use crate::workbench::{Command, Workbench};
 use egui_winit::State;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -169,20 +169,17 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
             self.damaged = true;
         }
         let ready = app.app_session.is_on(screen.stage());
-        if let Some(bench) = app.app_session.bench.as_ref().filter(|_| ready) {
-            screen.set_time(bench.shown_time());
-            app.app_session.unposed |= screen.set_sculpts(bench.sculpts(), bench.sculpt_states());
-            app.app_session.follow(screen.stage());
+        if ready {
+            app.app_session.suits(screen.stage());
+            screen.stages_mut().for_each(|stage| app.app_session.bring_up(stage.actor_mut()));
         }
-        let unposed = app.app_session.unposed && ready;
-        if self.damaged || app.desk.output().dirty || unposed {
+        let pose = app.app_session.bench.as_ref().filter(|_| ready).map(Workbench::shown_pose);
+        if self.damaged || app.desk.output().dirty || pose.is_some_and(|pose| !screen.has(&pose)) {
             if self.damaged {
                 screen.renew();
             }
-            let posed = app.app_session.bench.as_ref().filter(|_| unposed).map(|b| (b.pose(), b.rig()));
             window.pre_present_notify();
-            self.damaged = !screen.draw(size, app.desk.output_mut(), posed)?;
-            app.app_session.unposed &= !unposed;
+            self.damaged = !screen.draw(size, app.desk.output_mut(), pose)?;
             self.shown_at = Some(Instant::now());
         }
         let soon = |delay: Duration, next: Option<Instant>| {

@@ -4,12 +4,9 @@ use super::Options;
 use crate::app::context::wanted_samples;
 use crate::base::Result;
 use crate::base::math::Vec3;
-use crate::deform::sculpt::SculptState;
 use crate::gpu::{Device, DeviceOptions, Frame, Image, ImageInfo, Surface, Sync, Window};
 use crate::render::{Lines, PanelImage, PanelPainter, View};
-use crate::rig::{Pose, PosedRig};
-use crate::scene::{Actor, Aim, Pipelines, Stage, SurfaceSample};
-use crate::surface::Sculpt;
+use crate::scene::{Actor, Aim, Pipelines, Stage, SurfaceSample, VersionedPose};
 use crate::ui::window::{Pick, Picked, Picture, WindowOutput};
 use ash::vk::{Format, ImageUsageFlags};
 use std::collections::VecDeque;
@@ -135,28 +132,14 @@ impl Screen {
         Ok(newest)
     }
 
-    /// Gives the character on the stage its sculpt layers; true where there is something new to draw. What does not fit is
-    /// told and not shown.
-    pub fn set_sculpts<'s>(
-        &mut self,
-        sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
-        states: &[SculptState],
-    ) -> bool {
-        let mut changed = false;
-        for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
-            changed |= stage.actor_mut().set_sculpts(sculpts.clone(), states).unwrap_or_else(|error| {
-                eprintln!("sinew: {error}");
-                true
-            });
-        }
-        changed
+    /// The live character, and the same with the method that is compared with.
+    pub fn stages_mut(&mut self) -> impl Iterator<Item = &mut Stage> {
+        std::iter::once(&mut self.stage).chain(self.other.as_mut())
     }
 
-    /// Sets the time of the poses to come, seconds, from one to the next of which flesh swings; none: it does not.
-    pub fn set_time(&mut self, seconds: Option<f64>) {
-        for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
-            stage.actor_mut().set_time(seconds);
-        }
+    /// Whether its pictures are of this pose, as of sculpt layers and deformers.
+    pub fn has(&self, pose: &VersionedPose<'_>) -> bool {
+        std::iter::once(&self.stage).chain(self.other.as_ref()).all(|stage| stage.actor().has(pose))
     }
 
     /// Draws what the editor wants shown into a window of this size, pixels. False where the window shows nothing now:
@@ -168,7 +151,7 @@ impl Screen {
         &mut self,
         size: [u32; 2],
         out: &mut WindowOutput,
-        posed: Option<(&Pose, &PosedRig)>,
+        pose: Option<VersionedPose<'_>>,
     ) -> Result<bool> {
         let size = at_least_one(size);
         if self.canvas.size() != size {
@@ -177,7 +160,7 @@ impl Screen {
         }
         self.fit(out)?;
         let (mut frame, _) = self.stage.begin()?;
-        self.record(&mut frame, out, posed)?;
+        self.record(&mut frame, out, pose)?;
         if let Some(pick) = out.pick.take() {
             self.questions += 1;
             if self.stage.record_pick(&mut frame, pick.view, pick.pixel, self.questions)? {
@@ -230,7 +213,7 @@ impl Screen {
             self.asked.clear();
             self.drawn = None;
         }
-        for stage in [Some(&mut self.stage), self.other.as_mut()].into_iter().flatten() {
+        for stage in std::iter::once(&mut self.stage).chain(self.other.as_mut()) {
             if std::mem::replace(&mut stage.look_mut().scale, out.scale) != out.scale {
                 self.drawn = None;
             }
@@ -252,19 +235,19 @@ impl Screen {
         &mut self,
         frame: &mut Frame,
         out: &WindowOutput,
-        posed: Option<(&Pose, &PosedRig)>,
+        pose: Option<VersionedPose<'_>>,
     ) -> Result<()> {
         let same = self.drawn.as_ref().is_some_and(|(v, l)| *v == out.views && *l == out.lines);
-        if posed.is_none() && same {
+        if same && pose.is_none_or(|pose| self.has(&pose)) {
             return Ok(());
         }
         for stage in std::iter::once(&mut self.stage).chain(self.other.as_mut()) {
             stage.look_mut().world_from_floor = out.world_from_floor;
         }
-        self.stage.record_body(frame, posed, &Aim::default())?;
+        self.stage.record_body(frame, pose, &Aim::default())?;
         self.stage.record_eyes(frame, &out.views, &out.lines)?;
         if let Some(other) = &mut self.other {
-            other.record_body(frame, posed, &Aim::default())?;
+            other.record_body(frame, pose, &Aim::default())?;
             other.record_eyes(frame, &out.views[..1], &out.lines)?;
         }
         match &mut self.drawn {

@@ -69,7 +69,6 @@ impl<'o> App<'o> {
         let mut app_session = app_session;
         // The frame loop has no time to spare for hashes that nobody reads.
         app_session.exact = app_session.reporter.is_on();
-        (app_session.unready, app_session.unposed) = (true, true);
         Self {
             options,
             input: Input::default(),
@@ -115,8 +114,6 @@ impl<'o> App<'o> {
     /// Another stage: the character must be made ready for it.
     pub fn new_stage(&mut self) {
         self.stage = self.app_session.new_stage();
-        self.app_session.unready = true;
-        self.app_session.unposed = true;
     }
 
     /// Takes over what is done, asks for what is needed. `stage` where there is one.
@@ -127,7 +124,7 @@ impl<'o> App<'o> {
         if let Some(stage) = &stage {
             self.app_session.look_for_sketches(&stage.pipelines().renderer);
         }
-        if let Some(stage) = stage.filter(|_| self.app_session.unready) {
+        if let Some(stage) = stage {
             self.make_ready(stage);
         }
         if self
@@ -149,16 +146,15 @@ impl<'o> App<'o> {
 
     /// Has the character made ready for the stage, where the one on it cannot follow.
     fn make_ready(&mut self, stage: &mut Stage) {
-        let suits = self.app_session.suits(stage);
         let (Some(model), Some(bench)) = (&self.app_session.model, &self.app_session.bench) else { return };
-        self.app_session.unready = false;
-        let settings = bench.session().document().deformer().clone();
-        let asked = (!suits).then(|| (self.stage, Arc::as_ptr(model), settings.clone()));
-        if !suits && self.asked != asked {
-            self.app_session.make_ready(self.stage, stage, &settings);
+        let settings = bench.session().document().deformer();
+        let wanted = (!self.app_session.suits(stage)).then_some((self.stage, Arc::as_ptr(model), settings));
+        if self.asked.as_ref().map(|(number, model, settings)| (*number, *model, settings)) != wanted {
+            self.asked = wanted.map(|(number, model, settings)| (number, model, settings.clone()));
+            if let Some((number, _, settings)) = &self.asked {
+                self.app_session.make_ready(*number, stage, settings);
+            }
         }
-        // What was asked for before would take the place of one that follows.
-        self.asked = asked;
     }
 
     fn take(&mut self, news: News, stage: Option<&mut Stage>) {
@@ -203,7 +199,6 @@ impl<'o> App<'o> {
                     Ok(()) => self.asked = None,
                     Err(error) => self.fail(&error),
                 }
-                self.app_session.unposed = true;
             }
             (Ok(_), None) => {}
             (Err(error), _) => self.fail(&error),
@@ -251,9 +246,8 @@ impl<'o> App<'o> {
         self.lines.segments.extend_from_slice(&output.lines.segments);
         self.lines.anchors.extend_from_slice(&output.lines.anchors);
         self.panels.draw(&output.world_from_room, &mut self.lines);
-        let (posed, deformer) = (output.posed, output.deformer_changed);
         let requests: Vec<Request> = output.requests.clone();
-        self.app_session.stepped(posed, deformer);
+        self.app_session.stepped();
         for request in requests {
             match request {
                 Request::Open(path) => self.app_session.open(path, Left::GoOn),

@@ -63,7 +63,6 @@ impl App<'_> {
     pub(super) fn interrupt(&mut self) {
         if let Some(bench) = &mut self.app_session.bench {
             bench.interrupt();
-            self.app_session.unposed = true;
         }
         if let Some(take) = &mut self.take {
             take.interrupt();

@@ -306,10 +306,11 @@ fn pictures(
     let mut world_from_room = Similarity::default();
     let mut aim =
         Aim { time: app.input.time, draw: [0, 1].map(|h| app.input.hands[h].draw), ..Aim::default() };
-    let mut posed = None;
+    let mut pose = None;
     let shown = app.app_session.is_on(stage);
     if shown {
-        app.app_session.follow(stage);
+        app.app_session.suits(stage);
+        app.app_session.bring_up(stage.actor_mut());
     }
     if let Some(bench) = &app.app_session.bench {
         let output = bench.output();
@@ -317,19 +318,11 @@ fn pictures(
         stage.look_mut().wire = bench.preferences().wire;
         stage.look_mut().world_from_floor = output.world_from_floor;
         if shown {
-            // What does not fit the character is reported once and not shown.
-            stage.actor_mut().set_time(bench.shown_time());
-            let worn = stage.actor_mut().set_sculpts(bench.sculpts(), bench.sculpt_states());
-            app.app_session.unposed |= worn.unwrap_or_else(|error| {
-                eprintln!("sinew: {error}");
-                true
-            });
             aim.views = output.probes;
-            posed = app.app_session.unposed.then(|| (bench.pose(), bench.rig()));
+            pose = Some(bench.shown_pose());
         }
     }
-    let has_pose = posed.is_some();
-    stage.record_body(&mut commands, posed, &aim)?;
+    stage.record_body(&mut commands, pose, &aim)?;
     let eyes = session.eyes(begun, &world_from_room)?;
     if let Some(eyes) = &eyes {
         stage.look_mut().scale = eyes.views[0].eye_scale(stage.targets().size);
@@ -357,8 +350,5 @@ fn pictures(
     }
     let signal = held.as_ref().map(Held::signal);
     let value = stage.submit(commands, &Sync { wait: &[], signal: signal.as_ref().map_or(&[], |s| s) })?;
-    if has_pose {
-        app.app_session.unposed = false;
-    }
     Ok(Made { eyes, mirrored: held.map(|h| (h, value)) })
 }

@@ -6,4 +6,4 @@ mod cpu;
 mod gpu;
 
 pub use cpu::{Blend, Factor};
-pub use gpu::{BlendPipeline, BlendState};
+pub(super) use gpu::BlendFactors;

@@ -7,8 +7,6 @@
 
 mod bind;
 mod cpu;
-mod gpu;
 
 pub use bind::{SIGMA, centers};
 pub use cpu::Cor;
-pub use gpu::{CorPipeline, CorState};

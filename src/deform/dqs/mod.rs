@@ -7,8 +7,6 @@
 //! twisted and bulges when bent.
 
 mod cpu;
-mod gpu;
 
 pub use cpu::Dqs;
 pub(in crate::deform) use cpu::skin;
-pub use gpu::{DqsPipeline, DqsState};

@@ -6,76 +6,51 @@ use super::node::{Kept, Node};
 use crate::base::Result;
 use crate::deform::Bound;
 use crate::deform::lbs::PackedInfluences;
-use crate::deform::rig_buffers::{ControlBuffers, GeometricPush};
 use crate::deform::rig_data::Rows;
-use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
+use crate::gpu::{Buffer, Device, Frame};
 use crate::rig::PosedRig;
-use crate::spv;
 use std::sync::Arc;
 
-/// The pipeline, created once per device.
-pub struct FastPipeline {
-    stage: Compute,
-}
-
-/// A character's solver and bindings.
-pub struct FastState {
+/// A character's solver and the transforms of its handles.
+pub(in crate::deform) struct FastState {
     node: Node,
     kept: Kept,
     rows: Vec<Rows>,
     skinning: Buffer,
-    bindings: Bindings,
-    push: GeometricPush,
+    has_tail: bool,
     bound: Bound,
 }
 
-impl FastPipeline {
-    /// Creates the pipeline.
-    pub fn new(device: &Arc<Device>) -> Result<Self> {
-        Ok(Self { stage: Compute::new(device, spv!("deform/lbs.comp"), &[])? })
-    }
-
-    /// Binds a character; the stage writes posed positions to `position`.
+impl FastState {
+    /// Binds a character. Also gives what takes the place of its own influences and transforms, by names in the shader.
     ///
     /// # Errors
     /// As [`super::Body::bind`], and if memory is short.
-    pub fn bind(
-        &self,
+    pub fn new(
+        device: &Arc<Device>,
         bound: &Bound,
         params: &Params,
-        control: &ControlBuffers,
-        position: &Buffer,
-    ) -> Result<FastState> {
-        let device = position.device();
+    ) -> Result<(Self, [(&'static str, Buffer); 5])> {
         let node = Node::bind(bound, params)?;
         let packed = PackedInfluences::new(&node.influences);
         let rows = vec![Rows::default(); node.handles(bound)];
         let skinning = Buffer::from_slice(device, "handles", &rows)?;
-        let bindings = self.stage.bind(&[
-            ("influence_joints", &Buffer::from_slice(device, "handle indices", &packed.joints)?),
-            ("influence_weights", &Buffer::from_slice(device, "handle weights", &packed.weights)?),
-            ("tail_offset", &Buffer::from_slice(device, "handle tail offsets", &packed.tail_offset)?),
-            ("tail", &Buffer::from_slice(device, "handle tail", &packed.tail)?),
-            ("bind_positions", &control.bind_positions),
-            ("skinning", &skinning),
-            ("positions", position),
-        ])?;
-        let push = GeometricPush {
-            count: control.vertices,
-            has_tail: packed.has_tail().into(),
-            flag: 0,
-            on_bone: 0.0,
-        };
-        Ok(FastState { node, kept: Kept::default(), rows, skinning, bindings, push, bound: bound.clone() })
+        let buffers = [
+            ("influence_joints", Buffer::from_slice(device, "handle indices", &packed.joints)?),
+            ("influence_weights", Buffer::from_slice(device, "handle weights", &packed.weights)?),
+            ("tail_offset", Buffer::from_slice(device, "handle tail offsets", &packed.tail_offset)?),
+            ("tail", Buffer::from_slice(device, "handle tail", &packed.tail)?),
+            ("skinning", skinning.clone()),
+        ];
+        let (kept, has_tail) = (Kept::default(), packed.has_tail());
+        Ok((Self { node, kept, rows, skinning, has_tail, bound: bound.clone() }, buffers))
     }
 
-    /// Records the stage. The state must be updated before it, with a barrier between.
-    pub fn record(&self, state: &FastState, frame: &mut Frame) {
-        frame.dispatch(&self.stage, &state.bindings, &state.push, state.push.count);
+    /// Whether some vertex follows more than four handles.
+    pub fn has_tail(&self) -> bool {
+        self.has_tail
     }
-}
 
-impl FastState {
     /// Sets parameters that need no new binding ([`Params::can_become`]).
     pub fn set(&mut self, params: &Params) {
         self.node.set(params);

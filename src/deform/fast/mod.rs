@@ -40,7 +40,7 @@ pub use bind::{Handle, MAX_HANDLES, Reduced, Shape};
 pub use body::Body;
 pub use constrain::{Constrained, Constraint, Target};
 pub use energy::Energy;
-pub use gpu::{FastPipeline, FastState};
+pub(super) use gpu::FastState;
 pub use inside::Parts;
 pub use node::Fast;
 pub use solve::{Acceleration, Solved, Solver};

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 pub use bind::{BoneReach, IrsBinding, bind};
 pub use cpu::Irs;
-pub use gpu::{IrsPipeline, IrsState};
+pub(super) use gpu::IrsReaches;
 
 /// How far a joint's rotation reaches along its bones, as fractions of bone length in 0..=1.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

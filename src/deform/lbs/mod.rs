@@ -4,10 +4,8 @@
 //! and Object Grasping*, 1988. The method loses volume at bends and collapses when twisted.
 
 mod cpu;
-mod gpu;
 mod pack;
 
 pub(in crate::deform) use cpu::blend;
 pub use cpu::{Lbs, linear_parts};
-pub use gpu::{LbsPipeline, LbsState};
 pub use pack::{PackedInfluences, TailEntry};

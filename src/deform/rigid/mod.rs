@@ -6,7 +6,5 @@
 //! repair. Vertices of rigid props follow their node's transform.
 
 mod cpu;
-mod gpu;
 
 pub use cpu::Rigid;
-pub use gpu::{RigidPipeline, RigidState};

@@ -15,8 +15,6 @@
 
 mod bind;
 mod cpu;
-mod gpu;
 
 pub use bind::{BoneRest, StbBinding, StbEntry, bind};
 pub use cpu::Stb;
-pub use gpu::{StbPipeline, StbState};

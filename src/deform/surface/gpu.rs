@@ -96,7 +96,7 @@ impl SurfacePipelines {
             morph,
             vertices: vertices as u32,
             triangles: display.triangles.len() as u32,
-            push: GeometricPush { count: vertices as u32, ..control.push(false) },
+            push: GeometricPush { count: vertices as u32, ..control.push() },
             copy,
             face,
             normal,

@@ -64,7 +64,7 @@ fn check_all(device: &Arc<Device>, bound: &Bound, pose: &Pose) {
                 frame.phase("upload");
                 rig.update(frame, &posed);
                 frame.phase("skin");
-                pipelines.record(&state, &control, &rig, frame);
+                pipelines.record(&state, &rig, frame);
                 Ok(())
             })
             .unwrap();
@@ -120,7 +120,7 @@ fn display_equals_its_twin_with_and_without_morphs() {
                 rig.update(frame, &posed);
                 view.set_morph(frame, &crate::deform::rig_buffers::padded(morph));
                 frame.phase("skin");
-                skin.record(&state, &control, &rig, frame);
+                skin.record(&state, &rig, frame);
                 frame.phase("display");
                 display.record(&view, frame);
                 Ok(())

@@ -73,7 +73,6 @@ struct Bed {
     window: [u32; 2],
     time: f64,
     bounds: Aabb,
-    unposed: bool,
 }
 
 impl Bed {
@@ -85,15 +84,8 @@ impl Bed {
         let actor = Actor::new(pipelines, stage.targets(), model, &recipe)?;
         stage.enter(Box::new(actor));
         let bounds = *bench.bounds();
-        let mut bed = Self {
-            desk: WindowEditor::new(Choices::default()),
-            bench,
-            screen,
-            window,
-            time: 0.0,
-            bounds,
-            unposed: true,
-        };
+        let mut bed =
+            Self { desk: WindowEditor::new(Choices::default()), bench, screen, window, time: 0.0, bounds };
         // Panels find their places, the view the character.
         for _ in 0..WARM_UP {
             bed.frame(Vec::new())?;
@@ -117,10 +109,9 @@ impl Bed {
             picked,
             ..WindowInput::default()
         };
-        self.unposed |= self.desk.step(&input, Some(&mut self.bench)).posed;
+        self.desk.step(&input, Some(&mut self.bench));
         let stepped = start.elapsed();
-        let posed = std::mem::take(&mut self.unposed).then(|| (self.bench.pose(), self.bench.rig()));
-        self.screen.draw(self.window, self.desk.output_mut(), posed)?;
+        self.screen.draw(self.window, self.desk.output_mut(), Some(self.bench.shown_pose()))?;
         Ok([stepped, start.elapsed()].map(|t| t.as_secs_f64() * 1e3))
     }
 

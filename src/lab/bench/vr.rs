@@ -6,14 +6,14 @@
 
 use super::measure::{Effort, Sample};
 use super::poses;
-use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
+use crate::base::{Result, Version};
 use crate::deform::Recipe;
 use crate::deform::springs::{Params, Solver, Stop};
 use crate::gpu::{Sync, Timings};
 use crate::render::{Camera, Lines, View};
 use crate::rig::PosedRig;
-use crate::scene::{Actor, Aim, Model, Pipelines, Stage};
+use crate::scene::{Actor, Aim, Model, Pipelines, Stage, VersionedPose};
 use crate::ui::palette::{PanelScreens, PanelState, Panels};
 use crate::workbench::{Input, Preferences, Rigid, Tracked, Tracking, Workbench};
 use serde::Serialize;
@@ -117,7 +117,8 @@ pub(super) fn frame(
         let pose = &poses[i % 2];
         let rig = PosedRig::new(model.skeleton(), pose);
         let aim = Aim { views: brushes.map(Some), draw: [0.5; 2], time: i as f64 / 90.0 };
-        stage.record_body(&mut frame, Some((pose, &rig)), &aim)?;
+        let posed = VersionedPose { version: Version::new(), pose, rig: &rig };
+        stage.record_body(&mut frame, Some(posed), &aim)?;
         screens.record(&mut frame, &mut panels)?;
         stage.record_eyes(&mut frame, &eyes[i % 2], lines)?;
         screens.record_quads(&mut frame, &stage.targets().clone(), &bound, &panels, &place);

@@ -1,10 +1,12 @@
 use super::*;
+use crate::base::Version;
 use crate::base::math::{Quat, Vec3};
 use crate::bind::BindOptions;
 use crate::bind::shapes::Shape;
 use crate::deform::Recipe;
 use crate::gpu::testing::{assert_silent, device};
 use crate::render::Tangents;
+use crate::rig::PosedRig;
 use crate::scene::Model;
 use crate::take::Eye;
 use crate::workbench::{Rigid, Similarity};
@@ -41,6 +43,7 @@ fn cameras_answer_exactly_two_frames_later_with_their_own_time_and_trigger() {
     let (mut stage, model) = stage_with_capsule(&device);
     let rest = model.rest();
     let rig = PosedRig::new(model.skeleton(), &rest);
+    let pose = VersionedPose { version: Version::new(), pose: &rest, rig: &rig };
     let height = |n: u64| 0.3 + 0.02 * n as f32;
     let mut seen = Vec::new();
     for n in 0..12u64 {
@@ -53,7 +56,7 @@ fn cameras_answer_exactly_two_frames_later_with_their_own_time_and_trigger() {
         // Both hands, one, none, in turns.
         let views = [(n % 3 != 2).then(|| looking(height(n))), (n % 3 == 0).then(|| looking(5.0))];
         let aim = Aim { views, draw: [n as f32, 0.5], time: n as f64 * 0.1 };
-        stage.record_body(&mut frame, (n == 0).then_some((&rest, &rig)), &aim).unwrap();
+        stage.record_body(&mut frame, Some(pose), &aim).unwrap();
         stage.record_eyes(&mut frame, &eyes(&model_bounds(&model)), &Lines::default()).unwrap();
         let value = stage.submit(frame, &Sync::default()).unwrap();
         if n % 4 == 1 {
@@ -103,7 +106,7 @@ fn a_pose_stays_until_the_next_and_both_eyes_see_it() {
         a.pixels().zip(b.pixels()).filter(|(a, b)| a.0[0].abs_diff(b.0[0]) > 24).count()
     };
     let rest = shoot(None);
-    let posed = shoot(Some((&bent, &rig)));
+    let posed = shoot(Some(VersionedPose { version: Version::new(), pose: &bent, rig: &rig }));
     let after = shoot(None);
     assert!(differ(&posed[0], &posed[1]) > 60, "the eyes see one picture");
     for eye in 0..2 {
@@ -232,7 +235,8 @@ fn a_pick_names_the_same_skin_with_smooth_edges_and_without_and_after_a_resize()
         stage.resize(size, 2, samples).unwrap();
         let (mut frame, _) = stage.begin().unwrap();
         assert!(!stage.record_pick(&mut frame, 0, pixel, 7).unwrap(), "nothing is drawn yet");
-        stage.record_body(&mut frame, Some((&rest, &rig)), &Aim::default()).unwrap();
+        let pose = VersionedPose { version: Version::new(), pose: &rest, rig: &rig };
+        stage.record_body(&mut frame, Some(pose), &Aim::default()).unwrap();
         stage.record_eyes(&mut frame, &eyes(&bounds), &Lines::default()).unwrap();
         assert!(stage.record_pick(&mut frame, 1, pixel, 7).unwrap());
         assert!(!stage.record_pick(&mut frame, 1, size, 7).unwrap(), "outside");

@@ -227,7 +227,7 @@ impl WindowEditor {
         let method = if own == "lbs" { "dqs" } else { "lbs" }.to_owned();
         let other = DeformerSettings { method, ..DeformerSettings::default() };
         self.other = self.other.is_none().then_some(other);
-        self.output.deformer_changed = true;
+        self.changed = true;
     }
 
     fn begin_brush(&mut self, bench: &Workbench) {

@@ -183,7 +183,9 @@ impl WindowEditor {
         else {
             return;
         };
-        let known = self.skin_at(at).is_some() && !self.output.posed && !draws;
+        let known = self.skin_at(at).is_some()
+            && bench.is_some_and(|b| b.shown_pose().version == self.shown.pose)
+            && !draws;
         if known && waiting.is_none() {
             return;
         }

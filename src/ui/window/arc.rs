@@ -1,8 +1,8 @@
 //! The way of the selected joint through the motion, with a tick at every frame and a dot at every key.
 
 use super::{Hold, WindowEditor};
-use crate::base::NodeId;
 use crate::base::math::Vec3;
+use crate::base::{NodeId, Version};
 use crate::bind::Character;
 use crate::render::Lines;
 use crate::scene::onion;
@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// The arc that was found last.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Whose, of which joint, after how many changes of the document.
-    of: Option<(Arc<Character>, NodeId, u64)>,
+    /// Whose, of which joint, in which revision of the document.
+    of: Option<(Arc<Character>, NodeId, Version)>,
     path: Vec<(Vec3, bool)>,
 }
 
@@ -24,13 +24,13 @@ impl WindowEditor {
             self.arc = Found::default();
             return;
         };
-        let (character, changes) = (bench.character(), bench.session().changes());
+        let (character, revision) = (bench.character(), bench.session().revision());
         let held = self.hold != Hold::Free || self.context.egui_is_using_pointer();
         let found = (self.arc.of.as_ref())
-            .is_some_and(|(c, n, k)| Arc::ptr_eq(c, character) && *n == node && (*k == changes || held));
+            .is_some_and(|(c, n, k)| Arc::ptr_eq(c, character) && *n == node && (*k == revision || held));
         if !found {
             self.arc.path = onion::path(&character.skeleton, bench.session().document(), node);
-            self.arc.of = Some((character.clone(), node, changes));
+            self.arc.of = Some((character.clone(), node, revision));
         }
         // One frame is no way.
         if self.arc.path.len() > 1 {

@@ -43,6 +43,7 @@ pub use keys::{ACTS, Act, Chord, Group, KeyMap, Line};
 pub use output::{Ask, Picture, WindowOutput, Writes};
 pub use question::Question;
 
+use crate::base::Version;
 use crate::base::math::{Aabb, Vec3};
 use crate::document::DeformerSettings;
 use crate::pose::WorkingPlane;
@@ -139,9 +140,18 @@ pub struct WindowEditor {
     lists: bool,
     /// Something changed that no event tells.
     changed: bool,
+    /// What the output of the last step was made from.
+    shown: Shown,
     /// What the panels say, and where: pixels.
     #[cfg(test)]
     words: Vec<(String, egui::Rect)>,
+}
+
+/// Versions of what the window shows of a workbench.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Shown {
+    pose: Version,
+    document: Version,
 }
 
 impl WindowEditor {
@@ -177,6 +187,7 @@ impl WindowEditor {
             output: WindowOutput::default(),
             lists: false,
             changed: true,
+            shown: Shown::default(),
             #[cfg(test)]
             words: Vec::new(),
         }
@@ -224,7 +235,7 @@ impl WindowEditor {
         let before = if input.time.is_finite() { self.time } else { input.time };
         let step = (input.time - before).clamp(0.0, 0.1);
         self.output.asks.clear();
-        (self.output.posed, self.output.deformer_changed, self.output.pick) = (false, false, None);
+        self.output.pick = None;
         self.pressure = input.pressure.filter(|p| p.is_finite()).map(|p| p.clamp(0.0, 1.0));
         self.focused = input.focused;
         if input.picked.is_some() {
@@ -333,8 +344,6 @@ impl WindowEditor {
         input.head = Tracked { pose: eye, tracking: Tracking::Tracked };
         input.hands[bench.preferences().tool_hand()] = hand;
         let output = bench.step(&input);
-        self.output.posed |= output.posed;
-        self.output.deformer_changed |= output.deformer_changed;
         self.output.asks.extend(output.requests.iter().cloned().map(Ask::Editor));
     }
 
@@ -383,11 +392,16 @@ impl WindowEditor {
         let runs = bench.is_some_and(|b| b.preferences().turntable || b.timeline().playhead.playing);
         self.ask_pick(bench);
         let waiting = self.output.pick.is_some() && busy;
+        let shown_now = bench.map_or_else(Shown::default, |b| Shown {
+            pose: b.shown_pose().version,
+            document: b.session().revision(),
+        });
         let out = &mut self.output;
         out.scale = self.scale;
         out.smooth = bench.is_none_or(|b| b.preferences().smooth);
         // Panels come before keys and tools: what these have changed shows on them in the next turn.
-        let stale = std::mem::take(&mut self.changed) || out.posed || out.deformer_changed;
+        let stale = std::mem::take(&mut self.changed) || shown_now != self.shown;
+        self.shown = shown_now;
         out.dirty = shown.painted || events || runs || busy || stale;
         let soon =
             (runs || waiting || stale || shown.again == Some(Duration::ZERO)).then_some(Duration::ZERO);

@@ -87,10 +87,6 @@ pub struct WindowOutput {
     pub dirty: bool,
     /// When to step again if nothing happens before: none waits for events.
     pub again: Option<Duration>,
-    /// The pose to show changed.
-    pub posed: bool,
-    /// The document's deformer changed, or the one it is compared with.
-    pub deformer_changed: bool,
     /// Pixels to be looked up in this frame's G-buffer.
     pub pick: Option<Pick>,
     /// To be done, in order.

@@ -163,9 +163,8 @@ impl Workbench {
     /// Runs an edit that a panel makes: as a step of its own, or as part of the one before it, as a slider's are.
     pub fn apply(&mut self, edit: Edit, continues: bool) {
         self.cancel();
-        let deformer = self.context.session.document().deformer().clone();
         self.context.run(if continues { Operation::Continue(edit) } else { Operation::Do(edit) });
-        self.document_changed(&deformer);
+        self.document_changed();
     }
 
     /// Learns how the character's skin hangs on its bones, to draw it.
@@ -293,9 +292,8 @@ impl Workbench {
 
     /// Lets the held joint go: the pose goes into the document as one step.
     pub fn let_joint_go(&mut self) {
-        let deformer = self.context.session.document().deformer().clone();
         self.joint.let_go(&mut self.context);
-        self.document_changed(&deformer);
+        self.document_changed();
     }
 
     /// Drops what is being drawn or held, as if it had never begun.
@@ -314,10 +312,9 @@ impl Workbench {
         if self.is_busy() {
             self.cancel();
         }
-        let deformer = self.context.session.document().deformer().clone();
         self.undone = true;
         self.context.run(Operation::Jump(step.max(1)));
-        self.document_changed(&deformer);
+        self.document_changed();
     }
 
     pub(crate) fn cancel(&mut self) {
@@ -365,7 +362,6 @@ impl Workbench {
         if self.is_busy() || self.measure.is_under_way() {
             return self.cancel();
         }
-        let deformer = self.context.session.document().deformer().clone();
         // The first step is the character's own; without it there is nothing to work on.
         self.undone = true;
         let (done, all) = self.context.session.history();
@@ -379,11 +375,10 @@ impl Workbench {
         } else if !self.context.run(operation) {
             self.limit();
         }
-        self.document_changed(&deformer);
+        self.document_changed();
     }
 
-    pub(crate) fn document_changed(&mut self, deformer: &DeformerSettings) {
-        self.deformer_changed |= deformer != self.context.session.document().deformer();
+    pub(crate) fn document_changed(&mut self) {
         self.line.document_changed(&self.context);
         self.grab.document_changed();
         self.skin.document_changed();

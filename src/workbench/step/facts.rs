@@ -7,8 +7,9 @@ use crate::bind::Character;
 use crate::document::Session;
 use crate::pose::StrokeLayer;
 use crate::rig::{Pose, PosedRig};
-use crate::scene::Measurement;
+use crate::scene::{Measurement, VersionedPose};
 use crate::workbench::navigation::Rules;
+use crate::workbench::tools::EditContext;
 use crate::workbench::{Capsule, Measure, Output, Preferences, Surroundings, Tool, Workbench};
 use std::sync::Arc;
 
@@ -31,6 +32,12 @@ impl Workbench {
     /// The pose to show: the document's, or what a tool makes of it at the moment.
     pub fn pose(&self) -> &Pose {
         &self.context.pose
+    }
+
+    /// The same for whoever draws it.
+    pub fn shown_pose(&self) -> VersionedPose<'_> {
+        let EditContext { pose, rig, pose_version, .. } = &self.context;
+        VersionedPose { version: *pose_version, pose, rig }
     }
 
     /// [`Workbench::pose`], evaluated.

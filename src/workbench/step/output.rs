@@ -56,8 +56,6 @@ impl Workbench {
                 View::new(hand.aim.position, hand.aim.orientation, tangents, NEAR * world_from_room.scale)
             })
         });
-        out.posed = std::mem::take(&mut self.context.posed);
-        out.deformer_changed = std::mem::take(&mut self.deformer_changed);
         out.requests.clear();
         out.requests.append(&mut self.requests);
         &self.output

@@ -25,7 +25,7 @@ pub use skin::{SkinTool, newest as newest_mark};
 
 use super::{Haptic, Preferences};
 use crate::base::math::{Quat, Trs};
-use crate::base::{Error, NodeId};
+use crate::base::{Error, NodeId, Version};
 use crate::bind::Character;
 use crate::document::{Edit, Operation, Sampler, Session};
 use crate::pose::{Sample, Stroke, StrokeLayer};
@@ -44,14 +44,12 @@ pub struct EditContext {
     pub pose: Pose,
     /// `pose`, evaluated.
     pub rig: PosedRig,
-    /// The pose to show has changed since the front end was told.
-    pub posed: bool,
+    /// Differs after each change of `pose`.
+    pub pose_version: Version,
     /// The time of the document that shows, seconds; none for the pose being edited.
     pub time: Option<f64>,
     /// Finds its pose.
     pub sampler: Sampler,
-    /// The document has changed since the motion was looked at.
-    pub edited: bool,
     /// What was refused last, for the palette.
     pub notice: Option<String>,
 }
@@ -62,7 +60,6 @@ impl EditContext {
         match self.session.run(operation) {
             Ok(()) => {
                 self.notice = self.session.trouble().map(ToString::to_string);
-                self.edited = true;
                 self.show_document();
                 true
             }
@@ -147,7 +144,7 @@ impl EditContext {
 
     fn pose_rig(&mut self) {
         self.rig.pose(&self.character.skeleton, &self.pose);
-        self.posed = true;
+        self.pose_version = Version::new();
     }
 }
 

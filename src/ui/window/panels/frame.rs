@@ -87,7 +87,7 @@ impl WindowEditor {
             (self.choices, self.changed) = (choices.sane(), true);
         }
         if let Some(other) = pressed.compare {
-            (self.other, self.changed, self.output.deformer_changed) = (other, true, true);
+            (self.other, self.changed) = (other, true);
         }
         for act in pressed.acts {
             self.act(act, time, bench.as_deref_mut());
