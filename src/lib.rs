@@ -2,7 +2,7 @@
 //!
 //! Data flows one way. A front end gives input, tools emit [`document::Edit`]s, the document changes, [`anim`] samples it,
 //! [`deform`] evaluates the surface (on the GPU, or on the CPU by the CPU reference), [`render`] draws it and
-//! [`export`] writes it. A module uses only modules above it in this list (`tests/layering.rs` reads it):
+//! [`export`] writes it. A module uses only modules above it in this list (`tests/checks/layering.rs` reads it):
 //!
 //! - [`base`] has math names, typed ids and the error type
 //! - [`gpu`] is Vulkan and knows no mesh

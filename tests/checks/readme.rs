@@ -1,0 +1,125 @@
+//! The tables of README.md and docs/reference.md agree with the program.
+
+use serde_json::{Value, json};
+use sinew::deform::springs::Params;
+use sinew::deform::{Geometric, Recipe};
+use sinew::document::DeformerSettings;
+use sinew::scene::recipe;
+use std::path::Path;
+use std::process::Command;
+
+/// The rows of the table under a header line, as cells without their blanks.
+fn table(header: &str) -> Vec<Vec<String>> {
+    let files = ["README.md", "docs/reference.md"];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = files.map(|file| std::fs::read_to_string(folder.join(file)).unwrap()).concat();
+    let after = text.split(header).nth(1).unwrap_or_else(|| panic!("{files:?} have no table {header}"));
+    let rows = after.lines().skip(1).take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
+}
+
+/// The text between the first backticks, or all of it.
+fn code(cell: &str) -> &str {
+    cell.split('`').nth(1).unwrap_or(cell)
+}
+
+/// A number, a fraction, JSON or a word.
+fn value(cell: &str) -> Value {
+    let text = code(cell);
+    if let Some((a, b)) = text.split_once('/') {
+        return json!(a.parse::<f32>().unwrap() / b.parse::<f32>().unwrap());
+    }
+    match serde_json::from_str::<Value>(text).unwrap_or_else(|_| text.into()) {
+        Value::Number(n) if n.is_f64() => json!(n.as_f64().unwrap() as f32),
+        other => other,
+    }
+}
+
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => (a.as_f64().unwrap() - b.as_f64().unwrap()).abs() < 1e-7,
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| same(v, w)))
+        }
+        _ => a == b,
+    }
+}
+
+/// The springs' parameters with one of them set.
+fn set(name: &str, to: Value) -> Value {
+    let parameters = [(name.to_owned(), to)].into();
+    let settings = DeformerSettings { method: "springs".into(), parameters };
+    serde_json::to_value(recipe(&settings).unwrap().springs.unwrap()).unwrap()[name].clone()
+}
+
+#[test]
+fn the_parameters_defaults_and_ranges_are_those_of_the_springs() {
+    let rows = table("| `--set` | default | range | meaning |\n");
+    let defaults = serde_json::to_value(Params::default()).unwrap();
+    let defaults = defaults.as_object().unwrap();
+    let named: Vec<&str> = rows.iter().map(|r| code(&r[0])).collect();
+    for name in defaults.keys() {
+        assert_eq!(
+            named.iter().filter(|n| *n == name).count(),
+            1,
+            "`{name}` has not one row in docs/reference.md"
+        );
+    }
+    assert_eq!(
+        rows.len(),
+        defaults.len() + 1,
+        "docs/reference.md has parameters that the springs do not: {named:?}"
+    );
+    for row in &rows {
+        let (name, told) = (code(&row[0]), value(&row[1]));
+        if name == "start" {
+            let start = Recipe::from_name("springs").unwrap().geometric;
+            assert_eq!(told, start.name());
+            Geometric::ALL
+                .iter()
+                .for_each(|g| assert!(row[3].contains(&format!("`{}`", g.name())), "{row:?}"));
+            continue;
+        }
+        assert!(
+            same(&told, &defaults[name]),
+            "docs/reference.md: `{name}` is {told}, not {}",
+            defaults[name]
+        );
+        let Some((low, high)) = row[2].split_once(" to ") else { continue };
+        let (low, high): (f64, f64) = (low.parse().unwrap(), high.parse().unwrap());
+        // `stop` holds its number inside.
+        let of = |v: f64| if name == "stop" { json!({ "move": v }) } else { json!(v) };
+        let whole = defaults[name].is_u64();
+        let (below, above) = if whole { (json!(0), json!(u32::MAX)) } else { (of(-1e9), of(1e9)) };
+        for (given, expected) in [(below, low), (above, high)] {
+            let expected = if whole { json!(expected as u64) } else { of(expected) };
+            let got = set(name, given);
+            assert!(same(&got, &expected), "docs/reference.md: `{name}` ends at {expected}, not {got}");
+        }
+    }
+}
+
+#[test]
+fn the_methods_and_commands_are_those_of_the_program() {
+    let rows = table("| `--method` | | `--set` |\n");
+    let methods: Vec<&str> = rows.iter().map(|r| code(&r[0])).collect();
+    let known: Vec<&str> =
+        Geometric::ALL.iter().map(|g| g.name()).chain(["fast", "springs", "fast+springs"]).collect();
+    assert_eq!(methods, known);
+    let programs = [
+        (env!("CARGO_BIN_EXE_sinew"), "| command | makes |\n"),
+        (env!("CARGO_BIN_EXE_sinew-lab"), "| command of `sinew-lab` | makes |\n"),
+    ];
+    for (program, header) in programs {
+        let out = Command::new(program).arg("--help").output().unwrap();
+        let help = String::from_utf8(out.stdout).unwrap();
+        let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+        let mut commands: Vec<&str> = list.lines().filter_map(|l| l.split_whitespace().next()).collect();
+        commands.retain(|c| *c != "help");
+        let rows = table(header);
+        let mut told: Vec<&str> = rows.iter().map(|r| code(&r[0])).collect();
+        commands.sort_unstable();
+        told.sort_unstable();
+        assert_eq!(told, commands, "{program}");
+    }
+}

@@ -1,0 +1,213 @@
+//! Hostile command lines: one clear line, the right exit code, nothing left behind. Needs no device.
+
+use crate::common;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs the program with arguments separated by spaces; `JOINT` stands for a joint's name, a first `lab` for `sinew-lab`.
+fn sinew(folder: &Path, arguments: &str, joint: &str) -> Output {
+    let (program, arguments) = match arguments.strip_prefix("lab ") {
+        Some(rest) => (env!("CARGO_BIN_EXE_sinew-lab"), rest),
+        None => (env!("CARGO_BIN_EXE_sinew"), arguments),
+    };
+    let mut command = Command::new(program);
+    let arguments = arguments.split_whitespace().map(|a| a.replace("JOINT", joint));
+    // Without a display: no window is to open.
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    command.current_dir(folder).args(arguments).output().unwrap()
+}
+
+/// Everything below the folder, with sizes.
+fn content(folder: &Path) -> Vec<(String, u64)> {
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap()) {
+        out.push((entry.path().display().to_string(), entry.metadata().unwrap().len()));
+        if entry.path().is_dir() {
+            out.extend(content(&entry.path()));
+        }
+    }
+    out.sort();
+    out
+}
+
+/// Arguments and words that the one line must hold.
+const REFUSED: [(&str, &str); 44] = [
+    ("edit ok.glb", "no window can be opened"),
+    ("nope.glb", "no window can be opened"),
+    ("inspect none.glb", "none.glb: No such file or directory (os error 2); check the name"),
+    ("demo none.glb --out o", "none.glb: No such"),
+    ("bind .", ".: not a regular file; name a file"),
+    ("demo empty.glb --out o", "empty.glb: JSON: it is empty"),
+    ("deform garbage.gltf", "garbage.gltf: JSON"),
+    ("compare short.glb --out o", "short.glb: GLB"),
+    ("render cut.glb --out o.png", "cut.glb: GLB container"),
+    ("inspect model.obj", "neither glTF JSON nor a binary glTF"),
+    ("inspect nothing.gltf", "\"asset\" with the version is missing"),
+    ("play none.journal --out o", "none.journal: No such"),
+    ("play model.obj --out o", "this is no Sinew journal"),
+    ("play . --out o", "name a file"),
+    ("deform ok.glb --on cpu --out model.obj/o.glb", "a file is in the way"),
+    ("deform ok.glb --on cpu --out o.fbx", "end the name of --out in .glb, .gltf, .vrm, .obj or .png"),
+    ("deform ok.glb --on cpu --out o", "end the name of --out in"),
+    ("render ok.glb --out o.glb", "end the name of --out in .png"),
+    ("demo ok.glb --out model.obj", "model.obj: File exists (os error 17); a file is in the way"),
+    ("compare ok.glb --out model.obj --on cpu", "model.obj: File exists"),
+    ("lab generate nope --out o.glb", "choose one of box, plus, human, chibi, golem"),
+    ("lab generate box --out model.obj/o.glb", "a file is in the way"),
+    ("lab generate box --out .", "name a file"),
+    ("deform ok.glb --on cpu --set torsion", "write NAME=VALUE"),
+    ("deform ok.glb --on cpu --set nope=1", "springs has no parameter nope; it has surface"),
+    ("deform ok.glb --on cpu --set torsion=NaN", "expected f32"),
+    ("deform ok.glb --on cpu --set max_iterations=-1", "expected u32"),
+    ("deform ok.glb --on cpu --set start=nope", "\"nope\" is no skinning method"),
+    ("deform ok.glb --on cpu --clip nope", "the file has no animation"),
+    ("deform ok.glb --on cpu --time 1", "choose a clip by --clip"),
+    ("deform ok.glb --on cpu --pose none.json", "none.json: No such"),
+    ("deform ok.glb --on cpu --pose garbage.gltf", "garbage.gltf: line 1"),
+    ("deform ok.glb --on cpu --rotate =", "there is no node"),
+    ("deform ok.glb --on cpu --rotate Elbow", "has no '='"),
+    ("deform ok.glb --on cpu --rotate Elbow=x:90", "there is no node \"Elbow\""),
+    ("deform ok.glb --on cpu --rotate JOINT=x", "has no ':'"),
+    ("deform ok.glb --on cpu --rotate JOINT=q:1", "\"q\" is no axis"),
+    ("deform ok.glb --on cpu --rotate JOINT=x:NaN", "\"NaN\" is no angle"),
+    ("deform ok.glb --on cpu --rotate JOINT=x:1e40", "\"1e40\" is no angle"),
+    ("deform twins.glb --on cpu --rotate Twin=x:9", "2 nodes are named \"Twin\"; write "),
+    ("fast twins.glb --pin Twin --out o.glb", "2 nodes are named \"Twin\"; write "),
+    ("deform twins.glb --on cpu --rotate #99=x:9", "there is no node \"#99\""),
+    ("bind ok.glb --smooth 99", "ask for at most 10"),
+    ("compare ok.glb --methods lbs,nope --out o --on cpu", "\"nope\" is no deformation method"),
+];
+
+/// What the argument parser itself refuses.
+const USAGE: [(&str, &str); 10] = [
+    ("", "Usage"),
+    ("frob", "unrecognized subcommand or file 'frob'"),
+    ("demo a b", "unexpected argument"),
+    ("deform ok.glb --method nurbs", "choose one of rigid, lbs"),
+    ("deform ok.glb --clip 0 --time NaN", "write a finite number"),
+    ("deform ok.glb --clip 0 --time inf", "write a finite number"),
+    ("render ok.glb --out o.png --size 0x0", "write WIDTHxHEIGHT"),
+    ("render ok.glb --out o.png --size axb", "write WIDTHxHEIGHT"),
+    ("render ok.glb --out o.png --yaw NaN", "write a finite number"),
+    ("bind ok.glb --smooth=-1", "-1 is not in"),
+];
+
+/// A character two of whose joints are named `Twin`.
+fn twins() -> Vec<u8> {
+    let asset = common::generated();
+    let mut builder = sinew::export::Builder::of(&asset).unwrap();
+    for joint in &asset.skins[0].joints[1..3] {
+        builder.json["nodes"][joint.index()]["name"] = "Twin".into();
+    }
+    builder.glb().unwrap()
+}
+
+#[test]
+fn one_of_two_joints_of_a_name_is_chosen_by_path_or_index() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    std::fs::write(folder.join("twins.glb"), twins()).unwrap();
+    let asset = common::generated();
+    let [first, second] = [1, 2].map(|j| asset.skins[0].joints[j].index());
+    let above = &asset.nodes[asset.skins[0].joints[0].index()].name;
+    let shape = |joint: &str| -> String {
+        let arguments = ["deform", "twins.glb", "--on", "cpu", "--json", "--method", "lbs", "--rotate"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+        let turn = format!("{joint}=x:60");
+        let out = command.current_dir(folder).args(arguments).arg(turn).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let mut json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        json["stages_ms"] = serde_json::Value::Null;
+        json.to_string()
+    };
+    assert_eq!(shape(&format!("{above}/Twin")), shape(&format!("#{first}")));
+    assert_eq!(shape("Twin/Twin"), shape(&format!("#{second}")));
+    assert_ne!(shape("Twin/Twin"), shape(&format!("{above}/Twin")));
+}
+
+/// What cannot be printed is an error at the end; a reader that has gone away is none.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_behind_standard_output_is_told() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    std::fs::write(folder.join("ok.glb"), sinew::export::unedited(&common::generated()).unwrap()).unwrap();
+    let lines = [
+        "inspect ok.glb",
+        "inspect ok.glb --json",
+        "bind ok.glb",
+        "deform ok.glb --on cpu",
+        "save ok.glb --on cpu --out o.glb",
+        "fast ok.glb --json",
+        "recover",
+    ];
+    for line in lines {
+        let run = |to: std::process::Stdio| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+            command.current_dir(folder).env("XDG_STATE_HOME", folder).env("XDG_CACHE_HOME", folder);
+            command.args(line.split(' ')).stdout(to).stderr(std::process::Stdio::piped());
+            command.output().unwrap()
+        };
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let out = run(full.into());
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{line}: {text}");
+        assert!(text.contains("standard output: No space left on device"), "{line}: {text}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let out = run(writer.into());
+        assert!(out.status.success() && out.stderr.is_empty(), "{line}: {out:?}");
+    }
+}
+
+/// Opening a file needs no folder of the user's.
+#[test]
+fn without_a_home_files_are_opened_all_the_same() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    std::fs::write(folder.join("ok.glb"), sinew::export::unedited(&common::generated()).unwrap()).unwrap();
+    for line in ["inspect ok.glb", "bind ok.glb", "deform ok.glb --on cpu --out o.gltf", "inspect o.gltf"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+        let names =
+            ["HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "APPDATA"];
+        for name in names {
+            command.env_remove(name);
+        }
+        let out = command.current_dir(folder).args(line.split(' ')).output().unwrap();
+        assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
+#[test]
+fn bad_command_lines_are_refused_in_one_line_and_leave_nothing() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    let good = sinew::export::unedited(&common::generated()).unwrap();
+    let joint = common::generated().nodes[2].name.clone();
+    let twins = twins();
+    for (name, bytes) in [
+        ("ok.glb", &good[..]),
+        ("twins.glb", &twins),
+        ("cut.glb", &good[..good.len() / 2]),
+        ("empty.glb", b""),
+        ("garbage.gltf", b"{garbage"),
+        ("short.glb", b"glTFxxxx"),
+        ("model.obj", b"v 0 0 0\n"),
+        ("nothing.gltf", b"{}"),
+    ] {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    assert!(sinew(folder, "bind ok.glb", &joint).status.success());
+    let before = content(folder);
+    let (refused, usage) = (REFUSED.iter().map(|r| (r, 1)), USAGE.iter().map(|r| (r, 2)));
+    for ((arguments, words), code) in refused.chain(usage) {
+        let out = sinew(folder, arguments, &joint);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(code), "{arguments}: {text}");
+        assert!(text.contains(words), "{arguments}: {text}");
+        assert!(code == 2 || text.lines().count() == 1 && text.starts_with("sinew"), "{arguments}: {text}");
+        assert!(out.stdout.is_empty(), "{arguments}");
+        assert_eq!(content(folder), before, "{arguments} leaves something behind");
+    }
+}

@@ -1,0 +1,86 @@
+//! Springs against LBS and DQS at the joints of real characters: 90° bends, 120° and 180° twists.
+//!
+//! What is asserted is what the springs are for: limbs keep their volume where linear blending loses it, hardly any
+//! edge folds, and no shape is broken. `sinew compare --bends --twists` writes the whole table.
+
+use sinew::base::testing::shared;
+
+use sinew::bind::BindOptions;
+use sinew::commands::joints::{JointLine, Motion, study};
+use sinew::document::DeformerSettings;
+use sinew::scene::{Model, Where};
+use std::path::Path;
+
+const MOTIONS: [Motion; 3] = [Motion::Bend(90.0), Motion::Twist(120.0), Motion::Twist(180.0)];
+
+fn shared_lines(name: &str) -> Option<Vec<[JointLine; 3]>> {
+    Some(lines(&shared(name)?))
+}
+
+/// By LBS, DQS and springs.
+fn lines(path: &Path) -> Vec<[JointLine; 3]> {
+    let model = Model::load(path, &BindOptions::default()).unwrap();
+    let methods = ["lbs", "dqs", "springs"]
+        .map(|m| DeformerSettings { method: m.into(), ..DeformerSettings::default() });
+    let lines = study(&Where::Cpu, &model, &MOTIONS, &methods, |_, _, _| Ok(())).unwrap();
+    assert!(!lines.is_empty() && lines.len().is_multiple_of(9), "{}: {} lines", path.display(), lines.len());
+    lines.chunks(3).map(|c| [c[0].clone(), c[1].clone(), c[2].clone()]).collect()
+}
+
+#[test]
+fn limbs_keep_volume_and_orientation_at_joints() {
+    for name in ["khronos/CesiumMan/glTF-Binary/CesiumMan.glb", "characters/mannequiny.glb"] {
+        let Some(rows) = shared_lines(name) else { continue };
+        let total = |method: usize, of: fn(&JointLine) -> usize| -> usize {
+            rows.iter().map(|row| of(&row[method])).sum()
+        };
+        for row in &rows {
+            let [lbs, _, springs] = row;
+            let volume = |l: &JointLine| l.measure.volume_ratio.unwrap();
+            assert!(springs.measure.stretch_max.is_finite());
+            if volume(lbs) < 0.95 {
+                let kept = volume(springs);
+                assert!(kept > 0.93, "{name} {} {}: {kept}", springs.joint, springs.motion);
+            }
+        }
+        let folded = |method| total(method, |l| l.measure.folded_edges);
+        assert!(folded(2) <= folded(0).max(folded(1)), "{name}: {} folded edges", folded(2));
+    }
+}
+
+#[test]
+fn a_twisted_elbow_and_knee_keep_their_thickness() {
+    let Some(rows) = shared_lines("khronos/CesiumMan/glTF-Binary/CesiumMan.glb") else { return };
+    let mut seen = 0;
+    for row in rows.iter().filter(|r| r[0].motion != "bend 90") {
+        // The middle of an arm and of a leg: a tube of skin, whose volume means something.
+        if !row[0].joint.contains("joint_R__2_") && row[0].joint != "leg_joint_R_2" {
+            continue;
+        }
+        seen += 1;
+        let [lbs, _, springs] = row.each_ref().map(|l| l.joint_volume_ratio.unwrap());
+        assert!(lbs < 0.7, "{}: linear blending keeps {lbs}", row[0].joint);
+        assert!(springs > 0.83 && springs < 1.1, "{} {}: {springs}", row[0].joint, row[0].motion);
+    }
+    assert_eq!(seen, 4);
+}
+
+#[test]
+fn the_human_keeps_its_volume_and_turns_hardly_a_triangle_inside_out() {
+    let rows = lines(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/human.glb"));
+    let (mut flipped, mut best, mut worse, mut thin, mut losing) = (0, 0, 0, 0, 0);
+    for [lbs, dqs, springs] in &rows {
+        let flips = |l: &JointLine| l.measure.flipped_triangles;
+        let kept = |l: &JointLine| l.joint_volume_ratio.unwrap();
+        let least = flips(lbs).min(flips(dqs));
+        (flipped, best) = (flipped + flips(springs), best + least);
+        worse += usize::from(flips(springs) > least);
+        if kept(lbs) < 0.95 {
+            losing += 1;
+            thin += usize::from((kept(springs) - 1.0).abs() > 0.05);
+            assert!((kept(springs) - 1.0).abs() < 0.15, "{} {}: {}", lbs.joint, lbs.motion, kept(springs));
+        }
+    }
+    assert!(4 * flipped < best, "{flipped} triangles flipped, {best} by the better of both");
+    assert!(worse == 0 && thin == 0 && losing > 10, "{worse} rows flip more, {thin} of {losing} lose volume");
+}

@@ -1,0 +1,179 @@
+//! Whatever a command writes, every command that reads opens: Sinew's own characters, all methods. What is opened again
+//! has the shape that was written.
+
+use rayon::prelude::*;
+use sinew::base::math::{Aabb, Vec3};
+use std::path::Path;
+use std::process::Command;
+
+/// One of Sinew's own characters and what the commands do with it.
+struct Subject {
+    name: &'static str,
+    /// Joints turned, as `--rotate` takes them.
+    pose: [&'static str; 2],
+    /// A bone for a ring, as `--edit ring=` takes it.
+    ring: &'static str,
+    pin: &'static str,
+    grab: &'static str,
+    /// A clip of the file's own.
+    clip: Option<&'static str>,
+    methods: &'static [&'static str],
+}
+
+const ALL: &[&str] =
+    &["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs", "fast+springs"];
+
+const SUBJECTS: [Subject; 4] = [
+    Subject {
+        name: "box",
+        pose: ["Bone2=x:50", "Bone3=y:70"],
+        ring: "Bone2",
+        pin: "Bone1",
+        grab: "Bone4",
+        clip: None,
+        methods: ALL,
+    },
+    Subject {
+        name: "plus",
+        pose: ["Left2=z:50", "Up1=x:40"],
+        ring: "Left2",
+        pin: "Center",
+        grab: "Left4",
+        clip: None,
+        methods: ALL,
+    },
+    Subject {
+        name: "human",
+        pose: ["LeftLowerArm=y:-90", "Spine1=x:20"],
+        ring: "LeftUpperArm",
+        pin: "Hips",
+        grab: "LeftHand",
+        clip: Some("Wave"),
+        methods: &["springs"],
+    },
+    Subject {
+        name: "chibi",
+        pose: ["LeftLowerArm=y:-70", "Head=y:30"],
+        ring: "RightUpperArm",
+        pin: "Hips",
+        grab: "RightHand",
+        clip: Some("Idle"),
+        methods: &["springs"],
+    },
+];
+
+/// Runs the program in a folder with arguments separated by spaces; `~` is a space inside of one.
+fn sinew(folder: &Path, arguments: &str) {
+    let words = arguments.split_whitespace().map(|a| a.replace('~', " "));
+    let out = Command::new(env!("CARGO_BIN_EXE_sinew")).current_dir(folder).args(words).output().unwrap();
+    let error = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "sinew {arguments}: {error}");
+}
+
+/// The vertices of an .obj.
+fn vertices(path: &Path) -> Vec<Vec3> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let numbers = |line: &str| {
+        let mut numbers = line.split_whitespace().map(|n| n.parse::<f32>().unwrap());
+        Vec3::from_array(std::array::from_fn(|_| numbers.next().unwrap()))
+    };
+    text.lines().filter_map(|l| l.strip_prefix("v ")).map(numbers).collect()
+}
+
+/// Largest distance between two shapes, in diagonals of the first.
+fn apart(a: &Path, b: &Path) -> f32 {
+    let (a, b) = (vertices(a), vertices(b));
+    assert_eq!(a.len(), b.len());
+    let largest = a.iter().zip(&b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+    largest / Aabb::of(a.iter().copied()).diagonal()
+}
+
+/// A written file, and the .obj of the shape that it was written of.
+struct Written {
+    file: String,
+    shape: String,
+    /// Options under which the file shows that shape: a project opens with its own method and motion.
+    shown: &'static str,
+}
+
+const MODEL: &str = "--method lbs";
+
+/// Runs every command that writes a glTF file.
+fn write(at: &Path, s: &Subject) -> Vec<Written> {
+    let (name, turn) = (s.name, format!("--rotate {} --rotate {}", s.pose[0], s.pose[1]));
+    let mut out = Vec::new();
+    for method in s.methods {
+        let deform = format!("deform {name}.glb --method {method} --on cpu {turn}");
+        sinew(at, &format!("{deform} --out {method}.obj"));
+        sinew(at, &format!("{deform} --out {method}.glb"));
+        out.push(Written { file: format!("{method}.glb"), shape: format!("{method}.obj"), shown: MODEL });
+    }
+    let edit = format!("--edit ring={}@0.5~profile=even~amount=0.4", s.ring);
+    sinew(at, &format!("sculpt {name}.glb {edit} {turn} --on cpu --out sculpted.glb"));
+    sinew(at, "deform sculpted.glb --on cpu --out sculpted.obj");
+    out.push(Written { file: "sculpted.glb".into(), shape: "sculpted.obj".into(), shown: "" });
+    sinew(at, "save sculpted.glb --on cpu --out saved.glb");
+    out.push(Written { file: "saved.glb".into(), shape: "sculpted.obj".into(), shown: "" });
+    sinew(at, "bake sculpted.glb --frames 0-0 --on cpu --out frames");
+    sinew(at, "bake --join frames --out joined.glb");
+    out.push(Written { file: "joined.glb".into(), shape: "sculpted.obj".into(), shown: MODEL });
+    if let Some(clip) = s.clip {
+        sinew(at, &format!("save {name}.glb --clip {clip} --on cpu --out moving.glb"));
+        sinew(at, "deform moving.glb --time 0 --on cpu --out moving.obj");
+        out.push(Written { file: "moving.glb".into(), shape: "moving.obj".into(), shown: "--time 0" });
+        sinew(at, "bake moving.glb --frames 0-2 --fps 5 --on cpu --out moving");
+        sinew(at, "bake --join moving --budget-mm 1 --out budget.glb");
+        out.push(Written { file: "budget.glb".into(), shape: "moving.obj".into(), shown: MODEL });
+    }
+    out
+}
+
+/// Opens a file by every command that reads, and what those write once more.
+fn read(at: &Path, s: &Subject, written: &Written, device: bool) {
+    let Written { file, shape, shown } = written;
+    sinew(at, &format!("inspect {file}"));
+    sinew(at, &format!("deform {file} {shown} --on cpu --out back.obj"));
+    let off = apart(&at.join(shape), &at.join("back.obj"));
+    // A budget of 1 mm is asked of one file; the characters are a metre tall and more.
+    let limit = if file == "budget.glb" { 2e-3 } else { 1e-4 };
+    assert!(off < limit, "{}: {file} comes back {off} of its size off", s.name);
+    let project = *shown != MODEL;
+    // The methods' files differ in their morph targets only: one of each character goes all the way.
+    if !project && file != "springs.glb" && s.name != "box" {
+        return;
+    }
+    let (turn, pin, grab) = (s.pose[0], s.pin, s.grab);
+    sinew(at, &format!("bind {file} --json"));
+    sinew(at, &format!("deform {file} --on cpu --rotate {turn} --out second.glb"));
+    sinew(at, &format!("fast {file} --pin {pin} --grab {grab}=+0.01,0,0.01 --out third.glb"));
+    sinew(at, &format!("save {file} --on cpu --out fourth.glb"));
+    for second in ["second.glb", "third.glb", "fourth.glb"] {
+        sinew(at, &format!("deform {second} --method lbs --on cpu"));
+    }
+    if device {
+        sinew(at, &format!("render {file} --size 64x64 --out picture.png"));
+        sinew(at, &format!("compare {file} --methods lbs --on cpu --out compared"));
+    }
+    if device && file == "saved.glb" {
+        sinew(at, &format!("play {file} --out played"));
+    }
+}
+
+#[test]
+fn whatever_a_command_writes_every_command_opens() {
+    let device = sinew::gpu::Device::new(&Default::default()).is_ok();
+    if !device {
+        sinew::base::testing::skip("gpu", "there is no Vulkan device for pictures of what was written");
+    }
+    SUBJECTS.par_iter().for_each(|s| {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/{}.glb", s.name));
+        std::fs::copy(own, at.join(format!("{}.glb", s.name))).unwrap();
+        for written in write(at, s) {
+            // Pictures take longest.
+            let drawn = device && ["springs.glb", "saved.glb", "budget.glb"].contains(&written.file.as_str());
+            read(at, s, &written, drawn);
+        }
+    });
+}

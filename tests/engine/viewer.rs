@@ -1,0 +1,150 @@
+//! What Sinew writes, shown by independent viewers: a real character walks while its flesh swells. Baked, joined and played
+//! by three.js; posed, saved and joined, and shown by Blender.
+
+use sinew::base::testing::shared;
+
+use sinew::base::{BoneId, MarkId, SculptId};
+use sinew::bind::BindOptions;
+use sinew::deform::sculpt::{Along, Curve, Profile};
+use sinew::document::{ClipLayer, DeformerSettings, Edit, KeyEdit, KeyValue, Target};
+use sinew::scene::Model;
+use sinew::surface::{Form, Reach, Region, Sculpt, ring_mark};
+use std::path::Path;
+use std::process::Command;
+
+/// The document, and so the clip that exports of it have beside the file's own.
+const NAME: &str = "walk and swell";
+
+/// A project of the file's own clip, with a ring of skin that swells within a second.
+fn project(file: &Path, out: &Path) {
+    let model = Model::load(file, &BindOptions::default()).unwrap();
+    let mut session = model.start(None).unwrap();
+    session.apply(Edit::Rename(NAME.into())).unwrap();
+    let springs = DeformerSettings { method: "springs".into(), ..Default::default() };
+    session.apply(Edit::SetDeformer(springs)).unwrap();
+    let clip = ClipLayer::new(0, model.skeleton());
+    session.apply(Edit::Keys(KeyEdit::Clips(vec![clip]))).unwrap();
+    // The bone with a ring of skin and the most of it.
+    let character = &model.bound.character;
+    let deforming = character.deforming_bones();
+    let skin = |b: usize| model.bound.attachments.bone.iter().filter(|x| x.index() == b).count();
+    let mut bones: Vec<usize> = (0..deforming.len()).filter(|&b| deforming[b]).collect();
+    bones.sort_by_key(|&b| std::cmp::Reverse(skin(b)));
+    let ring = |b: &usize| {
+        let mark = ring_mark(character, &model.bound.attachments, MarkId(0), BoneId::from(*b), 0.5).ok()?;
+        Region::from_mark(character, &mark, Reach::Edges(4)).ok()
+    };
+    let region = bones.iter().find_map(ring).unwrap();
+    let profile = Profile { curve: Curve::Even, amount: 0.6, along: Along::Stroke };
+    let sculpt = Sculpt::new(SculptId(0), None, region, Form::Profile(profile));
+    session.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) }).unwrap();
+    for (time, amplitude) in [(0.0, 0.0), (1.0, 1.0)] {
+        let keys = vec![KeyValue { target: Target::SculptAmplitude(SculptId(0)), value: vec![amplitude] }];
+        session.apply(Edit::Keys(KeyEdit::Insert { time, keys })).unwrap();
+    }
+    let json = serde_json::to_value(session.document()).unwrap();
+    sinew::export::project::save(out, &model.asset, &model.rest(), &json).unwrap();
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    let out = command.current_dir(folder).args(arguments).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+#[test]
+fn three_js_plays_a_real_characters_baked_flesh() {
+    let file = "khronos/CesiumMan/glTF-Binary/CesiumMan.glb";
+    let Some(file) = shared(file) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    project(&file, &at("project.glb"));
+    run(
+        folder.path(),
+        &["bake", "project.glb", "--frames", "0-4", "--fps", "4", "--on", "cpu", "--out", "frames"],
+    );
+    let receipt = run(folder.path(), &["bake", "--join", "frames", "--out", "joined.glb"]);
+    println!("{receipt}");
+    // As a viewer reads it: weights of morph targets that change over time, on the walking joints.
+    let joined = sinew::asset::Asset::load(at("joined.glb")).unwrap();
+    let clip = &joined.clips[0];
+    assert!(clip.channels.iter().any(|c| c.property == sinew::asset::Property::Weights));
+    if sinew::gpu::Device::new(&Default::default()).is_err() {
+        sinew::base::testing::skip("gpu", "there is no Vulkan device for Sinew's own pictures");
+        return;
+    }
+    let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/view-check.mjs");
+    let mut check = Command::new("node");
+    check.arg(tool).arg(env!("CARGO_BIN_EXE_sinew")).arg(at("project.glb")).arg("0,0.5,1").arg("--baked");
+    // Where the figure is as grey as the backdrop, an outline is not seen to the pixel.
+    check.arg(at("joined.glb")).args(["--pixels", "3"]);
+    if let Some(keep) = std::env::var_os("SINEW_KEEP") {
+        check.arg("--keep").arg(keep);
+    }
+    let Ok(checked) = check.output() else {
+        sinew::base::testing::skip("node", "there is no node");
+        return;
+    };
+    let told = String::from_utf8_lossy(&checked.stdout);
+    println!("{told}");
+    assert!(checked.status.success(), "{told}{}", String::from_utf8_lossy(&checked.stderr));
+    if told.starts_with("skipped") {
+        sinew::base::testing::skip("node", told.trim());
+    }
+}
+
+/// Runs Blender over files and the shapes that they must show; `checks` are the tool's arguments.
+fn blender(folder: &Path, checks: &[&str]) {
+    let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/blender-check.py");
+    let python = std::env::var_os("SINEW_BLENDER_PYTHON").unwrap_or_else(|| "python3".into());
+    let Ok(checked) = Command::new(python).arg(tool).args(checks).current_dir(folder).output() else {
+        sinew::base::testing::skip(
+            "blender",
+            "there is no Python; name one with Blender in SINEW_BLENDER_PYTHON",
+        );
+        return;
+    };
+    let told = String::from_utf8_lossy(&checked.stdout);
+    println!("{told}");
+    assert!(checked.status.success(), "{told}{}", String::from_utf8_lossy(&checked.stderr));
+    if told.starts_with("skipped") {
+        return sinew::base::testing::skip("blender", told.trim());
+    }
+    let shown = told.contains("Blender shows the same");
+    assert!(shown, "Blender ended without a word: {told}");
+}
+
+#[test]
+fn blender_shows_posed_saved_and_joined_files_where_sinew_has_them() {
+    let file = "khronos/CesiumMan/glTF-Binary/CesiumMan.glb";
+    let Some(file) = shared(file) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    project(&file, &folder.join("project.glb"));
+    let file = file.to_str().unwrap();
+    for out in ["posed.glb", "posed.obj"] {
+        let joints = ["--rotate", "leg_joint_L_2=x:60", "--rotate", "Skeleton_arm_joint_R=y:40"];
+        let method = ["--method", "springs", "--on", "cpu", "--out", out];
+        run(folder, &[&["deform", file], &joints[..], &method].concat());
+    }
+    run(folder, &["save", "project.glb", "--on", "cpu", "--out", "saved.glb"]);
+    let frames = ["--frames", "0-48", "--fps", "48", "--on", "cpu", "--out", "frames"];
+    run(folder, &[&["bake", "project.glb"], &frames[..]].concat());
+    let told = run(folder, &["bake", "--join", "frames", "--budget-mm", "0.15", "--out", "joined.glb"]);
+    println!("{told}");
+    // Weights of targets that frames share, and not one for each.
+    let joined = sinew::asset::Asset::load(folder.join("joined.glb")).unwrap();
+    assert!(joined.meshes[0].primitives[0].morphs.len() < 49, "{told}");
+    let times = ["0", "0.5", "1"];
+    let shapes = times.map(|time| {
+        let out = format!("at{time}.obj");
+        run(folder, &["deform", "project.glb", "--time", time, "--on", "cpu", "--out", &out]);
+        format!("{time}={out}")
+    });
+    let mut checks = vec!["posed.glb", "=posed.obj", "saved.glb", "--clip", NAME];
+    checks.extend(shapes.iter().map(String::as_str));
+    checks.extend(["joined.glb", "--clip", NAME]);
+    checks.extend(shapes.iter().map(String::as_str));
+    blender(folder, &checks);
+}

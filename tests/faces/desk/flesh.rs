@@ -1,0 +1,127 @@
+//! Surface and silhouette: drawn on, pulled, given another course, undone, done again, saved and exported.
+
+use super::stage::{Session, cut, difference, folder, keep, keys, shape};
+use crate::desktop::Desktop;
+use sinew::app::report::Event;
+use sinew::base::math::Vec3;
+use sinew::bind::BindOptions;
+use sinew::rig::{Pose, PosedRig};
+use sinew::scene::Model;
+use sinew::surface::Form;
+
+/// The point of the skin in front of the axis, at a height and so far to the right.
+fn front(x: f32, y: f32) -> Vec3 {
+    Vec3::new(x, y, (shape().radius.powi(2) - x * x).sqrt())
+}
+
+/// Beside the right outline, away from it in the middle.
+fn accent() -> Vec<Vec3> {
+    let bow = |t: f32| 0.06 * (t * std::f32::consts::PI).sin();
+    (0..=14).map(|i| i as f32 / 14.0).map(|t| Vec3::new(0.16 + bow(t), 1.1 + 0.4 * t, 0.0)).collect()
+}
+
+#[test]
+fn the_body_is_grabbed_its_skin_pulled_and_its_outline_drawn_anew_and_exported() {
+    let Some(desktop) = Desktop::start() else { return };
+    let folder = folder();
+    let mut s = Session::open(&desktop, folder.path(), &["capsule.glb", "--forget"]);
+    let rest = s.app.hash();
+    s.look_from(&desktop, b'1');
+    let before = desktop.screenshot();
+
+    // A line on the skin is a mark; pulled in its middle it bulges.
+    s.press(&desktop, &[u32::from(b'd')]);
+    s.draw(&desktop, &(0..=12).map(|i| front(-0.09 + 0.015 * i as f32, 0.7)).collect::<Vec<_>>());
+    s.app.until("the mark", |t| t.history[0] == 2 && t.idle);
+    let grip = s.app.pixel(front(0.0, 0.7));
+    let pull: Vec<[f32; 2]> = (0..10).map(|i| [grip[0] + 2.0 * i as f32, grip[1] - 5.0 * i as f32]).collect();
+    s.drag(&desktop, 1, &pull);
+    s.app.until("the bulge", |t| t.history[0] == 3 && t.idle);
+    keep(&desktop.screenshot(), "bulge");
+
+    // The right outline goes where it is drawn.
+    s.press(&desktop, &[u32::from(b's')]);
+    s.draw(&desktop, &accent());
+    s.app.until("the outline", |t| t.history[0] == 4 && t.idle);
+    let drawn = desktop.screenshot();
+    keep(&drawn, "silhouette");
+    let changed = difference(&cut(&before, &s, &desktop), &cut(&drawn, &s, &desktop));
+    assert!(changed > 0.002, "only {changed} of the picture changed");
+
+    // The upper end is grabbed and pulled to the left.
+    s.press(&desktop, &[u32::from(b'b')]);
+    let from = s.app.pixel(front(0.0, 1.72));
+    let grab: Vec<[f32; 2]> = (0..12).map(|i| [from[0] - 8.0 * i as f32, from[1] + 1.0 * i as f32]).collect();
+    s.drag(&desktop, 1, &grab);
+    s.app.until("the grab", |t| t.history[0] == 5 && t.idle);
+    keep(&desktop.screenshot(), "grabbed");
+    let posed = s.app.hash();
+    for left in (1..5).rev() {
+        s.press(&desktop, &[keys::CONTROL, u32::from(b'z')]);
+        s.app.until("the step undone", |t| t.history[0] == left);
+    }
+    s.app.rest();
+    assert_eq!(s.app.hash(), rest);
+    for again in 2..=5 {
+        s.press(&desktop, &[keys::CONTROL, keys::SHIFT, u32::from(b'z')]);
+        s.app.until("the step done again", |t| t.history[0] == again);
+    }
+    s.app.rest();
+    assert_eq!(s.app.hash(), posed);
+
+    s.save(&desktop);
+    s.press(&desktop, &[keys::CONTROL, u32::from(b'e')]);
+    s.app.until("where to export to", |t| t.question.starts_with("Export"));
+    s.press(&desktop, &[keys::RETURN]);
+    s.app.until("the export", |t| t.message.contains("capsule.posed.glb"));
+    s.close(&desktop);
+
+    let model = Model::load(&folder.path().join("capsule.project.glb"), &BindOptions::default()).unwrap();
+    let document = model.document.as_ref().unwrap();
+    assert_eq!(document.hash(), posed);
+    let [bulge, outline] = document.sculpts() else { panic!("{} edits", document.sculpts().len()) };
+    assert_eq!((document.marks().len(), bulge.mark), (1, Some(document.marks()[0].id)));
+    let furthest = |form: &Form| {
+        let Form::Drawn(offsets) = form else { panic!() };
+        offsets
+            .iter()
+            .map(|o| Vec3::from(*o))
+            .fold(Vec3::ZERO, |a, b| if b.length() > a.length() { b } else { a })
+    };
+    // Up as far as the mouse went, and to the right as far as the stroke was from the outline.
+    assert!(furthest(&bulge.form).y > 0.05, "{}", furthest(&bulge.form));
+    let right = furthest(&outline.form);
+    assert!((0.04..0.1).contains(&right.x) && right.x > 2.0 * right.y.abs(), "{right}");
+    // The tip follows the hand.
+    let tip = |model: &Model, pose: &Pose| {
+        let nodes = &model.skeleton().nodes;
+        let last = nodes.iter().rposition(|n| n.joint.is_some()).unwrap();
+        Vec3::from(PosedRig::new(model.skeleton(), pose).world[last].translation)
+    };
+    let here = tip(&model, &document.posed(model.skeleton()));
+    assert!(here.x < -0.03, "{here}");
+    let exported = Model::load(&folder.path().join("capsule.posed.glb"), &BindOptions::default()).unwrap();
+    let there = tip(&exported, &Pose::rest(exported.skeleton()));
+    assert!(there.distance(here) < 1e-4, "{there} {here}");
+    assert!(folder.path().join("capsule.posed.receipt.txt").exists());
+}
+
+#[test]
+fn a_stroke_far_from_every_outline_is_told_and_changes_nothing() {
+    let Some(desktop) = Desktop::start() else { return };
+    let folder = folder();
+    let mut s = Session::open(&desktop, folder.path(), &["capsule.glb", "--forget"]);
+    let rest = s.app.hash();
+    s.press(&desktop, &[u32::from(b's')]);
+    let [x, y, width, height] = s.app.turn.viewport.map(|v| v as f32);
+    let path: Vec<[f32; 2]> = (0..8).map(|i| [x + width * 0.05 + 4.0 * i as f32, y + height * 0.1]).collect();
+    s.drag(&desktop, 1, &path);
+    let told = s.app.events.iter().any(|e| matches!(e, Event::Failed(_)));
+    if !told {
+        s.app.event("the trouble", |e| matches!(e, Event::Failed(_)).then_some(()));
+    }
+    s.app.rest();
+    assert!(s.app.turn.message.contains("silhouette"), "{}", s.app.turn.message);
+    assert_eq!(s.app.hash(), rest);
+    s.close(&desktop);
+}

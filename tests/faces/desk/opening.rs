@@ -1,0 +1,74 @@
+//! Windows that open, change their size, rest and close.
+
+use super::stage::{Session, cut, difference, folder, journals, keep};
+use crate::desktop::Desktop;
+
+#[test]
+fn a_file_is_opened_turned_and_resized_and_nothing_is_lost_at_the_end() {
+    let Some(desktop) = Desktop::start() else { return };
+    let folder = folder();
+    let mut s = Session::open(&desktop, folder.path(), &["capsule.glb"]);
+    let hash = s.app.hash();
+    assert!(!s.app.turn.unsaved);
+    let first = desktop.screenshot();
+    keep(&first, "opened");
+    // A quarter of a turn about a round body: the body stays, floor and shadow go round.
+    let [x, y, width, height] = s.app.turn.viewport.map(|v| v as f32);
+    let middle = [x + width * 0.25, y + height * 0.5];
+    let path: Vec<[f32; 2]> = (0..9).map(|i| [middle[0] + 25.0 * i as f32, middle[1]]).collect();
+    let before = s.app.turn.clip_from_world;
+    s.drag(&desktop, 2, &path);
+    let turned = desktop.screenshot();
+    keep(&turned, "turned");
+    assert_ne!(s.app.turn.clip_from_world, before, "the camera did not turn");
+    let changed = difference(&cut(&first, &s, &desktop), &cut(&turned, &s, &desktop));
+    assert!(changed > 0.002, "only {changed} of the picture changed");
+    // Wheel: nearer.
+    let (before, shown) = (s.app.turn.clip_from_world, s.app.turn.shown);
+    desktop.button(4, true);
+    desktop.button(4, false);
+    s.app.until("a picture after the wheel", |t| t.shown > shown && t.clip_from_world != before);
+    s.app.rest();
+    for size in [[900, 600], [1000, 850], [1280, 800]] {
+        desktop.resize(s.window, size);
+        s.app.until("the new size", |t| t.size == size);
+        s.app.rest();
+        let [x, y, width, height] = s.app.turn.viewport;
+        assert!(x + width <= size[0] && y + height <= size[1] && width > size[0] / 4, "{:?}", s.app.turn);
+        let picture = desktop.screenshot();
+        keep(&picture, &format!("size_{}", size[0]));
+        // The picture's own corner is no black of an unpainted window.
+        let corner = cut(&picture, &s, &desktop);
+        assert!(corner.get_pixel(2, 2).0.iter().all(|v| *v > 30), "{:?}", corner.get_pixel(2, 2));
+    }
+    assert_eq!(s.app.hash(), hash, "looking changed the document");
+    s.close(&desktop);
+    assert_eq!(journals(folder.path()), 0, "nothing was done, so there is nothing to recover");
+}
+
+#[test]
+fn a_window_in_which_nothing_happens_takes_no_turn() {
+    let Some(desktop) = Desktop::start() else { return };
+    let folder = folder();
+    let mut s = Session::open(&desktop, folder.path(), &["capsule.glb", "--forget"]);
+    s.app.rest();
+    // No clock: a window that woke on its own would have taken more turns by the time a pointer's move is answered.
+    let frame = s.app.turn.frame;
+    let shown = s.app.turn.shown;
+    s.point(&desktop, [300.0, 300.0]);
+    assert!(s.app.turn.frame > frame && s.app.turn.frame <= frame + 3, "turns were taken in between");
+    assert!(s.app.turn.shown <= shown + 3);
+    s.close(&desktop);
+}
+
+#[test]
+fn a_file_that_is_none_is_told_in_the_window_which_goes_on() {
+    let Some(desktop) = Desktop::start() else { return };
+    let folder = folder();
+    std::fs::write(folder.path().join("broken.glb"), b"glTFxxxx").unwrap();
+    let mut s = Session::start(&desktop, folder.path(), &["broken.glb", "--forget"]);
+    s.app.until("the trouble", |t| t.message.contains("broken.glb"));
+    s.app.rest();
+    keep(&desktop.screenshot(), "trouble");
+    s.close(&desktop);
+}

@@ -1,0 +1,212 @@
+//! The test bed: the real OpenXR runtime, the program under test, and a puppet that moves headset and controllers.
+//!
+//! Time is the program's frames, not a clock: a state is sent, and what follows waits until the program reports a frame
+//! that was made of it. Watches end a wait only where the program hangs.
+
+use crate::desktop::Desktop;
+use crate::program::PATIENCE;
+pub use crate::program::Program as App;
+use sinew::app::report::{Ask, Event, Frame, Line};
+use sinew::puppet::{Player, Puppet, Script};
+use sinew::workbench::{Command as Press, Tracking};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+/// Seconds of a script per frame.
+pub const STEP: f64 = 1.0 / 30.0;
+
+fn tool() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/xr-runtime")
+}
+
+/// A runtime of its own.
+pub struct Runtime {
+    folder: tempfile::TempDir,
+    port: u16,
+    service: Option<Child>,
+}
+
+impl Runtime {
+    /// None, and a line, where there is no runtime on this machine.
+    pub fn start() -> Option<Self> {
+        // A socket's path is short, so not below the target folder.
+        let folder = tempfile::Builder::new().prefix("sxr").tempdir().unwrap();
+        let probe = Command::new(tool()).arg("env").arg("--dir").arg(folder.path()).output().unwrap();
+        if !probe.status.success() {
+            sinew::base::testing::skip("xr", "there is no OpenXR runtime; run tools/xr-runtime prepare");
+            return None;
+        }
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+        let mut runtime = Self { folder, port, service: None };
+        runtime.serve();
+        Some(runtime)
+    }
+
+    /// Starts the service, which is not running.
+    pub fn serve(&mut self) {
+        assert!(self.service.is_none());
+        let log = std::fs::File::create(self.path("service.log")).unwrap();
+        let service = Command::new(tool())
+            .args(["start", "--wait", "--port", &self.port.to_string(), "--dir"])
+            .arg(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        self.service = Some(service);
+        let begin = Instant::now();
+        while !self.path("monado_comp_ipc").exists() {
+            assert!(self.service.as_mut().unwrap().try_wait().unwrap().is_none(), "{}", self.log());
+            assert!(begin.elapsed() < PATIENCE, "no socket: {}", self.log());
+            std::thread::yield_now();
+        }
+    }
+
+    /// Ends the service as a crash would.
+    pub fn kill(&mut self) {
+        if let Some(mut service) = self.service.take() {
+            service.kill().unwrap();
+            service.wait().unwrap();
+        }
+        // As after a crash the socket is still there; serve() takes care of it, as a user's service manager does.
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.path("service.log")).unwrap_or_default()
+    }
+
+    /// A file in the runtime's folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A program under this runtime.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(tool());
+        command.args(["run", "--alone", "--xr-check", "--vk-check", "--dir"]).arg(self.folder.path());
+        command.arg("--").arg(program);
+        command
+    }
+
+    /// The puppet of this runtime.
+    pub fn puppet(&self) -> Puppet {
+        Puppet::connect(self.port).unwrap()
+    }
+
+    /// Everything that OpenXR's validation layer found in what ran here. [`App::quit`] looks at Vulkan's.
+    pub fn findings(&self) -> String {
+        let text = std::fs::read_to_string(self.path("xr-validation.txt")).unwrap_or_default();
+        assert!(text.contains("VUID-CoreValidation-Initialize"), "OpenXR's validation layer did not run");
+        let found = text.lines().filter(|l| !l.contains("VALID_DEBUG") && !l.contains("VALID_INFO"));
+        found.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl App {
+    /// `sinew vr ARGUMENTS --report` under the runtime, without a display.
+    pub fn start(runtime: &Runtime, arguments: &[&str]) -> Self {
+        Self::run(runtime, &[&["vr"], arguments].concat(), None)
+    }
+
+    /// `sinew ARGUMENTS --report` under the runtime, on a desktop where there is one.
+    pub fn run(runtime: &Runtime, arguments: &[&str], desktop: Option<&Desktop>) -> Self {
+        let mut command = runtime.command(env!("CARGO_BIN_EXE_sinew"));
+        command.args(arguments).arg("--report").env_remove("WAYLAND_DISPLAY");
+        match desktop {
+            Some(desktop) => command.env("DISPLAY", &desktop.name).env("SINEW_VK_SYNC", "1"),
+            None => command.env_remove("DISPLAY"),
+        };
+        Self::spawn(command, runtime.folder.path())
+    }
+
+    /// Runs on until a frame is as wanted; fails after `most` frames with pictures or where the program ends. Frames
+    /// that show nothing pass too quickly to be counted, so a watch ends a wait for the others.
+    pub fn until_frame(&mut self, most: usize, what: &str, mut wanted: impl FnMut(&Frame) -> bool) {
+        let (mut seen, mut last) = (0, Instant::now());
+        while let Some(line) = self.next() {
+            if let Line::Frame(frame) = line {
+                if wanted(&frame) {
+                    return;
+                }
+                if frame.rendered {
+                    (seen, last) = (seen + 1, Instant::now());
+                }
+                assert!(
+                    seen < most && last.elapsed() < PATIENCE,
+                    "not {what} within {most} frames: {:?}; events {:?}",
+                    self.frame,
+                    self.events
+                );
+            }
+        }
+        self.gone(what)
+    }
+
+    /// Runs on for `count` frames.
+    pub fn frames(&mut self, count: u64) {
+        let end = self.frame.frame + count;
+        self.until_frame(count as usize + 2, "running on", |f| f.frame >= end);
+    }
+
+    /// As if pressed.
+    pub fn press(&mut self, command: Press) {
+        self.ask(&Ask::Command(command));
+        self.frames(2);
+    }
+
+    /// What both eyes see, side by side, into the folder of pictures.
+    pub fn picture(&mut self, name: &str) -> image::RgbImage {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("headset");
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(name).with_extension("png");
+        self.ask(&Ask::Picture(path.clone()));
+        self.event("a picture", |e| matches!(e, Event::Written(p) if *p == path).then_some(()));
+        image::open(&path).unwrap().into_rgb8()
+    }
+
+    /// Ends it as its user would, and checks that it ends well and that Vulkan's validation layer found nothing.
+    pub fn quit(mut self) -> Vec<Event> {
+        self.ask(&Ask::Quit);
+        self.ended()
+    }
+}
+
+/// Plays a script, a step a frame: each state is sent and seen in a frame before the next is.
+pub fn play(puppet: &mut Puppet, app: &mut App, script: &str) {
+    let mut player = Player::new(Script::read(script, Path::new("scenario")).unwrap());
+    while player.advance(STEP, &mut puppet.state) {
+        show(puppet, app);
+    }
+}
+
+/// Sends the puppet's state and waits until a frame was made of it.
+pub fn show(puppet: &mut Puppet, app: &mut App) {
+    puppet.send().unwrap();
+    let (state, room) = (puppet.state.clone(), app.room_from_stage);
+    app.until_frame(300, "at the puppet's state", |frame| {
+        let near_head = frame.head.position.distance(room.point(state.head.position)) < 1e-3
+            && frame.head.orientation.angle_between(room.orientation * state.head.orientation) < 2e-3;
+        near_head
+            && (0..2).all(|i| {
+                let hand = &state.hands[i];
+                let near = frame.aim[i].position.distance(room.point(hand.pose.position)) < 1e-3
+                    && frame.aim[i].orientation.angle_between(room.orientation * hand.pose.orientation)
+                        < 2e-3;
+                let pressed = (frame.draw[i] - hand.trigger).abs() < 1e-3;
+                if hand.active {
+                    near && pressed && frame.tracking[i] == Tracking::Tracked
+                } else {
+                    frame.tracking[i] == Tracking::Lost
+                }
+            })
+    });
+}

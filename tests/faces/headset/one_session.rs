@@ -1,0 +1,65 @@
+//! Scenarios that start alike share one session: the file is opened again for each. It is the long session, too: what
+//! they leave behind may not grow.
+
+use super::bed::Runtime;
+use super::stage::Session;
+use super::{body, drawing, palette, review, shaping, trouble};
+use std::time::Instant;
+
+type Scenario = fn(&mut Session, &Runtime);
+
+/// In this order: the palette is found turned as it begins, and recentring moves the room.
+const SCENARIOS: [(&str, Scenario); 12] = [
+    ("the palette", palette::the_palette_is_pressed_by_the_other_hands_ray),
+    ("an accent stroke", shaping::an_accent_stroke_in_the_air_swells_what_is_behind_it),
+    ("methods", review::methods_are_compared_on_one_pose_and_the_body_is_looked_at_from_all_sides),
+    ("a line of action", drawing::a_line_of_action_bends_the_body),
+    ("undo and redo", drawing::undo_and_redo_are_one_press_each),
+    ("the left hand", drawing::the_left_hand_draws_as_well),
+    ("lost tracking", drawing::a_stroke_outlives_lost_tracking_and_takes_no_sample_from_it),
+    ("two hands", body::two_hands_take_hold_of_the_body),
+    ("the world", body::the_world_is_pulled_and_scaled_and_no_document_changes),
+    ("a ring", body::a_ring_is_drawn_round_a_limb_by_hand_motion_alone),
+    ("taken off", trouble::a_headset_taken_off_saves_the_document_and_goes_on_when_put_on),
+    ("recentring", drawing::recentring_moves_the_view_and_no_document),
+];
+
+/// Scenarios before memory is looked at: they use every kind of job once, and so fill the caches.
+const FIRST: usize = 3;
+/// What memory may grow by after them, bytes.
+const GROWTH: u64 = 8 << 20;
+
+/// Frames that the session lasts at least: `SINEW_HEADSET_FRAMES`.
+fn frames() -> u64 {
+    std::env::var("SINEW_HEADSET_FRAMES").ok().and_then(|n| n.parse().ok()).unwrap_or_default()
+}
+
+#[test]
+fn scenarios_that_start_alike_pass_in_one_session_that_does_not_grow() {
+    let Some((runtime, mut s)) = Session::start(&[]) else { return };
+    let fresh = s.app.hash();
+    let mut start = None;
+    loop {
+        for (i, (name, scenario)) in SCENARIOS.into_iter().enumerate() {
+            println!("{name}: from frame {}", s.app.frame.frame);
+            let begin = Instant::now();
+            s.reopen(&fresh);
+            let memory = s.app.memory();
+            if i >= FIRST {
+                start.get_or_insert(memory);
+            }
+            println!("{name}: {} MiB", memory >> 20);
+            scenario(&mut s, &runtime);
+            println!("{name}: {:.1} s", begin.elapsed().as_secs_f64());
+            assert_eq!(s.app.frame.missed, 0, "{name}");
+        }
+        if s.app.frame.frame >= frames() {
+            break;
+        }
+    }
+    s.reopen(&fresh);
+    let (start, end) = (start.expect("more scenarios"), s.app.memory());
+    println!("{} frames: {} MiB, then {} MiB", s.app.frame.frame, start >> 20, end >> 20);
+    assert!(end < start + GROWTH, "memory grew from {start} to {end}");
+    s.end(&runtime);
+}

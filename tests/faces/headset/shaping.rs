@@ -1,0 +1,172 @@
+//! Flesh shaped by hand and keyed: a ring round the upper arm, pulled out, swells as the elbow bends.
+
+use super::bed::Runtime;
+use super::palette::{slider, target};
+use super::review::press;
+use super::stage::{RADIUS, Session, covered, differing, words};
+use sinew::base::math::Vec3;
+use sinew::bind::BindOptions;
+use sinew::document::Target;
+use sinew::scene::Model;
+use sinew::surface::Form;
+use sinew::ui::palette::{Page, Spot};
+use sinew::workbench::{Command, CommandKind, GrabBy, Tool};
+
+/// Where the hand goes round the arm: metres from its axis.
+const ROUND: f32 = 0.09;
+/// How far the ring is pulled out, metres.
+const PULLED: f32 = 0.035;
+
+/// The arm of the person on the stage, world, metres: shoulder, elbow, hand in bind.
+fn arm(model: &Model) -> [Vec3; 3] {
+    let skeleton = model.skeleton();
+    let rig = sinew::rig::PosedRig::new(skeleton, &model.rest());
+    ["LeftUpperArm", "LeftLowerArm", "LeftHand"]
+        .map(|name| rig.world[skeleton.find(name).unwrap().index()].translation.into())
+}
+
+/// Turns the palette to a page, and a slider on it to a share of its track.
+fn slide(s: &mut Session, page: Page, kind: CommandKind, share: f32) {
+    press(s, None, &Spot::Page(page));
+    let (from, to) = (words(slider(s, page, kind, 0.5)), words(slider(s, page, kind, share)));
+    s.play(&format!(
+        "right look {from}\nwait 0.2\nright trigger 1\nwait 0.1\nright look {to}\nwait 0.2\nright trigger 0\nwait 0.1"
+    ));
+}
+
+fn choose(s: &mut Session, page: Page, command: Command) {
+    press(s, None, &Spot::Page(page));
+    press(s, Some(page), &Spot::Command(command));
+}
+
+/// Both hands where the palette can be pressed.
+const AT_PALETTE: &str = "left at -0.12 1.3 -0.4 &\nright turn 0 0 0 &\nright at 0.2 1.3 -0.2\nwait 0.6";
+
+#[test]
+fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/human.glb")).unwrap();
+    let Some((runtime, mut s)) = Session::start_with("human.glb", &bytes, &[]) else { return };
+    let model = Model::load(&runtime.path("human.glb"), &BindOptions::default()).unwrap();
+    let [shoulder, elbow, hand] = arm(&model);
+    let axis = (elbow - shoulder).normalize();
+    let middle = shoulder.lerp(elbow, 0.55);
+    // In front of the arm, then round it.
+    let out = (Vec3::Z - axis * axis.z).normalize();
+
+    s.play(AT_PALETTE);
+    let at = words(target(&s, None, &Spot::Command(Command::Tool(Tool::Skin))));
+    s.play(&format!("right look {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright trigger 0\nwait 0.1"));
+    assert_eq!(s.app.frame.tool, Tool::Skin);
+    let centre = words(s.stage(middle));
+    let start = words(s.stage(middle + out * ROUND));
+    let turn = s.app.frame.world_from_room.rotation * s.app.room_from_stage.orientation;
+    let about = words(turn.inverse() * axis);
+    s.play(&format!("left at -0.5 0.8 0 &\nright at {start}\nright look {centre}\nwait 0.2"));
+    s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
+    let held = Vec3::from(s.app.frame.surface[1].unwrap());
+    s.play(&format!(
+        "right trigger 1\nright arc {centre} {about} 362 over 4\nwait 0.1\nright trigger 0\nwait 0.3"
+    ));
+    assert_eq!(s.app.frame.history, [2, 0], "opened, ring");
+
+    // The near side of the ring is pulled away from the bone.
+    let (from, to) = (s.tip(held), s.tip(held + out * PULLED));
+    s.play(&format!(
+        "right turn 0 0 0\nright at {from}\nwait 0.2\nright trigger 1\nwait 0.1\nright at {to} over 0.5\nwait 0.1\nright trigger 0\nwait 0.2"
+    ));
+    assert_eq!(s.app.frame.history, [3, 0], "opened, ring, shape");
+
+    // At the start it is flat: amplitude 0, keyed.
+    s.play(AT_PALETTE);
+    slide(&mut s, Page::Shape, CommandKind::Amplitude, 1.0 / 3.0);
+    choose(&mut s, Page::Time, Command::Key);
+    // A second later the elbow bends, and it swells.
+    slide(&mut s, Page::Time, CommandKind::Scrub, 0.5);
+    let later = s.app.frame.time.expect("the motion does not show");
+    assert!((0.7..=1.3).contains(&later), "{later}");
+    slide(&mut s, Page::Shape, CommandKind::Amplitude, 2.0 / 3.0);
+    s.app.press(Command::GrabBy(GrabBy::Limb));
+    let grip = words(s.stage(hand));
+    let bent = words(s.stage(elbow + Vec3::new(0.0, 0.08, 0.23)));
+    s.play(&format!(
+        "right turn 0 0 0\nright at {grip}\nwait 0.2\nright squeeze 1\nwait 0.1\nright at {bent} over 0.6\nwait 0.1\nright squeeze 0\nwait 0.2"
+    ));
+    s.play(AT_PALETTE);
+    choose(&mut s, Page::Time, Command::Key);
+
+    // Looked at from near, with the palette out of sight.
+    let mut pictures = Vec::new();
+    for (share, name) in [(0.0, "shaping_flat"), (0.5 * later as f32, "shaping_swollen")] {
+        s.play(AT_PALETTE);
+        slide(&mut s, Page::Time, CommandKind::Scrub, share);
+        look_near(&mut s, elbow);
+        pictures.push(s.app.picture(name));
+        s.play("head at 0 1.6 0 &\nhead turn 0 0 0");
+    }
+    assert!(differing(&pictures[0], &pictures[1]) > 500, "the keys look alike");
+    assert!(pictures.iter().all(|p| covered(p).iter().all(|n| *n > 1000)));
+    s.play(AT_PALETTE);
+    choose(&mut s, Page::Time, Command::Play(true));
+    look_near(&mut s, elbow);
+    let first = s.app.picture("shaping_playing_0");
+    // As many frames from picture to picture may be just the motion's length: a few more each time.
+    let moves = (1..=8).any(|k| {
+        let before = s.app.frame.time;
+        s.app.until_frame(100, "time going on", |f| f.time.is_some() && f.time != before);
+        s.app.frames(3 * k);
+        differing(&first, &s.app.picture(&format!("shaping_playing_{k}"))) > 100
+    });
+    assert!(moves, "playing changes nothing");
+
+    let hash = s.app.hash();
+    let (model, document) = s.end(&runtime);
+    assert_eq!(document.hash(), hash);
+    let ([ring], [shape]) = (document.marks(), document.sculpts()) else {
+        panic!("{} marks, {} shapes", document.marks().len(), document.sculpts().len())
+    };
+    assert!(ring.closed && shape.mark == Some(ring.id));
+    let Form::Drawn(offsets) = &shape.form else { panic!("it was drawn by hand") };
+    let mean = offsets.iter().map(|o| Vec3::from(*o).length()).sum::<f32>() / offsets.len() as f32;
+    assert!((0.6 * PULLED..1.4 * PULLED).contains(&mean), "pulled out by {mean} m");
+    let motion = document.motion();
+    let amplitude = motion.channel(&Target::SculptAmplitude(shape.id)).expect("the amplitude has no keys");
+    assert_eq!(amplitude.times.len(), 2, "{:?}", amplitude.times);
+    assert!(amplitude.value(0)[0].abs() < 0.1 && amplitude.value(1)[0] > 0.8, "{amplitude:?}");
+    // The elbow goes from straight to bent, and the flesh half-way with it.
+    let angle = |time: f64| {
+        let state = document.state(model.skeleton(), Some(time));
+        let rig = sinew::rig::PosedRig::new(model.skeleton(), &state.pose);
+        let [a, b, c] = ["LeftUpperArm", "LeftLowerArm", "LeftHand"]
+            .map(|n| Vec3::from(rig.world[model.skeleton().find(n).unwrap().index()].translation));
+        ((b - a).angle_between(c - b).to_degrees(), state.sculpts[0].amplitude)
+    };
+    let [start, middle, end] = [0.0, 0.5 * amplitude.times[1], amplitude.times[1]].map(angle);
+    assert!(end.0 > start.0 + 50.0 && (start.0..end.0).contains(&middle.0), "{start:?} {middle:?} {end:?}");
+    assert!(start.1 < middle.1 && middle.1 < end.1, "{start:?} {middle:?} {end:?}");
+}
+
+pub fn an_accent_stroke_in_the_air_swells_what_is_behind_it(s: &mut Session, runtime: &Runtime) {
+    s.app.press(Command::Tool(Tool::Silhouette));
+    // Along the right edge of the capsule as the head sees it, and out by 8 cm in the middle.
+    let at = |out: f32, height: f32| Vec3::new(RADIUS + out, height, 0.0);
+    let [from, middle, to] = [at(0.0, 0.6), at(0.08, 0.9), at(0.0, 1.2)].map(|p| s.tip(p));
+    s.play(&format!(
+        "right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1\nright at {middle} over 0.4\nright at {to} over 0.4\nright trigger 0\nwait 0.2"
+    ));
+    s.app.until_frame(600, "shaped", |f| f.history == [2, 0]);
+    s.app.frames(4);
+    s.app.picture("shaping_silhouette");
+    let (_, document) = s.save(runtime);
+    let [shape] = document.sculpts() else { panic!("{} shapes", document.sculpts().len()) };
+    let Form::Drawn(offsets) = &shape.form else { panic!("it was drawn by hand") };
+    let most = offsets.iter().map(|o| o[0]).fold(0.0, f32::max);
+    assert!((0.05..0.12).contains(&most), "the edge goes out by {most} m");
+}
+
+/// Puts the head beside the arm, looking at it, and the hands away.
+fn look_near(s: &mut Session, elbow: Vec3) {
+    let (from, at) = (words(s.stage(elbow + Vec3::new(0.6, 0.15, 0.4))), words(s.stage(elbow)));
+    s.play(&format!(
+        "left at -0.6 0.6 0.4 &\nright at 0.6 0.6 0.4 &\nright turn 180 0 0 &\nhead at {from}\nhead look {at}\nwait 0.3"
+    ));
+}

@@ -1,0 +1,197 @@
+//! `sinew ... --report` as a child process: what it tells, line by line, and what it is asked. How it is started is each bed's.
+//!
+//! Time is the program's frames and turns, not a clock. A watch ends a wait only where the program hangs.
+
+use sinew::app::report::{Ask, Desk, Event, Frame, Line};
+use sinew::base::math::{Mat4, Vec3};
+use sinew::workbench::Rigid;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// The program hangs if it says nothing for this long: building pipelines on a busy machine takes seconds.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program under test.
+pub struct Program {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<Line>,
+    /// The headset's newest frame.
+    pub frame: Frame,
+    /// The window's newest turn.
+    pub turn: Desk,
+    /// All events so far.
+    pub events: Vec<Event>,
+    /// What recentring did: the program's room from the puppet's.
+    pub room_from_stage: Rigid,
+    errors: Option<std::thread::JoinHandle<String>>,
+    /// It was told to validate what it asks of Vulkan.
+    validates: bool,
+}
+
+impl Program {
+    /// Starts a command that runs `sinew ... --report`, in a folder with settings and journals of its own.
+    pub fn spawn(mut command: Command, folder: &Path) -> Self {
+        command.current_dir(folder);
+        // The user's own settings and journals stay out of it.
+        command.env("XDG_STATE_HOME", folder.join("state")).env("XDG_CONFIG_HOME", folder.join("settings"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let validates = command.get_envs().any(|(name, value)| name == "SINEW_VALIDATION" && value.is_some());
+        let mut child = command.spawn().unwrap();
+        let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (send, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                // Vulkan's validation layer says on its own where it writes to.
+                if !line.starts_with('{') {
+                    continue;
+                }
+                let line = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
+        let input = child.stdin.take();
+        let (frame, turn, events) = (Frame::default(), Desk::default(), Vec::new());
+        let room_from_stage = Rigid::default();
+        Self { child, input, lines, frame, turn, events, room_from_stage, errors: Some(errors), validates }
+    }
+
+    /// The next line, none at the end of the output.
+    pub fn next(&mut self) -> Option<Line> {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => {
+                match &line {
+                    Line::Frame(frame) => {
+                        assert!(frame.frame >= self.frame.frame, "frames count backwards");
+                        self.frame = (**frame).clone();
+                    }
+                    Line::Desk(turn) => {
+                        assert!(turn.frame > self.turn.frame, "turns count backwards");
+                        self.turn = (**turn).clone();
+                    }
+                    Line::Event(event) => self.events.push(event.clone()),
+                }
+                Some(line)
+            }
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => {
+                let words = self.words();
+                let last = self.events.last();
+                panic!("the program hangs after {:?}; {:?}; {last:?}; {words}", self.frame, self.turn)
+            }
+        }
+    }
+
+    /// It ended too soon.
+    pub fn gone(&mut self, what: &str) -> ! {
+        let words = self.words();
+        panic!("the program ended without {what}: {:?}; {words}", self.events);
+    }
+
+    /// Runs on until a new event is as wanted, and gives what was taken of it. Frames that show nothing pass too
+    /// quickly to be counted, so a watch ends this wait.
+    pub fn event<T>(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
+        let begin = Instant::now();
+        while let Some(line) = self.next() {
+            if let Line::Event(event) = &line
+                && let Some(value) = wanted(event)
+            {
+                return value;
+            }
+            assert!(begin.elapsed() < PATIENCE, "no {what}: {line:?}; {:?}", self.events);
+        }
+        self.gone(what)
+    }
+
+    /// Runs on until a turn of the window is as wanted, which the newest may be already.
+    pub fn until(&mut self, what: &str, mut wanted: impl FnMut(&Desk) -> bool) {
+        while !wanted(&self.turn) {
+            if self.next().is_none() {
+                self.gone(what);
+            }
+        }
+    }
+
+    /// Runs on until nothing is under way in the window any more.
+    pub fn rest(&mut self) {
+        self.until("rest", |t| t.idle && t.shown > 0);
+    }
+
+    /// Where the window shows a point of the world, pixels of the window.
+    pub fn pixel(&self, world: Vec3) -> [f32; 2] {
+        let clip = Mat4::from_cols_array(&self.turn.clip_from_world) * world.extend(1.0);
+        let [x, y, width, height] = self.turn.viewport.map(|v| v as f32);
+        [x + (clip.x / clip.w * 0.5 + 0.5) * width, y + (0.5 - clip.y / clip.w * 0.5) * height]
+    }
+
+    /// Asks for something.
+    pub fn ask(&mut self, ask: &Ask) {
+        let mut line = serde_json::to_string(ask).unwrap();
+        line.push('\n');
+        self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
+    }
+
+    /// The document's hash as last told.
+    pub fn hash(&self) -> String {
+        let hash = self.events.iter().rev().find_map(|e| if let Event::Hash(h) = e { Some(h) } else { None });
+        hash.expect("no hash was told").clone()
+    }
+
+    /// Resident memory, bytes.
+    pub fn memory(&self) -> u64 {
+        let text = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
+        4096 * text.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
+    }
+
+    /// Waits for its end, which must be a good one: everything that it told, and its words on standard error.
+    pub fn finish(&mut self) -> (Vec<Event>, String) {
+        while self.next().is_some() {}
+        let status = self.child.wait().unwrap();
+        let events = std::mem::take(&mut self.events);
+        let words = self.words();
+        assert!(status.success(), "{status}: {words}; {events:?}");
+        assert!(matches!(events.last(), Some(Event::Ended)), "{events:?}");
+        assert!(!words.contains("panicked"), "{words}");
+        (events, words)
+    }
+
+    /// Waits for its end, which must be a good one, without a finding of Vulkan's validation layer: everything that it told.
+    pub fn ended(mut self) -> Vec<Event> {
+        let (events, words) = self.finish();
+        // Where Sinew itself switches the layer on, it does not start without it.
+        let switched_on = words.contains("Khronos Validation Layer Active") || self.validates;
+        assert!(switched_on, "Vulkan's validation layer did not run: {words}");
+        let finding = |l: &&str| {
+            l.contains("Vulkan validation")
+                || l.starts_with("Validation ") && !l.starts_with("Validation Information")
+        };
+        assert_eq!(words.lines().find(finding), None, "{words}");
+        events
+    }
+
+    /// Ends it as `kill -9` does.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// What it said on standard error, all of it: ends it.
+    pub fn words(&mut self) -> String {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        self.errors.take().and_then(|e| e.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
