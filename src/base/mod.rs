@@ -5,6 +5,7 @@ pub mod folders;
 mod id;
 pub mod math;
 mod percent;
+mod random;
 #[doc(hidden)]
 pub mod testing;
 mod turn;
@@ -13,4 +14,5 @@ mod version;
 pub use error::{Error, Result};
 pub use id::*;
 pub use percent::percent_decoded;
+pub use random::Random;
 pub use version::Version;

@@ -6,20 +6,21 @@ use super::Bound;
 use super::rig_data::RigData;
 use crate::base::math::Vec3;
 use crate::base::{Error, Result};
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 use rayon::prelude::*;
 
 /// Bit in [`Anchors::target`]: the remaining bits are a joint, not a bone.
 pub const ON_JOINT: u32 = 1 << 31;
 
-/// The attachment of a control vertex, in the layout of `glsl/types/rig.glsl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Anchor {
-    /// Scale vector `s` in bind space, metres; for a vertex on a joint, its bind position.
-    pub scale_vector: [f32; 3],
-    /// Parameter along the bone, 0..=1.
-    pub t: f32,
+shared_with_shaders! {
+    /// The attachment of a control vertex, in the layout of `glsl/types/rig.glsl`.
+    #[derive(Debug, Default, PartialEq)]
+    pub struct Anchor as "Anchor" {
+        /// Scale vector `s` in bind space, metres; for a vertex on a joint, its bind position.
+        pub scale_vector: [f32; 3],
+        /// Parameter along the bone, 0..=1.
+        pub t: f32,
+    }
 }
 
 /// Attachments of all control vertices.

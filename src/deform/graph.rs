@@ -6,10 +6,10 @@ use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use super::sculpt::gpu::SculptPipeline;
 use super::sculpt::{self, BoundSculpt, Field, Reform, SculptState};
 use super::springs::Frames;
+use super::springs::dynamics::Clock;
 use super::springs::edits_gpu::EditState;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
-use super::springs::swing::Clock;
 use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
 use super::{Bound, Geometric, Recipe, springs};
 use crate::base::{Result, SculptId};
@@ -122,8 +122,8 @@ impl SpringNode {
         let edits = self.edits.as_ref();
         pipelines.record(&self.state, &self.params, schedule, from_last, edits, rig, frame);
         if let Some(way) = self.clock.tick(self.params.dynamics > 0.0) {
-            frame.phase("swing");
-            pipelines.swing(&self.state, &self.params, way, frame);
+            frame.phase("dynamics");
+            pipelines.advance(&self.state, &self.params, way, frame);
         }
         self.settled = true;
     }

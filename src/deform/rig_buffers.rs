@@ -8,21 +8,22 @@ use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::gpu::{Buffer, Device, Frame};
 use crate::rig::{PosedRig, Skeleton};
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 use std::sync::Arc;
 
-/// Push constants of the geometric stages.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-pub struct GeometricPush {
-    /// Number of control vertices.
-    pub count: u32,
-    /// Whether some vertex has more than four influences.
-    pub has_tail: u32,
-    /// Whether joints have scale parts; for IRS, whether lengths are corrected.
-    pub flag: u32,
-    /// Distances below this have no direction, metres (IRS).
-    pub on_bone: f32,
+shared_with_shaders! {
+    /// Push constants of the geometric stages.
+    #[derive(Debug, Default)]
+    pub struct GeometricPush as "GeometricPush" {
+        /// Number of control vertices.
+        pub count: u32,
+        /// Whether some vertex has more than four influences.
+        pub has_tail: u32,
+        /// Whether joints have scale parts; for IRS, whether lengths are corrected.
+        pub flag: u32,
+        /// Distances below this have no direction, metres (IRS).
+        pub on_bone: f32,
+    }
 }
 
 /// Positions in the GPU's layout: 16 bytes, the fourth component zero.

@@ -5,14 +5,15 @@
 
 use crate::base::math::{Affine3A, Mat3, Quat, Vec3};
 use crate::rig::{Bone, PosedRig, Skeleton};
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 
-/// An affine map as the first three rows of its matrix: `x' = rows * (x, 1)`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Rows {
-    /// Row-major 3x4.
-    pub rows: [[f32; 4]; 3],
+shared_with_shaders! {
+    /// An affine map as the first three rows of its matrix: `x' = rows * (x, 1)`.
+    #[derive(Debug, Default, PartialEq)]
+    pub struct Rows as "Rows" {
+        /// Row-major 3x4.
+        pub rows: [[f32; 4]; 3],
+    }
 }
 
 impl From<&Affine3A> for Rows {
@@ -30,14 +31,15 @@ impl Rows {
     }
 }
 
-/// A rigid motion as a unit dual quaternion `real + ε dual`, each `(x, y, z, w)`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct DualQuat {
-    /// The rotation.
-    pub real: [f32; 4],
-    /// Half the translation times the rotation.
-    pub dual: [f32; 4],
+shared_with_shaders! {
+    /// A rigid motion as a unit dual quaternion `real + ε dual`, each `(x, y, z, w)`.
+    #[derive(Debug, Default, PartialEq)]
+    pub struct DualQuat as "DualQuat" {
+        /// The rotation.
+        pub real: [f32; 4],
+        /// Half the translation times the rotation.
+        pub dual: [f32; 4],
+    }
 }
 
 impl DualQuat {
@@ -48,30 +50,30 @@ impl DualQuat {
     }
 }
 
-/// A bone in the pose.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct BoneFrame {
-    /// Head `p'` in world space, metres.
-    pub head: [f32; 3],
-    /// Zero.
-    pub pad0: f32,
-    /// Vector from head to tail `c' - p'`, metres.
-    pub span: [f32; 3],
-    /// Zero.
-    pub pad1: f32,
-    /// Rotation from bind space to world, `(x, y, z, w)`.
-    pub rotation: [f32; 4],
-}
+shared_with_shaders! {
+    /// A bone in the pose.
+    #[derive(Debug, Default, PartialEq)]
+    pub struct BoneFrame as "BoneFrame" {
+        /// Head `p'` in world space, metres.
+        pub head: [f32; 3],
+        /// Zero.
+        pub pad0: f32,
+        /// Vector from head to tail `c' - p'`, metres.
+        pub span: [f32; 3],
+        /// Zero.
+        pub pad1: f32,
+        /// Rotation from bind space to world, `(x, y, z, w)`.
+        pub rotation: [f32; 4],
+    }
 
-/// Stretch and twist of a posed bone.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Strain {
-    /// `c' - T_j c`: vector from where the bone's joint alone would carry the tail to the tail, metres.
-    pub stretch: [f32; 3],
-    /// Angle of the child joint's local rotation about the bone's direction, radians in -π..=π; 0 for a tip.
-    pub twist: f32,
+    /// Stretch and twist of a posed bone.
+    #[derive(Debug, Default, PartialEq)]
+    pub struct Strain as "Strain" {
+        /// `c' - T_j c`: vector from where the bone's joint alone would carry the tail to the tail, metres.
+        pub stretch: [f32; 3],
+        /// Angle of the child joint's local rotation about the bone's direction, radians in -π..=π; 0 for a tip.
+        pub twist: f32,
+    }
 }
 
 /// Per-frame arrays of a skeleton; their lengths never change.

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::asset::{Clip, Interpolation, Property};
 use crate::base::NodeId;
+use crate::base::Random;
 use crate::base::math::{Quat, Vec3};
-use crate::rig::Random;
 use serde_json::{Value, json};
 
 fn opened() -> Session<'static> {
@@ -42,7 +42,7 @@ fn documents_of_whole_poses_keep_their_hashes() {
         (12, 40, "1ccae0b1d3214ee4abc9f35c7e2087555e08b7b4f4918242e556195d7dcb8341"),
     ] {
         let mut s = session();
-        work(&mut s, &mut Random(seed), count);
+        work(&mut s, &mut Random::new(seed), count);
         assert!(s.document().motion().key_times().len() > 1);
         let mut other = s.document().clone();
         // Version 1 took a parameter that no method has.
@@ -91,7 +91,7 @@ fn a_document_of_version_1_opens_as_channels() {
 
 #[test]
 fn a_clip_comes_back_from_channels_to_the_bit() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for interpolation in [Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline] {
         let blocks = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
         let times: Vec<f32> = (0..40).map(|i| i as f32 * 0.1 + 0.05 * random.unit()).collect();

@@ -71,9 +71,10 @@ mod tests {
     use super::*;
     use crate::asset::{Channel as ClipChannel, Clip, Interpolation, Property};
     use crate::base::NodeId;
+    use crate::base::Random;
     use crate::document::testing::{session, work};
     use crate::document::{ClipLayer, Context, Edit, KeyEdit};
-    use crate::rig::{Random, tree};
+    use crate::rig::tree;
 
     #[test]
     fn a_sampler_that_goes_on_gives_what_every_step_by_itself_gives() {
@@ -87,7 +88,7 @@ mod tests {
         };
         skeleton.clips = vec![Clip { name: "ramp".into(), channels: vec![ramp] }].into();
         let mut s = session();
-        work(&mut s, &mut Random(3), 150);
+        work(&mut s, &mut Random::new(3), 150);
         let mut document = s.document().clone();
         assert!(document.strokes().iter().any(|l| l.enabled && l.offset.is_some()));
         let half = ClipLayer { weight: 0.5, ..ClipLayer::new(0, &skeleton) };

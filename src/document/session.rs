@@ -268,17 +268,18 @@ fn opened(edit: &Edit) -> Option<&AssetRef> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Random;
     use crate::base::{NodeId, StrokeId};
     use crate::document::testing::{asset, operation, session, work};
     use crate::document::{DeformerSettings, Key, KeyEdit, KeyValue, Line, Target};
     use crate::pose::StrokeLayer;
-    use crate::rig::{Random, tree};
+    use crate::rig::tree;
 
     #[test]
     fn every_edit_has_an_inverse_that_restores_the_document_exactly() {
         for seed in 1..6 {
             let mut s = session();
-            let mut random = Random(seed * 1001);
+            let mut random = Random::new(seed * 1001);
             work(&mut s, &mut random, 30);
             let (mut document, skeleton) = (s.document().clone(), s.skeleton().clone());
             let context = Context { skeleton: &skeleton, triangles: None };
@@ -307,7 +308,7 @@ mod tests {
     #[test]
     fn undo_redo_and_jumps_visit_the_same_documents() {
         let mut s = session();
-        let mut random = Random(99);
+        let mut random = Random::new(99);
         let mut hashes = vec![s.document().hash()];
         while hashes.len() < 60 {
             let operation = operation(&s, &mut random);
@@ -334,7 +335,7 @@ mod tests {
     #[test]
     fn replay_and_json_give_the_same_document() {
         let mut s = session();
-        let operations = work(&mut s, &mut Random(3), 150);
+        let operations = work(&mut s, &mut Random::new(3), 150);
         let text = serde_json::to_string(&operations).unwrap();
         let back: Vec<Operation> = serde_json::from_str(&text).unwrap();
         assert_eq!(operations, back);
@@ -350,7 +351,7 @@ mod tests {
     #[test]
     fn its_recording_leads_to_the_same_document_and_history() {
         let mut s = session();
-        work(&mut s, &mut Random(12), 40);
+        work(&mut s, &mut Random::new(12), 40);
         s.run(Operation::Jump(s.history().1 / 2)).unwrap();
         let skeleton = Arc::new(tree().0);
         let mut again = Session::replay(&s.recording(), Box::new(move |_| Ok(skeleton.clone()))).unwrap();
@@ -396,7 +397,7 @@ mod tests {
     #[test]
     fn hashes_ignore_the_sign_of_zero_and_the_path_and_see_everything_else() {
         let mut s = session();
-        work(&mut s, &mut Random(12), 40);
+        work(&mut s, &mut Random::new(12), 40);
         let base = s.document().clone();
         let mut same = base.clone();
         same.asset.as_mut().unwrap().path = "elsewhere.glb".into();

@@ -1,8 +1,9 @@
 //! A document for tests, and random operations on it.
 
 use crate::base::NodeId;
+use crate::base::Random;
 use crate::base::math::{Quat, Trs, Vec3};
-use crate::rig::{Random, tree};
+use crate::rig::tree;
 
 /// The file of [`tree`], as far as documents know.
 pub fn asset() -> super::AssetRef {
@@ -34,7 +35,7 @@ pub fn operation(session: &super::Session, random: &mut Random) -> super::Operat
     let layer = (!document.strokes().is_empty())
         .then(|| document.strokes()[pick(document.strokes().len(), random)].clone());
     let edit = match (pick(16, random), layer) {
-        (0, _) => Edit::Rename(format!("name {}", random.next() % 9)),
+        (0, _) => Edit::Rename(format!("name {}", random.bits() % 9)),
         (1, _) => Edit::SetPose(session.posed()),
         (2, _) => Edit::SetLocal { node, local: Trs::new(random.vector(), random.rotation(), Vec3::ONE) },
         (3, _) => Edit::RotateJoint { node, turns: vec![(Axis::Y, random.unit() * 90.0), (Axis::X, 10.0)] },

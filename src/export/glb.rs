@@ -12,7 +12,7 @@ const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"
 ///
 /// # Errors
 /// [`Error::Unsupported`] over 4 GiB, which the container's 32-bit lengths cannot express.
-pub(super) fn container(path: &Path, json: &Value, bin: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn container(path: &Path, json: &Value, bin: &[u8]) -> Result<Vec<u8>> {
     let mut text = json.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let bin_length = bin.len().next_multiple_of(4);

@@ -35,6 +35,7 @@ pub use builder::{Builder, Usage, number, numbers};
 pub use evaluate::{Drawn, Moment, evaluate};
 pub use files::{is_model, write_model};
 pub use fit::within_budget;
+pub(crate) use glb::container;
 pub use influences::Reduction;
 pub use obj::obj;
 pub use posed::{Clips, Export, Key, Options, Shape, posed, streamed};

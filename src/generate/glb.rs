@@ -1,9 +1,12 @@
 //! Writes a model as a binary glTF 2.0 file, with the same bytes every time.
 
 use super::model::{Model, Motion, Normals};
+use crate::base::Result;
 use crate::base::math::Vec3;
+use crate::export::container;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::path::Path;
 
 const FLOAT: u32 = 5126;
 const U8: u32 = 5121;
@@ -151,7 +154,10 @@ impl Writer {
 }
 
 /// The bytes of the file.
-pub(super) fn write(model: &Model) -> Vec<u8> {
+///
+/// # Errors
+/// As [`container`].
+pub(super) fn write(model: &Model) -> Result<Vec<u8>> {
     let mut writer = Writer::new();
     // The mesh is node 0, joints follow: some readers do not expect a skinned mesh below a joint.
     const FIRST: usize = 1;
@@ -222,21 +228,5 @@ pub(super) fn write(model: &Model) -> Vec<u8> {
     if !animations.is_empty() {
         document["animations"] = json!(animations);
     }
-    container(document.to_string().into_bytes(), &bin)
-}
-
-/// The two chunks of a .glb.
-fn container(mut text: Vec<u8>, bin: &[u8]) -> Vec<u8> {
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let total = 12 + 8 + text.len() + 8 + bin.len();
-    let mut out = Vec::with_capacity(total);
-    out.extend_from_slice(b"glTF");
-    out.extend_from_slice(&2_u32.to_le_bytes());
-    out.extend_from_slice(&(total as u32).to_le_bytes());
-    for (kind, chunk) in [(b"JSON", text.as_slice()), (b"BIN\0", bin)] {
-        out.extend_from_slice(&(chunk.len() as u32).to_le_bytes());
-        out.extend_from_slice(kind);
-        out.extend_from_slice(chunk);
-    }
-    out
+    container(Path::new(model.name), &document, &bin)
 }

@@ -111,12 +111,15 @@ pub fn glb(kind: Kind) -> Result<Vec<u8>> {
         Kind::Human => human::body(vertices).build()?,
         Kind::Golem => golem::body(vertices).build()?,
     };
-    Ok(glb::write(&model))
+    glb::write(&model)
 }
 
 /// A capsule with approximately this many vertices (within 1 % from 10,000 on) and four joints, as a .glb
 /// file in memory.
-pub fn tube(vertices: usize) -> Vec<u8> {
+///
+/// # Errors
+/// [`Error::Unsupported`] over 4 GiB.
+pub fn tube(vertices: usize) -> Result<Vec<u8>> {
     glb::write(&lattice::capsule(vertices))
 }
 

@@ -168,14 +168,14 @@ fn the_golem_is_sound() {
 #[test]
 fn tubes_have_about_the_vertices_asked_for() {
     for vertices in [10_000, 100_000] {
-        let (_, character) = load(&tube(vertices));
+        let (_, character) = load(&tube(vertices).unwrap());
         let control = &character.control;
         assert!((control.positions.len() as f32 / vertices as f32 - 1.0).abs() < 0.01);
         assert_eq!(control.triangles.len(), 2 * control.positions.len() - 4);
         assert_closed(&control.triangles);
         assert_eq!(character.skeleton.joints.len(), 4);
     }
-    assert!(!tube(0).is_empty());
+    assert!(!tube(0).unwrap().is_empty());
 }
 
 #[test]

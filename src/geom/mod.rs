@@ -1,6 +1,7 @@
 //! Geometry on the CPU: pure functions, one algorithm per file.
 
 mod adjacency;
+mod cholesky;
 mod cotangent;
 mod fit;
 mod geodesic;
@@ -16,6 +17,7 @@ mod spline;
 mod walk;
 mod weld;
 
+pub use cholesky::{Cholesky, Columns, Entry};
 pub use cotangent::half_cotangents;
 pub use fit::fit_rotation;
 pub use geodesic::{position, shortest_way, through};

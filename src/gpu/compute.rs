@@ -6,11 +6,11 @@ use super::buffer::Buffer;
 use super::device::{Device, Retired};
 use super::error::failed;
 use super::frame::Frame;
-use super::reflect::Reflection;
+use super::layout::{Layout, differs};
+use super::reflect::{Reflection, StructLayout};
 use super::shader::Spv;
 use crate::base::{Error, Result};
 use ash::vk;
-use bytemuck::Pod;
 use std::sync::Arc;
 
 /// A compute pipeline.
@@ -63,7 +63,7 @@ impl Compute {
         Ok(out)
     }
 
-    /// The interface of the stage, e.g. for [`super::assert_layout`].
+    /// The interface of the stage, e.g. for [`Reflection::check`].
     pub fn reflection(&self) -> &Reflection {
         &self.reflection
     }
@@ -110,13 +110,13 @@ impl Frame {
     /// check its index.
     ///
     /// Records no barrier: dependent stages need [`Frame::barrier`] or [`Frame::phase`] between them.
-    pub fn dispatch<P: Pod>(&mut self, pipeline: &Compute, bindings: &Bindings, push: &P, elements: u32) {
+    pub fn dispatch<P: Layout>(&mut self, pipeline: &Compute, bindings: &Bindings, push: &P, elements: u32) {
         let size = pipeline.reflection.local_size;
         self.dispatch_groups(pipeline, bindings, push, [elements.div_ceil(size[0]), 1, 1]);
     }
 
     /// Runs a compute stage for a grid of invocations, rounded up to whole groups in each direction.
-    pub fn dispatch_grid<P: Pod>(
+    pub fn dispatch_grid<P: Layout>(
         &mut self,
         pipeline: &Compute,
         bindings: &Bindings,
@@ -128,7 +128,7 @@ impl Frame {
     }
 
     /// Runs a compute stage for a given number of groups.
-    pub fn dispatch_groups<P: Pod>(
+    pub fn dispatch_groups<P: Layout>(
         &mut self,
         pipeline: &Compute,
         bindings: &Bindings,
@@ -147,7 +147,7 @@ impl Frame {
     }
 
     /// Runs a compute stage with the group counts stored as three `u32` in `arguments` at byte `offset`.
-    pub fn dispatch_indirect<P: Pod>(
+    pub fn dispatch_indirect<P: Layout>(
         &mut self,
         pipeline: &Compute,
         bindings: &Bindings,
@@ -164,9 +164,9 @@ impl Frame {
         }
     }
 
-    fn bind_compute<P: Pod>(&mut self, pipeline: &Compute, bindings: &Bindings, push: &P) -> bool {
+    fn bind_compute<P: Layout>(&mut self, pipeline: &Compute, bindings: &Bindings, push: &P) -> bool {
         let interface = &pipeline.interface;
-        if let Err(problem) = check_push(interface, bytemuck::bytes_of(push)) {
+        if let Err(problem) = check_push(interface, push) {
             self.fail(problem);
             return false;
         }
@@ -198,12 +198,21 @@ impl Frame {
     }
 }
 
-pub(super) fn check_push(interface: &Interface, bytes: &[u8]) -> std::result::Result<(), String> {
+/// Compares push constants with what the stages read: sizes, and in a debug build fields.
+pub(super) fn check_push<P: Layout>(interface: &Interface, push: &P) -> std::result::Result<(), String> {
     let wanted = interface.push.as_ref().map_or(0, |p| p.size as usize);
-    if bytes.len() == wanted {
-        return Ok(());
+    let given = size_of_val(push);
+    if given != wanted {
+        return Err(format!("{}: {given} bytes of push constants given, {wanted} expected", interface.name));
     }
-    Err(format!("{}: {} bytes of push constants given, {wanted} expected", interface.name, bytes.len()))
+    // Numbers have no fields to compare; a block whose only member is a struct is compared where that is declared.
+    let wrapped = |block: &StructLayout| block.fields.len() == 1 && P::FIELDS.len() > 1;
+    let compared = cfg!(debug_assertions) && !P::NAME.is_empty();
+    let block = interface.push.as_ref().filter(|block| compared && !wrapped(block));
+    match block.and_then(differs::<P>) {
+        Some(problem) => Err(format!("{}: push constants: {problem}", interface.name)),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn check_specialisation(reflection: &Reflection, values: &[u32]) -> Result<()> {

@@ -8,11 +8,11 @@ use super::device::{Device, Retired};
 use super::error::failed;
 use super::frame::Frame;
 use super::image::Image;
+use super::layout::Layout;
 use super::reflect::Reflection;
 use super::shader::Spv;
 use crate::base::Result;
 use ash::vk;
-use bytemuck::Pod;
 use std::sync::Arc;
 
 /// Description of a graphics pipeline. Vertex stages fetch their data from buffers: there are no vertex
@@ -319,9 +319,9 @@ impl Pass<'_> {
     }
 
     /// Sets the push constants of a pipeline.
-    pub fn push<P: Pod>(&mut self, pipeline: &Graphics, push: &P) {
+    pub fn push<P: Layout>(&mut self, pipeline: &Graphics, push: &P) {
         let bytes = bytemuck::bytes_of(push);
-        if let Err(problem) = check_push(&pipeline.interface, bytes) {
+        if let Err(problem) = check_push(&pipeline.interface, push) {
             return self.frame.fail(problem);
         }
         let frame = &self.frame;

@@ -184,39 +184,6 @@ impl Reflection {
     }
 }
 
-/// Checks that `T` has the layout of a GLSL struct or block: every field's name, offset and size, in order,
-/// and the total size (without a run-time array at the end).
-///
-/// `fields` are `("field", offset_of!(T, field), size_of_field)`. Errors name the first difference.
-pub fn assert_layout<T>(reflection: &Reflection, name: &str, fields: &[(&str, usize, usize)]) -> Result<()> {
-    let stage = &reflection.name;
-    let wrong = |problem: String| {
-        Error::gpu(
-            format!("{stage}: {name}: {problem}"),
-            "make the GLSL and the Rust struct agree (scalar layout)",
-        )
-    };
-    let layout = reflection.layout(name).ok_or_else(|| wrong("no struct or block of that name".into()))?;
-    for (index, (field, &(rust, offset, size))) in layout.fields.iter().zip(fields).enumerate() {
-        if field.name != rust || field.offset as usize != offset || field.size as usize != size {
-            return Err(wrong(format!(
-                "field {index} is {} at {} ({} bytes) in GLSL, {rust} at {offset} ({size} bytes) in Rust",
-                field.name, field.offset, field.size
-            )));
-        }
-    }
-    if layout.fields.len() != fields.len() || layout.size as usize != size_of::<T>() {
-        return Err(wrong(format!(
-            "{} fields, {} bytes in GLSL; {} fields, {} bytes in Rust",
-            layout.fields.len(),
-            layout.size,
-            fields.len(),
-            size_of::<T>()
-        )));
-    }
-    Ok(())
-}
-
 fn layout_of(block: &spirq::ty::StructType) -> StructLayout {
     let fields: Vec<Field> = block
         .members
@@ -261,14 +228,22 @@ fn kind_of(kind: &DescriptorType) -> Option<vk::DescriptorType> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bytemuck::{Pod, Zeroable};
-    use std::mem::offset_of;
+    use crate::shared_with_shaders;
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Pod, Zeroable)]
-    struct Push {
-        count: u32,
-        factor: f32,
+    shared_with_shaders! {
+        struct Push as "Push" {
+            count: u32,
+            factor: f32,
+        }
+
+        struct Renamed as "Push" {
+            count: u32,
+            scale: f32,
+        }
+
+        struct Nothing as "Nothing" {
+            count: u32,
+        }
     }
 
     fn scale() -> Reflection {
@@ -284,15 +259,13 @@ mod tests {
         assert_eq!((source.set, source.binding, source.stride), (0, 0, 12));
         assert_eq!(r.binding("target").unwrap().kind, vk::DescriptorType::STORAGE_BUFFER);
         assert_eq!(r.push.as_ref().unwrap().size, 8);
-        let fields = [("count", offset_of!(Push, count), 4), ("factor", offset_of!(Push, factor), 4)];
-        assert_layout::<Push>(&r, "Push", &fields).unwrap();
+        r.check::<Push>().unwrap();
     }
 
     #[test]
     fn a_differing_layout_is_an_error_that_names_the_field() {
-        let error =
-            assert_layout::<[f32; 2]>(&scale(), "Push", &[("count", 0, 4), ("scale", 4, 4)]).unwrap_err();
+        let error = scale().check::<Renamed>().unwrap_err();
         assert!(error.to_string().contains("field 1 is factor at 4"), "{error}");
-        assert!(assert_layout::<Push>(&scale(), "Nothing", &[]).is_err());
+        assert!(scale().check::<Nothing>().is_err());
     }
 }

@@ -2,14 +2,14 @@
 
 use super::testing::{assert_silent, device};
 use super::*;
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 use std::sync::Arc;
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct Push {
-    count: u32,
-    factor: f32,
+shared_with_shaders! {
+    struct Push as "Push" {
+        count: u32,
+        factor: f32,
+    }
 }
 
 fn scale_twice(device: &Arc<Device>) {

@@ -265,8 +265,9 @@ fn nearest_turn(m: DMat3) -> DQuat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Random;
     use crate::pose::Goal;
-    use crate::rig::{Random, random, world};
+    use crate::rig::{random, world};
 
     /// From each node to its parent.
     fn lengths(skeleton: &Skeleton, pose: &Pose) -> Vec<f64> {
@@ -279,8 +280,8 @@ mod tests {
     fn pins_hold_on_any_rig_with_nodes_between_and_scales_and_mirrors() {
         for seed in 1..25 {
             let (skeleton, pose) = random(seed, 16, false);
-            let mut rng = Random(seed * 104_729);
-            let mut pick = || NodeId::from((rng.next() % 16) as usize);
+            let mut rng = Random::new(seed * 104_729);
+            let mut pick = || NodeId::from((rng.bits() % 16) as usize);
             let pins = [pick(), pick()];
             let held = pick();
             let mut grab = Grab::new(&skeleton, &pose, &pins);

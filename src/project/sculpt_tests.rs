@@ -30,7 +30,7 @@ fn bits(shape: &Evaluation) -> String {
 fn twenty_rounds_of_saving_and_editing_do_not_drift() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tube.glb");
-    std::fs::write(&file, crate::generate::tube(700)).unwrap();
+    std::fs::write(&file, crate::generate::tube(700).unwrap()).unwrap();
     let mut model = Model::load(&file, &BindOptions::default()).unwrap();
     let mut session = model.start(None).unwrap();
     let profile = Profile { curve: Curve::Even, amount: 0.4, along: Along::Stroke };

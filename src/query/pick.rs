@@ -2,13 +2,10 @@
 
 use crate::base::Result;
 use crate::gpu::constants::NONE;
-use crate::gpu::{
-    Bindings, Buffer, Compute, Device, Frame, Memory, Readback, Resource, Sampler, assert_layout,
-};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Memory, Readback, Resource, Sampler};
 use crate::render::{GBuffer, Scene};
+use crate::shared_with_shaders;
 use crate::spv;
-use bytemuck::{Pod, Zeroable};
-use std::mem::offset_of;
 use std::sync::Arc;
 
 /// Maximum simultaneous read-backs: a few frames of two controllers and a cursor.
@@ -29,22 +26,21 @@ pub struct Hit {
     pub normal: [f32; 3],
 }
 
-/// `Hit` in `glsl/query/pick.comp`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-struct GpuHit {
-    part: u32,
-    triangle: u32,
-    barycentrics: [f32; 3],
-    position: [f32; 3],
-    normal: [f32; 3],
-}
+shared_with_shaders! {
+    /// `Hit` in `glsl/query/pick.comp`.
+    #[derive(Debug, PartialEq)]
+    struct GpuHit as "Hit" {
+        part: u32,
+        triangle: u32,
+        barycentrics: [f32; 3],
+        position: [f32; 3],
+        normal: [f32; 3],
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct Push {
-    pixel: [u32; 2],
-    view: u32,
+    struct Push as "Push" {
+        pixel: [u32; 2],
+        view: u32,
+    }
 }
 
 /// Picks from a G-buffer that shows a scene. Each sample carries a `Tag`, e.g. its time.
@@ -62,15 +58,7 @@ impl<Tag> Picker<Tag> {
     /// Binds a scene and its G-buffer. Errors if shader and Rust disagree or memory is short.
     pub fn new(device: &Arc<Device>, scene: &Scene, gbuffer: &GBuffer) -> Result<Self> {
         let pick = Compute::new(device, spv!("query/pick.comp"), &[])?;
-        let word = size_of::<u32>();
-        let fields = [
-            ("part", offset_of!(GpuHit, part), word),
-            ("triangle", offset_of!(GpuHit, triangle), word),
-            ("barycentrics", offset_of!(GpuHit, barycentrics), 3 * word),
-            ("position", offset_of!(GpuHit, position), 3 * word),
-            ("normal", offset_of!(GpuHit, normal), 3 * word),
-        ];
-        assert_layout::<GpuHit>(pick.reflection(), "Hit", &fields)?;
+        pick.reflection().check::<GpuHit>()?;
         let sampler = Sampler::texels(device)?;
         let hits = (0..RING)
             .map(|_| Buffer::new(device, "hit", size_of::<GpuHit>() as u64, Memory::Device))

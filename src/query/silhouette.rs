@@ -7,11 +7,10 @@ pub use chain::chain;
 
 use crate::base::{Error, Result};
 use crate::gpu::constants::{SILHOUETTE_DEPTH, SILHOUETTE_NORMAL, SILHOUETTE_POSITION};
-use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Memory, Resource, Sampler, assert_layout};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Memory, Resource, Sampler};
 use crate::render::{GBuffer, Scene, View};
+use crate::shared_with_shaders;
 use crate::spv;
-use bytemuck::{Pod, Zeroable};
-use std::mem::offset_of;
 use std::sync::Arc;
 
 /// Maximum number of points: silhouettes rarely cover a tenth of a picture of 1920 x 1080.
@@ -51,34 +50,33 @@ impl Filter {
     }
 }
 
-/// A pixel on the nearer side of a silhouette.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct SilhouettePoint {
-    /// Position in the picture, pixels from the upper left corner; centres are at halves.
-    pub pixel: [f32; 2],
-    /// Index into [`crate::geom::DisplayMesh::parts`].
-    pub part: u32,
-    /// Index into [`crate::geom::DisplayMesh::triangles`].
-    pub triangle: u32,
-    /// Weights of the triangle's corners.
-    pub barycentrics: [f32; 3],
-    /// World position, metres.
-    pub position: [f32; 3],
-    /// The filter's strength.
-    pub strength: f32,
-}
+shared_with_shaders! {
+    /// A pixel on the nearer side of a silhouette.
+    #[derive(Debug, PartialEq)]
+    pub struct SilhouettePoint as "Point" {
+        /// Position in the picture, pixels from the upper left corner; centres are at halves.
+        pub pixel: [f32; 2],
+        /// Index into [`crate::geom::DisplayMesh::parts`].
+        pub part: u32,
+        /// Index into [`crate::geom::DisplayMesh::triangles`].
+        pub triangle: u32,
+        /// Weights of the triangle's corners.
+        pub barycentrics: [f32; 3],
+        /// World position, metres.
+        pub position: [f32; 3],
+        /// The filter's strength.
+        pub strength: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct Push {
-    eye: [f32; 3],
-    footprint: f32,
-    size: [u32; 2],
-    view: u32,
-    filter: u32,
-    threshold: f32,
-    capacity: u32,
+    struct Push as "Push" {
+        eye: [f32; 3],
+        footprint: f32,
+        size: [u32; 2],
+        view: u32,
+        filter_over: u32,
+        threshold: f32,
+        capacity: u32,
+    }
 }
 
 /// Finds silhouettes in a G-buffer that shows a scene.
@@ -96,15 +94,7 @@ impl Silhouettes {
     pub fn new(device: &Arc<Device>, scene: &Scene, gbuffer: &GBuffer) -> Result<Self> {
         let stage = Compute::new(device, spv!("query/silhouette.comp"), &[])?;
         let word = size_of::<u32>();
-        let fields = [
-            ("pixel", offset_of!(SilhouettePoint, pixel), 2 * word),
-            ("part", offset_of!(SilhouettePoint, part), word),
-            ("triangle", offset_of!(SilhouettePoint, triangle), word),
-            ("barycentrics", offset_of!(SilhouettePoint, barycentrics), 3 * word),
-            ("position", offset_of!(SilhouettePoint, position), 3 * word),
-            ("strength", offset_of!(SilhouettePoint, strength), word),
-        ];
-        assert_layout::<SilhouettePoint>(stage.reflection(), "Point", &fields)?;
+        stage.reflection().check::<SilhouettePoint>()?;
         let sampler = Sampler::texels(device)?;
         let count = Buffer::new(device, "silhouette count", word as u64, Memory::Device)?;
         let bytes = (CAPACITY * size_of::<SilhouettePoint>()) as u64;
@@ -150,7 +140,7 @@ impl Silhouettes {
             footprint: seen.ray_right.length() / size[0] as f32,
             size,
             view,
-            filter: match options.filter {
+            filter_over: match options.filter {
                 Filter::Normal => SILHOUETTE_NORMAL,
                 Filter::Depth => SILHOUETTE_DEPTH,
                 Filter::Position => SILHOUETTE_POSITION,

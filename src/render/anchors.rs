@@ -5,33 +5,32 @@ use super::lines::{LineBuffer, Lines};
 use super::scene::Scene;
 use crate::base::Result;
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Memory};
+use crate::shared_with_shaders;
 use crate::spv;
-use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
 
-/// Attaches both ends of a segment to the surface (`glsl/types/anchor.glsl`).
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Anchor {
-    /// Index into [`Lines::segments`].
-    pub segment: u32,
-    /// Triangle of the display mesh at the segment's start, counted over all parts.
-    pub triangle_a: u32,
-    /// Triangle at the segment's end, counted likewise.
-    pub triangle_b: u32,
-    /// Barycentric weights of the start; their sum is 1.
-    pub weights_a: [f32; 3],
-    /// Barycentric weights of the end; their sum is 1.
-    pub weights_b: [f32; 3],
-    /// Distance from the surface along its normal, metres.
-    pub lift: f32,
-}
+shared_with_shaders! {
+    /// Attaches both ends of a segment to the surface (`glsl/types/anchor.glsl`).
+    #[derive(Debug, PartialEq)]
+    pub struct Anchor as "Anchor" {
+        /// Index into [`Lines::segments`].
+        pub segment: u32,
+        /// Triangle of the display mesh at the segment's start, counted over all parts.
+        pub triangle_a: u32,
+        /// Triangle at the segment's end, counted likewise.
+        pub triangle_b: u32,
+        /// Barycentric weights of the start; their sum is 1.
+        pub weights_a: [f32; 3],
+        /// Barycentric weights of the end; their sum is 1.
+        pub weights_b: [f32; 3],
+        /// Distance from the surface along its normal, metres.
+        pub lift: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct AnchorPush {
-    pub count: u32,
-    pub triangles: u32,
+    pub(super) struct AnchorPush as "Push" {
+        pub count: u32,
+        pub triangles: u32,
+    }
 }
 
 /// The pipeline, created once per device.

@@ -9,8 +9,7 @@ use super::renderer::LinePush;
 use super::scene::{Attributes, PartPush};
 use super::view::View;
 use crate::base::Result;
-use crate::gpu::{Reflection, assert_layout};
-use std::mem::offset_of;
+use crate::gpu::Reflection;
 
 /// The stages whose structs are checked.
 pub(super) struct Stages<'a> {
@@ -21,56 +20,20 @@ pub(super) struct Stages<'a> {
     pub lines: &'a [Reflection],
 }
 
-macro_rules! fields {
-    ($type:ty { $($field:ident),* }) => {
-        &[$((
-            stringify!($field),
-            offset_of!($type, $field),
-            field_size(|v: &$type| &v.$field),
-        )),*]
-    };
-}
-
-fn field_size<T, F>(_: impl Fn(&T) -> &F) -> usize {
-    size_of::<F>()
-}
-
 /// Checks every struct that the picture's stages share with Rust. Needs no device.
 pub(super) fn check(stages: &Stages<'_>) -> Result<()> {
     let Stages { surface, cut, backdrop, shadow, lines } = stages;
     check_material(surface)?;
     check_material(cut)?;
-    let lighting = fields!(Lighting {
-        shadow_from_world,
-        key_direction,
-        key_color,
-        fill_direction,
-        fill_color,
-        rim_direction,
-        rim_color,
-        sky_color,
-        floor_color,
-        background_top,
-        background_bottom,
-        center,
-        radius,
-        floor_height,
-        floor_turn,
-        floor_shift,
-        grid_spacing,
-        flags,
-        scale
-    });
     for stage in [&surface[1], &cut[1], &backdrop[1], shadow] {
-        assert_layout::<Lighting>(stage, "Lighting", lighting)?;
+        stage.check::<Lighting>()?;
     }
     for stage in [&surface[1], &cut[1], &backdrop[0], &backdrop[1]] {
-        check_view(stage)?;
+        stage.check::<View>()?;
     }
-    let segment = fields!(Segment { a, width_a, b, width_b, color_a, color_b, outline, hidden, joined });
     for stage in *lines {
-        assert_layout::<Segment>(stage, "Segment", segment)?;
-        assert_layout::<LinePush>(stage, "Push", fields!(LinePush { size, scale }))?;
+        stage.check::<Segment>()?;
+        stage.check::<LinePush>()?;
     }
     Ok(())
 }
@@ -82,26 +45,17 @@ pub(super) fn check_gbuffer(stages: &[Reflection]) -> Result<()> {
 
 /// Checks a vertex stage that fetches the surface and a fragment stage that reads its material.
 fn check_material(stages: &[Reflection]) -> Result<()> {
-    check_view(&stages[0])?;
-    assert_layout::<Attributes>(&stages[0], "Attributes", fields!(Attributes { uv0, uv1, color }))?;
-    let material =
-        fields!(GpuMaterial { base_color, emissive, metallic, roughness, normal_scale, alpha_cutoff, flags });
-    assert_layout::<GpuMaterial>(&stages[1], "Material", material)?;
-    assert_layout::<PartPush>(&stages[1], "Push", fields!(PartPush { part, first_triangle, material }))
-}
-
-fn check_view(stage: &Reflection) -> Result<()> {
-    let view = fields!(View { clip_from_world, eye, ray_corner, ray_right, ray_down });
-    assert_layout::<View>(stage, "View", view)
+    stages[0].check::<View>()?;
+    stages[0].check::<Attributes>()?;
+    stages[1].check::<GpuMaterial>()?;
+    stages[1].check::<PartPush>()
 }
 
 /// Checks the structs of the stage that places lines on the skin.
 pub(super) fn check_anchors(stage: &Reflection) -> Result<()> {
-    let anchor = fields!(Anchor { segment, triangle_a, triangle_b, weights_a, weights_b, lift });
-    assert_layout::<Anchor>(stage, "Anchor", anchor)?;
-    let segment = fields!(Segment { a, width_a, b, width_b, color_a, color_b, outline, hidden, joined });
-    assert_layout::<Segment>(stage, "Segment", segment)?;
-    assert_layout::<AnchorPush>(stage, "Push", fields!(AnchorPush { count, triangles }))
+    stage.check::<Anchor>()?;
+    stage.check::<Segment>()?;
+    stage.check::<AnchorPush>()
 }
 
 #[cfg(test)]

@@ -7,32 +7,33 @@ use crate::base::math::Vec3;
 use crate::geom::Place;
 use crate::gpu::constants::{SEGMENT_JOINED_AFTER, SEGMENT_JOINED_BEFORE};
 use crate::gpu::{Buffer, Device, Frame, Memory};
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 use std::sync::Arc;
 
-/// A tapered line (`glsl/types/segment.glsl`).
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Segment {
-    /// Start in world space, metres.
-    pub a: Vec3,
-    /// Width at the start, points.
-    pub width_a: f32,
-    /// End in world space, metres.
-    pub b: Vec3,
-    /// Width at the end, points.
-    pub width_b: f32,
-    /// RGBA8 at the start (first component in the low bits), sRGB encoded: see [`rgba`].
-    pub color_a: u32,
-    /// RGBA8 at the end.
-    pub color_b: u32,
-    /// Width of the darker outline, points.
-    pub outline: f32,
-    /// Factor on the opacity where the surface hides the line, 0 to 1.
-    pub hidden: f32,
-    /// Bits that join the segment to the one before and the one after: [`SEGMENT_JOINED_BEFORE`],
-    /// [`SEGMENT_JOINED_AFTER`].
-    pub joined: u32,
+shared_with_shaders! {
+    /// A tapered line (`glsl/types/segment.glsl`).
+    #[derive(Debug, PartialEq)]
+    pub struct Segment as "Segment" {
+        /// Start in world space, metres.
+        pub a: Vec3,
+        /// Width at the start, points.
+        pub width_a: f32,
+        /// End in world space, metres.
+        pub b: Vec3,
+        /// Width at the end, points.
+        pub width_b: f32,
+        /// RGBA8 at the start (first component in the low bits), sRGB encoded: see [`rgba`].
+        pub color_a: u32,
+        /// RGBA8 at the end.
+        pub color_b: u32,
+        /// Width of the darker outline, points.
+        pub outline: f32,
+        /// Factor on the opacity where the surface hides the line, 0 to 1.
+        pub hidden: f32,
+        /// Bits that join the segment to the one before and the one after: [`SEGMENT_JOINED_BEFORE`],
+        /// [`SEGMENT_JOINED_AFTER`].
+        pub joined: u32,
+    }
 }
 
 /// Packs an RGBA8 colour for [`Segment`].

@@ -3,7 +3,7 @@
 use super::view::View;
 use crate::base::math::{Aabb, Mat4, Turn, Vec3};
 use crate::gpu::constants::{LOOK_FLOOR, LOOK_SHADOW, LOOK_WIRE};
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 
 /// Lighting and surroundings of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,32 +42,33 @@ impl Default for Look {
     }
 }
 
-/// `glsl/types/lighting.glsl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(super) struct Lighting {
-    /// Column-major.
-    pub shadow_from_world: [[f32; 4]; 4],
-    pub key_direction: Vec3,
-    pub key_color: Vec3,
-    pub fill_direction: Vec3,
-    pub fill_color: Vec3,
-    pub rim_direction: Vec3,
-    pub rim_color: Vec3,
-    pub sky_color: Vec3,
-    pub floor_color: Vec3,
-    pub background_top: Vec3,
-    pub background_bottom: Vec3,
-    pub center: Vec3,
-    pub radius: f32,
-    pub floor_height: f32,
-    /// Cosine and sine of the rotation angle from floor to world.
-    pub floor_turn: [f32; 2],
-    /// Translation from floor to world, metres.
-    pub floor_shift: [f32; 2],
-    pub grid_spacing: f32,
-    pub flags: u32,
-    pub scale: f32,
+shared_with_shaders! {
+    /// `glsl/types/lighting.glsl`.
+    #[derive(Debug)]
+    pub(super) struct Lighting as "Lighting" {
+        /// Column-major.
+        pub shadow_from_world: [[f32; 4]; 4],
+        pub key_direction: Vec3,
+        pub key_color: Vec3,
+        pub fill_direction: Vec3,
+        pub fill_color: Vec3,
+        pub rim_direction: Vec3,
+        pub rim_color: Vec3,
+        pub sky_color: Vec3,
+        pub floor_color: Vec3,
+        pub background_top: Vec3,
+        pub background_bottom: Vec3,
+        pub center: Vec3,
+        pub radius: f32,
+        pub floor_height: f32,
+        /// Cosine and sine of the rotation angle from floor to world.
+        pub floor_turn: [f32; 2],
+        /// Translation from floor to world, metres.
+        pub floor_shift: [f32; 2],
+        pub grid_spacing: f32,
+        pub flags: u32,
+        pub scale: f32,
+    }
 }
 
 impl Look {

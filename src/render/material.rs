@@ -3,19 +3,20 @@
 use crate::asset::{Alpha, Asset, Material, TextureRef};
 use crate::base::math::{Vec3, Vec4};
 use crate::gpu::constants::*;
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 
-/// `glsl/types/material.glsl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(super) struct GpuMaterial {
-    pub base_color: Vec4,
-    pub emissive: Vec3,
-    pub metallic: f32,
-    pub roughness: f32,
-    pub normal_scale: f32,
-    pub alpha_cutoff: f32,
-    pub flags: u32,
+shared_with_shaders! {
+    /// `glsl/types/material.glsl`.
+    #[derive(Debug, PartialEq)]
+    pub(super) struct GpuMaterial as "Material" {
+        pub base_color: Vec4,
+        pub emissive: Vec3,
+        pub metallic: f32,
+        pub roughness: f32,
+        pub normal_scale: f32,
+        pub alpha_cutoff: f32,
+        pub flags: u32,
+    }
 }
 
 /// Indices into the array that [`textures`] returns.

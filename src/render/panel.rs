@@ -7,14 +7,13 @@
 use crate::base::{Error, Result};
 use crate::gpu::{
     Bindings, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory, Reflection,
-    Resource, Sampler, assert_layout,
+    Resource, Sampler,
 };
+use crate::shared_with_shaders;
 use crate::spv;
 use ash::vk::{Format, ImageUsageFlags, SamplerAddressMode};
-use bytemuck::{Pod, Zeroable};
 use egui::epaint::{ClippedPrimitive, ImageData, ImageDelta, Mesh, Primitive};
 use egui::{Rect, TextureId};
-use std::mem::offset_of;
 use std::sync::Arc;
 
 const FORMAT: Format = Format::R8G8B8A8_UNORM;
@@ -22,20 +21,19 @@ const FORMAT: Format = Format::R8G8B8A8_UNORM;
 /// picture.
 const LEAST_ROWS: u32 = 512;
 
-/// A vertex (`glsl/types/panel.glsl`).
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-struct PanelVertex {
-    position: [f32; 2],
-    uv: [f32; 2],
-    color: u32,
-}
+shared_with_shaders! {
+    /// A vertex (`glsl/types/panel.glsl`).
+    #[derive(Debug, Default, PartialEq)]
+    struct PanelVertex as "PanelVertex" {
+        position: [f32; 2],
+        uv: [f32; 2],
+        color: u32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct PanelPush {
-    size: [f32; 2],
-    uv_scale: [f32; 2],
+    struct PanelPush as "Push" {
+        size: [f32; 2],
+        uv_scale: [f32; 2],
+    }
 }
 
 /// egui's output for one frame. Texture changes must reach the image in order, each exactly once.
@@ -93,14 +91,8 @@ struct Draw {
 
 /// Checks the structs that the stages share with Rust. Needs no device.
 fn check(stages: &[Reflection]) -> Result<()> {
-    let vertex: [(&str, usize, usize); 3] = [
-        ("position", offset_of!(PanelVertex, position), 8),
-        ("uv", offset_of!(PanelVertex, uv), 8),
-        ("color", offset_of!(PanelVertex, color), 4),
-    ];
-    assert_layout::<PanelVertex>(&stages[0], "PanelVertex", &vertex)?;
-    let push = [("size", offset_of!(PanelPush, size), 8), ("uv_scale", offset_of!(PanelPush, uv_scale), 8)];
-    assert_layout::<PanelPush>(&stages[0], "Push", &push)
+    stages[0].check::<PanelVertex>()?;
+    stages[0].check::<PanelPush>()
 }
 
 impl PanelPainter {

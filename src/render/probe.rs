@@ -9,20 +9,19 @@ use super::gbuffer::{COLORS, DEPTH, GBuffer};
 use super::scene::Scene;
 use super::view::View;
 use crate::base::Result;
-use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Graphics, GraphicsInfo, Memory, assert_layout};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Graphics, GraphicsInfo, Memory};
+use crate::shared_with_shaders;
 use crate::spv;
-use bytemuck::{Pod, Zeroable};
-use std::mem::offset_of;
 use std::sync::Arc;
 
 /// Width and height of a controller's camera, pixels.
 pub const PROBE_SIZE: u32 = 16;
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct CullPush {
-    count: u32,
-    views: u32,
+shared_with_shaders! {
+    struct CullPush as "Push" {
+        count: u32,
+        views: u32,
+    }
 }
 
 /// One or two small cameras that look at a scene.
@@ -42,8 +41,7 @@ impl Probe {
     pub fn new(device: &Arc<Device>, scene: &Scene, size: [u32; 2], views: u32) -> Result<Self> {
         let gbuffer = GBuffer::new(device, size, views)?;
         let cull = Compute::new(device, spv!("render/probe_cull.comp"), &[])?;
-        let fields = [("count", offset_of!(CullPush, count), 4), ("views", offset_of!(CullPush, views), 4)];
-        assert_layout::<CullPush>(cull.reflection(), "Push", &fields)?;
+        cull.reflection().check::<CullPush>()?;
         let draw = Graphics::new(
             device,
             &GraphicsInfo {

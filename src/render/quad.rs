@@ -6,12 +6,10 @@ use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::gpu::{
     Bindings, Device, Frame, Graphics, GraphicsInfo, Image, Load, Reflection, Resource, Sampler,
-    assert_layout,
 };
+use crate::shared_with_shaders;
 use crate::spv;
 use ash::vk::{Format, SamplerAddressMode};
-use bytemuck::{Pod, Zeroable};
-use std::mem::offset_of;
 use std::sync::Arc;
 
 /// World placement of a panel's picture, metres.
@@ -27,26 +25,19 @@ pub struct Quad {
     pub hidden: f32,
 }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct QuadPush {
-    corner: Vec3,
-    right: Vec3,
-    down: Vec3,
-    hidden: f32,
-    size: [f32; 2],
+shared_with_shaders! {
+    struct QuadPush as "Push" {
+        corner: Vec3,
+        right: Vec3,
+        down: Vec3,
+        hidden: f32,
+        size: [f32; 2],
+    }
 }
 
 /// Checks the struct that the stages share with Rust. Needs no device.
 fn check(stages: &[Reflection]) -> Result<()> {
-    let push: [(&str, usize, usize); 5] = [
-        ("corner", offset_of!(QuadPush, corner), 12),
-        ("right", offset_of!(QuadPush, right), 12),
-        ("down", offset_of!(QuadPush, down), 12),
-        ("hidden", offset_of!(QuadPush, hidden), 4),
-        ("size", offset_of!(QuadPush, size), 8),
-    ];
-    stages.iter().try_for_each(|stage| assert_layout::<QuadPush>(stage, "Push", &push))
+    stages.iter().try_for_each(Reflection::check::<QuadPush>)
 }
 
 /// The pipelines for one view and for two views, created once per device.

@@ -14,18 +14,18 @@ use crate::gpu::{
     Bindings, Compute, Cull, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Resource,
     Sampler, Spv,
 };
+use crate::shared_with_shaders;
 use crate::spv;
 use ash::vk::ImageUsageFlags;
-use bytemuck::{Pod, Zeroable};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const SHADOW_SIZE: u32 = 1024;
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct LinePush {
-    pub size: [f32; 2],
-    pub scale: f32,
+shared_with_shaders! {
+    pub(super) struct LinePush as "Push" {
+        pub size: [f32; 2],
+        pub scale: f32,
+    }
 }
 
 /// The pipelines for one number of views and samples.

@@ -7,26 +7,26 @@ use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::geom::DisplayMesh;
 use crate::gpu::{Bindings, Buffer, Cull, Device, Frame, Image, Pass, Resource, Sampler};
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// `glsl/types/material.glsl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(super) struct Attributes {
-    pub uv0: [f32; 2],
-    pub uv1: [f32; 2],
-    pub color: [u32; 2],
-}
+shared_with_shaders! {
+    /// `glsl/types/material.glsl`.
+    #[derive(Debug, PartialEq)]
+    pub(super) struct Attributes as "Attributes" {
+        pub uv0: [f32; 2],
+        pub uv1: [f32; 2],
+        pub color: [u32; 2],
+    }
 
-/// Push constants of the passes that draw parts.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(super) struct PartPush {
-    pub part: u32,
-    pub first_triangle: u32,
-    pub material: u32,
+    /// Push constants of the passes that draw parts.
+    #[derive(Debug)]
+    pub(super) struct PartPush as "Push" {
+        pub part: u32,
+        pub first_triangle: u32,
+        pub material: u32,
+    }
 }
 
 /// The deformed surface on the device: a `vec4` position (world, metres) and a `vec4` normal per display

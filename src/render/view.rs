@@ -1,23 +1,24 @@
 //! Views: a camera gives one view or a stereo pair.
 
 use crate::base::math::{Aabb, Mat3, Mat4, Quat, Vec3, Vec4};
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 
-/// One eye, in the shaders' layout (`glsl/types/view.glsl`). Depth is reversed and has no far plane: 1 at
-/// the near plane, 0 at infinity.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct View {
-    /// Projection with +X right, +Y up and reversed depth.
-    pub clip_from_world: Mat4,
-    /// Eye position in world space, metres.
-    pub eye: Vec3,
-    /// World direction through the picture's upper left corner, at unit distance along the view axis.
-    pub ray_corner: Vec3,
-    /// Vector from the left to the right edge of the picture, at unit distance.
-    pub ray_right: Vec3,
-    /// Vector from the upper to the lower edge, at unit distance.
-    pub ray_down: Vec3,
+shared_with_shaders! {
+    /// One eye, in the shaders' layout (`glsl/types/view.glsl`). Depth is reversed and has no far plane: 1 at
+    /// the near plane, 0 at infinity.
+    #[derive(Debug, PartialEq)]
+    pub struct View as "View" {
+        /// Projection with +X right, +Y up and reversed depth.
+        pub clip_from_world: Mat4,
+        /// Eye position in world space, metres.
+        pub eye: Vec3,
+        /// World direction through the picture's upper left corner, at unit distance along the view axis.
+        pub ray_corner: Vec3,
+        /// Vector from the left to the right edge of the picture, at unit distance.
+        pub ray_right: Vec3,
+        /// Vector from the upper to the lower edge, at unit distance.
+        pub ray_down: Vec3,
+    }
 }
 
 impl View {

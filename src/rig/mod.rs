@@ -29,7 +29,7 @@ pub use pose_file::{load_pose, parse_pose, pose_text, save_pose};
 pub use rotate::{Axis, Turns, parse_rotation, rotate_joint};
 pub use skeleton::{Bone, Joint, RigNode, Skeleton, SkinPlacement};
 #[cfg(test)]
-pub(crate) use testing::{Random, chain, moved, random, skeleton, tree};
+pub(crate) use testing::{chain, moved, random, skeleton, tree};
 pub(crate) use world64::{
     best_turn, is_regular, local_affine, local_with, nearest, smallest_turn, turn_between, world,
     world_from_parent, world_into,

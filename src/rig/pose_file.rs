@@ -167,8 +167,9 @@ pub fn save_pose(path: &Path, pose: &Pose, skeleton: &Skeleton) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Random;
     use crate::rig::Axis;
-    use crate::rig::testing::{Random, tree};
+    use crate::rig::testing::tree;
 
     fn parse(text: &str) -> Result<Pose> {
         let (mut skeleton, _) = tree();
@@ -181,7 +182,7 @@ mod tests {
         let (mut skeleton, _) = tree();
         skeleton.nodes[3].weights = vec![0.0, 0.25];
         let mut pose = Pose::rest(&skeleton);
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         for local in pose.local.iter_mut().step_by(2) {
             local.rotation = random.rotation().normalize().to_array();
             local.translation = random.vector().into();

@@ -1,5 +1,6 @@
 //! Skeletons and random numbers for tests.
 
+use crate::base::Random;
 use crate::base::math::{Affine3A, Quat, Trs, Vec3};
 use crate::base::{JointId, NodeId};
 use crate::rig::{Joint, Pose, RigNode, Skeleton};
@@ -76,7 +77,7 @@ pub fn tree() -> (Skeleton, Pose) {
 /// A random rig: branching, turned rest poses, nodes between joints, uniform scales and mirrors; with
 /// `shearing`, non-uniform scales too. The same seed gives the same rig.
 pub fn random(seed: u64, nodes: usize, shearing: bool) -> (Skeleton, Pose) {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let names: Vec<String> =
         (0..nodes).map(|i| if i % 4 == 3 { format!("_n{i}") } else { format!("j{i}") }).collect();
     let list: Vec<_> = (0..nodes)
@@ -94,32 +95,4 @@ pub fn random(seed: u64, nodes: usize, shearing: bool) -> (Skeleton, Pose) {
         })
         .collect();
     skeleton(&list)
-}
-
-/// Xorshift: random numbers for tests.
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// In 0..1.
-    pub fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    /// In the cube -1..1.
-    pub fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.unit(), self.unit(), self.unit()) * 2.0 - 1.0
-    }
-
-    /// Any rotation.
-    pub fn rotation(&mut self) -> Quat {
-        Quat::from_scaled_axis(self.vector() * 3.0)
-    }
 }

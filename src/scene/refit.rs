@@ -133,7 +133,7 @@ mod tests {
 
     /// How far the pulled vertices are from where the hand left them, in shares of the pull, as drawn and settled.
     fn settled(stiffness: f32) -> [f32; 2] {
-        let asset = Asset::from_slice(&crate::generate::tube(900), "tube").unwrap();
+        let asset = Asset::from_slice(&crate::generate::tube(900).unwrap(), "tube").unwrap();
         let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
         let (character, attachments) = (&model.bound.character, &model.bound.attachments);
         let mark = ring_mark(character, attachments, MarkId(0), BoneId(1), 0.5).unwrap();

@@ -4,6 +4,7 @@
 
 use sinew::base::testing::shared;
 
+use sinew::base::Random;
 use sinew::base::math::{Aabb, DVec3, Vec3};
 use sinew::bind::BindOptions;
 use sinew::deform::Recipe;
@@ -88,15 +89,6 @@ fn meet(eye: DVec3, ray: DVec3, [a, b, c]: [DVec3; 3]) -> Option<(f64, [f64; 3])
     (t > 0.0).then_some((t, [1.0 - v - w, v, w]))
 }
 
-/// A generator of pixels: SplitMix64.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 fn check(path: &Path, turns: &[&str]) {
     let Some(device) = device() else { return };
     let model = Model::load(path, &BindOptions::default()).unwrap();
@@ -147,7 +139,7 @@ fn check(path: &Path, turns: &[&str]) {
             in_tile[y * tiles[0] + x].push(t);
         }
     }
-    let (mut seed, mut hits, mut edges, mut asked) = (17, 0, 0, 0);
+    let (mut random, mut hits, mut edges, mut asked) = (Random::new(17), 0, 0, 0);
     while hits + edges < PIXELS {
         asked += 1;
         assert!(asked < 1000, "{}: the character is hardly in the picture", path.display());
@@ -156,7 +148,7 @@ fn check(path: &Path, turns: &[&str]) {
             .run(|frame| {
                 frame.phase("pick");
                 for _ in 0..16 {
-                    let n = random(&mut seed);
+                    let n = random.bits();
                     let pixel = [(n >> 32) as u32 % SIZE[0], n as u32 % SIZE[1]];
                     assert!(picker.record(frame, 0, pixel, pixel));
                     sent.push(pixel);

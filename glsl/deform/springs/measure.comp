@@ -5,6 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/quaternion.glsl"
+#include "lib/corrections.glsl"
 
 layout(local_size_x = GROUP_SIZE) in;
 
@@ -37,28 +38,16 @@ void main() {
         vec3 x0 = texelFetch(positions, int(side.x)).xyz;
         vec3 x1 = texelFetch(positions, int(side.y)).xyz;
         vec3 x2 = texelFetch(positions, int(side.z)).xyz;
-        sum += uintBitsToFloat(side.w) - dot(x0 - from, cross(x1 - from, x2 - from)) * (1.0 / 6.0);
+        sum += uintBitsToFloat(side.w) - cone(x0 - from, x1 - from, x2 - from);
         if (k >= push.prism_count) {
             continue;
         }
         vec3 a0 = texelFetch(anchors, int(side.x)).xyz;
         vec3 a1 = texelFetch(anchors, int(side.y)).xyz;
         vec3 a2 = texelFetch(anchors, int(side.z)).xyz;
-        vec3 s0 = x0 - a0;
-        vec3 s1 = x1 - a1;
-        vec3 s2 = x2 - a2;
-        vec3 height = (s0 + s1 + s2) * (1.0 / 3.0);
-        vec3 b1 = a1 - a0;
-        vec3 b2 = a2 - a0;
-        vec3 r1 = s1 - s0;
-        vec3 r2 = s2 - s0;
-        vec3 t1 = b1 + r1;
-        vec3 t2 = b2 + r2;
-        vec3 area = (cross(b1, b2) + cross(t1, t2)) * (1.0 / 3.0) + (cross(b1, t2) + cross(t1, b2)) * (1.0 / 6.0);
-        vec3 growth = (cross(r1, t2) + cross(t1, r2)) * (1.0 / 3.0) + (cross(b1, r2) + cross(r1, b2)) * (1.0 / 6.0);
-        float volume = 0.5 * dot(height, area);
+        vec2 grown = prism(a0, a1, a2, x0 - a0, x1 - a1, x2 - a2);
         float response = (responses[side.x] + responses[side.y] + responses[side.z]) * (1.0 / 3.0);
-        prisms[k] = vec2(volume, (volume + 0.5 * dot(height, growth)) * response);
+        prisms[k] = vec2(grown.x, grown.y * response);
     }
     sums[t] = sum;
     for (uint half_size = GROUP_SIZE / 2; half_size > 0; half_size /= 2) {

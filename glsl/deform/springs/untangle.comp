@@ -5,6 +5,8 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 
+#include "lib/corrections.glsl"
+
 layout(local_size_x = GROUP_SIZE) in;
 
 layout(push_constant, scalar) uniform Push {
@@ -40,23 +42,9 @@ void main() {
         vec4 side = texelFetch(sides, int(corner.z));
         vec3 to_j = texelFetch(positions, int(corner.x)).xyz - x;
         vec3 to_l = texelFetch(positions, int(corner.y)).xyz - x;
-        float lacking = push.open * side.w - dot(cross(to_j, to_l), side.xyz);
-        if (lacking <= 0.0) {
-            continue;
-        }
-        vec3 across = cross(side.xyz, to_l - to_j);
-        vec3 at_l = cross(side.xyz, to_j);
-        vec3 at_j = cross(side.xyz, to_l);
-        float all = dot(across, across) + dot(at_j, at_j) + dot(at_l, at_l);
-        vec3 asked = across * (lacking / (all + side.w * 1e-12));
-        float size = length(asked);
-        float most = push.most * sqrt(side.w);
-        if (size > most) {
-            asked *= most / size;
-            size = most;
-        }
-        sum += asked * size;
-        sizes += size;
+        vec4 asked = opening(to_j, to_l, side, push.open, push.most);
+        sum += asked.xyz * asked.w;
+        sizes += asked.w;
     }
     next[own.x] = vec4(sizes > 0.0 ? x + sum * (push.relaxation / sizes) : x, 1.0);
     if (sizes > 0.0) {

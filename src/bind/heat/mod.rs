@@ -19,11 +19,7 @@ pub use kept::kept_heat_weights;
 use crate::asset::Influences;
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{Error, Result};
-use crate::geom::half_cotangents;
-use faer::linalg::solvers::Solve;
-use faer::sparse::linalg::solvers::Llt;
-use faer::sparse::{SparseColMat, Triplet};
-use faer::{Mat, Side};
+use crate::geom::{Cholesky, Columns, Entry, half_cotangents};
 use rayon::prelude::*;
 
 /// Weights below this are dropped.
@@ -77,13 +73,11 @@ pub fn heat_weights(positions: &[Vec3], triangles: &[[u32; 3]], sites: &[HeatSit
     owners.dedup();
     let mut rows: Vec<Vec<(u16, f64)>> = vec![Vec::new(); n];
     for batch in owners.chunks(BATCH) {
-        let mut x = Mat::from_fn(n, batch.len(), |v, k| {
+        let mut x = Columns::from_fn(n, batch.len(), |v, k| {
             let share = 1.0 / near[v].owners.len() as f64;
             if near[v].owners.contains(&batch[k]) { share * mesh.uptake(v, &near[v]) } else { 0.0 }
         });
-        if let Some(factor) = &factor {
-            factor.solve_in_place(x.as_mut());
-        }
+        factor.solve(&mut x);
         for (k, &owner) in batch.iter().enumerate() {
             for (v, row) in rows.iter_mut().enumerate() {
                 let w = x[(v, k)];
@@ -186,29 +180,20 @@ impl Mesh {
         self.area[v] * near.heat
     }
 
-    /// The factor of `L + M H`; `None` without vertices.
-    fn factor(&self, near: &[Near]) -> Result<Option<Llt<usize, f64>>> {
+    /// The factor of `L + M H`.
+    fn factor(&self, near: &[Near]) -> Result<Cholesky> {
         let n = self.positions.len();
-        if n == 0 {
-            return Ok(None);
-        }
-        let mut entries: Vec<Triplet<usize, usize, f64>> = Vec::with_capacity(n + 9 * self.triangles.len());
-        entries.extend((0..n).map(|v| Triplet::new(v, v, self.uptake(v, &near[v]))));
+        let mut entries: Vec<Entry> = Vec::with_capacity(n + 9 * self.triangles.len());
+        entries.extend((0..n).map(|v| Entry::new(v, v, self.uptake(v, &near[v]))));
         for (corners, weights) in &self.triangles {
             for k in 0..3 {
                 let (a, b) = (corners[(k + 1) % 3], corners[(k + 2) % 3]);
                 let w = weights[k];
-                entries.push(Triplet::new(a, a, w));
-                entries.push(Triplet::new(b, b, w));
-                entries.push(Triplet::new(a.max(b), a.min(b), -w));
+                entries.push(Entry::new(a, a, w));
+                entries.push(Entry::new(b, b, w));
+                entries.push(Entry::new(a.max(b), a.min(b), -w));
             }
         }
-        let remedy = "mend the mesh's degenerate triangles";
-        let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &entries)
-            .map_err(|e| Error::input(format!("the mesh's heat matrix cannot be made: {e:?}"), remedy))?;
-        let factor = matrix
-            .sp_cholesky(Side::Lower)
-            .map_err(|e| Error::input(format!("the mesh's heat matrix cannot be factored: {e:?}"), remedy))?;
-        Ok(Some(factor))
+        Cholesky::new(n, &entries, "the mesh's heat matrix", "repair the mesh's degenerate triangles")
     }
 }

@@ -1,12 +1,11 @@
 //! As-rigid-as-possible deformation of a region (thesis 2.2.3, eq. 5-11).
 
 use super::Lists;
-use super::factor::{Entry, Factor};
+use super::factored;
 use super::patch::Patch;
 use crate::base::Result;
 use crate::base::math::{DMat3, DQuat, DVec3, Vec3};
-use crate::geom::fit_rotation;
-use crate::geom::half_cotangents;
+use crate::geom::{Cholesky, Entry, fit_rotation, half_cotangents};
 use rayon::prelude::*;
 
 /// The edges that a vertex's cell keeps rigid. Both choices give the same matrix.
@@ -133,7 +132,7 @@ fn weighted(patch: &Patch) -> impl Iterator<Item = ([u32; 3], [f64; 3])> + '_ {
 
 /// Rows of the Laplace-Beltrami operator for the unknowns (eq. 11), without the columns of held vertices.
 pub(super) struct Laplacian {
-    factor: Factor,
+    factor: Cholesky,
     /// Unknown, held vertex, weight: the terms that move to the right side.
     held: Vec<(u32, u32, f64)>,
 }
@@ -156,7 +155,7 @@ impl Laplacian {
                 }
             }
         }
-        Ok(Self { factor: Factor::new(patch.unknowns, &entries)?, held })
+        Ok(Self { factor: factored(patch.unknowns, &entries)?, held })
     }
 
     /// Solves `L x = b` for the unknowns and writes them over `b`; `x` gives the positions of the held
@@ -165,7 +164,7 @@ impl Laplacian {
         for &(unknown, held, weight) in &self.held {
             b[unknown as usize] += x[held as usize] * weight;
         }
-        self.factor.solve(b);
+        self.factor.solve_vectors(b);
     }
 }
 

@@ -9,11 +9,11 @@
 mod transform;
 
 use super::Lists;
-use super::factor::{Entry, Factor};
+use super::factored;
 use super::patch::Patch;
 use crate::base::math::{DMat3, DVec3, Vec3};
 use crate::base::{Error, Result};
-use crate::geom::Adjacency;
+use crate::geom::{Adjacency, Cholesky, Entry};
 use transform::Frame;
 
 /// Weight of the pull towards the given positions, relative to the matrix's mean diagonal. It decides what
@@ -44,10 +44,10 @@ pub struct Lse {
     options: LseOptions,
     ring: Adjacency,
     frames: Vec<Frame>,
-    /// Factor for eq. 4, three rows per unknown.
-    implicit: Factor,
-    /// Factor of the plain Laplacian, one row per unknown; only with rounds of refinement.
-    plain: Option<Factor>,
+    /// Cholesky for eq. 4, three rows per unknown.
+    implicit: Cholesky,
+    /// Cholesky of the plain Laplacian, one row per unknown; only with rounds of refinement.
+    plain: Option<Cholesky>,
     pull: [f64; 2],
     x: Vec<DVec3>,
 }
@@ -84,7 +84,7 @@ impl Lse {
         let frame = |i: usize| Frame::new(&patch.rest, i, ring.of(i));
         let frames: Vec<Frame> = (0..patch.cells).map(frame).collect();
         let mut out = Self {
-            implicit: Factor::new(0, &[])?,
+            implicit: factored(0, &[])?,
             plain: None,
             pull: [0.0; 2],
             x: Vec::new(),
@@ -153,9 +153,9 @@ impl Lse {
         self.pull = [PULL * trace[0] / (3.0 * count), PULL * trace[1] / count];
         implicit.extend((0..3 * n).map(|i| Entry::new(i, i, self.pull[0])));
         plain.extend((0..n).map(|i| Entry::new(i, i, self.pull[1])));
-        self.implicit = Factor::new(3 * n, &implicit)?;
+        self.implicit = factored(3 * n, &implicit)?;
         if self.options.rounds > 0 {
-            self.plain = Some(Factor::new(n, &plain)?);
+            self.plain = Some(factored(n, &plain)?);
         }
         Ok(())
     }
@@ -202,7 +202,7 @@ impl Lse {
                 b[k as usize] += wanted * self.laplacian(i, k);
             }
         }
-        plain.solve(b);
+        plain.solve_vectors(b);
         self.x[..n].copy_from_slice(b);
     }
 }

@@ -23,7 +23,6 @@
 
 mod arap;
 mod arap_scale;
-mod factor;
 mod lse;
 mod patch;
 #[cfg(test)]
@@ -34,6 +33,13 @@ pub use arap_scale::{ArapScale, Skinned};
 pub use lse::{Lse, LseOptions};
 
 use crate::base::{Error, Result};
+use crate::geom::{Cholesky, Entry};
+
+/// The factor of a region's matrix, given its lower triangle.
+fn factored(size: usize, lower: &[Entry]) -> Result<Cholesky> {
+    let remedy = "make the region smaller, or repair its degenerate triangles";
+    Cholesky::new(size, lower, "the region's matrix", remedy)
+}
 
 /// A region of interest (thesis 4.2.2) over the vertices of a mesh. No vertex appears twice, in one list or
 /// in two.

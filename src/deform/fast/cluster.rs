@@ -4,6 +4,7 @@
 //! position are added to the weights. Sites with equal weights then remain distinct if there are more
 //! clusters than different weights.
 
+use crate::base::Random;
 use crate::base::math::DVec3;
 use pulp::Arch;
 
@@ -13,28 +14,6 @@ const ROUNDS: usize = 16;
 const SAMPLE: usize = 6000;
 /// Factor on the position, in units of the model's size.
 const POSITION: f32 = 0.03;
-
-/// A seeded random sequence (splitmix64, Steele et al. 2014).
-pub(super) struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number in 0..1.
-    pub fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-}
 
 /// Sites in weight space, sparse.
 #[derive(Default)]
@@ -111,7 +90,7 @@ pub(super) fn clusters(sites: &Sites, wanted: usize, seed: u64) -> (Vec<u32>, us
     if wanted >= sites.len() {
         return ((0..sites.len() as u32).collect(), sites.len());
     }
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let sample: Vec<usize> = if sites.len() <= SAMPLE.max(4 * wanted) {
         (0..sites.len()).collect()
     } else {

@@ -8,8 +8,8 @@
 //! (differs) Splines reach [`WIDE`] times as far as to the nearest seed, the paper's twice as far: as many seeds as a
 //! mesh has rings cannot lie evenly, and narrow splines leave gaps between them that show as ripples.
 
-use super::cluster::Random;
 use super::weights::Weights;
+use crate::base::Random;
 
 /// Number of candidate vertices for seeds.
 const CANDIDATES: usize = 1500;
@@ -39,7 +39,7 @@ pub(super) fn extras(
     wanted: usize,
     seed: u64,
 ) -> Vec<Extra> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     if vertices.is_empty() || wanted == 0 {
         return Vec::new();
     }

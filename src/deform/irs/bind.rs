@@ -7,24 +7,25 @@ use crate::base::math::Vec3;
 use crate::deform::Bound;
 use crate::deform::attach::Anchors;
 use crate::rig::{Bone, Skeleton};
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 
-/// A bone in the shader's layout.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct BoneReach {
-    /// The joint at its head.
-    pub parent: u32,
-    /// The joint at its tail; [`BoneReach::NONE`] for a tip.
-    pub child: u32,
-    /// `p_i` of the joint at its head.
-    pub head: f32,
-    /// `c_i` of the joint at its tail.
-    pub tail: f32,
-    /// First entry in [`IrsBinding::near`].
-    pub near_offset: u32,
-    /// Number of entries in [`IrsBinding::near`].
-    pub near_count: u32,
+shared_with_shaders! {
+    /// A bone in the shader's layout.
+    #[derive(Debug, PartialEq)]
+    pub struct BoneReach as "BoneReach" {
+        /// The joint at its head.
+        pub parent: u32,
+        /// The joint at its tail; [`BoneReach::NONE`] for a tip.
+        pub child: u32,
+        /// `p_i` of the joint at its head.
+        pub head: f32,
+        /// `c_i` of the joint at its tail.
+        pub tail: f32,
+        /// First entry in [`IrsBinding::near`].
+        pub near_offset: u32,
+        /// Number of entries in [`IrsBinding::near`].
+        pub near_count: u32,
+    }
 }
 
 impl BoneReach {

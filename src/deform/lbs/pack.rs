@@ -1,16 +1,17 @@
 //! Influences in the GPU's layout: four per vertex in 24 bytes, the rest in a tail list.
 
 use crate::asset::Influences;
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 
-/// An influence beyond a vertex's fourth.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct TailEntry {
-    /// Index of the joint.
-    pub joint: u32,
-    /// Weight of the joint.
-    pub weight: f32,
+shared_with_shaders! {
+    /// An influence beyond a vertex's fourth.
+    #[derive(Debug, PartialEq)]
+    pub struct TailEntry as "TailEntry" {
+        /// Index of the joint.
+        pub joint: u32,
+        /// Weight of the joint.
+        pub weight: f32,
+    }
 }
 
 /// Skin influences for the GPU; weights stay f32 so that GPU and CPU reference agree within rounding.

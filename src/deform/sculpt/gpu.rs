@@ -4,27 +4,25 @@ use super::Field;
 use crate::base::Result;
 use crate::deform::attach::Anchors;
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
-use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, assert_layout};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
+use crate::shared_with_shaders;
 use crate::spv;
-use bytemuck::{Pod, Zeroable};
-use std::mem::offset_of;
 use std::sync::Arc;
 
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-struct GpuOffset {
-    offset: [f32; 3],
-    vertex: u32,
-    scale_vector: [f32; 3],
-    t: f32,
-}
+shared_with_shaders! {
+    #[derive(Debug, Default)]
+    struct GpuOffset as "SculptOffset" {
+        offset: [f32; 3],
+        vertex: u32,
+        scale_vector: [f32; 3],
+        t: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct Push {
-    count: u32,
-    has_tail: u32,
-    radial: u32,
+    struct Push as "Push" {
+        count: u32,
+        has_tail: u32,
+        radial: u32,
+    }
 }
 
 /// The pipeline, created once per device.
@@ -44,13 +42,7 @@ impl SculptPipeline {
     /// Creates the pipeline. Errors if the shader and Rust disagree.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let stage = Compute::new(device, spv!("deform/sculpt/displace.comp"), &[])?;
-        let fields = [
-            ("offset", offset_of!(GpuOffset, offset), 12),
-            ("vertex", offset_of!(GpuOffset, vertex), 4),
-            ("scale_vector", offset_of!(GpuOffset, scale_vector), 12),
-            ("t", offset_of!(GpuOffset, t), 4),
-        ];
-        assert_layout::<GpuOffset>(stage.reflection(), "SculptOffset", &fields)?;
+        stage.reflection().check::<GpuOffset>()?;
         Ok(Self { stage })
     }
 

@@ -13,22 +13,23 @@ use super::cpu::PosedVertex;
 use super::levels::Levels;
 use crate::base::math::Vec3;
 use crate::deform::sculpt::Field;
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 
-/// The effect of the sculpt layers on a vertex.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct SpringEdit {
-    /// Stiffness times offset in bind orientation, metres.
-    pub load: [f32; 3],
-    /// Stiffness `k`.
-    pub stiffness: f32,
-    /// Share of the rest-shape forces that the vertex releases, 0..=1.
-    pub give: f32,
-    /// Index of the vertex.
-    pub vertex: u32,
-    /// Zero.
-    pub unused: [u32; 2],
+shared_with_shaders! {
+    /// The effect of the sculpt layers on a vertex.
+    #[derive(Debug, Default, PartialEq)]
+    pub struct SpringEdit as "SpringEdit" {
+        /// Stiffness times offset in bind orientation, metres.
+        pub load: [f32; 3],
+        /// Stiffness `k`.
+        pub stiffness: f32,
+        /// Share of the rest-shape forces that the vertex releases, 0..=1.
+        pub give: f32,
+        /// Index of the vertex.
+        pub vertex: u32,
+        /// Zero.
+        pub unused: [u32; 2],
+    }
 }
 
 /// The sculpted vertices of a level.

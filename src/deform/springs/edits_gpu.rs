@@ -8,15 +8,15 @@ use crate::base::Result;
 use crate::deform::sculpt::Field;
 use crate::gpu::constants::{SPRING_EDIT_FRESH, SPRING_EDIT_LOAD};
 use crate::gpu::{Bindings, Buffer, Device, Frame};
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 use std::sync::Arc;
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct EditPush {
-    count: u32,
-    mode: u32,
-    omega: f32,
+shared_with_shaders! {
+    struct EditPush as "Push" {
+        count: u32,
+        mode: u32,
+        omega: f32,
+    }
 }
 
 /// Buffers of a character's sculpt layers in its springs.

@@ -9,8 +9,8 @@ pub use bind::SpringState;
 pub(super) use layout::GpuGains;
 pub use layout::{IterationBytes, iteration_bytes};
 
-use super::flesh::gpu::FleshPipelines;
-use super::swing::gpu::SwingState;
+use super::corrections::gpu::CorrectionPipelines;
+use super::dynamics::gpu::DynamicsState;
 use crate::base::Result;
 use crate::gpu::constants::GROUP_SIZE;
 use crate::gpu::{Compute, Device};
@@ -36,8 +36,8 @@ pub struct SpringPipelines {
     prolong: Compute,
     test: Compute,
     finish: Compute,
-    flesh: FleshPipelines,
-    swing: Compute,
+    corrections: CorrectionPipelines,
+    dynamics: Compute,
 }
 
 impl SpringPipelines {
@@ -58,8 +58,20 @@ impl SpringPipelines {
         let finish = Compute::new(device, spv!("deform/springs/finish.comp"), &[span])?;
         let edit = Compute::new(device, spv!("deform/springs/edit.comp"), &[])?;
         layout::check(&stiffen, &finish, &edit)?;
-        let flesh = FleshPipelines::new(device, span)?;
-        let swing = SwingState::pipeline(device)?;
-        Ok(Self { edit, span, stiffen, prepare, iterate, restrict, prolong, test, finish, flesh, swing })
+        let corrections = CorrectionPipelines::new(device, span)?;
+        let dynamics = DynamicsState::pipeline(device)?;
+        Ok(Self {
+            edit,
+            span,
+            stiffen,
+            prepare,
+            iterate,
+            restrict,
+            prolong,
+            test,
+            finish,
+            corrections,
+            dynamics,
+        })
     }
 }

@@ -4,7 +4,7 @@ use super::Params;
 use super::anchors::drawn_together;
 use super::bind::{Binding, bind};
 use super::coarse::{Coarse, coarsen};
-use super::flesh::bind::{Flesh, bind as bind_flesh};
+use super::corrections::bind::{Corrections, bind as bind_corrections};
 use crate::deform::Bound;
 
 /// Rest measures of all levels. Bound once; parameters may change later.
@@ -15,7 +15,7 @@ pub struct Levels {
     /// Coarser levels, each built from the one before.
     pub coarse: Vec<Level>,
     /// The corrections after the iterations.
-    pub flesh: Flesh,
+    pub corrections: Corrections,
 }
 
 /// A coarse level.
@@ -58,8 +58,8 @@ impl Levels {
             let (child_offset, children) = mesh.children();
             coarse.push(Level { mesh, binding, origin, child_offset, children });
         }
-        let flesh = bind_flesh(bound, &fine);
-        Self { fine, coarse, flesh }
+        let corrections = bind_corrections(bound, &fine);
+        Self { fine, coarse, corrections }
     }
 
     /// Number of coarse levels that a solver uses.

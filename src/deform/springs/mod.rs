@@ -45,16 +45,16 @@
 pub mod anchors;
 pub mod bind;
 pub mod coarse;
+pub mod corrections;
 pub mod cpu;
+pub mod dynamics;
 pub mod edits;
 pub mod edits_gpu;
-pub mod flesh;
 pub mod gpu;
 pub mod levels;
 pub mod momentum;
 pub mod schedule;
 pub mod solve;
-pub mod swing;
 
 #[cfg(test)]
 mod tests;
@@ -126,7 +126,7 @@ impl Default for Params {
             omega: 0.9,
             max_iterations: 50,
             volume: 1.0,
-            untangle: flesh::MOST,
+            untangle: corrections::MOST,
             dynamics: 0.0,
             damping: 0.2,
             stop: Stop::Move(1e-4),
@@ -277,7 +277,7 @@ impl Params {
             max_iterations: self.max_iterations.min(100_000),
             coarse_iterations: self.coarse_iterations.min(1000),
             volume: clean(self.volume, d.volume, 0.0, 1.0),
-            untangle: self.untangle.min(flesh::MOST),
+            untangle: self.untangle.min(corrections::MOST),
             dynamics: clean(self.dynamics, d.dynamics, 0.0, 30.0),
             damping: clean(self.damping, d.damping, 0.0, 4.0),
             stop: match self.stop {

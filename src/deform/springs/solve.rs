@@ -1,14 +1,14 @@
 //! The CPU reference of a frame's springs: the same schedule as the shaders', on the CPU.
 
 use super::bind::Binding;
+use super::corrections::bind::Corrections;
+use super::corrections::cpu::correct;
 use super::cpu::{PosedVertex, advance, force, plain_step, pose};
+use super::dynamics::cpu::{VertexMotion, advance_all};
+use super::dynamics::{Clock, Rest, rest};
 use super::edits::{self, LevelEdits};
-use super::flesh::bind::Flesh;
-use super::flesh::cpu::correct;
 use super::levels::{Level, Levels};
 use super::schedule::{Iteration, Op, Schedule};
-use super::swing::cpu::{Swing, swing};
-use super::swing::{Clock, Rest, rest};
 use super::{Frames, Params, Stop};
 use crate::base::math::{Quat, Vec3};
 use crate::deform::sculpt::Field;
@@ -29,10 +29,10 @@ pub struct Springs {
     /// Sculpt layers per level; empty without any.
     edits: Vec<LevelEdits>,
     /// The corrections while sculpt layers are on.
-    edited: Option<Flesh>,
+    edited: Option<Corrections>,
     /// Dynamics constants of the vertices, and their current state.
-    swings: Vec<Rest>,
-    swinging: Mutex<(Clock, Vec<Swing>)>,
+    rests: Vec<Rest>,
+    swinging: Mutex<(Clock, Vec<VertexMotion>)>,
 }
 
 /// A vertex of the last frame.
@@ -78,14 +78,14 @@ impl Springs {
             last: Mutex::new(None),
             edits: Vec::new(),
             edited: None,
-            swings: rest(&levels.fine),
+            rests: rest(&levels.fine),
             swinging: Mutex::default(),
         }
     }
 
     /// Takes other sculpt layers, at the moment that the field is set to.
     pub fn set_edits(&mut self, field: &Field) {
-        self.edited = (!field.is_empty()).then(|| self.levels.flesh.without(&field.vertices));
+        self.edited = (!field.is_empty()).then(|| self.levels.corrections.without(&field.vertices));
         self.edits = if field.is_empty() { Vec::new() } else { edits::bind(&self.levels, field) };
         self.set_moment(field);
     }
@@ -135,13 +135,14 @@ impl Springs {
             );
         }
         streams.position.clone_from(&fine.x);
-        let flesh = self.edited.as_ref().filter(|_| edits::on(&self.edits)).unwrap_or(&self.levels.flesh);
-        correct(flesh, &self.params, &fine.posed, &mut streams.position);
+        let corrections =
+            self.edited.as_ref().filter(|_| edits::on(&self.edits)).unwrap_or(&self.levels.corrections);
+        correct(corrections, &self.params, &fine.posed, &mut streams.position);
         let mut swinging = self.swinging.lock().unwrap_or_else(PoisonError::into_inner);
         let (clock, state) = &mut *swinging;
         let (frequency, damping) = (self.params.dynamics, self.params.damping);
         if let Some(way) = clock.tick(frequency > 0.0) {
-            swing(&self.swings, frequency, damping, way, state, &mut streams.position);
+            advance_all(&self.rests, frequency, damping, way, state, &mut streams.position);
         }
         report
     }

@@ -5,32 +5,32 @@ use crate::base::math::Vec3;
 use crate::deform::Bound;
 use crate::deform::attach::ON_JOINT;
 use crate::rig::Skeleton;
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 
-/// One bone's share of a vertex.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct StbEntry {
-    /// The bone; or, for a joint without bones, the joint with the bit [`ON_JOINT`].
-    pub bone: u32,
-    /// Weight; the weights of a vertex sum to one.
-    pub weight: f32,
-    /// Endpoint weight, 0 at the bone's head, 1 at its tail.
-    pub end: f32,
-}
+shared_with_shaders! {
+    /// One bone's share of a vertex.
+    #[derive(Debug, PartialEq)]
+    pub struct StbEntry as "StbEntry" {
+        /// The bone; or, for a joint without bones, the joint with the bit [`ON_JOINT`].
+        pub bone: u32,
+        /// Weight; the weights of a vertex sum to one.
+        pub weight: f32,
+        /// Endpoint weight, 0 at the bone's head, 1 at its tail.
+        pub end: f32,
+    }
 
-/// A bone in bind.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct BoneRest {
-    /// Head in bind space, metres.
-    pub head: [f32; 3],
-    /// The bone's joint.
-    pub joint: u32,
-    /// Unit direction in bind space, zero for a zero-length bone.
-    pub direction: [f32; 3],
-    /// Zero.
-    pub pad: f32,
+    /// A bone in bind.
+    #[derive(Debug, PartialEq)]
+    pub struct BoneRest as "BoneRest" {
+        /// Head in bind space, metres.
+        pub head: [f32; 3],
+        /// The bone's joint.
+        pub joint: u32,
+        /// Unit direction in bind space, zero for a zero-length bone.
+        pub direction: [f32; 3],
+        /// Zero.
+        pub pad: f32,
+    }
 }
 
 /// Precomputed data of a character.

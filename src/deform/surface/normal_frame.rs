@@ -1,18 +1,19 @@
 //! A source normal in a frame that moves with the surface.
 
 use crate::base::math::Vec3;
-use bytemuck::{Pod, Zeroable};
+use crate::shared_with_shaders;
 
-/// Deviation of a display vertex's source normal from its computed normal, in the layout of
-/// `glsl/types/surface.glsl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct SourceNormal {
-    /// Components along tangent, bitangent and computed normal.
-    pub components: [f32; 3],
-    /// The display vertex that the tangent points to; [`SourceNormal::NONE`] if the computed normal is
-    /// used.
-    pub toward: u32,
+shared_with_shaders! {
+    /// Deviation of a display vertex's source normal from its computed normal, in the layout of
+    /// `glsl/types/surface.glsl`.
+    #[derive(Debug, PartialEq)]
+    pub struct SourceNormal as "SourceNormal" {
+        /// Components along tangent, bitangent and computed normal.
+        pub components: [f32; 3],
+        /// The display vertex that the tangent points to; [`SourceNormal::NONE`] if the computed normal is
+        /// used.
+        pub toward: u32,
+    }
 }
 
 impl SourceNormal {

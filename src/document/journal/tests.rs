@@ -1,9 +1,10 @@
 use super::recover::recover_bytes;
 use super::*;
+use crate::base::Random;
 use crate::document::testing::{asset, session, work};
 use crate::document::{Edit, Session};
 use crate::pose::Sample;
-use crate::rig::{Random, tree};
+use crate::rig::tree;
 use std::sync::{Arc, Mutex};
 
 /// Writes `count` random operations to a journal; returns them and the file's length after each.
@@ -11,7 +12,7 @@ fn written(path: &Path, count: usize) -> (Vec<Operation>, Vec<u64>, String) {
     let (mut journal, recovered) = Journal::open(path, &asset()).unwrap();
     assert!(recovered.operations.is_empty());
     let mut s = session();
-    let operations = work(&mut s, &mut Random(17), count);
+    let operations = work(&mut s, &mut Random::new(17), count);
     let mut ends = Vec::new();
     for operation in &operations {
         journal.append(operation).unwrap();
@@ -53,7 +54,7 @@ fn torn_at_every_byte_it_keeps_every_whole_record() {
         assert_eq!(recovered.torn.is_none(), at_boundary, "cut at {cut}");
     }
     // Cut, taken up again, continued: the tail is gone and the new records follow the old ones.
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for _ in 0..40 {
         let cut = 1 + (random.unit() * (bytes.len() - 1) as f32) as usize;
         std::fs::write(&path, &bytes[..cut]).unwrap();
@@ -176,7 +177,7 @@ fn a_full_disk_loses_nothing() {
     journal.start(&asset()).unwrap();
     let mut s = session();
     s.record_in(journal);
-    let mut done = work(&mut s, &mut Random(8), 30);
+    let mut done = work(&mut s, &mut Random::new(8), 30);
     let trouble = s.trouble().unwrap().to_string();
     assert!(trouble.contains("full.journal") && trouble.contains("still in memory"), "{trouble}");
     let on_disk = recover_bytes(Path::new("x"), &disk.0.lock().unwrap().0).unwrap();
@@ -194,7 +195,7 @@ fn a_full_disk_loses_nothing() {
 #[test]
 fn an_unfinished_stroke_is_offered_and_no_part_of_the_document() {
     let mut s = session();
-    let mut operations = work(&mut s, &mut Random(2), 5);
+    let mut operations = work(&mut s, &mut Random::new(2), 5);
     let hash = s.document().hash();
     let samples: Vec<Sample> =
         (0..30).map(|i| Sample { time: f64::from(i) / 90.0, ..Sample::default() }).collect();

@@ -39,7 +39,7 @@ pub struct ClassicTimes {
 /// Measures on a tube.
 pub(super) fn measure() -> Result<Vec<ClassicTimes>> {
     let name = format!("tube of {MESH}");
-    let bytes = stage("generate", || Ok(generate::tube(MESH)))?.0;
+    let bytes = stage("generate", || generate::tube(MESH))?.0;
     let ((model, _), _) = stage("bind", || Source::Memory(name, bytes).prepare(&ONCE))?;
     let control = &model.bound.character.control;
     REGIONS.iter().map(|&n| Ok(stage(&format!("{n} vertices"), || region(control, n))?.0)).collect()

@@ -188,7 +188,7 @@ impl Bench<'_> {
             Ok(())
         })?;
         graph.set_time(None);
-        Ok((graph, runs.phases(&["swing"])))
+        Ok((graph, runs.phases(&["dynamics"])))
     }
 
     /// Milliseconds of an iteration after convergence: one that the threshold stops at once.

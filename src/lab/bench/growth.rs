@@ -15,7 +15,7 @@ const STEPS: u32 = 20;
 /// Binds and deforms a tube of about that many vertices.
 pub(super) fn tube(context: &mut Context, vertices: usize, effort: &Effort) -> Result<Growth> {
     let name = format!("tube of {vertices}");
-    let bytes = stage(&format!("{name}: generate"), || Ok(generate::tube(vertices)))?.0;
+    let bytes = stage(&format!("{name}: generate"), || generate::tube(vertices))?.0;
     let ((model, preparation), _) =
         stage(&format!("{name}: bind"), || Source::Memory(name.clone(), bytes).prepare(&super::ONCE))?;
     let kernels = context.kernels()?;

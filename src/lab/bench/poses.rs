@@ -1,31 +1,19 @@
 //! Full-body poses that leave no part of a character at rest.
 
+use crate::base::Random;
 use crate::base::math::{Quat, Vec3};
 use crate::rig::{Pose, PosedRig, Skeleton};
 
 /// Largest bend of a joint, degrees.
 const LARGEST: f32 = 60.0;
 
-/// Random numbers in 0..1: splitmix64 (G. L. Steele, D. Lea, C. H. Flood, 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1u32 << 24) as f32
-    }
-}
-
 /// Every joint bent about its own random axis by a random angle; the same for the same seed.
 pub(super) fn bent(skeleton: &Skeleton, seed: u64) -> Pose {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut pose = Pose::rest(skeleton);
     for node in skeleton.nodes.iter().enumerate().filter(|(_, n)| n.joint.is_some()).map(|(i, _)| i) {
-        let axis = Vec3::from_array(std::array::from_fn(|_| random.next() * 2.0 - 1.0)).normalize_or(Vec3::X);
-        let turn = Quat::from_axis_angle(axis, (random.next() * LARGEST).to_radians());
+        let axis = Vec3::from_array(std::array::from_fn(|_| random.unit() * 2.0 - 1.0)).normalize_or(Vec3::X);
+        let turn = Quat::from_axis_angle(axis, (random.unit() * LARGEST).to_radians());
         pose.local[node].rotation = (pose.local[node].rotation() * turn).to_array();
     }
     pose

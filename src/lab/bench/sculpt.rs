@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn an_edit_and_a_bake_are_measured_on_a_small_mesh() {
-        let asset = Asset::from_slice(&generate::tube(600), "tube").unwrap();
+        let asset = Asset::from_slice(&generate::tube(600).unwrap(), "tube").unwrap();
         let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
         let baked = bake("tube", &model, &Where::Cpu, 3).unwrap();
         assert!(baked.per_second > 0.0 && baked.frames == 3 && baked.side == "cpu");

@@ -1,5 +1,6 @@
 use super::*;
-use crate::rig::{Random, chain, random, tree};
+use crate::base::Random;
+use crate::rig::{chain, random, tree};
 
 fn at(skeleton: &Skeleton, pose: &Pose, name: &str) -> DVec3 {
     world(skeleton, pose)[skeleton.find(name).unwrap().index()].translation
@@ -145,8 +146,8 @@ fn two_hands_hold_two_points_or_one_bone() {
 fn any_goal_on_any_rig_gives_a_finite_pose_of_the_same_lengths() {
     for seed in 1..30 {
         let (skeleton, pose) = random(seed, 14, false);
-        let mut rng = Random(seed * 7919);
-        let mut pick = || NodeId::from((rng.next() % 14) as usize);
+        let mut rng = Random::new(seed * 7919);
+        let mut pick = || NodeId::from((rng.bits() % 14) as usize);
         let pins = [pick()];
         let mut grab = Grab::new(&skeleton, &pose, &pins);
         let (a, b) = (pick(), pick());

@@ -1,7 +1,8 @@
 use super::*;
+use crate::base::Random;
 use crate::base::math::{Quat, Trs, Vec3};
 use crate::pose::{Sample, select};
-use crate::rig::{Random, chain, moved, random, skeleton, tree};
+use crate::rig::{chain, moved, random, skeleton, tree};
 
 fn stroke(points: &[Vec3]) -> Stroke {
     Stroke::from_knots(points.iter().map(|&p| Sample::at(p, 0.0)).collect()).unwrap()
@@ -38,7 +39,7 @@ fn half_circle(length: f32, knots: usize) -> Stroke {
 fn an_offset_equal_to_the_baseline_changes_nothing() {
     for seed in 1..40 {
         let (skeleton, mut pose) = random(seed, 24, seed % 2 == 0);
-        let mut rng = Random(seed);
+        let mut rng = Random::new(seed);
         for local in &mut pose.local {
             local.rotation = (rng.rotation() * local.rotation()).to_array();
         }
@@ -115,7 +116,7 @@ fn an_offset_of_another_length_keeps_the_shape_and_never_folds_back() {
 fn stretch_puts_joints_where_the_warp_says() {
     for seed in 1..20 {
         let (skeleton, pose) = random(seed, 20, seed % 2 == 0);
-        let mut rng = Random(seed * 77);
+        let mut rng = Random::new(seed * 77);
         let line = stroke(&(0..5).map(|_| rng.vector()).collect::<Vec<_>>());
         let offset = line.mapped(|p| p + 0.2 * Vec3::new((p.y * 3.0).sin(), p.z, (p.x * 2.0).cos())).unwrap();
         let picked = select(&skeleton, &pose, &line, 10.0);
@@ -226,7 +227,7 @@ fn a_rigid_motion_of_character_and_strokes_moves_the_result_rigidly() {
     let (shift, scale) = (Vec3::new(4.0, -2.0, 1.0), 100.0);
     for seed in 1..10 {
         let (skeleton, pose) = random(seed, 16, false);
-        let mut rng = Random(seed * 31);
+        let mut rng = Random::new(seed * 31);
         let knot = |p: Vec3, q: Quat| Sample { orientation: q.to_array(), ..Sample::at(p, 0.0) };
         let line: Vec<Vec3> = (0..5).map(|_| rng.vector()).collect();
         let bent: Vec<Vec3> = line.iter().map(|p| *p + 0.3 * Vec3::new(p.y, p.z * p.x, -p.x)).collect();

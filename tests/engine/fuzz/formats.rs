@@ -1,8 +1,9 @@
 //! The containers, taken apart and put together again with checksums and lengths that are right, written from the
 //! descriptions of the formats.
 
-use super::mutate::{self, Random};
+use super::mutate::{self, Draw};
 use serde_json::Value;
+use sinew::base::Random;
 
 fn chained(chain: u64, content: &[u8]) -> u64 {
     let mut hash = blake3::Hasher::new();

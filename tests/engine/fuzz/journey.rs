@@ -1,7 +1,8 @@
 //! What commands do with a file: each step ends in a result or in an error, and all of them are tried.
 
-use super::mutate::Random;
+use super::mutate::Draw;
 use sinew::asset::Asset;
+use sinew::base::Random;
 use sinew::base::{Error, Result};
 use sinew::bind::BindOptions;
 use sinew::commands::inspect::inspect;

@@ -11,9 +11,10 @@ mod journey;
 mod mutate;
 mod seeds;
 
-use mutate::Random;
+use mutate::Draw;
 use rayon::prelude::*;
 use seeds::Seeds;
+use sinew::base::Random;
 use sinew::bind::BindOptions;
 use sinew::scene::Model;
 use std::cell::{Cell, RefCell};

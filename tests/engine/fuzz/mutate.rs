@@ -1,37 +1,22 @@
 //! Mutations of bytes and of JSON, by seed.
 
 use serde_json::{Number, Value, json};
+use sinew::base::Random;
 
-/// SplitMix64: the same seed gives the same numbers everywhere.
-pub struct Random(u64);
-
-impl Random {
-    /// Numbers of a seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// An index below `count`, 0 where there is nothing to choose from.
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.next() % count.max(1) as u64) as usize
-    }
-
+/// What mutations draw.
+pub trait Draw {
     /// True once in so many times.
-    pub fn once_in(&mut self, count: usize) -> bool {
+    fn once_in(&mut self, count: usize) -> bool;
+    /// One of them.
+    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T;
+}
+
+impl Draw for Random {
+    fn once_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
 
-    /// One of them.
-    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 }
@@ -47,7 +32,7 @@ pub fn bytes(content: &mut Vec<u8>, random: &mut Random) {
         let at = random.below(length);
         let span = at..(at + 1 + random.below(64)).min(length);
         match random.below(10) {
-            _ if content.is_empty() => content.extend([random.next() as u8; 4]),
+            _ if content.is_empty() => content.extend([random.bits() as u8; 4]),
             0..=2 => content[at] ^= 1 << random.below(8),
             3 => content[at] = *random.pick(&[0, 1, 0x7F, 0x80, 0xFF, b'"', b'\n', b'{']),
             4 => content.truncate(at),

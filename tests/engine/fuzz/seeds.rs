@@ -220,7 +220,7 @@ impl Seeds {
             "rotate": [["y", -90], ["x", 20]] } }, "weights": {} });
         let poses = vec![pose_text(&session.posed(), model.skeleton()), by_hand.to_string()];
 
-        let mut models = vec![glb, sinew::generate::tube(60), project.clone()];
+        let mut models = vec![glb, sinew::generate::tube(60).unwrap(), project.clone()];
         let mut add = |asset: Asset| models.extend(unedited(&asset).ok().filter(|glb| glb.len() < 1 << 18));
         for file in all_files(12 << 10).iter().step_by(5) {
             // Broken ones among them are no seeds.

@@ -2,20 +2,8 @@
 
 use super::builder::{Build, SQUARE, U8, everything};
 use crate::asset::Asset;
+use crate::base::Random;
 use serde_json::json;
-
-/// SplitMix64 (Steele, Lea & Flood 2014): a small generator with a fixed seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % bound.max(1) as u64) as usize
-    }
-}
 
 fn sparse() -> Build {
     let mut b = Build::new();
@@ -45,7 +33,7 @@ fn assert_finite(asset: &Asset) {
 
 #[test]
 fn mutated_files_load_soundly_or_are_refused() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let (mut loaded, mut refused) = (0, 0);
     for original in [everything().glb(), sparse().glb(), everything().gltf()] {
         // Where the JSON ends and plain data begins.

@@ -1,10 +1,10 @@
 //! Uploads a character's springs.
 
 use super::super::bind::Binding;
-use super::super::flesh::bind::Flesh;
-use super::super::flesh::gpu::{FleshState, FleshStreams};
+use super::super::corrections::bind::Corrections;
+use super::super::corrections::gpu::{CorrectionState, FleshStreams};
+use super::super::dynamics::{self, gpu::DynamicsState};
 use super::super::levels::{Level, Levels};
-use super::super::swing::{self, gpu::SwingState};
 use super::layout::{GpuEdge, GpuGains, GpuMeasure, GpuPose, GpuRest, GpuState};
 use super::{MAX_ITERATIONS, SpringPipelines};
 use crate::base::math::Vec3;
@@ -30,10 +30,10 @@ pub struct SpringState {
     pub(super) arguments: Buffer,
     pub(super) test: Bindings,
     pub(super) finish: Bindings,
-    pub(super) flesh: FleshState,
+    pub(super) corrections: CorrectionState,
     /// The corrections while sculpt layers are on.
-    pub(super) left: Option<FleshState>,
-    pub(super) swing: SwingState,
+    pub(super) left: Option<CorrectionState>,
+    pub(super) dynamics: DynamicsState,
     pub(super) thickness: f32,
 }
 
@@ -92,9 +92,14 @@ impl SpringPipelines {
         let arguments = Buffer::from_slice(device, "spring groups now", &groups)?;
         let fine = &states[0];
         Ok(SpringState {
-            flesh: self.flesh(device, &levels.flesh, fine, &streams.position)?,
+            corrections: self.corrections(device, &levels.corrections, fine, &streams.position)?,
             left: None,
-            swing: SwingState::new(&self.swing, device, &swing::rest(&levels.fine), &streams.position)?,
+            dynamics: DynamicsState::new(
+                &self.dynamics,
+                device,
+                &dynamics::rest(&levels.fine),
+                &streams.position,
+            )?,
             test: self.test.bind(&[
                 ("State", &fine.state),
                 ("works", &fine.works),
@@ -113,16 +118,16 @@ impl SpringPipelines {
         })
     }
 
-    fn flesh(
+    fn corrections(
         &self,
         device: &Arc<Device>,
-        flesh: &Flesh,
+        corrections: &Corrections,
         fine: &LevelState,
         positions: &Buffer,
-    ) -> Result<FleshState> {
-        self.flesh.bind(
+    ) -> Result<CorrectionState> {
+        self.corrections.bind(
             device,
-            flesh,
+            corrections,
             &FleshStreams { anchors: &fine.anchors, turns: &fine.turns, positions },
         )
     }
@@ -139,8 +144,8 @@ impl SpringPipelines {
         streams: &StreamBuffers,
         state: &mut SpringState,
     ) -> Result<()> {
-        let flesh = levels.flesh.without(edited);
-        state.left = Some(self.flesh(device, &flesh, &state.levels[0], &streams.position)?);
+        let corrections = levels.corrections.without(edited);
+        state.left = Some(self.corrections(device, &corrections, &state.levels[0], &streams.position)?);
         Ok(())
     }
 

@@ -3,43 +3,39 @@
 
 use super::super::edits::SpringEdit;
 use crate::base::Result;
-use crate::gpu::{Compute, assert_layout};
-use bytemuck::{Pod, Zeroable};
-use std::mem::{offset_of, size_of};
+use crate::gpu::Compute;
+use crate::shared_with_shaders;
+use std::mem::size_of;
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct GpuMeasure {
-    pub(super) radius: f32,
-    pub(super) phi: f32,
-    pub(super) mean_length: f32,
-    pub(super) grain: f32,
-    pub(super) loose: f32,
-    pub(super) has_bone: u32,
-    pub(super) first_and_degree: u32,
-}
+shared_with_shaders! {
+    pub(super) struct GpuMeasure as "SpringMeasure" {
+        pub(super) radius: f32,
+        pub(super) phi: f32,
+        pub(super) mean_length: f32,
+        pub(super) grain: f32,
+        pub(super) loose: f32,
+        pub(super) has_bone: u32,
+        pub(super) first_and_degree: u32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct GpuEdge {
-    pub(super) neighbor_and_coherence: u32,
-    pub(super) rest_length: f32,
-}
+    pub(super) struct GpuEdge as "SpringEdge" {
+        pub(super) neighbor_and_coherence: u32,
+        pub(super) rest_length: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(in super::super) struct GpuGains {
-    pub(super) hold_stiffness: f32,
-    pub(super) bone_stiffness: f32,
-    pub(super) phi: f32,
-    pub(super) girth_stiffness: f32,
-    pub(super) sense: f32,
-    pub(super) pull: f32,
-    pub(super) step_across: f32,
-    pub(super) step_along: f32,
-    pub(super) first_and_degree: u32,
-    pub(super) density: f32,
-    pub(super) unused: [u32; 2],
+    pub(in super::super) struct GpuGains as "SpringGains" {
+        pub(super) hold_stiffness: f32,
+        pub(super) bone_stiffness: f32,
+        pub(super) phi: f32,
+        pub(super) girth_stiffness: f32,
+        pub(super) sense: f32,
+        pub(super) pull: f32,
+        pub(super) step_across: f32,
+        pub(super) step_along: f32,
+        pub(super) first_and_degree: u32,
+        pub(super) density: f32,
+        pub(super) unused: [u32; 2],
+    }
 }
 
 /// Rest measures of a vertex, one texel each; see `REST_TEXELS` in `glsl/types/springs.glsl`.
@@ -48,114 +44,80 @@ pub(super) type GpuRest = [[f32; 4]; 5];
 /// The same in the pose; see `POSE_TEXELS` there.
 pub(super) type GpuPose = [[f32; 4]; 4];
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct GpuState {
-    pub(super) executed: u32,
-    pub(super) corrected: u32,
-}
+shared_with_shaders! {
+    pub(super) struct GpuState as "SpringState" {
+        pub(super) executed: u32,
+        pub(super) corrected: u32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct StiffenPush {
-    pub(super) count: u32,
-    pub(super) surface: f32,
-    pub(super) length: f32,
-    pub(super) torsion: f32,
-    pub(super) turning: f32,
-    pub(super) bone: f32,
-    pub(super) hold: f32,
-    pub(super) girth: f32,
-    pub(super) bend_reach: f32,
-    pub(super) hold_reach: f32,
-    pub(super) girth_reach: f32,
-    pub(super) largest_step: f32,
-    pub(super) omega: f32,
-    pub(super) on_bone: f32,
-    pub(super) resolved: f32,
-}
+    pub(super) struct StiffenPush as "Push" {
+        pub(super) count: u32,
+        pub(super) surface: f32,
+        pub(super) length_gain: f32,
+        pub(super) torsion: f32,
+        pub(super) turning: f32,
+        pub(super) bone: f32,
+        pub(super) hold: f32,
+        pub(super) girth: f32,
+        pub(super) bend_reach: f32,
+        pub(super) hold_reach: f32,
+        pub(super) girth_reach: f32,
+        pub(super) largest_step: f32,
+        pub(super) omega: f32,
+        pub(super) on_bone: f32,
+        pub(super) resolved: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct PreparePush {
-    pub(super) count: u32,
-    pub(super) has_tail: u32,
-    pub(super) coarse: u32,
-    pub(super) from_last: u32,
-    pub(super) keep: u32,
-    pub(super) scaled: u32,
-    pub(super) torsion: f32,
-}
+    pub(super) struct PreparePush as "Push" {
+        pub(super) count: u32,
+        pub(super) has_tail: u32,
+        pub(super) coarse: u32,
+        pub(super) from_last: u32,
+        pub(super) keep: u32,
+        pub(super) scaled: u32,
+        pub(super) torsion: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct IteratePush {
-    pub(super) count: u32,
-    pub(super) iteration: u32,
-    pub(super) half_read: u32,
-    pub(super) flags: u32,
-    pub(super) weight: f32,
-    pub(super) surface: f32,
-    pub(super) length: f32,
-    pub(super) torsion: f32,
-    pub(super) thesis_limit: f32,
-}
+    pub(super) struct IteratePush as "Push" {
+        pub(super) count: u32,
+        pub(super) iteration: u32,
+        pub(super) half_read: u32,
+        pub(super) flags: u32,
+        pub(super) weight: f32,
+        pub(super) surface: f32,
+        pub(super) length_gain: f32,
+        pub(super) torsion: f32,
+        pub(super) thesis_limit: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct RestrictPush {
-    pub(super) count: u32,
-    pub(super) before: u32,
-}
+    pub(super) struct RestrictPush as "Push" {
+        pub(super) count: u32,
+        pub(super) before: u32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct ProlongPush {
-    pub(super) count: u32,
-    pub(super) coarse: u32,
-    pub(super) before: u32,
-    pub(super) after: u32,
-    pub(super) tested: u32,
-}
+    pub(super) struct ProlongPush as "Push" {
+        pub(super) count: u32,
+        pub(super) coarse: u32,
+        pub(super) before: u32,
+        pub(super) after: u32,
+        pub(super) tested: u32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-pub(super) struct TestPush {
-    pub(super) iteration: u32,
-    pub(super) stages: u32,
-    pub(super) threshold: f32,
-    pub(super) correction: f32,
-    pub(super) work_count: u32,
+    pub(super) struct TestPush as "Push" {
+        pub(super) iteration: u32,
+        pub(super) stages: u32,
+        pub(super) threshold: f32,
+        pub(super) correction: f32,
+        pub(super) work_count: u32,
+    }
 }
 
 /// Compares the layouts with the stages that use them. Errors if they differ.
 pub(super) fn check(stiffen: &Compute, finish: &Compute, edit: &Compute) -> Result<()> {
-    macro_rules! fields {
-        ($type:ident: $($field:ident $size:expr),*) => {
-            &[$((stringify!($field), offset_of!($type, $field), $size)),*]
-        };
-    }
-    assert_layout::<GpuMeasure>(
-        stiffen.reflection(),
-        "SpringMeasure",
-        fields!(GpuMeasure: radius 4, phi 4, mean_length 4, grain 4, loose 4, has_bone 4, first_and_degree 4),
-    )?;
-    assert_layout::<GpuGains>(
-        stiffen.reflection(),
-        "SpringGains",
-        fields!(GpuGains: hold_stiffness 4, bone_stiffness 4, phi 4, girth_stiffness 4, sense 4, pull 4,
-                step_across 4, step_along 4, first_and_degree 4, density 4, unused 8),
-    )?;
-    assert_layout::<GpuState>(
-        finish.reflection(),
-        "SpringState",
-        fields!(GpuState: executed 4, corrected 4),
-    )?;
-    assert_layout::<SpringEdit>(
-        edit.reflection(),
-        "SpringEdit",
-        fields!(SpringEdit: load 12, stiffness 4, give 4, vertex 4, unused 8),
-    )
+    stiffen.reflection().check::<GpuMeasure>()?;
+    stiffen.reflection().check::<GpuGains>()?;
+    finish.reflection().check::<GpuState>()?;
+    edit.reflection().check::<SpringEdit>()
 }
 
 /// Bytes that one iteration transfers, counted from the loads and stores of

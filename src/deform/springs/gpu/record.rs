@@ -1,9 +1,9 @@
 //! Recording of a frame's springs.
 
 use super::super::cpu::RESOLVED;
+use super::super::dynamics::Way;
 use super::super::edits_gpu::EditState;
 use super::super::schedule::{Iteration, Op, Schedule};
-use super::super::swing::Way;
 use super::super::{Params, Stop, THESIS_LIMIT, Torque};
 use super::bind::LevelState;
 use super::layout::{IteratePush, PreparePush, ProlongPush, RestrictPush, StiffenPush, TestPush};
@@ -13,8 +13,7 @@ use crate::deform::rig_buffers::RigBuffers;
 use crate::gpu::constants::{
     SPRING_FORCE, SPRING_KEEP, SPRING_LARGEST, SPRING_SUBGROUPS, SPRING_TAKE, SPRING_WORK,
 };
-use crate::gpu::{Bindings, Compute, Device, Frame};
-use bytemuck::Pod;
+use crate::gpu::{Bindings, Compute, Device, Frame, Layout};
 use std::sync::Arc;
 
 impl SpringPipelines {
@@ -26,7 +25,7 @@ impl SpringPipelines {
             let push = StiffenPush {
                 count: level.count,
                 surface: params.surface,
-                length: params.length,
+                length_gain: params.length,
                 torsion: params.torsion,
                 turning: params.turning(),
                 bone: params.bone * params.torsion,
@@ -130,15 +129,15 @@ impl SpringPipelines {
         frame.barrier();
         frame.dispatch_groups(&self.finish, &state.finish, &fine.count, [fine.groups, 1, 1]);
         let left = state.left.as_ref().filter(|_| edits.is_some_and(EditState::on));
-        self.flesh.record(left.unwrap_or(&state.flesh), &params, frame);
+        self.corrections.record(left.unwrap_or(&state.corrections), &params, frame);
     }
 }
 
 impl SpringPipelines {
     /// Records the dynamics of the frame whose equilibrium was recorded.
-    pub fn swing(&self, state: &SpringState, params: &Params, way: Way, frame: &mut Frame) {
+    pub fn advance(&self, state: &SpringState, params: &Params, way: Way, frame: &mut Frame) {
         let params = params.sane();
-        state.swing.record(&self.swing, params.dynamics, params.damping, way, frame);
+        state.dynamics.record(&self.dynamics, params.dynamics, params.damping, way, frame);
     }
 }
 
@@ -162,7 +161,7 @@ fn iterate_push(level: &LevelState, params: &Params, iteration: &Iteration) -> I
         flags,
         weight: iteration.weight,
         surface: params.surface,
-        length: params.length,
+        length_gain: params.length,
         torsion: params.torsion,
         thesis_limit: if params.torque == Torque::Thesis { THESIS_LIMIT } else { 0.0 },
     }
@@ -171,7 +170,7 @@ fn iterate_push(level: &LevelState, params: &Params, iteration: &Iteration) -> I
 impl SpringState {
     /// Dispatches over a level's vertices; after a first stop test, only while the springs have not
     /// converged.
-    fn dispatch<P: Pod>(
+    fn dispatch<P: Layout>(
         &self,
         tested: bool,
         level: usize,

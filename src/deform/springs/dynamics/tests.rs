@@ -1,6 +1,6 @@
 //! Known results of the dynamics.
 
-use super::cpu::{Swing, one};
+use super::cpu::{VertexMotion, advance};
 use super::{Clock, REACH, Rest, Way};
 use crate::base::math::{Quat, Vec3};
 use crate::bind::shapes::Shape;
@@ -16,11 +16,11 @@ use std::sync::Arc;
 const FREE: Rest = Rest { haste: 1.0, reach: f32::MAX };
 
 /// A vertex displaced by one and released; its state after every frame.
-fn let_go(frequency: f32, damping: f32, rate: u32, steps: u32, frames: u32) -> Vec<Swing> {
-    let mut me = Swing { position: Vec3::X, ..Swing::default() };
+fn let_go(frequency: f32, damping: f32, rate: u32, steps: u32, frames: u32) -> Vec<VertexMotion> {
+    let mut me = VertexMotion { position: Vec3::X, ..VertexMotion::default() };
     (0..frames)
         .map(|_| {
-            one(FREE, TAU * frequency, damping, (1.0 / rate as f32, steps), &mut me, Vec3::ZERO);
+            advance(FREE, TAU * frequency, damping, (1.0 / rate as f32, steps), &mut me, Vec3::ZERO);
             me
         })
         .collect()
@@ -56,7 +56,8 @@ fn energy_falls_and_all_comes_to_rest_in_equilibrium() {
     let omega = TAU * 3.0;
     // Over whole periods: within one, the modified energy that the step preserves differs from the true
     // one.
-    let energy = |me: &Swing| me.velocity.length_squared() + omega * omega * me.position.length_squared();
+    let energy =
+        |me: &VertexMotion| me.velocity.length_squared() + omega * omega * me.position.length_squared();
     for pair in found.chunks_exact(20).collect::<Vec<_>>().windows(2) {
         assert!(energy(&pair[1][19]) < 0.5 * energy(&pair[0][19]), "{}", energy(&pair[1][19]));
     }
@@ -67,9 +68,9 @@ fn energy_falls_and_all_comes_to_rest_in_equilibrium() {
 
 #[test]
 fn steady_motion_leaves_no_lag() {
-    let mut me = Swing::default();
+    let mut me = VertexMotion::default();
     for k in 1..=600 {
-        one(FREE, TAU * 3.0, 0.3, (1.0 / 60.0, 8), &mut me, Vec3::X * (k as f32 / 60.0));
+        advance(FREE, TAU * 3.0, 0.3, (1.0 / 60.0, 8), &mut me, Vec3::X * (k as f32 / 60.0));
     }
     assert!((me.position.x - 10.0).abs() < 1e-3 && (me.velocity.x - 1.0).abs() < 1e-2, "{me:?}");
 }
@@ -99,12 +100,12 @@ proptest! {
         frequency in 0.0f32..1e4, damping in 0.0f32..100.0, seconds in 0.0f32..1.0,
         haste in 1.0f32..1e4, targets in prop::collection::vec(prop::array::uniform3(-1e3f32..1e3), 1..20),
     ) {
-        let mut me = Swing::default();
+        let mut me = VertexMotion::default();
         let rest = Rest { haste, reach: REACH };
         for target in targets {
             let steps = (f64::from(seconds) / super::STEP).ceil() as u32;
             let target = Vec3::from(target);
-            one(rest, TAU * frequency, damping, (seconds, steps), &mut me, target);
+            advance(rest, TAU * frequency, damping, (seconds, steps), &mut me, target);
             prop_assert!(me.position.is_finite() && me.velocity.is_finite());
             prop_assert!(me.position.distance(target) <= REACH + 1e-3, "{}", me.position.distance(target));
         }

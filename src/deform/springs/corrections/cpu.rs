@@ -3,43 +3,43 @@
 
 use super::super::Params;
 use super::super::cpu::PosedVertex;
-use super::bind::{Face, Flesh, Side, cone, prism};
+use super::bind::{Corrections, Face, Side, cone, prism};
 use super::{FREE, IDLE, LIMIT, OPEN, PUSH, RELAXATION, ROUNDS};
 use crate::base::math::{Quat, Vec3};
 use rayon::prelude::*;
 
 /// Corrects posed vertices in place.
-pub fn correct(flesh: &Flesh, params: &Params, posed: &[PosedVertex], x: &mut [Vec3]) {
-    let sides: Vec<Vec3> = flesh.faces.par_iter().map(|f| side(f, posed)).collect();
-    let response = response(flesh, &sides, x);
+pub fn correct(corrections: &Corrections, params: &Params, posed: &[PosedVertex], x: &mut [Vec3]) {
+    let sides: Vec<Vec3> = corrections.faces.par_iter().map(|f| side(f, posed)).collect();
+    let response = response(corrections, &sides, x);
     let grow = |rounds: u32, x: &mut [Vec3]| {
         for _ in 0..rounds {
             if params.volume > 0.0 {
-                let factors = factors(flesh, params.volume, posed, &response, x);
-                inflate(flesh, &factors, posed, &response, x);
+                let factors = factors(corrections, params.volume, posed, &response, x);
+                inflate(corrections, &factors, posed, &response, x);
             }
         }
     };
     grow(ROUNDS, x);
-    untangle(flesh, params.untangle, &sides, x);
-    if params.untangle > 0 && !flesh.soft.is_empty() {
+    untangle(corrections, params.untangle, &sides, x);
+    if params.untangle > 0 && !corrections.soft.is_empty() {
         grow(1, x);
-        untangle(flesh, params.untangle.div_ceil(2), &sides, x);
+        untangle(corrections, params.untangle.div_ceil(2), &sides, x);
     }
 }
 
 /// How far each vertex takes part in growing: the area of its triangles along the rotated rest normals,
 /// relative to that in bind.
-fn response(flesh: &Flesh, sides: &[Vec3], x: &[Vec3]) -> Vec<f32> {
+fn response(corrections: &Corrections, sides: &[Vec3], x: &[Vec3]) -> Vec<f32> {
     let mut out = vec![1.0; x.len()];
-    for (k, &v) in flesh.soft.iter().enumerate() {
+    for (k, &v) in corrections.soft.iter().enumerate() {
         let (mut seen, mut all) = (0.0, 0.0);
-        for &[j, l, face] in
-            &flesh.corners[flesh.corner_offset[k] as usize..flesh.corner_offset[k + 1] as usize]
+        for &[j, l, face] in &corrections.corners
+            [corrections.corner_offset[k] as usize..corrections.corner_offset[k + 1] as usize]
         {
             let at = x[v as usize];
             seen += (x[j as usize] - at).cross(x[l as usize] - at).dot(sides[face as usize]);
-            all += flesh.faces[face as usize].area;
+            all += corrections.faces[face as usize].area;
         }
         let t = (seen / (all * FREE)).clamp(0.0, 1.0);
         out[v as usize] = t * t * (3.0 - 2.0 * t);
@@ -60,8 +60,14 @@ struct Sums {
     firm: f32,
 }
 
-fn factors(flesh: &Flesh, share: f32, posed: &[PosedVertex], response: &[f32], x: &[Vec3]) -> Vec<f32> {
-    let prisms = flesh.sides[..flesh.prisms].par_iter().map(|side| {
+fn factors(
+    corrections: &Corrections,
+    share: f32,
+    posed: &[PosedVertex],
+    response: &[f32],
+    x: &[Vec3],
+) -> Vec<f32> {
+    let prisms = corrections.sides[..corrections.prisms].par_iter().map(|side| {
         let anchors = side.triangle.map(|v| posed[v as usize].attachment);
         let s = side.triangle.map(|v| x[v as usize] - posed[v as usize].attachment);
         let (volume, grown) = prism(anchors, s);
@@ -69,11 +75,11 @@ fn factors(flesh: &Flesh, share: f32, posed: &[PosedVertex], response: &[f32], x
         (volume, grown * ((a + b + c) * (1.0 / 3.0)))
     });
     let prisms: Vec<(f32, f32)> = prisms.collect();
-    let joints = flesh.offset.windows(2).zip(&flesh.bounds);
+    let joints = corrections.offset.windows(2).zip(&corrections.bounds);
     let sums: Vec<Sums> = joints
         .map(|(w, &[dead, least, size])| {
             let mut sums = Sums::default();
-            for e in &flesh.entries[w[0] as usize..w[1] as usize] {
+            for e in &corrections.entries[w[0] as usize..w[1] as usize] {
                 let (volume, grown) = prisms[e.side as usize];
                 sums.lost += e.share * (e.rest - volume);
                 sums.growth += e.weight * grown;
@@ -93,23 +99,29 @@ fn factors(flesh: &Flesh, share: f32, posed: &[PosedVertex], response: &[f32], x
         room += s.firm * s.active;
     }
     // The part of the loss that the joints together do not account for.
-    let rest = if flesh.closed { share * whole(flesh, posed, x) - told } else { 0.0 };
+    let rest = if corrections.closed { share * whole(corrections, posed, x) - told } else { 0.0 };
     let more = if room > 0.0 { rest / room } else { 0.0 };
     sums.iter().map(|s| (own(s) + more * s.active).clamp(-LIMIT, LIMIT)).collect()
 }
 
 /// Volume that the whole mesh has lost, cubic metres.
-fn whole(flesh: &Flesh, posed: &[PosedVertex], x: &[Vec3]) -> f32 {
+fn whole(corrections: &Corrections, posed: &[PosedVertex], x: &[Vec3]) -> f32 {
     let Some(first) = posed.first() else { return 0.0 };
-    let from = first.attachment + first.rotation * flesh.middle;
+    let from = first.attachment + first.rotation * corrections.middle;
     let lost = |s: &Side| f64::from(s.cone - cone(s.triangle.map(|v| x[v as usize] - from)));
-    let lost = flesh.sides.iter().map(lost).sum::<f64>() as f32;
-    lost - lost.clamp(-flesh.whole_dead, flesh.whole_dead)
+    let lost = corrections.sides.iter().map(lost).sum::<f64>() as f32;
+    lost - lost.clamp(-corrections.whole_dead, corrections.whole_dead)
 }
 
-fn inflate(flesh: &Flesh, factors: &[f32], posed: &[PosedVertex], response: &[f32], x: &mut [Vec3]) {
-    for (v, w) in flesh.pull_offset.windows(2).enumerate() {
-        let pulls = &flesh.pulls[w[0] as usize..w[1] as usize];
+fn inflate(
+    corrections: &Corrections,
+    factors: &[f32],
+    posed: &[PosedVertex],
+    response: &[f32],
+    x: &mut [Vec3],
+) {
+    for (v, w) in corrections.pull_offset.windows(2).enumerate() {
+        let pulls = &corrections.pulls[w[0] as usize..w[1] as usize];
         let factor: f32 = pulls.iter().map(|&(j, w)| w * factors[j as usize]).sum();
         x[v] += (x[v] - posed[v].attachment) * (response[v] * factor.clamp(-LIMIT, LIMIT));
     }
@@ -124,14 +136,14 @@ pub(super) fn side(face: &Face, posed: &[PosedVertex]) -> Vec3 {
 }
 
 /// Pushes inverted triangles open, in at most `rounds` rounds.
-pub(super) fn untangle(flesh: &Flesh, rounds: u32, sides: &[Vec3], x: &mut [Vec3]) {
+pub(super) fn untangle(corrections: &Corrections, rounds: u32, sides: &[Vec3], x: &mut [Vec3]) {
     for _ in 0..rounds.next_multiple_of(2) {
         let pushes: Vec<Vec3> =
-            (0..flesh.soft.len()).into_par_iter().map(|k| push(flesh, sides, x, k)).collect();
+            (0..corrections.soft.len()).into_par_iter().map(|k| push(corrections, sides, x, k)).collect();
         if pushes.iter().all(|p| *p == Vec3::ZERO) {
             break;
         }
-        for (&v, push) in flesh.soft.iter().zip(pushes) {
+        for (&v, push) in corrections.soft.iter().zip(pushes) {
             x[v as usize] += push;
         }
     }
@@ -139,12 +151,13 @@ pub(super) fn untangle(flesh: &Flesh, rounds: u32, sides: &[Vec3], x: &mut [Vec3
 
 /// The weighted mean of the displacements that a vertex's triangles require, each weighted by its size, so
 /// that a small requirement changes little.
-fn push(flesh: &Flesh, sides: &[Vec3], x: &[Vec3], k: usize) -> Vec3 {
-    let at = x[flesh.soft[k] as usize];
+fn push(corrections: &Corrections, sides: &[Vec3], x: &[Vec3], k: usize) -> Vec3 {
+    let at = x[corrections.soft[k] as usize];
     let (mut sum, mut sizes) = (Vec3::ZERO, 0.0f32);
-    for &[j, l, face] in &flesh.corners[flesh.corner_offset[k] as usize..flesh.corner_offset[k + 1] as usize]
+    for &[j, l, face] in
+        &corrections.corners[corrections.corner_offset[k] as usize..corrections.corner_offset[k + 1] as usize]
     {
-        let (n, area) = (sides[face as usize], flesh.faces[face as usize].area);
+        let (n, area) = (sides[face as usize], corrections.faces[face as usize].area);
         let (to_j, to_l) = (x[j as usize] - at, x[l as usize] - at);
         let lacking = OPEN * area - to_j.cross(to_l).dot(n);
         if lacking <= 0.0 {

@@ -3,43 +3,43 @@
 use super::{Rest, Way};
 use crate::base::Result;
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
+use crate::shared_with_shaders;
 use crate::spv;
-use bytemuck::{Pod, Zeroable};
 use std::f32::consts::TAU;
 use std::sync::Arc;
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct SwingPush {
-    count: u32,
-    /// 1 to start at rest.
-    start: u32,
-    steps: u32,
-    seconds: f32,
-    omega: f32,
-    damping: f32,
+shared_with_shaders! {
+    struct DynamicsPush as "Push" {
+        count: u32,
+        /// 1 to start at rest.
+        start: u32,
+        steps: u32,
+        seconds: f32,
+        omega: f32,
+        damping: f32,
+    }
 }
 
 /// Buffers of a character's dynamics.
-pub struct SwingState {
+pub struct DynamicsState {
     count: u32,
     bindings: Bindings,
 }
 
-impl SwingState {
+impl DynamicsState {
     /// Uploads the constants; `positions` is the stream to move. Errors if memory is short.
     pub fn new(pipeline: &Compute, device: &Arc<Device>, rest: &[Rest], positions: &Buffer) -> Result<Self> {
         let mut rests: Vec<[f32; 2]> = rest.iter().map(|r| [r.haste, r.reach]).collect();
         rests.resize(rest.len().max(1), [0.0; 2]);
-        let rests = Buffer::from_slice(device, "swing rests", &rests)?;
-        let state = Buffer::zeroed::<[[f32; 4]; 3]>(device, "swings", rest.len().max(1))?;
-        let bindings = pipeline.bind(&[("rests", &rests), ("swings", &state), ("positions", positions)])?;
+        let rests = Buffer::from_slice(device, "dynamics rests", &rests)?;
+        let state = Buffer::zeroed::<[[f32; 4]; 3]>(device, "motions", rest.len().max(1))?;
+        let bindings = pipeline.bind(&[("rests", &rests), ("motions", &state), ("positions", positions)])?;
         Ok(Self { count: rest.len() as u32, bindings })
     }
 
     /// Creates the pipeline. Errors if memory is short.
     pub fn pipeline(device: &Arc<Device>) -> Result<Compute> {
-        Compute::new(device, spv!("deform/springs/swing.comp"), &[])
+        Compute::new(device, spv!("deform/springs/dynamics.comp"), &[])
     }
 
     /// Records one frame for the position stream. It starts with a barrier; none follows.
@@ -48,7 +48,7 @@ impl SwingState {
             Way::Start => (1, 0.0, 0),
             Way::Run(seconds, steps) => (0, seconds, steps),
         };
-        let push = SwingPush { count: self.count, start, steps, seconds, omega: TAU * frequency, damping };
+        let push = DynamicsPush { count: self.count, start, steps, seconds, omega: TAU * frequency, damping };
         frame.barrier();
         frame.dispatch(pipeline, &self.bindings, &push, self.count);
     }

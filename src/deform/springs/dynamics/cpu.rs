@@ -1,4 +1,4 @@
-//! The dynamics' CPU reference, in the arithmetic of `glsl/deform/springs/swing.comp`.
+//! The dynamics' CPU reference, in the arithmetic of `glsl/deform/springs/dynamics.comp`.
 
 use super::{Rest, Way};
 use crate::base::math::Vec3;
@@ -6,7 +6,7 @@ use std::f32::consts::TAU;
 
 /// A vertex in motion.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Swing {
+pub struct VertexMotion {
     /// Position in world space, metres.
     pub position: Vec3,
     /// Velocity, metres per second.
@@ -17,23 +17,37 @@ pub struct Swing {
 
 /// Advances vertices to a frame whose equilibrium is `x` and writes their positions there. `frequency` is
 /// that of the thickest tissue, hertz; `damping` is the ratio, 1 is critical.
-pub fn swing(rest: &[Rest], frequency: f32, damping: f32, way: Way, state: &mut Vec<Swing>, x: &mut [Vec3]) {
+pub fn advance_all(
+    rest: &[Rest],
+    frequency: f32,
+    damping: f32,
+    way: Way,
+    state: &mut Vec<VertexMotion>,
+    x: &mut [Vec3],
+) {
     let Way::Run(seconds, steps) = way else {
         state.clear();
-        state.extend(x.iter().map(|&x| Swing { position: x, velocity: Vec3::ZERO, target: x }));
+        state.extend(x.iter().map(|&x| VertexMotion { position: x, velocity: Vec3::ZERO, target: x }));
         return;
     };
     for ((rest, me), x) in rest.iter().zip(state).zip(x) {
-        one(*rest, TAU * frequency, damping, (seconds, steps), me, *x);
+        advance(*rest, TAU * frequency, damping, (seconds, steps), me, *x);
         *x = me.position;
     }
 }
 
 /// Advances one vertex to a frame with another equilibrium.
-pub fn one(rest: Rest, omega: f32, damping: f32, (seconds, steps): (f32, u32), me: &mut Swing, target: Vec3) {
+pub fn advance(
+    rest: Rest,
+    omega: f32,
+    damping: f32,
+    (seconds, steps): (f32, u32),
+    me: &mut VertexMotion,
+    target: Vec3,
+) {
     let mut away = me.position - me.target;
     if rest.haste == 0.0 {
-        *me = Swing { position: target, velocity: Vec3::ZERO, target };
+        *me = VertexMotion { position: target, velocity: Vec3::ZERO, target };
         return;
     }
     if steps > 0 {

@@ -1,8 +1,8 @@
 //! Known results of the corrections, and the shaders against the CPU reference.
 
-use super::bind::{Flesh, bind as bind_flesh};
+use super::bind::{Corrections, bind as bind_corrections};
 use super::cpu::{correct, side, untangle};
-use super::gpu::{FleshPipelines, FleshState, FleshStreams};
+use super::gpu::{CorrectionPipelines, CorrectionState, FleshStreams};
 use super::{MOST, OPEN};
 use crate::base::math::{Quat, Vec3};
 use crate::bind::shapes::Shape;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// A capsule whose elbow is bent by dual quaternion skinning: the input of the corrections.
 struct Case {
     bound: Bound,
-    flesh: Flesh,
+    corrections: Corrections,
     posed: Vec<PosedVertex>,
     start: Vec<Vec3>,
 }
@@ -42,13 +42,13 @@ impl Case {
         let mut streams = Streams::default();
         Geometric::Dqs.bind(&bound).unwrap().reference(&rig, &mut streams);
         let posed = pose(&binding, &Params::default(), &bound.character, &rig);
-        let flesh = bind_flesh(&bound, &binding);
-        Self { bound, flesh, posed, start: streams.position }
+        let corrections = bind_corrections(&bound, &binding);
+        Self { bound, corrections, posed, start: streams.position }
     }
 
     fn corrected(&self, params: &Params) -> Vec<Vec3> {
         let mut x = self.start.clone();
-        correct(&self.flesh, params, &self.posed, &mut x);
+        correct(&self.corrections, params, &self.posed, &mut x);
         x
     }
 
@@ -66,8 +66,8 @@ impl Case {
 /// The same case on a device.
 struct OnGpu {
     device: Arc<Device>,
-    pipelines: FleshPipelines,
-    state: FleshState,
+    pipelines: CorrectionPipelines,
+    state: CorrectionState,
     start: Vec<[f32; 4]>,
     positions: Buffer,
 }
@@ -81,9 +81,9 @@ impl OnGpu {
         let turns = buffer(&texels(&|v| v.rotation.to_array()));
         let start: Vec<[f32; 4]> = case.start.iter().map(|x| x.extend(1.0).to_array()).collect();
         let positions = buffer(&start);
-        let pipelines = FleshPipelines::new(device, 8).unwrap();
+        let pipelines = CorrectionPipelines::new(device, 8).unwrap();
         let streams = FleshStreams { anchors: &anchors, turns: &turns, positions: &positions };
-        let state = pipelines.bind(device, &case.flesh, &streams).unwrap();
+        let state = pipelines.bind(device, &case.corrections, &streams).unwrap();
         Self { device: device.clone(), pipelines, state, start, positions }
     }
 
@@ -145,17 +145,17 @@ fn rounds_look_at_what_is_tangled_alone_and_end_where_nothing_is() {
     gpu.corrected(&params);
     let looked_at = gpu.looked_at();
     // The last opening starts from the result of the first.
-    let sides: Vec<Vec3> = case.flesh.faces.iter().map(|f| side(f, &case.posed)).collect();
+    let sides: Vec<Vec3> = case.corrections.faces.iter().map(|f| side(f, &case.posed)).collect();
     let mut x = case.start.clone();
-    untangle(&case.flesh, 2, &sides, &mut x);
+    untangle(&case.corrections, 2, &sides, &mut x);
     let mut tangled = vec![false; x.len()];
-    for (face, side) in case.flesh.faces.iter().zip(&sides) {
+    for (face, side) in case.corrections.faces.iter().zip(&sides) {
         let [a, b, c] = face.triangle.map(|v| x[v as usize]);
         if (b - a).cross(c - a).dot(*side) < OPEN * face.area {
             face.triangle.iter().for_each(|&v| tangled[v as usize] = true);
         }
     }
-    let tangled = case.flesh.soft.iter().filter(|&&v| tangled[v as usize]).count() as u32;
+    let tangled = case.corrections.soft.iter().filter(|&&v| tangled[v as usize]).count() as u32;
     // Rounding decides about triangles exactly at the limit.
     assert!(tangled > 20 && looked_at[0].abs_diff(tangled) <= 3, "{looked_at:?}, {tangled} on the CPU");
     for still in [Case::new(Quat::IDENTITY, Quat::IDENTITY), Case::new(bend(70.0), bend(5.0))] {

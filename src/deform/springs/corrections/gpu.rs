@@ -1,70 +1,61 @@
 //! The corrections on the GPU.
 
 use super::super::Params;
-use super::bind::Flesh;
+use super::bind::Corrections;
 use super::{FREE, IDLE, LIMIT, MOST, OPEN, PUSH, RELAXATION, ROUNDS};
 use crate::base::Result;
 use crate::gpu::constants::{GROUP_SIZE, NONE};
-use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Resource, Texel};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Layout, Resource, Texel};
+use crate::shared_with_shaders;
 use crate::spv;
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 use std::sync::Arc;
 
 /// Number of groups that sum the whole mesh's volume, each a part.
 const PARTS: u32 = 64;
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct RespondPush {
-    count: u32,
-    free: f32,
-}
+shared_with_shaders! {
+    struct RespondPush as "Push" {
+        count: u32,
+        free: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct MeasurePush {
-    count: u32,
-    prism_count: u32,
-    middle: [f32; 3],
-}
+    struct MeasurePush as "Push" {
+        count: u32,
+        prism_count: u32,
+        middle: [f32; 3],
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct BalancePush {
-    count: u32,
-    part_count: u32,
-    share: f32,
-    limit: f32,
-    dead: f32,
-}
+    struct BalancePush as "Push" {
+        count: u32,
+        part_count: u32,
+        share: f32,
+        limit: f32,
+        dead: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct InflatePush {
-    count: u32,
-    limit: f32,
-}
+    struct InflatePush as "Push" {
+        count: u32,
+        limit: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct TangledPush {
-    count: u32,
-    faces: u32,
-    open: f32,
-}
+    struct TangledPush as "Push" {
+        count: u32,
+        faces: u32,
+        open: f32,
+    }
 
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct UntanglePush {
-    count: u32,
-    round: u32,
-    open: f32,
-    most: f32,
-    relaxation: f32,
+    struct UntanglePush as "Push" {
+        count: u32,
+        round: u32,
+        open: f32,
+        most: f32,
+        relaxation: f32,
+    }
 }
 
 /// The pipelines, created once per device.
-pub struct FleshPipelines {
+pub struct CorrectionPipelines {
     /// Elements per invocation.
     span: u32,
     sides: Compute,
@@ -78,7 +69,7 @@ pub struct FleshPipelines {
 }
 
 /// Buffers and bindings of a character's corrections.
-pub struct FleshState {
+pub struct CorrectionState {
     vertices: u32,
     joints: u32,
     faces: u32,
@@ -120,7 +111,7 @@ fn filled<T: Pod>(mut data: Vec<T>) -> Vec<T> {
     data
 }
 
-impl FleshPipelines {
+impl CorrectionPipelines {
     /// Creates the pipelines; stages with simple elements process `span` elements per invocation.
     pub fn new(device: &Arc<Device>, span: u32) -> Result<Self> {
         Ok(Self {
@@ -140,43 +131,44 @@ impl FleshPipelines {
     pub(crate) fn bind(
         &self,
         device: &Arc<Device>,
-        flesh: &Flesh,
+        corrections: &Corrections,
         streams: &FleshStreams<'_>,
-    ) -> Result<FleshState> {
-        let vertices = flesh.pull_offset.len().saturating_sub(1);
-        let soft_count = flesh.soft.len().max(1);
-        let entries: Vec<[u32; 4]> = (flesh.entries.iter())
+    ) -> Result<CorrectionState> {
+        let vertices = corrections.pull_offset.len().saturating_sub(1);
+        let soft_count = corrections.soft.len().max(1);
+        let entries: Vec<[u32; 4]> = (corrections.entries.iter())
             .map(|e| [e.side, e.share.to_bits(), e.weight.to_bits(), e.rest.to_bits()])
             .collect();
-        let pulls: Vec<[u32; 2]> = flesh.pulls.iter().map(|&(j, w)| [j, w.to_bits()]).collect();
-        let faces: Vec<[u32; 8]> = (flesh.faces.iter())
+        let pulls: Vec<[u32; 2]> = corrections.pulls.iter().map(|&(j, w)| [j, w.to_bits()]).collect();
+        let faces: Vec<[u32; 8]> = (corrections.faces.iter())
             .map(|f| {
                 let ([a, b, c], n) = (f.triangle, f.normal.to_array().map(f32::to_bits));
                 [a, b, c, f.area.to_bits(), n[0], n[1], n[2], 0]
             })
             .collect();
-        let soft: Vec<[u32; 4]> = (flesh.soft.iter().zip(flesh.corner_offset.windows(2)))
+        let soft: Vec<[u32; 4]> = (corrections.soft.iter().zip(corrections.corner_offset.windows(2)))
             .map(|(&v, w)| [v, w[0], w[1], 0])
             .collect();
         let mut places = vec![NONE; vertices.max(1)];
-        (flesh.soft.iter().zip(0..)).for_each(|(&v, k)| places[v as usize] = k);
-        let corners: Vec<[u32; 4]> = flesh.corners.iter().map(|&[j, l, face]| [j, l, face, 0]).collect();
-        let bounds = filled(flesh.bounds.clone());
-        let measured: Vec<[u32; 4]> = (flesh.sides.iter())
+        (corrections.soft.iter().zip(0..)).for_each(|(&v, k)| places[v as usize] = k);
+        let corners: Vec<[u32; 4]> =
+            corrections.corners.iter().map(|&[j, l, face]| [j, l, face, 0]).collect();
+        let bounds = filled(corrections.bounds.clone());
+        let measured: Vec<[u32; 4]> = (corrections.sides.iter())
             .map(|s| [s.triangle[0], s.triangle[1], s.triangle[2], s.cone.to_bits()])
             .collect();
-        let offsets = Buffer::from_slice(device, "flesh offsets", &flesh.offset)?;
-        let entries = Buffer::from_slice(device, "flesh", &filled(entries))?;
-        let bounds_of = Buffer::from_slice(device, "flesh bounds", &bounds)?;
-        let factors = Buffer::zeroed::<f32>(device, "flesh factors", bounds.len())?;
+        let offsets = Buffer::from_slice(device, "corrections offsets", &corrections.offset)?;
+        let entries = Buffer::from_slice(device, "corrections", &filled(entries))?;
+        let bounds_of = Buffer::from_slice(device, "corrections bounds", &bounds)?;
+        let factors = Buffer::zeroed::<f32>(device, "corrections factors", bounds.len())?;
         let measured = Buffer::from_slice(device, "measured triangles", &filled(measured))?;
-        let prisms = Buffer::zeroed::<[f32; 2]>(device, "prisms", flesh.prisms.max(1))?;
+        let prisms = Buffer::zeroed::<[f32; 2]>(device, "prisms", corrections.prisms.max(1))?;
         let parts = Buffer::zeroed::<f32>(device, "whole volume", PARTS as usize)?;
-        let sums = Buffer::zeroed::<[f32; 4]>(device, "flesh sums", bounds.len())?;
-        let responses = Buffer::from_slice(device, "flesh responses", &vec![1.0f32; vertices.max(1)])?;
-        let pull_offsets = Buffer::from_slice(device, "flesh pull offsets", &flesh.pull_offset)?;
-        let pulls = Buffer::from_slice(device, "flesh pulls", &filled(pulls))?;
-        let face_count = flesh.faces.len().max(1);
+        let sums = Buffer::zeroed::<[f32; 4]>(device, "corrections sums", bounds.len())?;
+        let responses = Buffer::from_slice(device, "corrections responses", &vec![1.0f32; vertices.max(1)])?;
+        let pull_offsets = Buffer::from_slice(device, "corrections pull offsets", &corrections.pull_offset)?;
+        let pulls = Buffer::from_slice(device, "corrections pulls", &filled(pulls))?;
+        let face_count = corrections.faces.len().max(1);
         let faces_of = Buffer::from_slice(device, "sides", &filled(faces))?;
         let sides = Buffer::zeroed::<[f32; 4]>(device, "posed sides", face_count)?;
         let seen = Buffer::zeroed::<[f32; 2]>(device, "seen sides", face_count)?;
@@ -205,16 +197,16 @@ impl FleshPipelines {
                 ("next", Resource::Buffer(to)),
             ])
         };
-        Ok(FleshState {
+        Ok(CorrectionState {
             vertices: vertices as u32,
-            joints: flesh.bounds.len() as u32,
-            faces: flesh.faces.len() as u32,
-            soft: flesh.soft.len() as u32,
-            measured: flesh.sides.len() as u32,
-            prisms: flesh.prisms as u32,
-            closed: flesh.closed,
-            middle: flesh.middle.into(),
-            whole_dead: flesh.whole_dead,
+            joints: corrections.bounds.len() as u32,
+            faces: corrections.faces.len() as u32,
+            soft: corrections.soft.len() as u32,
+            measured: corrections.sides.len() as u32,
+            prisms: corrections.prisms as u32,
+            closed: corrections.closed,
+            middle: corrections.middle.into(),
+            whole_dead: corrections.whole_dead,
             sides: self.sides.bind(&[
                 ("faces", Resource::Texels(&faces_of, Texel::Uint4)),
                 ("turns", turns),
@@ -276,7 +268,7 @@ impl FleshPipelines {
     }
 
     /// Dispatches a stage that processes several elements per invocation.
-    fn dispatch<P: Pod>(
+    fn dispatch<P: Layout>(
         &self,
         stage: &Compute,
         bindings: &Bindings,
@@ -288,7 +280,7 @@ impl FleshPipelines {
     }
 
     /// Records the correction of the position stream. It starts with a barrier; none follows the last stage.
-    pub fn record(&self, state: &FleshState, params: &Params, frame: &mut Frame) {
+    pub fn record(&self, state: &CorrectionState, params: &Params, frame: &mut Frame) {
         let grows = params.volume > 0.0 && state.joints > 0;
         let opens = params.untangle > 0 && state.soft > 0;
         if state.soft > 0 && (grows || opens) {
@@ -313,7 +305,7 @@ impl FleshPipelines {
     }
 
     /// Records one round of the volume correction.
-    fn grow(&self, state: &FleshState, params: &Params, frame: &mut Frame) {
+    fn grow(&self, state: &CorrectionState, params: &Params, frame: &mut Frame) {
         frame.barrier();
         let push = MeasurePush { count: state.measured, prism_count: state.prisms, middle: state.middle };
         frame.dispatch_groups(&self.measure, &state.measure, &push, [PARTS, 1, 1]);
@@ -335,7 +327,7 @@ impl FleshPipelines {
 
     /// Records the opening of inverted triangles, at most `rounds` rounds; rounds without work run no
     /// groups.
-    fn open(&self, state: &FleshState, rounds: u32, frame: &mut Frame) {
+    fn open(&self, state: &CorrectionState, rounds: u32, frame: &mut Frame) {
         frame.barrier();
         frame.copy(&state.positions, &state.other, state.other.bytes().min(state.positions.bytes()));
         frame.copy(&state.no_rounds, &state.rounds, state.rounds.bytes());

@@ -21,7 +21,7 @@ const LEAST: f32 = 1e-3;
 /// A triangle's contribution to a joint.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Index into [`Flesh::sides`].
+    /// Index into [`Corrections::sides`].
     pub side: u32,
     /// Share of the triangle's volume that belongs to the joint.
     pub share: f32,
@@ -53,7 +53,7 @@ pub struct Side {
 
 /// Rest measures of the corrections.
 #[derive(Clone, Debug, Default)]
-pub struct Flesh {
+pub struct Corrections {
     /// CSR offsets into `entries`, one more than joints with tissue.
     pub offset: Vec<u32>,
     /// Triangles in order of joints.
@@ -101,9 +101,9 @@ pub fn prism(a: [Vec3; 3], s: [Vec3; 3]) -> (f32, f32) {
 }
 
 /// Measures the bind pose of the original mesh, whose springs are bound.
-pub fn bind(bound: &Bound, binding: &Binding) -> Flesh {
+pub fn bind(bound: &Bound, binding: &Binding) -> Corrections {
     let control = &bound.character.control;
-    let mut out = Flesh::default();
+    let mut out = Corrections::default();
     let fields = fields(control, &bound.character.skeleton, binding);
     let mut total = vec![0.0f32; control.positions.len()];
     fields.iter().flatten().for_each(|&(v, w)| total[v as usize] += w);
@@ -255,7 +255,7 @@ fn field(control: &ControlMesh, binding: &Binding, turns: &[bool]) -> Vec<(u32, 
     all.filter(|&(v, w)| w > LEAST && !control.rigid[v as usize]).collect()
 }
 
-impl Flesh {
+impl Corrections {
     /// Finds the triangles whose corners do not all follow the same joints, and their surroundings.
     fn tangles(&mut self, control: &ControlMesh) {
         let mut soft = vec![false; control.positions.len()];

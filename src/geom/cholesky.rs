@@ -1,0 +1,93 @@
+//! The sparse Cholesky factor of everything that solves on a mesh or in its volume.
+
+use crate::base::math::DVec3;
+use crate::base::{Error, Result};
+use faer::linalg::solvers::Solve;
+use faer::sparse::linalg::solvers::Llt;
+use faer::sparse::{SparseColMat, Triplet};
+use faer::{Mat, Side};
+
+/// An entry of the lower triangle: row, column (at most the row), value. Repeated entries are summed.
+pub type Entry = Triplet<usize, usize, f64>;
+
+/// Columns of right sides, and of solutions.
+pub type Columns = Mat<f64>;
+
+/// `L Lᵀ` of a symmetric positive definite matrix, reordered for little fill: made once, solved with many times.
+pub struct Cholesky {
+    llt: Option<Llt<usize, f64>>,
+    size: usize,
+}
+
+impl Cholesky {
+    /// Factors a matrix of `size` rows, given its lower triangle. `what` names the matrix in errors; `remedy` is what
+    /// its user can do.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if it is not positive definite within rounding, or memory is short.
+    pub fn new(size: usize, lower: &[Entry], what: &str, remedy: &str) -> Result<Self> {
+        if size == 0 {
+            return Ok(Self { llt: None, size });
+        }
+        let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(size, size, lower)
+            .map_err(|e| Error::input(format!("{what} cannot be assembled: {e:?}"), remedy))?;
+        let llt = matrix
+            .sp_cholesky(Side::Lower)
+            .map_err(|e| Error::input(format!("{what} cannot be factored: {e:?}"), remedy))?;
+        Ok(Self { llt: Some(llt), size })
+    }
+
+    /// Solves for all columns at once, in place.
+    pub fn solve(&self, columns: &mut Columns) {
+        debug_assert_eq!(columns.nrows(), self.size);
+        if let Some(llt) = &self.llt {
+            llt.solve_in_place(columns.as_mut());
+        }
+    }
+
+    /// Solves for three right sides, the components of vectors.
+    pub fn solve_vectors(&self, b: &mut [DVec3]) {
+        let mut x = Mat::from_fn(self.size, 3, |row, column| b[row][column]);
+        self.solve(&mut x);
+        for (row, b) in b.iter_mut().enumerate() {
+            *b = DVec3::new(x[(row, 0)], x[(row, 1)], x[(row, 2)]);
+        }
+    }
+
+    /// Solves for one right side, stored as three rows per vector.
+    pub fn solve_stacked(&self, b: &mut [DVec3]) {
+        let mut x = Mat::from_fn(self.size, 1, |row, _| b[row / 3][row % 3]);
+        self.solve(&mut x);
+        for (row, b) in b.iter_mut().enumerate() {
+            *b = DVec3::new(x[(3 * row, 0)], x[(3 * row + 1, 0)], x[(3 * row + 2, 0)]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The path of three vertices with unit springs, held by one at each end.
+    fn path() -> Vec<Entry> {
+        [(0, 0, 2.0), (1, 0, -1.0), (1, 1, 1.0), (1, 1, 1.0), (2, 1, -1.0), (2, 2, 2.0)]
+            .map(|(row, column, value)| Entry::new(row, column, value))
+            .to_vec()
+    }
+
+    #[test]
+    fn a_known_system_is_solved_and_an_indefinite_one_is_refused() {
+        let factor = Cholesky::new(3, &path(), "the path", "hold it").unwrap();
+        let mut b = [DVec3::X, DVec3::ZERO, DVec3::Y * 4.0];
+        factor.solve_vectors(&mut b);
+        let wanted = [[0.75, 1.0, 0.0], [0.5, 2.0, 0.0], [0.25, 3.0, 0.0]].map(DVec3::from_array);
+        assert!(b.iter().zip(wanted).all(|(b, w)| b.distance(w) < 1e-12), "{b:?}");
+        let mut stacked = [DVec3::new(1.0, 0.0, 0.0)];
+        factor.solve_stacked(&mut stacked);
+        assert!(stacked[0].distance(DVec3::new(0.75, 0.5, 0.25)) < 1e-12, "{stacked:?}");
+        let loose: Vec<Entry> = path().into_iter().map(|e| Entry::new(e.row, e.col, -e.val)).collect();
+        let error = Cholesky::new(3, &loose, "the path", "hold it").err().unwrap().to_string();
+        assert!(error.contains("the path cannot be factored") && error.contains("hold it"), "{error}");
+        Cholesky::new(0, &[], "nothing", "").unwrap().solve_vectors(&mut []);
+    }
+}
