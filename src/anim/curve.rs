@@ -56,8 +56,7 @@ impl<T: Copy + Into<f64>> Curve<'_, T> {
         }
     }
 
-    /// Derivative per second of a CUBICSPLINE between keys (not normalised for rotations); otherwise
-    /// `None`.
+    /// Derivative per second of a CUBICSPLINE between keys (not normalised for rotations); otherwise `None`.
     pub fn slope(&self, time: f64, width: usize) -> Option<Vec<f32>> {
         let stride = self.stride(width).filter(|_| self.interpolation == Interpolation::CubicSpline)?;
         let Place::Between(key, after) = self.around(time) else { return None };

@@ -282,7 +282,7 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
     Ok(opened(&model, session, 0, offered))
 }
 
-/// The twins evaluate: no device is needed, and none can be lost.
+/// The CPU references evaluate: no device is needed, and none can be lost.
 fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
     let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
     evaluator.set_document_sculpts(model, document)?;

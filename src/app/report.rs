@@ -21,7 +21,8 @@ pub enum Line {
     /// After every frame that the runtime took (xrEndFrame), and every turn of the loop where there is no session.
     Frame(Box<Frame>),
     /// After every turn of a window's loop: an idle window writes none.
-    Desk(Box<Desk>),
+    #[serde(rename = "desk")]
+    Window(Box<WindowFrame>),
     /// Something that happens now and then, before the line of its frame.
     Event(Event),
 }
@@ -73,7 +74,7 @@ pub struct Frame {
 /// A turn of a window's loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Desk {
+pub struct WindowFrame {
     /// Counts turns from 1.
     pub frame: u64,
     /// Pictures shown so far: a turn in which nothing looks otherwise shows none.
@@ -194,8 +195,8 @@ impl Reporter {
     }
 
     /// Writes the line of a window's turn.
-    pub fn desk(&self, desk: Desk) {
-        self.line(&Line::Desk(Box::new(desk)));
+    pub fn window(&self, frame: WindowFrame) {
+        self.line(&Line::Window(Box::new(frame)));
     }
 
     /// Writes an event's line.

@@ -3,8 +3,7 @@
 //! Data is decoded only after its extent was checked against its buffer, so the file's size bounds most
 //! allocations. These limits bound what a small file can request.
 
-/// Largest file (.gltf, .glb, .bin or image) in bytes, and maximum total of all buffers and of all image
-/// files.
+/// Largest file (.gltf, .glb, .bin or image) in bytes, and maximum total of all buffers and of all image files.
 pub const FILE_BYTES: u64 = 2 << 30;
 /// Largest JSON text in bytes, including embedded data URIs.
 pub const JSON_BYTES: usize = 512 << 20;

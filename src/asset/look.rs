@@ -93,8 +93,7 @@ pub enum Wrap {
     Mirror,
 }
 
-/// A decoded image: RGBA8, rows from the top. An image that could not be decoded is 1x1 magenta and a
-/// problem.
+/// A decoded image: RGBA8, rows from the top. An image that could not be decoded is 1x1 magenta and a problem.
 #[derive(Clone, Debug)]
 pub struct Image {
     /// Name, or `image 0` if the file has none.

@@ -1,5 +1,4 @@
-//! glTF 2.0 import: converts a file to a plain [`Asset`], with everything decoded and validated and nothing
-//! lost.
+//! glTF 2.0 import: converts a file to a plain [`Asset`], with everything decoded and validated and nothing lost.
 //!
 //! Every index in an [`Asset`] is valid, every float is finite, and every hierarchy is a forest: other
 //! modules need not check again.

@@ -183,8 +183,7 @@ pub struct Skin {
 }
 
 impl Skin {
-    /// Whether a node can be the skin's skeleton root (glTF 2.0, 3.7.3.1): each joint is that node or a
-    /// descendant.
+    /// Whether a node can be the skin's skeleton root (glTF 2.0, 3.7.3.1): each joint is that node or a descendant.
     pub fn has_root(&self, root: u64, nodes: &[Node]) -> bool {
         // A node has at most as many ancestors as there are nodes.
         let above = |joint: NodeId| std::iter::successors(Some(joint), |n| nodes[n.index()].parent);

@@ -101,8 +101,7 @@ impl Pointed {
         }
     }
 
-    /// The nodes' properties that it moves; `users` are those of [`mesh_users`], `nodes` is their number in
-    /// the file.
+    /// The nodes' properties that it moves; `users` are those of [`mesh_users`], `nodes` is their number in the file.
     pub fn moved(self, nodes: usize, users: &HashMap<usize, Vec<NodeId>>) -> Vec<(NodeId, Property)> {
         match self {
             Self::Node(node, _) if node >= nodes => Vec::new(),

@@ -63,8 +63,7 @@ pub fn rotation_of(map: &Affine3A) -> Quat {
 
 /// The rotation nearest to a 3x3 matrix in the Frobenius norm, as a unit quaternion.
 ///
-/// A negative determinant is corrected by negating the matrix (a mirrored joint keeps the lines of its
-/// axes).
+/// A negative determinant is corrected by negating the matrix (a mirrored joint keeps the lines of its axes).
 pub fn nearest_rotation(linear: Mat3) -> Quat {
     let mut m = linear.as_dmat3();
     let largest = m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length());

@@ -13,8 +13,7 @@ use std::collections::BTreeMap;
 /// Maximum rounds of smoothing: more would collapse the points on chains of leaf bones (thesis, 3.2).
 pub const MAX_SMOOTH: u32 = 10;
 
-/// Squared distances whose relative difference is smaller than this are a tie, e.g. at a joint that two
-/// bones share.
+/// Squared distances whose relative difference is smaller than this are a tie, e.g. at a joint that two bones share.
 const TIE: f32 = 1e-5;
 
 /// The rule that chooses each vertex's bone and attachment point.
@@ -145,8 +144,7 @@ pub(super) fn nearest_bone(
     best.map(|(id, t, _)| (id, t))
 }
 
-/// Eq. 12, with the length squared: parameter of the point of a bone nearest to `x`; 0 for a bone without
-/// length.
+/// Eq. 12, with the length squared: parameter of the point of a bone nearest to `x`; 0 for a bone without length.
 pub fn project(bone: &Bone, x: Vec3) -> f32 {
     let along = bone.tail - bone.head;
     let length_squared = along.length_squared();

@@ -111,8 +111,7 @@ impl Cache {
         written
     }
 
-    /// Removes the oldest files until the rest is within the limit, including temporary files that a crash
-    /// left.
+    /// Removes the oldest files until the rest is within the limit, including temporary files that a crash left.
     fn trim(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = entries

@@ -19,8 +19,7 @@ impl Character {
     /// A mesh drawn by several nodes gets a part for each. A file without a skin gives rigid props only.
     ///
     /// # Errors
-    /// [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond the limits of
-    /// [`Skeleton::from_asset`].
+    /// [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond the limits of [`Skeleton::from_asset`].
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let skeleton = Skeleton::from_asset(asset)?;
         let mut soup = Soup::default();
@@ -39,8 +38,7 @@ impl Character {
             };
             (0..ma.morphs.len().max(mb.morphs.len())).all(|t| {
                 let (da, db) = (delta(ma, t, pa, a), delta(mb, t, pb, b));
-                // Targets of different nodes have independent weights: only vertices that neither moves may
-                // be welded.
+                // Targets of different nodes have independent weights: only vertices that neither moves may be welded.
                 if pa.node == pb.node {
                     da.distance(db) <= tolerance
                 } else {
@@ -58,8 +56,7 @@ impl Character {
     /// in), influences over the skeleton's joints and the rigid mark, each per display vertex.
     ///
     /// # Errors
-    /// [`Error::Input`] if lengths or indices do not fit, a vertex has no influence or a number is
-    /// not finite.
+    /// [`Error::Input`] if lengths or indices do not fit, a vertex has no influence or a number is not finite.
     pub fn from_display(
         skeleton: Skeleton,
         mut display: DisplayMesh,
@@ -182,8 +179,7 @@ pub(super) fn placement_of(
     }
 }
 
-/// The inverse transpose up to a positive factor: cofactors with the determinant's sign; no scale makes
-/// them overflow.
+/// The inverse transpose up to a positive factor: cofactors with the determinant's sign; no scale makes them overflow.
 pub(super) fn normal_map(linear: Mat3) -> Mat3 {
     let largest = linear.to_cols_array().iter().fold(0.0f32, |m, v| m.max(v.abs()));
     let m = if largest > 0.0 { linear * (1.0 / largest) } else { Mat3::IDENTITY };

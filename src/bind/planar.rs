@@ -6,8 +6,7 @@ use crate::base::{BoneId, JointId};
 use crate::rig::Skeleton;
 use std::collections::BTreeMap;
 
-/// Bones shorter than this fraction of the longest one have no direction: the joints at their ends count as
-/// one.
+/// Bones shorter than this fraction of the longest one have no direction: the joints at their ends count as one.
 const NO_LENGTH: f32 = 1e-5;
 
 /// The dividers of a skeleton.
@@ -80,8 +79,7 @@ impl Dividers {
         Self { ends, sites, site_of }
     }
 
-    /// The bone whose region contains `x`, found by crossing dividers from `start`, and the parameter on
-    /// it.
+    /// The bone whose region contains `x`, found by crossing dividers from `start`, and the parameter on it.
     pub fn bind(&self, skeleton: &Skeleton, start: BoneId, x: Vec3) -> (BoneId, f32) {
         let mut bone = start;
         if self.ends[start.index()].is_none() {
@@ -91,8 +89,7 @@ impl Dividers {
                 None => return (start, 0.0),
             }
         }
-        // A joint's winner stays the same on the way and a skeleton has no cycles, so each joint is crossed
-        // once.
+        // A joint's winner stays the same on the way and a skeleton has no cycles, so each joint is crossed once.
         for _ in 0..self.ends.len() {
             let Some(ends) = &self.ends[bone.index()] else { break };
             let next =

@@ -4,8 +4,7 @@ use super::{Attachments, BindOptions, Binding, Character};
 use crate::base::math::Vec3;
 use crate::geom::ControlMesh;
 
-/// Edges shorter than this fraction of the mean edge count as this long, so that slivers do not dominate
-/// the gap.
+/// Edges shorter than this fraction of the mean edge count as this long, so that slivers do not dominate the gap.
 const SHORT_EDGE: f32 = 0.1;
 
 /// Quality of a binding (methods, section 2). Lengths in bind space, metres.

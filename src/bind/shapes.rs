@@ -21,9 +21,8 @@ pub struct Shape {
     pub radius: f32,
     /// Length from `y = 0`; a capsule's caps extend beyond both ends.
     pub length: f32,
-    /// Weights change linearly from one joint to the next within this fraction of a bone's length around
-    /// the joint, 0 (each vertex follows one joint) to 1 (from the middle of a bone to the middle of the
-    /// next).
+    /// Weights change linearly from one joint to the next within this fraction of a bone's length around the joint, 0
+    /// (each vertex follows one joint) to 1 (from the middle of a bone to the middle of the next).
     pub blend: f32,
 }
 
@@ -148,9 +147,8 @@ fn character_of(asset: &Asset) -> Character {
 }
 
 impl Character {
-    /// A character from raw parts: vertices and triangles in bind space, joints as position and parent (an
-    /// earlier or later joint, no rotation in bind), influences over the joints (positive, sum 1, heaviest
-    /// first).
+    /// A character from raw parts: vertices and triangles in bind space, joints as position and parent (an earlier or
+    /// later joint, no rotation in bind), influences over the joints (positive, sum 1, heaviest first).
     ///
     /// # Errors
     /// [`Error::Input`] if an index is out of range, the parents form a cycle, a number is not

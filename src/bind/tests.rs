@@ -133,8 +133,7 @@ fn binding_does_not_depend_on_scale() {
     for scale in [1e-2f32, 1e3] {
         let scaled = bar(3, 12, 2, 0.3 * scale, 3.0 * scale);
         assert_eq!(scaled.display.control_of, reference.display.control_of);
-        // Smoothing may hold a vertex back because of rounding: then its point differs by a fraction of an
-        // edge.
+        // Smoothing may hold a vertex back because of rounding: then its point differs by a fraction of an edge.
         let rounds = [(0, 1e-5f32), (6, 3e-3)];
         for (method, (smooth, tolerance)) in METHODS.into_iter().flat_map(|m| rounds.map(|r| (m, r))) {
             let ((a, ra), (b, rb)) = (bound(&reference, method, smooth), bound(&scaled, method, smooth));

@@ -7,8 +7,8 @@ use super::fast::{self, Fast};
 use super::irs::{Irs, IrsParams};
 use super::lbs::Lbs;
 use super::rigid::Rigid;
+use super::skinning_cpu::SkinningReference;
 use super::stb::Stb;
-use super::twin::Twin;
 use super::{Bound, Reference};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -39,8 +39,7 @@ pub enum Geometric {
 }
 
 impl Geometric {
-    /// Every closed-form method with its default settings, in the order of reports; [`Geometric::Fast`]
-    /// uses a solver.
+    /// Every closed-form method with its default settings, in the order of reports; [`Geometric::Fast`] uses a solver.
     pub const ALL: [Self; 7] = [
         Self::Rigid,
         Self::Lbs,
@@ -111,15 +110,15 @@ impl Geometric {
     /// Binds the method's CPU reference; an error where attachments and character do not fit together.
     pub fn bind(&self, bound: &Bound) -> Result<Box<dyn Reference>> {
         Ok(match self {
-            Self::Rigid => Box::new(Twin::new(bound, Rigid)?),
-            Self::Lbs => Box::new(Twin::new(bound, Lbs)?),
-            Self::Dqs => Box::new(Twin::new(bound, Dqs)?),
+            Self::Rigid => Box::new(SkinningReference::new(bound, Rigid)?),
+            Self::Lbs => Box::new(SkinningReference::new(bound, Lbs)?),
+            Self::Dqs => Box::new(SkinningReference::new(bound, Dqs)?),
             Self::Blend { factor } => {
-                Box::new(Twin::new(bound, Blend::new(bound, Factor::Global(*factor))?)?)
+                Box::new(SkinningReference::new(bound, Blend::new(bound, Factor::Global(*factor))?)?)
             }
-            Self::Irs(params) => Box::new(Twin::new(bound, Irs::new(bound, params)?)?),
-            Self::Cor => Box::new(Twin::new(bound, Cor::new(bound))?),
-            Self::Stb => Box::new(Twin::new(bound, Stb::new(bound))?),
+            Self::Irs(params) => Box::new(SkinningReference::new(bound, Irs::new(bound, params)?)?),
+            Self::Cor => Box::new(SkinningReference::new(bound, Cor::new(bound))?),
+            Self::Stb => Box::new(SkinningReference::new(bound, Stb::new(bound))?),
             Self::Fast(params) => Box::new(Fast::new(bound, params)?),
         })
     }

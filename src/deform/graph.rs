@@ -210,8 +210,7 @@ impl Graph {
         self.sculpts.as_mut().is_some_and(|node| node.field.reform(id, to))
     }
 
-    /// Sets the states of the sculpt layers for the following frames; those without a state are off. Does
-    /// not allocate.
+    /// Sets the states of the sculpt layers for the following frames; those without a state are off. Does not allocate.
     pub fn set_sculpt_states(&mut self, states: &[SculptState]) {
         if let Some(node) = &mut self.sculpts {
             node.changed |= node.field.set(states);

@@ -1,12 +1,11 @@
 //! Deformation: a chain of nodes from bind positions to the drawn surface.
 //!
-//! Each method is one folder with the same four files: `mod.rs` (authored parameters, the paper), `bind.rs`
-//! (precompute on the CPU, where there is any), `gpu.rs` (pipelines once per device, state per character,
-//! record) and `cpu.rs` (the CPU reference, the oracle of the tests).
+//! Every method's folder has `mod.rs` (authored parameters, the paper) and `cpu.rs` (the CPU reference, which the tests
+//! compare with). `bind.rs` (precompute on the CPU) and `gpu.rs` (data that changes per frame) exist where needed; the
+//! geometric methods share the pipeline code in `skinning_gpu.rs`.
 //!
-//! A frame has these stages. A **geometric** node ([`Geometric`]) poses the control vertices by the
-//! skeleton. The **spring** node ([`springs`]) relaxes them. The display stage ([`surface`]) copies
-//! positions and computes normals.
+//! A frame has these stages. A **geometric** node ([`Geometric`]) poses the control vertices by the skeleton. The
+//! **spring** node ([`springs`]) relaxes them. The display stage ([`surface`]) copies positions and computes normals.
 
 pub mod attach;
 pub mod blend;
@@ -25,11 +24,11 @@ pub mod rig_buffers;
 pub mod rig_data;
 pub mod rigid;
 pub mod sculpt;
+pub mod skinning_cpu;
 mod skinning_gpu;
 pub mod springs;
 pub mod stb;
 pub mod surface;
-pub mod twin;
 
 #[cfg(test)]
 pub(crate) mod testing;

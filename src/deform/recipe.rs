@@ -53,15 +53,13 @@ impl Recipe {
         }
     }
 
-    /// The method with this name (springs if it is empty), with `settings` overriding its defaults. Springs
-    /// take [`springs::Params`] by field name, and `start`, a geometric method; `blend` takes `factor`;
-    /// `irs` (also `reach.as_parent` and `reach.as_child`) and `fast` take the fields of their own
-    /// parameters; springs after FAST (`fast+springs`) take those of both. Numbers out of range are
-    /// clamped.
+    /// The method with this name (springs if it is empty), with `settings` overriding its defaults. Springs take
+    /// [`springs::Params`] by field name, and `start`, a geometric method; `blend` takes `factor`; `irs` (also
+    /// `reach.as_parent` and `reach.as_child`) and `fast` take the fields of their own parameters; springs after FAST
+    /// (`fast+springs`) take those of both. Numbers out of range are clamped.
     ///
     /// # Errors
-    /// [`Error::Input`] for an unknown method or parameter, or a value of the wrong type; it lists
-    /// the valid ones.
+    /// [`Error::Input`] for an unknown method or parameter, or a value of the wrong type; it lists the valid ones.
     pub fn from_settings<'a>(
         method: &str,
         parameters: impl IntoIterator<Item = (&'a String, &'a Value)>,

@@ -1,5 +1,4 @@
-//! The graph on the CPU: the CPU references in sequence, for tests and for machines without a Vulkan
-//! device.
+//! The graph on the CPU: the CPU references in sequence, for tests and for machines without a Vulkan device.
 
 use super::sculpt::cpu::displace;
 use super::sculpt::{BoundSculpt, Field, Reform, SculptState};

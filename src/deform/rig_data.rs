@@ -85,8 +85,7 @@ pub struct RigData {
     pub dual: Vec<DualQuat>,
     /// Scale part of `T_j` per joint, a map of bind space.
     pub scale: Vec<Rows>,
-    /// Local rotation per joint relative to its parent, expressed in world space, `w >= 0`; the identity
-    /// for roots.
+    /// Local rotation per joint relative to its parent, expressed in world space, `w >= 0`; the identity for roots.
     pub local: Vec<[f32; 4]>,
     /// Frame per bone.
     pub bones: Vec<BoneFrame>,

@@ -14,9 +14,8 @@ const MAX_MAP: usize = 4096;
 /// Clips run at most so much faster.
 const MAX_SPEED: f64 = 1000.0;
 
-/// A clip of the file, retimed. The clip's time for a time `t` of the document is
-/// `range[0] + (t - offset) * speed`, held at both ends of the range, and before all that `t` goes through the time
-/// map, where there is one.
+/// A clip of the file, retimed. The clip's time for a time `t` of the document is `range[0] + (t - offset) * speed`,
+/// held at both ends of the range, and before all that `t` goes through the time map, where there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClipLayer {

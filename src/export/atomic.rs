@@ -9,13 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Writes `bytes` to `path`: to a temporary file in the same folder, which is synced and renamed over
 /// `path`; then syncs the folder.
 ///
-/// At any moment, including a crash or loss of power, `path` is either the old file or the complete new
-/// one. An existing file keeps its permissions. A symbolic link is followed. On failure the temporary file
-/// is removed.
+/// At any moment, including a crash or loss of power, `path` is either the old file or the complete new one. An
+/// existing file keeps its permissions. A symbolic link is followed. On failure the temporary file is removed.
 ///
 /// # Errors
-/// [`Error::Io`] naming `path`: the folder does not exist, permission is missing, or no space is
-/// left.
+/// [`Error::Io`] naming `path`: the folder does not exist, permission is missing, or no space is left.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
     let path = path.as_ref();
     // Renaming over a link would replace the link, not the file it stands for.

@@ -6,10 +6,9 @@ use std::borrow::Cow;
 /// The changes from `edited` back to `original`, in the order in which [`restore`] applies them. `first`
 /// names a top-level array to which one element was prepended.
 ///
-/// Each entry is an object with `at` (a JSON pointer) and one of: `was` (the original value; with `place`
-/// the edited tree lacks the key, which had that position in the object), `absent` (the original lacks the
-/// value), `length` (the original array is shorter) or `before` (number of prepended elements). Restoring
-/// keeps the order of keys.
+/// Each entry is an object with `at` (a JSON pointer) and one of: `was` (the original value; with `place` the edited
+/// tree lacks the key, which had that position in the object), `absent` (the original lacks the value), `length` (the
+/// original array is shorter) or `before` (number of prepended elements). Restoring keeps the order of keys.
 pub(super) fn changes(edited: &Value, original: &Value, first: Option<&str>) -> Vec<Value> {
     let (mut out, mut restored) = (Vec::new(), Vec::new());
     let mut edited = Cow::Borrowed(edited);

@@ -1,9 +1,8 @@
 //! Writes a finished .glb under its final name: as one file (also for names that end in `.vrm`), or as a
 //! `.gltf` with its data in a `.bin` beside it.
 //!
-//! The pair is never half written: the `.gltf` names the `.bin` and is renamed into place last. If
-//! `NAME.bin` exists with other data, which an older `NAME.gltf` needs until then, the data goes into
-//! `NAME-HASH.bin`.
+//! The pair is never half written: the `.gltf` names the `.bin` and is renamed into place last. If `NAME.bin` exists
+//! with other data, which an older `NAME.gltf` needs until then, the data goes into `NAME-HASH.bin`.
 
 use super::{glb, write_atomically};
 use crate::asset::Asset;

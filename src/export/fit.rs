@@ -5,9 +5,8 @@
 //! until no vertex of any key has an error above the budget. A key's coordinates in that basis are its
 //! weights. Normals use the same weights, fitted by least squares.
 //!
-//! Some programs clamp weights to 0..1 (Blender does). The range of each vector's weights over all keys is
-//! therefore mapped to 0..1, and one constant target, whose weight is always 1, holds the sum of the lower
-//! ends.
+//! Some programs clamp weights to 0..1 (Blender does). The range of each vector's weights over all keys is therefore
+//! mapped to 0..1, and one constant target, whose weight is always 1, holds the sum of the lower ends.
 //!
 //! Keys come in blocks, so that memory does not grow with their number. The first block is spread evenly over all of
 //! them; of each later one, what the basis so far does not reach joins it. A last pass finds every key's weights in the
@@ -223,8 +222,7 @@ struct Basis {
     squares: Vec<f64>,
     /// `[key][vector]`; a key that the first vectors reach has no entry for the others.
     weights: Vec<Vec<f64>>,
-    /// Keys of the block that the basis does not reach yet: index, residual, and an upper bound on its
-    /// length.
+    /// Keys of the block that the basis does not reach yet: index, residual, and an upper bound on its length.
     open: Vec<(usize, Vec<DVec3>, f64)>,
 }
 
@@ -248,8 +246,7 @@ impl Basis {
         }
     }
 
-    /// Adds residuals of open keys to the basis until it reaches all of them: every vertex is within
-    /// `within`.
+    /// Adds residuals of open keys to the basis until it reaches all of them: every vertex is within `within`.
     fn grow(&mut self, within: f64) {
         while let Some(worst) =
             (0..self.open.len()).max_by(|a, b| self.open[*a].2.total_cmp(&self.open[*b].2))
@@ -309,8 +306,7 @@ impl Ranges {
         Self((0..count).map(range).collect())
     }
 
-    /// The vectors scaled so that their weights run from 0 to 1; last, the sum of the vectors at their
-    /// lowest weights.
+    /// The vectors scaled so that their weights run from 0 to 1; last, the sum of the vectors at their lowest weights.
     fn targets(&self, vectors: &[Vec<DVec3>]) -> Vec<Vec<DVec3>> {
         let mut constant = vec![DVec3::ZERO; vectors.first().map_or(0, Vec::len)];
         let mut out = Vec::with_capacity(vectors.len() + 1);

@@ -41,11 +41,9 @@ pub(crate) fn container(path: &Path, json: &Value, bin: &[u8]) -> Result<Vec<u8>
     Ok(out)
 }
 
-/// The file's JSON with all its buffers in one (`buffers[0]`, the returned bytes) and its images in buffer
-/// views.
+/// The file's JSON with all its buffers in one (`buffers[0]`, the returned bytes) and its images in buffer views.
 ///
-/// A .glb with one buffer is unchanged. Meshopt fallback buffers without data stay as they are, after the
-/// first buffer.
+/// A .glb with one buffer is unchanged. Meshopt fallback buffers without data stay as they are, after the first buffer.
 pub(super) fn pack(path: &Path, source: &Source) -> Result<(Value, Vec<u8>)> {
     let mut json = source.json.clone();
     if !json.is_object() {
@@ -65,8 +63,7 @@ fn pack_buffers(path: &Path, json: &mut Value, contents: &[Vec<u8>]) -> Result<V
     let mut moved = Vec::with_capacity(buffers.len());
     let (mut bin, mut first, mut placeholders) = (Vec::new(), None::<Map<String, Value>>, Vec::new());
     let any_data = (0..buffers.len()).any(|i| !is_placeholder(contents.get(i)));
-    // In a .glb the first buffer without a URI is the chunk: a buffer without data needs another one before
-    // it.
+    // In a .glb the first buffer without a URI is the chunk: a buffer without data needs another one before it.
     let dummy = !any_data && buffers.iter().any(|b| b.get("uri").is_none());
     for (i, buffer) in buffers.iter().enumerate() {
         if is_placeholder(contents.get(i)) {
@@ -111,8 +108,7 @@ fn pack_buffers(path: &Path, json: &mut Value, contents: &[Vec<u8>]) -> Result<V
     Ok(bin)
 }
 
-/// Whether a buffer has no data: it represents the decompressed content of meshopt views, or nothing reads
-/// it.
+/// Whether a buffer has no data: it represents the decompressed content of meshopt views, or nothing reads it.
 fn is_placeholder(content: Option<&Vec<u8>>) -> bool {
     content.is_none_or(Vec::is_empty)
 }

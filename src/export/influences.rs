@@ -155,8 +155,7 @@ pub(super) fn write_sets(
     out
 }
 
-/// Attributes that a Draco stream does not list come from plain accessors, so the new ones must not be
-/// listed.
+/// Attributes that a Draco stream does not list come from plain accessors, so the new ones must not be listed.
 fn unlist_from_draco(primitive: &mut Value) {
     let listed = primitive.pointer_mut("/extensions/KHR_draco_mesh_compression/attributes");
     if let Some(listed) = listed.and_then(Value::as_object_mut) {

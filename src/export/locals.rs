@@ -1,5 +1,4 @@
-//! Node transforms of the keys: the nodes that change, the written form, and the resulting world
-//! transforms.
+//! Node transforms of the keys: the nodes that change, the written form, and the resulting world transforms.
 
 use super::posed::Job;
 use super::{Builder, numbers};

@@ -39,9 +39,8 @@ pub(super) struct Delta {
     pub singular: Vec<u32>,
 }
 
-/// Solves one display part at one key. If bones reproduce every position, there is no displacement, or
-/// normals alone if the file's normals, moved by bones, deviate from the surface's at more than a few
-/// vertices.
+/// Solves one display part at one key. If bones reproduce every position, there is no displacement, or normals alone if
+/// the file's normals, moved by bones, deviate from the surface's at more than a few vertices.
 pub(super) fn solve(
     job: &Job,
     part: &Part,

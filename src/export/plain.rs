@@ -9,8 +9,7 @@ use crate::base::{Error, Result};
 use serde_json::{Value, json};
 
 impl Builder {
-    /// A file for an asset made in memory: scene, nodes, meshes with morph targets, skins, clips,
-    /// materials, textures.
+    /// A file for an asset made in memory: scene, nodes, meshes with morph targets, skins, clips, materials, textures.
     ///
     /// # Errors
     /// [`Error::Input`] if an image's pixels are not `4 * width * height` bytes.

@@ -62,8 +62,7 @@ pub struct Options {
     /// Motion of the nodes between keys, written unchanged; its values at the keys' times must equal the
     /// keys'. `None` for LINEAR motion from key to key.
     pub motion: Option<Clip>,
-    /// Uses a few targets shared by all keys instead of one per key, with at most this error per vertex,
-    /// millimetres.
+    /// Uses a few targets shared by all keys instead of one per key, with at most this error per vertex, millimetres.
     pub budget_mm: Option<f64>,
 }
 
@@ -95,12 +94,10 @@ pub struct Export {
     pub morph_vertices: usize,
     /// Number of normal displacements stored, over all keys.
     pub morph_normals: usize,
-    /// Vertices whose heaviest weight was raised to 0.6, because at some key the file's weights blend bones
-    /// into a matrix that flattens the skin (a twist of 180° at equal weights), which no displacement can
-    /// correct.
+    /// Vertices whose heaviest weight was raised to 0.6, because at some key the file's weights blend bones into a
+    /// matrix that flattens the skin (a twist of 180° at equal weights), which no displacement can correct.
     pub steadied: usize,
-    /// Number of displacements that are still approximate because the blended skinning matrix is near
-    /// singular.
+    /// Number of displacements that are still approximate because the blended skinning matrix is near singular.
     pub singular: usize,
     /// In compatible mode, the error of the limit of 4 influences.
     pub reduction: Option<Reduction>,

@@ -117,8 +117,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<(Asset, Value)> {
     Ok((asset, document.ok_or_else(missing)?))
 }
 
-/// Loads a file: from a project the original and the editor's own data, from any other glTF file its
-/// content.
+/// Loads a file: from a project the original and the editor's own data, from any other glTF file its content.
 ///
 /// # Errors
 /// [`Error::Broken`] for a project that another program has rewritten, or that is damaged;

@@ -3,8 +3,7 @@
 use super::Builder;
 use serde_json::Value;
 
-/// Extensions (or prefixes of their names) known to hold no accessor or buffer view beyond those visited
-/// here.
+/// Extensions (or prefixes of their names) known to hold no accessor or buffer view beyond those visited here.
 const KNOWN: [&str; 17] = [
     "KHR_materials_",
     "KHR_texture_",

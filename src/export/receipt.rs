@@ -15,8 +15,7 @@ pub struct Receipt {
     pub path: PathBuf,
     /// Size in bytes.
     pub bytes: u64,
-    /// Whether the file was read by the `gltf` crate; if not, Sinew's own loader read it, and a problem
-    /// says why.
+    /// Whether the file was read by the `gltf` crate; if not, Sinew's own loader read it, and a problem says why.
     pub independent: bool,
     /// Number of morph targets added, over all meshes.
     pub targets: usize,
@@ -138,8 +137,7 @@ impl Export {
         Ok(receipt)
     }
 
-    /// Writes the file atomically, and verifies that Sinew can load it and that its content is what was
-    /// written.
+    /// Writes the file atomically, and verifies that Sinew can load it and that its content is what was written.
     ///
     /// # Errors
     /// From writing and loading; as [`Self::check`].
@@ -149,7 +147,7 @@ impl Export {
     }
 
     /// As [`Self::receipt`], before the file is written, at any times of its animation; the surfaces need
-    /// not all be in memory. The first key must be the first key of the export.
+    /// not all be in memory. `keys[0]` must be the first key of the export.
     ///
     /// # Errors
     /// As [`Self::receipt`] and [`Surfaces::at`].
@@ -275,8 +273,7 @@ fn compare(written: &Asset, path: &Path, moment: Moment, shape: &Shape) -> Resul
     Ok(out)
 }
 
-/// Per drawn vertex, whether the file holds its normal (otherwise viewers compute flat ones from the
-/// positions).
+/// Per drawn vertex, whether the file holds its normal (otherwise viewers compute flat ones from the positions).
 fn shown_normals(asset: &Asset) -> Vec<bool> {
     let shown = crate::rig::in_scene(asset);
     let meshes = asset.nodes.iter().zip(shown).filter(|n| n.1).filter_map(|n| n.0.mesh);

@@ -16,8 +16,7 @@ use gltf::mesh::{Mode, Semantic};
 /// Reads a .glb with all its data in the binary chunk.
 ///
 /// # Errors
-/// The reason why the crate cannot read it: compressed geometry, unknown required extensions, a
-/// broken file.
+/// The reason why the crate cannot read it: compressed geometry, unknown required extensions, a broken file.
 pub fn reread(glb: &[u8]) -> Result<Asset, String> {
     check::length(glb)?;
     let glb = &plain::plain(glb)?[..];

@@ -48,8 +48,7 @@ impl Added {
         &self.weights[0]
     }
 
-    /// The added weights, after `own` other weights, without keys whose removal moves no vertex further
-    /// than allowed.
+    /// The added weights, after `own` other weights, without keys whose removal moves no vertex further than allowed.
     fn with_fewer_keys(&self, channel: Channel, own: usize) -> Channel {
         let Some(Thinning { reach, within }) = &self.thinning else { return channel };
         let distance = |value: &[f32], line: &[f32]| {

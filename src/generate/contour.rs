@@ -87,8 +87,7 @@ pub(super) fn contour(body: &Implicit, cell: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) 
             })
             .collect();
         let blocks: Vec<_> = std::mem::take(&mut todo).into_iter().zip(values).collect();
-        // If an estimate was too large, the surface leaves a sampled block into an unsampled one: follow
-        // it.
+        // If an estimate was too large, the surface leaves a sampled block into an unsampled one: follow it.
         for (block, values) in &blocks {
             for out in [IVec3::X, IVec3::Y, IVec3::Z].into_iter().flat_map(|a| [a, -a]) {
                 let (u, v) = (IVec3::new(out.y, out.z, out.x).abs(), IVec3::new(out.z, out.x, out.y).abs());
@@ -157,8 +156,7 @@ impl Surface {
     }
 }
 
-/// Keeps the component with the most vertices: estimates of distance can leave small fragments inside a
-/// body.
+/// Keeps the component with the most vertices: estimates of distance can leave small fragments inside a body.
 pub(super) fn largest_piece(positions: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut piece: Vec<u32> = (0..positions.len() as u32).collect();
     fn root(piece: &mut [u32], mut v: u32) -> u32 {

@@ -13,8 +13,7 @@ const fn v(x: f32, y: f32, z: f32) -> Vec3 {
 /// Cell size of the first contour, metres.
 const CELL: f32 = 0.016;
 
-/// The surface of a dog 1.6 m long with this many vertices: positions in metres, ground at y = 0, and
-/// triangles.
+/// The surface of a dog 1.6 m long with this many vertices: positions in metres, ground at y = 0, and triangles.
 pub fn hound(vertices: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut layer = Layer::new(0.0);
     parts().into_iter().for_each(|cone| layer.add(cone));

@@ -54,8 +54,7 @@ fn mirror(p: Vec3, side: f32) -> Vec3 {
     v(p.x * side, p.y, p.z)
 }
 
-/// Joints of a finger: the metacarpal's base if it has one, knuckle, two joints, tip, and radii at the last
-/// four.
+/// Joints of a finger: the metacarpal's base if it has one, knuckle, two joints, tip, and radii at the last four.
 struct Finger {
     name: &'static str,
     base: Option<Vec3>,

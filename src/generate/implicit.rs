@@ -69,8 +69,7 @@ impl Cone {
         let b = self.a + self.round_from_space.inverse() * self.axis;
         self.round_from_space = stretch * self.round_from_space;
         self.axis = self.round_from_space * (b - self.a);
-        // The largest stretch back to space bounds the shape: the Frobenius norm of the inverse is a safe
-        // bound.
+        // The largest stretch back to space bounds the shape: the Frobenius norm of the inverse is a safe bound.
         let inverse = self.round_from_space.inverse();
         let grow = [inverse.x_axis, inverse.y_axis, inverse.z_axis].map(Vec3::length);
         let largest = grow[0].max(grow[1]).max(grow[2]);
@@ -142,8 +141,7 @@ impl Cone {
 /// Polynomial smooth minimum (Quilez): equals the minimum where the two differ by `k` or more. The last
 /// value is the share of `a` in the blend, which also blends the gradients.
 fn smooth_min(a: f32, ga: Vec3, b: f32, gb: Vec3, k: f32) -> (f32, Vec3, f32) {
-    // Beyond the blend return the smaller value directly: the formula would cancel if the other one is
-    // huge.
+    // Beyond the blend return the smaller value directly: the formula would cancel if the other one is huge.
     if (b - a).abs() >= k {
         return if a < b { (a, ga, 1.0) } else { (b, gb, 0.0) };
     }
@@ -273,8 +271,7 @@ impl Implicit {
         best.1
     }
 
-    /// The part of the body that affects points within `radius` of a point near the surface: fewer shapes
-    /// to evaluate.
+    /// The part of the body that affects points within `radius` of a point near the surface: fewer shapes to evaluate.
     pub fn near(&self, center: Vec3, radius: f32) -> Self {
         let layers = self.layers.iter().map(|layer| {
             let reach =

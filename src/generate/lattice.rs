@@ -4,8 +4,7 @@ use super::model::{Model, Normals, Paint, Rig, Weights, quantize};
 use crate::base::math::{IVec3, Vec3};
 use std::collections::HashMap;
 
-/// The three directions of an axis-aligned quad: the outward normal, and two tangents in counter-clockwise
-/// order.
+/// The three directions of an axis-aligned quad: the outward normal, and two tangents in counter-clockwise order.
 const SIDES: [[IVec3; 3]; 6] = [
     [IVec3::X, IVec3::Y, IVec3::Z],
     [IVec3::NEG_X, IVec3::Z, IVec3::Y],
@@ -139,8 +138,7 @@ pub(super) fn plus() -> Model {
     cells("Plus", size, filled, place, rig, weigh)
 }
 
-/// Sine and cosine of a fraction of a full turn by their series in f64: the platform's own may differ in
-/// the last bit.
+/// Sine and cosine of a fraction of a full turn by their series in f64: the platform's own may differ in the last bit.
 fn turn(part: f64) -> (f32, f32) {
     let x = (part - part.round()) * std::f64::consts::TAU;
     let (mut sine, mut cosine, mut term) = (0.0, 0.0, 1.0);

@@ -1,5 +1,4 @@
-//! Materials as regions of the surface; mesh edges are moved onto the regions' borders for clean colour
-//! edges.
+//! Materials as regions of the surface; mesh edges are moved onto the regions' borders for clean colour edges.
 
 use super::body::Body;
 use super::remesh::{flip, relaxed};
@@ -106,8 +105,7 @@ fn settle(mesh: &mut TriMesh, moved: &[Vec3], near: &[bool]) {
     }
 }
 
-/// A step of a border vertex: towards its neighbours on the border, then to the zero of the upper region's
-/// field.
+/// A step of a border vertex: towards its neighbours on the border, then to the zero of the upper region's field.
 fn onto_border(body: &Body, mesh: &TriMesh, of_face: &[u8], v: u32) -> Vec3 {
     let p = mesh.position[v as usize];
     let (mut sum, mut n, mut upper) = (Vec3::ZERO, 0.0, 0);

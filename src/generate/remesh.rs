@@ -1,9 +1,8 @@
 //! Isotropic remeshing on an implicit body to an exact number of vertices.
 //!
-//! Botsch and Kobbelt, "A remeshing approach to multiresolution modeling" (2004), with the sizing field of
-//! Dunyach et al. (2013): split long edges, collapse short ones, flip, relax along the surface, project.
-//! The target length comes from the body ([`super::implicit::Sample::size`]) times one scale that is
-//! adjusted to the vertex count.
+//! Botsch and Kobbelt, "A remeshing approach to multiresolution modeling" (2004), with the sizing field of Dunyach et
+//! al. (2013): split long edges, collapse short ones, flip, relax along the surface, project. The target length comes
+//! from the body ([`super::implicit::Sample::size`]) times one scale that is adjusted to the vertex count.
 
 use super::implicit::Implicit;
 use super::trimesh::TriMesh;

@@ -142,8 +142,7 @@ fn the_human_is_sound_and_its_fingers_are_apart() {
     assert!((character.control.aabb.size().y - 1.76).abs() < 0.03);
     let fingers = ["Thumb", "Index", "Middle", "Ring", "Pinky"];
     for (f, finger) in fingers.iter().enumerate() {
-        // The palm's metacarpals may share the weights of the thumb's root; the phalanges of others may
-        // not.
+        // The palm's metacarpals may share the weights of the thumb's root; the phalanges of others may not.
         let phalanges = |o: usize| (1..=3).map(move |i| format!("Left{}{i}", fingers[o]));
         let others: Vec<String> =
             (0..5).filter(|&o| o != f).flat_map(phalanges).chain(["Right".into()]).collect();

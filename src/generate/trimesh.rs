@@ -143,8 +143,7 @@ impl TriMesh {
         debug_assert_eq!(self.vertex[tn as usize], u);
     }
 
-    /// Replaces the edge between two triangles by the other diagonal, unless that edge exists. Returns
-    /// whether it did.
+    /// Replaces the edge between two triangles by the other diagonal, unless that edge exists. Returns whether it did.
     pub fn flip(&mut self, h: u32) -> bool {
         let t = self.twin[h as usize];
         let (hn, hp, tn, tp) = (next(h), previous(h), next(t), previous(t));
@@ -177,8 +176,7 @@ impl TriMesh {
         common == 2 && self.valence(self.opposite(h)) > 3 && self.valence(self.opposite(t)) > 3
     }
 
-    /// Merges the start of a half-edge into its end, which moves to `to`. Check [`Self::may_collapse`]
-    /// first.
+    /// Merges the start of a half-edge into its end, which moves to `to`. Check [`Self::may_collapse`] first.
     pub fn collapse(&mut self, h: u32, to: Vec3) {
         let t = self.twin[h as usize];
         let (hn, hp, tn, tp) = (next(h), previous(h), next(t), previous(t));

@@ -1,5 +1,4 @@
-//! Skin weights: every vertex takes the nearest bone of its own part, then the labels diffuse over the
-//! surface.
+//! Skin weights: every vertex takes the nearest bone of its own part, then the labels diffuse over the surface.
 //!
 //! The part comes from the implicit shape that the vertex lies on, so a finger, or an arm near the body,
 //! does not take a neighbour's bone. Diffusion is two implicit steps of the surface's heat equation. The

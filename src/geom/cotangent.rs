@@ -9,10 +9,9 @@ const FLAT: f64 = 1e-6;
 /// Half the cotangent of the angle at each corner: the triangle's contribution to the weight of the
 /// opposite edge (eq. 7), so that an inner edge's weight is `½ (cot α + cot β)`.
 ///
-/// Flat triangles, including those without any size, have the weights of equilateral ones **(differs:**
-/// their cotangents are infinite, and a mesh with one flat triangle could not be solved at all**)**. The
-/// quadratic form of a triangle's weights is positive semidefinite for any angles, and so are the systems
-/// assembled from them.
+/// Flat triangles, including those without any size, have the weights of equilateral ones **(differs:** their
+/// cotangents are infinite, and a mesh with one flat triangle could not be solved at all**)**. The quadratic form of a
+/// triangle's weights is positive semidefinite for any angles, and so are the systems assembled from them.
 pub fn half_cotangents(corners: [DVec3; 3]) -> [f64; 3] {
     let [a, b, c] = corners;
     let longest = (b - a).length_squared().max((c - b).length_squared()).max((a - c).length_squared());

@@ -5,8 +5,7 @@ use super::{Adjacency, ControlMesh};
 use crate::base::math::{Aabb, DVec3, Quat, Vec3};
 use std::f32::consts::PI;
 
-/// Angle difference above which an edge counts as folded: its dihedral angle in the pose against bind,
-/// radians.
+/// Angle difference above which an edge counts as folded: its dihedral angle in the pose against bind, radians.
 pub const FOLD: f32 = 150.0 / 180.0 * PI;
 
 /// Compares poses of one mesh with its bind shape. Built once; props (rigid vertices) are excluded.
@@ -149,9 +148,8 @@ impl Measure {
         indexed.filter(|(_, t)| flips(t)).map(|(i, _)| i as u32).collect()
     }
 
-    /// Edges whose signed dihedral angle differs from that in bind by more than [`FOLD`]: local inversions,
-    /// detected without any rotation. Only edges of exactly two consistently oriented triangles have an
-    /// angle.
+    /// Edges whose signed dihedral angle differs from that in bind by more than [`FOLD`]: local inversions, detected
+    /// without any rotation. Only edges of exactly two consistently oriented triangles have an angle.
     pub fn folded(&self, positions: &[Vec3]) -> Vec<(u32, u32)> {
         let folds =
             |h: &[u32; 4], bind: f32| dihedral(positions, *h).is_some_and(|a| (a - bind).abs() > FOLD);
@@ -159,10 +157,9 @@ impl Measure {
     }
 }
 
-/// Volume between a surface and the points that its vertices are attached to, cubic metres: for each
-/// triangle the prism down to its three points, times its share (in 0..=1). If the points of a closed
-/// surface lie on one line, this is its volume, and any part of the surface has its part of the volume
-/// without being closed.
+/// Volume between a surface and the points that its vertices are attached to, cubic metres: for each triangle the prism
+/// down to its three points, times its share (in 0..=1). If the points of a closed surface lie on one line, this is its
+/// volume, and any part of the surface has its part of the volume without being closed.
 pub fn volume_under(x: &[Vec3], points: &[Vec3], triangles: impl Iterator<Item = ([u32; 3], f64)>) -> f64 {
     let cone = |o: DVec3, a: DVec3, b: DVec3, c: DVec3| (a - o).cross(b - o).dot(c - o) / 6.0;
     triangles
@@ -228,8 +225,7 @@ fn mean_rotation(q: [Quat; 3]) -> Quat {
     if sum.length_squared() > 1e-12 { sum.normalize() } else { q[0] }
 }
 
-/// A side of a triangle: its vertices in ascending order, whether the triangle traverses it downwards, the
-/// triangle.
+/// A side of a triangle: its vertices in ascending order, whether the triangle traverses it downwards, the triangle.
 type HalfEdge = (u32, u32, bool, u32);
 
 fn sorted_half_edges(triangles: &[[u32; 3]]) -> Vec<HalfEdge> {

@@ -1,5 +1,4 @@
-//! The two meshes of a character: the display mesh that the GPU draws and the welded control mesh that it
-//! deforms.
+//! The two meshes of a character: the display mesh that the GPU draws and the welded control mesh that it deforms.
 
 use crate::asset::Influences;
 use crate::base::math::{Aabb, Vec2, Vec3, Vec4};

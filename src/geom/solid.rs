@@ -6,8 +6,7 @@ use crate::base::math::DVec3;
 
 /// A part whose holes exceed this fraction of its area is a sheet.
 const HOLES: f64 = 0.1;
-/// A part with less volume than this fraction of its area to the power of three halves is two coincident
-/// sheets.
+/// A part with less volume than this fraction of its area to the power of three halves is two coincident sheets.
 const THIN: f64 = 1e-5;
 
 /// The closed parts of a mesh. A part is a set of triangles connected by vertices.

@@ -99,8 +99,7 @@ impl Walk {
             for k in 0..3 {
                 let (v, w) = (corners[k], corners[(k + 1) % 3]);
                 let next = self.across[triangle as usize][k];
-                // Vertices on the plane count to one side, so that a path leaves a triangle by exactly one
-                // edge.
+                // Vertices on the plane count to one side, so that a path leaves a triangle by exactly one edge.
                 if side(v) == side(w) || (entered != NONE && next == entered) {
                     continue;
                 }
@@ -139,9 +138,8 @@ impl Walk {
         None
     }
 
-    /// The points where the plane through a place crosses edges on the way around the surface and back,
-    /// each named by the triangle it enters; `normal` is the plane's normal. `None` if the path reaches a
-    /// border or does not return.
+    /// The points where the plane through a place crosses edges on the way around the surface and back, each named by
+    /// the triangle it enters; `normal` is the plane's normal. `None` if the path reaches a border or does not return.
     pub fn around(&self, start: &Place, normal: Vec3, positions: &[Vec3]) -> Option<Vec<Place>> {
         let normal = normal.as_dvec3().try_normalize()?;
         let a = self.inner(start, positions)?;

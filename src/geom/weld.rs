@@ -6,8 +6,7 @@ use std::collections::HashMap;
 /// Distance below which vertices may be welded, relative to the box's diagonal.
 pub const WELD_TOLERANCE: f32 = 1e-6;
 
-/// Maximum number of earlier vertices at one position to compare with: keeps a pile of differing vertices
-/// linear.
+/// Maximum number of earlier vertices at one position to compare with: keeps a pile of differing vertices linear.
 const CANDIDATES: usize = 64;
 
 /// Result of [`weld`].

@@ -64,8 +64,7 @@ impl<'a> From<(&'a Image, &'a Sampler)> for Resource<'a> {
     }
 }
 
-/// Resources bound to one set of a pipeline, which it keeps alive. Created once, used in any number of
-/// frames.
+/// Resources bound to one set of a pipeline, which it keeps alive. Created once, used in any number of frames.
 pub struct Bindings {
     pub(super) device: Arc<Device>,
     pub(super) set: u32,
@@ -153,8 +152,7 @@ impl Interface {
         Ok(Self { name: name.to_owned(), bindings, push, stages: flags, layout, sets })
     }
 
-    /// Binds every name of a set, each once. Errors name the resource that is missing, unknown or of the
-    /// wrong kind.
+    /// Binds every name of a set, each once. Errors name the resource that is missing, unknown or of the wrong kind.
     pub(super) fn bind<'a, R>(
         &self,
         device: &Arc<Device>,

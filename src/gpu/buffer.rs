@@ -21,8 +21,7 @@ pub enum Memory {
     Readback,
 }
 
-/// A GPU buffer. Clones share it; it is freed when the last clone is dropped and the GPU has finished with
-/// it.
+/// A GPU buffer. Clones share it; it is freed when the last clone is dropped and the GPU has finished with it.
 ///
 /// Every buffer can serve as storage, texels, indices, indirect arguments, and both ends of a copy.
 #[derive(Clone)]
@@ -100,8 +99,7 @@ fn bytes_of<T>(count: usize) -> u64 {
 }
 
 impl Buffer {
-    /// Creates a buffer of `bytes` (at least 16 are allocated). The content is undefined. Errors if memory
-    /// is short.
+    /// Creates a buffer of `bytes` (at least 16 are allocated). The content is undefined. Errors if memory is short.
     pub fn new(device: &Arc<Device>, name: &str, bytes: u64, memory: Memory) -> Result<Self> {
         let raw = RawBuffer::new(device, name, bytes, memory)?;
         Ok(Self(Arc::new(Inner { device: device.clone(), raw: Some(raw), name: name.to_owned() })))

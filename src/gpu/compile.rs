@@ -48,8 +48,7 @@ pub(super) fn sources(folder: &Path, name: &str) -> Result<Vec<String>> {
     Ok(out)
 }
 
-/// The list of digests for the committed SPIR-V: a line per stage with the digest of its sources and its
-/// name.
+/// The list of digests for the committed SPIR-V: a line per stage with the digest of its sources and its name.
 #[cfg(feature = "shaderc")]
 pub fn digests(folder: &Path) -> Result<String> {
     let line = |name: &String| Ok(format!("{} {name}\n", digest(folder, name)?));
@@ -87,8 +86,7 @@ impl Compiler {
         Ok(Self { compiler, folder: folder.to_owned() })
     }
 
-    /// The SPIR-V words of a stage, e.g. `deform/lbs.comp`. Errors contain shaderc's messages with file and
-    /// line.
+    /// The SPIR-V words of a stage, e.g. `deform/lbs.comp`. Errors contain shaderc's messages with file and line.
     pub fn compile(&self, name: &str) -> Result<Vec<u32>> {
         let path = self.folder.join(name);
         let source = std::fs::read_to_string(&path).map_err(|e| Error::io(&path, e))?;

@@ -68,8 +68,7 @@ impl Compute {
         &self.reflection
     }
 
-    /// Binds resources by name: every binding of the stage, each once. Errors name the missing or unknown
-    /// resource.
+    /// Binds resources by name: every binding of the stage, each once. Errors name the missing or unknown resource.
     pub fn bind<'a, R>(&self, resources: &[(&str, R)]) -> Result<Bindings>
     where
         R: Into<Resource<'a>> + Copy,

@@ -23,8 +23,7 @@ impl Debug {
             .message_severity(
                 vk::DebugUtilsMessageSeverityFlagsEXT::ERROR | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
             )
-            // Without PERFORMANCE, which objects to layout GENERAL; that layout is chosen on purpose (see
-            // `frame`).
+            // Without PERFORMANCE, which objects to layout GENERAL; that layout is chosen on purpose (see `frame`).
             .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
             .pfn_user_callback(Some(hear))
             .user_data((&raw const *messages).cast_mut().cast());

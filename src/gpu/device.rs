@@ -1,5 +1,4 @@
-//! The Vulkan device: choice, memory, the queue with its timeline, and delayed destruction of freed
-//! objects.
+//! The Vulkan device: choice, memory, the queue with its timeline, and delayed destruction of freed objects.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::choose::{choose, create_device, create_instance, name_of, queue_family};
@@ -147,8 +146,7 @@ impl Device {
         self.kind == vk::PhysicalDeviceType::CPU
     }
 
-    /// The largest supported number of samples per pixel, among those that this project uses (1 and 4), up
-    /// to `wanted`.
+    /// The largest supported number of samples per pixel, among those that this project uses (1 and 4), up to `wanted`.
     pub fn samples(&self, wanted: u32) -> u32 {
         let limits = &self.limits;
         possible_samples(
@@ -314,8 +312,7 @@ impl Device {
         }
     }
 
-    /// Bytes of device memory in live buffers and images. For tests: dropped objects count until the next
-    /// frame begins.
+    /// Bytes of device memory in live buffers and images. For tests: dropped objects count until the next frame begins.
     pub fn allocated_bytes(&self) -> u64 {
         lock(&self.allocator).as_ref().map_or(0, |a| a.generate_report().total_allocated_bytes)
     }

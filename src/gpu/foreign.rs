@@ -1,5 +1,4 @@
-//! Images with another owner: those of a headset's or a window's swapchain. Finished pictures are copied
-//! into them.
+//! Images with another owner: those of a headset's or a window's swapchain. Finished pictures are copied into them.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::frame::Frame;
@@ -85,9 +84,8 @@ impl Frame {
         self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
     }
 
-    /// Copies the first layer of a picture, scaled to the target's size and converted to its format (so
-    /// sRGB bytes belong in a format that does not encode). The target's old content is discarded;
-    /// afterwards it is in `layout`.
+    /// Copies the first layer of a picture, scaled to the target's size and converted to its format (so sRGB bytes
+    /// belong in a format that does not encode). The target's old content is discarded; afterwards it is in `layout`.
     pub fn blit_to_foreign(&mut self, source: &Image, target: &ForeignImage, layout: vk::ImageLayout) {
         let piece = Piece { layer: 0, from: [[0; 2], source.size()], to: [[0; 2], target.size] };
         self.blit_pieces_to_foreign(source, &[piece], target, layout);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Timestamps per frame: one per phase and one at the end. Further phases count to the last one.
+/// Timestamps per frame: one per phase and one at the end. Further phases are counted as part of the last one.
 const MAX_TIMESTAMPS: u32 = 256;
 const FIRST_UPLOAD_BYTES: u64 = 1 << 20;
 
@@ -80,8 +80,7 @@ impl Slot {
     }
 }
 
-/// A frame being recorded. It stores misuse (sizes, foreign bindings) as an error, which its submission
-/// returns.
+/// A frame being recorded. It stores misuse (sizes, foreign bindings) as an error, which its submission returns.
 pub struct Frame {
     device: Arc<Device>,
     slot: Option<Slot>,
@@ -251,8 +250,7 @@ impl Frame {
         }
     }
 
-    /// Ends and submits the frame; returns the timeline value of its completion and the slot for reuse
-    /// after that.
+    /// Ends and submits the frame; returns the timeline value of its completion and the slot for reuse after that.
     fn finish(mut self, sync: &Sync<'_>) -> Result<(u64, Slot)> {
         if let Some(error) = self.error.take() {
             return Err(error);

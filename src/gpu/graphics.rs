@@ -15,8 +15,7 @@ use crate::base::Result;
 use ash::vk;
 use std::sync::Arc;
 
-/// Description of a graphics pipeline. Vertex stages fetch their data from buffers: there are no vertex
-/// inputs.
+/// Description of a graphics pipeline. Vertex stages fetch their data from buffers: there are no vertex inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphicsInfo<'a> {
     /// The vertex stage.
@@ -180,9 +179,8 @@ pub struct Target<'a> {
     pub image: &'a Image,
     /// The content at the start of the pass.
     pub load: Load,
-    /// For a target with several samples: the image with one sample per pixel that receives the result at
-    /// the end of the pass, the mean of the samples, or the depth of the first. The target's own content is
-    /// discarded.
+    /// For a target with several samples: the image with one sample per pixel that receives the result at the end of
+    /// the pass, the mean of the samples, or the depth of the first. The target's own content is discarded.
     pub resolve: Option<&'a Image>,
 }
 
@@ -360,8 +358,7 @@ impl Pass<'_> {
         unsafe { self.frame.device().handle.cmd_draw(self.frame.commands, vertices, instances, first, 0) };
     }
 
-    /// Draws with the `VkDrawIndirectCommand` (vertices, instances, first vertex, first instance) at a byte
-    /// offset.
+    /// Draws with the `VkDrawIndirectCommand` (vertices, instances, first vertex, first instance) at a byte offset.
     pub fn draw_indirect(&mut self, arguments: &Buffer, offset: u64) {
         if !offset.is_multiple_of(4) || offset + 16 > arguments.bytes() {
             return self.frame.fail(format!("no draw arguments at {offset} of {arguments:?}"));

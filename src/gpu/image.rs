@@ -29,8 +29,7 @@ pub struct ImageInfo<'a> {
     pub usage: vk::ImageUsageFlags,
 }
 
-/// A 2D array image. Clones share it; it is freed when the last clone is dropped and the GPU has finished
-/// with it.
+/// A 2D array image. Clones share it; it is freed when the last clone is dropped and the GPU has finished with it.
 #[derive(Clone)]
 pub struct Image(Arc<Inner>);
 
@@ -47,8 +46,7 @@ struct Inner {
 }
 
 impl Image {
-    /// Creates the image; its content is undefined. Errors if memory is short or the size exceeds the
-    /// device's limit.
+    /// Creates the image; its content is undefined. Errors if memory is short or the size exceeds the device's limit.
     pub fn new(device: &Arc<Device>, info: &ImageInfo<'_>) -> Result<Self> {
         Self::make(device, info, 1)
     }

@@ -1,9 +1,8 @@
 //! A window that shows pictures rendered for another purpose and never delays them.
 //!
-//! The mirror requests an image without waiting and fills it only when the display's fence is signalled, so
-//! neither the caller nor the GPU's queue ever waits for the display. If no image is available, the picture
-//! is not shown. Images of another size are created beside the old ones, which are destroyed when the
-//! display shows the new ones.
+//! The mirror requests an image without waiting and fills it only when the display's fence is signalled, so neither the
+//! caller nor the GPU's queue ever waits for the display. If no image is available, the picture is not shown. Images of
+//! another size are created beside the old ones, which are destroyed when the display shows the new ones.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::chain::{Chain, Pace};
@@ -147,8 +146,7 @@ impl Mirror {
         self.written = value;
         match chain.present(held.index) {
             Ok(suboptimal) => {
-                // If the first picture is already suboptimal, as on a rotated screen, another chain would
-                // be too.
+                // If the first picture is already suboptimal, as on a rotated screen, another chain would be too.
                 let poor = suboptimal || chain.suboptimal;
                 self.stale = poor && chain.shown;
                 chain.shown |= !poor;

@@ -1,5 +1,4 @@
-//! Vulkan 1.3 and nothing else: this module does not depend on meshes. Outside of OpenXR, `unsafe` is used
-//! only here.
+//! Vulkan 1.3 and nothing else: this module does not depend on meshes. Outside of OpenXR, `unsafe` is used only here.
 //!
 //! A [`Device`] runs [`Frame`]s: named phases of [`Compute`] dispatches over [`Buffer`]s, with one global
 //! barrier per phase boundary. Resources are bound by their names in the shaders ([`Reflection`]). Freed

@@ -61,8 +61,7 @@ impl Spv {
     }
 }
 
-/// SPIR-V words from a file's bytes. Errors unless these are whole words that start with SPIR-V's magic
-/// number.
+/// SPIR-V words from a file's bytes. Errors unless these are whole words that start with SPIR-V's magic number.
 pub fn words_of(name: &str, bytes: &[u8]) -> Result<Vec<u32>> {
     let words: Vec<u32> =
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();

@@ -6,8 +6,7 @@ use std::sync::{Arc, OnceLock};
 /// The tests' device, with validation; `None` if `SINEW_NO_GPU=1`.
 ///
 /// # Panics
-/// If there is no Vulkan device or no validation layer: a test that needs one must not pass
-/// silently.
+/// If there is no Vulkan device or no validation layer: a test that needs one must not pass silently.
 #[allow(clippy::panic, reason = "a helper of tests")]
 pub fn device() -> Option<Arc<Device>> {
     static SHARED: OnceLock<Option<Arc<Device>>> = OnceLock::new();

@@ -54,8 +54,7 @@ fn a_device_leaves_nothing_behind() {
     let device = Device::new(&DeviceOptions { name: None, validation: true }).unwrap();
     scale_twice(&device);
     assert_silent(&device);
-    // The layer reports objects that outlive the device to stderr; here only the number of owners is
-    // checked.
+    // The layer reports objects that outlive the device to stderr; here only the number of owners is checked.
     assert_eq!(Arc::strong_count(&device), 1);
 }
 

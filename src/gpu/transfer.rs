@@ -54,8 +54,7 @@ impl Device {
     }
 }
 
-/// A ring of small read-backs that never waits: results arrive in order when the GPU has finished with
-/// them.
+/// A ring of small read-backs that never waits: results arrive in order when the GPU has finished with them.
 pub struct Readback<Tag> {
     device: Arc<Device>,
     free: Vec<Buffer>,

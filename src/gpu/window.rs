@@ -212,8 +212,8 @@ impl Surface {
         self.remade
     }
 
-    /// The next image of a window of this size, pixels; `None` if it shows nothing now: minimised, hidden, being
-    /// resized. Waits for the display, a moment at most.
+    /// Acquires the next swapchain image. `size` is the window's size in pixels. Returns `None` while the window is
+    /// minimised, hidden or being resized. Waits for the display, a moment at most.
     ///
     /// # Errors
     /// A lost device; a window that can no longer be presented to.
@@ -221,8 +221,7 @@ impl Surface {
         if size.contains(&0) {
             return Ok(None);
         }
-        // Each attempt fixes one problem; a window that is being resized may be out of date again
-        // immediately.
+        // Each attempt fixes one problem; a window that is being resized may be out of date again immediately.
         for _ in 0..4 {
             if self.lost {
                 self.renew()?;
@@ -243,8 +242,7 @@ impl Surface {
             let Some(chain) = &mut self.chain else { return Ok(None) };
             match chain.acquire(&self.device)? {
                 Ok((acquired, suboptimal)) => {
-                    // Until it is presented: an image that is never presented leaves its semaphore
-                    // signalled.
+                    // Until it is presented: an image that is never presented leaves its semaphore signalled.
                     self.stale = true;
                     chain.suboptimal |= suboptimal;
                     return Ok(Some(acquired));
@@ -269,8 +267,7 @@ impl Surface {
         self.stale = false;
         match shown {
             Ok(suboptimal) => {
-                // If the first picture is already suboptimal, as on a rotated screen, another chain would
-                // be too.
+                // If the first picture is already suboptimal, as on a rotated screen, another chain would be too.
                 self.stale = (suboptimal || chain.suboptimal) && chain.shown;
                 chain.shown |= !(suboptimal || chain.suboptimal);
                 chain.suboptimal = false;

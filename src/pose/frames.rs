@@ -26,8 +26,8 @@ struct Entry {
 }
 
 impl Frames {
-    /// Transports a first normal along the curve. `up` need not be orthogonal to the tangent; where it is
-    /// parallel to it, any normal is taken.
+    /// Transports a first normal along the curve. `up` need not be orthogonal to the tangent. If the two are
+    /// parallel, an arbitrary normal is used.
     pub fn along(spline: &Spline, up: DVec3) -> Self {
         let tangent = spline.tangent(0.0);
         let rejected = up - tangent * up.dot(tangent);

@@ -1,9 +1,8 @@
 //! Reduction of a recorded stroke to the samples that carry its shape, its roll and its timing.
 //!
-//! Douglas and Peucker, "Algorithms for the reduction of the number of points required to represent a
-//! digitized line or its caricature", 1973; Ramer 1972. Thesis 7.1. The deviation that is compared with the
-//! tolerance is not of position alone: on a straight stroke the controller's roll and the hand's rhythm would
-//! be lost.
+//! Douglas and Peucker, "Algorithms for the reduction of the number of points required to represent a digitized line or
+//! its caricature", 1973; Ramer 1972. Thesis 7.1. The deviation that is compared with the tolerance is not of position
+//! alone: on a straight stroke the controller's roll and the hand's rhythm would be lost.
 
 use super::Sample;
 use crate::base::math::{DQuat, DVec3, Quat};

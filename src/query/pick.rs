@@ -85,9 +85,8 @@ impl<Tag> Picker<Tag> {
         })
     }
 
-    /// Requests the surface at a pixel of the G-buffer, which must have been recorded before, with a phase
-    /// or barrier in between. Returns false if too many samples are pending (this one is skipped) or the
-    /// pixel or view is outside.
+    /// Requests the surface at a pixel of the G-buffer, which must have been recorded before, with a phase or barrier
+    /// in between. Returns false if too many samples are pending (this one is skipped) or the pixel or view is outside.
     pub fn record(&mut self, frame: &mut Frame, view: u32, pixel: [u32; 2], tag: Tag) -> bool {
         if view >= self.views || pixel[0] >= self.size[0] || pixel[1] >= self.size[1] {
             return false;

@@ -29,8 +29,7 @@ fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
     targets.read(device, 0).unwrap()
 }
 
-/// Sorts the edge's pixels (one per column) into five equal ranges between the dark below and the light
-/// above the edge.
+/// Sorts the edge's pixels (one per column) into five equal ranges between the dark below and the light above the edge.
 fn levels(picture: &image::RgbaImage) -> [usize; 5] {
     let mut out = [0; 5];
     for x in 0..picture.width() {

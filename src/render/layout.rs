@@ -1,5 +1,4 @@
-//! Checks the structs that the renderer's shaders share with Rust, at start-up and in a test without a
-//! device.
+//! Checks the structs that the renderer's shaders share with Rust, at start-up and in a test without a device.
 
 use super::anchors::{Anchor, AnchorPush};
 use super::lines::Segment;

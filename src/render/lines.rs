@@ -125,8 +125,7 @@ impl Lines {
         });
     }
 
-    /// Adds a bone: a wedge from head to tail with a dot on its joint. `width` is the width at the head,
-    /// points.
+    /// Adds a bone: a wedge from head to tail with a dot on its joint. `width` is the width at the head, points.
     pub fn bone(&mut self, head: Vec3, tail: Vec3, width: f32) {
         self.segments.push(Segment {
             a: head,

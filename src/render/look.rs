@@ -72,8 +72,7 @@ shared_with_shaders! {
 }
 
 impl Look {
-    /// The lights for a model and an eye. They stand around the viewer, so that every side of the model is
-    /// well lit.
+    /// The lights for a model and an eye. They stand around the viewer, so that every side of the model is well lit.
     pub(super) fn lighting(&self, bounds: &Aabb, view: &View) -> Lighting {
         let center = bounds.center();
         let radius = (bounds.diagonal() * 0.5).max(f32::MIN_POSITIVE);

@@ -25,8 +25,7 @@ pub(super) const METALLIC_ROUGHNESS: usize = 1;
 pub(super) const NORMAL: usize = 2;
 pub(super) const EMISSIVE: usize = 3;
 
-/// The textures of a material in the order of the shaders' bindings; `None` if it has none or its picture is
-/// missing.
+/// The textures of a material in the order of the shaders' bindings; `None` if it has none or its picture is missing.
 pub(super) fn textures(asset: &Asset, material: &Material) -> [Option<TextureRef>; 4] {
     [
         material.base_color_texture,

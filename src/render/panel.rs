@@ -17,8 +17,7 @@ use egui::{Rect, TextureId};
 use std::sync::Arc;
 
 const FORMAT: Format = Format::R8G8B8A8_UNORM;
-/// Minimum rows of a texture. A font atlas starts low and doubles, each time by an upload of the whole
-/// picture.
+/// Minimum rows of a texture. A font atlas starts low and doubles, each time by an upload of the whole picture.
 const LEAST_ROWS: u32 = 512;
 
 shared_with_shaders! {
@@ -58,8 +57,7 @@ pub struct PanelPainter {
 
 /// A panel's picture and the buffers and textures for painting it, kept between frames.
 pub struct PanelImage {
-    /// The picture: sRGB colours times alpha on a transparent background, or an opaque picture that is
-    /// painted over.
+    /// The picture: sRGB colours times alpha on a transparent background, or an opaque picture that is painted over.
     pub image: Image,
     load: Load,
     textures: Vec<Texture>,

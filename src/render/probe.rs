@@ -1,5 +1,4 @@
-//! Small cameras on controllers and brushes (methods, section 7: on-surface drawing): position, normal and
-//! ids only.
+//! Small cameras on controllers and brushes (methods, section 7: on-surface drawing): position, normal and ids only.
 //!
 //! They fill the same G-buffer as whole pictures, but draw from a list of the triangles in view, so that
 //! the rasteriser's cost does not grow with the model's triangle count. Cut-out materials are drawn as

@@ -1,5 +1,4 @@
-//! Panels drawn as rectangles in the world, for runtimes without quad layers, for mirror windows and for
-//! pictures.
+//! Panels drawn as rectangles in the world, for runtimes without quad layers, for mirror windows and for pictures.
 
 use super::targets::Targets;
 use crate::base::Result;

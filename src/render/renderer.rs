@@ -80,8 +80,7 @@ pub struct SceneBindings {
 }
 
 impl Renderer {
-    /// Creates the pipelines that every picture needs. Errors if shaders and Rust disagree or the device
-    /// lacks support.
+    /// Creates the pipelines that every picture needs. Errors if shaders and Rust disagree or the device lacks support.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let shadow = Graphics::new(
             device,

@@ -29,8 +29,7 @@ shared_with_shaders! {
     }
 }
 
-/// The deformed surface on the device: a `vec4` position (world, metres) and a `vec4` normal per display
-/// vertex.
+/// The deformed surface on the device: a `vec4` position (world, metres) and a `vec4` normal per display vertex.
 ///
 /// The deformer writes these buffers; tools without a deformer upload into them.
 #[derive(Clone, Debug)]
@@ -50,8 +49,7 @@ impl SurfaceBuffers {
         })
     }
 
-    /// Replaces the surface within a frame. This is a copy: a phase or barrier must follow before the
-    /// surface is drawn.
+    /// Replaces the surface within a frame. This is a copy: a phase or barrier must follow before the surface is drawn.
     pub fn upload(&self, frame: &mut Frame, positions: &[Vec3], normals: &[Vec3]) {
         frame.upload(&self.positions, 0, &padded(positions));
         frame.upload(&self.normals, 0, &padded(normals));

@@ -239,8 +239,7 @@ fn a_probe_sees_what_the_gbuffer_sees() {
     assert_silent(&device);
 }
 
-/// A square facing +Z with these corner colours or this texture, unlit, so that the picture shows the plain
-/// material.
+/// A square facing +Z with these corner colours or this texture, unlit, so that the picture shows the plain material.
 fn unlit_square(
     material: Material,
     colors: Vec<Vec4>,

@@ -6,9 +6,8 @@ use crate::gpu::{Device, Image, ImageInfo, Sampler};
 use ash::vk;
 use std::sync::Arc;
 
-/// Uploads a picture with all its mip levels. `srgb`: the colours are sRGB encoded (base colour, emission);
-/// otherwise they are linear data (normals, roughness). Pictures beyond the device's limit are halved until
-/// they fit.
+/// Uploads a picture with all its mip levels. `srgb`: the colours are sRGB encoded (base colour, emission); otherwise
+/// they are linear data (normals, roughness). Pictures beyond the device's limit are halved until they fit.
 pub(super) fn upload(device: &Arc<Device>, picture: &Picture, srgb: bool) -> Result<Image> {
     let most = device.limits().max_image_dimension2_d;
     let mut level = Level {

@@ -22,8 +22,7 @@ shared_with_shaders! {
 }
 
 impl View {
-    /// A view from a pose and the tangents of the half angles (left and down negative), as XR runtimes give
-    /// them.
+    /// A view from a pose and the tangents of the half angles (left and down negative), as XR runtimes give them.
     ///
     /// `near` is the distance of the near plane in metres.
     pub fn new(eye: Vec3, rotation: Quat, tangents: Tangents, near: f32) -> Self {
@@ -46,8 +45,7 @@ impl View {
         }
     }
 
-    /// The view of a single pixel: what this view shows at `pixel` of a picture of `size` pixels fills the
-    /// new view.
+    /// The view of a single pixel: what this view shows at `pixel` of a picture of `size` pixels fills the new view.
     pub fn of_pixel(&self, pixel: [u32; 2], size: [u32; 2]) -> Self {
         let [w, h] = size.map(|n| n as f32);
         let [u, v] = [(pixel[0] as f32 + 0.5) / w, (pixel[1] as f32 + 0.5) / h];
@@ -162,9 +160,8 @@ impl Camera {
         self.offset_view(aspect, 0.0)
     }
 
-    /// Left and right eye, `separation` metres apart, with parallel axes that converge at the target's
-    /// distance (sheared frusta, no vertical parallax). For a model in other units, scale 0.063 m by its
-    /// size / 1.8 m.
+    /// Left and right eye, `separation` metres apart, with parallel axes that converge at the target's distance
+    /// (sheared frusta, no vertical parallax). For a model in other units, scale 0.063 m by its size / 1.8 m.
     pub fn stereo(&self, aspect: f32, separation: f32) -> [View; 2] {
         [self.offset_view(aspect, -0.5 * separation), self.offset_view(aspect, 0.5 * separation)]
     }

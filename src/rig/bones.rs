@@ -33,9 +33,8 @@ fn head_of(skeleton: &Skeleton, joint: usize) -> Vec3 {
     skeleton.joints[joint].bind_from_joint.translation.into()
 }
 
-/// Child skin joints of each joint. If two skins bind a node differently, each of its joints has the
-/// children of that node: those of the same family if there are any, else the first joint of each child
-/// node.
+/// Child skin joints of each joint. If two skins bind a node differently, each of its joints has the children of that
+/// node: those of the same family if there are any, else the first joint of each child node.
 fn child_joints(skeleton: &Skeleton) -> Vec<Vec<JointId>> {
     let mut children = vec![Vec::new(); skeleton.joints.len()];
     let mut at_node = vec![Vec::new(); skeleton.nodes.len()];

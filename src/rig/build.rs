@@ -1,5 +1,4 @@
-//! Builds a skeleton from a file: hierarchy, skin placement, joints. Computed in f64; the results are
-//! rounded once.
+//! Builds a skeleton from a file: hierarchy, skin placement, joints. Computed in f64; the results are rounded once.
 
 use super::bones::build_bones;
 use super::{Joint, RigNode, Skeleton, SkinPlacement};
@@ -8,8 +7,7 @@ use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Mat4, Trs};
 use crate::base::{Error, JointId, MeshId, NodeId, Result, SkinId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Two bindings of a node are the same if they separate no vertex by more than this fraction of the skin's
-/// size.
+/// Two bindings of a node are the same if they separate no vertex by more than this fraction of the skin's size.
 const SAME_BINDING: f64 = 4e-6;
 
 /// Maximum number of other bindings of its node that a joint's binding is compared with.
@@ -19,9 +17,8 @@ impl Skeleton {
     /// Builds the skeleton of a file.
     ///
     /// # Errors
-    /// [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond 65 535 joints or if
-    /// the scene draws more vertices than a file may hold ([`limits::VERTICES`]), by drawing meshes
-    /// repeatedly.
+    /// [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond 65 535 joints or if the scene draws more
+    /// vertices than a file may hold ([`limits::VERTICES`]), by drawing meshes repeatedly.
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let shown = in_scene(asset);
         check_size(asset, &shown)?;

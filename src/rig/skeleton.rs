@@ -1,11 +1,10 @@
 //! Nodes, joints and bones (methods, section 1).
 //!
 //! **Bind space** is one space for the whole character, placed in the world as in the file's rest pose. A
-//! skin's mesh space maps to it by `W_j(rest) * inverse_bind_j` of its first joint; a skin that shares a
-//! joint with one already placed is placed by that joint. Node transforms of skinned mesh nodes are
-//! ignored, as glTF requires. A mesh node without a skin is bound rigidly to its own node, which becomes a
-//! joint. The nearest skin joint at or above the node places it, so that a sword stays in the hand in bind
-//! space too; if there is none, its rest transform does.
+//! skin's mesh space maps to it by `W_j(rest) * inverse_bind_j` of its first joint; a skin that shares a joint with one
+//! already placed is placed by that joint. Node transforms of skinned mesh nodes are ignored, as glTF requires. A mesh
+//! node without a skin is bound rigidly to its own node, which becomes a joint. The nearest skin joint at or above the
+//! node places it, so that a sword stays in the hand in bind space too; if there is none, its rest transform does.
 //!
 //! Every joint owns at least one bone, so that every vertex can be attached to one: a prop's joint owns a
 //! bone of length zero at its node.
@@ -46,8 +45,7 @@ pub struct RigNode {
     pub parent: Option<NodeId>,
     /// Rest transform.
     pub rest: Trs,
-    /// The part of the file's matrix beyond `rest` (shear): `local = rest * remainder`. `None` for nearly
-    /// all nodes.
+    /// The part of the file's matrix beyond `rest` (shear): `local = rest * remainder`. `None` for nearly all nodes.
     pub remainder: Option<Affine3A>,
     /// Morph weights at rest; empty for nodes without morph targets.
     pub weights: Vec<f32>,

@@ -17,7 +17,7 @@ use std::time::Duration;
 pub enum Where {
     /// Compute stages on a device.
     Gpu(Arc<Kernels>),
-    /// The reference twins.
+    /// The CPU references.
     Cpu,
 }
 
@@ -50,7 +50,7 @@ pub struct Evaluation {
 pub enum Evaluator {
     /// On a device.
     Gpu(Box<Graph>, Arc<Kernels>),
-    /// The twins.
+    /// The CPU references.
     Cpu(Box<CpuGraph>),
 }
 

@@ -1,5 +1,5 @@
 //! Every skinned file of the shared data binds and deforms with every method: at rest as the file shows itself, and
-//! contorted without a number lost; on the device as on the twins. Files that are refused: `shared_data_assets`.
+//! contorted without a number lost; on the device as in the CPU references. Files that are refused: `shared_data_assets`.
 
 use sinew::base::testing::shared;
 
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Beyond this the springs' twin takes seconds: such files go through it with a few iterations only.
+/// Beyond this the springs' CPU reference takes seconds: such files go through it with a few iterations only.
 const SLOW_VERTICES: usize = 20_000;
 
 /// Files for the device: every kind of rig, few vertices.
@@ -37,7 +37,7 @@ const ON_DEVICE: [&str; 12] = [
     "oddities/asset-generator/Animation_Skin/Animation_Skin_07.gltf",
 ];
 
-/// Known issue of the springs: in a contorted pose these two part from the twin by up to 2e-4 of the size within 50
+/// Known issue of the springs: in a contorted pose these two differ from the CPU reference by up to 2e-4 of the size within 50
 /// iterations, twice what is asked. Printed, not asserted: take a file off the list when nothing is printed for it any
 /// more.
 const SPRINGS_DRIFT: [&str; 2] =

@@ -2,7 +2,7 @@
 //!
 //! Time is the program's frames and turns, not a clock. A watch ends a wait only where the program hangs.
 
-use sinew::app::report::{Ask, Desk, Event, Frame, Line};
+use sinew::app::report::{Ask, Event, Frame, Line, WindowFrame};
 use sinew::base::math::{Mat4, Vec3};
 use sinew::workbench::Rigid;
 use std::io::{BufRead, BufReader, Write};
@@ -22,7 +22,7 @@ pub struct Program {
     /// The headset's newest frame.
     pub frame: Frame,
     /// The window's newest turn.
-    pub turn: Desk,
+    pub turn: WindowFrame,
     /// All events so far.
     pub events: Vec<Event>,
     /// What recentring did: the program's room from the puppet's.
@@ -57,7 +57,7 @@ impl Program {
         });
         let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
         let input = child.stdin.take();
-        let (frame, turn, events) = (Frame::default(), Desk::default(), Vec::new());
+        let (frame, turn, events) = (Frame::default(), WindowFrame::default(), Vec::new());
         let room_from_stage = Rigid::default();
         Self { child, input, lines, frame, turn, events, room_from_stage, errors: Some(errors), validates }
     }
@@ -71,7 +71,7 @@ impl Program {
                         assert!(frame.frame >= self.frame.frame, "frames count backwards");
                         self.frame = (**frame).clone();
                     }
-                    Line::Desk(turn) => {
+                    Line::Window(turn) => {
                         assert!(turn.frame > self.turn.frame, "turns count backwards");
                         self.turn = (**turn).clone();
                     }
@@ -110,7 +110,7 @@ impl Program {
     }
 
     /// Runs on until a turn of the window is as wanted, which the newest may be already.
-    pub fn until(&mut self, what: &str, mut wanted: impl FnMut(&Desk) -> bool) {
+    pub fn until(&mut self, what: &str, mut wanted: impl FnMut(&WindowFrame) -> bool) {
         while !wanted(&self.turn) {
             if self.next().is_none() {
                 self.gone(what);

@@ -55,7 +55,7 @@ impl Memory {
 }
 
 /// The program at a window, without its window.
-pub struct App<'o> {
+pub struct WindowApp<'o> {
     pub(super) options: &'o Options,
     pub(super) app_session: AppSession,
     pub desk: WindowEditor,
@@ -73,7 +73,7 @@ pub struct App<'o> {
     asked: [Option<(*const Model, DeformerSettings)>; 2],
 }
 
-impl<'o> App<'o> {
+impl<'o> WindowApp<'o> {
     /// Goes on with a session, in a window that is not there yet.
     pub fn new(options: &'o Options, app_session: AppSession, memory: Memory) -> Self {
         let Memory { mut desk, kept } = memory;

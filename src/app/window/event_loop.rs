@@ -1,7 +1,7 @@
 //! The window and its events.
 
 use super::Options;
-use super::app::{App, Memory};
+use super::app::{Memory, WindowApp};
 use super::report_lines::Seen;
 use super::screen::Screen;
 use crate::app::display::{Display, Wake, no_desktop};
@@ -53,7 +53,7 @@ pub fn visit<W: HeadsetWatch>(
     (start, message): (StartWatch<W>, Option<String>),
     display: &mut Display,
 ) -> (End<W::Connection>, AppSession, Memory) {
-    let mut face = Face::new(App::new(options, app_session, memory), start, Box::new(display.wake()));
+    let mut face = Face::new(WindowApp::new(options, app_session, memory), start, Box::new(display.wake()));
     face.app.desk.facts.message = message;
     while face.end.is_none() {
         // The driver reads the display's connection too while it shows a picture, and may take events in for us of which
@@ -77,7 +77,7 @@ struct Shown {
 }
 
 struct Face<'o, W: HeadsetWatch> {
-    app: App<'o>,
+    app: WindowApp<'o>,
     screen: Option<Shown>,
     /// Looks whether the headset is put on; what starts it, before there is a window; what wakes the event loop.
     watch: Option<W>,
@@ -99,7 +99,7 @@ struct Face<'o, W: HeadsetWatch> {
 }
 
 impl<'o, W: HeadsetWatch> Face<'o, W> {
-    fn new(app: App<'o>, start: StartWatch<'o, W>, wake: Box<dyn Fn() + Send>) -> Self {
+    fn new(app: WindowApp<'o>, start: StartWatch<'o, W>, wake: Box<dyn Fn() + Send>) -> Self {
         Self {
             app,
             screen: None,

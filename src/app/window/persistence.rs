@@ -1,7 +1,7 @@
 //! What a window keeps: the user's choices, files opened lately; and what it asks about keeping.
 
 use super::Options;
-use super::app::{App, Pending};
+use super::app::{Pending, WindowApp};
 use crate::app::jobs::Job;
 use crate::app::preferences;
 use crate::app::session::PROJECT;
@@ -69,7 +69,7 @@ fn free(path: &Path, first: bool, taken: impl Fn(&Path) -> bool) -> PathBuf {
     (2..1000).map(numbered).find(|p| !taken(p)).unwrap_or_else(|| numbered(1000))
 }
 
-impl App<'_> {
+impl WindowApp<'_> {
     /// A file was opened.
     pub(super) fn remember(&mut self, path: &Path) {
         self.kept.opened(path);

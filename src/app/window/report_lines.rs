@@ -1,7 +1,7 @@
 //! What a window says of its turns: lines of a report.
 
-use super::app::App;
-use crate::app::report::Desk as Told;
+use super::app::WindowApp;
+use crate::app::report::WindowFrame as Told;
 use crate::ui::window::Picture;
 
 /// What the window knows of itself.
@@ -17,7 +17,7 @@ pub struct Seen {
     pub idle: bool,
 }
 
-impl App<'_> {
+impl WindowApp<'_> {
     /// Writes the line of a turn.
     pub fn tell(&self, seen: &Seen) {
         if !self.app_session.reporter.is_on() {
@@ -59,6 +59,6 @@ impl App<'_> {
             let (done, all) = bench.session().history();
             told.history = [done, all - done];
         }
-        self.app_session.reporter.desk(told);
+        self.app_session.reporter.window(told);
     }
 }

@@ -29,7 +29,7 @@ pub struct Memory {
 }
 
 /// The program in the headset.
-pub struct App<'o> {
+pub struct HeadsetApp<'o> {
     pub(super) options: &'o Options,
     pub(super) app_session: AppSession,
     pub(super) input: Input,
@@ -63,7 +63,7 @@ pub struct App<'o> {
     pub(super) to_desk: bool,
 }
 
-impl<'o> App<'o> {
+impl<'o> HeadsetApp<'o> {
     /// Goes on with a session; with a window to go to where there is a display.
     pub fn new(options: &'o Options, app_session: AppSession, memory: Memory, has_display: bool) -> Self {
         let mut app_session = app_session;

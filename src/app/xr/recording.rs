@@ -1,11 +1,11 @@
 //! What is kept of a headset's session: takes, and the document when nobody looks at it any more.
 
-use super::app::App;
+use super::app::HeadsetApp;
 use crate::surface::Sculpt;
 use crate::take::{Eye, Recorder, TakeStart};
 use crate::workbench::Command;
 
-impl App<'_> {
+impl HeadsetApp<'_> {
     /// Records the frame, as the tools got it and as the eyes saw it.
     pub fn record(&mut self, eyes: Option<[Eye; 2]>) {
         if let (Some(take), Some(_)) = (&mut self.take, &self.app_session.bench) {

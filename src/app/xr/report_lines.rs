@@ -1,6 +1,6 @@
 //! What the program tells: lines of a report, pictures that were asked for, words to its user.
 
-use super::app::App;
+use super::app::HeadsetApp;
 use super::instance::Runtime;
 use super::session::Session;
 use crate::app::context::say;
@@ -16,7 +16,7 @@ use crate::workbench::Similarity;
 use image::RgbaImage;
 use std::time::Duration;
 
-impl App<'_> {
+impl HeadsetApp<'_> {
     /// A session begins.
     pub fn began(&mut self, runtime: &Runtime, session: &Session) {
         self.new_stage();

@@ -1,7 +1,7 @@
 //! The headset's face of a session: runtimes come and go, the document stays.
 
 use super::Options;
-use super::app::{App, Memory};
+use super::app::{HeadsetApp, Memory};
 use super::connection::XrConnection;
 use super::error::{Result, XrError, failed};
 use super::mirror::MirrorWindow;
@@ -61,7 +61,7 @@ pub fn visit(
     link: Option<Box<XrConnection>>,
     display: Option<&mut Display>,
 ) -> (End, AppSession, Memory) {
-    let mut app = App::new(options, app_session, memory, display.is_some());
+    let mut app = HeadsetApp::new(options, app_session, memory, display.is_some());
     let mut glass = MirrorWindow::new(display, options.mirror, app.app_session.mirrored);
     let end = sessions(&mut app, &mut glass, link).unwrap_or_else(End::Failed);
     drop(glass);
@@ -70,7 +70,7 @@ pub fn visit(
 }
 
 fn sessions(
-    app: &mut App<'_>,
+    app: &mut HeadsetApp<'_>,
     glass: &mut MirrorWindow<'_>,
     mut link: Option<Box<XrConnection>>,
 ) -> CoreResult<End> {
@@ -119,7 +119,7 @@ fn sessions(
 
 /// A session's time with us; it is given back where it has not ended.
 fn attend(
-    app: &mut App<'_>,
+    app: &mut HeadsetApp<'_>,
     glass: &mut MirrorWindow<'_>,
     mut link: Box<XrConnection>,
 ) -> Result<(Ended, Option<Box<XrConnection>>)> {
@@ -135,7 +135,7 @@ fn attend(
 }
 
 /// Stage, panels and mirror on a session.
-fn show(app: &mut App<'_>, glass: &mut MirrorWindow<'_>, link: &mut XrConnection) -> Result<Ended> {
+fn show(app: &mut HeadsetApp<'_>, glass: &mut MirrorWindow<'_>, link: &mut XrConnection) -> Result<Ended> {
     glass.begin(&link.device, link.no_mirror.clone());
     let pipelines = Pipelines::new(&link.device)?;
     let samples = app.samples(&link.device);
@@ -160,7 +160,7 @@ struct Parts<'g, 'd> {
 }
 
 fn turns(
-    app: &mut App<'_>,
+    app: &mut HeadsetApp<'_>,
     link: &mut XrConnection,
     parts: &mut Parts<'_, '_>,
     stage: &mut Stage,
@@ -222,7 +222,7 @@ fn turns(
 
 /// One frame: wait, begin, input, tools, pictures, end.
 fn frame(
-    app: &mut App<'_>,
+    app: &mut HeadsetApp<'_>,
     link: &mut XrConnection,
     parts: &mut Parts<'_, '_>,
     stage: &mut Stage,
@@ -293,7 +293,7 @@ struct Made {
 
 /// Records and submits the frame's GPU work.
 fn pictures(
-    app: &mut App<'_>,
+    app: &mut HeadsetApp<'_>,
     session: &mut Session,
     parts: &mut Parts<'_, '_>,
     stage: &mut Stage,

@@ -1,6 +1,5 @@
-//! Animations. A flaw of an animation does not affect the rest shape, so it never rejects the file: the
-//! channel is repaired or left out, and the problem is reported. Data beyond its buffer is an error, as
-//! everywhere.
+//! Animations. A flaw of an animation does not affect the rest shape, so it never rejects the file: the channel is
+//! repaired or left out, and the problem is reported. Data beyond its buffer is an error, as everywhere.
 
 use super::accessor::{Accessor, Component};
 use super::context::{Context, in_range};

@@ -35,8 +35,7 @@ impl<'c> Draco<'c> {
             .with_max_points(limits::VERTICES as u64)
             .with_max_faces(limits::VERTICES as u64)
             .with_max_decoded_bytes(ctx.remaining());
-        // The decoder is safe code with checked reads; if it panics all the same, the file counts as
-        // invalid.
+        // The decoder is safe code with checked reads; if it panics all the same, the file counts as invalid.
         let decoded = catch_unwind(AssertUnwindSafe(|| {
             let mut mesh = Mesh::new();
             let mut buffer = DecoderBuffer::new(bytes).with_limits(limits);

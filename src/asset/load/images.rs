@@ -1,5 +1,4 @@
-//! Images: PNG, JPEG and WebP to RGBA8, in parallel and within limits. Images that cannot be decoded become
-//! magenta.
+//! Images: PNG, JPEG and WebP to RGBA8, in parallel and within limits. Images that cannot be decoded become magenta.
 
 use super::context::Context;
 use super::item::Item;

@@ -9,8 +9,7 @@ use draco_gltf::meshopt::{MeshoptFilter, MeshoptMode, decode_buffer_view};
 /// Names of the extension.
 pub(super) const NAMES: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
-/// Decoded bytes and stride (`None` for indices) of a compressed buffer view; `None` if it is not
-/// compressed.
+/// Decoded bytes and stride (`None` for indices) of a compressed buffer view; `None` if it is not compressed.
 ///
 /// # Errors
 /// The extension's object is malformed or the bitstream invalid.

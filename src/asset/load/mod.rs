@@ -131,8 +131,7 @@ fn buffer(
             }
         },
         (None, Some(bin)) if index == 0 => bin.to_vec(),
-        // A placeholder, e.g. EXT_meshopt_compression's fallback buffers: valid as long as nothing reads
-        // it.
+        // A placeholder, e.g. EXT_meshopt_compression's fallback buffers: valid as long as nothing reads it.
         (None, _) => return Ok(Err("it has no data: no URI and no binary chunk".into())),
     };
     if length > bytes.len() as u64 {

@@ -132,8 +132,7 @@ fn transform(item: &Item) -> Result<(Trs, Option<Mat4>)> {
 
 /// The closest translation, rotation and scale, and the matrix if they do not reproduce it.
 ///
-/// The rotation is that of the polar decomposition `M = R S`, the scale the diagonal of `S`: exact without
-/// shear.
+/// The rotation is that of the polar decomposition `M = R S`, the scale the diagonal of `S`: exact without shear.
 fn decompose(matrix: Mat4) -> (Trs, Option<Mat4>) {
     let affine = Affine3A::from_mat4(matrix);
     let linear = glam::Mat3::from(affine.matrix3);
@@ -199,8 +198,7 @@ fn tops(nodes: &[Node]) -> Vec<usize> {
     tops
 }
 
-/// Sets the number of each node's morph weights to that of its mesh; a node without weights gets the mesh's
-/// defaults.
+/// Sets the number of each node's morph weights to that of its mesh; a node without weights gets the mesh's defaults.
 pub(super) fn finish(ctx: &Context, mut nodes: Vec<Node>, meshes: &[Mesh]) -> Result<Vec<Node>> {
     for (index, node) in nodes.iter_mut().enumerate() {
         let item = ctx.item("nodes", "node", index)?;

@@ -39,8 +39,7 @@ pub(super) fn indices(item: &Item, vertices: usize) -> Result<Vec<u32>> {
     accessor.wholes()
 }
 
-/// Expands indices to triangles. In a strip or fan, triangles that use a vertex twice connect pieces and
-/// are left out.
+/// Expands indices to triangles. In a strip or fan, triangles that use a vertex twice connect pieces and are left out.
 ///
 /// # Errors
 /// An index is out of range.

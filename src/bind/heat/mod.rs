@@ -28,8 +28,7 @@ const LEAST: f64 = 0.005;
 const MOST: usize = 8;
 /// Bones whose distances differ by less than this fraction are equally near.
 const TIE: f64 = 1e-4;
-/// Minimum distance to a bone, relative to the size of the mesh: at zero distance the heat would be
-/// infinite.
+/// Minimum distance to a bone, relative to the size of the mesh: at zero distance the heat would be infinite.
 const NEAREST: f64 = 2e-3;
 /// Cosine above which a bone lies in front of the skin.
 const IN_FRONT: f64 = 0.2;

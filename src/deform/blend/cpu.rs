@@ -5,7 +5,7 @@ use crate::base::{Error, Result};
 use crate::deform::Bound;
 use crate::deform::dqs::Dqs;
 use crate::deform::lbs::Lbs;
-use crate::deform::twin::{Posed, Skinning};
+use crate::deform::skinning_cpu::{Posed, Skinning};
 use std::sync::Arc;
 
 /// Share of DQS in the blend: 0 is LBS, 1 is DQS.

@@ -15,9 +15,8 @@ pub enum Energy {
     /// 2007; libigl's `ARAP_ENERGY_TYPE_SPOKES`. Edges between two wide angles (over 180° together) have
     /// negative weights. A mesh with many of them may have states with less energy than at rest, and folds.
     Spokes,
-    /// All edges of the triangles at the vertex, each triangle with its own cotangents: Chao et al. 2010.
-    /// It converges under refinement of the mesh and is libigl's default for surfaces,
-    /// `ARAP_ENERGY_TYPE_SPOKES_AND_RIMS`.
+    /// All edges of the triangles at the vertex, each triangle with its own cotangents: Chao et al. 2010. It converges
+    /// under refinement of the mesh and is libigl's default for surfaces, `ARAP_ENERGY_TYPE_SPOKES_AND_RIMS`.
     #[default]
     SpokesAndRims,
 }
@@ -29,8 +28,7 @@ pub struct ArapOptions {
     pub energy: Energy,
     /// Maximum number of rounds, each fitting rotations, then positions; default 10 as in libigl.
     pub iterations: u32,
-    /// The solver stops when a round moves no vertex by more than this fraction of the region's size;
-    /// default 1e-7.
+    /// The solver stops when a round moves no vertex by more than this fraction of the region's size; default 1e-7.
     pub tolerance: f64,
 }
 
@@ -73,8 +71,7 @@ impl Cells {
         Self::with_rest(patch, energy, &patch.rest)
     }
 
-    /// Uses the patch's weights with edges between `vectors`, one per local vertex, in place of rest
-    /// positions.
+    /// Uses the patch's weights with edges between `vectors`, one per local vertex, in place of rest positions.
     pub fn with_rest(patch: &Patch, energy: Energy, vectors: &[DVec3]) -> Self {
         let mut of_cell: Vec<(u32, Edge)> = Vec::new();
         for ([a, b, c], weights) in weighted(patch) {
@@ -158,8 +155,7 @@ impl Laplacian {
         Ok(Self { factor: factored(patch.unknowns, &entries)?, held })
     }
 
-    /// Solves `L x = b` for the unknowns and writes them over `b`; `x` gives the positions of the held
-    /// vertices.
+    /// Solves `L x = b` for the unknowns and writes them over `b`; `x` gives the positions of the held vertices.
     pub fn solve(&self, x: &[DVec3], b: &mut [DVec3]) {
         for &(unknown, held, weight) in &self.held {
             b[unknown as usize] += x[held as usize] * weight;
@@ -213,8 +209,7 @@ impl Arap {
     /// other vertices are held. Equal starts give equal results, whatever was solved before.
     ///
     /// # Errors
-    /// [`crate::base::Error::Input`] if `shape` has another length or a position near the region
-    /// is not finite.
+    /// [`crate::base::Error::Input`] if `shape` has another length or a position near the region is not finite.
     pub fn solve(&mut self, shape: &mut [DVec3]) -> Result<Solved> {
         self.patch.gather(shape, &mut self.x)?;
         // A fit starts at the previous round's rotation, but never at another solve's.

@@ -160,9 +160,8 @@ impl Lse {
         Ok(())
     }
 
-    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh. All others
-    /// are held. The given positions of the passive vertices matter only where the held ones do not
-    /// determine the result.
+    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh. All others are held.
+    /// The given positions of the passive vertices matter only where the held ones do not determine the result.
     ///
     /// # Errors
     /// [`Error::Input`] if `shape` has another length or a position near the region is not finite.

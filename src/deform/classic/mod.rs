@@ -7,11 +7,10 @@
 //!   Pinkall, Sanan, Schröder, "A simple geometric model for elastic deformation", 2010.
 //! - [`ArapScale`]: the same system for scale vectors, with the bones' rotations.
 //!
-//! Each is created once per region and rest shape, which factors its matrix (sparse Cholesky, f64, on the
-//! CPU). It is then solved for any number of handle positions. `solve` takes the positions of the whole
-//! mesh and changes those of the region's passive vertices. **All other vertices are held where they are
-//! given**, including those outside the region: the energy is the whole mesh's, of which only the cells
-//! that touch a passive vertex matter.
+//! Each is created once per region and rest shape, which factors its matrix (sparse Cholesky, f64, on the CPU). It is
+//! then solved for any number of handle positions. `solve` takes the positions of the whole mesh and changes those of
+//! the region's passive vertices. **All other vertices are held where they are given**, including those outside the
+//! region: the energy is the whole mesh's, of which only the cells that touch a passive vertex matter.
 //!
 //! Any triangles are allowed. A triangle that names a vertex twice is skipped. A triangle without area has
 //! the weights of an equilateral one, because its cotangents would be infinite. Edges of three and more
@@ -41,16 +40,14 @@ fn factored(size: usize, lower: &[Entry]) -> Result<Cholesky> {
     Cholesky::new(size, lower, "the region's matrix", remedy)
 }
 
-/// A region of interest (thesis 4.2.2) over the vertices of a mesh. No vertex appears twice, in one list or
-/// in two.
+/// A region of interest (thesis 4.2.2) over the vertices of a mesh. No vertex appears twice, in one list or in two.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lists<'a> {
     /// Vertices that the user moves, held at the given positions.
     pub kinematic: &'a [u32],
     /// Vertices that the solver moves.
     pub passive: &'a [u32],
-    /// The region's rim, the thesis's static vertices: held like all vertices outside the region. May be
-    /// empty.
+    /// The region's rim, the thesis's static vertices: held like all vertices outside the region. May be empty.
     pub fixed: &'a [u32],
 }
 

@@ -32,8 +32,7 @@ fn skewed(n: u32, skew: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     (points, triangles)
 }
 
-/// The lists of a sheet: a handle of the vertices about the middle, a fixed border, and everything else
-/// passive.
+/// The lists of a sheet: a handle of the vertices about the middle, a fixed border, and everything else passive.
 struct Roi {
     kinematic: Vec<u32>,
     passive: Vec<u32>,

@@ -2,7 +2,7 @@
 
 use super::bind::centers;
 use crate::base::math::{Quat, Vec3};
-use crate::deform::twin::{Posed, Skinning};
+use crate::deform::skinning_cpu::{Posed, Skinning};
 use crate::deform::{Bound, lbs};
 
 /// The method with its centres.

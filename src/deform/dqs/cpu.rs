@@ -3,7 +3,7 @@
 use crate::asset::Influences;
 use crate::base::math::{Quat, Vec3};
 use crate::deform::rig_data::RigData;
-use crate::deform::twin::{Posed, Skinning};
+use crate::deform::skinning_cpu::{Posed, Skinning};
 
 /// Dual quaternion skinning. It has no settings and needs no binding.
 pub struct Dqs;

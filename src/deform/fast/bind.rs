@@ -32,8 +32,7 @@ use std::sync::Arc;
 const PULLS: [f64; 2] = [1e-5, 1e-2];
 /// Approximate number of cubes that fill a shape.
 const CUBES: f64 = 6000.0;
-/// Thickness of the skin around a volume, in cubes. It acts as a shell where cubes are too coarse, as in
-/// fingers.
+/// Thickness of the skin around a volume, in cubes. It acts as a shell where cubes are too coarse, as in fingers.
 pub(super) const SKIN: f64 = 0.5;
 /// Maximum number of handles: the dense matrices grow with their square.
 pub const MAX_HANDLES: usize = 512;

@@ -81,8 +81,7 @@ impl Centers {
     }
 }
 
-/// Assigns every site a cluster in `0 .. count`; every cluster has at least one site, and `count` is at
-/// most `wanted`.
+/// Assigns every site a cluster in `0 .. count`; every cluster has at least one site, and `count` is at most `wanted`.
 pub(super) fn clusters(sites: &Sites, wanted: usize, seed: u64) -> (Vec<u32>, usize) {
     if sites.len() == 0 || wanted == 0 {
         return (vec![0; sites.len()], usize::from(sites.len() > 0));

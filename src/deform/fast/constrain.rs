@@ -1,10 +1,9 @@
 //! Constraints, and the switch between sets of them.
 //!
-//! With `G` from binding, `A = M_eq G M_eqᵀ = L Lᵀ` is the Schur complement of the constrained system
-//! (paper 2, equation 15); only it is factored when constraints change. Let `Z = L⁻¹ M_eq G K̃ᵀ`,
-//! `h = L⁻¹ M_eq u` for the translation `u` of the whole shape, along which `L̃` has no stiffness, and let
-//! a bar denote the projection orthogonal to `h`. Then, for rotations `Q` and constrained values `P`,
-//! `p = L⁻¹ P`,
+//! With `G` from binding, `A = M_eq G M_eqᵀ = L Lᵀ` is the Schur complement of the constrained system (paper 2,
+//! equation 15); only it is factored when constraints change. Let `Z = L⁻¹ M_eq G K̃ᵀ`, `h = L⁻¹ M_eq u` for the
+//! translation `u` of the whole shape, along which `L̃` has no stiffness, and let a bar denote the projection
+//! orthogonal to `h`. Then, for rotations `Q` and constrained values `P`, `p = L⁻¹ P`,
 //!
 //! - `S(Q) = K̃ T(Q) = B Q + C` with `B = K̃GK̃ᵀ - Z̄ᵀZ̄` and `C = Z̄ᵀ p̄`,
 //! - `T(Q) = Γ Q + Φ` with `Γ = GK̃ᵀ - VᵀZ̄ - u hᵀZ / |h|²`, `Φ = Vᵀ p̄ + u hᵀp / |h|²`, `V = L⁻¹ M_eq G`.
@@ -101,8 +100,7 @@ impl Reduced {
     /// Redundant constraints are left out; of contradictory ones the first wins.
     ///
     /// # Errors
-    /// [`Error::Input`] for a handle that does not exist, a weight that is not finite or too many
-    /// constraints.
+    /// [`Error::Input`] for a handle that does not exist, a weight that is not finite or too many constraints.
     pub fn constrain(&self, constraints: Vec<Constraint>) -> Result<Constrained> {
         let mut rows = self.rows(&constraints)?;
         let moves = |row: &[(usize, f64)]| {
@@ -209,8 +207,7 @@ fn point_row(terms: &[(usize, f64, DVec3)]) -> Vec<(usize, f64)> {
 }
 
 impl Constrained {
-    /// Rows of handles with a whole transform do not depend on rotations; this removes their rounding
-    /// errors.
+    /// Rows of handles with a whole transform do not depend on rotations; this removes their rounding errors.
     fn release_full(&mut self) {
         for constraint in &self.constraints {
             if let Constraint::Full { handle } = constraint {

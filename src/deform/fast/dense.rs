@@ -128,8 +128,7 @@ impl Cholesky {
             };
             let (mut best, mut most) = (rank, share(rank));
             for i in rank + 1..n {
-                // An earlier row wins unless a later one is much better, so that constraints keep their
-                // order.
+                // An earlier row wins unless a later one is much better, so that constraints keep their order.
                 if share(i) > 1.5 * most {
                     (best, most) = (i, share(i));
                 }
@@ -202,8 +201,7 @@ impl Cholesky {
     }
 }
 
-/// Swaps two rows and columns of a symmetric matrix; only its upper triangle from row `min(i, j)` on is
-/// used.
+/// Swaps two rows and columns of a symmetric matrix; only its upper triangle from row `min(i, j)` on is used.
 fn swap(a: &mut Mat, i: usize, j: usize) {
     if i == j {
         return;

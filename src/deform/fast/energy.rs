@@ -1,12 +1,10 @@
 //! The edge sets of an energy `½ Σ_k Σ_(ij)∈E_k c_ijk |(x'_i - x'_j) - R_k (x_i - x_j)|²` (paper 2, equation 4).
 //!
-//! Every energy here is a sum over elements. Each element has its own weighted edges and contributes to
-//! certain rotations in equal shares. An element's energy is never negative for a triangle's cotangents,
-//! whatever their signs.
+//! Every energy here is a sum over elements. Each element has its own weighted edges and contributes to certain
+//! rotations in equal shares. An element's energy is never negative for a triangle's cotangents, whatever their signs.
 //!
 //! (differs) A solid consists of cubes, not of tetrahedra: with the Laplacian of trilinear elements
-//! `½ Σ x'_i L_ij x'_j - ...` equals `½ ∫ |∇x' - R|²` over the cube exactly, as cotangents do for a
-//! tetrahedron.
+//! `½ Σ x'_i L_ij x'_j - ...` equals `½ ∫ |∇x' - R|²` over the cube exactly, as cotangents do for a tetrahedron.
 
 use super::cluster::{Sites, clusters};
 use super::weights::Weights;
@@ -107,8 +105,7 @@ impl Element {
                 out[a] = -weights[b];
                 out[b] = -weights[a];
             }
-            // Integrals of products of trilinear gradients, by the number of directions in which two
-            // corners differ.
+            // Integrals of products of trilinear gradients, by the number of directions in which two corners differ.
             Kind::Cube { stiffness, .. } => {
                 let by = [1.0 / 3.0, 0.0, -1.0 / 12.0, -1.0 / 12.0].map(|v| v * stiffness);
                 out.iter_mut().enumerate().for_each(|(j, v)| *v = by[(i ^ j).count_ones() as usize]);
@@ -125,8 +122,7 @@ impl Element {
         pairs.map(|(i, j)| -self.laplacian(i)[j] * x(i).distance_squared(x(j))).sum()
     }
 
-    /// The clusters whose rotations the element contributes to, with its share in each; zero shares end the
-    /// list.
+    /// The clusters whose rotations the element contributes to, with its share in each; zero shares end the list.
     pub fn shares(&self) -> [(usize, f64); 3] {
         let k = self.clusters.map(|k| k as usize);
         if k[0] == k[1] && k[1] == k[2] {

@@ -1,9 +1,8 @@
 //! Abstract handles: additional weights where the given handles cannot bend the shape (paper 2, section
 //! 3.3).
 //!
-//! The weights are cubic B-splines in weight space around seeds. Seeds lie as far as possible from each
-//! other and twice as far from every handle, so that an abstract weight is zero wherever a handle has all
-//! the weight.
+//! The weights are cubic B-splines in weight space around seeds. Seeds lie as far as possible from each other and twice
+//! as far from every handle, so that an abstract weight is zero wherever a handle has all the weight.
 //!
 //! (differs) Splines reach [`WIDE`] times as far as to the nearest seed, the paper's twice as far: as many seeds as a
 //! mesh has rings cannot lie evenly, and narrow splines leave gaps between them that show as ripples.

@@ -45,8 +45,7 @@ impl Form {
         &self.data
     }
 
-    /// Adds `M_iᵀ y` for a handle's part of a vertex's row of `M`; the row `y` is zero except for the
-    /// listed handles.
+    /// Adds `M_iᵀ y` for a handle's part of a vertex's row of `M`; the row `y` is zero except for the listed handles.
     #[inline]
     pub fn add_rows(&mut self, handle: usize, part: [f64; 4], list: &[usize], y: &[f64]) {
         let own = self.place[handle] as usize;

@@ -1,5 +1,4 @@
-//! The method on the GPU: the CPU solves for transforms, and the stage of linear blend skinning applies
-//! them.
+//! The method on the GPU: the CPU solves for transforms, and the stage of linear blend skinning applies them.
 
 use super::Params;
 use super::node::{Kept, Node};

@@ -53,8 +53,7 @@ impl Memory {
         self.at = 0;
     }
 
-    /// Stores the differences of the current iterate (blocks in `next`) and the one before (blocks in
-    /// `before`).
+    /// Stores the differences of the current iterate (blocks in `next`) and the one before (blocks in `before`).
     #[inline(always)]
     fn remember<S: Simd>(&mut self, simd: S, before: &[f32]) {
         let size = self.from.len();

@@ -61,8 +61,7 @@ pub struct Params {
     pub clusters: u32,
     /// Maximum iterations per frame.
     pub iterations: u32,
-    /// Stiffness that keeps joints between handles together, relative to the mean stiffness of a handle; 0
-    /// adds none.
+    /// Stiffness that keeps joints between handles together, relative to the mean stiffness of a handle; 0 adds none.
     pub hinge: f32,
     /// The energy; `None` chooses the one that fits the shape.
     pub energy: Option<Energy>,
@@ -97,8 +96,7 @@ impl Params {
         Self { hinge: 0.3, ..Self::default() }
     }
 
-    /// Sets a number by its field's name; values are clamped, counts rounded. Returns false for an unknown
-    /// name.
+    /// Sets a number by its field's name; values are clamped, counts rounded. Returns false for an unknown name.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
         let count = value.round().max(0.0) as u32;
         match name {

@@ -1,8 +1,7 @@
 //! The deformer. Joints that the pose places are constrained; joints that only follow their parents and
 //! abstract handles are free.
 //!
-//! Every frame starts from the pose's own rotations, so that a pose gives the same shape whatever came
-//! before.
+//! Every frame starts from the pose's own rotations, so that a pose gives the same shape whatever came before.
 
 use super::{Body, Constrained, Constraint, Params, Solver, Target};
 use crate::asset::Influences;

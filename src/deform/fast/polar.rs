@@ -15,8 +15,7 @@ use pulp::Simd;
 const STEPS: usize = 5;
 /// A last step smaller than this, in squared radians, leaves an error below f32's precision.
 const SMALL: f32 = 1e-6;
-/// Fraction of the block's size that is added to the Hessian, so that open directions keep the last
-/// rotation.
+/// Fraction of the block's size that is added to the Hessian, so that open directions keep the last rotation.
 const OPEN: f32 = 1e-5;
 /// Rotations of one cluster per lane.
 pub(super) struct Turned<S: Simd> {

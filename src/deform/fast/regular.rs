@@ -20,8 +20,7 @@ pub(super) fn keep_to_zero(laplacian: &mut Mat, pull: f64, pivots: &[DVec3], giv
     }
 }
 
-/// Adds [`WELD`] times the pull along the tree of handles; further trees are joined to the nearest earlier
-/// handle.
+/// Adds [`WELD`] times the pull along the tree of handles; further trees are joined to the nearest earlier handle.
 pub(super) fn hold_together(laplacian: &mut Mat, pull: f64, pivots: &[DVec3], given: &[Handle]) {
     let mut root: Vec<usize> = (0..given.len()).collect();
     for (j, handle) in given.iter().enumerate() {

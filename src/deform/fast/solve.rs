@@ -1,15 +1,13 @@
 //! Local and global steps, and their acceleration.
 //!
-//! With the transforms eliminated (see [`super::constrain`]) the energy is, up to a constant, `-f(Q)` with
-//! `f(Q) = ½⟨Q, BQ⟩ + ⟨C, Q⟩`. An iteration computes `S = BQ + C`, then the rotation nearest to each block
-//! of `S`. `B` has no negative eigenvalue, so `f` never falls. For two iterates
-//! `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁, S₂ + S₁⟩` exactly: two sums over existing values monitor the energy without
-//! a difference of large numbers.
+//! With the transforms eliminated (see [`super::constrain`]) the energy is, up to a constant, `-f(Q)` with `f(Q) = ½⟨Q,
+//! BQ⟩ + ⟨C, Q⟩`. An iteration computes `S = BQ + C`, then the rotation nearest to each block of `S`. `B` has no
+//! negative eigenvalue, so `f` never falls. For two iterates `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁, S₂ + S₁⟩` exactly: two sums
+//! over existing values monitor the energy without a difference of large numbers.
 //!
-//! The plain iteration converges slowly where large parts rotate far. [`Acceleration::Anderson`]
-//! extrapolates the blocks `S` from the last few iterations (Peng et al., "Anderson acceleration for
-//! geometry optimization and physics simulation", 2018); a step that does not raise `f` is rejected and
-//! replaced by a plain one.
+//! The plain iteration converges slowly where large parts rotate far. [`Acceleration::Anderson`] extrapolates the
+//! blocks `S` from the last few iterations (Peng et al., "Anderson acceleration for geometry optimization and physics
+//! simulation", 2018); a step that does not raise `f` is rejected and replaced by a plain one.
 
 use super::bind::Reduced;
 use super::constrain::{Constrained, Target, Values, bind_map};
@@ -51,8 +49,7 @@ pub(super) struct Tiled {
 }
 
 impl Tiled {
-    /// From a matrix with `3 clusters` columns; takes its rows in groups of three if `blocks`, otherwise
-    /// one at a time.
+    /// From a matrix with `3 clusters` columns; takes its rows in groups of three if `blocks`, otherwise one at a time.
     fn new(matrix: &Mat, lanes: usize, blocks: bool) -> Self {
         let tiles = matrix.rows.div_ceil(3 * lanes);
         let clusters = matrix.cols / 3;
@@ -238,8 +235,7 @@ impl Solver {
         })
     }
 
-    /// The transforms of all handles after a solve, bind space to world; those of abstract handles are zero
-    /// at rest.
+    /// The transforms of all handles after a solve, bind space to world; those of abstract handles are zero at rest.
     pub fn transforms(&self, reduced: &Reduced) -> Vec<Affine3A> {
         let mut out = Vec::new();
         self.read(reduced, &mut out);
@@ -291,8 +287,7 @@ impl Solver {
         Mat { rows, cols: 3, data: (0..rows).flat_map(|r| self.row(r).to_array()).collect() }
     }
 
-    /// The energy of rotations and transforms (paper 2, equation 12, for a model of size one); zero at
-    /// rest.
+    /// The energy of rotations and transforms (paper 2, equation 12, for a model of size one); zero at rest.
     pub fn energy(&self, reduced: &Reduced) -> f64 {
         let t = self.model_transforms();
         let squares = |m: &Mat| m.data.iter().zip(&t.data).map(|(a, b)| a * b).sum::<f64>();

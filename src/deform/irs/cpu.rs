@@ -7,7 +7,7 @@ use crate::base::math::{Quat, Vec3};
 use crate::deform::Bound;
 use crate::deform::attach::Anchors;
 use crate::deform::rig_data::RigData;
-use crate::deform::twin::{Posed, Skinning};
+use crate::deform::skinning_cpu::{Posed, Skinning};
 
 /// Incremental rotation skinning with its reaches.
 pub struct Irs {
@@ -64,8 +64,7 @@ pub(super) fn weights(reach: &BoneReach, t: f32) -> (f32, f32) {
     (pw, cw)
 }
 
-/// Equations 15-17. **(differs)** The two rotations are blended as quaternions; the printed text adds
-/// matrices.
+/// Equations 15-17. **(differs)** The two rotations are blended as quaternions; the printed text adds matrices.
 fn increment(reach: &BoneReach, pw: f32, cw: f32, data: &RigData) -> Quat {
     let local = |joint: u32| Quat::from_array(data.local[joint as usize]);
     let back = || fraction(local(reach.parent).conjugate(), 0.5 * pw);

@@ -44,8 +44,7 @@ pub struct IrsParams {
     pub reach: Reach,
     /// Reach of single joints.
     pub joints: BTreeMap<JointId, Reach>,
-    /// Whether vertices are moved to their bind distance from the skeleton (thesis figure 13). Off by
-    /// default.
+    /// Whether vertices are moved to their bind distance from the skeleton (thesis figure 13). Off by default.
     pub length_correction: bool,
 }
 

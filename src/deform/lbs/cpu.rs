@@ -2,7 +2,7 @@
 
 use crate::asset::Influences;
 use crate::base::math::{Affine3A, Mat3, Mat3A, Vec3, Vec3A};
-use crate::deform::twin::{Posed, Skinning};
+use crate::deform::skinning_cpu::{Posed, Skinning};
 use crate::rig::PosedRig;
 
 /// Linear blend skinning. It has no settings and needs no binding.

@@ -1,7 +1,7 @@
 //! CPU reference of the rigid attachment.
 
 use crate::base::math::{Quat, Vec3};
-use crate::deform::twin::{Posed, Skinning};
+use crate::deform::skinning_cpu::{Posed, Skinning};
 
 /// Rigid attachment. It has no settings and needs no binding.
 pub struct Rigid;

@@ -31,8 +31,7 @@ macro_rules! easings {
                 }
             }
 
-            /// The curve's value at `t`, which is clamped to 0..=1. Back and elastic curves leave 0..=1 in
-            /// between.
+            /// The curve's value at `t`, which is clamped to 0..=1. Back and elastic curves leave 0..=1 in between.
             pub fn at(self, t: f32) -> f32 {
                 let t = if t.is_nan() { 0.0 } else { t.clamp(0.0, 1.0) };
                 match self {

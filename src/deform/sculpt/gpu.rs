@@ -107,8 +107,7 @@ impl SculptPipeline {
         }
     }
 
-    /// Records a barrier and the displacement of the posed positions; does nothing if scale vectors were
-    /// lengthened.
+    /// Records a barrier and the displacement of the posed positions; does nothing if scale vectors were lengthened.
     pub fn record(&self, state: &SculptState, control: &ControlBuffers, frame: &mut Frame) {
         if !state.radial {
             frame.barrier();

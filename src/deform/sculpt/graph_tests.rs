@@ -215,9 +215,8 @@ fn springs_come_to_the_targets_end_at_the_rim_and_stay_smooth() {
     assert!((stiffest - 1.4).abs() < 1e-3, "{stiffest}");
 }
 
-/// Draws in a pose the surface that a sculpt layer made in bind gives there, and returns the difference
-/// between both layers, metres. Springs do not go all the way at once, so the remainder is drawn twice
-/// more.
+/// Draws in a pose the surface that a sculpt layer made in bind gives there, and returns the difference between both
+/// layers, metres. Springs do not go all the way at once, so the remainder is drawn twice more.
 fn commuted(bound: &Bound, recipe: &Recipe, sculpt: &BoundSculpt, pose: &Pose) -> f32 {
     let rig = PosedRig::new(&bound.character.skeleton, pose);
     let plain = solve(bound, recipe, &[], &[], pose);
@@ -245,8 +244,7 @@ fn posing_and_editing_commute() {
     for recipe in recipes() {
         for (angle, twist) in [(0.9, 0.0), (0.5, 1.4), (-1.6, 0.3)] {
             let pose = bent(&bound, angle, twist);
-            // The radial methods rotate an offset with one bone only, so near joints nothing is asserted
-            // for them.
+            // The radial methods rotate an offset with one bone only, so near joints nothing is asserted for them.
             let claims = recipe.springs.is_some() || !recipe.geometric.is_radial();
             let (far, close) =
                 (commuted(&bound, &recipe, &away, &pose), commuted(&bound, &recipe, &near, &pose));

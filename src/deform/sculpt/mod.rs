@@ -1,12 +1,11 @@
 //! Sculpt layers (thesis, chapter 5; methods, section 6): offsets of a region's vertices relative to their
 //! bones, added to whatever else deforms them.
 //!
-//! A vertex's offset is `D = e - s`, where `s` is its scale vector in bind and `e` the one that the layer
-//! wants, both in bind orientation. Decoded in a pose it is `Q D`, with `Q` the blend of the joints'
-//! rotations by skin weight. A pose changes only `Q`, so it does not matter whether the character was posed
-//! before or after it was sculpted ([`encode`], [`decode`]). **(differs)** The thesis uses the rotation of
-//! the one bone that a vertex is attached to; a region that crosses a joint would tear there. On vertices
-//! that follow one joint both are the same.
+//! A vertex's offset is `D = e - s`, where `s` is its scale vector in bind and `e` the one that the layer wants, both
+//! in bind orientation. Decoded in a pose it is `Q D`, with `Q` the blend of the joints' rotations by skin weight. A
+//! pose changes only `Q`, so it does not matter whether the character was posed before or after it was sculpted
+//! ([`encode`], [`decode`]). **(differs)** The thesis uses the rotation of the one bone that a vertex is attached to; a
+//! region that crosses a joint would tear there. On vertices that follow one joint both are the same.
 //!
 //! - A **drawn** layer gives `D` at the kinematic vertices. Between amplitude 0 and 1 the length of the
 //!   scale vector changes linearly and its direction along an arc ([`arc`]). Passive vertices take the
@@ -43,7 +42,7 @@ pub const SOURCES: usize = 4;
 /// A sculpt layer bound to a character's control mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundSculpt {
-    /// The layer's id, which its states name.
+    /// The layer's id; [`SculptState::id`] refers to it.
     pub id: SculptId,
     /// The moved vertices, each once: the kinematic ones, then the passive ones.
     pub vertices: Vec<u32>,

@@ -64,8 +64,7 @@ impl Curve {
             Self::Parabola => 1.0 - (2.0 * t - 1.0).powi(2),
             Self::Ease(easing) => easing.at(t),
             Self::Wave(wave) => {
-                // Whole waves are removed first: after an hour f32 would have no digits left for the
-                // fraction.
+                // Whole waves are removed first: after an hour f32 would have no digits left for the fraction.
                 let passed = (f64::from(wave.speed) * seconds).rem_euclid(1.0) as f32;
                 (TAU * (wave.count * t - passed) + wave.phase).sin()
             }

@@ -1,11 +1,10 @@
 //! Bases of the springs' scale vectors: the attachment points, drawn together across branches.
 //!
-//! Where limbs leave a trunk, the bones of neighbouring vertices may be far apart. Alternating smoothing
-//! and projection (thesis 3.2) cannot close that gap while the points must stay on bones. Scale vectors on
-//! its two sides are not comparable, and the surface tears there. The springs do not need points on bones:
-//! any point that moves with a vertex serves. Attachment points therefore leave the bones where necessary,
-//! and only there, until the points of neighbours are no further apart than the neighbours are, as is the
-//! case along any single bone.
+//! Where limbs leave a trunk, the bones of neighbouring vertices may be far apart. Alternating smoothing and projection
+//! (thesis 3.2) cannot close that gap while the points must stay on bones. Scale vectors on its two sides are not
+//! comparable, and the surface tears there. The springs do not need points on bones: any point that moves with a vertex
+//! serves. Attachment points therefore leave the bones where necessary, and only there, until the points of neighbours
+//! are no further apart than the neighbours are, as is the case along any single bone.
 
 use crate::base::math::Vec3;
 use crate::bind::Attachments;
@@ -21,8 +20,7 @@ const ROUNDS: usize = 300;
 /// A gap that exceeds its edge by less than this fraction of the edge counts as closed.
 const SLACK: f32 = 1e-3;
 
-/// Returns the character with its attachment points drawn together: bones and parameters stay, scale
-/// vectors change.
+/// Returns the character with its attachment points drawn together: bones and parameters stay, scale vectors change.
 pub fn drawn_together(bound: &Bound) -> Bound {
     let control = &bound.character.control;
     let scale_vectors = &bound.attachments.scale_vector;

@@ -65,10 +65,9 @@ impl Binding {
     }
 }
 
-/// Degree to which an edge's two ends follow the skeleton as one surface, 0..=1. It is 1 if their
-/// attachment points are no further apart than the ends (always so on one bone), and falls to 0 for
-/// neighbours on unrelated bones, as in a face with many small bones. Scale vectors of such neighbours must
-/// not be compared.
+/// Degree to which an edge's two ends follow the skeleton as one surface, 0..=1. It is 1 if their attachment points are
+/// no further apart than the ends (always so on one bone), and falls to 0 for neighbours on unrelated bones, as in a
+/// face with many small bones. Scale vectors of such neighbours must not be compared.
 ///
 /// It also falls from one radian to 1.8 between the scale vectors in bind: a torsion spring stretched that
 /// far rotates its own end by `θ0 cot θ0` but the other by `θ0 / sin θ0`, so that the bind pose would be no

@@ -113,8 +113,7 @@ fn thin(control: &ControlMesh, attach: &Attachments, seeds: &[u32], adjacency: &
     control.rigid[seed] || attach.scale_vector[seed].length() * (ring.len() as f32) < THIN * spacing
 }
 
-/// A maximal set of vertices at least three edges apart, in vertex order: each vertex is within two edges
-/// of one.
+/// A maximal set of vertices at least three edges apart, in vertex order: each vertex is within two edges of one.
 fn seeds(control: &ControlMesh) -> Vec<u32> {
     let mut covered = vec![false; control.positions.len()];
     let mut out = Vec::new();

@@ -25,8 +25,7 @@ pub struct PosedVertex {
     pub hold: Vec3,
     /// Stiffness of the bone, hold and girth forces on this vertex.
     pub stiffness: [f32; 3],
-    /// Reliability of the direction from the bone, 0..=1; factor on forces along and about the scale
-    /// vector.
+    /// Reliability of the direction from the bone, 0..=1; factor on forces along and about the scale vector.
     pub sense: f32,
     /// Stiffness of the pull to `a' + h`, which replaces these forces where the direction is unreliable.
     pub pull: f32,
@@ -81,10 +80,9 @@ pub(super) fn fading(mean_length: f32, grain: f32, degree: f32, reach: f32) -> f
     degree * 0.25 * ratio * ratio
 }
 
-/// Transforms the rest measures to a pose. `Q` is the blend of the joints' rotations by skin weight, and
-/// `a'` the bind attachment point skinned by dual quaternions with the same rotation `Q`. A part that
-/// follows one joint therefore stays rigid, whichever bone it is attached to, and no attachment point moves
-/// towards an axis that it rotates about.
+/// Transforms the rest measures to a pose. `Q` is the blend of the joints' rotations by skin weight, and `a'` the bind
+/// attachment point skinned by dual quaternions with the same rotation `Q`. A part that follows one joint therefore
+/// stays rigid, whichever bone it is attached to, and no attachment point moves towards an axis that it rotates about.
 pub fn pose(binding: &Binding, params: &Params, character: &Character, rig: &PosedRig) -> Vec<PosedVertex> {
     let influences = &character.control.influences;
     let data = RigData::of(&character.skeleton, rig);
@@ -187,13 +185,11 @@ pub fn force(binding: &Binding, params: &Params, posed: &[PosedVertex], x: &[Vec
     total
 }
 
-/// The rotation from one scale vector to another as a rotation vector `θ n`, radians, given their lengths.
-/// Beyond two radians it falls to zero at π, where the direction is undefined: opposite sides of a bone do
-/// not attract each other.
+/// The rotation from one scale vector to another as a rotation vector `θ n`, radians, given their lengths. Beyond two
+/// radians it falls to zero at π, where the direction is undefined: opposite sides of a bone do not attract each other.
 ///
-/// With `q = tan(θ/2)`, the cross product over `|s||s_j| + s·s_j` is `q n`, and `θ/q` is a function of `q²`
-/// alone (least-squares polynomial up to two radians, relative error 8e-6): this takes no square root and
-/// one division.
+/// With `q = tan(θ/2)`, the cross product over `|s||s_j| + s·s_j` is `q n`, and `θ/q` is a function of `q²` alone
+/// (least-squares polynomial up to two radians, relative error 8e-6): this takes no square root and one division.
 pub fn turn_between(s: Vec3, length: f32, sj: Vec3, length_j: f32) -> Vec3 {
     let product = length * length_j;
     let dot = s.dot(sj);
@@ -219,9 +215,8 @@ fn polynomial(u: f32) -> f32 {
         .fold(-0.000_957_923_94, |p, c| p * u + c)
 }
 
-/// Weight of a neighbour nearer to the bone in the torsion. Moving the neighbour rotates its scale vector
-/// by the inverse of its own length; a vertex far from the bone must not follow that angle along its own,
-/// longer arc.
+/// Weight of a neighbour nearer to the bone in the torsion. Moving the neighbour rotates its scale vector by the
+/// inverse of its own length; a vertex far from the bone must not follow that angle along its own, longer arc.
 pub fn leverage(radius: f32, neighbor: f32) -> f32 {
     if radius > 0.0 { (neighbor / radius).min(1.0) } else { 0.0 }
 }
@@ -269,8 +264,7 @@ pub(super) fn advance(
     attachment + turned * ((length + along) / turned.length())
 }
 
-/// A vertex nearer to the attachment point than this fraction of its bind distance has no direction from
-/// it.
+/// A vertex nearer to the attachment point than this fraction of its bind distance has no direction from it.
 const FREE: f32 = 1e-3;
 
 /// Angle between two vectors, radians in 0..=π; zero if one of them is zero.

@@ -5,8 +5,7 @@
 //! than without sculpt layers. A sculpted vertex releases a share of its forces towards the rest shape
 //! (bone, hold, girth and pull); otherwise they would pull the surface back where the layer is weak.
 //!
-//! On a coarser level a vertex gets the mean of the densities around it, as for forces
-//! ([`super::schedule`]).
+//! On a coarser level a vertex gets the mean of the densities around it, as for forces ([`super::schedule`]).
 
 use super::bind::Binding;
 use super::cpu::PosedVertex;

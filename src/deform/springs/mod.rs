@@ -39,8 +39,8 @@
 //!   to its bone than two of its edges is pulled to `a' + h` instead, in proportion.
 //! - A step moves a vertex on an arc about its attachment point: chords would lengthen every scale vector a little at
 //!   every iteration, without end where the girth does not hold it. Momentum is dropped at a vertex that turns back.
-//! - Dynamics are an oscillation about the equilibrium, frame after frame ([`swing`]).
-//! - After the iterations lost volume is restored and inverted triangles are opened ([`flesh`]).
+//! - Dynamics are an oscillation about the equilibrium, frame after frame ([`dynamics`]).
+//! - After the iterations lost volume is restored and inverted triangles are opened ([`corrections`]).
 
 pub mod anchors;
 pub mod bind;
@@ -81,8 +81,7 @@ pub struct Params {
     pub girth_reach: f32,
     /// Distance over which a bend fades, in multiples of the distance to the bone, > 0.
     pub bend_reach: f32,
-    /// Distance over which a difference from the blended rotation fades, in multiples of the distance to
-    /// the bone, > 0.
+    /// Distance over which a difference from the blended rotation fades, in multiples of the distance to the bone, > 0.
     pub hold_reach: f32,
     /// Time step, seconds, > 0; each vertex takes `min(dt, omega / K_i)`.
     pub dt: f32,
@@ -92,11 +91,11 @@ pub struct Params {
     pub max_iterations: u32,
     /// Iterations on the coarsest level of [`Solver::Multigrid`], at each visit.
     pub coarse_iterations: u32,
-    /// Fraction of the volume lost at joints that is restored after the iterations, 0..=1 ([`flesh`]).
+    /// Fraction of the volume lost at joints that is restored after the iterations, 0..=1 ([`corrections`]).
     pub volume: f32,
-    /// Rounds of opening inverted triangles, at most, 0..=64 ([`flesh`]).
+    /// Maximum number of rounds that open inverted triangles, 0..=64 ([`corrections`]).
     pub untangle: u32,
-    /// How fast the thickest flesh swings on its own, hertz, 0..=30; 0: flesh does not swing ([`swing`]).
+    /// How fast the thickest flesh swings on its own, hertz, 0..=30; 0: flesh does not swing ([`dynamics`]).
     pub dynamics: f32,
     /// Damping ratio of the dynamics, 0..=4: 1 is critical damping.
     pub damping: f32,
@@ -138,9 +137,8 @@ impl Default for Params {
     }
 }
 
-/// Stop criteria (thesis 4.2.2), each relative to the shortest side of the bind box, the "thickness". The
-/// GPU tests every [`schedule::TEST_EVERY`] iterations; after convergence the remaining iterations cost
-/// nothing.
+/// Stop criteria (thesis 4.2.2), each relative to the shortest side of the bind box, the "thickness". The GPU tests
+/// every [`schedule::TEST_EVERY`] iterations; after convergence the remaining iterations cost nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
@@ -204,8 +202,7 @@ impl Params {
         }
     }
 
-    /// The step of a vertex with this stiffness bound. The accelerated solvers ignore `dt` and use the
-    /// stability bound.
+    /// The step of a vertex with this stiffness bound. The accelerated solvers ignore `dt` and use the stability bound.
     pub(crate) fn step(&self, bound: f32) -> f32 {
         if bound > 0.0 { self.largest_step().min(self.omega / bound) } else { 0.0 }
     }

@@ -46,9 +46,8 @@ impl Momentum {
     }
 }
 
-/// Estimate of the plain step's spectral radius. The slowest mode is a rotation about the bone, which only
-/// the hold opposes: it decays by `1 - step k_h` per iteration. The slowest tenth of the vertices
-/// determines the estimate.
+/// Estimate of the plain step's spectral radius. The slowest mode is a rotation about the bone, which only the hold
+/// opposes: it decays by `1 - step k_h` per iteration. The slowest tenth of the vertices determines the estimate.
 fn spectral_radius(params: &Params, binding: &Binding, rates: &mut Vec<f32>) -> f32 {
     let held = |&i: &usize| binding.degree(i) > 0 && binding.vertices[i].radius > binding.on_bone;
     rates.clear();

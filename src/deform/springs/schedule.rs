@@ -1,18 +1,16 @@
 //! The steps of a frame's springs, one per dispatch: shaders and CPU reference follow the same list.
 //!
-//! [`Solver::Multigrid`] is a full approximation scheme (A. Brandt, "Multi-level adaptive solutions to
-//! boundary-value problems", 1977): coarse levels first, each the start of the next; then V-cycles on the
-//! original mesh, in which a coarse level receives the remaining force of the finer one
-//! ([`Iteration::take`]), so that both have the same equilibrium. It differs from the textbook in one
-//! point: the force is taken before the last iteration ahead of the coarse level and the correction is
-//! added after it, which saves a pass over the mesh.
+//! [`Solver::Multigrid`] is a full approximation scheme (A. Brandt, "Multi-level adaptive solutions to boundary-value
+//! problems", 1977): coarse levels first, each the start of the next; then V-cycles on the original mesh, in which a
+//! coarse level receives the remaining force of the finer one ([`Iteration::take`]), so that both have the same
+//! equilibrium. It differs from the textbook in one point: the force is taken before the last iteration ahead of the
+//! coarse level and the correction is added after it, which saves a pass over the mesh.
 
 use super::levels::Levels;
 use super::momentum::Momentum;
 use super::{Params, Solver, Stop};
 
-/// Iterations between two stop tests; even, so that a stopped level always ends in the same half of its
-/// iterates.
+/// Iterations between two stop tests; even, so that a stopped level always ends in the same half of its iterates.
 pub const TEST_EVERY: u32 = 4;
 /// Iterations before and after each visit to a coarser level.
 const FINE: u32 = TEST_EVERY / 2;

@@ -133,8 +133,7 @@ fn a_bend_and_a_twist_keep_volume_thickness_and_orientation() {
             let bones: Vec<(Vec3, Vec3)> = rig.bones.iter().map(|b| (b.head, b.tail)).collect();
             let thinnest = smallest_radius_ratio(&control.positions, &x, &rest, &bones);
             assert!(thinnest > 0.9, "{name}: thinnest {thinnest}");
-            // The twist spreads along both bones: a quarter of a bone from the joint it has begun and is
-            // not complete.
+            // The twist spreads along both bones: a quarter of a bone from the joint it has begun and is not complete.
             let angle = |y: f32| {
                 let i = (0..x.len())
                     .filter(|&i| control.positions[i].x > 0.99 * RADIUS)
@@ -259,8 +258,7 @@ fn gpu_equals_twin_after_fifty_iterations() {
         Params { stop: Stop::Never, solver: Solver::Multigrid, ..Params::default() },
         Params { stop: Stop::Never, torque: Torque::Thesis, solver: Solver::Jacobi, ..Params::default() },
         Params { stop: Stop::Move(1e-3), solver: Solver::Chebyshev, ..Params::default() },
-        // Loose thresholds stop in the transient, where rounding decides which vertices restart their
-        // momentum.
+        // Loose thresholds stop in the transient, where rounding decides which vertices restart their momentum.
         Params { stop: Stop::Force(1e-3), ..Params::default() },
         Params { stop: Stop::Energy(1e-4), ..Params::default() },
         Params { frames: Frames::Dependent, ..Params::default() },
@@ -284,8 +282,7 @@ fn gpu_equals_twin_after_fifty_iterations() {
             assert!(apart <= TEST_EVERY, "{params:?}: {apart} iterations apart");
             for (i, (g, c)) in gpu.iter().zip(twin.control()).enumerate() {
                 let off = Vec3::new(g[0], g[1], g[2]).distance(*c);
-                // If rounding makes one of them stop a test later, they differ by the moves of those
-                // iterations.
+                // If rounding makes one of them stop a test later, they differ by the moves of those iterations.
                 let last = if apart > 0 { 2e-3 * thickness } else { 0.0 };
                 assert!(off < 1e-4 * diagonal + last, "{params:?} vertex {i} off by {off}");
             }

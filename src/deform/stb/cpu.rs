@@ -4,7 +4,7 @@ use super::bind::{StbBinding, bind};
 use crate::base::math::{Quat, Vec3};
 use crate::deform::Bound;
 use crate::deform::attach::ON_JOINT;
-use crate::deform::twin::{Posed, Skinning};
+use crate::deform::skinning_cpu::{Posed, Skinning};
 
 /// The method with its endpoint weights.
 pub struct Stb {

@@ -118,9 +118,8 @@ impl SurfacePipelines {
 }
 
 impl SurfaceState {
-    /// Uploads the morph displacement of every display vertex, bind space, `vec4`; missing ones keep their
-    /// last value. Has no effect if the state was bound without morphs. Put a barrier before
-    /// [`SurfacePipelines::record`].
+    /// Uploads the morph displacement of every display vertex, bind space, `vec4`; missing ones keep their last value.
+    /// Has no effect if the state was bound without morphs. Put a barrier before [`SurfacePipelines::record`].
     pub fn set_morph(&self, frame: &mut Frame, displacement: &[[f32; 4]]) {
         if let Some(morph) = &self.morph {
             frame.upload(morph, 0, displacement);

@@ -10,8 +10,7 @@ shared_with_shaders! {
     pub struct SourceNormal as "SourceNormal" {
         /// Components along tangent, bitangent and computed normal.
         pub components: [f32; 3],
-        /// The display vertex that the tangent points to; [`SourceNormal::NONE`] if the computed normal is
-        /// used.
+        /// The display vertex that the tangent points to; [`SourceNormal::NONE`] if the computed normal is used.
         pub toward: u32,
     }
 }

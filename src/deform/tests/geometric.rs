@@ -5,8 +5,8 @@ use crate::deform::Reference;
 use crate::deform::blend::{Blend, Factor};
 use crate::deform::cor::centers;
 use crate::deform::irs::IrsParams;
+use crate::deform::skinning_cpu::SkinningReference;
 use crate::deform::testing::{RADIUS, scaled};
-use crate::deform::twin::Twin;
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
@@ -116,7 +116,7 @@ fn blend_ends_are_the_two_methods_and_factors_may_vary() {
     let mut streams = Streams::default();
     let rig = PosedRig::new(&bound.character.skeleton, &pose);
     let painted = Blend::new(&bound, Factor::PerVertex(factors)).unwrap();
-    Twin::new(&bound, painted).unwrap().reference(&rig, &mut streams);
+    SkinningReference::new(&bound, painted).unwrap().reference(&rig, &mut streams);
     assert!(same(&streams.position[..half], &lbs.position[..half]));
     assert!(same(&streams.position[half..], &dqs.position[half..]));
     assert!(Blend::new(&bound, Factor::PerVertex([0.5].into())).is_err());
@@ -179,8 +179,7 @@ fn stb_spreads_twist_and_stretch_evenly_along_the_bone() {
     let mut pose = bent(&bound, Quat::from_rotation_y(2.4));
     pose.local[1].translation[1] = 1.5;
     let streams = deform(&Geometric::Stb, &bound, &pose);
-    // The first quarter follows the first bone only: half a bone takes half of the twist and of the
-    // stretch.
+    // The first quarter follows the first bone only: half a bone takes half of the twist and of the stretch.
     for (x, bind) in
         streams.position.iter().zip(&bound.character.control.positions).filter(|(_, b)| b.y <= 0.5)
     {

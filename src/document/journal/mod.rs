@@ -72,8 +72,7 @@ impl Journal {
     /// that is more than one unfinished record, a copy of the whole is kept beside it).
     ///
     /// # Errors
-    /// It is open in another process; it is no journal, or one of a newer version; the operating system's
-    /// errors.
+    /// It is open in another process; it is no journal, or one of a newer version; the operating system's errors.
     pub fn open(path: &Path, asset: &AssetRef) -> Result<(Self, Recovered)> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;

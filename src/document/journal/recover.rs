@@ -39,8 +39,7 @@ pub struct Torn {
     pub offset: u64,
     /// Its length.
     pub bytes: u64,
-    /// Whole lines in it: 0 for a record that was being written; more mean damage, or operations of a newer
-    /// program.
+    /// Whole lines in it: 0 for a record that was being written; more mean damage, or operations of a newer program.
     pub lines: usize,
     /// Why it could not be read.
     pub reason: String,

@@ -28,7 +28,7 @@ pub enum DeskAct {
     Orbit,
     /// Moves the view.
     Pan,
-    /// Draws the offset of a line of action: another pose in every frame.
+    /// Draws an offset stroke, so that the pose changes in every frame.
     Stroke,
 }
 

@@ -162,7 +162,7 @@ impl Sitter {
         times.iter().map(|&t| shaper.evaluate_at(&state(t), t)).collect()
     }
 
-    /// A picture of a shape.
+    /// Renders an evaluated surface, with lines and a caption, as a cell of a figure.
     ///
     /// # Errors
     /// As [`Studio::picture`].

@@ -1,6 +1,5 @@
-//! Pins met exactly, by the least turns and shifts since the reference: steps of Gauss and Newton,
-//! `(J W⁻¹ Jᵀ + ε) λ = e + J v`, `v ← W⁻¹ Jᵀ λ`, whose system is of the pins alone. What a step leaves of them, the next one
-//! finds.
+//! Pins met exactly, by the least turns and shifts since the reference: steps of Gauss and Newton, `(J W⁻¹ Jᵀ + ε) λ =
+//! e + J v`, `v ← W⁻¹ Jᵀ λ`, whose system is of the pins alone. What a step leaves of them, the next one finds.
 
 use super::{ARM, HOLDS, LARGEST, Linkage, Place, factor, substitute};
 use crate::base::math::{DMat3, DVec3};

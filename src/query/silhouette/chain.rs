@@ -14,10 +14,9 @@ const ACROSS: f32 = 3.0;
 /// Additional cost factor of a step at a distance of one stroke length from the stroke.
 const ASIDE: f32 = 4.0;
 
-/// The piece of silhouette from the point nearest to a stroke's first end to the point nearest to its last
-/// (thesis 7.3). It is the shortest path over neighbouring points with small gaps. Steps cost more the
-/// farther they lie from the stroke (of a closed outline's two sides this selects the nearer) and the more
-/// they jump in depth.
+/// The piece of silhouette from the point nearest to a stroke's first end to the point nearest to its last (thesis
+/// 7.3). It is the shortest path over neighbouring points with small gaps. Steps cost more the farther they lie from
+/// the stroke (of a closed outline's two sides this selects the nearer) and the more they jump in depth.
 ///
 /// `stroke` has at least two positions in the picture, pixels; `view` and `size` are the picture's.
 ///
@@ -113,8 +112,7 @@ fn shortest(
                 let gap = if step > 1.5 { ACROSS } else { 1.0 };
                 let space = Vec3::from(points[i].position).distance(points[k].position.into());
                 let jump = space / widths[i].min(widths[k]).max(f32::MIN_POSITIVE);
-                // Along a silhouette the surface recedes from the eye: a small change of depth is not a
-                // jump.
+                // Along a silhouette the surface recedes from the eye: a small change of depth is not a jump.
                 let far = (jump - 4.0 * step).clamp(0.0, 1e6);
                 let cost = so_far + (gap * step + far) * 0.5 * (weights[i] + weights[k]);
                 if cost < best[k] {
@@ -167,8 +165,7 @@ mod tests {
     fn of_a_closed_outline_the_side_at_the_stroke_is_meant() {
         let points = circle();
         for side in [-1.0, 1.0] {
-            // From left to right, above or below; the ends are nearly opposite, so the other side is not
-            // longer.
+            // From left to right, above or below; the ends are nearly opposite, so the other side is not longer.
             let stroke = [[19.0, 50.0], [50.0, 50.0 + 38.0 * side], [81.0, 50.0]];
             let way = chain(&points, &stroke, &view(), [100, 100]).unwrap();
             assert!(way.len() > 40, "{}", way.len());

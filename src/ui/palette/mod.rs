@@ -172,7 +172,7 @@ impl Memory {
         usize::from(self.methods[0] != current)
     }
 
-    /// A method that is in no slot takes that of the one before it.
+    /// Puts a newly chosen method into the slot of the previous one, unless a slot holds it already.
     fn take_method(&mut self, before: &str, now: &str) {
         let now = method(now);
         let known = crate::deform::Recipe::NAMES.into_iter().find(|n| *n == now);

@@ -68,7 +68,7 @@ pub struct Strain {
     pub stretch_mean: f32,
     /// Inverted triangles.
     pub flipped: usize,
-    /// Iterations of the solver; none for methods without.
+    /// Solver iterations; `None` for methods without a solver.
     pub iterations: Option<u32>,
 }
 

@@ -317,7 +317,7 @@ impl WindowEditor {
     }
 }
 
-/// Where a joint is now, world.
+/// The current position of a joint, world space, metres.
 fn place(bench: &Workbench, node: NodeId) -> Option<Vec3> {
     bench.rig().world.get(node.index()).map(|w| Vec3::from(w.translation))
 }

@@ -95,7 +95,7 @@ mod tests {
         let reference = std::fs::read_to_string(reference).unwrap();
         assert!(
             reference.contains(&table()),
-            "docs/reference.md, Everything that can be done: the table is\n\n{}",
+            "docs/reference.md, Commands and keys: the table is\n\n{}",
             table()
         );
     }

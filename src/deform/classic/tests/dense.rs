@@ -1,7 +1,6 @@
-//! Independent dense solvers in f64, written from the papers and from the definitions of libigl's
-//! `cotmatrix` and `arap_linear_block`, on whole meshes: no patch, no cells, no sparse matrix, no shared
-//! function. They compute the reference values. Some of these are stored, so that solver and reference
-//! cannot change together.
+//! Independent dense solvers in f64, written from the papers and from the definitions of libigl's `cotmatrix` and
+//! `arap_linear_block`, on whole meshes: no patch, no cells, no sparse matrix, no shared function. They compute the
+//! reference values. Some of these are stored, so that solver and reference cannot change together.
 
 use super::*;
 
@@ -345,8 +344,7 @@ fn stored_numbers() {
     }
 }
 
-/// Results of the dense solvers above, which the solvers under test match to 1e-8: spokes, spokes and rims,
-/// LSE.
+/// Results of the dense solvers above, which the solvers under test match to 1e-8: spokes, spokes and rims, LSE.
 const STORED: [[[f64; 3]; 4]; 3] = [
     [
         [0.376486476, 0.068801431, 0.148739510],

@@ -101,8 +101,7 @@ fn scale_vectors_of_one_rigid_motion_turn_with_it() {
     assert!(largest(&shape, &goal) < 1e-6, "{}", largest(&shape, &goal));
 }
 
-/// A bar of 1.6 m with its ends held and the upper end rotated by `angle`; returns the positions after the
-/// solve.
+/// A bar of 1.6 m with its ends held and the upper end rotated by `angle`; returns the positions after the solve.
 fn bent(angle: f64, energy: Energy) -> (Vec<Vec3>, Vec<DVec3>, Vec<f64>) {
     let character = shapes::bar(2, 24, 4, 0.15, 1.6);
     let rest = character.control.positions.clone();

@@ -3,8 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Runs every method on a region and checks that all positions are finite and only passive vertices have
-/// moved.
+/// Runs every method on a region and checks that all positions are finite and only passive vertices have moved.
 fn all(rest: &[Vec3], triangles: &[[u32; 3]], lists: &Lists<'_>, start: &[DVec3]) -> Vec<Vec<DVec3>> {
     let mut out = Vec::new();
     for energy in [Energy::Spokes, Energy::SpokesAndRims] {
@@ -41,8 +40,7 @@ fn degenerate_triangles_fins_bowties_and_isolated_vertices() {
     rest[16] = rest[17];
     rest[30] = (rest[29] + rest[31]) * 0.5;
     triangles.extend([[9, 9, 10], [16, 17, 16], [24, 25, 18], [24, 25, 18]]);
-    // Edges with three and four triangles, a fan connected at one vertex, a separate component, and an
-    // isolated vertex.
+    // Edges with three and four triangles, a fan connected at one vertex, a separate component, and an isolated vertex.
     let first = rest.len() as u32;
     for p in [
         [0.3, 0.4, 0.3],

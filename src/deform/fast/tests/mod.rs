@@ -1,4 +1,4 @@
-//! Known results of the reduced deformation.
+//! Tests of FAST against known results.
 
 use super::*;
 use crate::asset::Influences;

@@ -82,8 +82,7 @@ pub struct Corrections {
     pub soft: Vec<u32>,
     /// CSR offsets into `corners`, one more than `soft`.
     pub corner_offset: Vec<u32>,
-    /// The other two vertices of each triangle at a soft vertex, in the triangle's order, and its index in
-    /// `faces`.
+    /// The other two vertices of each triangle at a soft vertex, in the triangle's order, and its index in `faces`.
     pub corners: Vec<[u32; 3]>,
 }
 

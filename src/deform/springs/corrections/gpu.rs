@@ -325,8 +325,7 @@ impl CorrectionPipelines {
         self.dispatch(&self.inflate, &state.inflate, &push, state.vertices, frame);
     }
 
-    /// Records the opening of inverted triangles, at most `rounds` rounds; rounds without work run no
-    /// groups.
+    /// Records the opening of inverted triangles, at most `rounds` rounds; rounds without work run no groups.
     fn open(&self, state: &CorrectionState, rounds: u32, frame: &mut Frame) {
         frame.barrier();
         frame.copy(&state.positions, &state.other, state.other.bytes().min(state.positions.bytes()));

@@ -1,15 +1,14 @@
 //! What the springs leave undone, mended at the end of a frame: lost volume, and inverted triangles.
 //!
-//! Springs act along the surface and towards the bone, so their equilibrium does not depend on volume.
-//! After the iterations, the tissue of every joint is measured as the sum of the prisms between its
-//! triangles and their attachment points. One factor lengthens or shortens its scale vectors until the
-//! volume is that in bind; the factor fades with the distance from where the joint deforms. This is a local
-//! volume correction as in D. Rohmer, S. Hahmann and M.-P. Cani, "Local volume preservation for skinned
-//! characters", 2008, but along scale vectors: a smooth factor on them causes no folds. Then triangles that
-//! oppose the rotated rest normal are pushed open by projections of their signed area (M. Müller et al.,
-//! "Position based dynamics", 2007), which does not move any others. Rigid motions change neither volume
-//! nor sides, so both corrections are exact there. Both are bounded: by a fraction of the scale vector and
-//! by a fraction of a triangle's size.
+//! Springs act along the surface and towards the bone, so their equilibrium does not depend on volume. After the
+//! iterations, the tissue of every joint is measured as the sum of the prisms between its triangles and their
+//! attachment points. One factor lengthens or shortens its scale vectors until the volume is that in bind; the factor
+//! fades with the distance from where the joint deforms. This is a local volume correction as in D. Rohmer, S. Hahmann
+//! and M.-P. Cani, "Local volume preservation for skinned characters", 2008, but along scale vectors: a smooth factor
+//! on them causes no folds. Then triangles that oppose the rotated rest normal are pushed open by projections of their
+//! signed area (M. Müller et al., "Position based dynamics", 2007), which does not move any others. Rigid motions
+//! change neither volume nor sides, so both corrections are exact there. Both are bounded: by a fraction of the scale
+//! vector and by a fraction of a triangle's size.
 //!
 //! Prisms show which joint lost how much, but not the whole loss: where limbs leave a trunk the attachment
 //! points enclose a volume of their own. The volume of the whole mesh is therefore measured too (with lids
@@ -18,11 +17,10 @@
 //! because it would fold deeper; the skin around it grows instead. Opening triangles changes the volume, so
 //! another round of volume correction and a few more pushes follow.
 //!
-//! On the GPU a round of pushes processes a list of vertices: at first those of the inverted triangles,
-//! then those that the last round moved and their neighbours. Elsewhere nothing can change, so the result
-//! equals that of processing all vertices, as the CPU reference does. A dispatch is as large as its list,
-//! and empty if nothing is left to push. A vertex reads only results of the last round, so the order of a
-//! list does not change a bit.
+//! On the GPU a round of pushes processes a list of vertices: at first those of the inverted triangles, then those that
+//! the last round moved and their neighbours. Elsewhere nothing can change, so the result equals that of processing all
+//! vertices, as the CPU reference does. A dispatch is as large as its list, and empty if nothing is left to push. A
+//! vertex reads only results of the last round, so the order of a list does not change a bit.
 
 pub mod bind;
 pub mod cpu;
@@ -47,11 +45,9 @@ pub(super) const DEAD: f32 = 1e-5;
 /// Tissue whose prisms hold at most this fraction of the volume that they would have with scale vectors
 /// perpendicular to the skin is a sheet without volume.
 pub(super) const SHEET: f32 = 0.01;
-/// Lower bound on a joint's change of volume by its factor, relative to that in bind: a folded joint hardly
-/// responds.
+/// Lower bound on a joint's change of volume by its factor, relative to that in bind: a folded joint hardly responds.
 pub(super) const STIFFEST: f32 = 0.5;
-/// Triangles are opened until their area, projected along the rotated rest normal, is this fraction of that
-/// in bind.
+/// Triangles are opened until their area, projected along the rotated rest normal, is this fraction of that in bind.
 pub(super) const OPEN: f32 = 0.1;
 /// A push moves a vertex by at most this factor times the square root of twice the triangle's area.
 pub(super) const PUSH: f32 = 0.5;

@@ -1,5 +1,4 @@
-//! Dynamics: soft tissue that lags behind a motion, overshoots and settles (thesis 4.2; methods, section
-//! 4).
+//! Dynamics: soft tissue that lags behind a motion, overshoots and settles (thesis 4.2; methods, section 4).
 //!
 //! Every frame's equilibrium is the target. Each vertex is a mass on a damped spring to its own target.
 //! With the displacement `d` from the equilibrium `X`, which moves linearly from one frame to the next,
@@ -12,10 +11,9 @@
 //! proportional to the distance to the bone, and [`super::Params::dynamics`] is the frequency of the
 //! thickest tissue. Fingers therefore keep up and bellies swing, and no threshold is in metres.
 //!
-//! `ω h` never exceeds one (the step is unstable beyond two), and no displacement exceeds a fraction of the
-//! distance to the bone. No setting is therefore unstable, and a cut in a motion leaves no more than a
-//! swing behind. Neighbours are coupled through their equilibria only: waves along the surface are profiles
-//! of [`crate::deform::sculpt`].
+//! `ω h` never exceeds one (the step is unstable beyond two), and no displacement exceeds a fraction of the distance to
+//! the bone. No setting is therefore unstable, and a cut in a motion leaves no more than a swing behind. Neighbours are
+//! coupled through their equilibria only: waves along the surface are profiles of [`crate::deform::sculpt`].
 
 pub mod cpu;
 pub mod gpu;
@@ -58,8 +56,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Sets the time of the next frame, seconds; with `None` nothing moves, and the next frame is the
-    /// equilibrium.
+    /// Sets the time of the next frame, seconds; with `None` nothing moves, and the next frame is the equilibrium.
     pub fn set(&mut self, seconds: Option<f64>) {
         self.now = seconds.filter(|t| t.is_finite());
     }

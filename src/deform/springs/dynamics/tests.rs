@@ -54,8 +54,7 @@ fn a_vertex_let_go_is_a_damped_oscillator_and_halved_steps_halve_what_it_is_off(
 fn energy_falls_and_all_comes_to_rest_in_equilibrium() {
     let found = let_go(3.0, 0.15, 60, 8, 300);
     let omega = TAU * 3.0;
-    // Over whole periods: within one, the modified energy that the step preserves differs from the true
-    // one.
+    // Over whole periods: within one, the modified energy that the step preserves differs from the true one.
     let energy =
         |me: &VertexMotion| me.velocity.length_squared() + omega * omega * me.position.length_squared();
     for pair in found.chunks_exact(20).collect::<Vec<_>>().windows(2) {

@@ -1,5 +1,4 @@
-//! Data that the springs' shaders share with Rust: buffer elements and push constants
-//! (`glsl/types/springs.glsl`).
+//! Data that the springs' shaders share with Rust: buffer elements and push constants (`glsl/types/springs.glsl`).
 
 use super::super::edits::SpringEdit;
 use crate::base::Result;
@@ -120,8 +119,7 @@ pub(super) fn check(stiffen: &Compute, finish: &Compute, edit: &Compute) -> Resu
     edit.reflection().check::<SpringEdit>()
 }
 
-/// Bytes that one iteration transfers, counted from the loads and stores of
-/// `glsl/deform/springs/iterate.comp`.
+/// Bytes that one iteration transfers, counted from the loads and stores of `glsl/deform/springs/iterate.comp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IterationBytes {
     /// Every element of every array once. Per vertex: its posed rest measures, two texels of its gains, its

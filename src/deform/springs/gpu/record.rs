@@ -168,8 +168,7 @@ fn iterate_push(level: &LevelState, params: &Params, iteration: &Iteration) -> I
 }
 
 impl SpringState {
-    /// Dispatches over a level's vertices; after a first stop test, only while the springs have not
-    /// converged.
+    /// Dispatches over a level's vertices; after a first stop test, only while the springs have not converged.
     fn dispatch<P: Layout>(
         &self,
         tested: bool,

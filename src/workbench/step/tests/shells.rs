@@ -278,7 +278,7 @@ fn shapes(model: &Model, sculpts: &[Sculpt], pose: &Pose, recipe: &str) -> [Vec<
     [evaluator.evaluate(model, pose).unwrap().control, plain]
 }
 
-/// By which factor each shell round a bone has grown.
+/// The factor by which each shell around a bone has grown.
 fn growth(place: &Place, pose: &Pose, far: f32, shapes: &[Vec<Vec3>; 2]) -> Vec<f32> {
     let rig = PosedRig::new(&place.character.skeleton, pose);
     let bone = [rig.bones[place.bone].head, rig.bones[place.bone].tail];

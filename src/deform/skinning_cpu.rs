@@ -36,20 +36,20 @@ pub trait Skinning: Send + Sync {
 }
 
 /// A method bound to a character.
-pub struct Twin<M> {
+pub struct SkinningReference<M> {
     bound: Bound,
     anchors: Anchors,
     method: M,
 }
 
-impl<M: Skinning> Twin<M> {
+impl<M: Skinning> SkinningReference<M> {
     /// Binds a method. Errors if attachments and character do not fit together.
     pub fn new(bound: &Bound, method: M) -> Result<Self> {
         Ok(Self { anchors: Anchors::new(bound)?, bound: bound.clone(), method })
     }
 }
 
-impl<M: Skinning> Reference for Twin<M> {
+impl<M: Skinning> Reference for SkinningReference<M> {
     fn set_offsets(&mut self, before: &[u32], field: &Field) -> bool {
         if self.method.radial() {
             let scale_vectors = &self.bound.attachments.scale_vector;
