@@ -194,6 +194,8 @@ impl WindowApp<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::window::Theme;
+    use crate::workbench::{GrabBy, Preferences, Tool};
 
     #[test]
     fn files_opened_lately_are_each_once_the_newest_first() {
@@ -206,6 +208,21 @@ mod tests {
         let text = serde_json::to_string(&kept).unwrap();
         assert_eq!(serde_json::from_str::<Kept>(&text).unwrap(), kept);
         assert_eq!(serde_json::from_str::<Kept>("{}").unwrap(), Kept::default());
+    }
+
+    /// What an earlier build wrote, before the code moved into rooms.
+    #[test]
+    fn settings_of_an_earlier_build_are_read_whole() {
+        let kept: Kept = serde_json::from_str(include_str!("../../../tests/fixtures/desk.json")).unwrap();
+        let choices = Choices { theme: Theme::Light, zoom: 1.25, ..Choices::default() };
+        let recent = vec!["/home/me/box.glb".into()];
+        assert_eq!(kept, Kept { choices, size: Some([1280.0, 800.0]), maximised: true, recent });
+        let chosen: Preferences =
+            serde_json::from_str(include_str!("../../../tests/fixtures/vr.json")).unwrap();
+        let usual = Preferences { grab: GrabBy::Limb, ..Preferences::default() };
+        let wanted =
+            Preferences { tool: Tool::Skin, radius: 0.041, mirror: true, left_handed: true, ..usual };
+        assert_eq!(chosen, wanted);
     }
 
     #[test]
