@@ -165,7 +165,7 @@ pub fn pictures(
         let m = &line.measure;
         let mut caption = vec![line.method.to_uppercase()];
         caption.push(m.volume_ratio.map_or_else(String::new, |v| format!("volume {v:.3}")));
-        caption.push(format!("flipped {}", m.flipped_triangles));
+        caption.push(format!("inverted {}", m.flipped_triangles));
         cells.push(Cell { picture, caption });
     }
     Ok(cells)

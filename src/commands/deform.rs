@@ -150,7 +150,7 @@ fn text(report: &DeformReport) -> String {
     let _ = writeln!(out, "{}: {} on {}", report.file, report.method, report.device);
     let _ = writeln!(
         out,
-        "  volume {}  area {}  stretch max {:.3} mean {:.4}  flipped {}  iterations {}",
+        "  volume {}  area {}  stretch max {:.3} mean {:.4}  inverted {}  iterations {}",
         ratio(m.volume_ratio),
         ratio(m.area_ratio),
         m.stretch_max,

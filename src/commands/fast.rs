@@ -325,7 +325,7 @@ fn text(report: &FastReport) -> String {
     let done = if r.converged { "converged" } else { "not converged" };
     let _ = writeln!(out, "  {} iterations, {done}, energy {:.3e}", r.iterations, r.energy);
     let _ = writeln!(out, "  bind {:.1} ms  switch {:.3} ms", r.bind_ms, r.switch_ms);
-    let _ = writeln!(out, "  volume {ratio}  flipped {}", r.measure.flipped_triangles);
+    let _ = writeln!(out, "  volume {ratio}  inverted {}", r.measure.flipped_triangles);
     let _ = writeln!(out, "  nearest pose off by {:.4} m, its goals missed by {:.4} m", r.pose_off, r.missed);
     if let Some(receipt) = &r.receipt {
         let _ = write!(out, "{receipt}");

@@ -243,7 +243,7 @@ fn close_ups(
         .iter()
         .map(|(line, shape)| {
             let volume = line.joint_volume_ratio.map_or_else(String::new, |v| format!("volume {v:.3}"));
-            let flipped = format!("flipped {}", line.measure.flipped_triangles);
+            let flipped = format!("inverted {}", line.measure.flipped_triangles);
             Ok(Cell {
                 picture: studio.picture(shape, &bounds, angle, CLOSE_UP, &Lines::default())?,
                 caption: vec![
@@ -265,7 +265,7 @@ fn table(lines: &[JointLine]) -> String {
             methods.push(&line.method);
         }
     }
-    let columns = ["volume", "flipped", "folded", "stretch"];
+    let columns = ["volume", "inverted", "folded", "stretch"];
     let heads: Vec<String> =
         columns.iter().flat_map(|c| methods.iter().map(move |m| format!("{c} {m}"))).collect();
     let mut out = format!("| file | joint | motion | {} |\n", heads.join(" | "));

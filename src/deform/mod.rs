@@ -29,6 +29,7 @@ mod skinning_gpu;
 pub mod springs;
 pub mod stb;
 pub mod surface;
+pub mod volume;
 
 #[cfg(test)]
 pub(crate) mod testing;

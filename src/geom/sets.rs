@@ -1,12 +1,12 @@
 //! Disjoint sets of numbers: `above[i]` is a smaller member of `i`'s set, or `i` if it is the smallest.
 
 /// `count` sets with one number each.
-pub(super) fn apart(count: usize) -> Vec<u32> {
+pub(crate) fn apart(count: usize) -> Vec<u32> {
     (0..count as u32).collect()
 }
 
 /// The smallest member of a set, with path halving.
-pub(super) fn root(above: &mut [u32], mut at: u32) -> u32 {
+pub(crate) fn root(above: &mut [u32], mut at: u32) -> u32 {
     while above[at as usize] != at {
         above[at as usize] = above[above[at as usize] as usize];
         at = above[at as usize];
@@ -15,7 +15,7 @@ pub(super) fn root(above: &mut [u32], mut at: u32) -> u32 {
 }
 
 /// Merges two sets.
-pub(super) fn unite(above: &mut [u32], a: u32, b: u32) {
+pub(crate) fn unite(above: &mut [u32], a: u32, b: u32) {
     let (a, b) = (root(above, a), root(above, b));
     above[a.max(b) as usize] = a.min(b);
 }

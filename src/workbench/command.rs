@@ -45,7 +45,7 @@ impl Tool {
 
     /// In one short word, where there is little room.
     pub fn word(self) -> &'static str {
-        ["Line", "Grab", "Skin", "Joint", "Outline", "Measure"][self as usize]
+        ["Line", "Grab", "Skin", "Joint", "Silhouette", "Measure"][self as usize]
     }
 
     /// Whether it changes the pose; the others shape the skin or measure it, in any pose.

@@ -272,7 +272,7 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
         }
         (_, Tool::Joint) => "Click a joint",
         (_, Tool::Silhouette) => {
-            "Draw beside an outline how it should run; the brush (F) says how far the skin follows"
+            "Draw beside a silhouette where it should go; the brush (F) sets how far the skin follows"
         }
         (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
     }

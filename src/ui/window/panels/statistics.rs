@@ -35,7 +35,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench) {
             line(ui, "Largest stretch", format!("{:.0} %", strain.stretch_max * 100.0), None);
             line(ui, "Mean stretch", format!("{:.1} %", strain.stretch_mean * 100.0), None);
             let flipped = strain.flipped;
-            line(ui, "Inside out", format!("{flipped}"), Some(grade(flipped == 0, flipped < 20)));
+            line(ui, "Inverted", format!("{flipped}"), Some(grade(flipped == 0, flipped < 20)));
             if let Some(iterations) = strain.iterations {
                 line(ui, "Iterations", format!("{iterations}"), None);
             }
