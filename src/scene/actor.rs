@@ -83,6 +83,8 @@ struct Body {
     states: Vec<SculptState>,
     /// The pose that was recorded last with these sculpt layers and this recipe.
     posed: Version,
+    /// The time of the poses, seconds.
+    time: Option<f64>,
 }
 
 /// Looks up single pixels of the pictures, as exact as if they were drawn without smooth edges.
@@ -143,6 +145,7 @@ impl Actor {
                 worn: Vec::new(),
                 states: Vec::new(),
                 posed: Version::default(),
+                time: None,
             }),
             scene,
         })
@@ -267,8 +270,12 @@ impl Actor {
 
     /// Sets the time of the poses to come, seconds: the springs' dynamics move from one to the next. None: nothing swings.
     pub fn set_time(&mut self, seconds: Option<f64>) {
-        if let Some(body) = &mut self.body {
-            body.graph.set_time(seconds);
+        let Some(body) = &mut self.body else { return };
+        body.graph.set_time(seconds);
+        // Flesh goes on moving while the pose stands still.
+        let swings = body.recipe.springs.is_some_and(|s| s.dynamics > 0.0);
+        if std::mem::replace(&mut body.time, seconds) != seconds && swings {
+            body.posed = Version::default();
         }
     }
 

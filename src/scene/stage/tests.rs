@@ -4,6 +4,7 @@ use crate::base::math::{Quat, Vec3};
 use crate::bind::BindOptions;
 use crate::bind::shapes::Shape;
 use crate::deform::Recipe;
+use crate::deform::springs::Params;
 use crate::gpu::testing::{assert_silent, device};
 use crate::render::Tangents;
 use crate::rig::PosedRig;
@@ -112,6 +113,31 @@ fn a_pose_stays_until_the_next_and_both_eyes_see_it() {
     for eye in 0..2 {
         assert!(differ(&rest[eye], &posed[eye]) > 60, "{}", differ(&rest[eye], &posed[eye]));
         assert_eq!(differ(&posed[eye], &after[eye]), 0);
+    }
+    assert_silent(&device);
+}
+
+#[test]
+fn flesh_that_swings_is_posed_again_while_a_motion_holds_a_pose() {
+    let Some(device) = device() else { return };
+    let (mut stage, model) = stage_with_capsule(&device);
+    let swinging = Params { dynamics: 3.0, ..Params::default() };
+    for (recipe, moves) in [(Recipe::springs(swinging), true), (Recipe::springs(Params::default()), false)] {
+        let actor = Actor::new(stage.pipelines(), stage.targets(), &model, &recipe).unwrap();
+        stage.enter(Box::new(actor));
+        let rest = model.rest();
+        let rig = PosedRig::new(model.skeleton(), &rest);
+        let pose = VersionedPose { version: Version::new(), pose: &rest, rig: &rig };
+        for (time, due) in
+            [(Some(0.0), true), (Some(0.0), false), (Some(0.1), moves), (None, moves), (None, false)]
+        {
+            stage.actor_mut().set_time(time);
+            assert_eq!(!stage.actor().has(&pose), due, "{time:?} {moves}");
+            let (mut frame, _) = stage.begin().unwrap();
+            stage.record_body(&mut frame, Some(pose), &Aim::default()).unwrap();
+            device.wait(stage.submit(frame, &Sync::default()).unwrap()).unwrap();
+            assert!(stage.actor().has(&pose));
+        }
     }
     assert_silent(&device);
 }
