@@ -1,4 +1,4 @@
-//! A character on the GPU with one deformer, bound to the pictures of a stage.
+//! A character on the GPU with one deformer, bound to the render targets of a stage.
 
 use super::probes::Probes;
 use super::{Aim, Model, SurfaceSample};
@@ -17,17 +17,17 @@ use crate::rig::{Pose, PosedRig};
 use crate::surface::{Sculpt, bind_sculpts};
 use std::sync::Arc;
 
-/// All pipelines of a device: shared by whoever draws on it. Clones share them.
+/// All pipelines of a device. Clones share the pipelines.
 #[derive(Clone)]
 pub struct Pipelines {
-    /// Deformation.
+    /// Deformation pipelines.
     pub kernels: Arc<Kernels>,
-    /// Pictures.
+    /// Render pipelines.
     pub renderer: Arc<Renderer>,
 }
 
 impl Pipelines {
-    /// Makes them. Errors where shaders and Rust disagree or the device cannot.
+    /// Creates all pipelines. Fails if shaders and Rust disagree, or the device lacks a feature.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self { kernels: Arc::new(Kernels::new(device)?), renderer: Arc::new(Renderer::new(device)?) })
     }
@@ -38,7 +38,7 @@ impl Pipelines {
     }
 }
 
-/// A character that can be posed and drawn in every frame.
+/// A character that can be posed and drawn in real time.
 pub struct Actor {
     scene: Scene,
     bindings: SceneBindings,
@@ -46,29 +46,29 @@ pub struct Actor {
     body: Option<Body>,
 }
 
-/// A pose to be drawn.
+/// A pose to draw.
 #[derive(Clone, Copy)]
 pub struct VersionedPose<'a> {
-    /// Differs for each pose: an actor that has this one is not posed again.
+    /// Identifies the pose; an actor that has this version is not posed again.
     pub version: Version,
     /// The pose.
     pub pose: &'a Pose,
-    /// `pose`, evaluated.
+    /// `pose`, evaluated by forward kinematics.
     pub rig: &'a PosedRig,
 }
 
-/// What became of a recipe that was to be followed.
+/// Result of [`Actor::follow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Follows {
-    /// It is the one there was.
+    /// The recipe is unchanged.
     Same,
-    /// It is in force: there is something new to draw.
+    /// The recipe changed; the actor must be redrawn.
     Changed,
-    /// It is another method, or what that is bound to: another actor must be made.
+    /// The recipe needs another method or another bind, so a new actor is required.
     Not,
 }
 
-/// What an empty stage has not.
+/// State of a stage that holds a character.
 struct Body {
     model: Arc<Model>,
     recipe: Recipe,
@@ -78,16 +78,16 @@ struct Body {
     morph: Vec<Vec3>,
     padded: Vec<[f32; 4]>,
     weights: Vec<Vec<f32>>,
-    /// Sculpt layers that the graph has.
+    /// Sculpt layers in the graph.
     worn: Vec<Sculpt>,
     states: Vec<SculptState>,
-    /// The pose that was recorded last with these sculpt layers and this recipe.
+    /// Version of the last recorded pose with these sculpt layers and this recipe.
     posed: Version,
     /// The time of the poses, seconds.
     time: Option<f64>,
 }
 
-/// Looks up single pixels of the pictures, as exact as if they were drawn without smooth edges.
+/// Picks single pixels by rendering them without antialiasing.
 struct Cursor {
     gbuffer: GBuffer,
     bindings: GBufferBindings,
@@ -106,11 +106,11 @@ impl Cursor {
 }
 
 impl Actor {
-    /// Uploads a character, binds a deformer and the pictures' targets, and poses it at rest. Takes seconds for a large
-    /// character: meant for a thread of its own.
+    /// Uploads a character, binds its deformer and render targets, and sets the rest pose. Takes seconds for a large
+    /// character, so call it on a background thread.
     ///
     /// # Errors
-    /// When memory is short, or model and recipe do not fit together.
+    /// If memory runs out, or model and recipe do not fit together.
     pub fn new(
         pipelines: &Pipelines,
         targets: &Targets,
@@ -151,13 +151,13 @@ impl Actor {
         })
     }
 
-    /// Nobody: a floor as large as for a person.
+    /// Creates an empty actor: no character, and a person-sized box that determines the floor.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     pub fn nobody(pipelines: &Pipelines, targets: &Targets) -> Result<Self> {
         let device = pipelines.device();
-        // Shaders want to be bound to something, even where no part is drawn.
+        // Shaders need valid bindings even if nothing is drawn.
         let display =
             DisplayMesh { positions: vec![Vec3::ZERO; 4], normals: vec![Vec3::Y; 4], ..Default::default() };
         let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals)?;
@@ -167,13 +167,13 @@ impl Actor {
         Ok(Self { bindings, rest: scene.bounds, scene, body: None })
     }
 
-    /// Binds it to other pictures: a window of another size.
+    /// Binds the actor to other render targets, for example after a resize.
     pub(super) fn rebind(&mut self, pipelines: &Pipelines, targets: &Targets) -> Result<()> {
         self.bindings = pipelines.renderer.bind(&self.scene, targets)?;
         Ok(())
     }
 
-    /// Looks up what a view of one pixel shows; the tag comes back with the answer.
+    /// Picks the skin in a view of one pixel; the result carries `tag`.
     pub(super) fn pick(
         &mut self,
         pipelines: &Pipelines,
@@ -189,34 +189,34 @@ impl Actor {
         Ok(picker.record(frame, 0, [0; 2], tag))
     }
 
-    /// The oldest answer that has come.
+    /// The oldest available pick result.
     pub(super) fn picked(&mut self) -> Result<Option<(u64, Option<Hit>)>> {
         self.body.as_mut().map_or(Ok(None), |b| b.cursor.picker.poll())
     }
 
-    /// The character; none on an empty stage.
+    /// The character; `None` on an empty stage.
     pub fn model(&self) -> Option<&Arc<Model>> {
         self.body.as_ref().map(|b| &b.model)
     }
 
-    /// Its deformer.
+    /// The character's deformer; `None` on an empty stage.
     pub fn recipe(&self) -> Option<&Recipe> {
         self.body.as_ref().map(|b| &b.recipe)
     }
 
-    /// Spring iterations of the last finished frame. Blocks: for tools and tests.
+    /// Spring iterations of the last finished frame. Blocks; only for tools and tests.
     ///
     /// # Errors
-    /// A lost device.
+    /// If the device is lost.
     pub fn iterations(&self) -> Result<u32> {
         self.body.as_ref().map_or(Ok(0), |b| b.graph.iterations())
     }
 
-    /// Shows these sculpt layers at this moment. Allocates where edits or their regions are others than before, not where
-    /// they have another form or moment.
+    /// Sets the sculpt layers and their states. Allocates if the set of layers or their regions changed, but not for
+    /// changes of form or state.
     ///
     /// # Errors
-    /// When memory is short; an edit that does not fit the character: none is shown then.
+    /// If memory runs out, or a sculpt layer does not fit the character; then none is shown.
     pub fn set_sculpts<'s>(
         &mut self,
         sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
@@ -254,7 +254,7 @@ impl Actor {
         Ok(())
     }
 
-    /// Takes a recipe in place of its own, as keys and sliders change it. Does not allocate.
+    /// Replaces the recipe by one with changed parameters, for keys and sliders. Does not allocate.
     pub fn follow(&mut self, recipe: &Recipe) -> Follows {
         let Some(body) = &mut self.body else { return Follows::Same };
         if body.recipe == *recipe {
@@ -268,7 +268,7 @@ impl Actor {
         Follows::Changed
     }
 
-    /// Sets the time of the poses to come, seconds: the springs' dynamics move from one to the next. None: nothing swings.
+    /// Sets the time of the following poses, seconds, for dynamics; `None` switches dynamics off.
     pub fn set_time(&mut self, seconds: Option<f64>) {
         let Some(body) = &mut self.body else { return };
         body.graph.set_time(seconds);
@@ -283,17 +283,17 @@ impl Actor {
         &self.scene.bounds
     }
 
-    /// Whether it has this pose, with the sculpt layers and the recipe that it was given last.
+    /// Whether the actor already has this pose with its current sculpt layers and recipe.
     pub fn has(&self, pose: &VersionedPose<'_>) -> bool {
         self.body.as_ref().is_none_or(|b| b.posed == pose.version)
     }
 
-    /// Records the deformation of a pose that it has not.
+    /// Records the deformation if the pose is new.
     pub(super) fn pose(&mut self, frame: &mut Frame, posed: &VersionedPose<'_>) {
         let VersionedPose { version, pose, rig } = *posed;
         let Some(body) = self.body.as_mut().filter(|b| b.posed != version) else { return };
         body.posed = version;
-        // The floor stays where it is: feet may leave it, and reach below it.
+        // The floor keeps its height, although feet may leave it or reach below it.
         let margin = Vec3::splat(0.05 * self.rest.diagonal());
         let bones =
             Aabb::of(rig.bones.iter().flat_map(|b| [b.head - margin, b.tail + margin, b.tail - margin]));
@@ -312,12 +312,12 @@ impl Actor {
         body.graph.record(frame, rig);
     }
 
-    /// Records what the controllers' cameras see, as of frame `number`.
+    /// Records the probe cameras of frame `number`.
     pub(super) fn look_through(&mut self, frame: &mut Frame, aim: &Aim, number: u64) -> Result<()> {
         self.body.as_mut().map_or(Ok(()), |b| b.probes.record(frame, aim, number))
     }
 
-    /// What they saw in frame `number`.
+    /// Probe samples of frame `number`.
     pub(super) fn answers(&mut self, number: u64) -> Result<[Option<SurfaceSample>; 2]> {
         self.body.as_mut().map_or(Ok([None; 2]), |b| b.probes.answers(number))
     }

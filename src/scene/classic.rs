@@ -1,4 +1,4 @@
-//! The classical surface tools on a loaded character.
+//! Classical surface editing methods on a loaded character.
 
 use super::{Evaluation, Model};
 use crate::base::Result;
@@ -8,35 +8,35 @@ use crate::deform::surface::{self, Crease, Display};
 use crate::rig::{Pose, PosedRig};
 use std::time::{Duration, Instant};
 
-/// Which tool.
+/// The editing method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Classic {
-    /// Laplacian surface editing; the posed shape's details are kept.
+    /// Laplacian surface editing; preserves the details of the posed shape.
     Lse(LseOptions),
-    /// As rigid as possible, from where LSE leaves off; the posed shape is kept rigid.
+    /// As-rigid-as-possible, initialised with LSE; preserves the local rigidity of the posed shape.
     Arap(Energy, u32),
-    /// As-rigid-as-possible scale vectors; the bind shape's are, turned by the pose's bones.
+    /// As-rigid-as-possible scale vectors; preserves the bind-pose scale vectors, rotated by the bones.
     ArapScale,
 }
 
-/// A shape with a region changed.
+/// A shape with an edited region.
 #[derive(Clone, Debug)]
 pub struct Reshaped {
-    /// The whole surface.
+    /// The complete surface.
     pub shape: Evaluation,
-    /// Vertices that were solved for.
+    /// Number of unknown vertices.
     pub unknowns: usize,
-    /// What making and factoring the matrices took.
+    /// Time to build and factor the matrices.
     pub factor: Duration,
-    /// What solving took.
+    /// Time to solve.
     pub solve: Duration,
 }
 
-/// Moves the kinematic vertices of a region of an evaluated shape to `targets` (world, metres, in the order of the list),
-/// and the passive ones after them.
+/// Moves the kinematic vertices of a region to `targets` (world space, metres, in list order). The passive vertices
+/// follow by the chosen method.
 ///
 /// # Errors
-/// Lists or targets that do not fit the character, see [`crate::deform::classic`].
+/// If lists or targets do not fit the character, see [`crate::deform::classic`].
 pub fn reshape(
     model: &Model,
     (pose, shape): (&Pose, &Evaluation),

@@ -1,4 +1,4 @@
-//! Evaluates a deformer on the GPU or on the CPU behind one face. For tools and pictures: it reads back.
+//! Evaluates a deformer on the GPU or the CPU through one interface, with readback. For tools and images.
 
 use super::Model;
 use crate::base::math::Vec3;
@@ -12,12 +12,12 @@ use crate::surface::{Sculpt, bind_sculpts};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Which side evaluates.
+/// The processor that evaluates.
 #[derive(Clone)]
 pub enum Where {
-    /// Compute stages on a device.
+    /// Compute shaders on a device.
     Gpu(Arc<Kernels>),
-    /// The CPU references.
+    /// CPU references of the compute shaders.
     Cpu,
 }
 
@@ -31,7 +31,7 @@ impl Where {
     }
 }
 
-/// A posed surface and what it took.
+/// An evaluated surface with statistics.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluation {
     /// World position per display vertex, metres.
@@ -40,23 +40,23 @@ pub struct Evaluation {
     pub normals: Vec<Vec3>,
     /// World position per control vertex, metres, morphs not included.
     pub control: Vec<Vec3>,
-    /// Spring iterations, zero without springs.
+    /// Number of spring iterations; 0 without springs.
     pub iterations: u32,
     /// Time per stage.
     pub stages: Vec<(String, Duration)>,
 }
 
-/// A recipe bound to a model.
+/// A recipe that is bound to a model.
 pub enum Evaluator {
-    /// On a device.
+    /// Compute shaders on a device.
     Gpu(Box<Graph>, Arc<Kernels>),
-    /// The CPU references.
+    /// CPU references of the compute shaders.
     Cpu(Box<CpuGraph>),
 }
 
 impl Evaluator {
-    /// Binds. A project's own sculpt layers are shown, at the time 0 of waves. Errors when memory is short or the
-    /// model has parts that do not fit together.
+    /// Binds a recipe to a model. Sets the sculpt layers of the model's document, with waves at time 0. Fails if
+    /// memory runs out or parts of the model do not fit together.
     pub fn new(side: &Where, model: &Model, recipe: &Recipe) -> Result<Self> {
         let mut new = match side {
             Where::Gpu(kernels) => {
@@ -75,10 +75,10 @@ impl Evaluator {
         Ok(new)
     }
 
-    /// Takes these sculpt layers in place of any others; off until [`Evaluator::set_sculpt_states`].
+    /// Replaces all sculpt layers. The new layers stay off until [`Evaluator::set_sculpt_states`].
     ///
     /// # Errors
-    /// When memory is short; an edit that does not fit the model.
+    /// If memory runs out, or a sculpt layer does not fit the model.
     pub fn set_sculpts(&mut self, model: &Model, sculpts: &[Sculpt]) -> Result<()> {
         let sculpts = bind_sculpts(sculpts, &model.bound)?;
         match self {
@@ -88,7 +88,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Gives an edit another form, from the next [`Evaluator::set_sculpt_states`] on; false where it does not fit.
+    /// Changes the form of a sculpt layer from the next [`Self::set_sculpt_states`] on. Returns false on a mismatch.
     pub fn reform(&mut self, id: SculptId, to: Reform<'_>) -> bool {
         match self {
             Self::Gpu(graph, _) => graph.reform_sculpt(id, to),
@@ -96,7 +96,7 @@ impl Evaluator {
         }
     }
 
-    /// Sets the moment of the edits; those without a state are off.
+    /// Sets the states of the sculpt layers; layers without a state are off.
     pub fn set_sculpt_states(&mut self, states: &[SculptState]) {
         match self {
             Self::Gpu(graph, _) => graph.set_sculpt_states(states),
@@ -104,8 +104,8 @@ impl Evaluator {
         }
     }
 
-    /// Takes another recipe without binding again, so that what swings goes on. False, and nothing is changed, where it
-    /// needs binding.
+    /// Changes the recipe without a new bind, so that dynamics continue. Returns false and changes nothing if the
+    /// recipe requires a new bind.
     pub fn adopt(&mut self, recipe: &Recipe) -> bool {
         match self {
             Self::Gpu(graph, _) => graph.adopt(recipe),
@@ -113,7 +113,7 @@ impl Evaluator {
         }
     }
 
-    /// Sets the time of the evaluations to come, seconds, so that dynamics move from one to the next; none: nothing swings.
+    /// Sets the time of the following evaluations, seconds, for dynamics; `None` switches dynamics off.
     pub fn set_time(&mut self, seconds: Option<f64>) {
         match self {
             Self::Gpu(graph, _) => graph.set_time(seconds),
@@ -121,7 +121,7 @@ impl Evaluator {
         }
     }
 
-    /// Shows a document's sculpt layers as they are at the time 0 of waves.
+    /// Sets a document's sculpt layers and states, with waves at time 0.
     ///
     /// # Errors
     /// As [`Evaluator::set_sculpts`].
@@ -134,7 +134,7 @@ impl Evaluator {
     /// Evaluates a pose.
     ///
     /// # Errors
-    /// Where the device is lost or memory is short.
+    /// If the device is lost or memory runs out.
     pub fn evaluate(&mut self, model: &Model, pose: &Pose) -> Result<Evaluation> {
         let rig = PosedRig::new(model.skeleton(), pose);
         let morph = model.morph(pose);

@@ -1,15 +1,15 @@
-//! Short print as lines in the scene, the same in a headset's eyes and in a window's picture: what numbers need.
+//! Text as line segments in the scene, for headset and window alike. Covers only the characters of measurements.
 
 use crate::base::math::{Quat, Vec3};
 use crate::render::Lines;
 
-/// Strokes of a letter in a box from (0, 0) to its width and 1, +Y up.
+/// Width of a character and its strokes; coordinates are in character heights, +Y up.
 type Glyph = (f32, &'static [&'static [[f32; 2]]]);
 
-/// Width of strokes, pixels, and the colour of the ground around them.
+/// Stroke width, pixels, and colour of the outline.
 const INK: f32 = 1.9;
 const GROUND: [u8; 4] = [16, 18, 24, 255];
-/// Between letters, in heights.
+/// Gap between characters, in character heights.
 const GAP: f32 = 0.26;
 
 fn glyph(letter: char) -> Glyph {
@@ -124,15 +124,15 @@ fn glyph(letter: char) -> Glyph {
     }
 }
 
-/// Prints digits, `.`, `m` and `°` in the middle above a point, upright for a reader who is turned so; `height` in metres of
-/// the world. Nothing hides it.
+/// Draws digits, `.`, `m` and `°` centred above a point, facing a reader of orientation `reader`. `height` is in
+/// world metres. The text is visible through surfaces.
 pub fn print(text: &str, at: Vec3, reader: Quat, height: f32, color: [u8; 4], out: &mut Lines) {
     let (right, up) = (reader * Vec3::X * height, reader * Vec3::Y * height);
     let width = |t: &str| t.chars().map(|c| glyph(c).0 + GAP).sum::<f32>() - GAP;
-    // The corner that it begins at; half its height is left free above the point.
+    // Lower left corner of the text, half a character height above the point.
     let mut corner = at - right * (0.5 * width(text)) + up * 0.5;
     let first = out.segments.len();
-    // Its ground below all of it, so that no stroke's rim is over another stroke.
+    // Draw all outlines first, so that no outline covers another stroke.
     let begin = corner;
     for (width, color) in [(INK + 2.6, GROUND), (INK, color)] {
         corner = begin;

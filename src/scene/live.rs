@@ -1,31 +1,31 @@
-//! The deformer at the moment shown: the document's settings with keyed ones in their place, found without allocating.
+//! The deformer at the displayed time: the document's settings overridden by keyed values. Does not allocate.
 
 use super::recipe;
 use crate::deform::Recipe;
 use crate::document::{DeformerSettings, Document, Target};
 
-/// Hertz of flesh that swings, on sliders.
+/// Slider range of the frequency of the dynamics, hertz.
 pub const SWINGS: [f64; 2] = [0.0, 12.0];
-/// Its damping on sliders.
+/// Slider range of the damping ratio of the dynamics.
 pub const DAMPINGS: [f64; 2] = [0.0, 1.5];
 
 /// A document's deformer over time.
 #[derive(Debug, Default)]
 pub struct LiveRecipe {
-    /// What `own` is of.
+    /// Settings from which `own` was built.
     settings: DeformerSettings,
     own: Recipe,
     now: Recipe,
-    /// Channels of the motion that change it.
+    /// Indices of the motion channels that change the recipe.
     keyed: Vec<usize>,
 }
 
 impl LiveRecipe {
-    /// Takes in a document that may have become another.
+    /// Updates the settings and channels after a change of the document.
     pub fn learn(&mut self, document: &Document) {
         if self.settings != *document.deformer() {
             self.settings.clone_from(document.deformer());
-            // Settings that do not fit were refused when they were made.
+            // Invalid settings were rejected when the document was edited.
             self.own = recipe(&self.settings).unwrap_or_default();
         }
         let channels = document.motion().channels().iter().enumerate();
@@ -39,8 +39,8 @@ impl LiveRecipe {
         self.now = self.own.clone();
     }
 
-    /// Whether frames alone read a number that takes these values: what a method is bound to is heeded where there is time
-    /// to bind again.
+    /// Whether a parameter can take these values without a new bind. Parameters that require a bind cannot change per
+    /// frame.
     fn is_live(&self, name: &str, values: &[f32]) -> bool {
         values.iter().all(|value| {
             let mut other = self.own.clone();
@@ -49,7 +49,7 @@ impl LiveRecipe {
         })
     }
 
-    /// Goes to a time of the document that was learnt last, seconds; none for its own settings.
+    /// Sets the displayed time, seconds; `None` selects the settings of the document, the one last given to `learn`.
     pub fn go_to(&mut self, document: &Document, time: Option<f64>) {
         let Some(time) = time else {
             if self.now != self.own {
@@ -67,7 +67,7 @@ impl LiveRecipe {
         }
     }
 
-    /// The deformer.
+    /// The deformer at the displayed time.
     pub fn recipe(&self) -> &Recipe {
         &self.now
     }

@@ -1,4 +1,4 @@
-//! What is measured of a body: places of its skin or a joint, and what is read there in a pose. Metres, as glTF has them.
+//! Measurements on the skin or at a joint, and their readings in a pose. Lengths are in metres, as in glTF.
 
 use super::Evaluation;
 use crate::base::NodeId;
@@ -7,34 +7,34 @@ use crate::bind::Character;
 use crate::geom::{Place, position, shortest_way, through};
 use crate::rig::{PosedRig, Skeleton};
 
-/// What is measured; places are triangles of the display mesh.
+/// A measurement; a [`Place`] is a point on the display mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measurement {
-    /// From one place to another, straight and along the skin.
+    /// Distance between two places, both straight and along the skin.
     Distance([Place; 2]),
-    /// From a place through the body, against the skin's normal.
+    /// Thickness from a place through the body, against the skin's normal.
     Thickness(Place),
-    /// Between the bones that meet at a joint.
+    /// Angle between the bones that meet at a joint.
     Angle(NodeId),
 }
 
-/// What was read of a distance or a thickness; angles follow from the pose alone.
+/// Reading of a distance or thickness; angles need only the pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
-    /// Both ends; `None` if nothing is opposite.
+    /// Both ends; `None` if the ray through the body hits nothing.
     pub ends: Option<[Place; 2]>,
-    /// Where they are in the world.
+    /// World positions of both ends.
     pub at: [Vec3; 2],
-    /// The way along the skin, its ends among the places; empty where none leads there.
+    /// Shortest path along the skin, including both ends; empty if the ends are not connected.
     pub way: Vec<Place>,
-    /// Where these are.
+    /// World positions of the path.
     pub points: Vec<Vec3>,
-    /// Metres along it.
+    /// Length of the path, metres.
     pub along: f32,
 }
 
 impl Reading {
-    /// Metres from end to end.
+    /// Straight distance between the ends, metres.
     pub fn straight(&self) -> Option<f32> {
         self.ends.map(|_| self.at[0].distance(self.at[1]))
     }
@@ -46,14 +46,14 @@ impl Reading {
 }
 
 impl Measurement {
-    /// Reads it off an evaluated shape. Ways along the skin of a large mesh take a second.
+    /// Reads the measurement from an evaluated shape. A path on a large mesh takes about a second.
     pub fn read(&self, character: &Character, shape: &Evaluation) -> Reading {
         let display = &character.display;
         let positions = &shape.positions;
         let at = |place: &Place| position(&display.triangles, positions, place).map(|p| (*place, p));
         match self {
             Self::Distance([a, b]) => {
-                // Seams of materials are none of the skin.
+                // Weld the display mesh, because material seams do not interrupt the skin.
                 let welded: Vec<[u32; 3]> =
                     display.triangles.iter().map(|t| t.map(|v| display.control_of[v as usize])).collect();
                 let mut skin = vec![Vec3::ZERO; character.control.positions.len()];
@@ -73,8 +73,8 @@ impl Measurement {
     }
 }
 
-/// The bones that meet at a joint, as `[from, joint, to]` in the world: that which ends there, and the longest that begins.
-/// None where there are no two.
+/// The bones that meet at a joint, as world points `[from, joint, to]`: the incoming bone and the longest outgoing
+/// bone. `None` if either is missing.
 pub fn bend(skeleton: &Skeleton, rig: &PosedRig, node: NodeId) -> Option<[Vec3; 3]> {
     let is = |joint: crate::base::JointId| skeleton.joints[joint.index()].node == node;
     let bones = || skeleton.bones.iter().zip(&rig.bones);
@@ -85,12 +85,12 @@ pub fn bend(skeleton: &Skeleton, rig: &PosedRig, node: NodeId) -> Option<[Vec3; 
     (length(before) > 0.0 && length(after) > 0.0).then_some([before.head, after.head, after.tail])
 }
 
-/// The angle at the middle one of three points, degrees: 180 is straight.
+/// Angle at the middle point of three, degrees; 180 is straight.
 pub fn angle([a, b, c]: [Vec3; 3]) -> f32 {
     (a - b).angle_between(c - b).to_degrees()
 }
 
-/// A length for people, three digits of it.
+/// Formats a length with three significant digits.
 pub fn text_of(metres: f32) -> String {
     let digits = (2.0 - metres.max(1e-6).log10().floor()).clamp(0.0, 6.0) as usize;
     format!("{metres:.digits$} m")

@@ -1,4 +1,4 @@
-//! A loaded character, its evaluation, and its pictures.
+//! A loaded character, the evaluation of its deformer, and rendering to images.
 
 mod actor;
 mod classic;

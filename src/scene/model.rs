@@ -1,4 +1,4 @@
-//! A character on the table: loaded, bound, ready for any deformer.
+//! A loaded character, bound and ready for any deformer.
 
 use crate::asset::Asset;
 use crate::base::math::{Quat, Vec3};
@@ -16,17 +16,17 @@ use std::time::{Duration, Instant};
 
 /// A loaded and bound character.
 pub struct Model {
-    /// The file; of a project the original.
+    /// The file; for a project, the original character file.
     pub asset: Asset,
-    /// What a project holds; none for any other file.
+    /// The document of a project; `None` for other files.
     pub document: Option<Document>,
     /// The character and its attachments.
     pub bound: Bound,
-    /// Its morph targets.
+    /// Morph targets.
     pub morphs: Morphs,
-    /// How well it is attached.
+    /// Statistics of the bind.
     pub report: BindReport,
-    /// What loading and binding took.
+    /// Durations of loading and binding.
     pub stages: Vec<(&'static str, Duration)>,
     measure: Measure,
 }
@@ -35,8 +35,8 @@ impl Model {
     /// Loads and binds a file, which may be a project.
     ///
     /// # Errors
-    /// Where the file cannot be loaded, made a character or bound; see [`project::open`], [`Character::from_asset`]
-    /// and [`bind_attachments`]. A project whose document does not fit its character.
+    /// If the file cannot be loaded, converted or bound; see [`project::open`], [`Character::from_asset`] and
+    /// [`bind_attachments`]. If the document of a project does not fit its character.
     pub fn load(path: &Path, options: &BindOptions) -> Result<Self> {
         let start = Instant::now();
         let (asset, document) = project::open(path)?;
@@ -53,7 +53,7 @@ impl Model {
         Ok(model)
     }
 
-    /// Binds a file in memory; `loading` is what it took to get it.
+    /// Binds an asset in memory. `loading` is the time that loading took.
     ///
     /// # Errors
     /// As [`Model::load`].
@@ -74,7 +74,7 @@ impl Model {
         Ok(Self { asset, document: None, bound, morphs, report, stages, measure })
     }
 
-    /// An error about the character with the file's name in front, where it names none.
+    /// Prefixes an input error with the file's name.
     pub fn named(&self, error: Error) -> Error {
         match error {
             Error::Input { problem, remedy } => {
@@ -89,13 +89,13 @@ impl Model {
         &self.bound.character.skeleton
     }
 
-    /// The file's own node transforms.
+    /// The rest pose: the node transforms of the file.
     pub fn rest(&self) -> Pose {
         Pose::rest(self.skeleton())
     }
 
-    /// Displacement of every display vertex by the pose's morph weights, bind space, metres; empty where the
-    /// character has no morph targets.
+    /// Displacement of every display vertex by the pose's morph weights, bind space, metres; empty if the character
+    /// has no morph targets.
     pub fn morph(&self, pose: &Pose) -> Vec<Vec3> {
         if self.morphs.is_empty() {
             return Vec::new();
@@ -105,13 +105,13 @@ impl Model {
         displacement
     }
 
-    /// Volume in bind, cubic metres: see [`Measure::volume`].
+    /// Volume in the bind pose, cubic metres: see [`Measure::volume`].
     pub fn volume(&self) -> f64 {
         self.measure.bind_volume()
     }
 
-    /// Compares posed control vertices with the bind shape. A triangle counts as inverted against the blended
-    /// rotation of their joints, the same for every method.
+    /// Compares posed control vertices with the bind shape. A triangle is inverted relative to the blended rotation
+    /// of its joints, for all methods alike.
     pub fn measure(&self, rig: &PosedRig, control: &[Vec3]) -> MeasureReport {
         let influences = &self.bound.character.control.influences;
         let rotation: Vec<Quat> =

@@ -1,8 +1,8 @@
-//! Onion skins and motion arcs, as lines over the picture.
+//! Onion skins and motion paths, drawn as lines over the image.
 //!
-//! An onion skin is the outline of the character's evaluated shape at another time: the edges where its surface turns
-//! away from the eye, and its borders; earlier keys warm, later ones cool, paler the further away. An arc is the path
-//! of a joint, with a tick at every frame and a dot at every key of the motion.
+//! An onion skin is the outline of the character at another time: edges between front and back faces, and open
+//! borders. Earlier keys have warm colours, later keys cool colours; both fade with distance in time. A motion path
+//! is the trajectory of a joint, with a small dot per frame and a large dot per key.
 
 use super::{Evaluator, Model, Shaper};
 use crate::base::math::Vec3;
@@ -13,28 +13,28 @@ use crate::render::{Lines, Segment, rgba};
 use crate::rig::Skeleton;
 use std::collections::HashMap;
 
-/// Of what comes before.
+/// Colour of earlier onion skins.
 const BEFORE: [u8; 3] = [255, 128, 72];
-/// Of what comes after.
+/// Colour of later onion skins.
 const AFTER: [u8; 3] = [72, 196, 160];
-/// Of an arc.
+/// Colour of a motion path.
 const ARC: [u8; 4] = [255, 214, 96, 255];
-/// Of its keys.
+/// Colour of keys on a motion path.
 const KEY: [u8; 4] = [255, 255, 255, 255];
-/// Frames of an arc at most.
+/// Maximum number of frames of a motion path.
 const MAX_FRAMES: usize = 2000;
 
-/// The edges of a mesh with the triangles beside them: what outlines are found from.
+/// Edge adjacency of a mesh, for finding outlines.
 pub struct Outline {
-    /// Two control vertices; triangles on both sides, the second none at a border.
+    /// Per edge: two control vertices and the adjacent triangles; the second is `None` at a border.
     edges: Vec<([u32; 2], u32, Option<u32>)>,
     triangles: Vec<[u32; 3]>,
-    /// A display vertex of each control vertex.
+    /// One display vertex per control vertex.
     display: Vec<u32>,
 }
 
 impl Outline {
-    /// Of a character.
+    /// Builds the adjacency of a character.
     pub fn new(character: &Character) -> Self {
         let control = &character.control;
         let mut sides: HashMap<[u32; 2], (u32, Option<u32>)> = HashMap::new();
@@ -48,7 +48,7 @@ impl Outline {
             }
         }
         let mut edges: Vec<_> = sides.into_iter().map(|(e, (a, b))| (e, a, b)).collect();
-        // A map has no order of its own; pictures have.
+        // Sort, because the order of a hash map would vary between runs.
         edges.sort_unstable();
         let mut display = vec![0; control.positions.len()];
         for (d, &c) in character.display.control_of.iter().enumerate().rev() {
@@ -57,7 +57,7 @@ impl Outline {
         Self { edges, triangles: control.triangles.clone(), display }
     }
 
-    /// The outline of a shape as an eye sees it: pairs of points. `positions` per display vertex.
+    /// Returns the outline segments seen from an eye. `positions` are per display vertex, world space.
     pub fn seen_from(&self, eye: Vec3, positions: &[Vec3]) -> Vec<[Vec3; 2]> {
         let at = |control: u32| positions[self.display[control as usize] as usize];
         let faces: Vec<bool> = self
@@ -75,7 +75,7 @@ impl Outline {
     }
 }
 
-/// The key times around a time: `count` before it and as many after it, nearest first, with their side.
+/// Key times around `time`: up to `count` before and `count` after, nearest first. The flag is true for later keys.
 pub fn neighbours(document: &Document, time: f64, count: usize) -> Vec<(f64, bool)> {
     let columns = document.motion().key_times();
     let before = columns.iter().rev().filter(|t| **t < time - 1e-6).take(count).map(|t| (*t, false));
@@ -83,7 +83,7 @@ pub fn neighbours(document: &Document, time: f64, count: usize) -> Vec<(f64, boo
     before.chain(after).collect()
 }
 
-/// Adds the onion skins of the keys around a time, seen from an eye; returns the shapes' bounds for the camera.
+/// Adds the onion skins of the keys around a time, seen from an eye.
 ///
 /// # Errors
 /// As [`Evaluator::evaluate`].
@@ -122,7 +122,7 @@ pub fn onion(
     Ok(())
 }
 
-/// Where a node is at every frame of the motion, world, metres, and whether there is a key.
+/// Position of a node at every frame of the motion, world space, metres, and whether the frame has a key.
 pub fn path(skeleton: &Skeleton, document: &Document, node: NodeId) -> Vec<(Vec3, bool)> {
     let keys = document.motion().key_times();
     let half = 0.5 / f64::from(document.motion().rate());
@@ -134,7 +134,7 @@ pub fn path(skeleton: &Skeleton, document: &Document, node: NodeId) -> Vec<(Vec3
     document.frame_times(skeleton).iter().take(MAX_FRAMES).map(place).collect()
 }
 
-/// Adds the arc of a path.
+/// Adds the lines of a motion path.
 pub fn arc(path: &[(Vec3, bool)], lines: &mut Lines) {
     let points: Vec<Vec3> = path.iter().map(|p| p.0).collect();
     lines.polyline(&points, ARC, 3.0, 1.0);
@@ -156,7 +156,7 @@ mod tests {
         let eye = Vec3::new(0.0, 0.9, 50.0);
         let seen = outline.seen_from(eye, positions);
         assert!(seen.len() > 20);
-        // Far away along z the outline of a closed body is where its normals have no z: |x| is nearly the radius.
+        // From far away along z, the outline of a closed body has normals without z, so |x| is close to the radius.
         let along = seen.iter().filter(|[a, _]| (0.3..1.5).contains(&a.y));
         let widths: Vec<f32> = along.map(|[a, _]| a.x.abs()).collect();
         assert!(widths.len() > 8 && widths.iter().all(|w| *w > 0.1 && *w < 0.16), "{widths:?}");

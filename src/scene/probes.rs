@@ -1,4 +1,4 @@
-//! The controllers' own cameras (thesis 7.5): each sees the skin that it aims at, whatever the eyes see.
+//! Probe cameras of the hands (thesis 7.5): each camera sees the skin that its hand points at, whatever the eyes see.
 
 use super::Aim;
 use crate::base::Result;
@@ -10,25 +10,24 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What a controller's own camera saw in the middle of its picture (thesis 7.5): a point of the skin that stays on it
-/// in any pose.
+/// The skin at the centre of a probe camera's image (thesis 7.5): a point that stays on the skin in any pose.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SurfaceSample {
-    /// Triangle of the display mesh, counted over all its parts.
+    /// Triangle index of the display mesh, counted over all its parts.
     pub triangle: u32,
-    /// Weights of its corners, they sum to 1.
+    /// Barycentric coordinates in the triangle; their sum is 1.
     pub barycentrics: [f32; 3],
-    /// World, metres, on the deformed skin at that time.
+    /// Position on the deformed skin at `time`, world space, metres.
     pub position: Vec3,
-    /// World, unit, outwards.
+    /// Outward unit normal, world space.
     pub normal: Vec3,
-    /// Time of the frame whose aim pose and skin it belongs to, seconds.
+    /// Time of the frame that the sample belongs to, seconds.
     pub time: f64,
-    /// Trigger at that time, 0..=1.
+    /// Trigger value at `time`, 0..=1.
     pub draw: f32,
 }
 
-/// What travels with a sample: whose and when it is.
+/// Metadata of a pending sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Asked {
     hand: usize,
@@ -37,9 +36,9 @@ struct Asked {
     draw: f32,
 }
 
-/// Cameras with their pickers. One pass draws both hands' pictures where both are wanted.
+/// Probe cameras and their pickers. A single pass renders the images of both hands.
 pub(super) struct Probes {
-    /// For one hand, for two.
+    /// Cameras and pickers for one hand and for two.
     by_count: [(Probe, Picker<Asked>); 2],
     /// Finished samples that are not due yet.
     waiting: VecDeque<(Asked, Option<Hit>)>,
@@ -71,13 +70,13 @@ impl Probes {
         frame.phase("pick");
         for (index, &hand) in hands[..count].iter().enumerate() {
             let asked = Asked { hand, frame: number, time: aim.time, draw: aim.draw[hand] };
-            // The ring holds more frames than can be in flight.
+            // The picker's ring buffer holds more frames than can be in flight.
             picker.record(frame, index as u32, [PROBE_SIZE / 2; 2], asked);
         }
         Ok(())
     }
 
-    /// The samples of frame `number`, which the GPU has finished; those before are too old.
+    /// Samples of frame `number`, which the GPU must have finished; drops older samples.
     pub(super) fn answers(&mut self, number: u64) -> Result<[Option<SurfaceSample>; 2]> {
         for (_, picker) in &mut self.by_count {
             while let Some(answer) = picker.poll()? {

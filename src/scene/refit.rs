@@ -1,8 +1,9 @@
-//! What springs leave of a pull, drawn again: the edit's offsets become those whose result is where the hand went.
+//! Refits a pulled sculpt layer to the correction springs, so that the solved surface matches the pull.
 //!
-//! The springs yield a little to every edit, more to a soft one. With the residual `r = x* - x` between where the kinematic
-//! vertices are to go and where they are, offsets change by `Q^-1 r / g`, where the gain `g` is how much of the change
-//! before has arrived (a secant step with one number for all vertices). Where springs cannot follow, offsets stay bounded.
+//! The solved surface falls short of a layer's offsets; the softer the layer, the more. Let the residual `r = x* - x`
+//! be the difference between target and solved positions of the kinematic vertices. A round changes the offsets by
+//! `Q^-1 r / g`. The gain `g` is the fraction of the previous change that arrived (a secant step with one number for
+//! all vertices). Offsets are bounded, for targets out of reach.
 
 use super::{Evaluator, Model, Where};
 use crate::base::math::{Quat, Vec3};
@@ -13,37 +14,37 @@ use crate::document::Document;
 use crate::rig::{Pose, PosedRig};
 use crate::surface::{Form, Sculpt, turns};
 
-/// Evaluations at most beside those before and after the pull.
+/// Maximum number of rounds; the evaluations before and after the pull are extra.
 const ROUNDS: u32 = 6;
-/// A residual of this share of the longest pull is none.
+/// Residual that counts as converged, as a fraction of the longest pull.
 const NOTHING: f32 = 1e-3;
-/// What a change brings is taken for at least this share of it.
+/// Lower bound of the gain.
 const LEAST_GAIN: f32 = 0.15;
-/// Offsets grow by at most so many times the longest pull.
+/// Maximum change of an offset, as a multiple of the longest pull.
 const MOST: f32 = 2.0;
 
-/// A pull that was let go.
+/// A finished pull, with the state to refit in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refit {
-    /// The edit, as the document has it.
+    /// The sculpt layer after the pull.
     pub sculpt: Sculpt,
-    /// Its offsets before the pull; `None` if the pull has made it.
+    /// Offsets before the pull; `None` if the pull created the layer.
     pub before: Option<Vec<[f32; 3]>>,
-    /// The pose that was seen.
+    /// Displayed pose during the pull.
     pub pose: Pose,
-    /// The edits' states then.
+    /// States of the sculpt layers during the pull.
     pub states: Vec<SculptState>,
-    /// The deformer then.
+    /// Deformer during the pull.
     pub recipe: Recipe,
 }
 
 impl Refit {
-    /// The edit whose result in the springs is what the hand has drawn, as near as they let it; `None` if the document
-    /// has the edit no more, or there is nothing to gain. Takes up to a few seconds for a large character; nothing is
-    /// changed.
+    /// Returns the sculpt layer whose solved surface is as near as possible to the pulled shape. Returns `None` if
+    /// the document no longer has the layer, or no improvement is possible. Takes up to a few seconds for a large
+    /// character; changes nothing.
     ///
     /// # Errors
-    /// The edit does not fit the character.
+    /// If the sculpt layer does not fit the character.
     pub fn solve(&self, model: &Model, document: &Document) -> Result<Option<Sculpt>> {
         let Form::Drawn(after) = &self.sculpt.form else { return Ok(None) };
         if document.sculpt(self.sculpt.id).is_err() {
@@ -52,7 +53,7 @@ impl Refit {
         let mut evaluator = Evaluator::new(&Where::Cpu, model, &self.recipe)?;
         evaluator.set_sculpts(model, document.sculpts())?;
         let mut states = self.states.clone();
-        // Offsets are those of amplitude 1.
+        // Offsets are defined for amplitude 1.
         states.iter_mut().filter(|s| s.id == self.sculpt.id).for_each(|s| s.amplitude = 1.0);
         let kinematic = &self.sculpt.region.kinematic;
         let mut evaluate = |offsets: &[[f32; 3]], states: &[SculptState]| -> Result<Vec<Vec3>> {
@@ -65,7 +66,7 @@ impl Refit {
         };
         let rig = PosedRig::new(model.skeleton(), &self.pose);
         let turns = turns(&model.bound.character, &rig, &self.sculpt.region);
-        // A new one was not there before: no offset is not the same, that would hold the surface at rest.
+        // A new layer is evaluated as absent: a layer of zero offsets would hold the surface at rest.
         let before = self.before.clone().unwrap_or_else(|| vec![[0.0; 3]; after.len()]);
         let others: Vec<SculptState> = states.iter().filter(|s| s.id != self.sculpt.id).copied().collect();
         let from = evaluate(&before, if self.before.is_some() { &states } else { &others })?;
@@ -79,7 +80,7 @@ impl Refit {
     }
 }
 
-/// Offsets from `start` on whose shape is nearer to `wanted` than `now`, that of `start`; `None` if there is none.
+/// Searches offsets whose surface is nearer to `wanted` than `now`, the surface of the offsets `start`.
 fn solve(
     turns: &[Quat],
     pulls: &[Vec3],
@@ -131,7 +132,7 @@ mod tests {
     use crate::surface::{Reach, Region, ring_mark};
     use std::time::Duration;
 
-    /// How far the pulled vertices are from where the hand left them, in shares of the pull, as drawn and settled.
+    /// Maximum error of the pulled vertices, as a fraction of the pull, before and after the refit.
     fn settled(stiffness: f32) -> [f32; 2] {
         let asset = Asset::from_slice(&crate::generate::tube(900).unwrap(), "tube").unwrap();
         let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
@@ -171,7 +172,7 @@ mod tests {
         let [drawn, new] = settled(crate::surface::STIFFNESS);
         println!("{drawn} of the pull was left, {new} is");
         assert!(drawn > 5e-3 && new < 2e-3, "{drawn} {new}");
-        // A soft edit yields more than it can be asked for: bounded, and nearer than before.
+        // A soft layer falls short by more than bounded offsets can correct, but the refit reduces the error.
         let [drawn, new] = settled(0.5);
         println!("soft: {drawn} of the pull was left, {new} is");
         assert!(drawn > 0.1 && new < 0.5 * drawn, "{drawn} {new}");

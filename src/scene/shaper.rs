@@ -1,26 +1,26 @@
-//! The shapes of a document's states: an evaluator whose method and settings follow what is keyed.
+//! Evaluates a document's states over time, including keyed deformer settings.
 
 use super::{Evaluation, Evaluator, Model, Where, recipe};
 use crate::base::Result;
 use crate::document::{DeformerSettings, Document, State};
 
-/// Evaluates states of a document one after another.
+/// Evaluates states of a document in sequence.
 pub struct Shaper<'a> {
     model: &'a Model,
     document: &'a Document,
-    /// Whether the given evaluator has the document's sculpt layers.
+    /// Whether `evaluator` already has the document's sculpt layers.
     sculpted: bool,
     evaluator: &'a mut Evaluator,
-    /// What another evaluator was made for, after keyed settings had changed.
+    /// A second evaluator with its settings, created when keyed settings require it.
     own: Option<(DeformerSettings, Evaluator)>,
-    /// What the given one was made for.
+    /// Settings of `evaluator`.
     given: DeformerSettings,
     time: Option<f64>,
 }
 
 impl<'a> Shaper<'a> {
-    /// With an evaluator that was made for the document's settings, or for others that are meant to replace them:
-    /// keyed settings are heeded all the same.
+    /// Creates a shaper with an evaluator for the document's settings, or for settings that replace them. Keyed
+    /// settings apply in either case.
     pub fn new(model: &'a Model, document: &'a Document, evaluator: &'a mut Evaluator) -> Self {
         Self {
             model,
@@ -33,7 +33,7 @@ impl<'a> Shaper<'a> {
         }
     }
 
-    /// The shape of a state at a time, seconds: dynamics have gone on from the states before.
+    /// Evaluates a state at a time, seconds; dynamics continue from the previous state.
     ///
     /// # Errors
     /// As [`Shaper::evaluate`].
@@ -42,10 +42,10 @@ impl<'a> Shaper<'a> {
         self.evaluate(state)
     }
 
-    /// The shape of a state. Nothing swings, unless it is one of [`Shaper::evaluate_at`].
+    /// Evaluates a state without dynamics.
     ///
     /// # Errors
-    /// As [`Evaluator::evaluate`]; settings that the method does not have.
+    /// As [`Evaluator::evaluate`]; if the method lacks a setting.
     pub fn evaluate(&mut self, state: &State) -> Result<Evaluation> {
         let time = self.time.take();
         if state.deformer == self.given {
@@ -78,7 +78,7 @@ impl<'a> Shaper<'a> {
 }
 
 impl Evaluator {
-    /// Where it evaluates.
+    /// The processor that evaluates.
     pub fn side(&self) -> Where {
         match self {
             Self::Gpu(_, kernels) => Where::Gpu(kernels.clone()),

@@ -1,25 +1,25 @@
-//! Contact sheets: pictures in a grid with captions.
+//! Contact sheets: images in a grid with captions.
 
 use egui::epaint::text::{FontDefinitions, Fonts, TextOptions};
 use egui::{Color32, FontId};
 use image::{Rgba, RgbaImage};
 
-/// A picture and the lines of text above it.
+/// An image with a caption above it.
 pub struct Cell {
-    /// Those of a row should have one size.
+    /// The image; images in a row should have equal size.
     pub picture: RgbaImage,
-    /// One line each.
+    /// Lines of the caption.
     pub caption: Vec<String>,
 }
 
 const BACKGROUND: Rgba<u8> = Rgba([24, 26, 30, 255]);
 const INK: Rgba<u8> = Rgba([228, 230, 234, 255]);
-/// Height of letters and of lines, pixels.
+/// Font size and line height, pixels.
 const LETTER: f32 = 16.0;
 const LINE: u32 = 20;
 const MARGIN: u32 = 10;
 
-/// Puts cells into rows; all rows have the width of the longest.
+/// Arranges cells in rows; all rows get the width of the longest.
 pub fn sheet(rows: &[Vec<Cell>]) -> RgbaImage {
     let cells = || rows.iter().flatten();
     let width = cells().map(|c| c.picture.width()).max().unwrap_or(0) + MARGIN;
@@ -41,7 +41,7 @@ pub fn sheet(rows: &[Vec<Cell>]) -> RgbaImage {
     out
 }
 
-/// Writes in the interface's font.
+/// Writes text in the font of the user interface.
 struct Pen(Fonts);
 
 impl Pen {
@@ -49,7 +49,7 @@ impl Pen {
         Self(Fonts::new(TextOptions::default(), FontDefinitions::default()))
     }
 
-    /// Writes one line from its upper left corner on, cut to `width` pixels.
+    /// Writes one line from its upper left corner, clipped to `width` pixels.
     fn write(&mut self, out: &mut RgbaImage, [x, y]: [u32; 2], text: &str, width: u32) {
         let mut fonts = self.0.with_pixels_per_point(1.0);
         let line = fonts.layout_no_wrap(text.to_owned(), FontId::proportional(LETTER), Color32::WHITE);
@@ -72,7 +72,7 @@ impl Pen {
     }
 }
 
-/// Ink over a pixel.
+/// Blends text colour over a pixel.
 fn blend(ground: Rgba<u8>, cover: u8) -> Rgba<u8> {
     let mix = |a: u8, b: u8| {
         let (a, b, t) = (u32::from(a), u32::from(b), u32::from(cover));

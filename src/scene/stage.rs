@@ -1,9 +1,9 @@
-//! What is live in every frame: a character's surface on the GPU, the pictures of one or two eyes, the cameras of the
-//! controllers. The same for a headset, a window and the replay of a take.
+//! The render stage: a character's surface on the GPU, the images of one or two eyes, and the probe cameras of the
+//! hands. Headset, window and replay share it.
 //!
-//! A frame is [`Stage::begin`] (answers of the cameras), then the editor's step, then [`Stage::record_body`] and, as
-//! late as possible, [`Stage::record_eyes`]. Nothing is read back with waiting, no file is touched and no GPU memory
-//! is allocated in between; a character is made ready on another thread ([`Actor::new`]) and handed over whole.
+//! A frame calls [`Stage::begin`] (which returns the probe samples), then the editor's step, then
+//! [`Stage::record_body`] and, as late as possible, [`Stage::record_eyes`]. Frames never wait for a readback, access
+//! files or allocate GPU memory. Another thread prepares a character ([`Actor::new`]) and passes it on complete.
 
 use super::{Actor, Pipelines, SurfaceSample, VersionedPose};
 use crate::base::Result;
@@ -13,39 +13,39 @@ use crate::query::Hit;
 use crate::render::{Lines, Look, Shot, Targets, View};
 use std::sync::Arc;
 
-/// Frames with the GPU at a time, and so the age of a camera's answer in frames.
+/// Number of frames in flight on the GPU, which is also the age of a probe sample in frames.
 pub const IN_FLIGHT: u64 = 2;
 
-/// What the cameras of the controllers look at in a frame.
+/// The probe cameras of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Aim {
-    /// Per hand: its camera, `None` if no surface is wanted.
+    /// Probe camera per hand; `None` if no surface sample is wanted.
     pub views: [Option<View>; 2],
-    /// Per hand: the trigger, 0..=1.
+    /// Trigger per hand, 0..=1.
     pub draw: [f32; 2],
-    /// Of the frame, seconds.
+    /// Time of the frame, seconds.
     pub time: f64,
 }
 
-/// The live pictures of one character.
+/// Real-time rendering of one character.
 pub struct Stage {
     pipelines: Pipelines,
     targets: Arc<Targets>,
     frames: Frames,
     actor: Box<Actor>,
     look: Look,
-    /// Of the pictures as recorded last; none before.
+    /// Views of the last recorded images; `None` before the first.
     views: [Option<View>; 2],
     number: u64,
-    /// The frames that may be with the GPU still: number and submission.
+    /// Frame number and submission value of the frames in flight.
     submitted: [(u64, u64); IN_FLIGHT as usize],
 }
 
 impl Stage {
-    /// An empty stage whose pictures have this size; `views` and `samples` as for [`Targets::new`].
+    /// Creates an empty stage with images of `size` pixels; `views` and `samples` as for [`Targets::new`].
     ///
     /// # Errors
-    /// As [`Targets::new`], and when memory is short.
+    /// As [`Targets::new`], and if memory runs out.
     pub fn new(pipelines: &Pipelines, size: [u32; 2], views: u32, samples: u32) -> Result<Self> {
         let targets = Arc::new(Targets::new(pipelines.device(), size, views, samples)?);
         let actor = Box::new(Actor::nobody(pipelines, &targets)?);
@@ -66,7 +66,7 @@ impl Stage {
         self.pipelines.device()
     }
 
-    /// The pictures' images: what an actor must be made for, and what is shown.
+    /// The render targets. Actors for this stage must be created with them.
     pub fn targets(&self) -> &Arc<Targets> {
         &self.targets
     }
@@ -76,43 +76,42 @@ impl Stage {
         &self.pipelines
     }
 
-    /// Lights, backdrop and the scale of lines.
+    /// Lights, backdrop and line scale.
     pub fn look_mut(&mut self) -> &mut Look {
         &mut self.look
     }
 
-    /// Who is on the stage.
+    /// The current actor.
     pub fn actor(&self) -> &Actor {
         &self.actor
     }
 
-    /// The same, to be changed: see [`Actor::set_sculpts`].
+    /// The current actor, mutable: see [`Actor::set_sculpts`].
     pub fn actor_mut(&mut self) -> &mut Actor {
         &mut self.actor
     }
 
-    /// Puts another character, or the same with another deformer, on the stage; it must have been made for these
-    /// [`Stage::targets`], or else be given to [`Stage::enter_anew`]. The one before is freed when the GPU has finished
-    /// with it.
+    /// Replaces the actor. The actor must have been created for these [`Stage::targets`]; otherwise use
+    /// [`Stage::enter_anew`]. The old actor is freed after the GPU has finished with it.
     pub fn enter(&mut self, actor: Box<Actor>) {
         self.actor = actor;
     }
 
-    /// [`Stage::enter`] for an actor that was made for other pictures.
+    /// As [`Stage::enter`], for an actor that was created for other render targets.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     pub fn enter_anew(&mut self, mut actor: Box<Actor>) -> Result<()> {
         actor.rebind(&self.pipelines, &self.targets)?;
         self.enter(actor);
         Ok(())
     }
 
-    /// Replaces the pictures by others of this size, for one view or two, with 1 or 4 samples per pixel; the character stays.
-    /// Takes milliseconds and GPU memory: between frames, and only where something changes.
+    /// Recreates the render targets with this size, 1 or 2 views, and 1 or 4 samples per pixel; keeps the actor.
+    /// Takes milliseconds and GPU memory: call between frames, and only on a change.
     ///
     /// # Errors
-    /// As [`Targets::new`]; the stage is as it was then.
+    /// As [`Targets::new`]; on an error the stage stays unchanged.
     pub fn resize(&mut self, size: [u32; 2], views: u32, samples: u32) -> Result<()> {
         let targets = Arc::new(Targets::new(self.pipelines.device(), size, views, samples)?);
         self.actor.rebind(&self.pipelines, &targets)?;
@@ -121,15 +120,15 @@ impl Stage {
         Ok(())
     }
 
-    /// Starts a frame and hands over what the cameras of exactly [`IN_FLIGHT`] frames ago saw, whatever the speed of
-    /// the GPU: so a recording gives the same drawing everywhere. Waits for that frame.
+    /// Starts a frame. Returns the probe samples of exactly [`IN_FLIGHT`] frames ago, whatever the GPU's speed, so
+    /// that a take replays identically on any machine. Waits for that frame.
     ///
     /// # Errors
-    /// A lost device.
+    /// If the device is lost.
     pub fn begin(&mut self) -> Result<(Frame, [Option<SurfaceSample>; 2])> {
         let frame = self.frames.begin()?;
         self.number += 1;
-        // Where frames were skipped in between it may still be under way.
+        // After skipped frames, the frame may still be in flight.
         let due = self.number.saturating_sub(IN_FLIGHT);
         for (number, value) in self.submitted {
             if number > 0 && number <= due {
@@ -139,15 +138,15 @@ impl Stage {
         Ok((frame, self.actor.answers(due)?))
     }
 
-    /// Counts a frame that is not drawn: answers that fall due in it are lost.
+    /// Counts a frame that is not rendered; probe samples due in this frame are lost.
     pub fn skip(&mut self) {
         self.number += 1;
     }
 
-    /// Records the deformation of a pose that the character has not yet, and the cameras of the controllers.
+    /// Records the probe cameras, and the deformation if the pose is new.
     ///
     /// # Errors
-    /// Wrong use only.
+    /// Only if used incorrectly.
     pub fn record_body(
         &mut self,
         frame: &mut Frame,
@@ -160,22 +159,22 @@ impl Stage {
         self.actor.look_through(frame, aim, self.number)
     }
 
-    /// Records the pictures: one view for each of the targets'.
+    /// Records the images, one view per layer of the targets.
     ///
     /// # Errors
-    /// A wrong number of views; when lines outgrow their buffer and memory is short.
+    /// If the number of views is wrong, or memory for the lines runs out.
     pub fn record_eyes(&mut self, frame: &mut Frame, views: &[View], lines: &Lines) -> Result<()> {
         let shot = Shot { views, look: &self.look, lines };
         self.views = [views.first().copied(), views.get(1).copied()];
         self.actor.draw(&self.pipelines, frame, &self.targets, &shot)
     }
 
-    /// Looks up a pixel (of a view, from the upper left) in the pictures as recorded last, in this frame or before; the
-    /// tag comes back with the answer. False where nobody is on the stage, the pixel is outside or too many are under
-    /// way. The pixel is drawn once more, alone: the pictures hold no ids.
+    /// Looks up the skin at a pixel of the last recorded images; the origin is the upper left corner.
+    /// [`Stage::picked`] returns the result with `tag`. Returns false if the stage is empty, the pixel is outside, or
+    /// too many lookups are pending. Renders the pixel once more, because the images hold no ids.
     ///
     /// # Errors
-    /// Wrong use only.
+    /// Only if used incorrectly.
     pub fn record_pick(&mut self, frame: &mut Frame, view: u32, pixel: [u32; 2], tag: u64) -> Result<bool> {
         let size = self.targets.size;
         let Some(Some(seen)) = self.views.get(view as usize) else { return Ok(false) };
@@ -185,30 +184,30 @@ impl Stage {
         self.actor.pick(&self.pipelines, frame, seen.of_pixel(pixel, size), tag)
     }
 
-    /// The oldest answer that has come: its tag, and the skin there or none. Never waits.
+    /// The oldest available lookup result: its tag, and the skin hit, if any. Never waits.
     ///
     /// # Errors
-    /// A lost device.
+    /// If the device is lost.
     pub fn picked(&mut self) -> Result<Option<(u64, Option<Hit>)>> {
         self.actor.picked()
     }
 
-    /// Submits a frame; returns the value to wait for ([`Device::wait`]).
+    /// Submits a frame. Returns the value for [`Device::wait`].
     ///
     /// # Errors
-    /// A lost device, or what went wrong in recording.
+    /// If the device is lost, or recording failed.
     pub fn submit(&mut self, frame: Frame, sync: &Sync<'_>) -> Result<u64> {
         let value = self.frames.submit(frame, sync)?;
         self.submitted[(self.number % IN_FLIGHT) as usize] = (self.number, value);
         Ok(value)
     }
 
-    /// Whether the pictures show anything yet.
+    /// Whether any image has been recorded yet.
     pub fn drawn(&self) -> bool {
         self.views[0].is_some()
     }
 
-    /// The box of the character as posed, world, metres.
+    /// Bounding box of the posed character, world space, metres.
     pub fn bounds(&self) -> &Aabb {
         self.actor.bounds()
     }

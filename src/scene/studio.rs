@@ -1,4 +1,4 @@
-//! Pictures of a character: one, or a stereo pair side by side.
+//! Offline images of a character: single images, stereo pairs and anaglyphs.
 
 use super::{Evaluation, Model};
 use crate::base::Result;
@@ -9,33 +9,33 @@ use crate::render::{Camera, GBuffer, Lines, Look, Renderer, Scene, Shot, Surface
 use image::RgbaImage;
 use std::sync::Arc;
 
-/// Samples per pixel where the device has them.
+/// Preferred samples per pixel; the device may support fewer.
 const SAMPLES: u32 = 4;
 
-/// From where a picture is taken, radians.
+/// Camera direction, radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Angle {
-    /// About +Y; 0 sees the front of a character that faces +Z.
+    /// Rotation about +Y; 0 shows the front of a character that faces +Z.
     pub yaw: f32,
-    /// Upwards.
+    /// Elevation of the camera.
     pub pitch: f32,
 }
 
 impl Angle {
-    /// `size` upright or across, whichever shows the bounds larger.
+    /// Returns `size` in portrait or landscape, whichever shows the bounds larger.
     pub fn fitting(self, bounds: &Aabb, size: [u32; 2]) -> [u32; 2] {
         Camera::fitting(bounds, size, self.yaw, self.pitch)
     }
 
-    /// Straight at a character that faces +Z.
+    /// Front view.
     pub const FRONT: Self = Self { yaw: 0.0, pitch: 0.05 };
-    /// At its left side.
+    /// View of the left side.
     pub const SIDE: Self = Self { yaw: std::f32::consts::FRAC_PI_2, pitch: 0.05 };
-    /// Between both.
+    /// Three-quarter view.
     pub const THREE_QUARTER: Self = Self { yaw: 0.6, pitch: 0.15 };
 }
 
-/// A model's scene on a device.
+/// A model's scene on a device, for offline rendering.
 pub struct Studio {
     renderer: Arc<Renderer>,
     scene: Scene,
@@ -46,7 +46,7 @@ pub struct Studio {
 
 impl Studio {
     /// Uploads the model's mesh, materials and textures.
-    ///
+    /// If memory runs out.
     /// # Errors
     /// When memory is short.
     pub fn new(renderer: &Arc<Renderer>, model: &Model) -> Result<Self> {
@@ -58,12 +58,12 @@ impl Studio {
         Ok(Self { renderer: renderer.clone(), scene, surface, look: Look::default(), samples })
     }
 
-    /// Sets the samples per pixel of later pictures, 1 or 4; as many as the device has.
+    /// Sets the samples per pixel of later images, 1 or 4, limited by the device.
     pub fn set_samples(&mut self, samples: u32) {
         self.samples = self.device().samples(samples);
     }
 
-    /// Lights, backdrop and the scale of lines of later pictures.
+    /// Lights, backdrop and line scale of later images.
     pub fn look_mut(&mut self) -> &mut Look {
         &mut self.look
     }
@@ -72,10 +72,10 @@ impl Studio {
         self.renderer.device()
     }
 
-    /// A picture of an evaluated surface that frames `bounds`.
+    /// Renders an evaluated surface with a camera that frames `bounds`.
     ///
     /// # Errors
-    /// When memory is short or the device is lost.
+    /// If memory runs out or the device is lost.
     pub fn picture(
         &mut self,
         shape: &Evaluation,
@@ -90,8 +90,8 @@ impl Studio {
         Ok(images.remove(0))
     }
 
-    /// Left and right eye side by side, for parallel viewing; each `size`. The eyes stand 63 mm apart for a
-    /// character of 1.8 m, and in proportion for others.
+    /// Renders a stereo pair side by side, for parallel viewing; `size` is per eye. The eyes are 63 mm apart for a
+    /// character of 1.8 m, and proportional for other sizes.
     ///
     /// # Errors
     /// As [`Studio::picture`].
@@ -111,7 +111,7 @@ impl Studio {
         Ok(pair)
     }
 
-    /// Left and right eye as [`Studio::stereo`] has them in one picture, for red and cyan glasses.
+    /// Renders the pair of [`Studio::stereo`] as one anaglyph, for red-cyan glasses.
     ///
     /// # Errors
     /// As [`Studio::picture`].
@@ -143,7 +143,7 @@ impl Studio {
         self.shoot(shape, &camera.stereo(aspect, separation), size, lines)
     }
 
-    /// What one or two views see of an evaluated surface, each `size`.
+    /// Renders an evaluated surface for one or two views, each of `size` pixels.
     ///
     /// # Errors
     /// As [`Studio::picture`].
@@ -157,10 +157,10 @@ impl Studio {
         self.shoot_with(shape, views, size, lines, |_, _| Ok(()))
     }
 
-    /// As [`Studio::shoot`], with what `more` records into the finished picture.
+    /// As [`Studio::shoot`]; `more` records further commands after the image is rendered.
     ///
     /// # Errors
-    /// As [`Studio::picture`], and those of `more`.
+    /// As [`Studio::picture`], and the errors of `more`.
     pub fn shoot_with(
         &mut self,
         shape: &Evaluation,
@@ -183,10 +183,10 @@ impl Studio {
         (0..views.len() as u32).map(|view| targets.read(&device, view)).collect()
     }
 
-    /// The silhouettes of an evaluated surface in a picture of `size` pixels.
+    /// Finds the silhouettes of an evaluated surface in an image of `size` pixels.
     ///
     /// # Errors
-    /// As [`Studio::picture`], and those of [`Silhouettes`].
+    /// As [`Studio::picture`], and the errors of [`Silhouettes`].
     pub fn silhouettes(
         &mut self,
         shape: &Evaluation,

@@ -1,4 +1,4 @@
-//! A frame as bytes, bit for bit.
+//! Lossless binary encoding of a frame.
 
 use super::{Eye, TakeFrame};
 use crate::base::math::{Quat, Turn, Vec3};
@@ -12,10 +12,10 @@ const TRACKED: usize = 1 + RIGID;
 const SURFACE: usize = 4 + 9 * 4 + 8 + 4;
 const HAND: usize = 2 * TRACKED + 4 * 4 + 1 + SURFACE;
 const EYE: usize = RIGID + 4 * 4;
-/// The most bytes that a frame takes, with its kind.
+/// Maximum encoded size of a frame with its kind, bytes.
 pub(super) const LONGEST: usize = 1 + 8 + 1 + TRACKED + RIGID + SIMILARITY + TURN + 2 * EYE + 2 * HAND;
 
-/// Bits of the frame's flags.
+/// Bits of a frame's flags.
 const FOCUSED: u8 = 1;
 const RECENTRED: u8 = 2;
 const WINDOW: u8 = 4;
@@ -27,7 +27,7 @@ const MENU: u8 = 4;
 const SURFACED: u8 = 8;
 const ON_PANEL: u8 = 16;
 
-/// Appends a frame.
+/// Appends an encoded frame to `out`.
 pub(super) fn encode(frame: &TakeFrame, out: &mut Vec<u8>) {
     let Input { time, head, hands, focused, recentred, window, floor } = &frame.input;
     out.extend(time.to_le_bytes());
@@ -85,7 +85,7 @@ fn tracked(at: &Tracked, out: &mut Vec<u8>) {
     rigid(&at.pose, out);
 }
 
-/// Reads a frame; what is wrong with it where it is none.
+/// Decodes a frame, or returns a description of the error.
 pub(super) fn decode(bytes: &[u8]) -> Result<TakeFrame, &'static str> {
     let mut bytes = Bytes(bytes);
     let mut frame = TakeFrame::default();
@@ -130,7 +130,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<TakeFrame, &'static str> {
     if bytes.0.is_empty() { Ok(frame) } else { Err("it is too long") }
 }
 
-/// What is left to read.
+/// The bytes left to read.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {

@@ -1,9 +1,9 @@
-//! Takes: what the devices said in a session, frame by frame, so that replaying it gives the same document.
+//! Takes: recordings of the device input of a session, frame by frame. A replay gives the identical document.
 //!
-//! A binary file: a magic number and a version, then records of `length, payload, checksum`, little endian. The
-//! payload begins with its kind. The checksum (64 bits of BLAKE3) covers the payload and the checksum before it, so that a
-//! record that is torn, changed, repeated or out of place ends the take; what is before it still replays. The first
-//! record says on what the take was made, the last one, where the session ended in order, to what it led.
+//! A take is a binary file: a magic number and a version, then records of `length, payload, checksum`, little endian.
+//! The first byte of the payload is its kind. The checksum (64 bits of BLAKE3) covers the payload and the previous
+//! checksum, so a torn, changed, repeated or misplaced record ends the take; the records before it still replay. The
+//! first record holds the initial state; the last record of a complete session holds the document hash.
 
 mod codec;
 mod read;
@@ -21,17 +21,17 @@ use crate::surface::Sculpt;
 use crate::workbench::{Command, Input, Preferences, Rigid, Rules, Similarity};
 use serde::{Deserialize, Serialize};
 
-/// The file's first bytes.
+/// Magic number at the start of the file.
 const MAGIC: [u8; 8] = *b"sinewtk\0";
-/// Version of the format that is written. Version 1 went by other rules for views, [`Rules::First`].
+/// Current version of the format. Version 1 has other rules for views, [`Rules::First`].
 const VERSION: u32 = 2;
 
-/// Where an eye was and how far it saw.
+/// Pose and field of view of an eye.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eye {
     /// Room from eye.
     pub pose: Rigid,
-    /// Angles to the left, right, upper and lower edge of the picture, radians; left and down are negative in a
+    /// Angles of the left, right, upper and lower edge of the image, radians. Left and down are negative in a
     /// symmetric view.
     pub fov: [f32; 4],
 }
@@ -44,10 +44,10 @@ impl Default for Eye {
 }
 
 impl Eye {
-    /// Distance of the near plane, metres of the room.
+    /// Distance of the near plane, room metres.
     pub const NEAR: f32 = 0.05;
 
-    /// What it sees of the world; `None` if the angles make no picture.
+    /// The eye's view in world space; `None` if the angles are invalid.
     pub fn view(&self, world_from_room: &Similarity) -> Option<View> {
         let [left, right, up, down] = self.fov.map(f32::tan);
         let flat = self.fov.iter().any(|a| !a.is_finite() || a.abs() >= std::f32::consts::FRAC_PI_2);
@@ -63,60 +63,60 @@ impl Eye {
 /// One frame of a take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TakeFrame {
-    /// What [`crate::workbench::Workbench::step`] got.
+    /// Input of [`crate::workbench::Workbench::step`].
     pub input: Input,
-    /// Left and right eye, as the frame was drawn.
+    /// Left and right eye, as rendered in this frame.
     pub eyes: [Eye; 2],
 }
 
-/// On what a take was made.
+/// Initial state of a take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TakeStart {
-    /// The character's file.
+    /// Reference to the character's file.
     pub asset: AssetRef,
-    /// What led to the document and its history before the first frame.
+    /// Operations that produce the document and its history before the first frame.
     pub operations: Vec<Operation>,
-    /// The user's choices before the first frame.
+    /// User preferences before the first frame.
     pub preferences: Preferences,
-    /// Width and height of an eye's picture, pixels.
+    /// Width and height of the image per eye, pixels.
     pub eye_size: [u32; 2],
 }
 
 impl TakeStart {
-    /// A session as it stands, undo and redo included.
+    /// Captures the state of a session, including undo and redo history.
     pub fn new(model: &Model, session: &Session<'_>, preferences: &Preferences, eye_size: [u32; 2]) -> Self {
         let preferences = preferences.clone();
         Self { asset: model.file(), operations: session.recording(), preferences, eye_size }
     }
 }
 
-/// How a take ended.
+/// End record of a take.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakeEnd {
     /// [`crate::document::Document::hash`] after the last frame.
     pub document: String,
-    /// How many frames there were.
+    /// Number of frames.
     pub frames: u64,
 }
 
-/// What happened, in order.
+/// An event of a take, in recorded order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TakeEvent {
     /// A frame: [`crate::workbench::Workbench::step`].
     Frame(Box<TakeFrame>),
-    /// A panel's or a key's command: [`crate::workbench::Workbench::run_command`].
+    /// A command of a panel or key: [`crate::workbench::Workbench::run_command`].
     Command(Command),
-    /// Another file was loaded: [`crate::workbench::Workbench::open`] on what this starts with.
+    /// Another file was opened: [`crate::workbench::Workbench::open`] with this state.
     Opened(Box<TakeStart>),
-    /// A sculpt layer that was made beside the frames: [`crate::workbench::Workbench::receive`].
+    /// A sculpt layer from a background job: [`crate::workbench::Workbench::receive`].
     Shape(Box<Sculpt>),
-    /// The runtime went or the headset was taken off: [`crate::workbench::Workbench::interrupt`].
+    /// The runtime was lost or the headset was removed: [`crate::workbench::Workbench::interrupt`].
     Interrupt,
-    /// The session ended in order.
+    /// The session ended normally.
     End(TakeEnd),
 }
 
-/// Kinds of record.
+/// Record kinds.
 mod kind {
     pub const START: u8 = 0;
     pub const FRAME: u8 = 1;
@@ -127,7 +127,7 @@ mod kind {
     pub const SHAPE: u8 = 6;
 }
 
-/// The longest payload of a kind, bytes.
+/// Maximum payload length of a kind, bytes.
 fn longest(kind: u8) -> u32 {
     match kind {
         kind::START | kind::OPENED | kind::SHAPE => 1 << 28,
@@ -137,7 +137,7 @@ fn longest(kind: u8) -> u32 {
     }
 }
 
-/// The chained checksum of a record.
+/// Checksum of a record, chained to the previous one.
 fn checksum(chain: u64, payload: &[u8]) -> u64 {
     let mut hash = blake3::Hasher::new();
     hash.update(&chain.to_le_bytes());

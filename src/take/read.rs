@@ -1,4 +1,4 @@
-//! Reading takes: record by record, so that neither a long nor a hostile file fills the memory.
+//! Reads takes record by record, so that neither long nor malicious files exhaust memory.
 
 use super::{MAGIC, Rules, TakeEvent, TakeStart, VERSION, checksum, codec, kind, longest};
 use crate::base::{Error, Result};
@@ -9,10 +9,10 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Whether a file begins as a take does.
+/// Whether a file starts with the magic number of a take.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// [`Error::Io`] if the file cannot be read.
 pub fn is_take(path: &Path) -> Result<bool> {
     let mut first = Vec::new();
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
@@ -20,17 +20,17 @@ pub fn is_take(path: &Path) -> Result<bool> {
     Ok(first == MAGIC)
 }
 
-/// Where a take breaks off before its end.
+/// The place at which a take is damaged or incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TornTake {
-    /// Bytes of the file before the record that is not whole.
+    /// Byte offset of the damaged record.
     pub offset: u64,
-    /// What is wrong with it.
+    /// Description of the damage.
     pub reason: String,
 }
 
-/// A take being read: an iterator of what happened. It ends at the take's end, or where the file breaks off, see
-/// [`Self::torn`]. A record that is whole but makes no sense is an error.
+/// Iterator over the events of a take. Stops at the end of the take or at a damaged record, see [`Self::torn`]. An
+/// intact record with invalid content is an error.
 pub struct TakeReader {
     path: PathBuf,
     file: BufReader<File>,
@@ -48,7 +48,7 @@ impl TakeReader {
     /// Opens a take.
     ///
     /// # Errors
-    /// A file that cannot be read, is no take, is one of a newer version, or has no whole beginning.
+    /// If the file is unreadable, not a take, of a newer version, or has a damaged first record.
     pub fn open(path: &Path) -> Result<Self> {
         let io = |e| Error::io(path, e);
         let broken = |problem: &str, remedy: &str| Error::broken(path, "beginning", problem, remedy);
@@ -95,22 +95,22 @@ impl TakeReader {
         Ok(reader)
     }
 
-    /// On what the take was made.
+    /// Initial state of the take.
     pub fn start(&self) -> &TakeStart {
         &self.start
     }
 
-    /// How the program that wrote it went about views.
+    /// View rules of the take's format version.
     pub(crate) fn rules(&self) -> Rules {
         if self.version == 1 { Rules::First } else { Rules::Now }
     }
 
-    /// Frames read so far.
+    /// Number of frames read so far.
     pub fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Why reading ended before the take's end.
+    /// The damage that stopped reading, if any.
     pub fn torn(&self) -> Option<&TornTake> {
         self.torn.as_ref()
     }
@@ -121,7 +121,7 @@ impl TakeReader {
         None
     }
 
-    /// The next whole record's payload, at least its kind; `None` if the file ends or breaks off.
+    /// Reads the next intact record's payload, including its kind; `None` at the end or at damaged data.
     fn record(&mut self) -> Result<Option<Vec<u8>>> {
         let mut read = |length: u64| -> Result<Vec<u8>> {
             let mut out = Vec::new();

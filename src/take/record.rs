@@ -1,4 +1,4 @@
-//! Recording beside the frame loop: frames are encoded at once, a thread of its own writes them.
+//! Records takes: the frame loop encodes each frame, and a separate thread writes to disk.
 
 use super::{MAGIC, TakeEnd, TakeFrame, TakeStart, VERSION, checksum, codec, kind};
 use crate::base::{Error, Result};
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
-/// Bytes that are handed to the writing thread together: about half a second of frames.
+/// Number of bytes per chunk for the writer thread: about half a second of frames.
 const CHUNK: usize = 16 << 10;
 
-/// A take being recorded. Trouble with the disk ends the recording and never the session.
+/// A take in recording. A disk error ends the recording but not the session.
 pub struct Recorder {
     path: PathBuf,
     buffer: Vec<u8>,
@@ -23,14 +23,14 @@ pub struct Recorder {
     writer: Option<Writer>,
 }
 
-/// The writing thread and the way to it.
+/// The writer thread and the channel to it.
 type Writer = (Sender<Vec<u8>>, JoinHandle<std::io::Result<()>>);
 
 impl Recorder {
-    /// Begins a take; a file of that name is replaced.
+    /// Starts a take; replaces an existing file.
     ///
     /// # Errors
-    /// Where the file cannot be made.
+    /// [`Error::Io`] if the file cannot be created.
     pub fn new(path: &Path, start: &TakeStart) -> Result<Self> {
         let mut file = File::create(path).map_err(|e| Error::io(path, e))?;
         let (sender, chunks) = channel::<Vec<u8>>();
@@ -55,7 +55,7 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Records a frame, as the workbench gets it.
+    /// Records a frame. Call before the workbench processes it.
     pub fn frame(&mut self, frame: &TakeFrame) {
         self.frames += 1;
         let at = self.begin(kind::FRAME);
@@ -66,10 +66,10 @@ impl Recorder {
         }
     }
 
-    /// Records a command that a panel or a key gives to the workbench.
+    /// Records a command that a panel or a key sends to the workbench.
     ///
     /// # Errors
-    /// A command that cannot be written as JSON: a path that is no Unicode.
+    /// If the command cannot be written as JSON: a path that is not Unicode.
     pub fn command(&mut self, command: &Command) -> Result<()> {
         self.json(kind::COMMAND, command)
     }
@@ -77,12 +77,12 @@ impl Recorder {
     /// Records a sculpt layer that the workbench receives.
     ///
     /// # Errors
-    /// None that is known: its numbers are finite.
+    /// None expected: JSON can hold all finite numbers.
     pub fn shape(&mut self, shape: &Sculpt) -> Result<()> {
         self.json(kind::SHAPE, shape)
     }
 
-    /// Records that another file was loaded.
+    /// Records that another file was opened.
     ///
     /// # Errors
     /// As [`Self::command`].
@@ -96,10 +96,10 @@ impl Recorder {
         self.end(at);
     }
 
-    /// Ends the take in order: `document` is the hash that a replay must reach.
+    /// Ends the take normally. `document` is the hash that a replay must reach.
     ///
     /// # Errors
-    /// Whatever the disk has refused since the beginning.
+    /// The first disk error since the start of the recording.
     pub fn finish(mut self, document: String) -> Result<()> {
         let end = TakeEnd { document, frames: self.frames };
         self.json(kind::END, &end)?;
@@ -116,7 +116,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Leaves room for the length; returns where the payload begins.
+    /// Reserves space for the length and writes the kind. Returns the offset of the payload.
     fn begin(&mut self, kind: u8) -> usize {
         self.buffer.extend([0; 4]);
         self.buffer.push(kind);
@@ -130,8 +130,8 @@ impl Recorder {
         self.buffer.extend(self.chain.to_le_bytes());
     }
 
-    /// Hands what there is to the thread. One that has failed has gone: the rest of the session is not recorded, and
-    /// [`Self::finish`] says why.
+    /// Sends the buffer to the writer thread. If the thread ended after an error, the data is dropped;
+    /// [`Self::finish`] returns that error.
     fn send(&mut self) {
         if let Some((sender, _)) = &self.writer {
             let full = std::mem::replace(&mut self.buffer, Vec::with_capacity(2 * CHUNK));
@@ -148,7 +148,7 @@ impl Recorder {
 }
 
 impl Drop for Recorder {
-    /// A session that ends in disorder keeps what it has recorded.
+    /// Writes the remaining records even if the session ends abnormally.
     fn drop(&mut self) {
         let _ = self.close();
     }

@@ -1,4 +1,4 @@
-//! A take played back: the same workbench gets the same input, without headset or runtime.
+//! Replays takes: feeds the recorded input to a workbench, without headset or runtime.
 
 use super::{TakeEnd, TakeEvent, TakeFrame, TakeReader, TakeStart, TornTake};
 use crate::base::Result;
@@ -9,7 +9,7 @@ use crate::scene::Model;
 use crate::workbench::Workbench;
 use std::path::{Path, PathBuf};
 
-/// A take being played back.
+/// A take in replay.
 pub struct Replay {
     path: PathBuf,
     reader: TakeReader,
@@ -22,10 +22,10 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Opens a take and the character it was made on, which is looked for where it was, then beside the take.
+    /// Opens a take and its character. Searches the character at its recorded path, then next to the take.
     ///
     /// # Errors
-    /// As [`TakeReader::open`] and [`Model::load`]; a character that has changed since.
+    /// As [`TakeReader::open`] and [`Model::load`]; if the character has changed since the recording.
     pub fn open(path: &Path) -> Result<Self> {
         let reader = TakeReader::open(path)?;
         let start = reader.start().clone();
@@ -44,10 +44,10 @@ impl Replay {
         })
     }
 
-    /// Plays up to the next frame and through it; false after the last one.
+    /// Replays events up to and including the next frame. Returns false after the last frame.
     ///
     /// # Errors
-    /// A take whose records make no sense; another character that cannot be loaded.
+    /// If a record is invalid, or another character cannot be loaded.
     pub fn step(&mut self) -> Result<bool> {
         for event in self.reader.by_ref() {
             match event? {
@@ -70,17 +70,17 @@ impl Replay {
         Ok(false)
     }
 
-    /// The workbench after the last step.
+    /// The workbench in its state after the last step.
     pub fn bench(&self) -> &Workbench {
         &self.bench
     }
 
-    /// The character it stands on.
+    /// The current character.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Whether another character has come since this was asked last; true the first time.
+    /// Whether another character was loaded since the last call; true on the first call.
     pub fn take_loaded(&mut self) -> bool {
         std::mem::take(&mut self.loaded)
     }
@@ -90,22 +90,22 @@ impl Replay {
         &self.frame
     }
 
-    /// How many there were so far.
+    /// Number of frames replayed so far.
     pub fn frames(&self) -> u64 {
         self.reader.frames()
     }
 
-    /// Width and height of an eye's picture, pixels.
+    /// Width and height of the image per eye, pixels.
     pub fn eye_size(&self) -> [u32; 2] {
         self.eye_size
     }
 
-    /// How the recorded session ended; none before the take's end, or where it has none.
+    /// End record of the take; `None` before it is reached or if it is missing.
     pub fn end(&self) -> Option<&TakeEnd> {
         self.end.as_ref()
     }
 
-    /// Where the file breaks off.
+    /// The damage that stopped the replay, if any.
     pub fn torn(&self) -> Option<&TornTake> {
         self.reader.torn()
     }

@@ -11,7 +11,7 @@ fn start() -> TakeStart {
     TakeStart { asset, operations, preferences: Preferences::default(), eye_size: [320, 240] }
 }
 
-/// A frame in which no two numbers are the same.
+/// A frame in which all numbers differ.
 fn frame(i: u32) -> TakeFrame {
     let mut count = i as f32 * 1000.0;
     let mut next = || {
@@ -115,7 +115,7 @@ fn wherever_a_take_is_torn_what_is_before_it_is_read() {
         assert!(reader.torn().is_some() && read >= last, "{length} bytes: {read} after {last}");
         last = read;
     }
-    // Frames, a command, another file, an interruption; the end is what is missing.
+    // Frames, a command, another file, an interruption; only the end record is missing.
     assert_eq!(last, 9);
 }
 
@@ -137,7 +137,7 @@ fn a_changed_byte_ends_the_take_and_never_changes_what_is_read() {
     }
 }
 
-/// A take of one record after its beginning.
+/// Reads a take with a single record after the start record.
 fn with_record(path: &Path, payload: &[u8]) -> Vec<Result<TakeEvent, String>> {
     drop(Recorder::new(path, &start()).unwrap());
     let mut bytes = std::fs::read(path).unwrap();

@@ -1,5 +1,5 @@
-//! Everything a user can do by pressing something: the same table for controller buttons, panels and keys, and what the
-//! doctor proves to be in reach.
+//! All user commands, shared by controller buttons, panels and keys. The doctor checks that every command can be
+//! reached.
 
 use crate::asset::Interpolation;
 use crate::deform::sculpt::Curve;
@@ -7,31 +7,31 @@ use crate::pose::Lengths;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What the trigger does.
+/// The active tool: the action of the trigger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tool {
-    /// Line of action: baseline, then offset strokes; drags knots.
+    /// Line of action: draws a baseline, then offset strokes; drags knots.
     #[default]
     Line,
-    /// Takes hold of the body; away from it, pulls the world.
+    /// Grabs the body; away from the body, pulls the world.
     Grab,
-    /// Draws on the skin.
+    /// Draws marks on the skin.
     Skin,
-    /// Turns and moves single joints.
+    /// Rotates and moves single joints.
     Joint,
-    /// Draws how a silhouette should run.
+    /// Draws the wanted course of a silhouette.
     Silhouette,
     /// Measures the body.
     Measure,
 }
 
 impl Tool {
-    /// All of them, in the palette's order.
+    /// All tools, in palette order.
     pub const ALL: [Self; 6] =
         [Self::Line, Self::Grab, Self::Skin, Self::Joint, Self::Silhouette, Self::Measure];
 
-    /// For people.
+    /// Name for the user interface.
     pub fn label(self) -> &'static str {
         match self {
             Self::Line => "Line of action",
@@ -43,73 +43,73 @@ impl Tool {
         }
     }
 
-    /// In one short word, where there is little room.
+    /// One-word name for narrow places.
     pub fn word(self) -> &'static str {
         ["Line", "Grab", "Skin", "Joint", "Silhouette", "Measure"][self as usize]
     }
 
-    /// Whether it changes the pose; the others shape the skin or measure it, in any pose.
+    /// Whether the tool changes the pose. The other tools sculpt or measure the skin, in any pose.
     pub fn poses(self) -> bool {
         !matches!(self, Self::Skin | Self::Silhouette | Self::Measure)
     }
 }
 
-/// What the measuring tool measures.
+/// What the measure tool measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MeasureBy {
-    /// From one place of the skin to another, straight and along the skin.
+    /// Distance between two points of the skin, both straight and along the skin.
     #[default]
     Distance,
-    /// From a place of the skin through the body.
+    /// Thickness of the body at a point of the skin.
     Thickness,
-    /// Between the two bones that meet at a joint.
+    /// Angle between the two bones that meet at a joint.
     Angle,
 }
 
 impl MeasureBy {
-    /// All of them.
+    /// All kinds of measure.
     pub const ALL: [Self; 3] = [Self::Distance, Self::Thickness, Self::Angle];
 
-    /// For people.
+    /// Name for the user interface.
     pub fn label(self) -> &'static str {
         ["Distance", "Thickness", "Angle"][self as usize]
     }
 
-    /// The next one, round and round.
+    /// The next kind; the last is followed by the first.
     pub fn next(self) -> Self {
         Self::ALL[(self as usize + 1) % Self::ALL.len()]
     }
 }
 
-/// What follows a hand that grabs the body.
+/// Which part of the character follows a hand that grabs the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrabBy {
-    /// The bone alone turns (forward kinematics).
+    /// Only the grabbed bone rotates (forward kinematics).
     Bone,
     /// The limb bends (inverse kinematics).
     Limb,
-    /// The whole body follows by its own stiffness.
+    /// The full body deforms by its own stiffness (FAST).
     #[default]
     Body,
 }
 
 impl GrabBy {
-    /// All of them.
+    /// All grab modes.
     pub const ALL: [Self; 3] = [Self::Bone, Self::Limb, Self::Body];
 
-    /// What followed a hand before it could be chosen.
+    /// The only mode of versions without a choice; the default for old preference files.
     pub fn before_choice() -> Self {
         Self::Limb
     }
 
-    /// One word for people.
+    /// One-word name for the user interface.
     pub fn word(self) -> &'static str {
         ["Bone", "Limb", "Body"][self as usize]
     }
 
-    /// For people.
+    /// Name for the user interface.
     pub fn label(self) -> &'static str {
         match self {
             Self::Bone => "Grab bone",
@@ -118,7 +118,7 @@ impl GrabBy {
         }
     }
 
-    /// The next one, round and round.
+    /// The next mode; the last is followed by the first.
     pub fn next(self) -> Self {
         match self {
             Self::Bone => Self::Limb,
@@ -128,108 +128,108 @@ impl GrabBy {
     }
 }
 
-/// A command.
+/// A user command, with its value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
-    /// One step back.
+    /// Undoes one step.
     Undo,
-    /// One step forward.
+    /// Redoes one step.
     Redo,
     /// Shows or hides the palette.
     Palette,
     /// Shows or hides the file panel.
     Files,
-    /// Chooses what the trigger does.
+    /// Selects the tool.
     Tool(Tool),
-    /// Brush radius, metres of the room.
+    /// Sets the brush radius, room metres.
     Radius(f32),
-    /// Bone lengths under strokes.
+    /// Sets how strokes treat bone lengths.
     Lengths(Lengths),
-    /// Controller roll twists.
+    /// Sets whether controller roll twists the body.
     Roll(bool),
-    /// Strokes and grabs act on both sides.
+    /// Sets whether strokes and grabs act on both sides.
     Mirror(bool),
-    /// What follows a hand.
+    /// Sets the grab mode.
     GrabBy(GrabBy),
-    /// The next offset stroke is for this layer again.
+    /// Makes the next offset stroke replace the newest one.
     RedrawOffset,
-    /// Removes the newest stroke or mark; with the measuring tool the newest measure.
+    /// Removes the newest stroke or mark; with the measure tool, the newest measure.
     RemoveStroke,
-    /// Chooses the measuring tool, and what it measures.
+    /// Selects the measure tool and the kind of measure.
     Measure(MeasureBy),
-    /// Pins the joint next to the tool hand, or frees it.
+    /// Pins the joint nearest to the tool hand, or removes its pin.
     TogglePin,
-    /// Deformation method by name, for A/B on the same pose.
+    /// Sets the deformation method by name, to compare methods on one pose.
     Deformer(String),
-    /// How fast the springs' thickest flesh swings in a motion, hertz; 0: not.
+    /// Sets the frequency of the dynamics, hertz, for the thickest soft tissue; 0 switches dynamics off.
     Swing(f32),
-    /// How soon it ends to; 1: without overshooting.
+    /// Sets the damping ratio of the dynamics; 1 is critical damping.
     Damping(f32),
-    /// Selects another sculpt layer, so many further in the document's order, around at the end.
+    /// Moves the selection by this number of sculpt layers in document order, with wrap-around.
     SelectShape(i32),
-    /// The selected shape takes part.
+    /// Enables or disables the selected sculpt layer.
     ShapeOn(bool),
-    /// Removes the selected shape, and its mark.
+    /// Removes the selected sculpt layer and its mark.
     RemoveShape,
-    /// Factor on the selected shape's offset; 1 as it was made.
+    /// Sets the factor on the selected sculpt layer's offset; 1 is the offset as drawn.
     Amplitude(f32),
-    /// How strongly the springs follow the selected shape, see [`crate::deform::sculpt::SculptState::stiffness`].
+    /// Sets the stiffness of the selected sculpt layer, see [`crate::deform::sculpt::SculptState::stiffness`].
     Stiffness(f32),
-    /// The selected shape follows a formula.
+    /// Replaces the selected sculpt layer's offset by a profile curve.
     Profile(Curve),
-    /// Waves along the selected shape, which is one.
+    /// Sets the number of waves along the selected sculpt layer, whose profile must be a wave.
     WaveCount(f32),
-    /// Waves that pass a place of it in a second.
+    /// Sets the waves' temporal frequency, hertz.
     WaveSpeed(f32),
-    /// Where its waves begin, radians.
+    /// Sets the waves' phase at the start, radians.
     WavePhase(f32),
-    /// Bones, strokes and the triangles' edges drawn over the body.
+    /// Shows or hides bones, strokes and triangle edges over the body.
     Wire(bool),
-    /// Edges smoothed by several samples per pixel.
+    /// Switches multisample antialiasing on or off.
     Smooth(bool),
-    /// Attachment points and scale vectors drawn, in the colours of the selected joint's weights.
+    /// Shows or hides attachment points and scale vectors, in the colours of the selected joint's weights.
     Binding(bool),
-    /// The character turns slowly on its own axis.
+    /// Starts or stops the turntable, which slowly rotates the character about its vertical axis.
     Turntable(bool),
-    /// Turns the view in steps; negative is left.
+    /// Rotates the view in steps; negative is left.
     SnapTurn(i32),
-    /// World scale 1, standing before the character.
+    /// Sets world scale 1 and places the user in front of the character.
     LifeSize,
-    /// Last view: back to the view before the last pull, turn or jump, or before the turntable began to turn, which stops;
-    /// from there back to this one.
+    /// Swaps the current view with the previous one: the view before the last pull, rotation or jump, or before the
+    /// turntable started. Stops the turntable.
     UndoNavigation,
-    /// Two-hand scaling may roll.
+    /// Sets whether two-hand scaling may roll the world.
     RollWorld(bool),
-    /// Tools in the left hand.
+    /// Puts the tools into the left hand.
     LeftHanded(bool),
-    /// Haptics on.
+    /// Switches haptics on or off.
     Haptics(bool),
-    /// Lets the motion run, or stops it.
+    /// Plays or stops the motion.
     Play(bool),
-    /// Shows the motion at a time, seconds.
+    /// Moves the playhead to a time, seconds, and shows the motion there.
     Scrub(f64),
-    /// Keys the pose that is shown at the playhead.
+    /// Keys the displayed pose at the playhead.
     Key,
     /// Removes the keys under the playhead.
     DeleteKey,
-    /// Moves the keys under the playhead to a time, seconds, between those before and after.
+    /// Moves the keys under the playhead to a time, seconds, clamped between the neighbouring keys.
     MoveKey(f64),
-    /// What is changed is keyed at the playhead.
+    /// Sets whether changes are keyed at the playhead automatically.
     AutoKey(bool),
-    /// Frames per second: 24, 30 or 60.
+    /// Sets the frame rate, frames per second: 24, 30 or 60.
     Rate(u32),
-    /// Keys the motion of the newest offset stroke from the playhead on, as fast as it was drawn.
+    /// Keys the motion of the newest offset stroke, from the playhead on, at the speed of drawing.
     KeyStroke,
-    /// How all keyed values go from key to key.
+    /// Sets the interpolation of all keyed channels.
     Interpolation(Interpolation),
     /// Opens a file.
     Open(PathBuf),
-    /// Writes the project.
+    /// Saves the project.
     Save,
-    /// Writes a posed glTF.
+    /// Exports a posed glTF file.
     Export,
-    /// From the headset to the window, or the other way round.
+    /// Switches between the headset and the window.
     OtherFace,
     /// Ends the session.
     Quit,

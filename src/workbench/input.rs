@@ -1,7 +1,7 @@
-//! What an animator's devices say in one frame. A front end fills it, a take records it, and replaying it gives the
-//! same document: [`super::Workbench::step`] looks at nothing else.
+//! The input of one frame. A front end fills it, a take records it, and [`super::Workbench::step`] reads nothing
+//! else, so a replayed take gives the identical document.
 //!
-//! Device poses are in the room (see [`super::Similarity`]), all of one frame for the same instant.
+//! Device poses are in room space (see [`super::Similarity`]). All poses of a frame are for the same instant.
 
 use super::{Rigid, Similarity};
 use crate::base::math::Turn;
@@ -11,70 +11,70 @@ use serde::{Deserialize, Serialize};
 /// One frame of input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Input {
-    /// When the frame will be seen, seconds since the session began; never falls.
+    /// Predicted display time of the frame, seconds since the session began; never decreases.
     pub time: f64,
-    /// The head, between the eyes.
+    /// Head pose, midway between the eyes.
     pub head: Tracked,
-    /// Left and right, whatever the user's handedness.
+    /// The left hand, then the right hand, regardless of handedness.
     pub hands: [Hand; 2],
-    /// Whether this application has the user's attention. Without it nothing is drawn, grabbed or pressed.
+    /// Whether this application has input focus. Without focus, all tools and buttons are ignored.
     pub focused: bool,
-    /// The runtime moved the room's origin: new room from old room. Navigation makes up for it.
+    /// New room from old room, if the runtime moved the room's origin. Navigation compensates for the move.
     pub recentred: Option<Rigid>,
-    /// The input is a window's: where its camera has put the room this frame. None in a headset, where the user moves
-    /// through the world by his hands.
+    /// World from room, as the window's camera sets it in this frame. `None` in a headset, where the user moves
+    /// through the world by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Similarity>,
-    /// World from floor, where a window's turntable has turned the character. None in a headset, where the workbench
-    /// turns it.
+    /// World from floor, as the window's turntable sets it. `None` in a headset, where the workbench runs the
+    /// turntable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<Turn>,
 }
 
-/// A device's pose and how far to trust it.
+/// A device's pose and tracking quality.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tracked {
-    /// Room from device; the last known one where tracking is lost.
+    /// Room from device; the last valid pose while tracking is lost.
     pub pose: Rigid,
-    /// Its quality.
+    /// Tracking quality of the pose.
     pub tracking: Tracking,
 }
 
-/// Quality of a pose.
+/// Tracking quality of a pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tracking {
-    /// Position or orientation is not valid: never enters a stroke.
+    /// Position or orientation is invalid. Such a pose never enters a stroke.
     #[default]
     Lost,
-    /// Valid, but inferred and not tracked: pauses a stroke.
+    /// Valid but estimated by the runtime. Such a pose pauses a stroke.
     Inferred,
-    /// Tracked.
+    /// Valid and tracked.
     Tracked,
 }
 
 /// One hand's controller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hand {
-    /// The palm: what it holds moves with this.
+    /// Pose of the palm; grabbed things move with it.
     pub grip: Tracked,
-    /// The pointer: rays and the brush tip.
+    /// Pose of the pointer, for rays and the brush tip.
     pub aim: Tracked,
-    /// Trigger or select, 0..=1: the tool's own act.
+    /// Trigger or select, 0..=1: the tool's main action.
     pub draw: f32,
-    /// Squeeze, 0..=1: grabs the body, or the world.
+    /// Squeeze, 0..=1: grabs the body or the world.
     pub grab: f32,
     /// Thumbstick or trackpad, right and up, -1..=1 each.
     pub stick: [f32; 2],
-    /// One press from every tool, held while the button is down.
+    /// Undo button; true while held. One press is one undo, whichever tool is active.
     pub undo: bool,
-    /// As undo.
+    /// Redo button; true while held. One press is one redo, whichever tool is active.
     pub redo: bool,
-    /// Shows and hides the palette.
+    /// Palette button, which shows or hides the palette; true while held.
     pub menu: bool,
-    /// It points at a panel: the trigger is the panel's.
+    /// Whether the hand points at a panel, so that the panel receives the trigger.
     #[serde(default)]
     pub on_panel: bool,
-    /// The newest answer of the controller's own camera, where it sees the body; at most two frames old.
+    /// The latest surface sample of the hand's probe camera, at most two frames old; `None` off the skin.
     pub surface: Option<SurfaceSample>,
 }

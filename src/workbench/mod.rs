@@ -1,4 +1,4 @@
-//! The editor without clock, files or device: what one frame of input does to the document.
+//! The editor logic, without clock, files or devices: applies frames of input to the document.
 
 mod command;
 mod input;

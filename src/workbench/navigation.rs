@@ -1,89 +1,89 @@
-//! Moving through the world: pulls, turns, scaling and jumps change where the room is in it, never a document.
+//! Navigation: pulling, rotating, scaling and jumping change the room's transform in the world, never the document.
 //!
-//! The world is the character's own space, in which strokes are recorded. The user stands on the floor, and the turntable
-//! turns the character on it: floor from room stays, and world from floor changes. Nothing else knows of that turn but
-//! what is drawn on the floor; hands and eyes come into the world by [`Navigation::world_from_room`].
+//! World space is the character's space; strokes are recorded in it. The user stands on the floor. The turntable
+//! changes world from floor and keeps floor from room. [`Navigation::world_from_room`] takes hands and eyes to world
+//! space; only drawings on the floor need world from floor.
 
 use super::{Rigid, Similarity};
 use crate::base::math::{Aabb, Quat, Turn, Vec3};
 use std::collections::VecDeque;
 
-/// World metres per room metre stay within this.
+/// Range of world metres per room metre.
 pub const SCALE_RANGE: [f32; 2] = [0.01, 100.0];
-/// A press of the stick turns by this, radians.
+/// Rotation per snap step of the thumbstick, radians.
 pub const SNAP: f32 = std::f32::consts::PI / 6.0;
-/// How far from the character one stands at the start, metres of the room.
+/// Initial distance from the user to the character, room metres.
 const STAND: f32 = 1.3;
-/// Characters are shown at about this size at the start where their own is far off, metres of the room.
+/// Initial display size of very small or very large characters, room metres.
 const NICE: f32 = 1.6;
-/// Views that takes of [`Rules::First`] can go back to.
+/// Number of views that [`Rules::First`] keeps for *Last view*.
 const HISTORY: usize = 64;
 
-/// By what rules commands about the view work.
+/// The rules of view commands, by the version of the take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// Takes of version 1: the turntable carries the user round the character, and each *Last view* goes back by one more
-    /// step.
+    /// Rules of version 1 takes: the turntable moves the user around the character, and each *Last view* goes back
+    /// one more view.
     First,
-    /// The turntable turns the character, and *Last view* changes between two views.
+    /// Current rules: the turntable rotates the character, and *Last view* alternates between two views.
     #[default]
     Now,
 }
 
-/// A view: where the user stands, and how the character is turned.
+/// A view: the room's place on the floor, and the character's rotation on the turntable.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct View {
     floor_from_room: Similarity,
     world_from_floor: Turn,
 }
 
-/// Where the room is in the world, and where it was.
+/// Transform of the room in the world, with its history.
 #[derive(Clone, Debug, Default)]
 pub struct Navigation {
     view: View,
-    /// Of `view`.
+    /// World from room, derived from `view`.
     world_from_room: Similarity,
-    /// Views before the last commands, the newest last; only [`Rules::First`] need more than one.
+    /// Views before recent commands, newest last. Only [`Rules::First`] keeps more than one.
     history: VecDeque<View>,
     drag: Option<Drag>,
-    /// The turntable turns, and the view before it began is remembered.
+    /// Whether the turntable runs. The view before its start is already in `history`.
     turning: bool,
     rules: Rules,
 }
 
-/// A pull under way: what the hands held when it began.
+/// A pull in progress, with its initial state.
 #[derive(Clone, Copy, Debug)]
 struct Drag {
-    /// Floor from room at its start.
+    /// Floor from room at the start of the pull.
     start: Similarity,
-    /// The pulling hands in the room at its start.
+    /// Room positions of the pulling hands at the start of the pull.
     hands: [Option<Vec3>; 2],
-    /// The view before the first of the pulls that follow each other, for the history.
+    /// View before the first of a chain of pulls, for the history.
     before: View,
 }
 
 impl Navigation {
-    /// Goes on by these rules.
+    /// Sets the rules of view commands.
     pub fn keep_to(&mut self, rules: Rules) {
         self.rules = rules;
     }
 
-    /// The rules.
+    /// The rules of view commands.
     pub fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// Where the room is.
+    /// World from room.
     pub fn world_from_room(&self) -> &Similarity {
         &self.world_from_room
     }
 
-    /// Where the floor is.
+    /// World from floor.
     pub fn world_from_floor(&self) -> &Turn {
         &self.view.world_from_floor
     }
 
-    /// A window's camera has put room and floor there.
+    /// Sets room and floor from a window's camera. Ignores invalid transforms.
     pub fn put(&mut self, world_from_room: Similarity, world_from_floor: Turn) {
         let s = &world_from_room;
         let finite = s.translation.is_finite() && s.rotation.is_finite() && s.scale.is_finite();
@@ -94,19 +94,19 @@ impl Navigation {
         }
     }
 
-    /// Goes to a view.
+    /// Sets the view and updates `world_from_room`.
     fn go(&mut self, view: View) {
         self.view = view;
         self.world_from_room = view.floor_from_room.turned(&view.world_from_floor);
     }
 
-    /// The user stands elsewhere on the floor.
+    /// Sets floor from room.
     fn stand(&mut self, floor_from_room: Similarity) {
         self.go(View { floor_from_room, ..self.view });
     }
 
-    /// Pulls the world by the hands that hold it (room positions): one moves it, two scale and turn it about the
-    /// vertical, with `roll` about every axis. Hands may join and leave; none ends the pull.
+    /// Pulls the world by the hands that hold it, room positions. One hand translates; two hands scale and rotate,
+    /// about the vertical axis or with `roll` about any axis. Hands may join and leave; the pull ends without hands.
     pub fn pull(&mut self, hands: [Option<Vec3>; 2], roll: bool) {
         if hands == [None; 2] {
             return self.let_go();
@@ -127,7 +127,7 @@ impl Navigation {
         });
     }
 
-    /// Ends a pull.
+    /// Ends a pull and adds the previous view to the history.
     fn let_go(&mut self) {
         if let Some(drag) = self.drag.take()
             && drag.before != self.view
@@ -136,20 +136,20 @@ impl Navigation {
         }
     }
 
-    /// Whether a pull is under way.
+    /// Whether a pull is in progress.
     pub fn is_pulling(&self) -> bool {
         self.drag.is_some()
     }
 
-    /// Turns about the head (room position) by steps of [`SNAP`]; positive turns the view to the right.
+    /// Rotates the view about the head (room position) by steps of [`SNAP`]; positive is to the right.
     pub fn snap_turn(&mut self, steps: i32, head: Vec3) {
         self.let_go();
         self.remember(self.view);
         self.turn_about(head, Quat::from_rotation_y(-SNAP * (steps % 12) as f32));
     }
 
-    /// Turns the character on the floor about the vertical through a place of the world: the turntable. The floor
-    /// stays where it is around the user.
+    /// Rotates the character on the turntable about the vertical axis through `centre` (world) by `angle`, radians.
+    /// The floor keeps its place around the user.
     pub fn turn(&mut self, centre: Vec3, angle: f32) {
         if self.rules == Rules::First {
             return self.orbit(centre, angle);
@@ -157,16 +157,16 @@ impl Navigation {
         if !std::mem::replace(&mut self.turning, true) {
             self.remember(self.view);
         }
-        // The user goes round as the floor does, so that both are where they were to each other.
+        // Floor from room stays constant, so the user moves with the floor.
         self.go(View { world_from_floor: self.view.world_from_floor.about(centre, angle), ..self.view });
     }
 
-    /// The turntable is switched off.
+    /// Ends the rotation of the turntable.
     pub fn stop_turning(&mut self) {
         self.turning = false;
     }
 
-    /// Carries the user round a place: the turntable of [`Rules::First`].
+    /// Rotates the user about `centre`: the turntable of [`Rules::First`].
     fn orbit(&mut self, centre: Vec3, angle: f32) {
         let turn = Quat::from_rotation_y(angle);
         let carried = |s: &Similarity| Similarity {
@@ -180,14 +180,14 @@ impl Navigation {
         }
     }
 
-    /// World scale 1, standing before the character (its box in the world), looking at its front.
+    /// Sets world scale 1 and places the user in front of the character, facing it. `bounds` is in world space.
     pub fn life_size(&mut self, bounds: &Aabb, head: &Rigid) {
         self.let_go();
         self.remember(self.view);
         self.stand_before(bounds, head, 1.0);
     }
 
-    /// The first view: as [`Self::life_size`], but small and huge characters are shown at a size to work at.
+    /// Sets the initial view: [`Self::life_size`], but very small and very large characters get a comfortable scale.
     pub fn first(&mut self, bounds: &Aabb, head: &Rigid) {
         let size = bounds.size().max_element();
         let scale = if (0.25..4.0).contains(&size) || size <= 0.0 { 1.0 } else { size / NICE };
@@ -197,7 +197,7 @@ impl Navigation {
         self.stand_before(bounds, head, scale);
     }
 
-    /// Levels the world under the user's head.
+    /// Makes the world upright, with the user's head fixed.
     pub fn level(&mut self, head: Vec3) {
         self.let_go();
         let before = self.view;
@@ -205,7 +205,7 @@ impl Navigation {
         let forward = now.rotation * Vec3::Z;
         let upright = Quat::from_rotation_y(forward.x.atan2(forward.z));
         if self.rules == Rules::Now {
-            // A quaternion and its negative are one rotation.
+            // A quaternion and its negative are the same rotation.
             if now.rotation.dot(upright).abs() > 1.0 - 1e-6 {
                 return;
             }
@@ -214,13 +214,13 @@ impl Navigation {
         self.hold(Similarity { rotation: upright, ..now }, head, now.point(head));
     }
 
-    /// Whether there is a view to go back to.
+    /// Whether [`Self::undo`] can restore a view.
     pub fn has_history(&self) -> bool {
         !self.history.is_empty()
     }
 
-    /// Back to the view before the last pull, turn or jump, or before the turntable began to turn; from there it leads back
-    /// to this one. False where there is none.
+    /// Restores the view before the last pull, rotation or jump, or before the turntable started; a second call swaps
+    /// back. Returns false if there is no such view.
     pub fn undo(&mut self) -> bool {
         self.let_go();
         let Some(before) = self.history.pop_back() else { return false };
@@ -231,7 +231,7 @@ impl Navigation {
         true
     }
 
-    /// The room's origin was moved (new room from old room): the world stays where it is around the user.
+    /// Compensates for a moved room origin, so that the world keeps its place around the user.
     pub fn recentred(&mut self, new_from_old: &Rigid) {
         let q = new_from_old.orientation.inverse();
         let moved = |s: &Similarity| Similarity {
@@ -263,17 +263,17 @@ impl Navigation {
         self.hold(Similarity { rotation, ..now }, head, now.point(head));
     }
 
-    /// Stands so that a room point lies on a point of the floor's space.
+    /// Sets floor from room such that the room point `room` maps to the floor point `floor`.
     fn hold(&mut self, s: Similarity, room: Vec3, floor: Vec3) {
         self.stand(Similarity { translation: floor - s.rotation * (room * s.scale), ..s });
     }
 
-    /// Stands before the character, which is turned back.
+    /// Places the user in front of the character and resets the turntable.
     fn stand_before(&mut self, bounds: &Aabb, head: &Rigid, scale: f32) {
         self.drag = None;
         self.view.world_from_floor = Turn::NONE;
         let scale = scale.clamp(SCALE_RANGE[0], SCALE_RANGE[1]);
-        // A glTF character faces +Z: the user looks along -Z.
+        // A glTF character faces +Z, so the user must look along -Z.
         let forward = head.forward();
         let yaw = (-forward.x).atan2(-forward.z);
         let (centre, half) = (bounds.center(), bounds.size() * 0.5);
@@ -284,30 +284,31 @@ impl Navigation {
     }
 }
 
-/// The held world point stays in the hand.
+/// Returns world from room (or floor) with a translation that keeps the held point in the hand.
 fn one_hand(start: &Similarity, held: Vec3, hand: Vec3) -> Similarity {
     let translation = start.point(held) - start.rotation * (hand * start.scale);
     Similarity { translation, ..*start }
 }
 
-/// Both held world points stay in the hands as far as scale and turn allow, their middle always.
+/// Scales and rotates such that both held world points follow the hands, within the limits of scale and rotation.
+/// Their midpoint always follows exactly.
 fn two_hands(start: &Similarity, held: [Vec3; 2], hands: [Vec3; 2], roll: bool) -> Similarity {
     let (before, now) = (held[1] - held[0], hands[1] - hands[0]);
-    // Hands that touch give no direction; the ratio stays bounded by the range of scales.
+    // Hands that touch give no direction. The lower bound on the distances keeps the ratio finite.
     let ratio = before.length().max(1e-3) / now.length().max(1e-3);
     let scale = (start.scale * ratio).clamp(SCALE_RANGE[0], SCALE_RANGE[1]);
-    // What takes the hands' direction now, in the room, to the one at the start.
+    // Rotation from the hands' current direction in the room to the initial direction.
     let turn = if roll {
         match (now.try_normalize(), before.try_normalize()) {
             (Some(n), Some(b)) => Quat::from_rotation_arc(n, b),
             _ => Quat::IDENTITY,
         }
     } else {
-        // About the world's vertical as it stands in the room.
+        // The world's up axis, in room space.
         let up = start.rotation.inverse() * Vec3::Y;
         let flat = |v: Vec3| v - up * v.dot(up);
         let (n, b) = (flat(now), flat(before));
-        // Hands above each other tell no yaw.
+        // Hands one above the other define no yaw.
         if n.length() < 0.2 * now.length() || b.length() < 0.2 * before.length() {
             Quat::IDENTITY
         } else {
@@ -366,7 +367,7 @@ mod tests {
                 assert!(up.y < 0.99);
             } else {
                 assert!(close(up, Vec3::Y));
-                // The held points lie in the same vertical plane as before.
+                // Without roll, the held points stay in their vertical plane.
                 let (p, q) = (s.point(spread(a)), s.point(spread(b)));
                 assert!((q - p).z.abs() < 1e-4 && (q - p).x > 0.0);
             }
@@ -411,7 +412,7 @@ mod tests {
         assert!(
             n.world_from_room().rotation.angle_between(before.rotation * Quat::from_rotation_y(-1.1)) < 1e-3
         );
-        // A pull under way goes on without a jump.
+        // A pull in progress continues without a jump.
         let held = Vec3::new(0.3, 0.1, 2.0);
         n.pull([Some(new_from_old.point(held)), None], false);
         assert!(close(n.world_from_room().point(new_from_old.point(hand)), tip));
@@ -437,7 +438,7 @@ mod tests {
         let mut n = Navigation::default();
         n.keep_to(Rules::First);
         let centre = Vec3::new(0.1, 0.9, -0.3);
-        // As the program did it then, bit for bit.
+        // Expected result, computed exactly as version 1 did.
         let mut then = Similarity::default();
         let mut steps = vec![then];
         for i in 0..4 {

@@ -1,4 +1,4 @@
-//! What a step of the editor wants shown, felt and done.
+//! The output of one step of the editor.
 
 use super::{Similarity, Sketch};
 use crate::base::math::Turn;
@@ -6,24 +6,24 @@ use crate::render::{Lines, View};
 use crate::scene::Refit;
 use std::path::PathBuf;
 
-/// Result of [`super::Workbench::step`], kept between frames so that nothing is allocated in them.
+/// Result of [`super::Workbench::step`], reused every frame to avoid allocations.
 #[derive(Default)]
 pub struct Output {
-    /// For this frame's eyes and devices.
+    /// World from room of this frame, for eyes and devices.
     pub world_from_room: Similarity,
-    /// Where the floor is, on which the turntable turns the character.
+    /// World from floor. The turntable rotates the character relative to the floor.
     pub world_from_floor: Turn,
-    /// Strokes, marks, cursors, bones, hints: world.
+    /// Strokes, marks, cursors, bones and hints, in world space.
     pub lines: Lines,
-    /// Per hand.
+    /// Haptic pulse per hand.
     pub haptics: [Option<Haptic>; 2],
-    /// Per hand: the camera to look through for [`crate::scene::SurfaceSample`], `None` if the tool needs no surface.
+    /// Camera per hand that renders the [`crate::scene::SurfaceSample`]; `None` if the tool needs no surface.
     pub probes: [Option<View>; 2],
-    /// For the front end, in order.
+    /// Requests to the front end, in order.
     pub requests: Vec<Request>,
 }
 
-/// What fingers feel.
+/// A haptic signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Haptic {
     /// Near something that can be grabbed.
@@ -34,12 +34,12 @@ pub enum Haptic {
     Selection,
     /// The stroke being drawn has become a ring.
     Closing,
-    /// A limit: a pinned joint, the end of a range, nothing to undo.
+    /// A limit was reached: a pinned joint, the end of a range, an empty undo history.
     Limit,
 }
 
 impl Haptic {
-    /// Seconds and amplitude, 0..=1.
+    /// Duration in seconds, and amplitude, 0..=1.
     pub fn pulse(self) -> (f32, f32) {
         match self {
             Self::Hover => (0.008, 0.15),
@@ -51,20 +51,20 @@ impl Haptic {
     }
 }
 
-/// What the editor asks of its front end, which does it without blocking a frame.
+/// A task for the front end, which must not block a frame for it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Load and bind a character or project, then open it.
+    /// Load and bind a character or project, then open the document.
     Open(PathBuf),
-    /// Write the project.
+    /// Save the project.
     Save,
-    /// Write a posed glTF and its receipt.
+    /// Export a posed glTF file and its receipt.
     Export,
-    /// Find what an accent stroke means ([`Sketch::sculpt`]) and give it to [`super::Workbench::receive`].
+    /// Interpret a silhouette stroke ([`Sketch::sculpt`]) and pass the sculpt layer to [`super::Workbench::receive`].
     Sketch(Box<Sketch>),
-    /// Find what draws again what springs leave of a pull ([`Refit::solve`]) and give it to [`super::Workbench::receive`].
+    /// Refit a pulled sculpt layer ([`Refit::solve`]) and pass the result to [`super::Workbench::receive`].
     Refit(Box<Refit>),
-    /// Go on in the headset, or in the window.
+    /// Switch to the headset or to the window.
     OtherFace,
     /// End the session.
     Quit,

@@ -1,31 +1,31 @@
-//! The playhead: which time of the motion is shown, and how it runs.
+//! The playhead: the displayed time of the motion, and playback.
 
 use crate::asset::Interpolation;
 use crate::document::{Document, DopeSheet, dope_sheet};
 use crate::rig::Skeleton;
 use std::sync::Arc;
 
-/// A motion without an end is this long, seconds, so that there is room to key.
+/// Minimum length of the timeline, seconds, so that there is room for keys.
 const ROOM: f64 = 2.0;
-/// Sliders go on past a motion's end by this factor, so that there is room to key there.
+/// Factor by which the timeline extends past the motion's end, so that there is room for keys.
 const PAST: f64 = 1.25;
 
-/// Where a motion is looked at. Its time goes by the input's clock alone, so that takes replay it.
+/// Playback state. Time advances by the input clock alone, so takes replay it exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Playhead {
-    /// Seconds.
+    /// Current time, seconds.
     pub time: f64,
-    /// It runs.
+    /// Whether the motion plays.
     pub playing: bool,
-    /// The motion at its time is shown; otherwise the pose being edited.
+    /// Whether the motion is displayed; otherwise the edited pose is.
     pub shown: bool,
-    /// What is changed while it stands somewhere is keyed there.
+    /// Whether changes are keyed at the playhead automatically.
     pub auto_key: bool,
 }
 
 impl Playhead {
-    /// Runs on by so many seconds, around at the end of a motion; one without an end (waves alone) is
-    /// as long as a timeline without keys.
+    /// Advances by `seconds` if playing, with wrap-around at `duration`. A motion of duration 0 (waves only) loops
+    /// over the default timeline length.
     pub fn advance(&mut self, seconds: f64, duration: f64) {
         if self.playing {
             let end = if duration > 0.0 { duration } else { ROOM };
@@ -34,7 +34,7 @@ impl Playhead {
         }
     }
 
-    /// Stands still on the frame nearest to a time.
+    /// Stops at the frame nearest to a time.
     pub fn stand(&mut self, time: f64, rate: u32) {
         let rate = f64::from(rate);
         let time = if time.is_finite() { time.max(0.0) } else { 0.0 };
@@ -47,23 +47,23 @@ impl Playhead {
     }
 }
 
-/// What a timeline shows of a document.
+/// A document's timeline, for panels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
-    /// Where it stands.
+    /// The playhead.
     pub playhead: Playhead,
-    /// What a slider of time spans, seconds: the motion, and room to key after it. Time itself has no end.
+    /// Range of the time slider, seconds: the motion and room for later keys. Time itself is unbounded.
     pub length: f64,
-    /// All keys, and the frames per second; made when the document changes, shared by whoever shows it.
+    /// All keys and the frame rate. Rebuilt when the document changes, shared by all viewers.
     pub sheet: Arc<DopeSheet>,
-    /// How all channels go from key to key; `None` if they differ, or there are none.
+    /// Interpolation of all channels; `None` if they differ or there are none.
     pub interpolation: Option<Interpolation>,
-    /// The column under the playhead.
+    /// Time of the key column under the playhead, seconds.
     pub column: Option<f64>,
 }
 
 impl Timeline {
-    /// Of a document.
+    /// Builds the timeline of a document.
     pub fn new(playhead: Playhead, document: &Document, skeleton: &Skeleton) -> Self {
         let sheet = dope_sheet(document, skeleton);
         let channels = document.motion().channels();
@@ -79,23 +79,23 @@ impl Timeline {
         out
     }
 
-    /// Takes in where the playhead is now.
+    /// Updates the playhead and the column under it.
     pub fn follow(&mut self, playhead: Playhead) {
         self.playhead = playhead;
         self.column = self.sheet.column_near(playhead.time, 0.5 * self.frame());
     }
 
-    /// Whether it shows what another does, without a look at the keys.
+    /// Whether both show the same playhead and sheet; compares pointers, not keys.
     pub fn is_like(&self, other: &Self) -> bool {
         self.playhead == other.playhead && Arc::ptr_eq(&self.sheet, &other.sheet)
     }
 
-    /// Seconds between two frames.
+    /// Duration of a frame, seconds.
     pub fn frame(&self) -> f64 {
         1.0 / f64::from(self.sheet.rate.max(1))
     }
 
-    /// Where the column under the playhead may go: a frame away from both neighbours.
+    /// Times to which the column under the playhead may move: at least one frame from both neighbours.
     pub fn between(&self) -> Option<[f64; 2]> {
         let columns = &self.sheet.columns;
         let at = columns.iter().position(|c| Some(*c) == self.column)?;

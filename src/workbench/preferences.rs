@@ -1,4 +1,4 @@
-//! What the user has chosen: kept between sessions, no part of any document.
+//! User preferences: kept between sessions, part of no document.
 
 use super::{GrabBy, MeasureBy, Tool};
 use crate::pose::Lengths;
@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 /// Smallest and largest brush radius, metres of the room.
 pub const RADIUS_RANGE: [f32; 2] = [0.005, 0.5];
 
-/// Choices that outlive a session. A front end loads and saves them; commands change them.
+/// Persistent choices. A front end loads and saves them; commands change them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Preferences {
-    /// What the trigger does.
+    /// The active tool.
     pub tool: Tool,
-    /// Brush radius, metres of the room; see [`RADIUS_RANGE`].
+    /// Brush radius, room metres; see [`RADIUS_RANGE`].
     pub radius: f32,
-    /// Bone lengths under new strokes.
+    /// How new strokes treat bone lengths.
     pub lengths: Lengths,
-    /// Whether controller roll twists.
+    /// Whether controller roll twists the body.
     pub roll: bool,
     /// Whether strokes and grabs act on both sides.
     pub mirror: bool,
-    /// What follows a hand that grabs the body.
+    /// Grab mode.
     #[serde(default = "GrabBy::before_choice")]
     pub grab: GrabBy,
-    /// What the measuring tool measures.
+    /// Kind of measure.
     pub measure: MeasureBy,
-    /// Whether bones, strokes and edges show over the body.
+    /// Whether bones, strokes and triangle edges are drawn over the body.
     pub wire: bool,
-    /// Whether edges are smooth, by four samples per pixel.
+    /// Whether multisample antialiasing (4 samples) is on.
     pub smooth: bool,
-    /// Whether attachment points and scale vectors show.
+    /// Whether attachment points and scale vectors are drawn.
     pub binding: bool,
-    /// Whether the character turns on its own axis.
+    /// Whether the turntable rotates the character.
     pub turntable: bool,
     /// Whether two hands may tilt the world.
     pub roll_world: bool,
@@ -40,9 +40,9 @@ pub struct Preferences {
     pub left_handed: bool,
     /// Whether controllers vibrate.
     pub haptics: bool,
-    /// Whether the palette shows.
+    /// Whether the palette is visible.
     pub palette: bool,
-    /// Whether the file panel shows.
+    /// Whether the file panel is visible.
     pub files: bool,
 }
 
@@ -70,13 +70,13 @@ impl Default for Preferences {
 }
 
 impl Preferences {
-    /// The same with everything in range, for what was read from a file.
+    /// Clamps values that were read from a file to valid ranges.
     pub fn sane(mut self) -> Self {
         self.set_radius(if self.radius.is_finite() { self.radius } else { Self::default().radius });
         self
     }
 
-    /// Sets the brush radius, brought into [`RADIUS_RANGE`]; false where that changed nothing.
+    /// Sets the brush radius, clamped to [`RADIUS_RANGE`]. Returns false if the radius does not change.
     pub fn set_radius(&mut self, radius: f32) -> bool {
         let old = self.radius;
         if radius.is_finite() {

@@ -1,32 +1,32 @@
-//! By what a command can be given: the one table for buttons, panels, hints and the doctor.
+//! The routes to each command: the single table for buttons, panels, hints and the doctor.
 
 use super::Command;
 
-/// What a hand can do, as [`super::Hand`] tells it, whichever button or gesture of the controller stands for it.
+/// An abstract control of a hand (see [`super::Hand`]), independent of the controller's buttons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Control {
-    /// The tool's act; presses what is pointed at on a panel.
+    /// The tool's main action; on a panel, a click.
     Draw,
-    /// Takes hold.
+    /// Grabs the body or the world.
     Grab,
-    /// Thumbstick or pad, sideways.
+    /// Thumbstick or trackpad, horizontal.
     StickX,
-    /// Thumbstick or pad, up and down.
+    /// Thumbstick or trackpad, vertical.
     StickY,
-    /// One step back.
+    /// Undo button.
     Undo,
-    /// One step forward.
+    /// Redo button.
     Redo,
-    /// The palette.
+    /// Shows or hides the palette.
     Menu,
 }
 
 impl Control {
-    /// All of them.
+    /// All controls.
     pub const ALL: [Self; 7] =
         [Self::Draw, Self::Grab, Self::StickX, Self::StickY, Self::Undo, Self::Redo, Self::Menu];
 
-    /// For people.
+    /// Name for the user interface.
     pub fn label(self) -> &'static str {
         match self {
             Self::Draw => "draw",
@@ -40,21 +40,21 @@ impl Control {
     }
 }
 
-/// A way to give a command.
+/// A route to a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// A hand's control on its own.
+    /// A control of a hand, without a panel.
     Control(Control),
     /// An entry of the palette.
     Palette,
-    /// An entry of the file panel, which an entry of the palette shows.
+    /// An entry of the file panel, which the palette can open.
     Files,
 }
 
-/// A line for each [`Command`], in the palette's order: its name, and what people call it.
+/// Declares each [`Command`] in palette order: its name and its label.
 macro_rules! commands {
     ($($name:ident => $label:literal,)+) => {
-        /// A [`Command`] without its value: a line of the table of routes.
+        /// A [`Command`] without its value.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[expect(missing_docs, reason = "each is the command of its name")]
         pub enum CommandKind {
@@ -62,10 +62,10 @@ macro_rules! commands {
         }
 
         impl CommandKind {
-            /// All of them, in the palette's order.
+            /// All kinds of command, in palette order.
             pub const ALL: [Self; [$($label),+].len()] = [$(Self::$name),+];
 
-            /// For people.
+            /// Name for the user interface.
             pub fn label(self) -> &'static str {
                 [$($label),+][self as usize]
             }
@@ -136,7 +136,7 @@ commands! {
 }
 
 impl CommandKind {
-    /// Every way to give it. The palette itself is shown by a control alone; the file panel has what is about files.
+    /// All routes to the command. Only a control opens the palette; file commands are in the file panel.
     pub fn routes(self) -> &'static [Route] {
         match self {
             Self::Undo => &[Route::Control(Control::Undo), Route::Palette],
@@ -150,36 +150,35 @@ impl CommandKind {
         }
     }
 
-    /// What the palette must offer, in its order.
+    /// The commands that the palette must offer, in order.
     pub fn palette() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|kind| kind.routes().contains(&Route::Palette))
     }
 
-    /// What the file panel must offer, in its order.
+    /// The commands that the file panel must offer, in order.
     pub fn files() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|kind| kind.routes().contains(&Route::Files))
     }
 }
 
-/// What a hand's controls are called on its controller, for hints such as `A: undo`; `None` if the controller has
-/// no such control.
+/// The names of a controller's buttons, for hints such as `A: undo`; `None` if the controller lacks the control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     names: [Option<&'static str>; Control::ALL.len()],
 }
 
 impl Labels {
-    /// From the name of each control.
+    /// Collects the button name of each control.
     pub fn new(name: impl Fn(Control) -> Option<&'static str>) -> Self {
         Self { names: Control::ALL.map(name) }
     }
 
-    /// What a control is called.
+    /// The button name of a control.
     pub fn of(&self, control: Control) -> Option<&'static str> {
         self.names[control as usize]
     }
 
-    /// A line for each control there is: `A: undo`.
+    /// Hint lines such as `A: undo`, for each available control.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let lines = Control::ALL.map(|c| self.of(c).map(|name| format!("{name}: {}", c.label())));
         lines.into_iter().flatten()

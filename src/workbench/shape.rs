@@ -1,4 +1,4 @@
-//! The selected sculpt layer: what a palette or a panel changes of it, and what all of them are at the moment shown.
+//! The selected sculpt layer: commands that change it, and the states of all sculpt layers at the displayed time.
 
 use super::{Command, CommandKind, Workbench};
 use crate::base::SculptId;
@@ -7,42 +7,42 @@ use crate::deform::sculpt::{Along, Curve, Profile, SculptState, Wave};
 use crate::document::{Edit, KeyEdit, KeyValue, Target};
 use crate::surface::{Form, Sculpt};
 
-/// Amplitudes on sliders.
+/// Slider range of the amplitude.
 pub const AMPLITUDES: [f32; 2] = [-1.0, 2.0];
-/// Stiffness on sliders, which run by its logarithm.
+/// Slider range of the stiffness; the slider is logarithmic.
 pub const STIFFNESSES: [f32; 2] = [0.1, 100.0];
-/// Waves along a shape on sliders.
+/// Slider range of the number of waves along a sculpt layer.
 pub const COUNTS: [f32; 2] = [0.5, 6.0];
-/// Waves a second on sliders.
+/// Slider range of the waves' temporal frequency, hertz.
 pub const SPEEDS: [f32; 2] = [-3.0, 3.0];
-/// A wave as it is first chosen.
+/// Initial wave.
 pub const WAVE: Wave = Wave { count: 2.0, speed: 1.0, phase: 0.0 };
-/// What a profile first adds to a vertex's distance from its bone, as a share.
+/// Initial amount of a profile, as a fraction of the vertex's distance from its bone.
 const AMOUNT: f32 = 0.25;
 
-/// The selected shape, as panels show it.
+/// The selected sculpt layer, for panels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShapeState {
-    /// Its name.
+    /// Name of the sculpt layer.
     pub name: String,
-    /// Which of how many, from 1.
+    /// Position among all sculpt layers, from 1, and their number.
     pub place: [usize; 2],
-    /// It takes part.
+    /// Whether the sculpt layer is enabled.
     pub on: bool,
-    /// At the moment shown.
+    /// Amplitude at the displayed time.
     pub amplitude: f32,
-    /// At the moment shown.
+    /// Stiffness at the displayed time.
     pub stiffness: f32,
-    /// Its profile; `None` if it was drawn by hand.
+    /// Curve of the profile; `None` for a freely drawn sculpt layer.
     pub curve: Option<Curve>,
 }
 
-/// A change that goes on from the one before, as a slider's do: of which shape, none for the flesh's, by what, and the
-/// history after it.
+/// Identifies a continuing change, such as a slider drag: the sculpt layer (`None` for dynamics settings), the
+/// command, and the history lengths after the change.
 pub(super) type Going = (Option<SculptId>, CommandKind, (usize, usize));
 
 impl Workbench {
-    /// The sculpt layers to show: the document's, with what a hand shapes just now in place of its own.
+    /// The sculpt layers to display: the document's, with the layer under the hand in its current state.
     pub fn sculpts<'a>(&'a self) -> impl Iterator<Item = &'a Sculpt> + Clone {
         let shaped = self.skin.shaped();
         let own = self.context.session.document().sculpts();
@@ -51,23 +51,23 @@ impl Workbench {
         own.iter().map(now).chain(shaped.filter(|_| !known))
     }
 
-    /// Their states at the moment shown, as the last step left them.
+    /// States of the sculpt layers at the displayed time, from the last step.
     pub fn sculpt_states(&self) -> &[SculptState] {
         &self.states
     }
 
-    /// The deformer at the moment shown, keyed settings in place, as the last step left it.
+    /// The deformer with its keyed settings at the displayed time, from the last step.
     pub fn recipe(&self) -> &Recipe {
         self.live.recipe()
     }
 
-    /// The selected shape: that of the last pull or choice, else the newest.
+    /// The selected sculpt layer: the last pulled or chosen one, else the newest.
     pub fn shape(&self) -> Option<&Sculpt> {
         let all = self.context.session.document().sculpts();
         all.iter().find(|s| Some(s.id) == self.shape).or(all.last())
     }
 
-    /// The same for panels.
+    /// State of the selected sculpt layer, for panels.
     pub fn shape_state(&self) -> Option<ShapeState> {
         let shape = self.shape()?;
         let all = self.context.session.document().sculpts();
@@ -85,12 +85,12 @@ impl Workbench {
         })
     }
 
-    /// Selects a shape; none is the newest.
+    /// Selects a sculpt layer; `None` selects the newest.
     pub fn select_shape(&mut self, id: Option<SculptId>) {
         self.shape = id;
     }
 
-    /// Runs a command that is about the selected shape.
+    /// Runs a command on the selected sculpt layer.
     pub(super) fn run_shape_command(&mut self, command: &Command) {
         let Some(shape) = self.shape().cloned() else {
             self.context.notice = Some("there is no shape: draw on the skin, then pull at the mark".into());
@@ -140,7 +140,7 @@ impl Workbench {
         if new == shape {
             return;
         }
-        // What was at the moment shown is taken along: the slider goes on from what it showed.
+        // Start from the displayed (keyed) values, because the slider shows these.
         if let Some(now) =
             self.states.iter().find(|s| s.id == shape.id).filter(|_| self.context.time.is_some())
         {
@@ -156,7 +156,7 @@ impl Workbench {
         self.find_states();
     }
 
-    /// Keys of the shapes' amplitude and stiffness at the moment shown; none without shapes.
+    /// Keys for the amplitude and stiffness of all sculpt layers at the displayed time; `None` without sculpt layers.
     pub(super) fn shape_keys(&self, time: f64) -> Option<KeyEdit> {
         let mut keys = Vec::new();
         for s in &self.states {
@@ -166,7 +166,7 @@ impl Workbench {
         (!keys.is_empty()).then_some(KeyEdit::Insert { time, keys })
     }
 
-    /// Keys of what differs from before of the shapes that are known; `None` if nothing does.
+    /// Keys for all values that differ from `before`, for sculpt layers in both lists; `None` if all are equal.
     pub(super) fn shape_changes(&self, time: f64, before: &[SculptState]) -> Option<KeyEdit> {
         let mut keys = Vec::new();
         for now in &self.keyed_states {
@@ -181,7 +181,7 @@ impl Workbench {
         (!keys.is_empty()).then_some(KeyEdit::Insert { time, keys })
     }
 
-    /// Edits that give the document's shapes the amplitude and stiffness they are shown with.
+    /// Edits that copy the displayed amplitude and stiffness into the document.
     pub(super) fn shapes_as_shown(&self) -> Vec<Edit> {
         let differs = |s: &&Sculpt| {
             let now = self.states.iter().find(|state| state.id == s.id);
@@ -196,11 +196,12 @@ impl Workbench {
         all.filter_map(set).collect()
     }
 
-    /// Finds the deformer and the states of the moment shown: on the motion keys tell them, otherwise they are the document's
-    /// own, and waves move with the hands' clock. Does not allocate while shapes stay.
+    /// Updates the deformer and the sculpt states for the displayed time: keyed values on the motion, else the
+    /// document's values with waves by the input clock. Does not allocate while the set of sculpt layers is
+    /// unchanged.
     pub(super) fn find_states(&mut self) {
         let document = self.context.session.document();
-        // A window rests: there waves stand as they are at the playhead.
+        // A window redraws on demand, so waves use the playhead's time there.
         let idle = if self.windowed { self.playhead.time } else { self.hands.time };
         let seconds = self.context.time.unwrap_or(idle);
         self.states.clear();
@@ -208,7 +209,7 @@ impl Workbench {
         self.live.go_to(document, self.context.time);
         if let Some(shaped) = self.skin.shaped() {
             self.shape = Some(shaped.id);
-            // What a hand shapes is shown as it is shaped.
+            // The sculpt layer under the hand replaces the document's version.
             self.states.retain(|s| s.id != shaped.id);
             self.states.extend(shaped.state(seconds));
         }

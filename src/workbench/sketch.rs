@@ -1,4 +1,4 @@
-//! A stroke over a picture as a sculpt layer: what the silhouette tool asks its front end for.
+//! Converts a silhouette stroke over an image to a sculpt layer: the background job of the silhouette tool.
 
 use crate::base::Result;
 use crate::base::math::Vec3;
@@ -10,28 +10,28 @@ use crate::scene::{Evaluator, Model, Studio, Where, recipe};
 use crate::surface::{Accent, Reach, Sculpt, silsketch};
 use std::sync::Arc;
 
-/// Pixels of the picture that silhouettes are looked for in.
+/// Size of the image in which silhouettes are searched, pixels.
 const SIZE: [u32; 2] = [800, 800];
 
-/// An accent stroke, over what an eye sees.
+/// A silhouette stroke and the view in which it was drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sketch {
-    /// Where the hand was, world, metres: at least two places.
+    /// Hand positions of the stroke, world space, metres; at least two.
     pub stroke: Vec<Vec3>,
-    /// A square picture of the character around it.
+    /// Square view of the character from the user's eye.
     pub view: View,
-    /// The pose that is seen.
+    /// Pose of the character during the stroke.
     pub pose: Pose,
-    /// How far the edit goes beyond the silhouette along the skin, metres.
+    /// Distance along the skin from the silhouette to the edge of the sculpt layer, metres.
     pub reach: f32,
 }
 
 impl Sketch {
-    /// Finds the silhouette that is meant and what the stroke makes of it, as the document shows the character. Takes tenths
-    /// of a second; nothing is changed.
+    /// Finds the silhouette that the stroke follows and returns the sculpt layer that moves the silhouette onto the
+    /// stroke. Uses the document's current sculpt layers. Takes tenths of a second; changes nothing.
     ///
     /// # Errors
-    /// There is no silhouette along the stroke; a lost device.
+    /// If no silhouette runs along the stroke, or the device is lost.
     pub fn sculpt(&self, renderer: &Arc<Renderer>, model: &Model, document: &Document) -> Result<Sculpt> {
         let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
         evaluator.set_document_sculpts(model, document)?;

@@ -1,14 +1,14 @@
-//! Rigid poses of devices and the similarity between the room and the world of the character.
+//! Rigid device poses, and the similarity transform from room to world.
 
 use crate::base::math::{Quat, Turn, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// Where a device is and how it is turned: metres, right-handed, +Y up, a device looks along its -Z.
+/// A rigid pose: metres, right-handed, +Y up; devices look along -Z.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rigid {
-    /// Metres.
+    /// Position, metres.
     pub position: Vec3,
-    /// Space from device, unit.
+    /// Space from device, unit quaternion.
     pub orientation: Quat,
 }
 
@@ -19,27 +19,27 @@ impl Default for Rigid {
 }
 
 impl Rigid {
-    /// A point of the device's space in the space it stands in.
+    /// Transforms a point from device space to the pose's space.
     pub fn point(&self, local: Vec3) -> Vec3 {
         self.position + self.orientation * local
     }
 
-    /// The direction it looks.
+    /// The viewing direction, -Z of the device.
     pub fn forward(&self) -> Vec3 {
         self.orientation * Vec3::NEG_Z
     }
 }
 
-/// World from room: what walking, pulling and scaling the world change, and no edit ever does.
+/// World from room. Walking, pulling and scaling change this transform; edits never do.
 ///
-/// The *room* is the runtime's reference space (LOCAL_FLOOR), in metres of the real room; the *world* is the document's.
+/// The *room* is the runtime's reference space (LOCAL_FLOOR), real metres; the *world* is the document's space.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Similarity {
-    /// Where the room's origin is in the world, metres.
+    /// World position of the room's origin, metres.
     pub translation: Vec3,
-    /// World from room.
+    /// World from room, unit quaternion.
     pub rotation: Quat,
-    /// World metres per room metre: 0.5 shows the character twice as large as life.
+    /// World metres per room metre; 0.5 shows the character at twice its real size.
     pub scale: f32,
 }
 
@@ -50,27 +50,27 @@ impl Default for Similarity {
 }
 
 impl Similarity {
-    /// A room point in the world.
+    /// Transforms a point from room to world.
     pub fn point(&self, room: Vec3) -> Vec3 {
         self.translation + self.rotation * (room * self.scale)
     }
 
-    /// A room direction in the world, not scaled.
+    /// Rotates a direction from room to world, without scaling.
     pub fn direction(&self, room: Vec3) -> Vec3 {
         self.rotation * room
     }
 
-    /// A device's pose in the world.
+    /// Transforms a device pose from room to world.
     pub fn rigid(&self, room: &Rigid) -> Rigid {
         Rigid { position: self.point(room.position), orientation: self.rotation * room.orientation }
     }
 
-    /// A world point in the room.
+    /// Transforms a point from world to room.
     pub fn inverse_point(&self, world: Vec3) -> Vec3 {
         (self.rotation.inverse() * (world - self.translation)) / self.scale
     }
 
-    /// World from room, where `self` is floor from room.
+    /// World from room, if `self` is floor from room.
     pub fn turned(&self, world_from_floor: &Turn) -> Self {
         if *world_from_floor == Turn::NONE {
             return *self;
@@ -79,7 +79,7 @@ impl Similarity {
         Self { translation: world_from_floor.point(self.translation), rotation, ..*self }
     }
 
-    /// Floor from room, where `self` is world from room.
+    /// Floor from room, if `self` is world from room.
     pub fn turned_back(&self, world_from_floor: &Turn) -> Self {
         if *world_from_floor == Turn::NONE {
             return *self;
@@ -88,7 +88,7 @@ impl Similarity {
         Self { translation: world_from_floor.inverse_point(self.translation), rotation, ..*self }
     }
 
-    /// A world pose in the room.
+    /// Transforms a pose from world to room.
     pub fn inverse_rigid(&self, world: &Rigid) -> Rigid {
         Rigid {
             position: self.inverse_point(world.position),

@@ -1,5 +1,5 @@
-//! The workbench: a document on its character, the tools, and the view. A frame of input goes in, edits and what is to
-//! be shown come out; nothing else is looked at, so that replayed input gives the same document.
+//! The workbench holds a document, its character, the tools and the view. A step takes one frame of input and returns
+//! edits and output. A step reads nothing else, so replayed input gives the identical document.
 
 mod commands;
 mod facts;
@@ -29,17 +29,17 @@ use crate::scene::LiveRecipe;
 use crate::surface::Sculpt;
 use std::sync::Arc;
 
-/// Radians per second of the turntable.
+/// Angular speed of the turntable, radians per second.
 pub(crate) const TURNTABLE: f32 = 0.35;
-/// Deflection of the stick that counts as a press, and below which it is let go.
+/// Thumbstick deflections that start and end a snap step.
 const FLICK: [f32; 2] = [0.7, 0.4];
-/// The brush grows by this factor per second at full deflection.
+/// Growth factor of the brush per second at full deflection.
 const GROWTH: f32 = 3.0;
 
-/// Joints within this distance of the tip can be pinned, metres of the room.
+/// Maximum distance from the tool tip to a joint that can be pinned, room metres.
 pub(super) const PIN_REACH: f32 = 0.12;
 
-/// A document being worked on with tracked hands.
+/// A document under edit by tracked hands or a window.
 pub struct Workbench {
     pub(super) context: EditContext,
     pub(super) preferences: Preferences,
@@ -53,52 +53,52 @@ pub struct Workbench {
     joint: JointTool,
     accent: AccentTool,
     measure: MeasureTool,
-    /// Of the character, where they are known.
+    /// Attachments of the character, once known.
     attachments: Option<Arc<Attachments>>,
-    /// Sculpt layers that were made elsewhere, until no tool is used.
+    /// Sculpt layers from background jobs, added when no tool is in use.
     coming: Vec<Sculpt>,
-    /// Edits as pulls have left them, of which better ones are asked for.
+    /// Sculpt layers after a pull, for which a refit was requested.
     pulled: Vec<Sculpt>,
     landmarks: show::Landmarks,
-    /// Mean of the bones' ends in bind, world, metres.
+    /// Mean of all bone ends in the bind pose, world space, metres.
     middle: Vec3,
     output: Output,
     requests: Vec<Request>,
-    /// For the fingers in the next frame, from commands.
+    /// Haptics that commands triggered, for the next frame.
     felt: [Option<Haptic>; 2],
-    /// The first view has been chosen.
+    /// Whether the first view has been chosen.
     placed: bool,
-    /// The last frame was a window's.
+    /// Whether the last frame came from a window.
     pub(super) windowed: bool,
     head: Rigid,
     flicked: bool,
     bounds: Aabb,
-    /// The joint that the tool hand was near last: what a panel pins, which the hand must leave the body for.
+    /// The joint last near the tool hand. Panels pin this joint, since the hand must leave the body to reach a panel.
     touched: Option<NodeId>,
     pub(super) playhead: Playhead,
     pub(super) timeline: Timeline,
-    /// The revision of the document that was looked at last for changes to key.
+    /// Document revision that [`Self::key_changes`] last examined.
     pub(super) keyed_at: Version,
-    /// The document's pose then: what differs from it is keyed.
+    /// The document's pose at `keyed_at`; auto-key records differences from this pose.
     pub(super) keyed: Pose,
-    /// The last change was an undo or redo.
+    /// Whether the last change was an undo or redo.
     pub(super) undone: bool,
-    /// Where a key was moved to last, and the history then.
+    /// Time to which a key was last moved, and the history lengths after the move.
     pub(super) moved_key: Option<(f64, (usize, usize))>,
-    /// The shape that was selected.
+    /// The selected sculpt layer.
     pub(super) shape: Option<SculptId>,
-    /// What a slider changed last of it.
+    /// The last slider change of a sculpt layer.
     pub(super) sliding: Option<Going>,
-    /// The sculpt layers at the moment shown.
+    /// States of the sculpt layers at the displayed time.
     pub(super) states: Vec<SculptState>,
-    /// The deformer at the moment shown.
+    /// The deformer at the displayed time.
     pub(super) live: LiveRecipe,
-    /// The document's own at `keyed_at`: what differs from them is keyed.
+    /// The document's sculpt states at `keyed_at`; auto-key records differences from these states.
     pub(super) keyed_states: Vec<SculptState>,
 }
 
 impl Workbench {
-    /// A workbench on a session and the character of its document.
+    /// Creates a workbench from a session and the character of its document.
     pub fn new(session: Session<'static>, character: Arc<Character>, preferences: Preferences) -> Self {
         let tool = preferences.tool_hand();
         let bounds = Aabb::of(character.display.positions.iter().copied());
@@ -168,11 +168,11 @@ impl Workbench {
         }
     }
 
-    /// Goes on with another session and character, as [`Workbench::new`]; gives the old session back.
+    /// Replaces session and character, keeping input state and preferences. Returns the old session.
     pub fn open(&mut self, session: Session<'static>, character: Arc<Character>) -> Session<'static> {
         let new = Self::new(session, character, self.preferences.clone());
         let old = std::mem::replace(self, new);
-        // Buttons held down stay held down.
+        // Buttons that are down must not count as newly pressed.
         self.hands = old.hands;
         self.tool = old.tool;
         self.head = old.head;
@@ -181,7 +181,7 @@ impl Workbench {
         old.context.session
     }
 
-    /// One frame.
+    /// Processes one frame of input.
     pub fn step(&mut self, input: &Input) -> &Output {
         self.output.haptics = std::mem::take(&mut self.felt);
         if let Some(head) = checked(&input.head) {
@@ -194,14 +194,14 @@ impl Workbench {
         self.windowed = input.window.is_some();
         if let Some(world_from_room) = input.window {
             self.navigation.put(world_from_room, input.floor.unwrap_or_default());
-            // Whoever puts a headset on after this is placed before the character.
+            // A user who puts on the headset later starts in front of the character.
             self.placed = false;
         } else if !self.placed && checked(&input.head).is_some() {
             self.navigation.first(&self.bounds, &self.head);
             self.placed = true;
         }
         self.hands.update(input, self.navigation.world_from_room());
-        // A hand that is lost in the middle of a stroke keeps it.
+        // The tools must not change hands during a stroke, even if tracking is lost.
         if !self.is_busy() {
             self.tool = self.hands.tool(self.preferences.tool_hand());
         }
@@ -209,7 +209,7 @@ impl Workbench {
         self.buttons();
         self.turn_and_size();
         if self.navigation.rules() == Rules::Now {
-            // What hands grab is where the turn has left it.
+            // Hand poses must include this frame's view rotation before hands grab.
             self.hands.place(input, self.navigation.world_from_room());
         }
         self.run_film();
@@ -217,7 +217,7 @@ impl Workbench {
         self.hands.place(input, self.navigation.world_from_room());
         self.use_tools();
         self.key_changes();
-        // At a window joints are clicked at.
+        // In a window, joints are clicked instead.
         if !self.windowed && !self.hands.hands[self.tool_hand()].on_panel {
             self.touched = self.near_joint().or(self.touched);
         }
@@ -236,7 +236,7 @@ impl Workbench {
         }
     }
 
-    /// The off hand's stick turns the view, the tool hand's sizes the brush; the turntable.
+    /// Applies the thumbsticks: the off hand's snaps the view, the tool hand's sizes the brush. Runs the turntable.
     fn turn_and_size(&mut self) {
         let tool = self.tool_hand();
         let off = self.hands.hands[1 - tool].stick[0];
@@ -247,7 +247,7 @@ impl Workbench {
             self.run_command(Command::SnapTurn(off.signum() as i32));
         }
         let hand = &self.hands.hands[tool];
-        // On a panel the stick scrolls.
+        // On a panel, the stick scrolls.
         let size = hand.stick[1];
         if size.abs() > 0.2 && !hand.on_panel {
             let factor = GROWTH.powf(size * self.hands.step as f32);
@@ -262,7 +262,7 @@ impl Workbench {
         }
     }
 
-    /// Squeezes, and the trigger of the grab tool: what they grab; the world follows those that hold it.
+    /// Applies squeezes and the grab tool's trigger. Pulls the world by the hands that hold the world.
     fn take_hold(&mut self) {
         let tool = self.tool_hand();
         let busy = (self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy()).then_some(tool);
@@ -277,7 +277,7 @@ impl Workbench {
         let tool = self.tool_hand();
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
         self.grab.step(&mut self.context, &mut moment);
-        // A hand that holds something draws nothing.
+        // A hand that holds something cannot draw.
         let free = !self.grab.holds(tool);
         match self.preferences.tool {
             Tool::Line if free || self.line.is_busy() => self.line.step(&mut self.context, &mut moment),
@@ -290,12 +290,12 @@ impl Workbench {
                 let eye = self.navigation.world_from_room().point(self.head.position);
                 self.requests.extend(self.accent.step(&self.context, &mut moment, eye));
             }
-            // At a window the gizmo moves the joint.
+            // In a window, the gizmo moves the joint.
             Tool::Joint if (free || self.joint.is_busy()) && !self.windowed => {
                 let near = self.touched;
                 self.joint.step(&mut self.context, &mut moment, near);
             }
-            // At a window joints are clicked at.
+            // In a window, joints are clicked instead.
             Tool::Measure if free => {
                 let near = self.touched.filter(|_| !self.windowed);
                 self.measure.step(&mut self.context, &mut moment, near);
@@ -305,13 +305,13 @@ impl Workbench {
     }
 }
 
-/// Mean of the bones' ends, world, metres.
+/// Mean of all bone ends, world space, metres.
 fn middle(rig: &PosedRig) -> Vec3 {
     let sum: Vec3 = rig.bones.iter().map(|b| b.head + b.tail).sum();
     sum / (2 * rig.bones.len()).max(1) as f32
 }
 
-/// What tools see of a frame.
+/// Builds the tools' view of the current frame.
 fn moment<'a>(
     hands: &'a Hands,
     tool: usize,

@@ -1,4 +1,4 @@
-//! The workbench over time: what the playhead shows, and what becomes a key.
+//! Time in the workbench: the pose at the playhead, and keying.
 
 use super::step::PIN_REACH;
 use super::{Playhead, Timeline, Workbench};
@@ -8,21 +8,21 @@ use crate::deform::sculpt::SculptState;
 use crate::document::{DopeSheet, Edit, Key, KeyEdit, Operation};
 use crate::rig::Pose;
 
-/// Keys of a gesture leave no joint further off, degrees.
+/// Maximum joint error of the keys fitted to a gesture, degrees.
 const GESTURE_ERROR: f64 = 1.0;
 
 impl Workbench {
-    /// What a timeline shows.
+    /// State of the timeline panel.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
     }
 
-    /// The time that is shown, seconds; none while the pose being edited is.
+    /// Displayed time of the motion, seconds; `None` while the edited pose is displayed.
     pub fn shown_time(&self) -> Option<f64> {
         self.playhead.shown.then_some(self.playhead.time)
     }
 
-    /// Shows the pose being edited again.
+    /// Stops the motion and displays the edited pose.
     pub fn leave_motion(&mut self) {
         self.cancel();
         self.playhead.playing = false;
@@ -30,8 +30,8 @@ impl Workbench {
         self.show_moment();
     }
 
-    /// Makes the pose that the motion shows the one being edited, on top of the newest stroke or below them all; does
-    /// nothing while that one shows.
+    /// Copies the displayed pose of the motion into the edited pose, as an adjustment of the newest stroke or of the
+    /// base pose. Does nothing while the edited pose is displayed.
     pub fn take_pose(&mut self) {
         if !self.playhead.shown {
             return;
@@ -47,11 +47,11 @@ impl Workbench {
         if !edits.is_empty() {
             self.change(Edit::Group(edits));
         }
-        // Taken, not changed: nothing to key.
+        // The copy is no change by the user, so auto-key must not key it.
         self.remember_keyed();
     }
 
-    /// Takes [`Workbench::take_pose`] back: the history has as many steps as before it, and the motion shows at that time.
+    /// Reverts [`Workbench::take_pose`]: undoes back to `steps` history steps and displays the motion at `time`.
     pub fn give_pose_back(&mut self, steps: usize, time: f64) {
         if self.context.session.history().0 > steps {
             self.jump(steps);
@@ -62,7 +62,7 @@ impl Workbench {
         self.show_moment();
     }
 
-    /// What is in the document now is no change to be keyed; gives what was remembered before.
+    /// Marks the current document state as keyed. Returns the previously marked pose and sculpt states.
     fn remember_keyed(&mut self) -> (Pose, Vec<SculptState>) {
         self.keyed_at = self.context.session.revision();
         let document = self.context.session.document();
@@ -70,7 +70,7 @@ impl Workbench {
         (std::mem::replace(&mut self.keyed, self.context.session.posed()), states)
     }
 
-    /// The document's keys may be others.
+    /// Rebuilds the timeline after the document's keys may have changed.
     pub(super) fn refresh_timeline(&mut self) {
         self.live.learn(self.context.session.document());
         self.timeline =
@@ -96,7 +96,7 @@ impl Workbench {
         self.cancel();
         let rate = self.context.session.document().motion().rate();
         self.playhead.stand(time, rate);
-        // Keys may lie between two frames, and so may the motion's end.
+        // Keys and the motion's end may lie between two frames.
         let sheet = &self.timeline.sheet;
         if time == sheet.duration || sheet.columns.contains(&time) {
             self.playhead.time = time;
@@ -104,11 +104,11 @@ impl Workbench {
         self.show_moment();
     }
 
-    /// Shows the motion at the playhead; before anything moves, the pose being edited.
+    /// Displays the motion at the playhead, or the edited pose if the document has no motion.
     fn show_moment(&mut self) {
         self.playhead.shown &= self.context.session.document().moves();
         let time = self.shown_time();
-        // What a hand holds keeps its pose until it is let go.
+        // A held body part keeps its pose until release.
         if time != self.context.time && !self.is_busy() {
             self.context.time = time;
             self.context.show_moment();
@@ -117,7 +117,7 @@ impl Workbench {
         self.timeline.follow(self.playhead);
     }
 
-    /// Keys the pose that is shown at the playhead.
+    /// Keys the displayed pose at the playhead.
     pub(super) fn set_key(&mut self) {
         let pose = self.context.pose.clone();
         let rate = self.context.session.document().motion().rate();
@@ -148,7 +148,7 @@ impl Workbench {
         }
     }
 
-    /// Moves the keys under the playhead, between those before and after, and the playhead with them.
+    /// Moves the keys under the playhead, between the neighbouring keys, and moves the playhead with them.
     pub(super) fn move_key(&mut self, to: f64) {
         let (Some(from), Some([least, most])) = (self.timeline.column, self.timeline.between()) else {
             self.context.notice = Some("there is no key at this time that can move: go to one first".into());
@@ -161,7 +161,7 @@ impl Workbench {
             return;
         }
         let keys = DopeSheet::keys_in(self.context.session.document(), &[from]);
-        // A drag is one step of undo.
+        // A drag is a single undo step.
         let continues = self.moved_key == Some((from, self.context.session.history()));
         self.key(Edit::Keys(KeyEdit::Move { keys, seconds: to - from }), continues);
         self.playhead.stand(to, frames);
@@ -173,14 +173,14 @@ impl Workbench {
         self.key(Edit::Keys(KeyEdit::Rate(rate)), false);
     }
 
-    /// How the keyed channels go from key to key, all of them.
+    /// Sets the interpolation of all keyed channels.
     pub(super) fn set_interpolation(&mut self, interpolation: Interpolation) {
         let channels = self.context.session.document().motion().channels();
         let targets = channels.iter().map(|c| c.target.clone()).collect();
         self.key(Edit::Keys(KeyEdit::Interpolation { targets, interpolation }), false);
     }
 
-    /// Keys the newest offset stroke's motion as fast as it was drawn.
+    /// Keys the motion of the newest offset stroke at the speed of drawing.
     pub(super) fn key_stroke(&mut self) {
         let document = self.context.session.document();
         let newest = document.strokes().iter().rev().find(|l| l.offset.is_some()).map(|l| l.id);
@@ -203,7 +203,7 @@ impl Workbench {
         }
     }
 
-    /// An edit of the motion: what is shown stays the motion.
+    /// Runs an edit of the motion and keeps the motion on display.
     fn key(&mut self, edit: Edit, continues: bool) {
         let before = self.playhead;
         self.cancel();
@@ -217,8 +217,8 @@ impl Workbench {
         self.show_moment();
     }
 
-    /// Once a frame, before the tools: time goes on, and a hand that is about to change what the motion shows gets it
-    /// as the pose being edited.
+    /// Runs once a frame, before the tools. Advances the playhead. If a hand is about to change the displayed motion,
+    /// copies the pose into the edited pose first.
     pub(super) fn run_film(&mut self) {
         if self.playhead.playing && !self.is_busy() {
             self.playhead.advance(self.hands.step, self.timeline.sheet.duration);
@@ -229,7 +229,7 @@ impl Workbench {
         }
     }
 
-    /// A trigger of a tool that poses, or a squeeze next to the body.
+    /// Whether a posing tool's trigger was pressed, or a squeeze began near the body.
     fn is_reached_for(&self) -> bool {
         let poses = self.preferences.tool.poses();
         let near = |p: Vec3| {
@@ -243,7 +243,7 @@ impl Workbench {
         })
     }
 
-    /// Once a frame, after the tools: an edit ends the showing of the motion, and auto-key keys what it changed.
+    /// Runs once a frame, after the tools. Displays the edited pose after a change; auto-key keys the change.
     pub(super) fn key_changes(&mut self) {
         if self.is_busy() || self.keyed_at == self.context.session.revision() {
             return;
@@ -259,7 +259,7 @@ impl Workbench {
             let time = self.playhead.time;
             let pose = KeyEdit::of_change(time, &before, &self.keyed);
             for edit in pose.into_iter().chain(self.shape_changes(time, &shapes)) {
-                // With the edit that it keys, one step of undo.
+                // The change and its key form a single undo step.
                 self.context.run(Operation::Continue(Edit::Keys(edit)));
                 self.refresh_timeline();
             }

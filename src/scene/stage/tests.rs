@@ -27,13 +27,13 @@ fn stage_with_capsule(device: &Arc<Device>) -> (Stage, Arc<Model>) {
     (stage, model)
 }
 
-/// A controller's camera that looks along -Z at a height.
+/// A probe camera at a height that looks along -Z.
 fn looking(height: f32) -> View {
     let narrow = Tangents { left: -0.02, right: 0.02, up: 0.02, down: -0.02 };
     View::new(Vec3::new(0.0, height, 2.0), Quat::IDENTITY, narrow, 0.01)
 }
 
-/// Far apart: a capsule looks alike from all sides, a bent one does not.
+/// Two views far apart, because a straight capsule looks alike from all sides.
 fn eyes(bounds: &Aabb) -> [View; 2] {
     [0.3, 1.2].map(|yaw| crate::render::Camera::framing(bounds, 0.75, yaw, 0.1).view(0.75))
 }
@@ -54,14 +54,14 @@ fn cameras_answer_exactly_two_frames_later_with_their_own_time_and_trigger() {
         }
         let (mut frame, samples) = stage.begin().unwrap();
         seen.push((n, samples));
-        // Both hands, one, none, in turns.
+        // Probe both hands, one hand, and none, in rotation.
         let views = [(n % 3 != 2).then(|| looking(height(n))), (n % 3 == 0).then(|| looking(5.0))];
         let aim = Aim { views, draw: [n as f32, 0.5], time: n as f64 * 0.1 };
         stage.record_body(&mut frame, Some(pose), &aim).unwrap();
         stage.record_eyes(&mut frame, &eyes(&model_bounds(&model)), &Lines::default()).unwrap();
         let value = stage.submit(frame, &Sync::default()).unwrap();
         if n % 4 == 1 {
-            // A GPU that is done early does not answer early.
+            // A GPU that finishes early must not deliver early.
             device.wait(value).unwrap();
         }
     }
@@ -163,7 +163,7 @@ fn an_empty_stage_shows_floor_and_lines_and_answers_nothing() {
     assert_silent(&device);
 }
 
-/// A sphere, and where its middle is.
+/// A sphere and its centre.
 fn sphere(radius: f32) -> (Arc<Model>, Vec3) {
     let shape = Shape { bones: 1, rings: 1, segments: 96, radius, length: 0.02, blend: 0.0 };
     let mut asset = shape.capsule_asset();
@@ -174,8 +174,8 @@ fn sphere(radius: f32) -> (Arc<Model>, Vec3) {
     (Arc::new(Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap()), middle)
 }
 
-/// Where a sphere's outline has its middle in an eye's picture, pixels: by tracing rays through the middles of 4 x 4
-/// parts of every pixel, from nothing but the eye's pose and angles as a runtime gives them.
+/// Centre of a sphere's image for an eye, pixels. Traces 4 x 4 rays per pixel, using only the eye's pose and angles
+/// as a runtime gives them.
 fn traced(eye: &Eye, size: [u32; 2], middle: Vec3, radius: f32) -> [f64; 2] {
     let [left, right, up, down] = eye.fov.map(f32::tan);
     let (mut sum, mut count) = ([0.0f64; 2], 0.0);
@@ -206,7 +206,7 @@ fn the_disparity_of_a_sphere_is_that_of_the_eyes_poses_and_angles() {
     let mut stage = Stage::new(&pipelines, [160, 120], 2, 1).unwrap();
     let recipe = Recipe::from_name("lbs").unwrap();
     stage.enter(Box::new(Actor::new(&pipelines, stage.targets(), &model, &recipe).unwrap()));
-    // Eyes as of a headset: wider outwards than inwards, turned outwards a little, the head tilted; nearer and farther.
+    // Headset-like eyes: wider outwards than inwards, rotated outwards, head tilted; at several distances.
     for (distance, roll) in [(0.9f32, 0.0f32), (1.6, 0.12), (2.2, -0.2)] {
         let head = Quat::from_euler(glam::EulerRot::YXZ, 0.05, -0.04, roll);
         let eyes = [-1.0f32, 1.0].map(|side| {
@@ -245,7 +245,7 @@ fn the_disparity_of_a_sphere_is_that_of_the_eyes_poses_and_angles() {
         let (is, should) = (disparity(found), disparity(expected));
         println!("{distance} m: disparity {is:.3} pixels, analytic {should:.3}");
         assert!((is - should).abs() < 0.5);
-        // Eyes exchanged, or one picture for both, would be told.
+        // Swapped eyes, or one image for both, would fail here.
         assert!((is + should).abs() > 5.0 && is.abs() > 2.0, "{is} {should}");
     }
     assert_silent(&device);
@@ -275,7 +275,7 @@ fn a_pick_names_the_same_skin_with_smooth_edges_and_without_and_after_a_resize()
     let smooth = pick(SIZE, device.samples(4), [24, 32]).expect("the body's middle");
     assert_eq!(hard, smooth);
     assert_eq!(pick(SIZE, device.samples(4), [1, 1]), None);
-    // An odd factor: the middle of the pixel stays where it is.
+    // With an odd factor, the pixel's centre stays in place.
     let larger = pick(SIZE.map(|n| n * 3), 1, [24 * 3 + 1, 32 * 3 + 1]).expect("the body's middle");
     assert_eq!((larger.triangle, larger.part), (hard.triangle, hard.part));
     assert!(Vec3::from(larger.position).distance(hard.position.into()) < 1e-3);

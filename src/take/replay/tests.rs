@@ -1,4 +1,4 @@
-//! A session on a character, driven by hand, recorded and played back.
+//! Tests that record a scripted session on a character and replay it.
 
 use super::*;
 use crate::base::math::{Quat, Vec3};
@@ -7,7 +7,7 @@ use crate::rig::{Pose, chains};
 use crate::take::{Eye, Recorder};
 use crate::workbench::{Command, Preferences, Rigid, Rules, Tool, Tracked, Tracking};
 
-/// An animator: what the hands do is recorded and goes into the workbench, as in a headset.
+/// A scripted animator: records each input and passes it to the workbench, like a headset session.
 struct Animator {
     bench: Workbench,
     recorder: Recorder,
@@ -15,7 +15,7 @@ struct Animator {
 }
 
 impl Animator {
-    /// Before a generated character in a folder, with a take begun beside it.
+    /// Creates a character and starts a take in a folder.
     fn new(folder: &Path) -> (Self, PathBuf) {
         let (file, path) = (folder.join("plus.glb"), folder.join("plus.take"));
         generate(Kind::Plus, &file).unwrap();
@@ -45,11 +45,11 @@ impl Animator {
         self.recorder.frame(&self.frame);
     }
 
-    /// The right hand's brush tip goes to a point of the world.
+    /// Moves the right hand's brush tip to a world position.
     fn reach(&mut self, world: Vec3, roll: f32) {
         let room = self.bench.output().world_from_room.inverse_point(world);
         let orientation = Quat::from_rotation_z(roll);
-        // The tip lies 5 cm before the aim pose.
+        // The tip is 5 cm in front of the aim pose.
         let pose = Rigid { position: room + Vec3::Z * 0.05, orientation };
         let hand = &mut self.frame.input.hands[1];
         hand.aim = Tracked { pose, tracking: Tracking::Tracked };
@@ -76,7 +76,7 @@ impl Animator {
         self.bench.run_command(command);
     }
 
-    /// A baseline through a chain of joints and an offset stroke that bends it; undo, redo, an interrupted stroke.
+    /// Draws a baseline through a chain of joints and an offset stroke; undoes, redoes, and interrupts a stroke.
     fn work(&mut self) {
         let skeleton = self.bench.character().skeleton.clone();
         let world = Pose::rest(&skeleton).world(&skeleton);
@@ -144,7 +144,7 @@ fn a_take_begun_in_the_middle_of_a_session_undoes_into_its_past() {
     let folder = tempfile::tempdir().unwrap();
     let (mut animator, path) = Animator::new(folder.path());
     animator.work();
-    // Another recording of the same session, begun with two steps undone.
+    // Record the session again, starting with two steps undone.
     animator.command(Command::Undo);
     let model = Model::load(&folder.path().join("plus.glb"), &BindOptions::default()).unwrap();
     let session = animator.bench.session();
@@ -159,7 +159,7 @@ fn a_take_begun_in_the_middle_of_a_session_undoes_into_its_past() {
     let hash = animator.finish();
     let replay = replayed(&second);
     assert_eq!(replay.bench().session().document().hash(), hash);
-    // The first one has no end, but all its frames.
+    // The first take lacks its end record but has all its frames.
     assert!(replayed(&path).torn().is_some());
 }
 

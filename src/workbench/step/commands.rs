@@ -1,4 +1,4 @@
-//! What is asked of a workbench from outside of its frames: commands, edits of panels, joints held by a gizmo.
+//! Calls from outside of a step: commands, edits by panels, joints held by a gizmo.
 
 use crate::base::math::{DQuat, DVec3};
 use crate::base::{NodeId, SculptId};
@@ -13,7 +13,7 @@ use crate::workbench::{Command, CommandKind, Haptic, Request, Tool, Workbench};
 use std::sync::Arc;
 
 impl Workbench {
-    /// Does what a panel, a key or a button asks for.
+    /// Runs a command of a panel, key or button.
     pub fn run_command(&mut self, command: Command) {
         let p = &mut self.preferences;
         match command {
@@ -96,7 +96,7 @@ impl Workbench {
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
             Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
             Command::UndoNavigation => {
-                // A turntable that went on would leave the view at once.
+                // A running turntable would move away from the restored view at once.
                 if self.navigation.undo() && self.navigation.rules() == Rules::Now {
                     p.turntable = false;
                 }
@@ -130,7 +130,7 @@ impl Workbench {
         }
     }
 
-    /// Sets a number of the springs; slides that follow each other are one step.
+    /// Sets a number of the dynamics settings. Consecutive changes by a slider form a single undo step.
     fn set_of_springs(&mut self, name: &str, value: f32, [least, most]: [f64; 2], kind: CommandKind) {
         let mut settings = self.context.session.document().deformer().clone();
         if self.recipe().springs.is_none() {
@@ -150,40 +150,40 @@ impl Workbench {
         self.sliding = Some((None, kind, self.context.session.history()));
     }
 
-    /// A slider is let go: what comes next is a step of its own.
+    /// Ends a slider drag; the next change is a separate undo step.
     pub fn end_slide(&mut self) {
         (self.sliding, self.moved_key) = (None, None);
     }
 
-    /// What was refused is of no interest any more; trouble with the journal is.
+    /// Clears the notice, except for a journal error.
     pub fn forget_notice(&mut self) {
         self.context.notice = self.context.session.trouble().map(ToString::to_string);
     }
 
-    /// Runs an edit that a panel makes: as a step of its own, or as part of the one before it, as a slider's are.
+    /// Runs an edit of a panel. With `continues`, the edit joins the previous undo step, as for a slider drag.
     pub fn apply(&mut self, edit: Edit, continues: bool) {
         self.cancel();
         self.context.run(if continues { Operation::Continue(edit) } else { Operation::Do(edit) });
         self.document_changed();
     }
 
-    /// Learns how the character's skin hangs on its bones, to draw it.
+    /// Sets the attachments, for the display of the binding.
     pub fn know_binding(&mut self, attachments: Arc<Attachments>) {
         self.attachments = Some(attachments);
     }
 
-    /// Takes the character bound for grabs of the whole body, so that the first of them does not wait for it.
+    /// Sets the FAST body for full-body grabs, so that the first grab need not wait for the bind.
     pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
         self.grab.know_whole(character, body);
     }
 
-    /// Takes in a sculpt layer that the front end has made of a [`Request::Sketch`], as a step of its own, or of a
-    /// [`Request::Refit`]: at the next frame in which no tool is used.
+    /// Queues the sculpt layer of a finished [`Request::Sketch`] (a separate undo step) or [`Request::Refit`]. It is
+    /// applied in the next frame in which no tool is in use.
     pub fn receive(&mut self, shape: Sculpt) {
         self.coming.push(shape);
     }
 
-    /// A pull has changed an edit: where there are springs, what they leave of it should be drawn again.
+    /// Requests a refit of a pulled sculpt layer, if the deformer has correction springs.
     pub(super) fn ask_to_settle(&mut self, id: SculptId, before: Option<Vec<[f32; 3]>>) {
         self.pulled.retain(|s| s.id != id);
         let sculpt = self.context.session.document().sculpt(id).ok().cloned();
@@ -195,8 +195,8 @@ impl Workbench {
         self.requests.push(Request::Refit(Box::new(settle)));
     }
 
-    /// Takes a pulled edit's place, as part of the newest step; true where the edit is one that was pulled. It is left out
-    /// where that has changed since, or something was undone.
+    /// Replaces a pulled sculpt layer by its refit, as part of the newest undo step. Drops the refit if the layer
+    /// changed since the pull or an undo followed. Returns whether `shape` belongs to a pulled layer.
     fn settle(&mut self, shape: &Sculpt) -> bool {
         let like = |s: &Sculpt| (s.id, s.mark, &s.region) == (shape.id, shape.mark, &shape.region);
         let Some(at) = self.pulled.iter().position(like) else { return false };
@@ -216,7 +216,7 @@ impl Workbench {
                 continue;
             }
             let id = self.context.session.document().unused_sculpt_id();
-            // Others may have come since it was made.
+            // Other sculpt layers may have taken the id in the meantime.
             if shape.id != id {
                 shape.name = format!("Silhouette {}", id.0 + 1);
             }
@@ -225,7 +225,7 @@ impl Workbench {
         }
     }
 
-    /// Adds the same shape on the other side of the body, with a mark of its own. Told where that cannot be.
+    /// Adds the mirrored sculpt layer and mark on the other side of the body. Sets a notice if that is impossible.
     pub fn add_other_side(&mut self, id: SculptId) {
         let (document, character) = (self.context.session.document(), &self.context.character);
         let sculpt = document.sculpts().iter().find(|s| s.id == id);
@@ -246,68 +246,67 @@ impl Workbench {
         }
     }
 
-    /// Selects a joint, or none: what is pinned, turned and framed. A headset selects what the tool hand touches.
+    /// Selects the joint to pin, rotate and frame, or none. In a headset, the tool hand selects by touch.
     pub fn select(&mut self, node: Option<NodeId>) {
         self.touched = node.filter(|n| n.index() < self.context.character.skeleton.nodes.len());
     }
 
-    /// Measures the angle at a joint, where angles are measured: what a click at one does.
+    /// Handles a click at a joint: measures its angle, if the measure tool is active.
     pub fn measure_joint(&mut self, node: Option<NodeId>) {
         if self.preferences.tool == Tool::Measure {
             self.measure.click(&mut self.context, self.preferences.measure, node);
         }
     }
 
-    /// Takes what was measured of [`Workbench::measures`].
+    /// Sets the readings for [`Workbench::measures`].
     pub fn receive_readings(&mut self, readings: Vec<(Measurement, Reading)>) {
         self.measure.receive(readings);
     }
 
-    /// What waits for a reading will get none.
+    /// Stops waiting for readings, for example after the measurement failed.
     pub fn give_readings_up(&mut self) {
         self.measure.give_up();
     }
 
-    /// Removes the measure of that number.
+    /// Removes the measure with this index.
     pub fn remove_measure(&mut self, index: usize) {
         self.measure.remove(index);
     }
 
-    /// Drops a distance of which only one end was chosen; false where there is none.
+    /// Discards the first end of an unfinished distance. Returns false if there is none.
     pub fn drop_measure(&mut self) -> bool {
         self.measure.cancel()
     }
 
-    /// Takes hold of a joint, to be moved by [`Workbench::move_joint`]; false where it cannot be posed.
+    /// Grabs a joint for [`Workbench::move_joint`]. Returns false if the joint cannot be posed.
     pub fn hold_joint(&mut self, node: NodeId) -> bool {
         self.cancel();
         self.joint.hold(&self.context, node)
     }
 
-    /// Shows the held joint turned and moved from where it was grabbed, as the world sees it; with mirror its
-    /// partner too.
+    /// Rotates and moves the held joint, relative to its grab pose, world space; with mirror, also its partner.
     pub fn move_joint(&mut self, turn: DQuat, shift: DVec3) {
         self.joint.set(&mut self.context, turn, shift, self.preferences.mirror);
     }
 
-    /// Lets the held joint go: the pose goes into the document as one step.
+    /// Releases the held joint and commits the pose as one undo step.
     pub fn let_joint_go(&mut self) {
         self.joint.let_go(&mut self.context);
         self.document_changed();
     }
 
-    /// Drops what is being drawn or held, as if it had never begun.
+    /// Cancels the current stroke or grab without any trace.
     pub fn drop_act(&mut self) {
         self.cancel();
     }
 
-    /// The runtime is gone or the headset was taken off: what was being drawn is dropped, the document stays.
+    /// Handles a lost runtime or a removed headset: cancels the current stroke or grab, keeps the document.
     pub fn interrupt(&mut self) {
         self.cancel();
         self.navigation.pull([None; 2], false);
     }
 
-    /// Goes to the state after that many steps of the history; the first opens the character and stays.
+    /// Jumps to the document after `step` history steps; at least 1, since step 1 opens the character.
     pub fn jump(&mut self, step: usize) {
         if self.is_busy() {
             self.cancel();
@@ -331,7 +330,7 @@ impl Workbench {
         self.felt[tool] = self.preferences.haptics.then_some(Haptic::Limit);
     }
 
-    /// Pins or frees the joint nearest to the tip of the tool hand, at a window the selected one.
+    /// Pins or unpins the joint nearest to the tool tip; on a panel or in a window, the selected joint.
     fn toggle_pin(&mut self) {
         let on_panel = self.hands.hands[self.tool_hand()].on_panel;
         let Some(node) = (if on_panel || self.windowed { self.touched } else { self.near_joint() }) else {
@@ -357,12 +356,12 @@ impl Workbench {
         self.apply(edit, false);
     }
 
-    /// Undo and redo; while a tool is used they drop what it does.
+    /// Undoes or redoes; while a tool is in use, cancels the tool instead.
     fn undo(&mut self, operation: Operation) {
         if self.is_busy() || self.measure.is_under_way() {
             return self.cancel();
         }
-        // The first step is the character's own; without it there is nothing to work on.
+        // The first step opens the character and cannot be undone.
         self.undone = true;
         let (done, all) = self.context.session.history();
         let nothing = match operation {

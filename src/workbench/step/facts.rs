@@ -1,4 +1,4 @@
-//! What there is to know of a workbench.
+//! Queries of the workbench.
 
 use super::{PIN_REACH, middle};
 use crate::base::NodeId;
@@ -19,7 +19,7 @@ impl Workbench {
         &self.context.session
     }
 
-    /// Puts the tools away: what is left is the session.
+    /// Consumes the workbench and returns its session.
     pub fn into_session(self) -> Session<'static> {
         self.context.session
     }
@@ -29,49 +29,49 @@ impl Workbench {
         &self.context.character
     }
 
-    /// The pose to show: the document's, or what a tool makes of it at the moment.
+    /// The displayed pose: the document's, or a tool's preview.
     pub fn pose(&self) -> &Pose {
         &self.context.pose
     }
 
-    /// The same for whoever draws it.
+    /// The displayed pose with its version, for drawing.
     pub fn shown_pose(&self) -> VersionedPose<'_> {
         let EditContext { pose, rig, pose_version, .. } = &self.context;
         VersionedPose { version: *pose_version, pose, rig }
     }
 
-    /// [`Workbench::pose`], evaluated.
+    /// [`Workbench::pose`], evaluated by forward kinematics.
     pub fn rig(&self) -> &PosedRig {
         &self.context.rig
     }
 
-    /// The user's choices.
+    /// The user's preferences.
     pub fn preferences(&self) -> &Preferences {
         &self.preferences
     }
 
-    /// What was refused last, or trouble with the journal; none after something went well.
+    /// The last refusal or a journal error; `None` after a success.
     pub fn notice(&self) -> Option<&str> {
         self.context.notice.as_deref()
     }
 
-    /// Whether the mark being drawn, or just drawn, is a ring or open, in words; none for other tools.
+    /// Describes the current or last mark as a ring or open, in words; `None` unless the skin tool is active.
     pub fn drawn_mark(&self) -> Option<&str> {
         self.skin.text().filter(|_| self.preferences.tool == Tool::Skin)
     }
 
-    /// How much larger than life the world is shown.
+    /// Magnification of the world; 1 is real size.
     pub fn magnification(&self) -> f32 {
         1.0 / self.navigation.world_from_room().scale
     }
 
-    /// Whether there is a view to go back to ([`UndoNavigation`](crate::workbench::Command::UndoNavigation)).
+    /// Whether [`UndoNavigation`](crate::workbench::Command::UndoNavigation) can restore a view.
     pub fn has_last_view(&self) -> bool {
         self.navigation.has_history()
     }
 
-    /// The joint that a panel's [`TogglePin`](crate::workbench::Command::TogglePin) is about, the last that the tool hand
-    /// was near, and whether it is pinned.
+    /// Name of the joint that [`TogglePin`](crate::workbench::Command::TogglePin) affects from a panel, and whether
+    /// it is pinned. This is the last joint near the tool hand.
     pub fn touched_joint(&self) -> Option<(&str, bool)> {
         let node = self.touched?;
         let pinned = self.context.session.document().pins().binary_search(&node).is_ok();
@@ -83,7 +83,7 @@ impl Workbench {
         self.touched
     }
 
-    /// Whether the character has two sides.
+    /// Whether the character has mirror symmetry.
     pub fn has_sides(&self) -> bool {
         self.context.body.mirror.is_some()
     }
@@ -93,18 +93,18 @@ impl Workbench {
         &self.context.body.posable
     }
 
-    /// The layer whose offset stroke comes next.
+    /// The stroke layer that waits for its offset stroke.
     pub fn awaits_offset(&self) -> Option<&StrokeLayer> {
         self.line.open().and_then(|id| self.context.session.document().stroke(id).ok())
     }
 
-    /// The box of the character in bind, world, metres.
+    /// Bounding box of the character in the bind pose, world space, metres.
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// The character as posed and the hands that hold something, in the room, for the panels. Does not allocate where the
-    /// character has as many bones as before.
+    /// Writes the posed character and the grabbing hands, room space, for panels. Does not allocate if the number of
+    /// bones is unchanged.
     pub fn surroundings(&self, rig: &PosedRig, out: &mut Surroundings) {
         let room = self.navigation.world_from_room();
         out.body.clear();
@@ -115,8 +115,8 @@ impl Workbench {
         out.holds = [0, 1].map(|hand| self.grab.holds(hand));
     }
 
-    /// A point of the vertical about which the turntable turns the character: the middle of its box in bind, carried along
-    /// as its bones move. World, metres.
+    /// A point on the turntable's vertical axis: the centre of the bind bounds, displaced with the mean of the bones.
+    /// World space, metres.
     pub fn axis(&self) -> Vec3 {
         if self.navigation.rules() == Rules::First {
             return self.bounds.center();
@@ -125,48 +125,48 @@ impl Workbench {
         if axis.is_finite() { axis } else { self.bounds.center() }
     }
 
-    /// Works on takes of an earlier version of the format as the program did that recorded them.
+    /// Sets the rules of an earlier take version, for replay.
     pub(crate) fn keep_to(&mut self, rules: Rules) {
         self.navigation.keep_to(rules);
     }
 
-    /// Index into [hands](crate::workbench::Input::hands) of the hand that holds the tools now; the palette is on the other.
+    /// Index into [hands](crate::workbench::Input::hands) of the tool hand; the other hand carries the palette.
     pub fn tool_hand(&self) -> usize {
         self.tool
     }
 
-    /// Whether a stroke or a grab is under way.
+    /// Whether a stroke or a grab is in progress.
     pub fn is_busy(&self) -> bool {
         let drawing = self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy();
         drawing || self.grab.is_busy() || self.joint.is_busy()
     }
 
-    /// What is measured, the oldest first.
+    /// The measures, oldest first.
     pub fn measures(&self) -> &[Measure] {
         self.measure.measures()
     }
 
-    /// Whether any of it is read off the skin, which each pose has its own way.
+    /// Whether any measure depends on the deformed skin and must be read again for each pose.
     pub fn measures_skin(&self) -> bool {
         self.measures().iter().any(|m| !matches!(m.gauge, Measurement::Angle(_)))
     }
 
-    /// Whether one end of a distance was chosen, and the other should be.
+    /// Whether a distance still lacks its second end.
     pub fn chooses_measure(&self) -> bool {
         self.measure.is_under_way()
     }
 
-    /// Whether some of it is not known yet ([`Workbench::receive_readings`]).
+    /// Whether any measure waits for [`Workbench::receive_readings`].
     pub fn awaits_readings(&self) -> bool {
         self.measures().iter().any(Measure::awaits_reading)
     }
 
-    /// What the last step wanted shown.
+    /// Output of the last step.
     pub fn output(&self) -> &Output {
         &self.output
     }
 
-    /// The posable joint next to the tool hand's tip, within reach.
+    /// The posable joint nearest to the tool tip, within reach.
     pub(super) fn near_joint(&self) -> Option<NodeId> {
         let tip = self.hands.hands[self.tool_hand()].tip.position;
         let reach = PIN_REACH * self.navigation.world_from_room().scale;

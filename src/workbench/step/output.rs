@@ -1,12 +1,12 @@
-//! What a frame of the workbench wants shown and felt.
+//! Writes the output of a step.
 
 use crate::render::{Tangents, View};
 use crate::workbench::tools::{Moment, binding, show};
 use crate::workbench::{Output, Tool, Tracking, Workbench};
 
-/// Tangent of half the angle that a controller's own camera sees: its middle is what counts.
+/// Tangent of half the field of view of a hand's probe camera. Narrow, because only the centre of the image is used.
 const PROBE: f32 = 0.02;
-/// Its near plane, metres of the room.
+/// Near plane of the probe camera, room metres.
 const NEAR: f32 = 0.002;
 
 impl Workbench {
@@ -26,7 +26,7 @@ impl Workbench {
         self.line.document_lines(&self.context, &mut out.lines);
         self.line.lines(&self.context, &mut out.lines);
         self.accent.lines(&mut out.lines);
-        // Only a hand has a squeeze besides its tool.
+        // In a window, only the grab tool can grab; a headset hand can always squeeze.
         if !self.windowed || self.preferences.tool == Tool::Grab || self.grab.is_busy() {
             self.grab.lines(&self.context, &mut out.lines);
         }

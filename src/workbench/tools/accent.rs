@@ -1,23 +1,23 @@
-//! The silhouette tool (SilSketch, thesis 7.3): a stroke over what is seen says how a silhouette should run. Which one is
-//! meant is found in a picture, so the front end does it ([`Request::Sketch`]) and hands the edit back.
+//! The silhouette tool (SilSketch, thesis 7.3): the user draws the wanted course of a silhouette. Finding the
+//! silhouette needs a rendered image, so the front end does it ([`Request::Sketch`]) and returns a sculpt layer.
 
 use super::{EditContext, Moment};
 use crate::base::math::{Quat, Vec3};
 use crate::render::{Lines, OFFSET, Tangents, View};
 use crate::workbench::{Haptic, Request, Sketch, Tracking};
 
-/// Samples nearer than this to the last one are left out, metres of the room.
+/// Minimum distance between samples, room metres.
 const STILL: f32 = 0.002;
-/// The region goes as far as the brush, but these many edges at least.
+/// Minimum radius of the region, in mean edge lengths; otherwise the brush radius applies.
 const EDGES: f32 = 4.0;
-/// The picture shows so many times what the stroke spans.
+/// Size of the view, as a multiple of the stroke's extent.
 const AROUND: f32 = 2.0;
-/// Tangents of half the angle of the picture, at least and at most.
+/// Range of the tangent of half the field of view.
 const ANGLES: [f32; 2] = [0.05, 1.5];
-/// Longer strokes end here.
+/// Maximum number of samples; longer strokes end there.
 const MOST: usize = 4096;
 
-/// The tool.
+/// State of the silhouette tool.
 #[derive(Default)]
 pub struct AccentTool {
     points: Vec<Vec3>,
@@ -25,18 +25,18 @@ pub struct AccentTool {
 }
 
 impl AccentTool {
-    /// Whether a stroke is under way.
+    /// Whether a stroke is in progress.
     pub fn is_busy(&self) -> bool {
         self.drawing
     }
 
-    /// Drops the stroke under way.
+    /// Cancels the current stroke.
     pub fn cancel(&mut self) {
         self.drawing = false;
         self.points.clear();
     }
 
-    /// A frame of the tool; a stroke that has ended should be looked for, seen from `eye`, world.
+    /// Runs one frame of the tool. Returns a request when a stroke ends. `eye` is in world space.
     pub fn step(&mut self, context: &EditContext, moment: &mut Moment, eye: Vec3) -> Option<Request> {
         let hand = moment.hand();
         let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
@@ -66,13 +66,13 @@ impl AccentTool {
         request
     }
 
-    /// Shows the stroke being drawn.
+    /// Draws the current stroke.
     pub fn lines(&self, out: &mut Lines) {
         out.stroke(&self.points, OFFSET, 3.0);
     }
 }
 
-/// What an eye sees around a stroke; `None` if the stroke is at the eye.
+/// View from an eye towards a stroke; `None` if the stroke is at the eye.
 fn view_of(stroke: &[Vec3], eye: Vec3) -> Option<View> {
     let ahead = stroke.iter().sum::<Vec3>() / stroke.len() as f32 - eye;
     let (direction, distance) = (ahead.normalize_or_zero(), ahead.length());

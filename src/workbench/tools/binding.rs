@@ -1,5 +1,5 @@
-//! How the skin hangs on the bones, drawn: from each attachment point its scale vector to the skin (thesis, chapter 3), in
-//! the colour of the selected joint's weight, or without one in its bone's.
+//! Draws the binding: the scale vector from each attachment point to the skin (thesis, chapter 3). The colour shows
+//! the weight of the selected joint, or the bone if no joint is selected.
 
 use super::EditContext;
 use crate::base::NodeId;
@@ -7,25 +7,25 @@ use crate::base::math::Vec3;
 use crate::bind::Attachments;
 use crate::render::Lines;
 
-/// More vectors are thinned out: they would cover the skin.
+/// Maximum number of vectors. More would cover the skin, so they are thinned out.
 const MOST: usize = 6000;
-/// Turns of the colour circle from one bone's colour to the next: the golden section, so that neighbours differ.
+/// Step in hue between successive bones: the golden ratio, so that neighbours differ.
 const APART: f32 = 0.618_034;
 
-/// A colour of the circle: 0 red, 1/3 green, 2/3 blue.
+/// Colour of a hue: 0 red, 1/3 green, 2/3 blue.
 fn hue(h: f32) -> [u8; 4] {
     let part = |shift: f32| ((((h + shift).rem_euclid(1.0) * 6.0) - 3.0).abs() - 1.0).clamp(0.0, 1.0);
     let byte = |v: f32| (60.0 + 195.0 * v) as u8;
     [byte(part(0.0)), byte(part(2.0 / 3.0)), byte(part(1.0 / 3.0)), 255]
 }
 
-/// From blue for none to red for all, as weights are painted elsewhere.
+/// Colour of a weight, from blue (0) to red (1), as in other software.
 pub fn color_of_weight(weight: f32) -> [u8; 4] {
     hue(2.0 / 3.0 * (1.0 - weight.clamp(0.0, 1.0)))
 }
 
-/// Draws the scale vectors of the vertices that the selected joint weighs on, or of all of them. Vertices are where linear
-/// blend skinning has them.
+/// Draws the scale vectors of the vertices that the selected joint influences, or of all vertices. Vertex positions
+/// come from linear blend skinning.
 pub fn lines(context: &EditContext, attachments: &Attachments, selected: Option<NodeId>, out: &mut Lines) {
     let control = &context.character.control;
     let joint = selected.and_then(|n| context.character.skeleton.nodes.get(n.index())?.joint);

@@ -1,4 +1,4 @@
-//! What hands need to know of a character: how thick its flesh is, which bone is near, where its skin goes on.
+//! Precomputed data of a character for grabs and marks: thickness around bones, nearest bone, skin connectivity.
 
 use crate::base::NodeId;
 use crate::base::math::Vec3;
@@ -7,28 +7,28 @@ use crate::geom::Walk;
 use crate::rig::{Mirror, PosedRig, posable};
 use crate::surface::SurfacePoint;
 
-/// The flesh of a bone reaches as far as this share of its vertices.
+/// Fraction of a bone's vertices within its soft-tissue radius.
 const FLESH: f32 = 0.85;
 
-/// Share of a bone's length from which on the joint at its end is meant.
+/// Fraction of a bone's length beyond which a grab selects the joint at the end.
 const AT_END: f32 = 0.85;
 
-/// Computed once for a character.
+/// Precomputed data of a character.
 #[derive(Default)]
 pub struct Body {
     /// Nodes that posing moves.
     pub posable: Vec<NodeId>,
-    /// Left and right, where there are such.
+    /// The mirror symmetry; `None` for a character without one.
     pub mirror: Option<Mirror>,
-    /// Neighbours over the welded skin.
+    /// Triangle adjacency of the welded skin.
     pub walk: Walk,
-    /// Mean length of the skin's edges in bind, metres.
+    /// Mean edge length of the skin in the bind pose, metres.
     pub edge: f32,
-    /// Distance of the skin from each bone, metres; negative for bones that cannot be held.
+    /// Soft-tissue radius of each bone, metres; negative for bones that cannot be grabbed.
     flesh: Vec<f32>,
-    /// Distance of the furthest skin from each bone, metres.
+    /// Maximum distance from each bone to its vertices, metres.
     pub girth: Vec<f32>,
-    /// Heaviest joint of each control vertex.
+    /// Joint with the greatest weight, per control vertex.
     joint: Vec<u16>,
 }
 
@@ -37,14 +37,14 @@ pub struct Body {
 pub struct Touch {
     /// Index into [`crate::rig::Skeleton::bones`].
     pub bone: usize,
-    /// The node it turns with.
+    /// The joint node that moves the bone.
     pub node: NodeId,
-    /// From its flesh, metres; negative inside.
+    /// Distance to the soft tissue, metres; negative inside.
     pub distance: f32,
 }
 
 impl Body {
-    /// Measures a character.
+    /// Computes the data of a character.
     pub fn new(character: &Character) -> Self {
         let (skeleton, control) = (&character.skeleton, &character.control);
         let posable = posable(skeleton);
@@ -97,7 +97,7 @@ impl Body {
         }
     }
 
-    /// The bone whose flesh is nearest to a point, within `reach` metres.
+    /// The bone whose soft tissue is nearest to a point, within `reach` metres.
     pub fn touch(&self, character: &Character, rig: &PosedRig, point: Vec3, reach: f32) -> Option<Touch> {
         let bones = rig.bones.iter().zip(&character.skeleton.bones).zip(&self.flesh).enumerate();
         let nearest = bones
@@ -109,7 +109,7 @@ impl Body {
             })
             .filter(|t| t.distance <= reach)
             .min_by(|a, b| a.distance.total_cmp(&b.distance))?;
-        // At its end a bone hands over to the joint there: who takes the wrist moves the hand.
+        // Near its end, a bone passes the grab to the child joint: a grab at the wrist moves the hand.
         let (pose, bone) = (&rig.bones[nearest.bone], &character.skeleton.bones[nearest.bone]);
         let along = (point - pose.head).dot(pose.tail - pose.head);
         let over = along > AT_END * pose.head.distance_squared(pose.tail);
@@ -118,7 +118,7 @@ impl Body {
         Some(Touch { node: child.unwrap_or(nearest.node), ..nearest })
     }
 
-    /// The node that mostly moves a triangle of the display mesh, where it can be posed.
+    /// The posable node with the greatest influence on a display triangle.
     pub fn node_of(&self, character: &Character, triangle: u32) -> Option<NodeId> {
         let corner = self.walk.corners(triangle)?[0];
         let joint = *self.joint.get(corner as usize)?;
@@ -126,13 +126,13 @@ impl Body {
         self.posable.contains(&node).then_some(node)
     }
 
-    /// Where a point of the skin lies in bind space, metres.
+    /// Position of a skin point in bind space, metres.
     pub fn bind_position(&self, character: &Character, point: &SurfacePoint) -> Option<Vec3> {
         self.walk.position(&(point.triangle, point.barycentrics), &character.control.positions)
     }
 
-    /// Where a point of the skin lies in a pose by linear blend skinning: near the deformed skin, not on it where the
-    /// deformer is another. World, metres.
+    /// Position of a skin point after linear blend skinning, world space, metres. Only approximates the skin of other
+    /// deformers.
     pub fn skinned_position(
         &self,
         character: &Character,
@@ -150,7 +150,7 @@ impl Body {
     }
 }
 
-/// Distance of a point from a segment.
+/// Distance from a point to a segment.
 pub fn distance_to_segment(x: Vec3, a: Vec3, b: Vec3) -> f32 {
     let ab = b - a;
     let length = ab.length_squared();

@@ -1,7 +1,7 @@
-//! Direct grab: squeeze, or the trigger where that is the tool, grabs the nearest bone with either hand or both;
-//! away from the body it grabs the world.
+//! The grab tool: a squeeze, or the trigger if this tool is active, grabs the nearest bone with either hand or both.
+//! Away from the body, the hand grabs the world.
 //!
-//! While the body is held its pose is shown and not yet in the document; letting go makes one step of undo.
+//! During a grab the pose is a preview; releasing commits it as one undo step.
 
 use super::{EditContext, Moment};
 use crate::base::math::{DVec3, Vec3};
@@ -14,35 +14,35 @@ use crate::rig::{Plane, Pose, Skeleton};
 use crate::workbench::{GrabBy, Haptic, Rigid, Tool, Tracking};
 use std::sync::Arc;
 
-/// Flesh within this distance of the palm or tip is grabbed, metres of the room.
+/// Maximum distance from palm or tip to the soft tissue for a grab, room metres.
 const REACH: f32 = 0.035;
-/// A held point that lags behind its hand by more than this has come to a limit, metres of the room.
+/// Distance between a held point and its goal that counts as a limit, room metres.
 const LIMIT: f32 = 0.03;
 
-/// A held point that is further from its hand than this share of the body's size is joined to it by a line.
+/// Distance between a held point and its goal beyond which a line connects them, as a fraction of the body's size.
 const MISSED: f32 = 2e-3;
 const LEASH: [u8; 4] = [255, 200, 0, 230];
 
-/// What a hand holds.
+/// The object in a hand.
 #[derive(Clone, Copy, Debug)]
 enum Held {
     Nothing,
     World,
     Body {
         node: NodeId,
-        /// What it took hold of, in the node's space.
+        /// Grabbed point, in the node's space.
         point: Vec3,
-        /// The hand when it took hold.
+        /// Pose of the hand at the grab.
         start: Rigid,
         goal: Goal,
     },
 }
 
-/// What follows the hands.
+/// The solver of a grab.
 enum Following {
-    /// Bones and limbs.
+    /// Rotates bones or limbs (FK or IK).
     Chains(Box<Grab>),
-    /// Everything.
+    /// Poses the full body.
     Whole(Box<FullBodyGrab>),
 }
 
@@ -62,16 +62,16 @@ impl Following {
     }
 }
 
-/// The tool, for both hands.
+/// State of the grab tool, for both hands.
 pub struct GrabTool {
     held: [Held; 2],
-    /// By the trigger, not the squeeze.
+    /// Whether the trigger holds, instead of the squeeze.
     by_trigger: [bool; 2],
     hover: [Option<usize>; 2],
     grab: Option<Following>,
-    /// The character bound for grabs of the whole body, from when it is known or from the first such grab on.
+    /// The character's FAST body for full-body grabs; cached after the first use.
     body: Option<(Arc<Character>, Arc<fast::Body>)>,
-    /// Of the mirrored holds: the hand each follows, and where it was.
+    /// For each mirrored grab: index of the hand, and the initial position of the mirrored point.
     mirrored: Vec<(usize, DVec3)>,
     plane: Option<Plane>,
     goals: Vec<Goal>,
@@ -97,7 +97,7 @@ impl Default for GrabTool {
 }
 
 impl GrabTool {
-    /// Takes a character bound for grabs of the whole body, so that none has to wait for it.
+    /// Sets the FAST body for full-body grabs, so that no grab need wait for the bind.
     pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
         self.body = Some((character, body));
     }
@@ -112,7 +112,7 @@ impl GrabTool {
         !matches!(self.held[hand], Held::Nothing)
     }
 
-    /// Lets go of everything; the body goes back to where it was.
+    /// Releases everything and restores the body's pose.
     pub fn cancel(&mut self, context: &mut EditContext) {
         self.held = [Held::Nothing; 2];
         if self.grab.take().is_some() {
@@ -121,17 +121,17 @@ impl GrabTool {
         self.moved = false;
     }
 
-    /// Lets go of the body after the document changed below it.
+    /// Resets the hover state after a change of the document.
     pub fn document_changed(&mut self) {
         self.hover = [None; 2];
     }
 
-    /// The hands that pull the world: their places in the room.
+    /// Room positions of the hands that pull the world.
     pub fn pulls(&self, moment: &Moment) -> [Option<Vec3>; 2] {
         std::array::from_fn(|h| matches!(self.held[h], Held::World).then(|| moment.hands.hands[h].palm_room))
     }
 
-    /// Takes hold and lets go. `busy` is the hand that another tool is using.
+    /// Starts and ends grabs. `busy` is the hand that another tool uses.
     pub fn take(&mut self, context: &mut EditContext, moment: &mut Moment, busy: Option<usize>) {
         let mut changed = false;
         for h in 0..2 {
@@ -177,7 +177,7 @@ impl GrabTool {
         }
     }
 
-    /// Where the camera of the hand sees the body within reach, the node that moves that place.
+    /// The node that moves the skin seen by the hand's probe camera, if the skin is within reach.
     fn node_at(&self, context: &EditContext, moment: &Moment, h: usize) -> Option<NodeId> {
         let (at, _) = self.place(h, moment);
         let seen = moment.hands.hands[h].surface?;
@@ -190,7 +190,7 @@ impl GrabTool {
         if self.by_trigger[h] { (hand.tip, hand.tip_tracking) } else { (hand.palm, hand.palm_tracking) }
     }
 
-    /// Starts over from the pose as shown, with the holds there are now; without any, the pose goes into the document.
+    /// Restarts the solver from the displayed pose with the current grabs; without grabs, commits the pose.
     fn begin(&mut self, context: &mut EditContext, moment: &Moment) {
         let held = |held: &Held| if let Held::Body { node, .. } = held { Some(*node) } else { None };
         let nodes = [held(&self.held[0]), held(&self.held[1])];
@@ -232,7 +232,7 @@ impl GrabTool {
         self.grab = Some(grab);
     }
 
-    /// What follows hands from the pose as shown; limbs where the body cannot be bound.
+    /// Creates the solver for the displayed pose. Falls back to limbs if the FAST bind fails.
     fn following(&mut self, context: &mut EditContext, by: GrabBy) -> Following {
         if by == GrabBy::Body
             && self.body.as_ref().is_none_or(|(character, _)| !Arc::ptr_eq(character, &context.character))
@@ -257,7 +257,7 @@ impl GrabTool {
         }
     }
 
-    /// Moves what is held.
+    /// Moves the grabbed points to the hands.
     pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) {
         if self.grab.is_none() {
             return;
@@ -303,7 +303,7 @@ impl GrabTool {
         context.show(&pose);
     }
 
-    /// Puts the pose as shown into the document: on top of the newest stroke, or, without strokes, below them all.
+    /// Commits the displayed pose as an adjustment of the newest stroke, or of the base pose without strokes.
     fn commit(&mut self, context: &mut EditContext) {
         if !std::mem::take(&mut self.moved) {
             return;
@@ -314,7 +314,7 @@ impl GrabTool {
         }
     }
 
-    /// Shows what is held and what is within reach.
+    /// Draws grabbed points and the hovered bone.
     pub fn lines(&self, context: &EditContext, out: &mut Lines) {
         for h in 0..2 {
             let bone = self.hover[h].filter(|_| !matches!(self.held[h], Held::World));
@@ -324,7 +324,7 @@ impl GrabTool {
             if let Held::Body { node, point, goal, .. } = &self.held[h] {
                 let goal = goal.position.as_vec3();
                 let held = context.rig.world[node.index()].transform_point3(*point);
-                // What is held stays behind where bones or pins let it go no further.
+                // Bones or pins can stop a held point short of its goal.
                 if held.distance(goal) > MISSED * context.character.control.aabb.diagonal() {
                     out.polyline(&[held, goal], LEASH, 3.0, 1.0);
                     out.dot(held, LEASH, 8.0);

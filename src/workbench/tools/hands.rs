@@ -1,32 +1,32 @@
-//! Devices as tools see them: poses checked and placed in the world, triggers with presses and releases.
+//! Hand input for tools: validated world poses, and buttons with press and release events.
 
 use crate::base::math::Vec3;
 use crate::scene::SurfaceSample;
 use crate::workbench::{Hand, Input, Rigid, Similarity, Tracked, Tracking};
 
-/// The brush tip lies this far in front of the aim pose, metres of the room: clear of the fingers.
+/// Distance of the brush tip in front of the aim pose, room metres; clear of the fingers.
 pub const TIP: f32 = 0.05;
-/// A trigger counts as pressed from here on,
+/// Trigger value above which a button counts as pressed.
 const PRESS: f32 = 0.55;
-/// and as released below this: between both it stays what it was.
+/// Trigger value below which a button counts as released (hysteresis).
 const RELEASE: f32 = 0.35;
-/// A tool hand lost for so long hands its tools to the other, seconds.
+/// Time of lost tracking after which the other hand receives the tools, seconds.
 const MISSING: f64 = 1.5;
 
-/// An analogue or digital button with memory.
+/// State of an analogue or digital button.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Button {
-    /// Held.
+    /// Whether the button is held.
     pub down: bool,
-    /// Went down in this frame.
+    /// Whether the button went down in this frame.
     pub pressed: bool,
-    /// Went up in this frame.
+    /// Whether the button went up in this frame.
     pub released: bool,
 }
 
 impl Button {
     fn update(&mut self, value: f32, allowed: bool) {
-        // What was pressed on a panel or without focus does not become a press by moving off it.
+        // A press that begins on a panel or without focus never becomes a press elsewhere.
         let down = if self.down { value > RELEASE } else { value > PRESS };
         self.pressed = down && !self.down && allowed;
         self.released = !down && self.down;
@@ -34,10 +34,10 @@ impl Button {
     }
 }
 
-/// One hand in this frame, in the world.
+/// State of one hand in this frame, world space.
 #[derive(Clone, Debug, Default)]
 pub struct HandFrame {
-    /// The brush tip, [`TIP`] before the aim pose, turned as it.
+    /// Pose of the brush tip: [`TIP`] in front of the aim pose, with equal orientation.
     pub tip: Rigid,
     /// The aim pose.
     pub aim: Rigid,
@@ -45,46 +45,46 @@ pub struct HandFrame {
     pub palm: Rigid,
     /// Palm position in the room.
     pub palm_room: Vec3,
-    /// How far to trust the tip.
+    /// Tracking quality of the tip.
     pub tip_tracking: Tracking,
-    /// How far to trust the palm.
+    /// Tracking quality of the palm.
     pub palm_tracking: Tracking,
-    /// Trigger.
+    /// Trigger button.
     pub trigger: Button,
-    /// Squeeze.
+    /// Squeeze button.
     pub squeeze: Button,
-    /// Undo.
+    /// Undo button.
     pub undo: Button,
-    /// Redo.
+    /// Redo button.
     pub redo: Button,
-    /// Menu.
+    /// Menu button.
     pub menu: Button,
-    /// Trigger, 0..=1.
+    /// Trigger value, 0..=1.
     pub pressure: f32,
-    /// Right and up, -1..=1 each.
+    /// Thumbstick, right and up, -1..=1 each.
     pub stick: [f32; 2],
-    /// The newest answer of its camera, checked.
+    /// The latest surface sample, validated.
     pub surface: Option<SurfaceSample>,
-    /// It points at a panel.
+    /// Whether the hand points at a panel.
     pub on_panel: bool,
     last_seen: f64,
 }
 
-/// Both hands.
+/// State of both hands.
 #[derive(Clone, Debug, Default)]
 pub struct Hands {
-    /// Left, right.
+    /// Left hand, right hand.
     pub hands: [HandFrame; 2],
-    /// Seconds, finite, never falls.
+    /// Time, seconds; finite, never decreases.
     pub time: f64,
     /// Seconds since the last frame, at most 0.1.
     pub step: f64,
-    /// Whether this application has the user's attention.
+    /// Whether this application has input focus.
     pub focused: bool,
 }
 
 impl Hands {
-    /// Takes a frame of input in.
+    /// Updates the hands from a frame of input.
     pub fn update(&mut self, input: &Input, world_from_room: &Similarity) {
         let time = if input.time.is_finite() { input.time.max(self.time) } else { self.time };
         self.step = (time - self.time).min(0.1);
@@ -95,14 +95,14 @@ impl Hands {
         }
     }
 
-    /// Places the hands again after the world was moved under them.
+    /// Updates the world poses after the world was moved.
     pub fn place(&mut self, input: &Input, world_from_room: &Similarity) {
         for (frame, hand) in self.hands.iter_mut().zip(&input.hands) {
             frame.place(hand, world_from_room);
         }
     }
 
-    /// The hand that holds the tools: the preferred one, or the other where only that one is there.
+    /// Index of the tool hand: the preferred hand, or the other if only the other is tracked.
     pub fn tool(&self, preferred: usize) -> usize {
         let gone = |h: usize| self.hands[h].last_seen + MISSING < self.time;
         let other = 1 - preferred;
@@ -153,10 +153,10 @@ impl HandFrame {
     }
 }
 
-/// Further from the room's origin no device is, metres.
+/// Maximum absolute coordinate of a device, metres.
 const FAR: f32 = 1e4;
 
-/// A pose that can be used, its orientation normalised.
+/// The pose with a normalised orientation; `None` if it is unusable.
 pub fn checked(tracked: &Tracked) -> Option<Rigid> {
     let Rigid { position, orientation } = tracked.pose;
     let length = orientation.length();
@@ -168,7 +168,7 @@ pub fn checked(tracked: &Tracked) -> Option<Rigid> {
     usable.then(|| Rigid { position, orientation: orientation.normalize() })
 }
 
-/// Whether a surface sample is all finite and its weights are weights.
+/// Whether a surface sample is finite with valid barycentric coordinates.
 fn sound(sample: &SurfaceSample) -> bool {
     let b = sample.barycentrics;
     sample.position.is_finite()

@@ -1,5 +1,5 @@
-//! One joint on its own: in a headset the trigger grabs the nearest, and it turns as the hand does; a root, which
-//! has nothing to hang on, is carried too. A window's gizmo and keys give turn and way by themselves.
+//! The joint tool poses a single joint. In a headset, the trigger grabs the nearest joint, which rotates with the
+//! hand; a root joint also translates. In a window, gizmo and keys give rotation and translation.
 
 use super::{EditContext, Moment};
 use crate::base::NodeId;
@@ -10,13 +10,13 @@ use crate::workbench::{Haptic, Rigid, Tracking};
 /// A joint that is held.
 struct Held {
     node: NodeId,
-    /// The pose as it was grabbed.
+    /// Pose at the grab.
     start: Pose,
-    /// The hand at that time.
+    /// Tool tip at the grab.
     hand: Rigid,
 }
 
-/// The tool.
+/// State of the joint tool.
 #[derive(Default)]
 pub struct JointTool {
     held: Option<Held>,
@@ -28,7 +28,7 @@ impl JointTool {
         self.held.is_some()
     }
 
-    /// Takes hold of a joint; false where posing does not move it.
+    /// Grabs a joint. Returns false if the joint cannot be posed.
     pub fn hold(&mut self, context: &EditContext, node: NodeId) -> bool {
         if !context.body.posable.contains(&node) {
             return false;
@@ -37,7 +37,7 @@ impl JointTool {
         true
     }
 
-    /// Shows it turned and moved from where it was grabbed, world; its partner with `mirror`.
+    /// Rotates and moves the held joint, relative to the grab pose, world space; with `mirror`, also its partner.
     pub fn set(&mut self, context: &mut EditContext, turn: DQuat, shift: DVec3, mirror: bool) {
         let Some(held) = &self.held else { return };
         let skeleton = &context.character.skeleton;
@@ -57,7 +57,7 @@ impl JointTool {
         }
     }
 
-    /// Lets it go: the pose as shown goes into the document.
+    /// Releases the joint and commits the displayed pose to the document.
     pub fn let_go(&mut self, context: &mut EditContext) {
         let Some(held) = self.held.take() else { return };
         if context.pose == held.start {
@@ -69,14 +69,14 @@ impl JointTool {
         }
     }
 
-    /// Puts it back where it was.
+    /// Cancels the grab and restores the pose.
     pub fn cancel(&mut self, context: &mut EditContext) {
         if self.held.take().is_some() {
             context.show_document();
         }
     }
 
-    /// A frame of a tracked hand; `near` is the joint that it touched last.
+    /// Runs one frame of a tracked hand. `near` is the joint that the hand last touched.
     pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment, near: Option<NodeId>) {
         let hand = moment.hand();
         let (tip, trigger) = (hand.tip, hand.trigger);

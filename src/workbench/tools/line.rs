@@ -1,8 +1,8 @@
-//! Line of action (methods, section 7): a baseline drawn in the air selects joints, offset strokes pose them,
-//! knots can be dragged.
+//! The line of action tool (methods, section 7): a baseline drawn in the air selects joints, offset strokes pose the
+//! joints, and knots can be dragged.
 //!
-//! The brush tip lies before the aim pose. Samples enter a stroke only while it is tracked; while it is inferred the
-//! stroke pauses, and goes on with a straight piece.
+//! The brush tip lies in front of the aim pose. A stroke takes samples only while the tip is tracked. While the pose
+//! is inferred the stroke pauses, then continues with a straight segment.
 
 use super::body::distance_to_segment;
 use super::{EditContext, Moment};
@@ -13,17 +13,17 @@ use crate::pose::{Posing, RootMotion, Sample, Stroke, StrokeLayer, tolerance_in_
 use crate::render::{BASELINE, JOINT, Lines, OFFSET};
 use crate::workbench::{Haptic, Tracking};
 
-/// Knots within this distance of the tip can be dragged, metres of the room.
+/// Maximum distance from the tip to a knot for dragging, room metres.
 const REACH: f32 = 0.025;
-/// Samples nearer than this to the last one are left out, metres of the room: a hand that rests.
+/// Minimum distance between samples, room metres; skips samples of a resting hand.
 const STILL: f32 = 0.001;
-/// Samples are journalled in groups of so many.
+/// Number of samples per journal entry.
 const GROUP: usize = 16;
-/// A stroke that was not let go of ends here: 5 minutes at 90 Hz.
+/// Maximum number of samples of a stroke: 5 minutes at 90 Hz.
 const MAX_SAMPLES: usize = 27_000;
-/// Knots of the part of a baseline that a stroke has not reached yet.
+/// Number of knots for the part of a baseline that the offset stroke has not reached yet.
 const AHEAD: usize = 8;
-/// Points of a stroke's curve as shown, per knot.
+/// Display points of a stroke's curve, per knot.
 const PER_KNOT: usize = 8;
 
 /// A knot of a stroke in the document.
@@ -39,37 +39,37 @@ enum Act {
     #[default]
     Idle,
     Draws,
-    /// A knot, where the tip was from it, and whether it has moved yet.
+    /// A knot, its offset from the tip, and whether it has moved yet.
     Drags(Knot, Vec3, bool),
 }
 
-/// The tool.
+/// State of the line of action tool.
 #[derive(Default)]
 pub struct LineTool {
     act: Act,
     samples: Vec<Sample>,
-    /// Samples already in the journal.
+    /// Number of samples already in the journal.
     journalled: usize,
-    /// Joints that the stroke being drawn has touched, by node.
+    /// Whether the current stroke has touched a joint, per node.
     touched: Vec<bool>,
     hover: Option<Knot>,
-    /// The layer whose offset the next stroke is.
+    /// The layer that receives the next stroke as its offset stroke.
     open: Option<StrokeId>,
     points: Vec<Vec3>,
 }
 
 impl LineTool {
-    /// Whether a stroke or a drag is under way.
+    /// Whether a stroke or a drag is in progress.
     pub fn is_busy(&self) -> bool {
         self.act != Act::Idle
     }
 
-    /// The layer whose offset the next stroke is.
+    /// The layer that receives the next stroke as its offset stroke.
     pub fn open(&self) -> Option<StrokeId> {
         self.open
     }
 
-    /// Drops what is under way, as if it had never begun.
+    /// Cancels the current stroke or drag without any trace.
     pub fn cancel(&mut self, context: &mut EditContext) {
         match self.act {
             Act::Drags(_, _, true) => {
@@ -83,27 +83,27 @@ impl LineTool {
         self.touched.fill(false);
     }
 
-    /// The next stroke is an offset stroke for the newest layer again.
+    /// Makes the next stroke replace the offset stroke of the newest layer. Returns false if there is no layer.
     pub fn redraw(&mut self, context: &EditContext) -> bool {
         self.open = context.session.document().strokes().last().map(|l| l.id);
         self.open.is_some()
     }
 
-    /// After undo, redo or another document: forgets layers that are gone, waits for the offset of the newest one
-    /// that has none.
+    /// Updates the tool after the document changed: forgets removed layers, and waits for an offset stroke if the
+    /// newest layer has none.
     pub fn document_changed(&mut self, context: &EditContext) {
         let strokes = context.session.document().strokes();
         self.hover = None;
         self.open = strokes.last().filter(|l| l.offset.is_none()).map(|l| l.id);
     }
 
-    /// A frame of the tool.
+    /// Runs one frame of the tool.
     pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) {
         let hand = moment.hand();
         let (tip, tracking) = (hand.tip, hand.tip_tracking);
         let (pressed, released, down) = (hand.trigger.pressed, hand.trigger.released, hand.trigger.down);
         if self.act == Act::Idle {
-            // An offset stroke often begins where its baseline did: while one is awaited knots are not in its way.
+            // An offset stroke often begins near its baseline, so knots are disabled while one is awaited.
             let near = if tracking > Tracking::Lost && !hand.on_panel && self.open.is_none() {
                 nearest_knot(context, tip.position, REACH * moment.scale)
             } else {
@@ -191,7 +191,7 @@ impl LineTool {
         }
     }
 
-    /// Marks the joints within the brush radius of the newest piece of the stroke.
+    /// Marks the joints within the brush radius of the stroke's newest segment.
     fn touch(&mut self, context: &EditContext, moment: &mut Moment, a: Vec3, b: Vec3) {
         self.touched.resize(context.rig.world.len(), false);
         let radius = moment.radius();
@@ -217,7 +217,7 @@ impl LineTool {
         moment.feel(moment.tool, if done { Haptic::Contact } else { Haptic::Limit });
     }
 
-    /// Of a layer and its partner the one on whose side the stroke began.
+    /// Of a layer and its partner, returns the layer whose baseline is nearer to the start of the stroke.
     fn meant(&self, context: &EditContext, id: StrokeId) -> StrokeId {
         let document = context.session.document();
         let start: Vec3 = self.samples.first().map_or(Vec3::ZERO, |s| s.position.into());
@@ -229,8 +229,8 @@ impl LineTool {
         partner.filter(|p| distance(*p) < distance(id)).unwrap_or(id)
     }
 
-    /// Shows what the offset stroke makes of the character so far. Beyond the part already drawn the baseline goes on
-    /// as it is, so that joints the stroke has not reached yet keep their directions.
+    /// Previews the unfinished offset stroke. The remaining part of the baseline is appended unchanged, so that
+    /// joints beyond the drawn part keep their directions.
     fn preview(&self, context: &mut EditContext, id: StrokeId, tolerance: f32) {
         let document = context.session.document();
         let Some(first) = document.strokes().iter().position(|l| l.id == id) else { return };
@@ -252,7 +252,7 @@ impl LineTool {
         let Ok(offset) = Stroke::from_knots(knots) else { return };
         let other = layer.partner.zip(context.mirrored(&offset));
         let skeleton = &context.character.skeleton;
-        // A pair of layers lies together; what the first of them poses is what the second starts from.
+        // Partner layers are adjacent; the lower one's result is the input of the upper one.
         let first = other
             .as_ref()
             .and_then(|o| document.strokes().iter().position(|l| l.id == o.0))
@@ -276,7 +276,7 @@ impl LineTool {
         let tolerance = tolerance_in_space(1.0 / moment.scale);
         let stroke = match Stroke::from_samples(&self.samples, tolerance) {
             Ok(stroke) if stroke.length() > 2.0 * tolerance => stroke,
-            // A click is no stroke.
+            // A click is too short for a stroke.
             _ => {
                 context.show_document();
                 return false;
@@ -306,7 +306,7 @@ impl LineTool {
         }
     }
 
-    /// The layer of a baseline, and that of its mirror image where one is wanted and selects other joints.
+    /// Creates the layer of a baseline. With mirror, adds the mirrored layer if it selects the partner joints.
     fn layers(&self, context: &EditContext, moment: &Moment, baseline: Stroke) -> Result<Vec<StrokeLayer>> {
         let p = moment.preferences;
         let skeleton = &context.character.skeleton;
@@ -316,7 +316,7 @@ impl LineTool {
         let other = StrokeId(id.0 + 1);
         let second =
             mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), skeleton, &context.pose).ok());
-        // Where the other side is posed otherwise the mirror image selects something else, or of nothing.
+        // If the other side has a different pose, the mirrored stroke may select different joints or none.
         let partners: Option<Vec<NodeId>> = {
             let mirror = context.body.mirror.as_ref();
             let selected = layers[0].selection.iter();
@@ -339,7 +339,7 @@ impl LineTool {
         Ok(layers)
     }
 
-    /// An edit of a stroke together with its mirror image on the layer's partner, where it has one.
+    /// Extends an edit of a stroke by its mirror image on the partner layer, if there is one.
     fn on_both_sides(&self, context: &EditContext, edit: Edit) -> Edit {
         let document = context.session.document();
         let partner = |id: &StrokeId| {
@@ -364,7 +364,7 @@ impl LineTool {
         }
     }
 
-    /// What removes the newest layer and its partner, but keeps what was changed by hand on top of them.
+    /// Returns the edit that removes the newest layer and its partner, but keeps manual adjustments on them.
     pub fn removal(&self, context: &EditContext) -> Option<Edit> {
         let document = context.session.document();
         let strokes = document.strokes();
@@ -381,7 +381,7 @@ impl LineTool {
         Some(if edits.len() == 1 { edits.remove(0) } else { Edit::Group(edits) })
     }
 
-    /// Shows the stroke being drawn, the joints it selects and the knot within reach.
+    /// Draws the current stroke, the joints it selects and the hovered knot.
     pub fn lines(&self, context: &EditContext, out: &mut Lines) {
         let color = if self.open.is_some() { OFFSET } else { BASELINE };
         for pair in self.samples.windows(2) {
@@ -397,7 +397,7 @@ impl LineTool {
         }
     }
 
-    /// Shows the strokes of the document.
+    /// Draws the document's strokes.
     pub fn document_lines(&mut self, context: &EditContext, out: &mut Lines) {
         for layer in context.session.document().strokes() {
             let offset = layer.offset.as_ref().map(|o| (o, OFFSET));

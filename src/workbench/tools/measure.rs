@@ -1,9 +1,9 @@
-//! Measures the body: distances between two places of the skin, straight and along it, its thickness, the angle at a joint.
+//! The measure tool: distances between two skin points (straight and along the skin), thickness, joint angles.
 //!
-//! What is measured keeps to the skin in any pose until it is dismissed; the document knows nothing of it. Angles are
-//! known at once; what is on the skin is read off the shape by the front end
-//! ([`receive_readings`](crate::workbench::Workbench::receive_readings)), and told until then from where it was pointed
-//! at.
+//! Measures are not part of the document. Each follows the skin in any pose until it is removed. Angles are computed
+//! at once; the front end reads the others from the deformed shape
+//! ([`receive_readings`](crate::workbench::Workbench::receive_readings)). Until then, the clicked points give a
+//! preliminary value.
 
 use super::{EditContext, Moment};
 use crate::base::NodeId;
@@ -13,39 +13,39 @@ use crate::render::Lines;
 use crate::scene::{Measurement, Reading, SurfaceSample, angle, bend, print, text_of};
 use crate::workbench::{Haptic, MeasureBy, Rigid};
 
-/// Trigger of a sample that is meant.
+/// Minimum trigger value of a surface sample that counts as a click.
 const TRIGGER: f32 = 0.5;
-/// A press waits no longer for the skin that it is at, seconds.
+/// Maximum wait for the surface sample of a click, seconds.
 const LATE: f64 = 0.6;
-/// Height of print in a window, metres of its room, where 2.5 mm are a point.
+/// Text height in a window, room metres; a point is 2.5 mm there.
 const PRINT: f32 = 0.034;
-/// The same in a headset, as a share of the distance from the eye.
+/// Text height in a headset, as a fraction of the distance from the eye.
 const PRINT_SHARE: f32 = 0.022;
-/// Lines along the skin lie this share of its edges above it.
+/// Height of a path above the skin, as a fraction of the mean edge length.
 const LIFT: f32 = 0.15;
 const STRAIGHT: [u8; 4] = [255, 236, 150, 255];
 const ALONG: [u8; 4] = [96, 226, 204, 255];
 
-/// Something that is measured.
+/// A measure with its current value.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// What.
+    /// What is measured.
     pub gauge: Measurement,
     reading: Reading,
-    /// The reading is of a shape, not of what was pointed at.
+    /// Whether the reading comes from the deformed shape, not from the clicked points.
     read: bool,
     degrees: f32,
-    /// Straight or the angle, and along the skin.
+    /// Text of the distance or angle, and of the length along the skin.
     texts: [String; 2],
 }
 
 impl Measure {
-    /// In words; empty while it is not known.
+    /// The values as text; empty while unknown.
     pub fn text(&self) -> &[String; 2] {
         &self.texts
     }
 
-    /// Whether it waits for a [`Reading`].
+    /// Whether the measure waits for a [`Reading`].
     pub fn awaits_reading(&self) -> bool {
         !self.read
     }
@@ -63,48 +63,48 @@ impl Measure {
     }
 }
 
-/// The tool.
+/// State of the measure tool.
 #[derive(Default)]
 pub struct MeasureTool {
     measures: Vec<Measure>,
-    /// The first end of a distance.
+    /// First end of an unfinished distance.
     first: Option<(Place, Vec3)>,
-    /// Pressed at this time, at skin that is not known yet.
+    /// Time of a click whose surface sample has not arrived yet, seconds.
     pressed: Option<f64>,
-    /// The skin that is pointed at.
+    /// Skin point under the pointer.
     seen: Option<Vec3>,
 }
 
 impl MeasureTool {
-    /// What is measured, the oldest first.
+    /// The measures, oldest first.
     pub fn measures(&self) -> &[Measure] {
         &self.measures
     }
 
-    /// Whether one end of a distance was chosen.
+    /// Whether a distance still lacks its second end.
     pub fn is_under_way(&self) -> bool {
         self.first.is_some()
     }
 
-    /// Drops the end that was chosen; false where there is none.
+    /// Discards the first end of an unfinished distance. Returns false if there is none.
     pub fn cancel(&mut self) -> bool {
         self.pressed = None;
         self.first.take().is_some()
     }
 
-    /// Removes what was measured last, or the end that was chosen; false where there is nothing.
+    /// Removes an unfinished distance, else the newest measure. Returns false if there is neither.
     pub fn remove_newest(&mut self) -> bool {
         self.cancel() || self.measures.pop().is_some()
     }
 
-    /// Removes one.
+    /// Removes the measure with this index.
     pub fn remove(&mut self, index: usize) {
         if index < self.measures.len() {
             self.measures.remove(index);
         }
     }
 
-    /// Takes what was read.
+    /// Sets the readings of their measures.
     pub fn receive(&mut self, readings: Vec<(Measurement, Reading)>) {
         for (gauge, reading) in readings {
             if let Some(measure) = self.measures.iter_mut().find(|m| m.gauge == gauge) {
@@ -114,12 +114,12 @@ impl MeasureTool {
         }
     }
 
-    /// What waits for a reading will get none.
+    /// Marks all measures as read, because no more readings will come.
     pub fn give_up(&mut self) {
         self.measures.iter_mut().for_each(|m| m.read = true);
     }
 
-    /// A joint was pressed, or what is none.
+    /// Handles a click at a joint (or `None`): adds its angle.
     pub fn click(&mut self, context: &mut EditContext, by: MeasureBy, node: Option<NodeId>) {
         if by != MeasureBy::Angle {
             return;
@@ -130,13 +130,13 @@ impl MeasureTool {
         }
     }
 
-    /// The same again would be told twice.
+    /// Adds a measure and replaces an equal one.
     fn add(&mut self, measure: Measure) {
         self.measures.retain(|m| m.gauge != measure.gauge);
         self.measures.push(measure);
     }
 
-    /// A frame of the tool; `near` is the joint that a tracked hand touched last.
+    /// Runs one frame of the tool. `near` is the joint that a tracked hand last touched.
     pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment, near: Option<NodeId>) {
         let (hand, time, by) = (moment.hand(), moment.hands.time, moment.preferences.measure);
         let (pressed, surface) = (hand.trigger.pressed && !hand.on_panel, hand.surface);
@@ -177,7 +177,7 @@ impl MeasureTool {
         }
     }
 
-    /// Shows what is measured to an eye, of a window's or of a headset.
+    /// Draws the measures with text that faces the eye, for a window or a headset.
     pub fn lines(
         &mut self,
         context: &EditContext,
@@ -197,7 +197,7 @@ impl MeasureTool {
                         continue;
                     };
                     let degrees = angle(points);
-                    // Printed again only where it reads otherwise: frames allocate nothing.
+                    // Format the text only if the rounded value changes, so that frames do not allocate.
                     if (degrees - measure.degrees).abs() > 0.05 || measure.degrees.is_nan() {
                         measure.degrees = degrees;
                         measure.texts[0] = format!("{degrees:.0}°");
@@ -217,7 +217,7 @@ impl MeasureTool {
             let way = &measure.reading.points;
             if let Some(top) = way.get(way.len() / 2) {
                 out.on_surface(&measure.reading.way, way, ALONG, 2.5, lift);
-                // Where straight and along are the same line, one print stands below the other.
+                // If the straight line and the path nearly coincide, the second text goes below the first.
                 let down = eye.orientation * Vec3::Y * height(*top) * 1.6;
                 let below = if top.distance(middle) < 3.0 * height(*top) { *top - down } else { *top };
                 print(&measure.texts[1], below, eye.orientation, height(*top), ALONG, out);
@@ -237,7 +237,7 @@ impl MeasureTool {
     }
 }
 
-/// Both bones and an arc between them; where print stands.
+/// Draws both bones and an arc between them. Returns the position of the text.
 fn show_angle([a, b, c]: [Vec3; 3], out: &mut Lines) -> Vec3 {
     let first = out.segments.len();
     let (to, fro) = (a - b, c - b);

@@ -1,4 +1,4 @@
-//! What the trigger and the squeeze do: a file per tool.
+//! The tools: actions of the trigger and the squeeze, one file per tool.
 
 mod accent;
 pub mod binding;
@@ -32,30 +32,30 @@ use crate::pose::{Sample, Stroke, StrokeLayer};
 use crate::rig::{Plane, Pose, PosedRig};
 use std::sync::Arc;
 
-/// The document and its character, as all tools share them.
+/// The document and its character, shared by all tools.
 pub struct EditContext {
     /// Document, history and journal.
     pub session: Session<'static>,
     /// The document's character.
     pub character: Arc<Character>,
-    /// What hands need to know of it.
+    /// Precomputed data of the character for grabs and marks.
     pub body: Body,
-    /// The pose to show: the document's, or what a tool makes of it while it is used.
+    /// The displayed pose: the document's, or the preview of the tool in use.
     pub pose: Pose,
-    /// `pose`, evaluated.
+    /// `pose`, evaluated by forward kinematics.
     pub rig: PosedRig,
-    /// Differs after each change of `pose`.
+    /// Changes with each change of `pose`.
     pub pose_version: Version,
-    /// The time of the document that shows, seconds; none for the pose being edited.
+    /// Displayed time of the motion, seconds; `None` for the edited pose.
     pub time: Option<f64>,
-    /// Finds its pose.
+    /// Samples the motion at `time`.
     pub sampler: Sampler,
-    /// What was refused last, for the palette.
+    /// The last refusal, for the palette.
     pub notice: Option<String>,
 }
 
 impl EditContext {
-    /// Runs an operation; a refusal becomes the notice. True where it was done.
+    /// Runs an operation. Returns true on success; otherwise the error becomes the notice.
     pub fn run(&mut self, operation: Operation) -> bool {
         match self.session.run(operation) {
             Ok(()) => {
@@ -70,29 +70,29 @@ impl EditContext {
         }
     }
 
-    /// Runs an edit as one step of undo.
+    /// Runs an edit as one undo step.
     pub fn apply(&mut self, edit: Edit) -> bool {
         self.run(Operation::Do(edit))
     }
 
-    /// Records samples of the stroke being drawn, so that a crash does not lose them.
+    /// Records samples of the current stroke in the journal, so that a crash does not lose them.
     pub fn journal_samples(&mut self, samples: &[Sample]) {
-        // Samples are no part of the document; they cannot be refused.
+        // Samples are not part of the document, so only the journal can fail.
         let recorded = self.session.run(Operation::Drawing(samples.to_vec()));
         self.notice = recorded.err().as_ref().or(self.session.trouble()).map(ToString::to_string);
     }
 
-    /// Tells the user why something was not done.
+    /// Shows an error to the user as the notice.
     pub fn refuse(&mut self, error: &Error) {
         self.notice = Some(error.to_string());
     }
 
-    /// The character's plane of symmetry in the world, as the hips carry it.
+    /// The character's plane of symmetry in world space; it moves with the hips.
     pub fn plane(&self) -> Option<Plane> {
         self.body.mirror.as_ref().map(|m| m.plane(&self.rig))
     }
 
-    /// A stroke on the other side.
+    /// Mirrors a stroke at the character's plane of symmetry.
     pub fn mirrored(&self, stroke: &Stroke) -> Option<Stroke> {
         let plane = self.plane()?;
         let knot = |k: &Sample| Sample {
@@ -103,8 +103,8 @@ impl EditContext {
         Stroke::from_knots(stroke.knots().iter().map(knot).collect()).ok()
     }
 
-    /// The edit that makes `now`, the pose which these lowest layers leave, the `wanted` one: on top of the newest of
-    /// them that takes part, or, without such, below all. None where nothing changes.
+    /// Returns the edit that changes the pose from `now`, the pose after the document's lowest `layers`, to `wanted`.
+    /// The edit adjusts the topmost enabled layer, else the base pose. `None` if the poses are equal.
     pub fn adjustment(&self, layers: &[StrokeLayer], now: &Pose, wanted: &Pose) -> Option<Edit> {
         if now == wanted {
             return None;
@@ -117,13 +117,13 @@ impl EditContext {
         Some(Edit::Group(changed.map(set).collect()))
     }
 
-    /// Shows the document's own pose: the one being edited, or that of the time.
+    /// Displays the document's pose: the edited pose, or the pose of the motion at `time`.
     pub fn show_document(&mut self) {
         self.sampler.forget();
         self.show_moment();
     }
 
-    /// The same where the document is as it was. Does not allocate on a motion that plays.
+    /// As [`Self::show_document`], for an unchanged document. Does not allocate during playback.
     pub fn show_moment(&mut self) {
         let Some(time) = self.time else { return self.show(&self.session.posed()) };
         let Self { sampler, session, character, .. } = self;
@@ -134,7 +134,7 @@ impl EditContext {
         }
     }
 
-    /// Shows a pose.
+    /// Displays a pose.
     pub fn show(&mut self, pose: &Pose) {
         if *pose != self.pose {
             self.pose.copy_from(pose);
@@ -148,17 +148,17 @@ impl EditContext {
     }
 }
 
-/// What a tool knows of the frame beside the desk.
+/// Data of the current frame for tools.
 pub struct Moment<'a> {
-    /// The hands.
+    /// State of both hands.
     pub hands: &'a Hands,
     /// Index of the hand that holds the tools.
     pub tool: usize,
     /// World metres per room metre.
     pub scale: f32,
-    /// The user's choices.
+    /// The user's preferences.
     pub preferences: &'a Preferences,
-    /// Per hand, for the fingers.
+    /// Haptic pulse per hand.
     pub haptics: &'a mut [Option<Haptic>; 2],
 }
 
@@ -168,12 +168,12 @@ impl Moment<'_> {
         &self.hands.hands[self.tool]
     }
 
-    /// Brush radius, metres of the world.
+    /// Brush radius, world metres.
     pub fn radius(&self) -> f32 {
         self.preferences.radius * self.scale
     }
 
-    /// Lets a hand feel something, unless it feels something stronger in this frame.
+    /// Sets a hand's haptic pulse, unless the hand already has a stronger one in this frame.
     pub fn feel(&mut self, hand: usize, haptic: Haptic) {
         let slot = &mut self.haptics[hand];
         if self.preferences.haptics && slot.is_none_or(|old| old.pulse().1 < haptic.pulse().1) {

@@ -1,43 +1,43 @@
-//! Pulling at a mark: the skin under it goes with the hand and what lies around it gives way (thesis 7.4). What comes of
-//! it is one sculpt layer, which another pull changes.
+//! Pulling a mark: the skin under the mark follows the hand, and the surrounding skin follows smoothly (thesis 7.4).
+//! The result is one sculpt layer; later pulls at the mark change that layer.
 //!
-//! An open mark bends as a string does, most where it is held; a ring grows or shrinks evenly by how far the hand goes
-//! away from its bone, and shifts by the rest. Round a limb of several shells it grows in proportion to the distance from
-//! the bone, so that all of them get thicker by the same share.
+//! An open mark bends like a string, most where it is held. A ring grows or shrinks evenly by the hand's motion away
+//! from the bone, and shifts by the remaining motion. Around a limb of several shells, growth is proportional to the
+//! distance from the bone, so that all shells thicken by the same factor.
 
 use super::EditContext;
 use crate::base::math::{Quat, Vec3};
 use crate::document::Edit;
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, turns};
 
-/// How far along an open mark a pull goes, in shares of its length.
+/// Half-width of a pull along an open mark, as a fraction of the mark's length.
 const WIDTH: f32 = 0.6;
-/// The region goes as far as the brush, but these many edges at least.
+/// Minimum radius of the region, in mean edge lengths; otherwise the brush radius applies.
 const EDGES: f32 = 4.0;
 
-/// A mark in the hand.
+/// A pull in progress.
 pub struct Pull {
     sculpt: Sculpt,
-    /// Whether the document has it.
+    /// Whether the document contains the sculpt layer.
     known: bool,
-    /// Offsets before.
+    /// Offsets at the start of the pull.
     before: Vec<Vec3>,
-    /// `Q` of the kinematic vertices.
+    /// Rotations `Q` of the kinematic vertices.
     turns: Vec<Quat>,
-    /// Their ways per metre that the ring grows, world: directions from the bone, zero where they have none; where it goes
-    /// round several shells longer the farther from the bone they are.
+    /// Displacement of each kinematic vertex per metre of ring growth, world space: the unit direction from the bone,
+    /// or zero if undefined. Around several shells, its length is proportional to the distance from the bone.
     out: Vec<Vec3>,
-    /// How much each goes along.
+    /// Weight of the pull at each kinematic vertex, 0..=1.
     share: Vec<f32>,
     closed: bool,
-    /// The direction from the bone where it is held.
+    /// Direction from the bone at the held point.
     held: Vec3,
     start: Vec3,
     moved: bool,
 }
 
 impl Pull {
-    /// Takes hold of the mark nearest to `tip`, within `reach` metres; `radius` is the brush's.
+    /// Starts a pull at the mark nearest to `tip`, within `reach` metres. `radius` is the brush radius.
     pub fn begin(context: &EditContext, tip: Vec3, reach: f32, radius: f32) -> Option<Self> {
         let document = context.session.document();
         let mut best: Option<(f32, usize, &SurfacePoint)> = None;
@@ -70,7 +70,7 @@ impl Pull {
         let turns = turns(&context.character, &context.rig, &sculpt.region);
         let bones = &context.character.skeleton.bones;
         let positions = &context.character.control.positions;
-        // From the axis of the bone that is nearest to the mark's middle: the document knows no attachment.
+        // The bone nearest to the mark's middle gives the axis, because the document has no attachments.
         let region = &sculpt.region;
         let middle =
             region.kinematic.iter().map(|&v| positions[v as usize]).sum::<Vec3>() / before.len() as f32;
@@ -88,7 +88,7 @@ impl Pull {
         };
         let placed = region.kinematic.iter().zip(&turns);
         let out: Vec<Vec3> = placed.map(|(&v, q)| *q * radial(positions[v as usize])).collect();
-        // Held at the kinematic vertex nearest to the tip, by linear blend skinning.
+        // The held point is the kinematic vertex nearest to the tip after linear blend skinning.
         let posed = |v: u32| {
             let x = positions[v as usize];
             let of = context.character.control.influences.of(v as usize);
@@ -104,18 +104,18 @@ impl Pull {
             if mark.closed { 1.0 } else { (1.0 - u * u) * (1.0 - u * u) }
         };
         let share = region.t[..before.len()].iter().map(share).collect();
-        // Not that of the vertex, which on a box may lie round the corner.
+        // Use the radial direction at the mark point: on a box, the vertex may lie around the corner.
         let place = context.body.bind_position(&context.character, place)?;
         let (held, closed) = ((turns[nearest] * radial(place)).normalize_or_zero(), mark.closed);
         Some(Self { sculpt, known, before, turns, out, share, closed, held, start: tip, moved: false })
     }
 
-    /// The edit as it is now.
+    /// The sculpt layer in its current state.
     pub fn sculpt(&self) -> &Sculpt {
         &self.sculpt
     }
 
-    /// Goes to a place of the hand.
+    /// Moves the pull to a hand position.
     pub fn to(&mut self, tip: Vec3) {
         let way = tip - self.start;
         if !way.is_finite() {
@@ -131,7 +131,7 @@ impl Pull {
         self.moved |= way != Vec3::ZERO;
     }
 
-    /// Lets go: what the document is to do, and the offsets before, none of a new edit; nothing where nothing was moved.
+    /// Ends the pull. Returns the edit and the old offsets (`None` for a new layer), or `None` without motion.
     pub fn end(self) -> Option<(Edit, Option<Vec<[f32; 3]>>)> {
         let sculpt = Box::new(self.sculpt);
         let edit = if self.known { Edit::SetSculpt(sculpt) } else { Edit::AddSculpt { index: None, sculpt } };

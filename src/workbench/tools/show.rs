@@ -1,4 +1,4 @@
-//! Lines that belong to no tool: the ground and its landmarks, hands and brush, bones and pins.
+//! Lines that belong to no tool: ground landmarks, hands, brush, bones and pins.
 
 use super::hands::HandFrame;
 use super::{EditContext, Moment};
@@ -6,7 +6,7 @@ use crate::base::math::{Aabb, Turn, Vec3};
 use crate::render::{Lines, Segment};
 use crate::workbench::{Tool, Tracking};
 
-/// Segments of the brush's circle.
+/// Number of segments of the brush circle.
 const CIRCLE: usize = 32;
 const POST: [u8; 4] = [104, 110, 124, 200];
 const SIDE: [u8; 4] = [214, 92, 92, 160];
@@ -15,17 +15,17 @@ const HAND: [u8; 4] = [235, 238, 244, 220];
 const BRUSH: [u8; 4] = [255, 255, 255, 150];
 const PIN: [u8; 4] = [84, 226, 220, 255];
 
-/// Landmarks on the ground under a character, made once, which tell directions and sizes wherever one has pulled the world.
-/// A post is a metre high and the square two wide, or a power of ten of that which suits the character.
+/// Landmarks on the ground, which show direction and scale wherever the user has pulled the world. Posts are 1 m high
+/// at the corners of a 2 m square, both scaled by a power of ten to suit the character.
 pub struct Landmarks {
-    /// A red line to the character's left and a blue one to its front: they turn with it. World.
+    /// A red line to the character's left and a blue line to its front, world space; both rotate with the character.
     axes: Vec<Segment>,
-    /// Posts at the corners of a square, which stand on the floor. Floor.
+    /// Posts at the corners of a square, floor space.
     posts: Vec<Segment>,
 }
 
 impl Landmarks {
-    /// For a character of this box.
+    /// Creates the landmarks for a character's bounding box.
     pub fn new(bounds: &Aabb) -> Self {
         let size = bounds.size().max_element();
         let unit = if size > 0.0 { 10.0_f32.powf(size.log10().round()) } else { 1.0 };
@@ -42,7 +42,7 @@ impl Landmarks {
         Self { axes: axes.segments, posts: posts.segments }
     }
 
-    /// Shows them.
+    /// Draws the landmarks.
     pub fn lines(&self, world_from_floor: &Turn, out: &mut Lines) {
         out.segments.extend_from_slice(&self.axes);
         out.segments.extend(self.posts.iter().map(|s| Segment {
@@ -53,7 +53,7 @@ impl Landmarks {
     }
 }
 
-/// Both hands as a short line to their tips.
+/// Draws each hand as a short line to its tip.
 pub fn hands(moment: &Moment, out: &mut Lines) {
     for hand in moment.hands.hands.iter().filter(|h| h.tip_tracking > Tracking::Lost) {
         let faded =
@@ -63,7 +63,7 @@ pub fn hands(moment: &Moment, out: &mut Lines) {
     }
 }
 
-/// The brush about the tip of the tool hand.
+/// Draws the brush circle at the tip of the tool hand.
 pub fn brush(moment: &Moment, head: Vec3, out: &mut Lines) {
     let hand = moment.hand();
     if moment.preferences.tool == Tool::Line && hand.tip_tracking > Tracking::Lost && !hand.on_panel {
@@ -82,7 +82,7 @@ fn circle(hand: &HandFrame, radius: f32, head: Vec3, out: &mut Lines) {
     (0..CIRCLE).for_each(|i| out.polyline(&[at(i), at(i + 1)], BRUSH, 1.5, 0.0));
 }
 
-/// The skeleton, where it is wanted, and the pinned joints.
+/// Draws the skeleton, if `wire` is set, and the pinned joints.
 pub fn body(context: &EditContext, wire: bool, out: &mut Lines) {
     if wire {
         context.rig.bones.iter().for_each(|b| out.bone(b.head, b.tail, 8.0));

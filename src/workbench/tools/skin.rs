@@ -1,12 +1,12 @@
-//! Drawing on the skin (thesis 7.5): what the tool hand's own camera sees becomes a mark that stays on the skin in any
-//! pose.
+//! The skin tool (thesis 7.5): surface samples from the tool hand's probe camera form a mark that stays on the skin
+//! in any pose.
 //!
-//! A sample is about two frames old and is taken with the trigger of its own time, so a stroke begins and ends where
-//! the finger did. Between samples the mark follows the skin ([`crate::geom::Walk`]); where there is no short way over
-//! the skin it begins again. A stroke that goes round a limb and comes back to its start is a ring
-//! ([`crate::surface::RingFinder`]), also where it runs over several shells.
+//! A sample is about two frames old. It carries the trigger value of its own time, so a stroke begins and ends at the
+//! right place. Between samples the mark follows the skin ([`crate::geom::Walk`]); if there is no short path over the
+//! skin, the mark starts a new piece. A stroke that goes around a limb and returns to its start is a ring
+//! ([`crate::surface::RingFinder`]), even if it crosses several shells.
 //!
-//! Where the trigger is pressed at a mark, the mark is pulled, and the skin around it with it: see [`super::pull`].
+//! A trigger press at a mark pulls the mark and the skin around it: see [`super::pull`].
 
 use super::pull::Pull;
 use super::{EditContext, Moment};
@@ -20,78 +20,78 @@ use crate::scene::SurfaceSample;
 use crate::surface::{MAX_MARK_POINTS, Ring, RingFinder, Sculpt, SurfacePoint, SurfaceStroke, close_ring};
 use crate::workbench::{Haptic, Tracking};
 
-/// Trigger from which a sample draws, and below which a stroke ends.
+/// Trigger values above which a sample draws and below which a stroke ends.
 const TRIGGER: [f32; 2] = [0.55, 0.35];
-/// Skin further from the tip than this is not drawn on, metres of the room.
+/// Maximum distance from the tip to skin that is drawn on, room metres.
 const REACH: f32 = 0.4;
-/// The tip touches skin that is nearer than this, metres of the room.
+/// Maximum distance from the tip to skin that counts as contact, room metres.
 const CONTACT: f32 = 0.015;
-/// Samples nearer to each other than this are one, metres of the room.
+/// Minimum distance between samples, room metres.
 const STILL: f32 = 0.002;
-/// The way over the skin between two samples is at most this many times as long as that through the air, and a few
-/// edges.
+/// Maximum length of the path over the skin between two samples, as a multiple of their straight distance. A few edge
+/// lengths are added.
 const DETOUR: f32 = 2.5;
-/// After the trigger was let go, samples of the time before still come for so long, seconds.
+/// Time after release during which delayed samples are still accepted, seconds.
 const LATE: f64 = 0.15;
-/// Marks lie this share of the skin's edges above it.
+/// Height of marks above the skin, as a fraction of the mean edge length.
 const LIFT: f32 = 0.1;
-/// A mark within this distance of the tip is grabbed, metres of the room.
+/// Maximum distance from the tip to a mark for a pull, room metres.
 const GRASP: f32 = 0.02;
-/// Yellow of marks.
+/// Colour of marks: yellow.
 pub const MARK: [u8; 4] = [255, 214, 64, 255];
-/// Green of a stroke that is a ring when it ends here.
+/// Colour of a stroke that would close to a ring if it ended here: green.
 pub const RING: [u8; 4] = [96, 232, 132, 255];
 
-/// What a pull has just changed, and its offsets before, `None` if it is new.
+/// The pulled sculpt layer and its previous offsets; `None` for a new layer.
 pub type Pulled = (SculptId, Option<Vec<[f32; 3]>>);
 
-/// The tool.
+/// State of the skin tool.
 #[derive(Default)]
 pub struct SkinTool {
     points: Vec<SurfacePoint>,
     /// World position of the last sample.
     last: Vec3,
-    /// Time of the newest sample seen.
+    /// Time of the newest sample, seconds.
     seen: f64,
     drawing: bool,
-    /// The trigger was let go at this time.
+    /// Time of the trigger's release, seconds.
     let_go: Option<f64>,
-    /// Pressed off a panel, with a tracked hand.
+    /// Whether the trigger was pressed off a panel, with a tracked hand.
     armed: bool,
-    /// The tip is at the skin.
+    /// Whether the tip is in contact with the skin.
     touches: bool,
     world: Vec<Vec3>,
     places: Vec<Place>,
     pull: Option<Pull>,
     finder: RingFinder,
-    /// The ring that the stroke under way is when it ends here.
+    /// The ring that the current stroke would form if it ended here.
     ring: Option<Ring>,
-    /// What the stroke is that is under way, or that was drawn last: empty where there is none.
+    /// Describes the current or last stroke; empty without one.
     text: String,
 }
 
 impl SkinTool {
-    /// Whether a stroke is under way.
+    /// Whether a stroke or a pull is in progress.
     pub fn is_busy(&self) -> bool {
         self.drawing || self.pull.is_some()
     }
 
-    /// The edit that is being pulled.
+    /// The sculpt layer that is being pulled.
     pub fn shaped(&self) -> Option<&Sculpt> {
         self.pull.as_ref().map(Pull::sculpt)
     }
 
-    /// Whether the stroke under way, or the one drawn last, is a ring or an open mark, in words.
+    /// Describes the current or last stroke as a ring or an open mark.
     pub fn text(&self) -> Option<&str> {
         Some(self.text.as_str()).filter(|t| !t.is_empty())
     }
 
-    /// After another change of the document.
+    /// Clears the description after another change of the document.
     pub fn document_changed(&mut self) {
         self.text.clear();
     }
 
-    /// Drops the stroke under way.
+    /// Cancels the current stroke or pull.
     pub fn cancel(&mut self) {
         if self.drawing {
             self.text.clear();
@@ -99,7 +99,7 @@ impl SkinTool {
         self.put_away();
     }
 
-    /// Tells whether the stroke is a ring if it ends here. Allocates nothing in most frames: names fit where names fitted.
+    /// Updates whether the stroke would form a ring if it ended here. Reuses the text buffer, to avoid allocations.
     fn judge(&mut self, context: &EditContext, moment: &mut Moment) {
         let ring = self.finder.find(&context.character, &self.points, context.body.edge);
         if ring.is_some() && self.ring.is_none() {
@@ -125,7 +125,7 @@ impl SkinTool {
         self.points.clear();
     }
 
-    /// A frame of the tool.
+    /// Runs one frame of the tool. Returns the sculpt layer when a pull ends.
     pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) -> Option<Pulled> {
         self.take_hold(context, moment);
         if self.pull.is_some() {
@@ -146,7 +146,7 @@ impl SkinTool {
         let fresh = hand.surface.filter(|s| s.time > self.seen && s.time <= moment.hands.time);
         if let Some(sample) = fresh {
             self.seen = sample.time;
-            // A sample whose pose was not tracked is not drawn; the next one goes on.
+            // A sample without tracking is skipped; the next tracked sample continues the stroke.
             let distance = sample.position.distance(hand.tip.position);
             let near = distance <= REACH * moment.scale;
             let touches = distance <= CONTACT * moment.scale;
@@ -164,7 +164,7 @@ impl SkinTool {
         }
     }
 
-    /// Takes hold of a mark that the trigger is pressed at.
+    /// Starts a pull if the trigger is pressed at a mark.
     fn take_hold(&mut self, context: &EditContext, moment: &mut Moment) {
         let hand = moment.hand();
         let tracked = hand.tip_tracking == Tracking::Tracked;
@@ -243,22 +243,22 @@ impl SkinTool {
         moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
     }
 
-    /// Shows the marks of the document and the one being drawn. The renderer puts them onto the skin as it is deformed;
-    /// who has no skin at hand finds them placed by linear blend skinning.
+    /// Draws the document's marks and the current stroke. The renderer projects the lines onto the deformed skin;
+    /// without a deformed skin they keep their positions from linear blend skinning.
     pub fn lines(&mut self, context: &EditContext, out: &mut Lines) {
         for mark in context.session.document().marks() {
             self.show(context, &mark.points, mark.closed, MARK, out);
         }
         let points = std::mem::take(&mut self.points);
         match self.ring {
-            // Closed already, so that it is seen where.
+            // Draw the ring closed already, to show where it closes.
             Some(ring) => self.show(context, &points[..=ring.end], true, RING, out),
             None => self.show(context, &points, false, MARK, out),
         }
         self.points = points;
     }
 
-    /// A ring goes on where its points lie on different shells.
+    /// Draws a mark. A ring is not split where its points lie on different shells.
     fn show(
         &mut self,
         context: &EditContext,
@@ -281,12 +281,12 @@ impl SkinTool {
     }
 }
 
-/// The newest mark.
+/// Id of the newest mark in the document.
 pub fn newest(context: &EditContext) -> Option<MarkId> {
     context.session.document().marks().last().map(|m| m.id)
 }
 
-/// The name of the joint that turns a bone.
+/// Name of the joint that moves a bone.
 fn bone_name(character: &Character, bone: BoneId) -> &str {
     let skeleton = &character.skeleton;
     let joint = &skeleton.joints[skeleton.bones[bone.index()].parent.index()];
@@ -294,7 +294,7 @@ fn bone_name(character: &Character, bone: BoneId) -> &str {
 }
 
 fn point_of(sample: &SurfaceSample) -> SurfacePoint {
-    // Weights out of a picture leave the triangle by rounding.
+    // Barycentric coordinates from a rendered image leave the triangle by rounding.
     let b = sample.barycentrics.map(|w| w.clamp(0.0, 1.0));
     let sum: f32 = b.iter().sum();
     SurfacePoint {
@@ -306,7 +306,7 @@ fn point_of(sample: &SurfaceSample) -> SurfacePoint {
     }
 }
 
-/// The points of the skin between two samples, pressure and time by their number.
+/// Skin points on the path between two samples, with interpolated pressure and time.
 fn between(
     context: &EditContext,
     a: &SurfacePoint,

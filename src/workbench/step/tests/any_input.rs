@@ -1,4 +1,4 @@
-//! Any input at all, and frames in which nothing happens.
+//! Property tests: arbitrary input, and frames without any change.
 
 use super::*;
 

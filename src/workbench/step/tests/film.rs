@@ -1,4 +1,4 @@
-//! Keys, scrubbing and playing.
+//! Tests of keys, scrubbing and playback.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn columns(s: &Script) -> Vec<f64> {
     s.bench.timeline().sheet.columns.clone()
 }
 
-/// A key at rest, and one by auto-key at a second with the left hand raised.
+/// Keys the rest pose at 0 s; auto-keys the raised left hand at 1 s.
 fn two_keys() -> Script {
     let mut s = Script::biped();
     s.step();
@@ -55,7 +55,7 @@ fn playing_runs_by_the_inputs_clock_and_goes_round() {
     let mut highest = 0.0_f32;
     let mut last = s.bench.timeline().playhead.time;
     let mut rounds = 0;
-    // Round and round over the motion's own second.
+    // Playback loops over the motion's single second.
     for _ in 0..225 {
         s.step();
         let time = s.bench.timeline().playhead.time;
@@ -106,7 +106,7 @@ fn a_hand_that_reaches_into_the_motion_gets_its_pose() {
     s.bench.run_command(Command::Scrub(0.5));
     s.step();
     let (half, steps) = (s.joint(HAND), s.bench.session().history().0);
-    // Away from the body nothing happens.
+    // Away from the body, nothing happens.
     s.pull(0, &line(Vec3::new(0.0, 0.3, 2.0), Vec3::new(0.1, 0.3, 2.0), 3));
     assert_eq!((s.bench.session().history().0, s.bench.shown_time()), (steps, Some(0.5)));
     s.bench.run_command(Command::UndoNavigation);
@@ -127,7 +127,7 @@ fn time_goes_on_beyond_the_last_key_and_what_is_keyed_there_is_played() {
     assert_eq!(columns(&s), [0.0, 1.0, 7.0]);
     let timeline = s.bench.timeline();
     assert!(timeline.sheet.duration == 7.0 && timeline.length > 7.5, "a slider reaches on from there");
-    // Panels and playing share the sheet until the document changes.
+    // Panels and playback share the sheet until the document changes.
     let sheet = timeline.sheet.clone();
     s.bench.run_command(Command::Play(true));
     for _ in 0..9 {

@@ -1,4 +1,4 @@
-//! What hands grab: the body, the world, and what stays.
+//! Tests of grabs: body, world, and adjustments that stay.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn squeezing_the_body_moves_it_in_one_step_and_away_from_it_the_world() {
     s.bench.run_command(Command::Undo);
     assert_eq!(s.hash(), start);
     assert!(s.joint(HAND).distance(Vec3::new(0.75, 1.5, 0.0)) < 1e-5);
-    // Half a metre before the body there is only the world.
+    // Half a metre in front of the body, a squeeze grabs the world.
     s.pull(0, &line(Vec3::new(0.3, 1.2, 0.6), Vec3::new(0.1, 1.2, 0.6), 10));
     assert_eq!(s.hash(), start);
     let shift = s.bench.output().world_from_room.translation;
@@ -38,7 +38,7 @@ fn a_grab_stays_on_top_of_a_stroke_that_is_drawn_again() {
     s.draw(RIGHT, &arm(-0.4));
     assert!(s.joint(HAND).distance(arm(-0.4)[29]) < 0.02);
     assert!(s.joint(OTHER_HAND).distance(raised) < 1e-4);
-    // Even when the stroke is removed what the hand did stays.
+    // A manual adjustment stays even if its stroke is removed.
     s.bench.run_command(Command::RemoveStroke);
     assert!(s.strokes().is_empty() && s.joint(OTHER_HAND).distance(raised) < 1e-4);
     assert!(s.joint(HAND).distance(Vec3::new(0.75, 1.5, 0.0)) < 1e-4);
@@ -66,7 +66,7 @@ fn both_hands_at_once_and_pins() {
         assert!(s.joint(node).distance(Vec3::new(x, 1.75, 0.15)) < 2e-3, "{}", s.joint(node));
     }
     assert_eq!(s.bench.session().history().0, 2, "two hands, one step");
-    // Feet pinned, hips pulled down: the feet stay.
+    // With the feet pinned and the hips pulled down, the feet stay.
     for side in [0.1, -0.1] {
         s.at(RIGHT, Vec3::new(side, 0.05, 0.0));
         s.step();
@@ -82,7 +82,7 @@ fn both_hands_at_once_and_pins() {
     s.bench.run_command(Command::TogglePin);
     assert!(s.bench.notice().is_some_and(|n| n.contains("no joint")));
     assert_eq!(s.step().haptics[RIGHT], Some(Haptic::Limit));
-    // On a panel the hand is away from the body: the joint it was near last is meant.
+    // While the hand points at a panel, the pin applies to the last joint near the hand.
     assert_eq!(s.bench.touched_joint().map(|(_, pinned)| pinned), Some(false));
     s.at(RIGHT, Vec3::new(0.1, 0.05, 0.0));
     s.step();
@@ -106,7 +106,7 @@ fn mirrored_strokes_and_grabs_act_on_both_sides() {
     assert!(s.joint(HAND).distance(arm(0.6)[29]) < 0.02);
     assert!(s.joint(OTHER_HAND).distance(mirrored(s.joint(HAND))) < 1e-3);
     assert_eq!(s.bench.session().history().0, 3);
-    // Again, begun on either side.
+    // Redraw the offset stroke, starting on either side.
     s.bench.run_command(Command::RedrawOffset);
     s.draw(RIGHT, &arm(-0.3));
     assert!(s.joint(HAND).distance(arm(-0.3)[29]) < 0.02);
@@ -177,7 +177,7 @@ fn the_whole_body_follows_both_hands_and_pinned_feet_stay() {
     s.step();
     let before = [s.joint(HAND), s.joint(OTHER_HAND)];
     s.input.hands.iter_mut().for_each(|h| h.grab = 1.0);
-    // Further to the side than both arms reach together: only the body can follow.
+    // The goals are farther apart than both arms reach, so the body must follow.
     let step = Vec3::new(0.25, -0.1, 0.1);
     for i in 0..=20 {
         let t = i as f32 / 20.0;

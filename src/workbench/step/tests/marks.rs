@@ -1,8 +1,8 @@
-//! Strokes on the skin.
+//! Tests of strokes on the skin.
 
 use super::*;
 
-/// What the camera of a hand at `from` sees in a direction, by intersection with every triangle at rest.
+/// Surface point seen by a probe camera at `from`, by ray intersection with every triangle in the rest pose.
 pub(super) fn seen(
     character: &Character,
     from: Vec3,
@@ -35,7 +35,7 @@ pub(super) fn seen(
     best.map(|b| b.1)
 }
 
-/// Draws round a capsule about the y axis at a height, `turns` times round, in `count` samples, each two frames old.
+/// Draws around a capsule (axis y) at a height: `turns` revolutions in `count` samples, each two frames old.
 fn draw_round(s: &mut Script, character: &Character, turns: f32, count: usize) {
     let mut queue = std::collections::VecDeque::from([None, None]);
     for i in 0..count + 12 {
@@ -82,7 +82,7 @@ fn a_stroke_round_a_limb_is_a_ring_on_the_skin() {
         assert!(s.bench.session().document().marks().is_empty());
         s.bench.run_command(Command::Undo);
         assert_eq!(s.hash(), hash);
-        // The mark goes with the limb.
+        // The mark moves with the limb.
         s.bench
             .context
             .apply(Edit::RotateJoint { node: NodeId(1), turns: vec![(crate::rig::Axis::Z, 60.0)] });
@@ -107,7 +107,7 @@ fn a_mark_is_not_joined_across_the_air() {
     s.at(RIGHT, Vec3::new(0.6, 1.5, 0.2));
     s.step();
     s.input.hands[RIGHT].draw = 1.0;
-    // Two triangles of the elbow, then two of the hand: they are apart.
+    // Two triangles at the elbow, then two at the hand; the pairs are not connected.
     for (triangle, x) in [(ELBOW * 8, 0.52), (ELBOW * 8 + 1, 0.48), (HAND * 8, 0.77), (HAND * 8 + 1, 0.73)] {
         let time = s.input.time;
         s.input.hands[RIGHT].surface = Some(sample(triangle as u32, Vec3::new(x, 1.5, 0.03), time));
@@ -152,7 +152,7 @@ fn a_ring_that_is_pulled_swells_the_limb() {
         for place in line(ring(from), ring(to), 9) {
             s.at(RIGHT, place);
             s.step();
-            // A pull changes its edit in place: nothing is allocated in a frame.
+            // A pull changes its sculpt layer in place: frames do not allocate.
             if let Some(shaped) = s.bench.skin.shaped() {
                 let crate::surface::Form::Drawn(offsets) = &shaped.form else { panic!() };
                 assert_eq!(*kept.get_or_insert(offsets.as_ptr()), offsets.as_ptr());
@@ -176,7 +176,7 @@ fn a_ring_that_is_pulled_swells_the_limb() {
         let out = Vec3::new(x.x, 0.0, x.z).normalize();
         assert!(Vec3::from(*offset).distance(out * 0.06) < 2e-3, "{offset:?} at {x}");
     }
-    // Keyed, it swells with the motion that shows.
+    // With keys, the amplitude changes with the displayed motion.
     let id = sculpt.id;
     let key = |value: f32| crate::document::KeyValue {
         target: crate::document::Target::SculptAmplitude(id),
@@ -191,7 +191,7 @@ fn a_ring_that_is_pulled_swells_the_limb() {
     s.bench.leave_motion();
     assert_eq!(s.bench.sculpt_states()[0].amplitude, 1.0);
     (0..2).for_each(|_| s.bench.run_command(Command::Undo));
-    // A posed arm is pulled the same way, and another pull changes the same edit.
+    // A pull works the same on a posed arm, and a second pull changes the same sculpt layer.
     s.bench.context.apply(Edit::RotateJoint { node: NodeId(0), turns: vec![(crate::rig::Axis::Y, 90.0)] });
     pull(&mut s, 0.15, 0.18);
     let document = s.bench.session().document();
@@ -215,7 +215,7 @@ fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
     s.bench.run_command(Command::Tool(Tool::Skin));
     draw_round(&mut s, &character, 0.99, 60);
     let ring = |r: f32| Vec3::new(r, 0.5, 0.0);
-    // What the pull asks for, and what a front end makes of it: offsets of another length.
+    // Returns the refit that a pull requests, and a plausible result: scaled offsets.
     let pull = |s: &mut Script, from: f32, to: f32| -> Option<(Refit, Sculpt)> {
         s.at(RIGHT, ring(from));
         s.step();
@@ -248,7 +248,7 @@ fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
     assert!(s.bench.session().document().sculpts().is_empty());
     s.bench.run_command(Command::Redo);
     assert_eq!(s.bench.session().document().sculpts(), [better]);
-    // One that has changed meanwhile stays as it is.
+    // A sculpt layer that changed in the meantime is not replaced.
     let (settle, late) = pull(&mut s, 0.15, 0.18).unwrap();
     assert!(settle.before.iter().flatten().all(|o| Vec3::from(*o).length() > 0.06));
     s.bench.run_command(Command::Amplitude(0.5));
@@ -256,7 +256,7 @@ fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
     s.step();
     let sculpts = s.bench.session().document().sculpts();
     assert_eq!((sculpts.len(), &sculpts[0].form, sculpts[0].amplitude), (1, &settle.sculpt.form, 0.5));
-    // Without springs there is nothing to settle.
+    // Without correction springs, no refit is requested.
     s.bench.run_command(Command::Deformer("lbs".into()));
     assert!(pull(&mut s, 0.15, 0.17).is_none());
 }

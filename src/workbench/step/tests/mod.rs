@@ -1,4 +1,4 @@
-//! Scripted hands on a small biped and on a capsule, without GPU, files or clock.
+//! Tests with scripted hands on a small biped and a capsule, without GPU, files or clock.
 
 mod any_input;
 mod film;
@@ -29,7 +29,7 @@ const FOOT: usize = 12;
 const RIGHT: usize = 1;
 const DT: f64 = 1.0 / 90.0;
 
-/// Hips, chest, neck, head; arms along x at a height of 1.5 m; legs. A small octahedron about each joint.
+/// Hips, chest, neck, head; arms along x at a height of 1.5 m; legs. A small octahedron surrounds each joint.
 pub(crate) fn biped() -> Arc<Character> {
     let joints: Vec<(Vec3, Option<usize>)> = [
         (0.0, 1.0, None),
@@ -76,7 +76,7 @@ pub(crate) fn session(character: &Arc<Character>) -> Session<'static> {
     session
 }
 
-/// A workbench and the hands that work at it. Without a tracked head the room is the world.
+/// A workbench with scripted input. Without a tracked head, room space equals world space.
 struct Script {
     bench: Workbench,
     input: Input,
@@ -85,7 +85,7 @@ struct Script {
 
 impl Script {
     fn new(character: &Arc<Character>) -> Self {
-        // Limbs alone: what else a grab moves is tried out in `pins` and `holds`.
+        // Grab limbs only; the tests in `pins` and `holds` cover the other grab modes.
         let preferences = Preferences { grab: GrabBy::Limb, ..Preferences::default() };
         let bench = Workbench::new(session(character), character.clone(), preferences);
         Self { bench, input: Input { focused: true, ..Input::default() }, frames: Vec::new() }
@@ -101,7 +101,7 @@ impl Script {
         self.bench.step(&self.input)
     }
 
-    /// Puts a hand's tip and palm at a place of the room.
+    /// Puts a hand's tip and palm at a room position.
     fn at(&mut self, hand: usize, place: Vec3) {
         self.turned(hand, place, Quat::IDENTITY);
     }
@@ -112,7 +112,7 @@ impl Script {
         self.input.hands[hand].grip = pose(place);
     }
 
-    /// Draws through places with the trigger held.
+    /// Draws through room positions with the trigger held.
     fn draw(&mut self, hand: usize, places: &[Vec3]) {
         self.at(hand, places[0]);
         self.step();
@@ -125,7 +125,7 @@ impl Script {
         self.step();
     }
 
-    /// Squeezes at a place, goes through others, lets go.
+    /// Squeezes at the first position, moves through the others, and releases.
     fn pull(&mut self, hand: usize, places: &[Vec3]) {
         self.at(hand, places[0]);
         self.step();
@@ -155,7 +155,7 @@ fn line(a: Vec3, b: Vec3, count: usize) -> Vec<Vec3> {
     (0..count).map(|i| a.lerp(b, i as f32 / (count - 1) as f32)).collect()
 }
 
-/// Along the left arm from the shoulder, and the same raised by an angle.
+/// Points along the left arm from the shoulder, raised by an angle (radians).
 fn arm(angle: f32) -> Vec<Vec3> {
     let shoulder = Vec3::new(0.2, 1.5, 0.0);
     line(Vec3::ZERO, Vec3::X * 0.55, 30)

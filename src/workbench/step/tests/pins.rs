@@ -1,5 +1,5 @@
-//! Pinned joints stay where they are while hands pull the body, near or far; on Sinew's own human and, where the shared
-//! data is, on other figures. Lengths are of a person of 1.9 m, larger or smaller with the figure.
+//! Tests that pinned joints keep their pose while hands pull the body, near or far: on the built-in human and, if the
+//! shared data is present, on other figures. Lengths are for a 1.9 m person and scale with the figure.
 
 use super::*;
 use crate::base::testing::shared;
@@ -12,11 +12,11 @@ use crate::scene::Model;
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 use std::path::Path;
 
-/// A file, what is pinned in it, a hand and the belly.
+/// A file, its pinned joints, a hand joint and a belly joint.
 type Names = (&'static str, &'static [&'static str], &'static str, &'static str);
 
 const HUMAN: Names = ("assets/human.glb", &["LeftFoot", "RightFoot"], "LeftHand", "Spine1");
-/// Under the shared data; a fox has its snout pulled and four paws pinned.
+/// Figures in the shared data. The fox has four pinned paws and is pulled by the snout.
 const OTHERS: [Names; 5] = [
     ("derived/makehuman_male_8infl.glb", &["foot.L", "foot.R"], "wrist.L", "spine04"),
     ("characters/mannequiny.glb", &["foot.l", "foot.r"], "hand.l", "spine_01"),
@@ -35,12 +35,12 @@ const OTHERS: [Names; 5] = [
     ),
 ];
 const WAYS: [Vec3; 3] = [Vec3::new(0.0, 0.6, 0.0), Vec3::new(0.0, 0.0, 0.5), Vec3::new(0.0, -0.6, 0.0)];
-/// Pins stay within this, metres,
+/// Maximum drift of a pinned joint, metres.
 const STAYS: f32 = 1e-3;
-/// bones keep their lengths within this,
+/// Maximum change of a bone's length, metres.
 const KEEPS: f32 = 1e-4;
-/// and no joint moves by more than so many times what the hand has moved since the frame before: a straight knee bends by
-/// the root of what the hips come down.
+/// Maximum motion of a joint per frame, as a multiple of the hand's motion. Must exceed 1: a straight knee bends by
+/// the square root of the hips' descent.
 const LIVELY: f32 = 8.0;
 
 struct Figure {
@@ -48,7 +48,7 @@ struct Figure {
     pins: Vec<NodeId>,
     hand: NodeId,
     belly: NodeId,
-    /// The figure's own metres per metre of a person of 1.9 m.
+    /// World metres of the figure per metre of a 1.9 m person.
     unit: f32,
 }
 
@@ -66,7 +66,7 @@ impl Figure {
         Self::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(HUMAN.0), HUMAN)
     }
 
-    /// At this figure, its pins set, both hands far away.
+    /// Creates a script with this figure, its pins, and both hands far away.
     fn script(&self, by: GrabBy) -> Script {
         let preferences = Preferences { grab: by, ..Preferences::default() };
         let session = self.model.start(None).unwrap();
@@ -80,7 +80,7 @@ impl Figure {
         s
     }
 
-    /// In the flesh of a joint's bone.
+    /// A grab position inside the soft tissue of a joint's bone.
     fn place(&self, s: &Script, node: NodeId) -> Vec3 {
         let joint = self.model.skeleton().nodes[node.index()].joint.unwrap();
         let bone = self.model.skeleton().bones_of(joint).next().unwrap();
@@ -88,7 +88,7 @@ impl Figure {
         bone.head.lerp(bone.tail, 0.5)
     }
 
-    /// Squeezes a hand there; where that is.
+    /// Squeezes with a hand at a joint's bone. Returns the position.
     fn hold(&self, s: &mut Script, hand: usize, node: NodeId) -> Vec3 {
         let at = self.place(s, node);
         s.at(hand, at);
@@ -104,7 +104,7 @@ impl Figure {
     }
 }
 
-/// How a figure stands when a hand grabs it.
+/// Initial state of a figure at the start of a grab.
 struct Stand<'a> {
     figure: &'a Figure,
     pose: Pose,
@@ -122,7 +122,7 @@ impl<'a> Stand<'a> {
         Self { figure, pose: s.bench.pose().clone(), places, pins: figure.pins.iter().map(pin).collect() }
     }
 
-    /// Pins hold, bones keep their lengths, and nothing jumps from `last`, the hand having moved by `step`.
+    /// Checks pins, bone lengths and continuity with the positions `last`, for a hand motion of `step`.
     fn check(&self, s: &Script, last: &mut Vec<Vec3>, step: f32, what: &str) {
         let unit = self.figure.unit;
         for (node, at, turn) in &self.pins {
@@ -150,7 +150,7 @@ impl<'a> Stand<'a> {
         *last = now;
     }
 
-    /// A hand goes along a way and back; the pose is what it was.
+    /// Moves a hand along `way` and back, and checks that the pose returns.
     fn trip(&self, s: &mut Script, hand: usize, from: Vec3, way: Vec3, frames: usize, what: &str) {
         let (mut last, step) = (places(s), way.length() * self.figure.unit / frames as f32);
         for k in 1..=frames {
@@ -221,7 +221,7 @@ fn pins_hold_whatever_a_grab_moves() {
                 for k in 1..=5 {
                     s.at(RIGHT, at + way * human.unit * (k as f32 / 5.0));
                     s.step();
-                    // How lively limbs are, and single bones, is another matter.
+                    // The factor 1e3 disables the check of the motion per frame.
                     stand.check(&s, &mut last, 1e3, &format!("{by:?} {node:?} {way} {k}"));
                 }
             }
@@ -296,13 +296,13 @@ fn goals_far_out_of_reach_are_missed_in_sight_by_both_hands_over_a_clip_and_a_sc
     };
     assert_eq!(leashes(&s), 0);
     let (mut last, mut t) = (places(&s), 0.0_f32);
-    // Small steps where arms come to their ends and far out, large ones between.
+    // Small steps near full extension of the arms and far out; large steps in between.
     for step in [[0.01; 12], [0.06; 12], [0.01; 12], [0.25; 12], [0.01; 12]].as_flattened() {
         t += step;
         s.at(0, a + Vec3::new(0.8, 0.4, 0.3) * t * human.unit);
         s.at(RIGHT, b + Vec3::new(-0.3, 0.2, 0.9) * t * human.unit);
         s.step();
-        // Both hands move by about a step.
+        // Each hand moves by about one step.
         stand.check(&s, &mut last, 2.0 * step * human.unit, &format!("at {t} m"));
     }
     assert!(t > 3.0 && leashes(&s) == 2, "{} lines to where the hands are", leashes(&s));
@@ -337,7 +337,7 @@ fn what_follows_a_grab_is_the_body_and_stays_the_limb_for_older_preferences() {
     assert_eq!(read(&older), GrabBy::Body);
     older["grab"] = "limb".into();
     assert_eq!(read(&older), GrabBy::Limb);
-    // Before it could be chosen it was not written.
+    // Files without the field are older than the choice of grab modes.
     older.as_object_mut().unwrap().remove("grab");
     assert_eq!(read(&older), GrabBy::Limb);
 }

@@ -1,4 +1,4 @@
-//! The selected shape: what the palette changes of it, its keys, and what is shown of them.
+//! Tests of the selected sculpt layer: palette commands, keys and displayed values.
 
 use super::*;
 use crate::base::MarkId;
@@ -7,7 +7,7 @@ use crate::deform::{Geometric, Recipe};
 use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Target};
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 
-/// A capsule with so many shapes, the newest drawn by hand.
+/// A capsule with `count` sculpt layers; the newest is a freely drawn layer.
 fn shaped(count: u32) -> Script {
     let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
     let mut s = Script::new(&character);
@@ -123,7 +123,7 @@ fn a_key_holds_pose_and_shapes_and_playing_shows_both() {
         last = now;
     }
     assert!(last > 0.2);
-    // Reaching for it, or taking it by a key, takes the flesh along.
+    // Grabbing the displayed pose, or keying it, also copies the sculpt states.
     s.bench.run_command(Command::Play(false));
     s.step();
     let shown = amplitude(&s);
@@ -166,7 +166,7 @@ fn keyed_settings_are_in_force_at_the_moment_shown() {
     assert_eq!(s.bench.recipe().springs.unwrap().torsion, 2.0);
     s.bench.leave_motion();
     assert_eq!(s.bench.recipe().springs.unwrap().torsion, 1.0, "the document's own");
-    // Of another method's settings only its own.
+    // Only keyed settings of the current method apply.
     s.bench.run_command(Command::Deformer("blend".into()));
     let target = Target::Setting { method: "blend".into(), name: "factor".into() };
     let keys = vec![KeyValue { target, value: vec![0.2] }];

@@ -1,5 +1,5 @@
-//! Strokes round limbs that consist of several shells: the real tool draws them, and what comes of them is measured by how
-//! thick each shell is in the bone's own plane, apart from any solver.
+//! Tests of strokes around limbs of several shells. The real tool draws the strokes. The thickness of each shell is
+//! measured in the plane across the bone, independent of any solver.
 
 use super::marks::seen;
 use super::*;
@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use std::f32::consts::TAU;
 use std::time::Duration;
 
-/// What a shell's vertices follow: a share of the second joint by their place.
+/// Influences of a vertex by position: two joints with weights.
 type Follows = fn(Vec3) -> [(u16, f32); 2];
 
-/// An asset from shells.
+/// An asset built from shells.
 #[derive(Default)]
 struct Shells {
     positions: Vec<Vec3>,
@@ -38,7 +38,7 @@ impl Shells {
         self.positions.len() as u32 - 1
     }
 
-    /// A tube about the x axis through `centre`, or the part of one between two shares of the turn.
+    /// Adds a tube around the x axis through `centre`, or a section between two fractions of a revolution.
     fn tube(
         &mut self,
         centre: Vec3,
@@ -66,7 +66,7 @@ impl Shells {
         }
     }
 
-    /// A closed box.
+    /// Adds a closed box.
     fn cuboid(&mut self, low: Vec3, high: Vec3, follows: Follows) {
         let corner = |i: u32, n: u32| if i >> n & 1 == 1 { high[n as usize] } else { low[n as usize] };
         let first = self.positions.len() as u32;
@@ -83,7 +83,7 @@ impl Shells {
 
     fn model(self) -> Model {
         let joint = |x: f32, y: f32, parent| (Vec3::new(x, y, 0.0), parent);
-        // A chest, an arm of two bones with a hand, and a limb that lies next to it.
+        // A chest, an arm of two bones with a hand, and a separate limb next to the arm.
         let joints = [
             joint(0.0, 0.0, None),
             joint(0.3, 0.0, Some(0)),
@@ -99,7 +99,7 @@ impl Shells {
     }
 }
 
-/// The upper arm's bone, after three of the chest.
+/// Index of the upper arm's bone; the chest has three bones before it.
 const UPPER: usize = 3;
 
 fn arm_weights(x: Vec3) -> [(u16, f32); 2] {
@@ -107,7 +107,7 @@ fn arm_weights(x: Vec3) -> [(u16, f32); 2] {
     [(1, 1.0 - w), (2, w)]
 }
 
-/// Skin, sleeve, armour, and two plates that go only part of the way round; a chest and another limb are near.
+/// Skin, sleeve, armour, and two plates that cover only part of the circumference, near a chest and a second limb.
 fn five_shells() -> Model {
     let mut s = Shells::default();
     s.tube(Vec3::ZERO, [0.25, 0.95], 0.05, [0.0, 1.0], [42, 24], arm_weights);
@@ -120,7 +120,7 @@ fn five_shells() -> Model {
     s.model()
 }
 
-/// A limb of boxes that do not touch: two for the upper arm, one within the other, and one for the lower arm.
+/// A limb of disconnected boxes: two nested boxes for the upper arm, one box for the lower arm.
 fn boxes() -> Model {
     let mut s = Shells::default();
     let at = |x: f32, r: f32| Vec3::new(x, r, r);
@@ -131,7 +131,7 @@ fn boxes() -> Model {
     s.model()
 }
 
-/// A place about a bone: as far along as `t`, `angle` radians round.
+/// A position around a bone: the fraction `t` along the bone, and an angle in radians around it.
 struct Place<'a> {
     character: &'a Character,
     bone: usize,
@@ -157,14 +157,14 @@ impl Place<'_> {
         skeleton.joints[skeleton.bones[self.bone].parent.index()].node
     }
 
-    /// Whether a vertex mostly follows the bone's joint.
+    /// Whether the bone's joint has the greatest weight on a vertex.
     fn follows(&self, v: u32) -> bool {
         let skeleton = &self.character.skeleton;
         let heaviest = self.character.control.influences.of(v as usize).next();
         heaviest.is_some_and(|(j, _)| skeleton.joints[usize::from(j)].node == self.node())
     }
 
-    /// Where the outermost shell is in a direction, nearer than `far`.
+    /// Position of the outermost shell in a direction, within `far`.
     fn skin(&self, out: Vec3, far: f32) -> Option<Vec3> {
         let control = &self.character.control;
         let own = |c: &&[u32; 3]| c.iter().all(|&v| self.follows(v) && !control.rigid[v as usize]);
@@ -175,8 +175,8 @@ impl Place<'_> {
         hits.max_by(f32::total_cmp).map(|d| self.middle() + out * d)
     }
 
-    /// Mean distance from the posed bone of the limb's shells, where the plane across it cuts them in bind, by shell. By
-    /// edges, each with the share of the turn to the next.
+    /// Mean distance from the posed bone to each shell of the limb, along the cut by the plane across the bone in the
+    /// bind pose. Cut edges are weighted by the angle to the next edge.
     fn thickness(&self, shape: &[Vec3], bone: [Vec3; 2], far: f32) -> BTreeMap<u32, f32> {
         let control = &self.character.control;
         let shells = control.adjacency.shells();
@@ -200,7 +200,7 @@ impl Place<'_> {
     }
 }
 
-/// Draws round a bone at rest through shares of the turn; none is a moment without a sample.
+/// Draws around a bone in the rest pose, at fractions of a revolution; `None` is a frame without a sample.
 fn draw_about(s: &mut Script, place: &Place, far: f32, turns: impl Iterator<Item = Option<f32>>) -> usize {
     let mut closings = 0;
     let mut queue = std::collections::VecDeque::from([None, None]);
@@ -228,7 +228,7 @@ fn evenly(turn: f32, count: usize) -> impl Iterator<Item = Option<f32>> {
     (0..=count).map(move |i| Some(turn * i as f32 / count as f32))
 }
 
-/// A workbench with a mark drawn round a bone.
+/// Creates a workbench with a mark around a bone.
 fn drawn(place: &Place, far: f32, turns: impl Iterator<Item = Option<f32>>) -> (Script, usize) {
     let mut s = Script::new(&Arc::new(place.character.clone()));
     s.bench.run_command(Command::Tool(Tool::Skin));
@@ -236,7 +236,7 @@ fn drawn(place: &Place, far: f32, turns: impl Iterator<Item = Option<f32>>) -> (
     (s, closings)
 }
 
-/// Pulls the ring outwards by a share of its mean distance to the bone, in the pose that shows.
+/// Pulls the ring outwards by a fraction of its mean distance from the bone, in the displayed pose.
 fn pull(s: &mut Script, place: &Place, share: f32) {
     let mark = s.bench.session().document().marks()[0].clone();
     let bone = &s.bench.rig().bones[place.bone];
@@ -245,7 +245,7 @@ fn pull(s: &mut Script, place: &Place, share: f32) {
     let body = &s.bench.context.body;
     let at = |p| body.skinned_position(place.character, &s.bench.context.rig, p).unwrap();
     let all: Vec<Vec3> = mark.points.iter().map(at).collect();
-    // By the way round: points lie close together on fine shells.
+    // Weight points by angle, because points are dense on fine shells.
     let ends = || all.iter().zip(all.iter().cycle().skip(1));
     let way: f32 = ends().map(|(a, b)| radial(*a).angle_between(radial(*b))).sum();
     let mean: f32 = ends()
@@ -267,7 +267,7 @@ fn pull(s: &mut Script, place: &Place, share: f32) {
     s.step();
 }
 
-/// The shape of a document's edits in a pose, and without them.
+/// Control positions of a pose, with the sculpt layers and without.
 fn shapes(model: &Model, sculpts: &[Sculpt], pose: &Pose, recipe: &str) -> [Vec<Vec3>; 2] {
     let settings = DeformerSettings { method: recipe.into(), ..Default::default() };
     let mut evaluator =
@@ -324,7 +324,7 @@ fn a_stroke_over_five_shells_is_a_ring_that_thickens_each_of_them() {
                 assert_eq!(after, before);
             }
         }
-        // The springs come near by themselves.
+        // With correction springs, the result is close even without a refit.
         let found = shapes(&model, &sculpts, &pose, "springs");
         let grown = growth(&place, &pose, 1.0, &found);
         assert!(grown.iter().all(|g| (g - 1.4).abs() < 0.04), "springs {grown:?}");
@@ -350,7 +350,7 @@ fn shells_keep_their_order_over_the_whole_region() {
         let place = Place { character, bone: UPPER, t };
         let grown = growth(&place, &model.rest(), 1.0, &found);
         assert!(grown.len() >= 3 && grown.iter().all(|g| (g - 1.4).abs() < 1e-3), "{grown:?}");
-        // What grows by the same factor at the same height stays within each other.
+        // Nested shells that grow by equal factors at equal heights stay nested.
         let mut factors: Vec<(f32, f32)> = Vec::new();
         for (v, (&x, after)) in character.control.positions.iter().zip(&found[0]).enumerate() {
             let own = character.control.influences.of(v).all(|e| e.0 == 1);
@@ -369,7 +369,7 @@ fn shells_keep_their_order_over_the_whole_region() {
 fn strokes_over_shells_that_do_not_go_round_stay_open() {
     let model = five_shells();
     let place = Place { character: &model.bound.character, bone: UPPER, t: 0.48 };
-    // Half round; there and back, where its ends are near; a whole side without a sample.
+    // Not closed: half around; forth and back with near ends; a whole side without samples.
     let back = (0..=60).map(|i| Some(0.6 * (1.0 - (i as f32 / 30.0 - 1.0).abs())));
     let hole = (0..=60).map(|i| Some(i as f32 / 60.0).filter(|t| !(0.3..0.6).contains(t)));
     let cases: [(&str, Vec<Option<f32>>); 4] = [
@@ -384,7 +384,7 @@ fn strokes_over_shells_that_do_not_go_round_stay_open() {
         assert_eq!((marks.len(), marks[0].closed), (1, false), "{name}");
         assert_eq!(s.bench.drawn_mark(), Some("Open mark"), "{name}");
     }
-    // A line along the arm is no ring.
+    // A line along the arm is not a ring.
     let (character, attachments) = (&model.bound.character, &model.bound.attachments);
     let line = line_mark(character, attachments, MarkId(0), BoneId::from(UPPER), [0.2, 0.8], 0.0).unwrap();
     assert!(Region::from_mark(character, &line, Reach::default()).unwrap().round.is_none());
@@ -406,7 +406,7 @@ fn jumps_of_the_hand_are_bridged() {
         let longest = at.iter().zip(at.iter().cycle().skip(1)).map(step).fold(0.0, f32::max);
         assert!(longest < 0.35, "{longest}: points are on the skin all round");
         let region = Region::from_mark(character, mark, Reach::Edges(3)).unwrap();
-        // Some vertex is held in every direction.
+        // Every direction has at least one kinematic vertex.
         for k in 0..12 {
             let out = place.out(TAU * k as f32 / 12.0);
             let near = |v: &&u32| {
@@ -435,7 +435,7 @@ fn a_ring_round_boxes_thickens_those_of_its_bone() {
         let joint = character.control.influences.of(v).next().unwrap().0;
         assert_eq!(after != before, joint == 1, "vertex {v} of joint {joint}");
     }
-    // The command line's ring too, although the inner box hides the outer one from the bone.
+    // The ring of the command line works too, although the inner box occludes the outer box from the bone.
     let mark = ring_mark(character, &model.bound.attachments, MarkId(0), BoneId::from(UPPER), 0.5).unwrap();
     let region = Region::from_mark(character, &mark, Reach::default()).unwrap();
     let found = shapes(&model, &[even(region, MarkId(0), 0.4)], &model.rest(), "lbs");
@@ -467,7 +467,7 @@ fn the_line_being_drawn_shows_that_it_closes() {
     }
     assert_eq!(shown[30], (false, "Open mark".into()));
     assert_eq!(shown[60], (true, "Ring round joint 1".into()));
-    // Another tool, or taking it back, has no such text.
+    // Another tool or an undo clears the text.
     s.input.hands[RIGHT].draw = 0.0;
     (0..30).for_each(|_| {
         s.step();
@@ -479,7 +479,7 @@ fn the_line_being_drawn_shows_that_it_closes() {
 
 #[test]
 fn rings_close_round_the_limbs_of_real_characters() {
-    // What is cut there: one shell with others near, or up to three of them within each other.
+    // Cross-sections: a single shell with others nearby, or up to three nested shells.
     let limbs = [
         ("robot.glb", "UpperArm.L", 0.5),
         ("robot.glb", "UpperArm.L", 0.9),

@@ -1,4 +1,4 @@
-//! Strokes in the air.
+//! Tests of strokes in the air.
 
 use super::*;
 
@@ -40,7 +40,7 @@ fn a_baseline_and_an_offset_pose_the_arm_and_undo_brings_it_back() {
         s.step();
         assert!(hash.is_none_or(|h| *h == s.hash()));
     }
-    // The offset again, by command, as often as one likes.
+    // The offset stroke can be redrawn any number of times.
     for angle in [-0.6, 0.3] {
         s.bench.run_command(Command::RedrawOffset);
         s.draw(RIGHT, &arm(angle));
@@ -161,7 +161,7 @@ fn a_panel_takes_the_trigger() {
     s.input.hands[RIGHT].on_panel = true;
     s.draw(RIGHT, &arm(0.0));
     assert!(s.strokes().is_empty());
-    // Neither does moving off it while the trigger is held begin a stroke.
+    // Moving off the panel with the trigger held does not begin a stroke.
     s.input.hands[RIGHT].draw = 1.0;
     s.step();
     s.input.hands[RIGHT].on_panel = false;

@@ -1,10 +1,10 @@
-//! The turntable on its still floor, and the last view.
+//! Tests of the turntable with its static floor, and of the last view.
 
 use super::*;
 use crate::base::math::Turn;
 use crate::workbench::Similarity;
 
-/// A user who stands before the biped, and the turntable after two seconds.
+/// A user in front of the biped, after two seconds of the turntable.
 fn turned() -> Script {
     let mut s = Script::biped();
     s.input.head = Tracked {
@@ -23,13 +23,13 @@ fn view(s: &Script) -> (Similarity, Turn) {
     (s.bench.output().world_from_room, s.bench.output().world_from_floor)
 }
 
-/// Puts a hand's tip and palm at a point of the world.
+/// Puts a hand's tip and palm at a world position.
 fn reach(s: &mut Script, hand: usize, world: Vec3) {
     let room = s.bench.output().world_from_room.inverse_point(world);
     s.at(hand, room);
 }
 
-/// Ends of the lines shown, in the room.
+/// End points of all displayed lines, room space.
 fn ends(s: &Script) -> Vec<Vec3> {
     let out = s.bench.output();
     out.lines.segments.iter().flat_map(|l| [l.a, l.b]).map(|p| out.world_from_room.inverse_point(p)).collect()
@@ -47,7 +47,7 @@ fn the_turntable_turns_the_character_and_leaves_the_floor_about_the_user() {
     });
     let now = view(&s);
     assert!((now.1.angle - first.1.angle - TURNTABLE).abs() < 1e-3, "{now:?}");
-    // What is on the floor is where it was in the room.
+    // Points on the floor keep their room positions.
     for floor in [Vec3::ZERO, Vec3::new(3.0, 0.0, -2.0)] {
         let before = first.0.inverse_point(first.1.point(floor));
         assert!(now.0.inverse_point(now.1.point(floor)).distance(before) < 1e-5);
@@ -55,7 +55,7 @@ fn the_turntable_turns_the_character_and_leaves_the_floor_about_the_user() {
     assert!(room(&s, s.bench.axis()).distance(axis) < 1e-5);
     let moved = room(&s, s.joint(HAND)).distance(hand);
     assert!((moved - 2.0 * 0.75 * (0.5 * TURNTABLE).sin()).abs() < 1e-3, "{moved}");
-    // Four posts of a line and a dot each stay; the two lines to the character's left and front go with it.
+    // The four posts (a line and a dot each) stay; the two axis lines rotate with the character.
     let still = lines.iter().zip(ends(&s)).filter(|(a, b)| a.distance(*b) < 1e-5).count();
     assert_eq!((still, lines.len()), (4 * 4 + 2, 4 * 4 + 4));
 }
@@ -63,7 +63,7 @@ fn the_turntable_turns_the_character_and_leaves_the_floor_about_the_user() {
 #[test]
 fn what_is_drawn_and_grabbed_on_a_turned_character_is_where_the_hand_is() {
     let mut s = turned();
-    // While it turns a squeeze grabs what is in the hand, and a hand that rests moves nothing.
+    // On a running turntable, a squeeze grabs the part at the hand, and a resting hand moves nothing.
     let (hash, held) = (s.hash(), s.joint(HAND));
     reach(&mut s, RIGHT, held);
     s.step();
@@ -86,7 +86,7 @@ fn what_is_drawn_and_grabbed_on_a_turned_character_is_where_the_hand_is() {
     s.step();
     assert_ne!(s.hash(), hash);
     s.bench.run_command(Command::Undo);
-    // Switched off it stays turned, and strokes are the character's.
+    // After the turntable stops, the rotation stays, and strokes are in the character's space.
     s.bench.run_command(Command::Turntable(false));
     s.step();
     assert!(s.bench.output().world_from_floor.angle > 0.6);
@@ -114,7 +114,7 @@ fn last_view_leads_back_exactly_and_from_there_back_again() {
     assert_eq!(step(&mut s, Command::UndoNavigation), turned_view);
     assert_eq!(step(&mut s, Command::UndoNavigation), first);
     assert_eq!(step(&mut s, Command::UndoNavigation), turned_view);
-    // Pulled, scaled, turned, levelled, stood before: each time from where one was, with heading, size and turn.
+    // Pull, scale, snap, level and life size: each restores the previous view, including heading, scale and rotation.
     let pull = |s: &mut Script, spread: f32| {
         let places = [-0.3, 0.3].map(|x| Vec3::new(x, 0.4, 0.9));
         for (hand, place) in places.into_iter().enumerate() {
@@ -183,7 +183,7 @@ fn the_turntable_turns_about_the_character_wherever_it_was_moved() {
     let mut s = turned();
     s.bench.run_command(Command::Turntable(false));
     s.step();
-    // The whole body is taken a metre aside.
+    // Move the full body one metre sideways.
     let from = s.bench.axis();
     let hips = s.joint(HIPS);
     let mut local = s.bench.pose().local[HIPS];
