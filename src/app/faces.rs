@@ -25,12 +25,12 @@ enum Next {
     Headset(Option<Box<xr::XrConnection>>),
 }
 
-/// Runs the editor until its user ends it, beginning with one face. What both are asked for is in `window_options`,
-/// except for the folder that results go to.
+/// Runs the editor until the user quits, beginning in the window or in the headset. `window_options` holds the options
+/// of both, except the output folder, which is in `headset`.
 ///
 /// # Errors
-/// Without a display where one is needed, without a runtime or headset where there is no display either; where the
-/// headset's file cannot be opened; what a device or a runtime cannot do. A runtime that is lost is no error.
+/// If a window is required and there is no display; if there is neither a display nor a headset; if the first file cannot
+/// be opened; errors of the device. The loss of a runtime is no error.
 pub fn run(
     window_options: &window::Options,
     headset: &xr::Options,

@@ -29,10 +29,10 @@ pub enum Show {
     /// No headset: the window.
     #[value(alias = "desk")]
     Window,
-    /// The same in light colours.
+    /// The window in the light theme.
     #[value(alias = "desk-light")]
     WindowLight,
-    /// The same with its list of keys.
+    /// The window with its list of keys.
     #[value(alias = "desk-keys")]
     WindowKeys,
 }

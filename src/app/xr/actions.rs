@@ -72,9 +72,9 @@ pub struct Actions {
     redo: xr::Action<bool>,
     menu: xr::Action<bool>,
     pad_press: xr::Action<bool>,
-    /// By their paths: those whose bindings the runtime took.
+    /// Interaction profiles whose bindings the runtime accepted, by path.
     profiles: BTreeMap<xr::Path, Profile>,
-    /// What was dropped or refused, for the log.
+    /// Bindings that were dropped or refused, for the log.
     pub notes: Vec<String>,
 }
 

@@ -83,7 +83,7 @@ pub struct Constrained {
 struct Factor {
     kept: Vec<usize>,
     rows: usize,
-    /// `L⁻¹` of the kept rows, as a matrix over all rows.
+    /// `L⁻¹` of the kept rows, padded with zeros to all rows.
     half: Mat,
     /// `Z̄`.
     z: Mat,

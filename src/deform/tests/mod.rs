@@ -13,7 +13,7 @@ use crate::base::math::{Quat, Vec3};
 use crate::base::testing::shared as shared_data;
 use crate::rig::{Pose, PosedRig};
 
-/// Positions that a method gives in a pose.
+/// Deforms a character by a method in a pose and returns the positions.
 fn deform(method: &Geometric, bound: &Bound, pose: &Pose) -> Streams {
     let mut streams = Streams::default();
     let rig = PosedRig::new(&bound.character.skeleton, pose);
