@@ -11,7 +11,9 @@ use super::springs::edits_gpu::EditState;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
 use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
-use super::{Bound, Geometric, Recipe, springs};
+use super::volume::cells::Cells;
+use super::volume::gpu::{VolumePipelines, VolumeState};
+use super::{Bound, Geometric, Recipe, springs, volume};
 use crate::base::{Result, SculptId};
 use crate::gpu::{Buffer, Device, Frame};
 use crate::rig::PosedRig;
@@ -23,6 +25,7 @@ pub struct Kernels {
     geometric: GeometricPipelines,
     sculpt: SculptPipeline,
     springs: SpringPipelines,
+    volume: VolumePipelines,
     surface: SurfacePipelines,
 }
 
@@ -34,6 +37,7 @@ impl Kernels {
             geometric: GeometricPipelines::new(device)?,
             sculpt: SculptPipeline::new(device)?,
             springs: SpringPipelines::new(device)?,
+            volume: VolumePipelines::new(device)?,
             surface: SurfacePipelines::new(device)?,
         })
     }
@@ -54,6 +58,7 @@ pub struct Graph {
     /// The settings of the bound geometric method.
     first: Geometric,
     springs: Option<SpringNode>,
+    volume: Option<(volume::Params, VolumeState)>,
     surface: SurfaceState,
     bound: Bound,
     /// Whether the geometric method rotates scale vectors.
@@ -159,9 +164,21 @@ impl Graph {
                 })
             }
         };
+        let volume = match &recipe.volume {
+            None => None,
+            Some(params) => {
+                let cells = Cells::bind(&bound.character, params.sane().cubes)?;
+                let (first, position) = (&recipe.geometric, &streams.position);
+                Some((
+                    *params,
+                    kernels.volume.bind(&kernels.geometric, &cells, first, params, &rig, position)?,
+                ))
+            }
+        };
         let display = surface::bind(&bound.character, Crease::Source);
         let surface = kernels.surface.bind(&display, &control, &rig, &streams.position, morphs)?;
-        let (bound, radial) = (bound.clone(), recipe.geometric.is_radial());
+        // The volume places the skin anew, so sculpt layers come after it.
+        let (bound, radial) = (bound.clone(), recipe.geometric.is_radial() && volume.is_none());
         let kernels = kernels.clone();
         let first = recipe.geometric.clone();
         Ok(Self {
@@ -172,6 +189,7 @@ impl Graph {
             geometric,
             first,
             springs,
+            volume,
             surface,
             bound,
             radial,
@@ -236,12 +254,23 @@ impl Graph {
     /// ([`Recipe::can_become`]). Does not allocate.
     pub fn adopt(&mut self, recipe: &Recipe) -> bool {
         let springs = self.springs.is_some() == recipe.springs.is_some();
-        if !springs || !self.first.can_become(&recipe.geometric) {
+        let volumes = match (&self.volume, &recipe.volume) {
+            (Some((own, _)), Some(other)) => own.can_become(other),
+            (own, other) => own.is_some() == other.is_some(),
+        };
+        if !springs || !volumes || !self.first.can_become(&recipe.geometric) {
             return false;
         }
         if self.first != recipe.geometric {
             self.geometric.set(&recipe.geometric);
             self.first.clone_from(&recipe.geometric);
+            if let Some((_, state)) = &mut self.volume {
+                state.set_start(&recipe.geometric);
+            }
+        }
+        if let (Some((own, state)), Some(params)) = (&mut self.volume, &recipe.volume) {
+            *own = *params;
+            state.set(params);
         }
         if let Some(params) = &recipe.springs {
             self.set_springs(params);
@@ -270,11 +299,19 @@ impl Graph {
         frame.phase("pose");
         let rig = self.geometric.update(frame, rig).unwrap_or(rig);
         self.rig.update(frame, rig);
+        if let Some((_, state)) = &mut self.volume {
+            state.update(frame, rig);
+        }
         frame.phase("skinning");
         if let Some(node) = self.sculpts.as_mut().filter(|n| n.changed) {
             kernels.sculpt.update(&mut node.state, &node.field, &self.control, frame);
         }
         kernels.geometric.record(&self.geometric, &self.rig, frame);
+        if let Some((_, state)) = &self.volume {
+            frame.phase("volume");
+            kernels.volume.record(&kernels.geometric, state, &self.rig, frame);
+            frame.barrier();
+        }
         if let Some(node) = &self.sculpts {
             kernels.sculpt.record(&node.state, &self.control, frame);
         }

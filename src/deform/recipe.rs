@@ -1,11 +1,11 @@
 //! The deformation of a character: the authored choice of nodes.
 
-use super::{Geometric, fast, springs};
+use super::{Geometric, fast, springs, volume};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A geometric method, optionally followed by springs.
+/// A geometric method, optionally followed by springs or by the volume.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
@@ -14,6 +14,9 @@ pub struct Recipe {
     /// The settings of the spring node, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub springs: Option<springs::Params>,
+    /// The settings of the volume node, if any; not together with springs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<volume::Params>,
 }
 
 impl Default for Recipe {
@@ -24,17 +27,22 @@ impl Default for Recipe {
 
 impl Recipe {
     /// The names of all methods, in the order of reports.
-    pub const NAMES: [&'static str; 10] =
-        ["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs", "fast+springs"];
+    pub const NAMES: [&'static str; 11] =
+        ["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs", "fast+springs", "volume"];
 
     /// A recipe with a geometric method only.
     pub fn geometric(geometric: Geometric) -> Self {
-        Self { geometric, springs: None }
+        Self { geometric, springs: None, volume: None }
     }
 
     /// Springs after dual quaternion skinning, which starts nearest to their equilibrium.
     pub fn springs(params: springs::Params) -> Self {
-        Self { geometric: Geometric::Dqs, springs: Some(params) }
+        Self { geometric: Geometric::Dqs, springs: Some(params), volume: None }
+    }
+
+    /// The volume after dual quaternion skinning.
+    pub fn volume(params: volume::Params) -> Self {
+        Self { geometric: Geometric::Dqs, springs: None, volume: Some(params) }
     }
 
     /// The recipe with this name and its default settings. The error for an unknown name lists all names.
@@ -43,8 +51,9 @@ impl Recipe {
             "springs" => Ok(Self::default()),
             "fast+springs" => {
                 let geometric = Geometric::from_name("fast")?;
-                Ok(Self { geometric, springs: Some(springs::Params::default()) })
+                Ok(Self { geometric, springs: Some(springs::Params::default()), volume: None })
             }
+            "volume" => Ok(Self::volume(volume::Params::default())),
             _ if Self::NAMES.contains(&name) => Ok(Self::geometric(Geometric::from_name(name)?)),
             _ => Err(Error::input(
                 format!("\"{name}\" is no deformation method"),
@@ -54,7 +63,8 @@ impl Recipe {
     }
 
     /// The method with this name (springs if it is empty), with `settings` overriding its defaults. Springs take
-    /// [`springs::Params`] by field name, and `start`, a geometric method; `blend` takes `factor`; `irs` (also
+    /// [`springs::Params`] by field name, and `start`, a geometric method; the volume takes [`volume::Params`] and `start`;
+    /// `blend` takes `factor`; `irs` (also
     /// `reach.as_parent` and `reach.as_child`) and `fast` take the fields of their own parameters; springs after FAST
     /// (`fast+springs`) take those of both. Numbers out of range are clamped.
     ///
@@ -68,6 +78,13 @@ impl Recipe {
         let mut out = Self::from_name(name)?;
         let mut given: Map<String, Value> =
             parameters.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        if let Some(params) = &mut out.volume {
+            if let Some(start) = given.remove("start") {
+                out.geometric = Geometric::from_name(start.as_str().unwrap_or_default())?;
+            }
+            *params = merged::<volume::Params>(name, params, given)?.sane();
+            return Ok(out);
+        }
         if let Some(params) = &mut out.springs {
             if let Some(start) = given.remove("start") {
                 out.geometric = Geometric::from_name(start.as_str().unwrap_or_default())?;
@@ -112,15 +129,24 @@ impl Recipe {
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
         self.geometric.set_number(name, value)
             || self.springs.as_mut().is_some_and(|springs| springs.set_number(name, value))
+            || self.volume.as_mut().is_some_and(|volume| volume.set_number(name, value))
     }
 
     /// Whether a graph bound to this recipe can switch to the other by [`super::Graph::adopt`].
     pub fn can_become(&self, other: &Self) -> bool {
-        self.springs.is_some() == other.springs.is_some() && self.geometric.can_become(&other.geometric)
+        let volumes = match (&self.volume, &other.volume) {
+            (Some(own), Some(other)) => own.can_become(other),
+            (own, other) => own.is_some() == other.is_some(),
+        };
+        let springs = self.springs.is_some() == other.springs.is_some();
+        springs && volumes && self.geometric.can_become(&other.geometric)
     }
 
     /// The name of the recipe, as in [`Recipe::NAMES`].
     pub fn name(&self) -> &'static str {
+        if self.volume.is_some() {
+            return "volume";
+        }
         match (&self.springs, &self.geometric) {
             (Some(_), Geometric::Fast(_)) => "fast+springs",
             (Some(_), _) => "springs",

@@ -3,6 +3,7 @@
 use super::sculpt::cpu::displace;
 use super::sculpt::{BoundSculpt, Field, Reform, SculptState};
 use super::surface::{self, Crease, Display};
+use super::volume::solve::VolumeReference;
 use super::{Bound, Geometric, Recipe, Reference, Streams, springs};
 use crate::base::math::Vec3;
 use crate::base::{Result, SculptId};
@@ -16,6 +17,7 @@ pub struct CpuGraph {
     /// The settings of the bound geometric method.
     first: Geometric,
     springs: Option<springs::solve::Springs>,
+    volume: Option<VolumeReference>,
     iterations: u32,
     surface: surface::Surface,
     streams: Streams,
@@ -32,10 +34,15 @@ impl CpuGraph {
             let levels = Arc::new(springs::levels::Levels::bind(bound));
             springs::solve::Springs::new(bound, &levels, params)
         });
+        let volume = match &recipe.volume {
+            Some(params) => Some(VolumeReference::new(bound, &recipe.geometric, params)?),
+            None => None,
+        };
         Ok(Self {
             geometric: recipe.geometric.bind(bound)?,
             first: recipe.geometric.clone(),
             springs,
+            volume,
             iterations: 0,
             surface: surface::bind(&bound.character, Crease::Source),
             streams: Streams::default(),
@@ -48,7 +55,8 @@ impl CpuGraph {
     /// Takes other sculpt layers, all of them off.
     pub fn set_sculpts(&mut self, sculpts: &[BoundSculpt]) {
         let before = std::mem::replace(&mut self.field, Field::new(sculpts)).vertices;
-        self.radial = self.geometric.set_offsets(&before, &self.field);
+        // The volume places the skin anew, so its layers come after it.
+        self.radial = self.volume.is_none() && self.geometric.set_offsets(&before, &self.field);
         if let Some(springs) = &mut self.springs {
             springs.set_edits(&self.field);
         }
@@ -64,7 +72,9 @@ impl CpuGraph {
         if !self.field.set(states) {
             return;
         }
-        self.geometric.set_offsets(&[], &self.field);
+        if self.volume.is_none() {
+            self.geometric.set_offsets(&[], &self.field);
+        }
         if let Some(springs) = &mut self.springs {
             springs.set_moment(&self.field);
         }
@@ -72,12 +82,17 @@ impl CpuGraph {
 
     /// As [`super::Graph::adopt`].
     pub fn adopt(&mut self, recipe: &Recipe) -> bool {
-        let (Some(springs), Some(params)) = (&mut self.springs, &recipe.springs) else { return false };
-        let same = self.first == recipe.geometric;
-        if same {
-            springs.set_params(params);
+        if self.first != recipe.geometric {
+            return false;
         }
-        same
+        match (&mut self.springs, &recipe.springs, &mut self.volume, &recipe.volume) {
+            (Some(springs), Some(params), None, None) => springs.set_params(params),
+            (None, None, Some(volume), Some(params)) if volume.params().can_become(params) => {
+                volume.set_params(params);
+            }
+            _ => return false,
+        }
+        true
     }
 
     /// As [`super::Graph::set_time`].
@@ -99,10 +114,15 @@ impl CpuGraph {
         let start = Instant::now();
         let posed = self.geometric.evaluate(rig, &mut self.streams);
         let rig = posed.as_ref().unwrap_or(rig);
+        times.push((self.geometric.name(), start.elapsed()));
+        if let Some(volume) = &mut self.volume {
+            let start = Instant::now();
+            volume.solve(rig, &mut self.streams.position);
+            times.push(("volume", start.elapsed()));
+        }
         if !self.radial {
             displace(&self.field, &self.bound.character, rig, &mut self.streams.position);
         }
-        times.push((self.geometric.name(), start.elapsed()));
         if let Some(springs) = &self.springs {
             let start = Instant::now();
             self.iterations = springs.solve(rig, &mut self.streams).iterations;

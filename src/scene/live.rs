@@ -86,7 +86,12 @@ mod tests {
             let base = recipe(&settings).unwrap();
             let mut fields: Vec<String> = vec!["reach.as_parent".into(), "reach.as_child".into()];
             fields.extend(["factor", "nothing", "start", "joints", "energy"].map(str::to_owned));
-            for part in [serde_json::to_value(base.springs), serde_json::to_value(&base.geometric)] {
+            let parts = [
+                serde_json::to_value(base.springs),
+                serde_json::to_value(base.volume),
+                serde_json::to_value(&base.geometric),
+            ];
+            for part in parts {
                 let mut part = part.unwrap();
                 if let Some(own) = part.get_mut("fast") {
                     part = own.take();

@@ -103,8 +103,11 @@ fn the_parameters_defaults_and_ranges_are_those_of_the_springs() {
 fn the_methods_and_commands_are_those_of_the_program() {
     let rows = table("| `--method` | | `--set` |\n");
     let methods: Vec<&str> = rows.iter().map(|r| code(&r[0])).collect();
-    let known: Vec<&str> =
-        Geometric::ALL.iter().map(|g| g.name()).chain(["fast", "springs", "fast+springs"]).collect();
+    let known: Vec<&str> = Geometric::ALL
+        .iter()
+        .map(|g| g.name())
+        .chain(["fast", "springs", "fast+springs", "volume"])
+        .collect();
     assert_eq!(methods, known);
     let programs = [
         (env!("CARGO_BIN_EXE_sinew"), "| command | makes |\n"),

@@ -172,7 +172,7 @@ fn check_on_cpu(path: &Path) -> Option<Checked> {
         let bent = evaluator.evaluate(&model, &pose).unwrap();
         if let Some(flaw) = flaw(&bent) {
             find(format!("contorted {flaw}"), false);
-        } else if method.contains("springs") {
+        } else if method.contains("springs") || method == "volume" {
             // Twice the half size of what the other methods and the bones take up.
             let (center, reach) = (0.5 * (bounds.min + bounds.max), bounds.diagonal());
             let far = bent.positions.iter().map(|p| p.distance(center)).fold(0.0, f32::max);

@@ -21,7 +21,7 @@ struct Subject {
 }
 
 const ALL: &[&str] =
-    &["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs", "fast+springs"];
+    &["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs", "fast+springs", "volume"];
 
 const SUBJECTS: [Subject; 4] = [
     Subject {

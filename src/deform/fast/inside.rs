@@ -23,7 +23,7 @@ const SMALL: f32 = 5e-4;
 const NEGLIGIBLE: f32 = 1e-3;
 
 /// The interior of a closed shape.
-pub(super) struct Inside {
+pub(in crate::deform) struct Inside {
     /// Edge length of a cube.
     pub size: f64,
     /// Corners of the cubes.
@@ -31,6 +31,9 @@ pub(super) struct Inside {
     /// Weights of the given handles per corner.
     pub weights: Weights,
     pub cells: Vec<Cell>,
+    lattice: Lattice,
+    /// Index in `cells` of each of the lattice's cubes.
+    number: Vec<Option<u32>>,
 }
 
 /// How much of a mesh is closed.
@@ -81,10 +84,19 @@ impl Inside {
         }
         let whole = |cell: &Cell| cell.corners.iter().all(|&n| known[n as usize]);
         let cells: Vec<Cell> = lattice.cells.iter().filter(|c| whole(c)).cloned().collect();
+        let mut count = 0..;
+        let number = lattice.cells.iter().map(|c| if whole(c) { count.next() } else { None }).collect();
         let parts = Parts { cubes: cells.len(), ..parts };
         let found = !cells.is_empty();
-        let out = Self { size: lattice.size, nodes: lattice.nodes, weights, cells };
+        let nodes = lattice.nodes.clone();
+        let out = Self { size: lattice.size, nodes, weights, cells, lattice, number };
         (found.then_some(out), parts)
+    }
+
+    /// The cube at a position just inside the surface.
+    pub fn find(&self, x: DVec3) -> Option<usize> {
+        let (cell, _) = self.lattice.find(x)?;
+        self.number[cell].map(|n| n as usize)
     }
 }
 

@@ -41,10 +41,12 @@ pub use body::Body;
 pub use constrain::{Constrained, Constraint, Target};
 pub use energy::Energy;
 pub(super) use gpu::FastState;
+pub(super) use inside::Inside;
 pub use inside::Parts;
 pub use node::Fast;
 pub use solve::{Acceleration, Solved, Solver};
 pub use weights::Weights;
+pub(super) use weights::own_weights;
 
 use serde::{Deserialize, Serialize};
 

@@ -72,7 +72,7 @@ impl Weights {
 
 /// The given weights, normalised so that each vertex's sum is exactly one; a vertex without weights follows
 /// the first handle.
-pub(super) fn own_weights(influences: &Influences) -> Weights {
+pub(in crate::deform) fn own_weights(influences: &Influences) -> Weights {
     let mut out = Weights::default();
     for v in 0..influences.len() {
         let sum: f64 = influences.of(v).map(|(_, w)| f64::from(w)).sum();

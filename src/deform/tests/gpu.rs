@@ -142,7 +142,7 @@ fn display_equals_its_twin_with_and_without_morphs() {
 #[test]
 fn what_frames_read_of_a_method_changes_without_binding() {
     use crate::deform::irs::Reach;
-    use crate::deform::{Graph, Kernels, Recipe, fast, springs};
+    use crate::deform::{Graph, Kernels, Recipe, fast, springs, volume};
     let Some(device) = device() else { return };
     let kernels = Arc::new(Kernels::new(&device).unwrap());
     let bound = cylinder(3, 16, 24);
@@ -161,12 +161,15 @@ fn what_frames_read_of_a_method_changes_without_binding() {
         Geometric::Irs(IrsParams { reach, ..IrsParams::DEFAULT })
     };
     let few = |iterations| Geometric::Fast(fast::Params { iterations, ..fast::Params::deformer() });
+    let firm =
+        |firmness| Recipe::volume(volume::Params { cubes: 500, firmness, ..volume::Params::default() });
     let soft = |torsion| Recipe::springs(springs::Params { torsion, ..springs::Params::default() });
     for [a, b] in [
         [0.2, 0.9].map(|factor| Recipe::geometric(Geometric::Blend { factor })),
         [0.5, 0.1].map(|p| Recipe::geometric(irs(p))),
         [1, 30].map(|n| Recipe::geometric(few(n))),
         [1.0, 3.0].map(soft),
+        [0.1, 3.0].map(firm),
     ] {
         let name = a.name();
         let mut graph = Graph::new(&kernels, &bound, &a, false).unwrap();

@@ -335,6 +335,7 @@ pub(crate) fn method_label(name: &str) -> &str {
         "fast" => "FAST",
         "springs" => "Springs",
         "fast+springs" => "FAST, springs",
+        "volume" => "Volume",
         other => other,
     }
 }

@@ -52,6 +52,22 @@ const MOVE: [Number; 2] = [
     number("damping", "Damping", DAMPINGS, "How soon swinging ends; 1: without overshooting"),
 ];
 
+/// What shapes the flesh of the volume.
+const VOLUME: [Number; 2] = [
+    number("firmness", "Firmness", [0.0, 4.0], "How closely the flesh at bones follows the skin weights"),
+    number("volume", "Volume", [0.0, 1.0], "Resistance to changes of volume"),
+];
+
+/// How the volume is solved.
+const CUBES: [Number; 2] = [
+    Number {
+        logarithmic: true,
+        whole: true,
+        ..number("cubes", "Cubes", [500.0, 20_000.0], "About so many cubes fill the character")
+    },
+    Number { whole: true, ..number("cycles", "Cycles", [1.0, 16.0], "Solver cycles per frame") },
+];
+
 /// How it is solved.
 const SOLVE: [Number; 2] = [
     Number {
@@ -96,6 +112,15 @@ pub(super) fn show(
         }
     });
     let Ok(known) = recipe(settings) else { return };
+    if let Some(params) = &known.volume {
+        let Ok(now) = serde_json::to_value(params) else { return };
+        numbers(ui, &VOLUME, &now, settings, memory, pressed);
+        widgets::caption(ui, "Solver");
+        numbers(ui, &CUBES, &now, settings, memory, pressed);
+        let start = Value::from(known.geometric.name());
+        choice(ui, ("start", "Start"), &start, &Geometric::ALL.map(|g| g.name()), settings, pressed);
+        return;
+    }
     match (name, &known.springs) {
         (_, Some(params)) => {
             let Ok(now) = serde_json::to_value(params) else { return };

@@ -1,0 +1,45 @@
+// The elasticity of one cube and of one node: src/deform/volume/solve.rs has the same functions by the same names.
+// Needs lib/quaternion.glsl and types/volume.glsl.
+
+// Corners at the near side of a cube along axis k are those whose index has no bit k.
+#define NEAR_X(i) (2 * (i))
+#define NEAR_Y(i) (((i) & 1) | (((i) & 2) << 1))
+#define NEAR_Z(i) (i)
+
+// Mean edge along each axis, without that at zero displacement.
+mat3 mean_edges(vec3 x[8]) {
+    mat3 mean = mat3(0.0);
+    for (int i = 0; i < 4; ++i) {
+        mean[0] += x[NEAR_X(i) + 1] - x[NEAR_X(i)];
+        mean[1] += x[NEAR_Y(i) + 2] - x[NEAR_Y(i)];
+        mean[2] += x[NEAR_Z(i) + 4] - x[NEAR_Z(i)];
+    }
+    return 0.25 * mean;
+}
+
+// One update of the rotation nearest to a matrix.
+vec4 turn(vec4 q, mat3 columns) {
+    vec3 x = quat_rotate(q, vec3(1.0, 0.0, 0.0));
+    vec3 y = quat_rotate(q, vec3(0.0, 1.0, 0.0));
+    vec3 z = quat_rotate(q, vec3(0.0, 0.0, 1.0));
+    vec3 torque = cross(x, columns[0]) + cross(y, columns[1]) + cross(z, columns[2]);
+    float trace = dot(x, columns[0]) + dot(y, columns[1]) + dot(z, columns[2]);
+    float scale = (length(columns[0]) + length(columns[1]) + length(columns[2])) * (1.0 / 3.0);
+    vec3 v = torque * (1.0 / max(trace + scale, 0.1 * scale + 1e-30));
+    vec4 turned = quat_multiply(vec4(v, 1.0), q);
+    float size = length(turned);
+    // Not so for NaN and infinity.
+    return size < 1e30 ? turned * (1.0 / size) : q;
+}
+
+// Stiffness of the spring at a node.
+float spring(VolumeNode node, float lambda, float firmness) {
+    return node.brace * (1.5 + 0.28 * lambda) + node.core * firmness;
+}
+
+// Inverse of the stiffness bound at a node; 0 if it is held.
+float inverse_bound(VolumeNode node, float lambda, float firmness) {
+    return node.cubes > 0.0
+        ? 1.0 / (node.cubes * (1.5 + 3.0 / 16.0 * lambda) + spring(node, lambda, firmness))
+        : 0.0;
+}

@@ -1,0 +1,36 @@
+// Mirrors of src/deform/volume/gpu.rs and levels.rs; layout(scalar).
+
+// Push constants of all stages.
+struct VolumePush {
+    // Number of nodes, cubes or vertices.
+    uint count;
+    // Rotation updates.
+    uint turns;
+    // Whether displacements count as zero.
+    uint zero;
+    // Whether cubes have mean edges at zero displacement.
+    uint has_base;
+    // Edge length of a cube, metres.
+    float size;
+    // lambda / mu.
+    float lambda;
+    // Stiffness of the springs on nodes around bones.
+    float firmness;
+    // Factor of the previous move.
+    float keep;
+    // Factor of the force.
+    float step;
+};
+
+// What holds a node.
+struct VolumeNode {
+    float cubes;
+    float brace;
+    float core;
+};
+
+// How much a node of another level counts.
+struct VolumeShare {
+    uint node;
+    float weight;
+};

@@ -1,0 +1,429 @@
+//! The volume on the GPU: the stages of [`super::solve`], with its schedule. Nothing is read back.
+
+use super::Params;
+use super::cells::Cells;
+use super::levels::{Level, Lists, Node, Share};
+use super::solve::{COARSE_TURNS, Op, START_TURNS, schedule, start_of};
+use crate::base::Result;
+use crate::deform::Geometric;
+use crate::deform::geometric_gpu::{GeometricPipelines, GeometricState};
+use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers, padded};
+use crate::gpu::constants::{GROUP_SIZE, NONE};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Resource, Texel};
+use crate::{shared_with_shaders, spv};
+use bytemuck::Pod;
+use std::sync::Arc;
+
+shared_with_shaders! {
+    /// Push constants of all stages.
+    #[derive(Debug, Default)]
+    pub struct VolumePush as "VolumePush" {
+        /// Number of nodes, cubes or vertices.
+        pub count: u32,
+        /// Rotation updates.
+        pub turns: u32,
+        /// Whether displacements count as zero.
+        pub zero: u32,
+        /// Whether cubes have mean edges at zero displacement.
+        pub has_base: u32,
+        /// Edge length of a cube, metres.
+        pub size: f32,
+        /// `λ/μ`.
+        pub lambda: f32,
+        /// Stiffness of the springs on nodes around bones.
+        pub firmness: f32,
+        /// Factor of the previous move.
+        pub keep: f32,
+        /// Factor of the force.
+        pub step: f32,
+    }
+}
+
+/// Elements per invocation on a software device, where starting an invocation costs as much as a simple element.
+const SOFTWARE_SPAN: u32 = 8;
+
+/// The pipelines, created once per device.
+pub struct VolumePipelines {
+    span: u32,
+    start: Compute,
+    orient: Compute,
+    forces: Compute,
+    residual: Compute,
+    coarsen: Compute,
+    load: Compute,
+    step: Compute,
+    prolong: Compute,
+    skin: Compute,
+}
+
+/// A character's cubes on the GPU.
+pub struct VolumeState {
+    /// Poses the nodes; none without cubes.
+    start: Option<GeometricState>,
+    levels: Vec<LevelState>,
+    starting: Option<Starting>,
+    params: Params,
+    schedule: Vec<Op>,
+    vertices: u32,
+}
+
+struct Starting {
+    start: Bindings,
+    orient: Bindings,
+    skin: Bindings,
+}
+
+struct LevelState {
+    nodes: u32,
+    cells: u32,
+    size: f32,
+    forces: Bindings,
+    residual: Bindings,
+    step: Bindings,
+    /// Transfers to and from the finer level; none on the finest level.
+    transfer: Option<Transfer>,
+}
+
+struct Transfer {
+    coarsen: Bindings,
+    load: Bindings,
+    prolong: Bindings,
+}
+
+/// Buffers of a level that several stages read.
+struct LevelBuffers {
+    corners: Buffer,
+    nodes: Buffer,
+    at_node: (Buffer, Buffer),
+    displacements: Buffer,
+    bases: Buffer,
+    rotations: Buffer,
+    forces: Buffer,
+    loads: Buffer,
+    residuals: Buffer,
+    moves: Buffer,
+    weights: Buffer,
+}
+
+/// Uploads a list; an empty one as one zero, since a buffer is never empty.
+fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T]) -> Result<Buffer> {
+    if data.is_empty() {
+        Buffer::zeroed::<T>(device, name, 1)
+    } else {
+        Buffer::from_slice(device, name, data)
+    }
+}
+
+fn upload_lists<T: Pod>(device: &Arc<Device>, name: &str, lists: &Lists<T>) -> Result<(Buffer, Buffer)> {
+    Ok((upload(device, name, &lists.offset)?, upload(device, name, &lists.entry)?))
+}
+
+impl LevelBuffers {
+    fn new(device: &Arc<Device>, level: &Level) -> Result<Self> {
+        let vectors = |name: &str, count: usize| Buffer::zeroed::<[f32; 4]>(device, name, count.max(1));
+        let (nodes, cells) = (level.nodes.len(), level.cells.len());
+        Ok(Self {
+            corners: upload(device, "cube corners", &level.cells)?,
+            nodes: upload::<Node>(device, "cube nodes", &level.nodes)?,
+            at_node: upload_lists(device, "cubes at nodes", &level.at_node)?,
+            displacements: vectors("displacements", nodes)?,
+            bases: vectors("cube bases", 3 * cells)?,
+            rotations: vectors("cube rotations", cells)?,
+            forces: vectors("cube forces", 8 * cells)?,
+            loads: vectors("node loads", nodes)?,
+            residuals: vectors("node residuals", nodes)?,
+            moves: vectors("node moves", nodes)?,
+            weights: upload(device, "cube weights", &level.weight)?,
+        })
+    }
+
+    fn texels(buffer: &Buffer) -> Resource<'_> {
+        Resource::Texels(buffer, Texel::Float4)
+    }
+}
+
+impl VolumePipelines {
+    /// Creates the pipelines.
+    ///
+    /// # Errors
+    /// If a shader and Rust disagree.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let span = if device.is_software() { SOFTWARE_SPAN } else { 1 };
+        let new = |spv| Compute::new(device, spv, &[span]);
+        let out = Self {
+            span,
+            start: new(spv!("deform/volume/start.comp"))?,
+            orient: new(spv!("deform/volume/orient.comp"))?,
+            forces: new(spv!("deform/volume/forces.comp"))?,
+            residual: new(spv!("deform/volume/residual.comp"))?,
+            coarsen: new(spv!("deform/volume/coarsen.comp"))?,
+            load: new(spv!("deform/volume/load.comp"))?,
+            step: new(spv!("deform/volume/step.comp"))?,
+            prolong: new(spv!("deform/volume/prolong.comp"))?,
+            skin: new(spv!("deform/volume/skin.comp"))?,
+        };
+        out.step.reflection().check::<Node>()?;
+        out.load.reflection().check::<Share>()?;
+        Ok(out)
+    }
+
+    /// Uploads a character's cubes. `method` places the skin before this node; `positions` is the stream of the skin.
+    ///
+    /// # Errors
+    /// If memory is short.
+    pub fn bind(
+        &self,
+        geometric: &GeometricPipelines,
+        cells: &Cells,
+        method: &Geometric,
+        params: &Params,
+        rig: &RigBuffers,
+        positions: &Buffer,
+    ) -> Result<VolumeState> {
+        let device = positions.device();
+        let params = params.sane();
+        let schedule = schedule(&params, cells.levels.len());
+        let vertices = cells.embedding.len() as u32;
+        let mut out =
+            VolumeState { start: None, levels: Vec::new(), starting: None, params, schedule, vertices };
+        if cells.levels.is_empty() {
+            return Ok(out);
+        }
+        let control = ControlBuffers::new(device, &cells.nodes)?;
+        let nodes = StreamBuffers::new(device, cells.levels[0].nodes.len())?;
+        out.start = Some(geometric.bind(&start_of(method), &cells.nodes, &control, rig, &nodes)?);
+        let mut buffers: Vec<LevelBuffers> = Vec::new();
+        for level in &cells.levels {
+            let own = LevelBuffers::new(device, level)?;
+            let state = self.level(
+                level,
+                &own,
+                buffers.last().zip(cells.levels.get(out.levels.len().wrapping_sub(1))),
+            )?;
+            out.levels.push(state);
+            buffers.push(own);
+        }
+        out.starting = Some(self.starting(cells, &buffers[0], &nodes.position, rig, positions)?);
+        Ok(out)
+    }
+
+    fn starting(
+        &self,
+        cells: &Cells,
+        finest: &LevelBuffers,
+        starts: &Buffer,
+        rig: &RigBuffers,
+        positions: &Buffer,
+    ) -> Result<Starting> {
+        let device = positions.device();
+        let texels = LevelBuffers::texels;
+        let place = |v: &Option<super::cells::Place>| v.map_or(NONE, |p| p.cell);
+        let place_cells: Vec<u32> = cells.embedding.iter().map(place).collect();
+        let at: Vec<_> = cells.embedding.iter().map(|p| p.map_or_else(Default::default, |p| p.at)).collect();
+        let places = upload(device, "places in cubes", &padded(&at))?;
+        let place_cells = upload(device, "cubes of vertices", &place_cells)?;
+        let homes = upload(device, "joints of cubes", &cells.home)?;
+        let corners = Resource::Texels(&finest.corners, Texel::Uint4);
+        Ok(Starting {
+            start: self.start.bind(&[
+                ("nodes", Resource::Buffer(&finest.nodes)),
+                ("starts", texels(starts)),
+                ("displacements", Resource::Buffer(&finest.displacements)),
+                ("loads", Resource::Buffer(&finest.loads)),
+            ])?,
+            orient: self.orient.bind(&[
+                ("corners", corners),
+                ("starts", texels(starts)),
+                ("homes", Resource::Buffer(&homes)),
+                ("dual", Resource::Buffer(&rig.dual)),
+                ("rotations", Resource::Buffer(&finest.rotations)),
+            ])?,
+            skin: self.skin.bind(&[
+                ("corners", corners),
+                ("displacements", texels(&finest.displacements)),
+                ("places", texels(&places)),
+                ("place_cells", Resource::Buffer(&place_cells)),
+                ("positions", Resource::Buffer(positions)),
+            ])?,
+        })
+    }
+
+    /// Binds the stages of a level, given the finer level.
+    fn level(
+        &self,
+        level: &Level,
+        own: &LevelBuffers,
+        finer: Option<(&LevelBuffers, &Level)>,
+    ) -> Result<LevelState> {
+        let texels = LevelBuffers::texels;
+        let gather = [
+            ("nodes", Resource::Buffer(&own.nodes)),
+            ("node_offsets", Resource::Buffer(&own.at_node.0)),
+            ("node_corners", Resource::Buffer(&own.at_node.1)),
+            ("corner_forces", texels(&own.forces)),
+            ("loads", Resource::Buffer(&own.loads)),
+            ("displacements", Resource::Buffer(&own.displacements)),
+        ];
+        let and = |last| gather.iter().copied().chain([last]).collect::<Vec<_>>();
+        Ok(LevelState {
+            nodes: level.nodes.len() as u32,
+            cells: level.cells.len() as u32,
+            size: level.size,
+            forces: self.forces.bind(&[
+                ("corners", Resource::Texels(&own.corners, Texel::Uint4)),
+                ("displacements", texels(&own.displacements)),
+                ("bases", texels(&own.bases)),
+                ("weights", Resource::Buffer(&own.weights)),
+                ("rotations", Resource::Buffer(&own.rotations)),
+                ("corner_forces", Resource::Buffer(&own.forces)),
+            ])?,
+            residual: self.residual.bind(&and(("residuals", Resource::Buffer(&own.residuals))))?,
+            step: self.step.bind(&and(("moves", Resource::Buffer(&own.moves))))?,
+            transfer: match finer {
+                Some((finer, above)) => Some(self.transfer(level, own, finer, above)?),
+                None => None,
+            },
+        })
+    }
+
+    fn transfer(
+        &self,
+        level: &Level,
+        own: &LevelBuffers,
+        finer: &LevelBuffers,
+        below: &Level,
+    ) -> Result<Transfer> {
+        let (device, texels) = (own.nodes.device(), LevelBuffers::texels);
+        let (child_offsets, children) = upload_lists(device, "finer cubes", &level.children)?;
+        let (restrict_offsets, restrict_shares) = upload_lists(device, "finer nodes", &level.restrict)?;
+        let (prolong_offsets, prolong_shares) = upload_lists(device, "coarser nodes", &below.prolong)?;
+        Ok(Transfer {
+            coarsen: self.coarsen.bind(&[
+                ("child_offsets", Resource::Buffer(&child_offsets)),
+                ("children", Resource::Buffer(&children)),
+                ("corners", Resource::Texels(&finer.corners, Texel::Uint4)),
+                ("displacements", texels(&finer.displacements)),
+                ("bases", texels(&finer.bases)),
+                ("rotations", texels(&finer.rotations)),
+                ("coarse_bases", Resource::Buffer(&own.bases)),
+                ("coarse_rotations", Resource::Buffer(&own.rotations)),
+            ])?,
+            load: self.load.bind(&[
+                ("node_offsets", Resource::Buffer(&own.at_node.0)),
+                ("node_corners", Resource::Buffer(&own.at_node.1)),
+                ("corner_forces", texels(&own.forces)),
+                ("restrict_offsets", Resource::Buffer(&restrict_offsets)),
+                ("restrict_shares", Resource::Buffer(&restrict_shares)),
+                ("residuals", texels(&finer.residuals)),
+                ("loads", Resource::Buffer(&own.loads)),
+                ("displacements", Resource::Buffer(&own.displacements)),
+                ("moves", Resource::Buffer(&own.moves)),
+            ])?,
+            prolong: self.prolong.bind(&[
+                ("prolong_offsets", Resource::Buffer(&prolong_offsets)),
+                ("prolong_shares", Resource::Buffer(&prolong_shares)),
+                ("coarse_displacements", texels(&own.displacements)),
+                ("displacements", Resource::Buffer(&finer.displacements)),
+            ])?,
+        })
+    }
+
+    /// Records a frame's solve. The rig must be uploaded and the skin posed by the geometric method, with a barrier after.
+    pub fn record(
+        &self,
+        geometric: &GeometricPipelines,
+        state: &VolumeState,
+        rig: &RigBuffers,
+        frame: &mut Frame,
+    ) {
+        let (Some(start), Some(starting)) = (&state.start, &state.starting) else { return };
+        geometric.record(start, rig, frame);
+        for op in &state.schedule {
+            frame.barrier();
+            self.dispatch(*op, state, starting, frame);
+        }
+    }
+
+    fn dispatch(&self, op: Op, state: &VolumeState, starting: &Starting, frame: &mut Frame) {
+        let push = VolumePush {
+            lambda: state.params.lambda(),
+            firmness: state.params.firmness,
+            turns: 1,
+            ..VolumePush::default()
+        };
+        let levels = &state.levels;
+        let at = |level: usize, count: u32| VolumePush {
+            count,
+            size: levels[level].size,
+            has_base: u32::from(level > 0),
+            ..push
+        };
+        let groups = |count: u32| [count.div_ceil(GROUP_SIZE * self.span), 1, 1];
+        let mut run = |stage: &Compute, bindings: &Bindings, push: VolumePush| {
+            frame.dispatch_groups(stage, bindings, &push, groups(push.count));
+        };
+        let between = |level: usize| levels[level].transfer.as_ref();
+        match op {
+            Op::Start => run(&self.start, &starting.start, at(0, levels[0].nodes)),
+            Op::Orient => {
+                run(
+                    &self.orient,
+                    &starting.orient,
+                    VolumePush { turns: START_TURNS, ..at(0, levels[0].cells) },
+                );
+            }
+            Op::Forces { level, zero } => {
+                let turns = if zero { COARSE_TURNS } else { 1 };
+                let push = VolumePush { turns, zero: zero.into(), ..at(level, levels[level].cells) };
+                run(&self.forces, &levels[level].forces, push);
+            }
+            Op::Residual(level) => {
+                run(&self.residual, &levels[level].residual, at(level, levels[level].nodes))
+            }
+            Op::Coarsen(level) => {
+                let Some(transfer) = between(level) else { return };
+                let finer_has_base = u32::from(level > 1);
+                let push = VolumePush { has_base: finer_has_base, ..at(level, levels[level].cells) };
+                run(&self.coarsen, &transfer.coarsen, push);
+            }
+            Op::Load(level) => {
+                let Some(transfer) = between(level) else { return };
+                run(&self.load, &transfer.load, at(level, levels[level].nodes));
+            }
+            Op::Step { level, keep, step } => {
+                let push = VolumePush { keep, step, ..at(level, levels[level].nodes) };
+                run(&self.step, &levels[level].step, push);
+            }
+            Op::Prolong(level) => {
+                let Some(transfer) = between(level + 1) else { return };
+                run(&self.prolong, &transfer.prolong, at(level, levels[level].nodes));
+            }
+            Op::Skin => run(&self.skin, &starting.skin, at(0, state.vertices)),
+        }
+    }
+}
+
+impl VolumeState {
+    /// Changes the parameters without a new binding. Allocates only if the number of cycles grows.
+    pub fn set(&mut self, params: &Params) {
+        let params = params.sane();
+        if params != self.params {
+            self.params = params;
+            self.schedule = schedule(&params, self.levels.len());
+        }
+    }
+
+    /// Sets settings of the start method that need no new binding.
+    pub fn set_start(&mut self, method: &Geometric) {
+        if let Some(start) = &mut self.start {
+            start.set(&start_of(method));
+        }
+    }
+
+    /// Uploads what changes per frame, as copies: put a barrier or a phase after them.
+    pub fn update(&mut self, frame: &mut Frame, rig: &crate::rig::PosedRig) {
+        if let Some(start) = &mut self.start {
+            start.update(frame, rig);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The cubes and the coarser cubes of the multigrid cycle.
+//!
+//! A coarser level has cubes of twice the edge length. Cubes that lie in the same coarser cube but do not touch there get
+//! separate coarser cubes, so limbs that are apart stay apart on every level.
+
+use crate::geom::{apart, root, unite};
+use crate::shared_with_shaders;
+
+/// Corners at the near side of a cube along each axis; bit `k` of a corner's index gives its side along axis `k`.
+pub const NEAR: [[usize; 4]; 3] = [[0, 2, 4, 6], [0, 1, 4, 5], [0, 1, 2, 3]];
+/// Maximum number of levels.
+pub const LEVELS: usize = 3;
+/// A level with fewer cubes has no coarser level.
+const FEWEST: usize = 40;
+
+/// Lists of numbers in CSR form: list `i` is `entry[offset[i]..offset[i + 1]]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lists<T> {
+    /// One more than there are lists.
+    pub offset: Vec<u32>,
+    /// The entries of all lists.
+    pub entry: Vec<T>,
+}
+
+impl<T: Copy> Lists<T> {
+    /// Collects `(list, entry)` pairs; entries keep their order within a list.
+    fn new(count: usize, pairs: &[(u32, T)]) -> Self {
+        let mut offset = vec![0u32; count + 1];
+        pairs.iter().for_each(|p| offset[p.0 as usize + 1] += 1);
+        (0..count).for_each(|i| offset[i + 1] += offset[i]);
+        let mut next = offset.clone();
+        let mut entry: Vec<T> = pairs.iter().map(|p| p.1).collect();
+        for (list, value) in pairs {
+            entry[next[*list as usize] as usize] = *value;
+            next[*list as usize] += 1;
+        }
+        Self { offset, entry }
+    }
+
+    /// A list.
+    pub fn of(&self, i: usize) -> &[T] {
+        &self.entry[self.offset[i] as usize..self.offset[i + 1] as usize]
+    }
+}
+
+shared_with_shaders! {
+    /// What holds a node, in units of one cube's stiffness.
+    #[derive(Debug, Default, PartialEq)]
+    pub struct Node as "VolumeNode" {
+        /// Summed weight of the node's cubes; 0 for a held node.
+        pub cubes: f32,
+        /// On a coarser level: summed weight of the held nodes that this node would move.
+        pub brace: f32,
+        /// Number of nodes around bones that [`super::Params::firmness`] pulls to their start.
+        pub core: f32,
+    }
+
+    /// How much a node of another level counts.
+    #[derive(Debug, Default, PartialEq)]
+    pub struct Share as "VolumeShare" {
+        /// The node.
+        pub node: u32,
+        /// Its weight.
+        pub weight: f32,
+    }
+}
+
+/// Cubes of one size.
+#[derive(Clone, Debug, Default)]
+pub struct Level {
+    /// Edge length of a cube, metres.
+    pub size: f32,
+    /// Nodes of each cube.
+    pub cells: Vec<[u32; 8]>,
+    /// Stiffness of each cube relative to a finest cube.
+    pub weight: Vec<f32>,
+    /// What holds each node.
+    pub nodes: Vec<Node>,
+    /// Per node: `8 cell + corner` of each cube at it.
+    pub at_node: Lists<u32>,
+    /// Per cube: the next finer cubes in it. Empty on the finest level.
+    pub children: Lists<u32>,
+    /// Per node: the finer nodes that it moves. Empty on the finest level.
+    pub restrict: Lists<Share>,
+    /// Per node: the coarser nodes that move it. Empty on the coarsest level.
+    pub prolong: Lists<Share>,
+    /// Grid position of each node, in edges.
+    grid: Vec<[i32; 3]>,
+    held: Vec<bool>,
+}
+
+impl Level {
+    /// The finest level. `grid` is the position of each node in edges; `core` marks the nodes around bones.
+    pub fn finest(
+        size: f32,
+        cells: Vec<[u32; 8]>,
+        grid: Vec<[i32; 3]>,
+        held: Vec<bool>,
+        core: &[bool],
+    ) -> Self {
+        let nodes =
+            core.iter().map(|&core| Node { core: f32::from(u8::from(core)), ..Node::default() }).collect();
+        let weight = vec![1.0; cells.len()];
+        Self { size, cells, weight, nodes, grid, held, ..Self::default() }.connected()
+    }
+
+    /// This level and the coarser ones.
+    pub fn hierarchy(self) -> Vec<Self> {
+        let mut levels = vec![self];
+        while levels.len() < LEVELS && levels[levels.len() - 1].cells.len() >= FEWEST {
+            let last = levels.len() - 1;
+            let coarser = levels[last].coarser();
+            levels.push(coarser);
+        }
+        levels
+    }
+
+    /// Fills in what follows from the cubes.
+    fn connected(mut self) -> Self {
+        let pairs: Vec<(u32, u32)> = self
+            .cells
+            .iter()
+            .zip(0u32..)
+            .flat_map(|(cell, c)| {
+                cell.iter().zip(0u32..).map(move |(&node, corner)| (node, 8 * c + corner)).collect::<Vec<_>>()
+            })
+            .collect();
+        self.at_node = Lists::new(self.nodes.len(), &pairs);
+        for (cell, weight) in self.cells.iter().zip(&self.weight) {
+            for &n in cell.iter().filter(|&&n| !self.held[n as usize]) {
+                self.nodes[n as usize].cubes += weight;
+            }
+        }
+        self
+    }
+
+    /// The coarser cube's position that a cube lies in.
+    fn block(&self, cell: usize) -> [i32; 3] {
+        self.grid[self.cells[cell][0] as usize].map(|v| v.div_euclid(2))
+    }
+
+    /// Pairs of cubes that share a face, with its axis: the second one is on the far side of the first one.
+    fn faces(&self) -> Vec<(u32, u32, usize)> {
+        let mut faces: Vec<([u32; 4], usize, usize, u32)> = Vec::with_capacity(6 * self.cells.len());
+        for (cell, c) in self.cells.iter().zip(0u32..) {
+            for (axis, near) in NEAR.iter().enumerate() {
+                for side in 0..2 {
+                    let mut nodes = near.map(|corner| cell[corner + (side << axis)]);
+                    nodes.sort_unstable();
+                    faces.push((nodes, axis, side, c));
+                }
+            }
+        }
+        faces.sort_unstable();
+        let mut out = Vec::new();
+        for same in faces.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let on = |side: usize| same.iter().filter(move |f| f.2 == side).map(|f| f.3);
+            out.extend(on(1).flat_map(|a| on(0).map(move |b| (a, b, same[0].1))));
+        }
+        out
+    }
+
+    /// Weights of a coarser cube's corners at one of the finer nodes in it.
+    fn interpolation(&self, node: u32, block: [i32; 3]) -> [f32; 8] {
+        let grid = self.grid[node as usize];
+        let t: [f32; 3] = std::array::from_fn(|k| 0.5 * (grid[k] - 2 * block[k]) as f32);
+        std::array::from_fn(|corner| {
+            (0..3).map(|k| if corner >> k & 1 == 1 { t[k] } else { 1.0 - t[k] }).product()
+        })
+    }
+
+    /// The next coarser level; sets how it moves this one.
+    fn coarser(&mut self) -> Self {
+        let count = self.cells.len();
+        let faces = self.faces();
+        let mut group = apart(count);
+        let (inner, outer): (Vec<_>, Vec<_>) =
+            faces.iter().partition(|(a, b, _)| self.block(*a as usize) == self.block(*b as usize));
+        inner.iter().for_each(|(a, b, _)| unite(&mut group, *a, *b));
+        let mut first: Vec<usize> = Vec::new();
+        let mut parent = vec![0u32; count];
+        for c in 0..count {
+            let r = root(&mut group, c as u32) as usize;
+            if r == c {
+                parent[c] = first.len() as u32;
+                first.push(c);
+            } else {
+                parent[c] = parent[r];
+            }
+        }
+        let mut merged = apart(8 * first.len());
+        for &(a, b, axis) in &outer {
+            let (a, b) = (parent[a as usize] as usize, parent[b as usize] as usize);
+            for corner in NEAR[axis] {
+                unite(&mut merged, (8 * a + corner + (1 << axis)) as u32, (8 * b + corner) as u32);
+            }
+        }
+        let mut number = vec![u32::MAX; 8 * first.len()];
+        let mut grid = Vec::new();
+        let mut cells = vec![[0u32; 8]; first.len()];
+        for (c, cell) in cells.iter_mut().enumerate() {
+            let block = self.block(first[c]);
+            for (corner, node) in cell.iter_mut().enumerate() {
+                let r = root(&mut merged, (8 * c + corner) as u32) as usize;
+                if number[r] == u32::MAX {
+                    number[r] = grid.len() as u32;
+                    grid.push(std::array::from_fn(|k| block[k] + (corner >> k & 1) as i32));
+                }
+                *node = number[r];
+            }
+        }
+        let mut nodes = vec![Node::default(); grid.len()];
+        let mut prolong: Vec<(u32, Share)> = Vec::new();
+        let mut seen = vec![false; self.nodes.len()];
+        for (c, cell) in self.cells.iter().enumerate() {
+            let (above, block) = (cells[parent[c] as usize], self.block(c));
+            for &n in cell {
+                let weights = self.interpolation(n, block);
+                let moves = above.iter().zip(weights).filter(|m| m.1 > 0.0);
+                if self.held[n as usize] {
+                    moves.for_each(|(&up, w)| nodes[up as usize].brace += w * self.weight[c]);
+                } else if !std::mem::replace(&mut seen[n as usize], true) {
+                    for (&up, w) in moves {
+                        prolong.push((n, Share { node: up, weight: w }));
+                        nodes[up as usize].brace += w * self.nodes[n as usize].brace;
+                        nodes[up as usize].core += w * self.nodes[n as usize].core;
+                    }
+                }
+            }
+        }
+        let back: Vec<(u32, Share)> =
+            prolong.iter().map(|&(node, Share { node: up, weight })| (up, Share { node, weight })).collect();
+        let children: Vec<(u32, u32)> = parent.iter().zip(0u32..).map(|(&p, c)| (p, c)).collect();
+        let mut weight = vec![0.0; first.len()];
+        parent.iter().zip(&self.weight).for_each(|(&p, w)| weight[p as usize] += 2.0 / 8.0 * w);
+        self.prolong = Lists::new(self.nodes.len(), &prolong);
+        let held = vec![false; grid.len()];
+        Self {
+            size: 2.0 * self.size,
+            children: Lists::new(first.len(), &children),
+            restrict: Lists::new(grid.len(), &back),
+            cells,
+            weight,
+            nodes,
+            grid,
+            held,
+            ..Self::default()
+        }
+        .connected()
+    }
+}

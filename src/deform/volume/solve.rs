@@ -1,0 +1,418 @@
+//! A frame's solve: its schedule, and the CPU reference of its stages.
+//!
+//! A step is a Chebyshev semi-iteration on `y + f / D`, with the elastic force `f` and a bound `D` of the stiffness at a
+//! node. A coarser level is a full approximation scheme: its unknowns are displacements that start at zero, its cubes have
+//! the mean deformation of the finer cubes in them, and its forces are corrected so that they begin as the finer forces.
+
+use super::Params;
+use super::cells::Cells;
+use super::levels::{LEVELS, Level, NEAR, Node};
+use crate::base::Result;
+use crate::base::math::{Mat3, Quat, Vec3};
+use crate::deform::{Bound, Geometric, Reference, Streams};
+use crate::rig::PosedRig;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Steps on each level in a cycle, finest first; the coarsest level makes the last number.
+const STEPS: [usize; LEVELS] = [3, 8, 20];
+/// Ratio of the largest eigenvalue to the smallest one that the steps damp, on all levels but the coarsest, and there.
+const RATIO: [f32; 2] = [10.0, 20.0];
+/// Rotation updates of a cube at the start of a frame and, on coarser levels, of a cycle.
+pub const START_TURNS: u32 = 8;
+/// See [`START_TURNS`].
+pub const COARSE_TURNS: u32 = 3;
+
+/// Stiffnesses in units of `μ`.
+#[derive(Clone, Copy, Debug)]
+pub struct Stiffness {
+    /// `λ/μ`.
+    pub lambda: f32,
+    /// Of the springs on nodes around bones.
+    pub firmness: f32,
+}
+
+impl Stiffness {
+    /// The stiffnesses of these parameters.
+    pub fn new(params: &Params) -> Self {
+        Self { lambda: params.lambda(), firmness: params.firmness }
+    }
+
+    /// Spring stiffness at a node: the pull to zero displacement, or to the start on the finest level.
+    pub fn spring(&self, node: &Node) -> f32 {
+        node.brace * (1.5 + 0.28 * self.lambda) + node.core * self.firmness
+    }
+
+    /// The inverse of the stiffness bound `D` at a node; 0 if the node is held.
+    pub fn inverse_bound(&self, node: &Node) -> f32 {
+        if node.cubes > 0.0 {
+            1.0 / (node.cubes * (1.5 + 3.0 / 16.0 * self.lambda) + self.spring(node))
+        } else {
+            0.0
+        }
+    }
+
+    /// Bound of the eigenvalues of `D⁻¹ A`, measured on characters; `A` is the stiffness matrix.
+    fn largest(&self) -> f32 {
+        (3.25 + 0.5 * self.lambda).max(4.0)
+    }
+}
+
+/// A stage of the solve. Level 0 is the finest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Op {
+    /// Puts the finest nodes to their start and sets their load.
+    Start,
+    /// Finds the rotation of each finest cube, beginning with that of its joint.
+    Orient,
+    /// Updates the rotations and computes the forces of each cube on its corners; at zero displacement if `zero`.
+    Forces {
+        /// The level.
+        level: usize,
+        /// Whether the displacements count as zero.
+        zero: bool,
+    },
+    /// Sums the forces at each node.
+    Residual(usize),
+    /// Takes the deformation of each cube of this level from the finer cubes in it.
+    Coarsen(usize),
+    /// Sets the load of each node of this level: the finer forces minus its own; sets its displacement to zero.
+    Load(usize),
+    /// Moves each node: `d = keep d + step f / D`, `y += d`.
+    Step {
+        /// The level.
+        level: usize,
+        /// Factor of the previous move.
+        keep: f32,
+        /// Factor of the force.
+        step: f32,
+    },
+    /// Adds the displacements of the next coarser level.
+    Prolong(usize),
+    /// Places the skin.
+    Skin,
+}
+
+/// The stages of a frame in order; none without levels.
+pub fn schedule(params: &Params, levels: usize) -> Vec<Op> {
+    if levels == 0 {
+        return Vec::new();
+    }
+    let mut out = vec![Op::Start, Op::Orient];
+    (0..params.cycles).for_each(|_| cycle(&mut out, params, 0, levels));
+    out.push(Op::Skin);
+    out
+}
+
+fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize) {
+    let coarsest = level + 1 == levels;
+    if !coarsest {
+        let coarse = level + 1;
+        out.extend([Op::Forces { level, zero: false }, Op::Residual(level), Op::Coarsen(coarse)]);
+        out.extend([Op::Forces { level: coarse, zero: true }, Op::Load(coarse)]);
+        cycle(out, params, coarse, levels);
+        out.push(Op::Prolong(level));
+    }
+    let steps = if coarsest { STEPS[LEVELS - 1] } else { STEPS[level] };
+    let high = Stiffness::new(params).largest();
+    let low = high / RATIO[usize::from(coarsest)];
+    // The three-term recurrence for eigenvalues in low..=high.
+    let (theta, delta) = (0.5 * (high + low), 0.5 * (high - low));
+    let sigma = theta / delta;
+    let (mut rho, mut keep, mut step) = (1.0 / sigma, 0.0, 1.0 / theta);
+    for _ in 0..steps {
+        out.extend([Op::Forces { level, zero: false }, Op::Step { level, keep, step }]);
+        let next = 1.0 / (2.0 * sigma - rho);
+        (keep, step) = (next * rho, 2.0 * next / delta);
+        rho = next;
+    }
+}
+
+/// One update of the rotation nearest to the matrix with these columns, in the manner of Müller, Bender, Chentanez, Macklin,
+/// *A Robust Method to Extract the Rotational Part of Deformations*, 2016.
+///
+/// **(differs)** The tangent of half the angle is `|torque| / (trace + scale)`, with the mean length of the columns as the
+/// scale: exact in one update for a rotation times a scale.
+pub fn turn(q: Quat, columns: &[Vec3; 3]) -> Quat {
+    let r = Mat3::from_quat(q);
+    let torque = r.x_axis.cross(columns[0]) + r.y_axis.cross(columns[1]) + r.z_axis.cross(columns[2]);
+    let trace = r.x_axis.dot(columns[0]) + r.y_axis.dot(columns[1]) + r.z_axis.dot(columns[2]);
+    let scale = (columns[0].length() + columns[1].length() + columns[2].length()) * (1.0 / 3.0);
+    let v = torque * (1.0 / (trace + scale).max(0.1 * scale + 1e-30));
+    let turned = Quat::from_xyzw(v.x, v.y, v.z, 1.0) * q;
+    let length = turned.length();
+    if length.is_finite() { turned * (1.0 / length) } else { q }
+}
+
+/// The state of a level on the CPU.
+#[derive(Clone, Default)]
+struct State {
+    /// Node positions on the finest level, displacements on the others, metres.
+    y: Vec<Vec3>,
+    /// The last move of each node.
+    d: Vec<Vec3>,
+    load: Vec<Vec3>,
+    /// Sum of the forces at each node.
+    force: Vec<Vec3>,
+    rotation: Vec<Quat>,
+    /// Mean edges of each cube at zero displacement; zero on the finest level.
+    base: Vec<[Vec3; 3]>,
+    /// Force of each cube on its corners.
+    corner: Vec<[Vec3; 8]>,
+}
+
+/// The CPU reference of the volume node.
+pub struct VolumeReference {
+    cells: Arc<Cells>,
+    /// Poses the nodes at the start of a frame.
+    start: Box<dyn Reference>,
+    params: Params,
+    schedule: Vec<Op>,
+    states: Vec<State>,
+}
+
+/// The method that poses the nodes where this method poses the skin: the same one if it needs weights only, LBS for FAST,
+/// whose pose it takes, and DQS for methods that need a skin or its attachments.
+pub fn start_of(method: &Geometric) -> Geometric {
+    match method {
+        Geometric::Lbs | Geometric::Fast(_) => Geometric::Lbs,
+        Geometric::Blend { factor } => Geometric::Blend { factor: *factor },
+        _ => Geometric::Dqs,
+    }
+}
+
+impl VolumeReference {
+    /// Fills a character with cubes and binds the solve to them.
+    ///
+    /// # Errors
+    /// As [`Cells::bind`].
+    pub fn new(bound: &Bound, method: &Geometric, params: &Params) -> Result<Self> {
+        let params = params.sane();
+        let cells = Arc::new(Cells::bind(&bound.character, params.cubes)?);
+        Self::with(&cells, method, &params)
+    }
+
+    /// Binds the solve to the cubes of a character.
+    ///
+    /// # Errors
+    /// As [`Geometric::bind`].
+    pub fn with(cells: &Arc<Cells>, method: &Geometric, params: &Params) -> Result<Self> {
+        let params = params.sane();
+        let state = |level: &Level| State {
+            y: vec![Vec3::ZERO; level.nodes.len()],
+            d: vec![Vec3::ZERO; level.nodes.len()],
+            load: vec![Vec3::ZERO; level.nodes.len()],
+            force: vec![Vec3::ZERO; level.nodes.len()],
+            rotation: vec![Quat::IDENTITY; level.cells.len()],
+            base: vec![[Vec3::ZERO; 3]; level.cells.len()],
+            corner: vec![[Vec3::ZERO; 8]; level.cells.len()],
+        };
+        let states = cells.levels.iter().map(state).collect();
+        let start = start_of(method).bind(&cells.nodes)?;
+        let schedule = schedule(&params, cells.levels.len());
+        Ok(Self { cells: cells.clone(), start, schedule, params, states })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Changes the parameters without a new binding.
+    pub fn set_params(&mut self, params: &Params) {
+        self.params = params.sane();
+        self.schedule = schedule(&self.params, self.cells.levels.len());
+    }
+
+    /// The cubes.
+    pub fn cells(&self) -> &Arc<Cells> {
+        &self.cells
+    }
+
+    /// Node positions of the last solve, world, metres.
+    pub fn nodes(&self) -> &[Vec3] {
+        self.states.first().map_or(&[], |s| &s.y)
+    }
+
+    /// Solves a frame and places the skin: world positions per control vertex, metres.
+    pub fn solve(&mut self, rig: &PosedRig, skin: &mut [Vec3]) {
+        let mut nodes = Streams::default();
+        self.start.reference(rig, &mut nodes);
+        let schedule = std::mem::take(&mut self.schedule);
+        for op in &schedule {
+            self.run(*op, rig, &nodes.position, skin);
+        }
+        self.schedule = schedule;
+    }
+
+    fn run(&mut self, op: Op, rig: &PosedRig, start: &[Vec3], skin: &mut [Vec3]) {
+        let (cells, stiffness) = (self.cells.clone(), Stiffness::new(&self.params));
+        let Some(finest) = cells.levels.first() else { return };
+        match op {
+            Op::Start => {
+                let state = &mut self.states[0];
+                state.y.copy_from_slice(start);
+                let spring = |node: &Node| stiffness.spring(node);
+                state
+                    .load
+                    .iter_mut()
+                    .zip(start)
+                    .zip(&finest.nodes)
+                    .for_each(|((l, x), n)| *l = *x * spring(n));
+            }
+            Op::Orient => {
+                let State { y, rotation, .. } = &mut self.states[0];
+                rotation.par_iter_mut().enumerate().for_each(|(c, rotation)| {
+                    let mean = mean_edges(&finest.cells[c], y, &[Vec3::ZERO; 3]);
+                    let home = rig.rotation[cells.home[c] as usize];
+                    *rotation = (0..START_TURNS).fold(home, |q, _| turn(q, &mean));
+                });
+            }
+            Op::Forces { level, zero } => {
+                let State { y, rotation, base, corner, .. } = &mut self.states[level];
+                let of = &cells.levels[level];
+                corner.par_iter_mut().zip(rotation).enumerate().for_each(|(c, (out, rotation))| {
+                    let none = [Vec3::ZERO; 8];
+                    let x = if zero { none } else { of.cells[c].map(|n| y[n as usize]) };
+                    let turns = if zero { COARSE_TURNS } else { 1 };
+                    *out =
+                        corner_forces(&x, &base[c], of.size, of.weight[c], stiffness.lambda, turns, rotation);
+                });
+            }
+            Op::Residual(level) => self.sum(level, stiffness),
+            Op::Coarsen(level) => {
+                let (finer, coarse) = self.states.split_at_mut(level);
+                let (finer, state) = (&finer[level - 1], &mut coarse[0]);
+                let (of, above) = (&cells.levels[level - 1], &cells.levels[level]);
+                for c in 0..above.cells.len() {
+                    let children = above.children.of(c);
+                    let (mut base, mut sum) = ([Vec3::ZERO; 3], finer.rotation[children[0] as usize] * 0.0);
+                    for &child in children {
+                        let f = child as usize;
+                        let mean = mean_edges(&of.cells[f], &finer.y, &finer.base[f]);
+                        base.iter_mut().zip(mean).for_each(|(b, m)| *b += m);
+                        let q = finer.rotation[f];
+                        sum = if q.dot(sum) < 0.0 { sum - q } else { sum + q };
+                    }
+                    state.base[c] = base.map(|b| b * (2.0 / children.len() as f32));
+                    state.rotation[c] = sum * (1.0 / sum.length().max(1e-12));
+                }
+            }
+            Op::Load(level) => {
+                let (finer, coarse) = self.states.split_at_mut(level);
+                let (finer, state, of) = (&finer[level - 1], &mut coarse[0], &cells.levels[level]);
+                for n in 0..of.nodes.len() {
+                    let own: Vec3 = of.at_node.of(n).iter().map(|&k| corner_of(&state.corner, k)).sum();
+                    let from: Vec3 =
+                        of.restrict.of(n).iter().map(|s| finer.force[s.node as usize] * s.weight).sum();
+                    state.load[n] = from - own;
+                    (state.y[n], state.d[n]) = (Vec3::ZERO, Vec3::ZERO);
+                }
+            }
+            Op::Step { level, keep, step } => {
+                self.sum(level, stiffness);
+                let State { y, d, force, .. } = &mut self.states[level];
+                for (n, node) in cells.levels[level].nodes.iter().enumerate() {
+                    d[n] = d[n] * keep + force[n] * (step * stiffness.inverse_bound(node));
+                    y[n] += d[n];
+                }
+            }
+            Op::Prolong(level) => {
+                let (finer, coarse) = self.states.split_at_mut(level + 1);
+                let (state, above, of) = (&mut finer[level], &coarse[0], &cells.levels[level]);
+                for n in 0..of.nodes.len() {
+                    state.y[n] +=
+                        of.prolong.of(n).iter().map(|s| above.y[s.node as usize] * s.weight).sum::<Vec3>();
+                }
+            }
+            Op::Skin => {
+                let y = &self.states[0].y;
+                skin.par_iter_mut().zip(&cells.embedding).for_each(|(x, place)| {
+                    if let Some(place) = place {
+                        *x = place.position(&finest.cells[place.cell as usize], y);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Sums the forces at the nodes of a level; zero at held nodes.
+    fn sum(&mut self, level: usize, stiffness: Stiffness) {
+        let of = &self.cells.levels[level];
+        let State { y, load, force, corner, .. } = &mut self.states[level];
+        force.par_iter_mut().enumerate().for_each(|(n, force)| {
+            let node = &of.nodes[n];
+            *force = Vec3::ZERO;
+            if node.cubes > 0.0 {
+                let cubes: Vec3 = of.at_node.of(n).iter().map(|&k| corner_of(corner, k)).sum();
+                *force = load[n] - y[n] * stiffness.spring(node) + cubes;
+            }
+        });
+    }
+}
+
+fn corner_of(corner: &[[Vec3; 8]], index: u32) -> Vec3 {
+    corner[index as usize / 8][index as usize % 8]
+}
+
+/// Mean edge of a cube along each axis, added to `base`.
+fn mean_edges(cell: &[u32; 8], y: &[Vec3], base: &[Vec3; 3]) -> [Vec3; 3] {
+    mean_of(&cell.map(|n| y[n as usize]), base)
+}
+
+fn mean_of(x: &[Vec3; 8], base: &[Vec3; 3]) -> [Vec3; 3] {
+    std::array::from_fn(|k| {
+        let sum: Vec3 = NEAR[k].iter().map(|&corner| x[corner + (1 << k)] - x[corner]).sum();
+        base[k] + sum * 0.25
+    })
+}
+
+/// Updates a cube's rotation and returns its force on each corner, in units of `μ`.
+fn corner_forces(
+    x: &[Vec3; 8],
+    base: &[Vec3; 3],
+    size: f32,
+    weight: f32,
+    lambda: f32,
+    turns: u32,
+    rotation: &mut Quat,
+) -> [Vec3; 8] {
+    let mean = mean_of(x, base);
+    *rotation = (0..turns).fold(*rotation, |q, _| turn(q, &mean));
+    let r = Mat3::from_quat(*rotation);
+    let r = [r.x_axis, r.y_axis, r.z_axis];
+    let pressure = 0.25 * lambda * (r[0].dot(mean[0]) + r[1].dot(mean[1]) + r[2].dot(mean[2]) - 3.0 * size);
+    let mut out = [Vec3::ZERO; 8];
+    for k in 0..3 {
+        let constant = base[k] * 0.5 + r[k] * (pressure - 0.5 * size);
+        for near in NEAR[k] {
+            let far = near + (1 << k);
+            let force = ((x[far] - x[near]) * 0.5 + constant) * weight;
+            out[near] += force;
+            out[far] -= force;
+        }
+    }
+    out
+}
+
+/// The energy of the finest cubes over `μ h³`: the sum over cubes of the formula in [`super`], with the rotations nearest to
+/// the deformation and without the springs on nodes around bones.
+pub fn energy(cells: &Cells, x: &[Vec3], lambda: f32) -> f64 {
+    use crate::base::math::{DMat3, DQuat, DVec3};
+    use crate::geom::fit_rotation;
+    let Some(level) = cells.levels.first() else { return 0.0 };
+    let h = f64::from(level.size);
+    let of = |cell: &[u32; 8]| {
+        let x: [DVec3; 8] = cell.map(|n| x[n as usize].as_dvec3());
+        let edge = |k: usize, near: usize| x[near + (1 << k)] - x[near];
+        let mean: [DVec3; 3] =
+            std::array::from_fn(|k| NEAR[k].iter().map(|&n| edge(k, n)).sum::<DVec3>() * 0.25);
+        let r = fit_rotation(DMat3::from_cols(mean[0], mean[1], mean[2]).transpose(), DQuat::IDENTITY);
+        let r = DMat3::from_quat(r);
+        let r = [r.x_axis, r.y_axis, r.z_axis];
+        let trace = (0..3).map(|k| r[k].dot(mean[k])).sum::<f64>() - 3.0 * h;
+        let edges: f64 = (0..3).flat_map(|k| NEAR[k].map(|n| (edge(k, n) - r[k] * h).length_squared())).sum();
+        (0.25 * edges + 0.5 * f64::from(lambda) * trace * trace) / (h * h)
+    };
+    level.cells.iter().map(of).sum()
+}

@@ -1,0 +1,247 @@
+use super::cells::Cells;
+use super::levels::Level;
+use super::solve::{VolumeReference, energy, turn};
+use super::*;
+use crate::base::Random;
+use crate::base::math::{DVec3, Mat3, Quat, Vec3};
+use crate::deform::testing::{RADIUS, bound, cylinder, rest, scaled};
+use crate::deform::{Bound, CpuGraph, Geometric, Recipe, surface::Display};
+use crate::rig::{Pose, PosedRig};
+use std::sync::Arc;
+
+fn few() -> Params {
+    Params { cubes: 800, ..Params::default() }
+}
+
+/// The control vertices in a pose.
+fn posed(bound: &Bound, recipe: &Recipe, pose: &Pose) -> Vec<Vec3> {
+    let mut graph = CpuGraph::new(bound, recipe).unwrap();
+    graph.evaluate(&PosedRig::new(&bound.character.skeleton, pose), &[], &mut Display::default());
+    graph.control().to_vec()
+}
+
+fn bent(bound: &Bound, turn: Quat) -> Pose {
+    let mut pose = rest(bound);
+    pose.local[1].rotation = turn.into();
+    pose
+}
+
+fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
+}
+
+/// A body along `from` to `to`: cubes of a grid, without shared nodes between bodies.
+fn block(from: [i32; 3], to: [i32; 3], cells: &mut Vec<[u32; 8]>, grid: &mut Vec<[i32; 3]>) {
+    let first = grid.len() as u32;
+    let count: [i32; 3] = std::array::from_fn(|k| to[k] - from[k] + 1);
+    let index = |x: [i32; 3]| first + (x[0] + count[0] * (x[1] + count[1] * x[2])) as u32;
+    for z in 0..count[2] {
+        for y in 0..count[1] {
+            for x in 0..count[0] {
+                grid.push([from[0] + x, from[1] + y, from[2] + z]);
+                if x + 1 < count[0] && y + 1 < count[1] && z + 1 < count[2] {
+                    cells.push(std::array::from_fn(|c| {
+                        index([x + (c & 1) as i32, y + (c >> 1 & 1) as i32, z + (c >> 2 & 1) as i32])
+                    }));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn coarser_cubes_keep_bodies_apart_and_interpolate_linear_functions() {
+    let (mut cells, mut grid) = (Vec::new(), Vec::new());
+    // Two bodies in adjacent columns of one coarse grid, which begins at an odd place.
+    block([1, 0, 0], [3, 3, 12], &mut cells, &mut grid);
+    let second = grid.len();
+    block([3, 0, 0], [6, 3, 12], &mut cells, &mut grid);
+    let count = grid.len();
+    let mut held = vec![false; count];
+    held[5] = true;
+    let fine = Level::finest(0.5, cells, grid.clone(), held, &vec![false; count]);
+    let levels = fine.hierarchy();
+    assert_eq!(levels.len(), 3);
+    let (fine, coarse) = (&levels[0], &levels[1]);
+    let weight: f32 = coarse.weight.iter().sum();
+    assert!((weight - 0.25 * fine.cells.len() as f32).abs() < 1e-3, "{weight}");
+    assert!((coarse.size - 1.0).abs() < 1e-6);
+    assert!(fine.prolong.of(5).is_empty() && fine.nodes[5].cubes == 0.0);
+    assert!(coarse.nodes.iter().any(|n| n.brace > 0.0));
+    // A coarse node's place follows from any fine node that it moves alone.
+    let mut place = vec![None; coarse.nodes.len()];
+    let mut moved = vec![[false; 2]; coarse.nodes.len()];
+    for n in (0..count).filter(|&n| n != 5) {
+        let shares = fine.prolong.of(n);
+        let sum: f32 = shares.iter().map(|s| s.weight).sum();
+        assert!((sum - 1.0).abs() < 1e-6, "{n}: {sum}");
+        shares.iter().for_each(|s| moved[s.node as usize][usize::from(n >= second)] = true);
+        if let [only] = shares {
+            place[only.node as usize] = Some(grid[n].map(|v| v as f32 * 0.5));
+        }
+    }
+    assert!(moved.iter().all(|m| m[0] != m[1]), "a coarse node moves both bodies");
+    let mut checked = 0;
+    for n in (0..count).filter(|&n| n != 5) {
+        let shares = fine.prolong.of(n);
+        let places: Option<Vec<_>> = shares.iter().map(|s| place[s.node as usize]).collect();
+        let Some(places) = places else { continue };
+        let at: [f32; 3] =
+            std::array::from_fn(|k| shares.iter().zip(&places).map(|(s, p)| s.weight * p[k]).sum());
+        assert!((0..3).all(|k| (at[k] - 0.5 * grid[n][k] as f32).abs() < 1e-5), "{n}: {at:?}");
+        checked += usize::from(shares.len() > 1);
+    }
+    assert!(checked > 50, "{checked}");
+    // Restriction is the transpose of prolongation.
+    for n in 0..coarse.nodes.len() {
+        for s in coarse.restrict.of(n) {
+            let back = fine.prolong.of(s.node as usize).iter().find(|b| b.node as usize == n).unwrap();
+            assert_eq!(back.weight, s.weight);
+        }
+    }
+}
+
+#[test]
+fn one_update_finds_a_scaled_rotation_and_a_few_find_the_nearest_one() {
+    let mut random = Random::new(3);
+    for _ in 0..200 {
+        let axis = random.vector().normalize_or(Vec3::Y);
+        let angle = 2.6 * random.unit();
+        let wanted = Quat::from_axis_angle(axis, angle);
+        let columns = |m: Mat3| [m.x_axis, m.y_axis, m.z_axis];
+        let found = turn(Quat::IDENTITY, &columns(Mat3::from_quat(wanted) * 0.03));
+        assert!(found.dot(wanted).abs() > 1.0 - 1e-5, "{angle} about {axis}");
+        // With stretch and shear: the polar rotation, from the eigenvalue method.
+        let stretch = Mat3::from_diagonal(Vec3::new(1.4, 0.6, 1.0 + 0.3 * (2.0 * random.unit() - 1.0)));
+        let skew = Quat::from_axis_angle(Vec3::new(1.0, -0.4, 0.2).normalize(), random.unit());
+        let skew = Mat3::from_quat(skew);
+        let m = Mat3::from_quat(wanted) * skew * stretch * skew.transpose();
+        let exact = crate::geom::fit_rotation(m.as_dmat3().transpose(), wanted.as_dquat()).as_quat();
+        let found = (0..8).fold(Quat::IDENTITY, |q, _| turn(q, &columns(m)));
+        assert!(found.dot(exact).abs() > 1.0 - 1e-4 || angle > 2.0, "{angle}: {found} {exact}");
+    }
+    // Nothing to fit keeps the rotation.
+    let q = Quat::from_rotation_x(0.4);
+    assert!(turn(q, &[Vec3::ZERO; 3]).dot(q) > 1.0 - 1e-6 && turn(q, &[Vec3::NAN; 3]) == q);
+}
+
+#[test]
+fn rest_stays_a_rigid_motion_passes_through_and_size_does_not_matter() {
+    let bound = cylinder(3, 16, 24);
+    let recipe = Recipe::volume(few());
+    let control = &bound.character.control.positions;
+    assert!(farthest(&posed(&bound, &recipe, &rest(&bound)), control) < 2e-5);
+    let mut pose = rest(&bound);
+    let turn = Quat::from_euler(glam::EulerRot::XYZ, 0.4, 2.0, -0.7);
+    pose.local[0].rotation = turn.into();
+    pose.local[0].translation = [0.5, -1.0, 2.0];
+    let moved: Vec<Vec3> = control.iter().map(|x| turn * *x + Vec3::new(0.5, -1.0, 2.0)).collect();
+    assert!(farthest(&posed(&bound, &recipe, &pose), &moved) < 1e-4);
+    // A hundred times as large.
+    let pose = bent(&bound, Quat::from_rotation_x(1.3));
+    let (large, mut large_pose) = (scaled(&bound, 100.0), pose.clone());
+    large_pose.local.iter_mut().for_each(|l| l.translation = l.translation.map(|t| 100.0 * t));
+    let (small, large) = (posed(&bound, &recipe, &pose), posed(&large, &recipe, &large_pose));
+    let large: Vec<Vec3> = large.iter().map(|x| *x * 0.01).collect();
+    assert!(farthest(&small, &large) < 2e-4, "{}", farthest(&small, &large));
+}
+
+#[test]
+fn the_energy_falls_from_cycle_to_cycle_to_below_that_of_the_start() {
+    let bound = cylinder(2, 24, 32);
+    for turn in [Quat::from_rotation_x(1.5), Quat::from_rotation_y(2.6), Quat::from_rotation_z(-2.2)] {
+        for (volume, firmness) in [(0.0, 0.5), (2.0 / 3.0, 0.0), (1.0, 0.5)] {
+            let rig = PosedRig::new(&bound.character.skeleton, &bent(&bound, turn));
+            let params = Params { volume, firmness, ..few() };
+            let cells = Arc::new(Cells::bind(&bound.character, params.cubes).unwrap());
+            let mut energies = Vec::new();
+            for cycles in [0, 1, 2, 4, 16] {
+                let params = Params { cycles, ..params };
+                let mut solver = VolumeReference::with(&cells, &Geometric::Dqs, &params).unwrap();
+                let mut skin = bound.character.control.positions.clone();
+                solver.solve(&rig, &mut skin);
+                energies.push(energy(&cells, solver.nodes(), params.lambda()));
+            }
+            assert!(energies.windows(2).all(|e| e[1] < e[0]), "{turn} {volume} {firmness}: {energies:?}");
+            assert!(energies[4] < 0.7 * energies[0], "{turn} {volume} {firmness}: {energies:?}");
+        }
+    }
+}
+
+#[test]
+fn a_bend_keeps_volume_and_lengths_better_than_linear_skinning() {
+    let bound = cylinder(2, 24, 48);
+    let measure = crate::geom::Measure::new(&bound.character.control);
+    let pose = bent(&bound, Quat::from_rotation_x(1.9));
+    let of = |recipe: &Recipe| {
+        let x = posed(&bound, recipe, &pose);
+        ((measure.volume(&x) / measure.bind_volume() - 1.0).abs(), measure.stretch(&x).0)
+    };
+    let lbs = of(&Recipe::geometric(Geometric::Lbs));
+    let volume = of(&Recipe::volume(few()));
+    assert!(volume.0 < 0.5 * lbs.0 && volume.1 < 0.8 * lbs.1, "{volume:?} {lbs:?}");
+}
+
+#[test]
+fn no_pose_and_no_setting_makes_a_vertex_leave_the_body() {
+    let bound = cylinder(4, 12, 24);
+    let mut random = Random::new(11);
+    for round in 0..12 {
+        let mut pose = rest(&bound);
+        for local in &mut pose.local {
+            let axis = random.vector().normalize_or(Vec3::X);
+            local.rotation = Quat::from_axis_angle(axis, std::f32::consts::PI).into();
+        }
+        let wild = Params {
+            cubes: 300,
+            firmness: [0.0, 0.3, 10.0, f32::NAN][round % 4],
+            volume: [0.0, 1.0, 0.6][round % 3],
+            cycles: [1, 4, 64][round % 3],
+        };
+        let x = posed(&bound, &Recipe::volume(wild), &pose);
+        let rig = PosedRig::new(&bound.character.skeleton, &pose);
+        let mut bounds = crate::base::math::Aabb::of(rig.bones.iter().flat_map(|b| [b.head, b.tail]));
+        bounds.min -= Vec3::splat(RADIUS);
+        bounds.max += Vec3::splat(RADIUS);
+        let (middle, reach) = (bounds.center(), bounds.diagonal());
+        let far = x.iter().map(|x| x.distance(middle)).fold(0.0, f32::max);
+        assert!(x.iter().all(|x| x.is_finite()) && far < reach, "{round}: {far} of {reach}, {wild:?}");
+    }
+}
+
+#[test]
+fn characters_without_an_inside_stay_where_the_start_puts_them() {
+    let full = cylinder(2, 8, 8);
+    let control = &full.character.control;
+    let sheet: Vec<[u32; 3]> = control.triangles.iter().copied().take(20).collect();
+    let skeleton = full.character.skeleton.clone();
+    let open = bound(skeleton, control.positions.clone(), sheet, control.influences.clone());
+    let pose = bent(&open, Quat::from_rotation_x(1.0));
+    let start = posed(&open, &Recipe::geometric(Geometric::Dqs), &pose);
+    assert_eq!(posed(&open, &Recipe::volume(few()), &pose), start);
+    let cells = Cells::bind(&open.character, 500).unwrap();
+    assert!(cells.levels.is_empty() && cells.embedding.iter().all(Option::is_none));
+}
+
+#[test]
+fn every_vertex_of_a_closed_body_has_a_place_that_gives_it_back() {
+    let bound = cylinder(3, 16, 24);
+    let cells = Cells::bind(&bound.character, 700).unwrap();
+    let nodes = &cells.nodes.character.control.positions;
+    for (v, x) in bound.character.control.positions.iter().enumerate() {
+        let place = cells.embedding[v].unwrap();
+        let at = place.position(&cells.levels[0].cells[place.cell as usize], nodes);
+        assert!(at.distance(*x) < 1e-5, "{v}: {at} {x}");
+    }
+    let volume: f64 = f64::from(cells.levels[0].size).powi(3) * cells.levels[0].cells.len() as f64;
+    assert!(volume > 0.5 && volume < 1.5, "{volume}");
+    assert!(cells.held.iter().filter(|h| **h).count() > 8);
+    // Bit k of a corner's index is its side along axis k.
+    for cell in &cells.levels[0].cells {
+        let at = |c: usize| nodes[cell[c] as usize].as_dvec3();
+        for (k, axis) in DVec3::AXES.into_iter().enumerate() {
+            assert!((at(1 << k) - at(0)).normalize().dot(axis) > 0.999);
+        }
+    }
+}
