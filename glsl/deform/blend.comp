@@ -1,4 +1,4 @@
-// The mean of linear blend and dual quaternion skinning by a factor per vertex.
+// Blends linear blend skinning and dual quaternion skinning by a factor per vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

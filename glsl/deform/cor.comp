@@ -1,4 +1,4 @@
-// Optimized centres of rotation (Le & Hodgins 2016, algorithm 1).
+// Skinning with optimized centres of rotation (Le & Hodgins 2016, algorithm 1).
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

@@ -1,4 +1,4 @@
-// Dual quaternion skinning (Kavan et al. 2008): scale parts linearly, then one blended rigid motion.
+// Dual quaternion skinning (Kavan et al. 2008): blends scales linearly, then applies one blended rigid motion.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

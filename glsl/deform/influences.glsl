@@ -1,5 +1,5 @@
-// Skin influences of the control vertices, bindings 0 to 3, for stages that blend joints (needs types/rig.glsl).
-// With INFLUENCE_TEXELS they are fetched as texels.
+// Skin influences of the control vertices at bindings 0 to 3, for stages that blend joints (needs types/rig.glsl).
+// With INFLUENCE_TEXELS they are read from texel buffers.
 
 #ifdef INFLUENCE_TEXELS
 layout(set = 0, binding = 0) uniform usamplerBuffer influence_joints;
@@ -15,8 +15,8 @@ layout(set = 0, binding = 1, scalar) readonly buffer InfluenceWeights { vec4 inf
 layout(set = 0, binding = 2, scalar) readonly buffer TailOffset { uint tail_offset[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer Tail { TailEntry tail[]; };
 
-// ADD(joint, weight) for each influence of vertex i, heaviest first: four 16-bit joints in 24 bytes, the rest
-// from the tail list.
+// Expands ADD(joint, weight) for each influence of vertex i, largest weight first. The first four influences have
+// 16-bit joint indices; all further ones are in the tail list.
 #define FOR_INFLUENCES(i, has_tail, ADD)                             \
     {                                                                \
         uvec2 joints_ = JOINTS_OF(i);                                \

@@ -1,4 +1,4 @@
-// Incremental rotation skinning (thesis 4.1): rigid, then half-way rotations near joints.
+// Incremental rotation skinning (thesis 4.1): rigid attachment, then partial rotations near joints.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -24,7 +24,7 @@ layout(push_constant, scalar) uniform Push {
     GeometricPush push;
 };
 
-// Sets x back to its bind distance from the bones near its own.
+// Moves x to its bind distance from the vertex's bone and that bone's neighbours.
 vec3 correct_length(vec3 x, BoneReach reach, float distance_in_bind) {
     vec3 foot = x;
     float shortest = 3.0e38;

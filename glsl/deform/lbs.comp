@@ -1,4 +1,4 @@
-// Linear blend skinning: x' = sum of w_ij T_j x.
+// Linear blend skinning: x' = sum over joints j of w_ij T_j x.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

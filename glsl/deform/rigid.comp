@@ -1,4 +1,4 @@
-// Rigid attachment: x' = a' + R_p s.
+// Rigid attachment: x' = a' + R_p s, with attachment point a' and scale vector s.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

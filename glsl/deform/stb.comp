@@ -1,4 +1,4 @@
-// Stretchable, twistable bones (Jacobson & Sorkine 2011): LBS whose bones spread twist and stretch along themselves.
+// Stretchable, twistable bones (Jacobson & Sorkine 2011): LBS with twist and stretch distributed along each bone.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

@@ -1,8 +1,8 @@
-// Angles without the device's own acos and atan, so that every device and the CPU twin agree.
+// Angles by polynomials instead of the device's acos and atan, so that all devices agree with the CPU reference.
 
 const float PI = 3.14159265358979;
 
-// atan(y, x) for y >= 0 by an odd polynomial on 0..1; the coefficients are those of springs/cpu.rs.
+// Returns atan(y, x) for y >= 0 by an odd polynomial on 0..1; springs/cpu.rs has the same coefficients.
 float atan2_positive(float y, float x) {
     float ax = abs(x);
     float high = max(ax, y);
@@ -20,12 +20,12 @@ float atan2_positive(float y, float x) {
     return x < 0.0 ? PI - r : r;
 }
 
-// Angle between two vectors, radians in 0..PI; zero where one of them is zero.
+// Returns the angle between two vectors, radians in 0..PI; zero if a vector is zero.
 float angle_between(vec3 a, vec3 b) {
     return atan2_positive(length(cross(a, b)), dot(a, b));
 }
 
-// Unit vector orthogonal to s in the plane of both, towards target; zero where they are parallel.
+// Returns the unit vector orthogonal to s in the plane of s and target, towards target; zero if they are parallel.
 vec3 toward(vec3 s, vec3 target) {
     vec3 v = cross(cross(s, target), s);
     float l = length(v);

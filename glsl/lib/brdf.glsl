@@ -1,5 +1,5 @@
-// Metallic-roughness reflectance as glTF 2.0, appendix B, defines it: GGX with height-correlated Smith masking
-// (Heitz 2014) and Schlick's Fresnel term.
+// The metallic-roughness BRDF of glTF 2.0, appendix B: GGX with height-correlated Smith masking (Heitz 2014) and
+// Schlick's Fresnel term.
 
 const float PI = 3.14159265358979;
 
@@ -17,7 +17,7 @@ vec3 fresnel(vec3 f0, float cosine) {
     return f0 + (1.0 - f0) * pow(1.0 - cosine, 5.0);
 }
 
-// Reflected radiance for a light of unit irradiance from direction l, the cosine included.
+// Returns the reflected radiance for a light of unit irradiance from direction l, including the cosine factor.
 vec3 reflect_light(Surface s, vec3 n, vec3 v, vec3 l) {
     float nl = dot(n, l);
     if (nl <= 0.0) {
@@ -33,7 +33,7 @@ vec3 reflect_light(Surface s, vec3 n, vec3 v, vec3 l) {
     return ((1.0 - f) * s.diffuse + f * (distribution * masking * PI)) * nl;
 }
 
-// Scale of ambient specular light: the split-sum integral, in Karis's closed form for mobile devices (2014).
+// Returns the scale of ambient specular light: the split-sum integral in Karis's closed form (2014).
 vec3 ambient_specular(Surface s, float nv) {
     vec4 r = s.roughness * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
     float a004 = min(r.x * r.x, exp2(-9.28 * nv)) * r.x + r.y;

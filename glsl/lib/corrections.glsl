@@ -1,7 +1,7 @@
-// The corrections after the springs; those of src/deform/springs/corrections/cpu.rs.
+// The corrections after the springs; the CPU reference is src/deform/springs/corrections/cpu.rs.
 
-// The volume between a triangle and its attachment points, and its derivative with respect to a factor on the scale
-// vectors. `a` are the attachment points, `s` the scale vectors of the corners.
+// Returns the volume between a triangle and its attachment points, and the volume's derivative with respect to a
+// factor on the scale vectors. `a` are the attachment points, `s` the scale vectors of the corners.
 vec2 prism(vec3 a0, vec3 a1, vec3 a2, vec3 s0, vec3 s1, vec3 s2) {
     vec3 height = (s0 + s1 + s2) * (1.0 / 3.0);
     vec3 b1 = a1 - a0;
@@ -16,14 +16,14 @@ vec2 prism(vec3 a0, vec3 a1, vec3 a2, vec3 s0, vec3 s1, vec3 s2) {
     return vec2(volume, volume + 0.5 * dot(height, growth));
 }
 
-// The volume of a cone over a triangle.
+// Returns the signed volume of the cone from the origin over a triangle.
 float cone(vec3 x0, vec3 x1, vec3 x2) {
     return dot(x0, cross(x1, x2)) * (1.0 / 6.0);
 }
 
-// The displacement of a corner that opens its triangle, and its length: zero where the triangle faces its posed normal.
-// `side` is that normal and twice the area in bind; `open` the share of it to reach, `most` the longest displacement
-// per edge length.
+// Returns the displacement of a corner that opens its inverted triangle, and its length; zero if the triangle is
+// open. `side` is the posed normal and twice the area in bind. `open` is the target area as a fraction of the area in
+// bind, `most` the maximum displacement per edge length.
 vec4 opening(vec3 to_j, vec3 to_l, vec4 side, float open, float most) {
     float lacking = open * side.w - dot(cross(to_j, to_l), side.xyz);
     if (lacking <= 0.0) {

@@ -1,13 +1,13 @@
-// The dynamics of a vertex; those of src/deform/springs/dynamics/cpu.rs.
+// The dynamics of a vertex; the CPU reference is src/deform/springs/dynamics/cpu.rs.
 
 struct VertexMotion {
     vec4 position;
     vec4 velocity;
-    // The equilibrium in the last frame.
+    // The equilibrium in the previous frame.
     vec4 target;
 };
 
-// The user's settings, and the time between two frames: seconds, cut into steps.
+// The user's settings, and the time between two frames in seconds, divided into steps.
 struct DynamicsSettings {
     float omega;
     float damping;
@@ -15,8 +15,8 @@ struct DynamicsSettings {
     uint steps;
 };
 
-// Moves a vertex to a frame whose equilibrium is `target`, by semi-implicit Euler. `haste`: how many times faster it
-// swings than the thickest flesh; `reach`: the longest displacement.
+// Advances a vertex to a frame with the equilibrium `target`, by semi-implicit Euler. `haste` is the frequency
+// relative to that of the thickest tissue, `reach` the maximum displacement.
 VertexMotion advance(VertexMotion me, vec3 target, float haste, float reach, DynamicsSettings settings) {
     vec3 away = me.position.xyz - me.target.xyz;
     vec3 velocity = me.velocity.xyz;

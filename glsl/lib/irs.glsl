@@ -1,6 +1,6 @@
 // Incremental rotation skinning, thesis equations 14-17 (needs types/rig.glsl and lib/quaternion.glsl).
 
-// Equation 14: shares of the head joint's and of the tail joint's rotation at parameter t.
+// Returns the weights of the head joint's and of the tail joint's rotation at parameter t (equation 14).
 vec2 irs_weights(BoneReach reach, float t) {
     float tail = 1.0 - reach.tail;
     float pw = reach.head > 0.0 ? clamp(1.0 - t / reach.head, 0.0, 1.0) : 0.0;
@@ -8,7 +8,7 @@ vec2 irs_weights(BoneReach reach, float t) {
     return vec2(pw, cw);
 }
 
-// Equations 15-17 with a blend of quaternions; local rotations have w >= 0.
+// Returns the incremental rotation (equations 15-17) as a blend of quaternions; local rotations must have w >= 0.
 vec4 irs_increment(vec2 weights, vec4 head_local, vec4 tail_local) {
     vec4 back = quat_fraction(quat_conjugate(head_local), 0.5 * weights.x);
     vec4 on = quat_fraction(tail_local, 0.5 * weights.y);
@@ -18,7 +18,7 @@ vec4 irs_increment(vec2 weights, vec4 head_local, vec4 tail_local) {
     return weights.x > 0.0 ? back : on;
 }
 
-// The point of a segment nearest to x.
+// Returns the point of a segment nearest to x.
 vec3 nearest_on_segment(vec3 head, vec3 span, vec3 x) {
     float square = dot(span, span);
     float t = square > 0.0 ? clamp(dot(x - head, span) / square, 0.0, 1.0) : 0.0;

@@ -1,16 +1,16 @@
-// The parts of evaluating a material that the picture, the G-buffer and the shadow pass share.
+// Parts of the material evaluation that the shading, G-buffer and shadow passes share.
 
 vec2 material_uv(vec4 uvs, uint flags, uint second_bit) {
     return (flags & second_bit) != 0u ? uvs.zw : uvs.xy;
 }
 
-// Interleaved gradient noise (Jimenez 2014): a good dither in screen space, in 0..1.
+// Returns interleaved gradient noise (Jimenez 2014), a dither pattern in screen space, 0..1.
 float dither(vec2 pixel) {
     return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))));
 }
 
-// Whether a fragment of this alpha is left out. Blending is drawn as a dither: the order of surfaces does not
-// matter then.
+// Returns whether a fragment with this alpha is discarded. Blended materials are dithered, so the result does not
+// depend on the order of surfaces.
 bool cut_out(float alpha, Material m, vec2 pixel) {
     if ((m.flags & MATERIAL_MASK) != 0u) {
         return alpha < m.alpha_cutoff;
@@ -18,8 +18,8 @@ bool cut_out(float alpha, Material m, vec2 pixel) {
     return (m.flags & MATERIAL_BLEND) != 0u && alpha <= dither(pixel) * 0.996 + 0.002;
 }
 
-// The unit normal on the eye's side, from the interpolated one; px and py are the position's derivatives. Without one it is
-// the triangle's own: rightwards times downwards points away from the eye.
+// Returns the unit normal that faces the eye; px and py are screen-space derivatives of the position. If the
+// interpolated normal is zero, returns the triangle's normal, which is along the cross product of down and right.
 vec3 facing_normal(vec3 normal, bool front, vec3 px, vec3 py) {
     float l = dot(normal, normal);
     if (l > 1e-12) {
@@ -28,7 +28,7 @@ vec3 facing_normal(vec3 normal, bool front, vec3 px, vec3 py) {
     return normalize(cross(py, px) + vec3(0.0, 1e-20, 0.0));
 }
 
-// The normal map in a frame from screen-space derivatives of position and texture coordinates: no tangents need be deformed.
+// Applies the normal map in a frame from screen-space derivatives of position and UVs, without deformed tangents.
 vec3 mapped_normal(vec3 n, vec3 sampled, vec3 px, vec3 py, vec2 ux, vec2 uy) {
     vec3 across_x = cross(n, px), across_y = cross(py, n);
     vec3 tangent = across_y * ux.x + across_x * uy.x;
@@ -37,7 +37,7 @@ vec3 mapped_normal(vec3 n, vec3 sampled, vec3 px, vec3 py, vec2 ux, vec2 uy) {
     if (!(longest > 1e-30)) {
         return n;
     }
-    // glTF's bitangent points against v, which runs down the picture.
+    // glTF's bitangent points against v, which increases downwards in the image.
     float s = inversesqrt(longest);
     vec3 mapped = tangent * (s * sampled.x) - bitangent * (s * sampled.y) + n * sampled.z;
     float l = dot(mapped, mapped);

@@ -1,10 +1,10 @@
-// A source normal in a frame that moves with the surface (needs types/surface.glsl).
+// Normals of the source file in a frame that moves with the surface (needs types/surface.glsl).
 
-// The source normal over a posed surface with the computed unit normal; edge leads to the vertex of the frame.
+// Returns the posed source normal. `normal` is the computed unit normal; `edge` leads to the frame's second vertex.
 vec3 source_normal(SourceNormal source, vec3 normal, vec3 edge) {
     vec3 t = edge - normal * dot(normal, edge);
     float square = dot(t, t);
-    // Where the edge is along the normal there is no frame.
+    // An edge along the normal defines no frame.
     if (!(square > 1e-8 * dot(edge, edge))) {
         return normal;
     }

@@ -8,13 +8,13 @@ vec4 quat_multiply(vec4 a, vec4 b) {
     return vec4(a.w * b.xyz + b.w * a.xyz + cross(a.xyz, b.xyz), a.w * b.w - dot(a.xyz, b.xyz));
 }
 
-// Turns x by the unit quaternion q.
+// Rotates x by the unit quaternion q.
 vec3 quat_rotate(vec4 q, vec3 x) {
     vec3 t = 2.0 * cross(q.xyz, x);
     return x + q.w * t + cross(q.xyz, t);
 }
 
-// The rotation by a fraction in [0, 1/2] of the angle of q, which has w >= 0, about the same axis.
+// Returns the rotation about the axis of q by a fraction in [0, 1/2] of its angle; q must have w >= 0.
 vec4 quat_fraction(vec4 q, float fraction) {
     float sine = length(q.xyz);
     if (sine < 1e-7) {
@@ -24,7 +24,7 @@ vec4 quat_fraction(vec4 q, float fraction) {
     return vec4(q.xyz * (sin(half_angle) / sine), cos(half_angle));
 }
 
-// Turns x by an angle about a unit axis; a zero axis leaves it.
+// Rotates x by an angle about a unit axis; a zero axis leaves x unchanged.
 vec3 twist_about(vec3 axis, float angle, vec3 x) {
     if (axis == vec3(0.0)) {
         return x;
@@ -32,7 +32,7 @@ vec3 twist_about(vec3 axis, float angle, vec3 x) {
     return quat_rotate(vec4(axis * sin(0.5 * angle), cos(0.5 * angle)), x);
 }
 
-// The sign that brings q to the side of pivot: q and -q are the same rotation.
+// Returns the sign that gives q a positive dot product with pivot; q and -q are the same rotation.
 float quat_side(vec4 pivot, vec4 q) {
     return dot(pivot, q) < 0.0 ? -1.0 : 1.0;
 }

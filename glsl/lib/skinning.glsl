@@ -1,4 +1,4 @@
-// Transforms of joints and bones applied to points (needs types/rig.glsl and lib/quaternion.glsl).
+// Applies transforms of joints and bones to points (needs types/rig.glsl and lib/quaternion.glsl).
 
 vec3 rows_point(Rows map, vec3 x) {
     vec4 p = vec4(x, 1.0);
@@ -19,25 +19,25 @@ Rows rows_zero() {
     return Rows(vec4[3](vec4(0.0), vec4(0.0), vec4(0.0)));
 }
 
-// a' = p' + t (c' - p').
+// Returns the attachment point a' = p' + t (c' - p').
 vec3 attachment_point(BoneFrame bone, float t) {
     return bone.head + t * bone.span;
 }
 
-// Adds one weighted dual quaternion on the pivot's side.
+// Adds a weighted dual quaternion, with its sign chosen relative to the pivot.
 void dual_add(inout DualQuat sum, vec4 pivot, DualQuat motion, float weight) {
     float side = quat_side(pivot, motion.real) * weight;
     sum.real += side * motion.real;
     sum.dual += side * motion.dual;
 }
 
-// Kavan 2008, equation 12, without the terms that vanish for a unit rotation.
+// Applies a dual quaternion (Kavan 2008, equation 12, without the terms that vanish for a unit rotation).
 vec3 dual_point(vec4 real, vec4 dual, vec3 x) {
     vec3 shift = real.w * dual.xyz - dual.w * real.xyz + cross(real.xyz, dual.xyz);
     return quat_rotate(real, x) + 2.0 * shift;
 }
 
-// Normalises the sum and applies it; opposed rotations can cancel, then the heaviest joint's motion decides.
+// Normalises the sum and applies it. If opposed rotations cancel, applies the heaviest joint's motion instead.
 vec3 dual_apply(DualQuat sum, DualQuat heaviest, vec3 x) {
     float size = length(sum.real);
     if (size < 1e-6) {

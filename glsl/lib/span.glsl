@@ -1,5 +1,5 @@
-// Several elements per invocation, far enough apart that neighbours in a group read neighbours in memory: a software
-// device spends as much on starting an invocation as on a simple element.
+// Several elements per invocation, spaced so that adjacent invocations read adjacent memory. On a software device,
+// starting an invocation costs as much as processing a simple element.
 
 layout(constant_id = 0) const uint SPAN = 1;
 

@@ -1,8 +1,8 @@
-// The measures of the spring forces; those of src/deform/springs/cpu.rs (needs lib/angle.glsl).
+// The spring forces; the CPU reference is src/deform/springs/cpu.rs (needs lib/angle.glsl).
 
-// The turn from one scale vector to another as a rotation vector, radians, given their lengths; beyond two radians
-// it falls to zero. The cross product over `sum` is tan(turn/2) n, and turn/tan(turn/2) is a polynomial of
-// tan^2(turn/2).
+// Returns the rotation from one scale vector to another as a rotation vector, radians; beyond two radians it falls to
+// zero. The cross product divided by `sum` is tan(angle/2) n, and angle/tan(angle/2) is a polynomial of
+// tan^2(angle/2).
 vec3 turn_between(vec3 s, float s_length, vec3 sj, float sj_length) {
     float product = s_length * sj_length;
     float d = dot(s, sj);
@@ -21,36 +21,36 @@ vec3 turn_between(vec3 s, float s_length, vec3 sj, float sj_length) {
     return cross(s, sj) * (ratio * inverse);
 }
 
-// How much a neighbour nearer to the bone counts in the torsion; 0 for the inverse radius of a vertex on the bone.
+// Returns a neighbour's weight in the torsion: its radius relative to the vertex's, at most 1; 0 on the bone.
 float leverage(float inverse_radius, float neighbor) {
     return min(neighbor * inverse_radius, 1.0);
 }
 
-// A control vertex as its springs see it: its pose, and where it is now (see PosedVertex).
+// Spring data of a control vertex: its posed rest measures and its position (see PosedVertex in springs/cpu.rs).
 struct SpringVertex {
     vec3 x;
     vec3 attachment;
-    // Distance from the attachment point in bind; 0 on the bone.
+    // Distance from the attachment point in bind; 0 for a vertex on the bone.
     float radius;
-    // Where the vertex would be if it turned with its bone, from the attachment point.
+    // Scale vector that the vertex would have if it rotated rigidly with its bone.
     vec3 hold;
     vec3 bone_direction;
-    // Angle to the bone in bind.
+    // Angle between scale vector and bone in bind, radians.
     float rest_phi;
-    // What `turn` sums up to at rest.
+    // Value of SpringSums.turn at rest.
     vec3 rest_turn;
-    // Stiffness of bone, hold and girth.
+    // Stiffness of the bone, hold and girth springs.
     vec3 stiffness;
-    // Stiffness towards `hold` as a point.
+    // Stiffness of the pull to the point attachment + hold.
     float pull;
     vec3 load;
-    // Share of the forces about the bone that counts.
+    // Factor on the forces about the bone, 0..1.
     float sense;
-    // Length of a step per force, across and along the scale vector.
+    // Step length per force, across and along the scale vector.
     vec2 steps;
 };
 
-// What neighbours add.
+// Sums over the neighbours of a vertex.
 struct SpringSums {
     vec3 surface;
     vec3 turn;
@@ -58,7 +58,7 @@ struct SpringSums {
     float stretch;
 };
 
-// The user's gains; `thesis_limit` is 0 for torques as arcs.
+// Gains set by the user; `thesis_limit` is 0 if torques act as arcs.
 struct UserGains {
     float surface;
     float stretch;
@@ -66,14 +66,14 @@ struct UserGains {
     float thesis_limit;
 };
 
-// Nearer to the attachment point than this part of its bind distance a vertex has no direction from it.
+// A vertex nearer to its attachment point than this fraction of its bind distance has no direction.
 const float FREE = 1e-3;
 
 bool is_free(SpringVertex me, float s_length) {
     return s_length > me.radius * FREE && me.radius > 0.0;
 }
 
-// Adds a neighbour at `xj` with the attachment point and radius `anchor_j`.
+// Adds the springs to a neighbour at `xj`; `anchor_j` is its attachment point and radius.
 void add_neighbor(inout SpringSums sums, SpringVertex me, vec3 xj, vec4 anchor_j, float rest_length, float coherence) {
     vec3 s = me.x - me.attachment;
     float s_length = length(s);
@@ -89,7 +89,7 @@ void add_neighbor(inout SpringSums sums, SpringVertex me, vec3 xj, vec4 anchor_j
     sums.shape += along * (1.0 - coherence);
 }
 
-// The force on a vertex (thesis 4.2; src/deform/springs/mod.rs has the differences).
+// Returns the force on a vertex (thesis 4.2; src/deform/springs/mod.rs lists the differences).
 vec3 spring_force(SpringVertex me, SpringSums sums, UserGains gains) {
     vec3 s = me.x - me.attachment;
     float s_length = length(s);
@@ -98,7 +98,7 @@ vec3 spring_force(SpringVertex me, SpringSums sums, UserGains gains) {
         return force;
     }
     vec3 radial = s / s_length;
-    // Arc length per radian; the thesis's print has the inverse.
+    // Arc length per radian; the printed thesis has the inverse.
     float lever = gains.thesis_limit > 0.0 ? min(1.0 / s_length, s_length * gains.thesis_limit) : s_length;
     vec3 turning = cross(sums.turn - me.rest_turn, radial) * gains.torsion;
     turning += toward(s, me.bone_direction)
@@ -108,7 +108,7 @@ vec3 spring_force(SpringVertex me, SpringSums sums, UserGains gains) {
     return force + (turning * lever + radial * stretching) * me.sense;
 }
 
-// The step of a vertex under a force, without momentum.
+// Returns the step of a vertex under a force, without momentum.
 vec3 plain_step(SpringVertex me, vec3 force) {
     vec3 s = me.x - me.attachment;
     float s_length = length(s);
@@ -116,11 +116,11 @@ vec3 plain_step(SpringVertex me, vec3 force) {
     return force * me.steps.x + radial * (dot(force, radial) * (me.steps.y - me.steps.x));
 }
 
-// The next position: by the plain step and, with a momentum's weight, beyond it. About the attachment point the vertex
-// moves on an arc; a chord would lengthen the scale vector at every step.
+// Returns the next position: the plain step, extrapolated if the momentum weight exceeds 1. The vertex moves on an
+// arc about the attachment point, because a chord would lengthen the scale vector at every step.
 vec3 advance(SpringVertex me, vec3 previous, vec3 step, float weight) {
     vec3 past = me.x - previous;
-    // A vertex that turns back has momentum from a shape that is gone: it starts again.
+    // A step against the previous movement resets the momentum, which comes from an outdated shape.
     float momentum = dot(step, past) < 0.0 ? 0.0 : weight - 1.0;
     vec3 s = me.x - me.attachment;
     float s_length = length(s);

@@ -1,6 +1,6 @@
-// Stiffness and steps of a vertex; those of src/deform/springs/cpu.rs (needs types/springs.glsl).
+// Stiffness and step lengths of a vertex; the CPU reference is src/deform/springs/cpu.rs (needs types/springs.glsl).
 
-// The user's settings that do not change from frame to frame.
+// The user's settings that do not change between frames.
 struct StiffnessSettings {
     float surface;
     float length_gain;
@@ -18,7 +18,7 @@ struct StiffnessSettings {
     float resolved;
 };
 
-// Stiffness per unit with which a difference fades over `reach` metres: deg/4 (l/reach)^2.
+// Returns the stiffness per unit at which a difference fades over `reach` metres: deg/4 (l/reach)^2.
 float fading(float mean_length, float grain, float degree, float reach) {
     float ratio = grain > 0.0 ? mean_length / max(reach, grain) : 0.0;
     return degree * 0.25 * ratio * ratio;
@@ -28,7 +28,7 @@ float step_of(float bound, float largest_step, float omega) {
     return bound > 0.0 ? min(largest_step, omega / bound) : 0.0;
 }
 
-// The gains of a vertex from its rest measures.
+// Returns the gains of a vertex from its rest measures.
 SpringGains stiffen(SpringMeasure v, StiffnessSettings user) {
     float degree = float(v.first_and_degree >> 24);
     bool free = v.radius > user.on_bone;
@@ -48,7 +48,7 @@ SpringGains stiffen(SpringMeasure v, StiffnessSettings user) {
         + (g.bone_stiffness + g.hold_stiffness) * user.turning + g.pull;
     float along = EDGE_BOUND * (degree * (user.surface + user.length_gain) + v.loose * user.torsion)
         + g.girth_stiffness + g.pull;
-    // Without a direction, across and along cannot be distinguished.
+    // Near the bone a vertex has no direction, so steps across and along it are equal.
     float blunt = max(across, along);
     g.step_across = step_of(g.sense < 1.0 ? blunt : across, user.largest_step, user.omega);
     g.step_along = step_of(g.sense < 1.0 ? blunt : along, user.largest_step, user.omega);

@@ -1,7 +1,7 @@
-// From scene light to the display.
+// Conversion from scene light to display values.
 
-// Keeps colours below the shoulder exactly as authored and brings brighter ones towards white (the idea and the
-// constants of Khronos' PBR Neutral, 2024).
+// Keeps colours below the shoulder exactly as authored and moves brighter colours towards white (the idea and the
+// constants are those of Khronos' PBR Neutral, 2024).
 vec3 tone_map(vec3 c) {
     const float start = 0.8 - 0.04, desaturation = 0.15;
     float least = min(c.r, min(c.g, c.b));

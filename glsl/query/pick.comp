@@ -1,4 +1,4 @@
-// What the G-buffer shows at one pixel, with barycentrics recovered from the deformed triangle.
+// Reads the G-buffer at one pixel and recovers the barycentrics from the deformed triangle.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #include "lib/barycentrics.glsl"

@@ -1,5 +1,5 @@
-// Silhouettes: a Laplacian over a target of the G-buffer masks the ids (thesis 7.3). What is left is listed, with the
-// barycentrics of the deformed triangle.
+// Extracts silhouettes: a Laplacian filter over a G-buffer target selects edge texels (thesis 7.3). Writes a list of
+// them, with the barycentrics of the deformed triangle.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #include "lib/barycentrics.glsl"
@@ -26,9 +26,9 @@ layout(set = 0, binding = 7, scalar) writeonly buffer Points { Point points[]; }
 
 layout(push_constant, scalar) uniform Push {
     vec3 eye;
-    // Width of a texel at unit distance.
+    // Width of a texel at unit distance, metres.
     float footprint;
-    // Of the G-buffer.
+    // Size of the G-buffer, texels.
     uvec2 size;
     uint view;
     uint filter_over;
@@ -36,9 +36,9 @@ layout(push_constant, scalar) uniform Push {
     uint capacity;
 } push;
 
-// A background texel is as good as infinitely far: so many footprints.
+// Distance of a background texel, in footprints: practically infinite.
 const float FAR = 1e3;
-// A texel whose neighbours are nearer in the mean by this share lies behind an edge, not on it.
+// If the mean depth of its neighbours is nearer by this fraction, a texel lies behind an edge, not on it.
 const float BEHIND = 2e-3;
 
 void main() {
@@ -59,7 +59,7 @@ void main() {
     ivec2 last = ivec2(push.size) - 1;
     for (int y = -1; y <= 1; ++y) {
         for (int x = -1; x <= 1; ++x) {
-            // The picture's border is no edge.
+            // Clamped, so that the image border is no edge.
             ivec3 there = ivec3(clamp(here.xy + ivec2(x, y), ivec2(0), last), push.view);
             normals += texelFetch(normal, there, 0).xyz - n;
             depths += texelFetch(depth, there, 0).x - d;
@@ -68,7 +68,7 @@ void main() {
             positions_off += none ? normalize(p - push.eye) * (FAR * footprint) : off;
         }
     }
-    // Reversed depth is linear over a plane, and so are positions nearly: no slope answers.
+    // Over a plane, reversed depth is linear and positions nearly so; the filter is therefore zero on slopes.
     float strength = length(normals) / 8.0;
     if (push.filter_over == SILHOUETTE_DEPTH) {
         strength = -depths / (8.0 * d);

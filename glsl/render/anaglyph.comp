@@ -1,4 +1,4 @@
-// Both eyes' pictures in the first one's place, for red and cyan glasses.
+// Replaces the left eye's image with an anaglyph of both eyes, for red and cyan glasses.
 #version 460
 #include "lib/tone.glsl"
 
@@ -6,8 +6,8 @@ layout(local_size_x = 8, local_size_y = 8) in;
 
 layout(set = 0, binding = 0, rgba8) uniform image2DArray picture;
 
-// Dubois, Conversion of a Stereo Pair to Anaglyph with the Least-Squares Projection Method, 2009: linear light of the left
-// and the right eye to that of a display, for usual red and cyan filters. Columns.
+// Dubois, Conversion of a Stereo Pair to Anaglyph with the Least-Squares Projection Method, 2009. The matrices map
+// linear light of the left and right eye to that of the display, for common red and cyan filters. Column-major.
 const mat3 LEFT = mat3(0.437, -0.062, -0.048, 0.449, -0.062, -0.050, 0.164, -0.024, -0.017);
 const mat3 RIGHT = mat3(-0.011, 0.377, -0.026, -0.032, 0.761, -0.093, -0.007, 0.009, 1.234);
 

@@ -1,4 +1,4 @@
-// Puts the ends of anchored segments onto the surface as it is deformed in this frame.
+// Moves the ends of anchored line segments to the current deformed surface.
 #version 460
 #include "types/anchor.glsl"
 #include "types/segment.glsl"

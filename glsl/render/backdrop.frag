@@ -1,4 +1,4 @@
-// The backdrop and the floor, where no surface is.
+// Draws the backdrop and the floor where no surface covers them.
 #version 460
 #include "render/studio.glsl"
 
@@ -9,7 +9,7 @@ vec3 backdrop(vec3 d) {
     return mix(lighting.background_bottom, lighting.background_top, smoothstep(-0.35, 0.55, d.y));
 }
 
-// Antialiased lines at whole multiples of `spacing`.
+// Returns the coverage of antialiased grid lines at integer multiples of `spacing`.
 float grid(vec2 p, float spacing, float footprint) {
     vec2 q = abs(fract(p / spacing - 0.5) - 0.5) * spacing;
     float width = max(footprint, 1e-6);
@@ -17,19 +17,19 @@ float grid(vec2 p, float spacing, float footprint) {
     return line * clamp(1.0 - 6.0 * width / spacing, 0.0, 1.0);
 }
 
-// Where a ray meets the floor: the distance along it, negative where it does not.
+// Returns the distance along a ray to the floor; negative if the ray does not meet the floor.
 float floor_distance(vec3 eye, vec3 d) {
     bool meets = (lighting.flags & LOOK_FLOOR) != 0u && d.y < -1e-3 && eye.y > lighting.floor_height;
     return meets ? (lighting.floor_height - eye.y) / d.y : -1.0;
 }
 
-// A point of the floor in the floor's own axes, which the grid follows.
+// Converts a point of the floor to the floor's own axes, which the grid follows.
 vec2 on_floor(vec2 p) {
     vec2 q = p - lighting.floor_shift, turn = lighting.floor_turn;
     return vec2(turn.x * q.x - turn.y * q.y, turn.y * q.x + turn.x * q.y);
 }
 
-// The backdrop with the floor fading into it; t as above, p the floor's point, lit its share of the key light.
+// Blends floor and backdrop. t is the floor distance, p the floor point, lit the fraction of key light at p.
 vec3 surroundings(vec3 d, float t, vec3 p, float lit, float footprint) {
     vec3 behind = backdrop(d);
     if (t <= 0.0) {
@@ -37,7 +37,7 @@ vec3 surroundings(vec3 d, float t, vec3 p, float lit, float footprint) {
     }
     float away = distance(p.xz, lighting.center.xz) / lighting.radius;
     float fade = 1.0 - smoothstep(1.0, 5.0, away);
-    // Under the model the sky is hidden: an ambient shadow, round and soft.
+    // The model hides the sky from the floor below it: a soft round ambient shadow.
     float contact = 0.22 * exp(-3.0 * away * away);
     float shade = mix(1.0, 0.58 + 0.42 * lit, fade) * (1.0 - contact * fade);
     float width = footprint * t / max(-d.y, 0.05);

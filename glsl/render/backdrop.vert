@@ -1,4 +1,4 @@
-// One triangle over the whole picture, infinitely far away.
+// One triangle over the whole image, at infinite distance.
 #version 460
 #extension GL_EXT_multiview : require
 #include "types/view.glsl"

@@ -1,4 +1,4 @@
-// Fills the G-buffer: what queries read.
+// Fills the G-buffer, which queries read.
 #version 460
 #include "types/material.glsl"
 #include "lib/material.glsl"
@@ -36,7 +36,7 @@ void main() {
         vec3 sampled = texture(normal_texture, vec3(uv, 0.0)).xyz * 2.0 - 1.0;
         n = mapped_normal(n, sampled * vec3(m.normal_scale, m.normal_scale, 1.0), px, py, dFdx(uv), dFdy(uv));
     }
-    // After all derivatives: a discarded neighbour would spoil them.
+    // Discards after all derivatives, because a discarded neighbour would make them undefined.
     if (cut_out(alpha, m, gl_FragCoord.xy)) {
         discard;
     }

@@ -1,4 +1,4 @@
-// Pulls a deformed display vertex and projects it for each view.
+// Fetches a deformed display vertex and projects it for each view.
 #version 460
 #extension GL_EXT_multiview : require
 #include "types/view.glsl"

@@ -27,13 +27,13 @@ void main() {
     float fill = clamp(0.5 - outside, 0.0, 1.0);
     float cover = clamp(0.5 - (outside - s.outline * push.scale), 0.0, 1.0);
     vec4 color = mix(unpackUnorm4x8(s.color_a), unpackUnorm4x8(s.color_b), t);
-    // The outline is a darker edge of the same hue: what is covered and not filled.
+    // The outline, which is the covered part that is not filled, has a darker colour of the same hue.
     color.rgb = mix(color.rgb * 0.25, color.rgb, fill / max(cover, 1e-4));
-    // Reversed depth is 1 / distance up to a factor, so it is linear on the screen.
+    // Reversed depth is proportional to 1 / distance, so it is linear on the screen.
     float here = mix(in_depths.x, in_depths.y, t);
     float visible = mix(1.0, s.hidden, covered_share(here * 1.002));
     out_color = vec4(color.rgb, color.a * cover * visible);
-    // Each pixel of a polyline belongs to one of its segments, so half-clear lines show no joints.
+    // Each pixel of a polyline belongs to a single segment, so translucent lines show no joints.
     bool mine = dot(in_start.xy, p) + in_start.z >= 0.0 && dot(in_end.xy, p) + in_end.z <= 0.0;
     if (out_color.a <= 0.0 || !mine) {
         discard;

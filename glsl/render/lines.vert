@@ -1,4 +1,4 @@
-// A segment becomes a quad that covers its tapered capsule on the screen.
+// Expands a segment to a quad that covers its tapered capsule on the screen.
 #version 460
 #extension GL_EXT_multiview : require
 #include "types/view.glsl"
@@ -16,7 +16,7 @@ layout(push_constant, scalar) uniform Push {
 layout(location = 0) flat out uint out_segment;
 layout(location = 1) flat out vec4 out_ends;
 layout(location = 2) flat out vec2 out_depths;
-// Lines through the ends that part this segment's pixels from its neighbours': normal and offset each.
+// Lines through the ends that separate this segment's pixels from its neighbours' pixels: normal and offset.
 layout(location = 3) flat out vec3 out_start;
 layout(location = 4) flat out vec3 out_end;
 
@@ -29,7 +29,7 @@ vec2 direction(vec2 from, vec2 to) {
     return l > 1e-4 ? (to - from) / l : vec2(0.0);
 }
 
-// The side of p on which `along` points.
+// Returns the half-plane bounded by a line through p, on the side to which `along` points.
 vec3 half_plane(vec2 p, vec2 along) {
     return dot(along, along) > 1e-6 ? vec3(along, -dot(along, p)) : vec3(0.0);
 }
@@ -39,7 +39,7 @@ void main() {
     Segment s = segments[index];
     mat4 m = views[gl_ViewIndex].clip_from_world;
     vec4 a = m * vec4(s.a, 1.0), b = m * vec4(s.b, 1.0);
-    // Clip at the eye's plane (w is the distance along the view).
+    // Clips at the plane through the eye (w is the distance along the view direction).
     float near = 1e-3 * max(max(abs(a.w), abs(b.w)), 1e-6);
     out_segment = index;
     out_start = vec3(0.0);

@@ -1,4 +1,4 @@
-// Colour times texture, both sRGB encoded: egui blends so, without decoding.
+// Multiplies colour and texture without decoding sRGB, because egui blends sRGB-encoded values.
 #version 460
 
 layout(set = 1, binding = 0) uniform sampler2DArray colors;

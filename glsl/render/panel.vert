@@ -1,13 +1,13 @@
-// A vertex of a painted panel.
+// Transforms a vertex of a user interface panel.
 #version 460
 #include "types/panel.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer Vertices { PanelVertex vertices[]; };
 
 layout(push_constant, scalar) uniform Push {
-    // Points across and down.
+    // Size of the panel in points.
     vec2 size;
-    // Part of the texture that is in use.
+    // Fraction of the texture that is in use.
     vec2 uv_scale;
 } push;
 

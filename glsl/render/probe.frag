@@ -1,4 +1,4 @@
-// The part of the G-buffer that queries read.
+// Writes the G-buffer targets that queries read.
 #version 460
 
 layout(location = 0) in vec3 in_position;

@@ -1,4 +1,4 @@
-// Pulls a corner of a listed triangle.
+// Fetches a corner of a triangle listed by probe_cull.comp.
 #version 460
 #extension GL_EXT_multiview : require
 #include "types/view.glsl"
@@ -8,7 +8,7 @@ layout(set = 0, binding = 1, scalar) readonly buffer Positions { vec4 positions[
 layout(set = 0, binding = 2, scalar) readonly buffer Normals { vec4 normals[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer Triangles { uint triangles[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer Visible { uint visible[]; };
-// Part of each triangle; the top bit is set where its material is double-sided.
+// Part of each triangle; the top bit is set if the part's material is double-sided.
 layout(set = 0, binding = 5, scalar) readonly buffer Parts { uint parts[]; };
 
 layout(location = 0) out vec3 out_position;

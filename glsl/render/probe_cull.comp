@@ -1,5 +1,5 @@
-// Lists the triangles that a probe's small views can see. The cost of a 16 x 16 picture is all in its vertices, so
-// what lies outside is left out one triangle at a time, before any is drawn.
+// Lists the triangles visible in a probe's small views. Nearly all the cost of a 16 x 16 image is vertex work, so
+// triangles outside the views are culled one by one before drawing.
 #version 460
 #include "types/view.glsl"
 
@@ -9,7 +9,7 @@ layout(set = 0, binding = 0, scalar) readonly buffer Views { View views[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer Positions { vec4 positions[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer Triangles { uvec3 triangles[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer Visible { uint visible[]; };
-// VkDrawIndirectCommand; its vertex count grows by three per triangle.
+// A VkDrawIndirectCommand; its vertex count grows by three per triangle.
 layout(set = 0, binding = 4, scalar) buffer Draw { uint draw[]; };
 
 layout(push_constant, scalar) uniform Push {
@@ -17,7 +17,7 @@ layout(push_constant, scalar) uniform Push {
     uint views;
 } push;
 
-// Bits of the planes that a point lies outside of: the near plane, where w < z, and the four sides.
+// Returns one bit per plane that the point lies outside of: four sides and the near plane (z > w).
 uint outside(vec4 c) {
     return (c.x < -c.w ? 1u : 0u) | (c.x > c.w ? 2u : 0u) | (c.y < -c.w ? 4u : 0u) | (c.y > c.w ? 8u : 0u)
         | (c.z > c.w ? 16u : 0u);
@@ -35,7 +35,7 @@ void main() {
     bool seen = false;
     for (uint i = 0u; i < push.views; i++) {
         mat4 m = views[i].clip_from_world;
-        // All corners outside of one plane: the triangle is outside of it too.
+        // If all corners lie outside the same plane, the triangle is outside too.
         seen = seen || (outside(m * a) & outside(m * b) & outside(m * c)) == 0u;
     }
     if (seen) {

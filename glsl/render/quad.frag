@@ -1,4 +1,4 @@
-// Shows a panel's picture where nothing stands before it.
+// Draws a panel's image where no surface occludes the panel.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #include "render/occlusion.glsl"
@@ -17,7 +17,7 @@ layout(location = 0) in vec2 in_uv;
 layout(location = 0) out vec4 out_color;
 
 void main() {
-    // The panel's picture has no mips: small print far away is the mean of as many taps as the pixel covers texels.
+    // The panel's image has no mipmaps, so distant text is averaged over as many taps as the pixel covers texels.
     vec2 size = vec2(textureSize(panel, 0).xy);
     vec2 dx = dFdx(in_uv), dy = dFdy(in_uv);
     float across = max(length(dx * size), length(dy * size));
@@ -30,13 +30,13 @@ void main() {
         }
     }
     c /= float(taps * taps);
-    // The rectangle's own edge, as wide as a pixel.
+    // Antialiases the rectangle's edge over one pixel.
     vec2 inside = min(in_uv, 1.0 - in_uv) / max(vec2(length(vec2(dx.x, dy.x)), length(vec2(dx.y, dy.y))), 1e-9) + 0.5;
     float seen = clamp(min(inside.x, inside.y), 0.0, 1.0);
     seen *= mix(1.0, push.hidden, covered_share(gl_FragCoord.z * 1.0005));
     if (c.a * seen <= 0.0) {
         discard;
     }
-    // Premultiplied picture, straight blending.
+    // The image has premultiplied alpha, and blending expects straight alpha.
     out_color = vec4(c.rgb / c.a, c.a * seen);
 }

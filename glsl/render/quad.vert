@@ -1,4 +1,4 @@
-// A panel as a rectangle in the world.
+// Draws a panel as a rectangle in the world.
 #version 460
 #extension GL_EXT_multiview : require
 #include "types/view.glsl"
@@ -6,13 +6,13 @@
 layout(set = 0, binding = 0, scalar) readonly buffer Views { View views[]; };
 
 layout(push_constant, scalar) uniform Push {
-    // Upper left corner and the edges from it, world, metres.
+    // Upper left corner and the edge vectors from it, world, metres.
     vec3 corner;
     vec3 right;
     vec3 down;
-    // Share that shows through what stands before it.
+    // Opacity of the panel where a surface occludes it, 0..1.
     float hidden;
-    // Of the picture, pixels.
+    // Size of the rendered image, pixels.
     vec2 size;
 } push;
 
@@ -22,7 +22,7 @@ vec4 clip_at(vec2 uv) {
     return views[gl_ViewIndex].clip_from_world * vec4(push.corner + push.right * uv.x + push.down * uv.y, 1.0);
 }
 
-// A pixel as a share of the edge from one corner to another, none behind the eye.
+// Returns the width of a pixel as a fraction of the edge between two corners; 0 if a corner is behind the eye.
 float margin(vec4 from, vec4 to) {
     if (min(from.w, to.w) <= 0.0) {
         return 0.0;
@@ -33,7 +33,7 @@ float margin(vec4 from, vec4 to) {
 void main() {
     uint corner = uint[](0u, 2u, 1u, 1u, 2u, 3u)[gl_VertexIndex % 6];
     vec2 uv = vec2(corner & 1u, corner >> 1);
-    // A pixel larger: its edges fade out there.
+    // Enlarges the rectangle by a pixel, over which its edges fade out.
     vec4 here = clip_at(uv);
     vec2 more = vec2(margin(here, clip_at(vec2(1.0 - uv.x, uv.y))), margin(here, clip_at(vec2(uv.x, 1.0 - uv.y))));
     out_uv = uv + (uv * 2.0 - 1.0) * more;

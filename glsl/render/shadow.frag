@@ -1,4 +1,4 @@
-// Cut-outs of the key light's depth picture.
+// Discards the cut-out fragments of the key light's shadow map.
 #version 460
 #include "types/material.glsl"
 #include "lib/material.glsl"

@@ -1,4 +1,4 @@
-// Projects a deformed display vertex for the key light.
+// Projects a deformed display vertex for the key light's shadow map.
 #version 460
 #extension GL_EXT_multiview : require
 #include "types/material.glsl"

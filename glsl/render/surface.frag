@@ -1,3 +1,3 @@
-// Opaque surfaces.
+// Shades opaque surfaces.
 #version 460
 #include "render/surface.glsl"

@@ -1,4 +1,4 @@
-// Evaluates the material and shades it: the body of the stages for opaque surfaces and, with CUT_OUT, for others.
+// Evaluates and shades the material, for opaque surfaces and, with CUT_OUT, for masked and blended ones.
 #include "render/studio.glsl"
 #include "types/material.glsl"
 #include "lib/material.glsl"
@@ -18,12 +18,12 @@ layout(push_constant, scalar) uniform Push {
     uint material;
 } push;
 
-// Inside the triangle, so that an edge pixel whose centre the triangle misses gets no colour or normal of beyond it.
+// Sampled inside the triangle, so that edge pixels whose centre lies outside do not extrapolate colours and normals.
 layout(location = 0) centroid in vec3 in_position;
 layout(location = 1) centroid in vec3 in_normal;
 layout(location = 2) centroid in vec4 in_uvs;
 layout(location = 3) centroid in vec4 in_color;
-// At the pixel's centre, for derivatives: centroids jump from one edge pixel to the next.
+// Sampled at the pixel centre, for derivatives: centroids jump between adjacent edge pixels.
 layout(location = 4) in vec3 in_centre;
 layout(location = 5) in vec4 in_centre_uvs;
 
@@ -33,8 +33,8 @@ layout(location = 0) out vec4 out_color;
 // Samples per pixel.
 layout(constant_id = 0) const uint SAMPLES = 1;
 
-// The samples that a fragment of this alpha covers. A cut-out's edge is sharpened to a pixel's width, which smooths it as
-// the edge of a triangle; blending is drawn as a dither over pixels and samples, whatever the order of surfaces.
+// Returns the samples that a fragment of this alpha covers. A mask's edge is sharpened to one pixel, so that
+// multisampling smooths it. Blended materials are dithered, which is independent of surface order.
 int covered_samples(float alpha, Material m) {
     float share = 1.0, first = 0.5;
     if ((m.flags & MATERIAL_MASK) != 0u) {
@@ -53,14 +53,14 @@ int covered_samples(float alpha, Material m) {
 
 struct Sample {
     vec3 albedo, emissive, position, normal;
-    // Metallic, roughness, whether unlit.
+    // Metallic, roughness, and 1 if unlit.
     vec3 material;
 };
 
 vec3 shaded(Sample g, vec3 eye, float lit) {
     vec3 v = normalize(eye - g.position);
     vec3 n = normalize(g.normal);
-    // A normal that points away from the eye (smooth normals at a silhouette) is bent just into view.
+    // A normal that points away from the eye (at a silhouette) is bent until it is just visible.
     float nv = dot(n, v);
     n = nv < 0.02 ? normalize(n + v * (0.02 - nv)) : n;
     nv = max(dot(n, v), 0.02);
@@ -68,7 +68,7 @@ vec3 shaded(Sample g, vec3 eye, float lit) {
     vec3 c = lighting.key_color * reflect_light(s, n, v, lighting.key_direction) * lit;
     c += lighting.fill_color * reflect_light(s, n, v, lighting.fill_direction);
     c += lighting.rim_color * reflect_light(s, n, v, lighting.rim_direction);
-    // Low parts see less of the sky.
+    // Points near the floor receive less light from the sky.
     float height = clamp((g.position.y - lighting.floor_height) / lighting.radius, 0.0, 1.0);
     float open = mix(0.75, 1.0, smoothstep(0.0, 0.6, height));
     c += s.diffuse * ambient(n, 1.0) * open;
@@ -79,8 +79,8 @@ vec3 shaded(Sample g, vec3 eye, float lit) {
     return (g.material.z > 0.5 ? g.albedo : c) + g.emissive;
 }
 
-// Share of the pixel that the triangle's edges cover, each half as wide as a point or half a pixel: the neighbour draws
-// the other half. No turn of the loop where they are not wanted.
+// Returns the fraction of the pixel covered by the triangle's own half of its edges; the adjacent triangle draws the
+// other half. A half is half a point wide, or half a pixel if that is more. Without wireframe the loop is empty.
 float edge_share() {
     float share = 0.0;
     for (uint i = 0u, turns = (lighting.flags & LOOK_WIRE) != 0u ? 1u : 0u; i < turns; i++) {
@@ -128,13 +128,13 @@ void main() {
         vec3 sampled = textureGrad(normal_texture, vec3(material_uv(in_uvs, m.flags, bit), 0.0), nx, ny).xyz * 2.0 - 1.0;
         n = mapped_normal(n, sampled * vec3(m.normal_scale, m.normal_scale, 1.0), px, py, nx, ny);
     }
-    // Roughness that holds the normals within a pixel, so that highlights do not flicker (Tokuyoshi and Kaplanyan, Improved
-    // Geometric Specular Antialiasing, 2019, equations 1 and 2 with their constants).
+    // Adds the variance of the normals in a pixel to the roughness, so that highlights do not flicker (Tokuyoshi,
+    // Kaplanyan, Improved Geometric Specular Antialiasing, 2019, equations 1 and 2 with their constants).
     vec3 nx = dFdx(n), ny = dFdy(n);
     float spread = min(0.5 * (dot(nx, nx) + dot(ny, ny)), 0.18);
     roughness = sqrt(sqrt(min(pow(clamp(roughness, 0.0, 1.0), 4.0) + spread, 1.0)));
     float noise = pixel_noise();
-    // A surface looks a little in front of itself.
+    // The shadow lookup starts slightly above the surface.
     float facing = dot(n, lighting.key_direction);
     vec3 lifted = in_position + n * (lighting.radius * (0.006 + 0.010 * (1.0 - clamp(facing, 0.0, 1.0))));
     float lit = lit_share(lifted, n, facing > 0.0, 0.0045, 0.0008, 6.2831853 * noise);

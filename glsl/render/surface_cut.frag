@@ -1,4 +1,4 @@
-// Surfaces with cut-outs and blended ones.
+// Shades surfaces with masked or blended materials.
 #version 460
 #define CUT_OUT
 #include "render/surface.glsl"

@@ -1,4 +1,4 @@
-// target = factor * source, element by element: the smallest stage that proves the whole path.
+// Computes target = factor * source per element: a minimal stage that tests the pipeline from source to result.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 

@@ -1,7 +1,7 @@
-// Shared with Rust: render/anchors.rs.
+// This struct is also defined in src/render/anchors.rs.
 #extension GL_EXT_scalar_block_layout : require
 
-// A segment whose ends lie on the surface: per end a triangle and the weights of its corners.
+// A line segment with both ends on the surface; each end is a triangle and barycentric weights.
 struct Anchor {
     uint segment;
     uint triangle_a;

@@ -1,7 +1,7 @@
-// Shared with Rust: render/look.rs.
+// This struct is also defined in src/render/look.rs.
 #extension GL_EXT_scalar_block_layout : require
 
-// The studio: three lights, a sky, a floor. Directions point from the subject to the light.
+// The studio: three lights, a sky and a floor. Directions point from the subject to the light.
 struct Lighting {
     mat4 shadow_from_world;
     vec3 key_direction;
@@ -17,11 +17,11 @@ struct Lighting {
     vec3 center;
     float radius;
     float floor_height;
-    // World from floor, about +Y: cosine and sine of its angle, and its shift along x and z.
+    // Maps floor space to world: cosine and sine of the angle about +Y, and the offset along x and z.
     vec2 floor_turn;
     vec2 floor_shift;
     float grid_spacing;
     uint flags;
-    // Pixels per point, the unit of lines.
+    // Pixels per point; line widths are in points.
     float scale;
 };

@@ -1,4 +1,4 @@
-// Shared with Rust: render/material.rs.
+// These structs are also defined in src/render/material.rs.
 #extension GL_EXT_scalar_block_layout : require
 
 struct Material {
@@ -11,7 +11,7 @@ struct Material {
     uint flags;
 };
 
-// Per display vertex, constant under deformation. The colour is linear RGBA as four halves.
+// Attributes of a display vertex that deformation does not change. The colour is linear RGBA as four halves.
 struct Attributes {
     vec2 uv0;
     vec2 uv1;

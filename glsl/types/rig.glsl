@@ -1,4 +1,4 @@
-// Mirrors of src/deform/rig_data.rs, attach.rs and irs/bind.rs; layout(scalar).
+// These structs are also defined in src/deform/rig_data.rs, attach.rs and irs/bind.rs; layout(scalar).
 
 // An affine map as the first three rows of its matrix.
 struct Rows {
@@ -11,7 +11,7 @@ struct DualQuat {
     vec4 dual;
 };
 
-// A posed bone: its head, the way to its tail, its rotation from bind space.
+// A posed bone: its head, the vector from head to tail, and its rotation from bind space.
 struct BoneFrame {
     vec3 head;
     float pad0;
@@ -20,19 +20,19 @@ struct BoneFrame {
     vec4 rotation;
 };
 
-// A vertex's anchor: scale vector and parameter along its bone; on a joint the bind position.
+// A vertex's anchor: scale vector and parameter along its bone. If the target is a joint: the bind position.
 struct Anchor {
     vec3 scale_vector;
     float t;
 };
 
-// An influence beyond a vertex's fourth.
+// An influence of a vertex after its fourth.
 struct TailEntry {
     uint joint;
     float weight;
 };
 
-// Reach of the joints at both ends of a bone, and where the list of bones near it lies.
+// Reach of the joints at both ends of a bone, and the range of the bone's neighbours in the list of near bones.
 struct BoneReach {
     uint parent;
     uint child;
@@ -42,13 +42,13 @@ struct BoneReach {
     uint near_count;
 };
 
-// How a posed bone is strained: way of its tail from where its joint carries it, and its child's twist.
+// Strain of a posed bone: its tail minus the tail as transformed by its joint, and its child's twist in radians.
 struct Strain {
     vec3 stretch;
     float twist;
 };
 
-// A bone in bind.
+// A bone in the bind pose.
 struct BoneRest {
     vec3 head;
     uint joint;
@@ -56,24 +56,24 @@ struct BoneRest {
     float pad;
 };
 
-// One bone's share in a vertex, with its endpoint weight.
+// The influence of one bone on a vertex, with its endpoint weight.
 struct StbEntry {
     uint bone;
     float weight;
     float end;
 };
 
-// Push constants of the geometric stages and of the display copy.
+// Push constants of the geometric stages and of the copy to display vertices.
 struct GeometricPush {
     // Number of vertices.
     uint count;
-    // Whether some vertex has more than four influences.
+    // Whether any vertex has more than four influences.
     uint has_tail;
-    // Whether some joint's scale part is not the identity; for IRS: whether lengths are corrected.
+    // Whether any joint has a scale or shear; for IRS: whether the length correction is on.
     uint flag;
-    // Distances below this have no direction, metres (IRS).
+    // For IRS: distance below which a vertex lies on the bone and has no direction, metres.
     float on_bone;
 };
 
-// Set in an anchor's target where the rest is a joint, not a bone.
+// Bit in an anchor's target that marks a joint instead of a bone.
 const uint ON_JOINT = 0x80000000u;

@@ -1,20 +1,20 @@
-// Mirrors of src/deform/sculpt/gpu.rs and src/deform/springs/edits.rs; layout(scalar).
+// These structs are also defined in src/deform/sculpt/gpu.rs and src/deform/springs/edits.rs; layout(scalar).
 
-// A vertex that edits of the surface move, with its offset in bind orientation.
+// A vertex moved by sculpt layers, with its offset in bind orientation.
 struct SculptOffset {
     vec3 offset;
     uint vertex;
-    // In bind, without the edits.
+    // Scale vector in bind, without the sculpt layers.
     vec3 scale_vector;
     float t;
 };
 
-// What edits do to a vertex of the springs.
+// Effect of the sculpt layers on a vertex of the springs.
 struct SpringEdit {
     // Stiffness times offset, in bind orientation.
     vec3 load;
     float stiffness;
-    // Share of its hold on the rest shape that it gives up.
+    // Fraction by which the vertex's rest-shape forces are reduced, 0..1.
     float give;
     uint vertex;
     uvec2 unused;

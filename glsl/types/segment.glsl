@@ -1,7 +1,7 @@
-// Shared with Rust: render/lines.rs.
+// This struct is also defined in src/render/lines.rs.
 #extension GL_EXT_scalar_block_layout : require
 
-// A tapered line between two points; widths in points, colours RGBA8 with sRGB encoding.
+// A tapered line between two points; widths in points, colours RGBA8 and sRGB-encoded.
 struct Segment {
     vec3 a;
     float width_a;

@@ -1,7 +1,7 @@
-// Shared with Rust: render/view.rs.
+// This struct is also defined in src/render/view.rs.
 #extension GL_EXT_scalar_block_layout : require
 
-// One eye. The ray through picture coordinates uv (0..1, v down) is corner + u * right + v * down.
+// The view of one eye. The ray through image coordinates uv (0..1, v down) is corner + u * right + v * down.
 struct View {
     mat4 clip_from_world;
     vec3 eye;

@@ -4,15 +4,15 @@ use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::base::{Error, NodeId, Result};
 use crate::rig::{Pose, Skeleton};
 
-/// A LINEAR clip through key poses `(time in seconds, pose)`. It has channels only for properties that
-/// differ from the skeleton's rest pose at some key, with one key if all keys agree.
+/// Builds a LINEAR clip from key poses `(time in seconds, pose)`. Properties that equal the skeleton's rest pose at
+/// all keys get no channel, and constant properties get one key.
 ///
-/// A node with morph weights always gets a channel for them (a skeleton does not know their rest values).
-/// Neighbouring rotation keys are put on the same hemisphere, which changes no rotation.
+/// A node with morph weights always gets a weights channel, because a skeleton does not store rest weights. The signs
+/// of consecutive rotation keys are made to match, which changes no rotation.
 ///
 /// # Errors
-/// [`Error::Input`] if there is no key, a time is not finite, negative or not greater than the one before,
-/// or a pose belongs to another skeleton.
+/// [`Error::Input`] if there is no key, if a time is negative, not finite or not greater than the previous time, or
+/// if a pose belongs to another skeleton.
 pub fn clip_from_poses(name: &str, keys: &[(f32, Pose)], skeleton: &Skeleton) -> Result<Clip> {
     check(keys, skeleton)?;
     let mut channels = Vec::new();
@@ -58,7 +58,7 @@ fn check(keys: &[(f32, Pose)], skeleton: &Skeleton) -> Result<()> {
     Ok(())
 }
 
-/// Negates quaternions so that each is on the hemisphere of its predecessor.
+/// Negates quaternions so that each lies on the hemisphere of its predecessor.
 fn hemisphere(mut values: Vec<Vec<f32>>) -> Vec<Vec<f32>> {
     for i in 1..values.len() {
         if values[i - 1].iter().zip(&values[i]).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
@@ -80,7 +80,7 @@ fn channel(
         rest.is_some_and(|rest| {
             let same =
                 |sign: f32| v.iter().zip(rest).all(|(a, b)| (a - sign * b).abs() <= 1e-7 * b.abs().max(1.0));
-            // q and -q are the same rotation.
+            // q and -q represent the same rotation.
             same(1.0) || (property == Property::Rotation && same(-1.0))
         })
     };

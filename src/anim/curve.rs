@@ -1,15 +1,15 @@
-//! One animated value over time (glTF 2.0, section 3.11 and appendix C, "Animation Sampler Interpolation").
+//! A curve of one animated value (glTF 2.0, section 3.11 and appendix C, "Animation Sampler Interpolation").
 
 use crate::asset::Interpolation;
 
-/// Borrowed keys of one value. Times are strictly increasing, seconds.
+/// Borrowed keys of one animated value.
 #[derive(Clone, Copy, Debug)]
 pub struct Curve<'a, T> {
     /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Whether the values are quaternions: LINEAR is then the slerp along the shorter arc.
+    /// Whether the values are quaternions; LINEAR then means slerp along the shorter arc.
     pub rotation: bool,
-    /// Key times, seconds.
+    /// Key times, seconds, strictly increasing.
     pub times: &'a [T],
     /// `times.len() * width` floats; three times as many (in-tangent, value, out-tangent) for CUBICSPLINE,
     /// with tangents per second.
@@ -17,9 +17,9 @@ pub struct Curve<'a, T> {
 }
 
 impl<T: Copy + Into<f64>> Curve<'_, T> {
-    /// Writes the value at `time` to `out`, whose length is the number of floats per key; does nothing if
-    /// the keys have another width. At a key the value is exact to the bit; before the first and after the
-    /// last key it is theirs. Allocates nothing.
+    /// Writes the value at `time` to `out`, whose length is the number of floats per key. At a key, the value is
+    /// exact. Before the first and after the last key, that key's value holds. Does nothing if the keys have another
+    /// number of floats. Does not allocate.
     pub fn evaluate(&self, time: f64, out: &mut [f32]) {
         let width = out.len();
         let Some(stride) = self.stride(width) else { return };
@@ -56,14 +56,14 @@ impl<T: Copy + Into<f64>> Curve<'_, T> {
         }
     }
 
-    /// Derivative per second of a CUBICSPLINE between keys (not normalised for rotations); otherwise `None`.
+    /// Returns the derivative per second between CUBICSPLINE keys (rotations not normalised), otherwise `None`.
     pub fn slope(&self, time: f64, width: usize) -> Option<Vec<f32>> {
         let stride = self.stride(width).filter(|_| self.interpolation == Interpolation::CubicSpline)?;
         let Place::Between(key, after) = self.around(time) else { return None };
         let (start, end): (f64, f64) = (self.times[key].into(), self.times[after].into());
         let interval = end - start;
         let u = (time - start) / interval;
-        // The derivative of the Hermite basis by u; divide by the interval for that by time.
+        // Derivative of the Hermite basis by u; division by the interval gives the derivative by time.
         let (d00, d10, d11) = (6.0 * u * u - 6.0 * u, 3.0 * u * u - 4.0 * u + 1.0, 3.0 * u * u - 2.0 * u);
         let slope = |i: usize| {
             let (a, b) = (f64::from(self.value(key, width)[i]), f64::from(self.value(after, width)[i]));
@@ -74,14 +74,14 @@ impl<T: Copy + Into<f64>> Curve<'_, T> {
         Some((0..width).map(slope).collect())
     }
 
-    /// Floats per key with its tangents; `None` if the keys are not of that width.
+    /// Returns the floats per key, tangents included; `None` if the keys do not have this width.
     fn stride(&self, width: usize) -> Option<usize> {
         let stride = if self.interpolation == Interpolation::CubicSpline { 3 * width } else { width };
         let fits = !self.times.is_empty() && width > 0 && self.values.len() == self.times.len() * stride;
         fits.then_some(stride)
     }
 
-    /// A key's value without tangents.
+    /// Returns a key's value without tangents.
     fn value(&self, key: usize, width: usize) -> &[f32] {
         match self.interpolation {
             Interpolation::CubicSpline => &self.values[(3 * key + 1) * width..(3 * key + 2) * width],
@@ -100,13 +100,13 @@ impl<T: Copy + Into<f64>> Curve<'_, T> {
     }
 }
 
-/// The position of a time among the keys.
+/// The position of a time relative to the keys.
 enum Place {
     At(usize),
     Between(usize, usize),
 }
 
-/// The cubic Hermite basis at `u`: value and tangent of the start, value and tangent of the end.
+/// Returns the cubic Hermite basis at `u`: weights of start value, start tangent, end value and end tangent.
 fn hermite(u: f32) -> [f32; 4] {
     let (u2, u3) = (u * u, u * u * u);
     [2.0 * u3 - 3.0 * u2 + 1.0, u3 - 2.0 * u2 + u, -2.0 * u3 + 3.0 * u2, u3 - u2]
@@ -124,7 +124,7 @@ fn slerp(a: &[f32], b: &[f32], u: f32) -> [f32; 4] {
     let dot: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
     let sign = if dot < 0.0 { -1.0 } else { 1.0 };
     let angle = dot.abs().min(1.0).acos();
-    // Below about 0.06° the sines cancel; there the chord equals the arc within rounding.
+    // Below about 0.06° the quotient of sines loses precision, and the chord equals the arc within rounding.
     let (from, to) = if angle < 1e-3 {
         (1.0 - u, u)
     } else {

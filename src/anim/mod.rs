@@ -1,7 +1,7 @@
-//! Animation: evaluation of clips, and clips made from poses.
+//! Animation: evaluates clips, and builds clips from poses.
 //!
-//! A [`crate::asset::Clip`] is the only form of keyframe data: the loader reads it, [`sample`] evaluates it
-//! into a [`crate::rig::Pose`], [`clip_from_poses`] makes one, `export` writes it.
+//! A [`crate::asset::Clip`] is the only form of keyframe data: the loader reads it, [`sample()`] evaluates it into a
+//! [`crate::rig::Pose`], [`clip_from_poses`] builds it, and `export` writes it.
 
 mod build;
 mod curve;

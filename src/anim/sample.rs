@@ -1,15 +1,15 @@
-//! Evaluation of a clip at a time (glTF 2.0, section 3.11 and appendix C, "Animation Sampler Interpolation").
+//! Evaluates clips at a time (glTF 2.0, section 3.11 and appendix C, "Animation Sampler Interpolation").
 
 use super::Curve;
 use crate::asset::{Channel, Clip, Property};
 use crate::rig::Pose;
 
-/// Writes the clip's value at `time_s` (seconds) to the animated parts of `pose`; everything else stays.
+/// Writes the clip's values at `time_s` (seconds) to the animated parts of `pose`. Other parts stay unchanged.
 ///
-/// Before the first key the first value holds, after the last key the last one; NaN counts as 0. STEP
-/// holds, LINEAR is linear and for rotations the slerp along the shorter arc, CUBICSPLINE is the Hermite
-/// spline with tangents scaled by the key interval, rotations normalised. Skips channels whose node or
-/// number of weights the pose does not have. Allocates nothing.
+/// Before the first key the first value holds, after the last key the last value. NaN counts as time 0. STEP keeps
+/// the previous key's value. LINEAR interpolates linearly, or by slerp along the shorter arc for rotations.
+/// CUBICSPLINE is the Hermite spline with tangents scaled by the key interval; it normalises rotations. Skips
+/// channels whose node or number of weights does not match the pose. Does not allocate.
 pub fn sample(clip: &Clip, time_s: f64, pose: &mut Pose) {
     let time_s = if time_s.is_nan() { 0.0 } else { time_s };
     for channel in &clip.channels {
@@ -33,7 +33,7 @@ pub fn sample(clip: &Clip, time_s: f64, pose: &mut Pose) {
     }
 }
 
-/// Evaluates one channel into `out`, whose length is the number of floats per key: see [`Curve::evaluate`].
+/// Evaluates one channel into `out`, whose length is the number of floats per key, see [`Curve::evaluate`].
 pub fn evaluate(channel: &Channel, time: f64, out: &mut [f32]) {
     let rotation = channel.property == Property::Rotation;
     let (times, values) = (&channel.times[..], &channel.values[..]);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn cubic_spline_reproduces_a_cubic() {
-        // x(t) = t^3 - 2 t on [1, 3]: tangents are its derivatives, so the spline equals the polynomial.
+        // With tangents equal to the derivative of x(t) = t^3 - 2 t on [1, 3], the spline equals the polynomial.
         let (x, d) = (|t: f32| t * t * t - 2.0 * t, |t: f32| 3.0 * t * t - 2.0);
         let mut values = Vec::new();
         for t in [1.0, 3.0] {
@@ -126,7 +126,7 @@ mod tests {
         sample(&clip(Property::Rotation, Interpolation::CubicSpline, &[0.0, 1.0], &values), 0.5, &mut p);
         let q = Quat::from_array(p.local[0].rotation);
         assert!((q.length() - 1.0).abs() < 1e-6);
-        // Equal weights of both ends at the middle: the bisecting rotation.
+        // Both ends have equal weight at the middle, which gives the bisecting rotation.
         assert!(q.angle_between(Quat::from_rotation_x(0.75)) < 1e-3);
         let weights = clip(Property::Weights, Interpolation::Linear, &[0.0, 1.0], &[0.0, 1.0, 1.0, 0.0]);
         sample(&weights, 0.25, &mut p);

@@ -3,9 +3,9 @@
 use super::Curve;
 use crate::asset::{Channel, Interpolation, Property};
 
-/// Selects the keys to keep out of `count`: every removed key is within `within` of the interpolation
-/// between its kept neighbours; `apart(a, b, i)` gives the distance of key `i` from that between `a` and
-/// `b`. The ends stay. Also returns the largest distance of a removed key.
+/// Selects which of `count` keys to keep. Every removed key is within `within` of the interpolation between its kept
+/// neighbours; `apart(a, b, i)` returns the distance of key `i` from the interpolation between `a` and `b`. The first
+/// and last keys stay. Also returns the largest distance of a removed key.
 pub fn thin(count: usize, within: f64, apart: impl Fn(usize, usize, usize) -> f64) -> (Vec<bool>, f64) {
     let mut kept = vec![false; count];
     let mut worst: f64 = 0.0;
@@ -26,9 +26,9 @@ pub fn thin(count: usize, within: f64, apart: impl Fn(usize, usize, usize) -> f6
     (kept, worst)
 }
 
-/// A LINEAR channel without the keys that are no further than `within` from what lies between the others, by
-/// `distance(value, line)`; any other channel as it is. One whose values are all the same keeps one key. Between
-/// rotations lies the slerp, and the straight way of the quaternions too, which some programs take (Blender).
+/// Removes keys of a LINEAR channel whose distance from the interpolation of the kept keys is at most `within`, by
+/// `distance(value, interpolated)`. A constant channel keeps one key; channels that are not LINEAR stay unchanged.
+/// Rotations must match both slerp and linear interpolation of quaternions, which some programs use (Blender).
 pub fn thin_channel(channel: &Channel, within: f64, distance: impl Fn(&[f32], &[f32]) -> f64) -> Channel {
     let count = channel.times.len();
     let width = channel.values.len() / count.max(1);
@@ -94,12 +94,12 @@ mod tests {
             for (&time, value) in times.iter().zip(channel.values.chunks(4)) {
                 let mut got = [0.0; 4];
                 crate::anim::evaluate(&thin, f64::from(time), &mut got);
-                // The angle between nearly equal quaternions has half of f32's digits.
+                // The angle between nearly equal quaternions is accurate to half of f32's digits.
                 assert!(turned(&got, value) <= within + 1e-3);
             }
         }
-        // A rotation at constant speed is one slerp, but needs more keys for programs that interpolate
-        // quaternions linearly.
+        // A rotation at constant speed is one slerp, but programs that interpolate quaternions linearly need more
+        // keys.
         let turn = |t: &f32| Quat::from_rotation_y(*t).to_array();
         let values = times.iter().flat_map(turn).collect();
         let kept = thin_channel(&Channel { values, ..channel.clone() }, 1e-3, turned).times;

@@ -1,4 +1,4 @@
-//! What the commands share: the device, made when first needed, and progress on the terminal.
+//! State that the commands share: a GPU device that is created on first use, and progress output on the terminal.
 
 use crate::base::{Error, Result};
 use crate::deform::Kernels;
@@ -11,10 +11,10 @@ use std::path::Path;
 use std::sync::{Arc, Once, OnceLock};
 use std::time::{Duration, Instant};
 
-/// The devices and pipelines of one run.
+/// The GPU device and the pipelines of one run of the program, each created on first use.
 #[derive(Default)]
 pub struct Context {
-    /// Part of the wanted device's name.
+    /// Substring of the name of the GPU to use; `None` selects the best GPU.
     pub device_name: Option<String>,
     device: Option<Arc<Device>>,
     kernels: Option<Arc<Kernels>>,
@@ -22,12 +22,12 @@ pub struct Context {
 }
 
 impl Context {
-    /// A run on the device whose name contains this, or on the best one.
+    /// Creates a context; first use creates the device. `None` as `device_name` selects the best GPU.
     pub fn new(device_name: Option<String>) -> Self {
         Self { device_name, ..Self::default() }
     }
 
-    /// The device; an error where Vulkan or the named device is missing.
+    /// Returns the device and creates it on first use. Fails if Vulkan is missing or no GPU has the requested name.
     pub fn device(&mut self) -> Result<Arc<Device>> {
         if self.device.is_none() {
             let options = DeviceOptions { name: self.device_name.clone(), validation: false };
@@ -36,7 +36,7 @@ impl Context {
         self.device.clone().ok_or_else(|| Error::gpu("no device", "install a Vulkan driver"))
     }
 
-    /// The deformers' stages.
+    /// Returns the compute pipelines of the deformers and creates them on first use.
     pub fn kernels(&mut self) -> Result<Arc<Kernels>> {
         if self.kernels.is_none() {
             self.kernels = Some(Arc::new(Kernels::new(&self.device()?)?));
@@ -44,7 +44,7 @@ impl Context {
         self.kernels.clone().ok_or_else(|| Error::gpu("no device", "install a Vulkan driver"))
     }
 
-    /// The renderer.
+    /// Returns the renderer and creates it on first use.
     pub fn renderer(&mut self) -> Result<Arc<Renderer>> {
         if self.renderer.is_none() {
             self.renderer = Some(Arc::new(Renderer::new(&self.device()?)?));
@@ -52,13 +52,13 @@ impl Context {
         self.renderer.clone().ok_or_else(|| Error::gpu("no device", "install a Vulkan driver"))
     }
 
-    /// `gpu` or `cpu`; without a choice the GPU.
+    /// Returns where deformers are evaluated: on the CPU if `cpu` is set, on the GPU otherwise.
     pub fn side(&mut self, cpu: bool) -> Result<Where> {
         Ok(if cpu { Where::Cpu } else { Where::Gpu(self.kernels()?) })
     }
 }
 
-/// Runs a stage with a spinner that appears after a second, and says what it took.
+/// Runs `work` and returns its result and duration. A terminal spinner shows `name` until `work` ends.
 pub fn stage<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<(T, Duration)> {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
@@ -72,11 +72,11 @@ pub fn stage<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<(T, Dura
     Ok((out?, start.elapsed()))
 }
 
-/// Why a line could not be printed, the first time.
+/// The first error that [`say`] met while writing to standard output.
 static UNSAID: OnceLock<std::io::Error> = OnceLock::new();
 
-/// Prints a line. A reader that has gone away, as in `sinew demo | head`, is no reason to stop working. Any other
-/// failure does not stop the work either; [`said`] tells it at the end.
+/// Prints a line to standard output. A closed pipe, as in `sinew demo | head`, is ignored. After any other error the
+/// program continues as well, and [`said`] returns the error at the end.
 pub fn say(text: impl std::fmt::Display) {
     let mut out = std::io::stdout().lock();
     if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush())
@@ -86,10 +86,10 @@ pub fn say(text: impl std::fmt::Display) {
     }
 }
 
-/// Whether all that was printed by [`say`] has arrived.
+/// Checks that every line printed by [`say`] was written.
 ///
 /// # Errors
-/// The operating system's: the disk is full that standard output goes to.
+/// The first I/O error of standard output, e.g. a full disk.
 pub fn said() -> Result<()> {
     UNSAID.get().map_or(Ok(()), |error| {
         Err(Error::input(
@@ -99,14 +99,14 @@ pub fn said() -> Result<()> {
     })
 }
 
-/// A duration for people: `3.1 ms`, `2.45 s`.
+/// Formats a duration: `3.1 ms`, `2.45 s`.
 pub fn human(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-/// Samples per pixel that are chosen, or else that smooth edges need or not; as many as the device has. That it has too few
-/// is said once.
+/// Returns the number of samples per pixel to render with: `chosen`, or by default 4 if `smooth` and 1 if not. The
+/// device's limit caps the number; a warning is printed the first time that happens.
 pub fn wanted_samples(device: &Device, chosen: Option<u32>, smooth: bool) -> u32 {
     static SAID: Once = Once::new();
     let wanted = chosen.unwrap_or(if smooth { 4 } else { 1 });
@@ -122,10 +122,10 @@ pub fn wanted_samples(device: &Device, chosen: Option<u32>, smooth: bool) -> u32
     possible
 }
 
-/// Writes a picture whole or not at all; makes its folder.
+/// Writes `picture` as a PNG file, atomically, and creates the parent folder.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// Fails if the file cannot be written.
 pub fn write_png(path: &Path, picture: &image::RgbaImage) -> Result<()> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     picture.write_to(&mut bytes, image::ImageFormat::Png).map_err(|e| {
@@ -135,18 +135,18 @@ pub fn write_png(path: &Path, picture: &image::RgbaImage) -> Result<()> {
     crate::export::write_atomically(path, bytes.get_ref())
 }
 
-/// Makes the folder of a file that should be written.
+/// Creates the parent folder of `file`.
 ///
 /// # Errors
-/// Where it cannot be made.
+/// Fails if the folder cannot be created.
 pub fn folder_of(file: &Path) -> Result<()> {
     file.parent().map_or(Ok(()), folder)
 }
 
-/// Makes an output folder.
+/// Creates an output folder and its parents.
 ///
 /// # Errors
-/// Where it cannot be made.
+/// Fails if the folder cannot be created.
 pub fn folder(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).map_err(|e| Error::io(path, e))
 }

@@ -1,46 +1,46 @@
-//! The desktop of this machine: the one loop of events that a process has, for the desk's window and the headset's mirror.
+//! The process's only desktop event loop, which the editor's window and the headset's mirror window share.
 
 use crate::base::{Error, Result};
 use winit::event_loop::{EventLoop, EventLoopProxy};
 
-/// Something is done, or asked for, on another thread.
+/// Event that another thread sends to wake the event loop, because it has a result or a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Wake;
 
-/// The desktop. Faces take turns with it.
+/// The connection to the desktop. The window and the headset use it in turn.
 pub struct Display {
-    /// Its events, to be pumped.
+    /// The event loop of winit, to be pumped.
     pub events: EventLoop<Wake>,
 }
 
 impl Display {
-    /// Connects to it; once in a process.
+    /// Connects to the desktop. winit allows this once per process.
     ///
     /// # Errors
-    /// There is none, or it cannot be reached.
+    /// Fails if the machine has no desktop or the connection is refused.
     pub fn open() -> Result<Self> {
         let events = EventLoop::<Wake>::with_user_event().build().map_err(|e| no_desktop(&e))?;
         Ok(Self { events })
     }
 
-    /// Wakes the loop, from any thread.
+    /// Returns a function that wakes the event loop from any thread.
     pub fn wake(&self) -> impl Fn() + Send + Clone + use<> + 'static {
         let proxy: EventLoopProxy<Wake> = self.events.create_proxy();
         move || {
-            // Fails only where the loop has ended.
+            // Sending fails only after the loop has ended.
             let _ = proxy.send_event(Wake);
         }
     }
 }
 
-/// Whether this machine has a desktop to open a window on.
+/// Returns whether this machine has a desktop to open a window on.
 pub fn has_display() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
-    // Where windows need no server to be named, there is one.
+    // Windows and macOS always have a desktop; other systems name its server in a variable.
     cfg!(any(windows, target_os = "macos")) || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
-/// No window can be had.
+/// Returns the error that reports why no window can be opened.
 pub(super) fn no_desktop(error: &dyn std::fmt::Display) -> Error {
     Error::gpu(
         format!("no window can be opened: {error}"),

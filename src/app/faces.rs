@@ -1,7 +1,7 @@
-//! One document, two faces: `sinew edit` and `sinew vr` are one loop that hands a session from window to headset and back.
+//! The outer loop of `sinew edit` and `sinew vr`, which hands one session from the window to the headset and back.
 //!
-//! Document, undo, journal, tool and selection are the session's (`session.rs`), of which there is one; each face
-//! keeps of itself what is its own, as the window its camera. Devices belong to faces: nothing on a GPU is handed over.
+//! `AppSession` holds the document, undo history, journal, tool and selection. The window and the headset each keep
+//! their own view state, such as the window's camera, and their own GPU device; no GPU object is handed over.
 
 use super::display::Display;
 use super::jobs::{Job, Left};
@@ -11,7 +11,7 @@ use super::{window, xr};
 use crate::base::Result;
 use std::path::Path;
 
-/// Where a session begins.
+/// The place where a session begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
     /// In the window.
@@ -25,12 +25,12 @@ enum Next {
     Headset(Option<Box<xr::XrConnection>>),
 }
 
-/// Runs the editor until the user quits, beginning in the window or in the headset. `window_options` holds the options
-/// of both, except the output folder, which is in `headset`.
+/// Runs the editor until the user quits, beginning in the window or in the headset. `window_options` and `headset`
+/// hold the options; the output folder for both modes is in `headset`.
 ///
 /// # Errors
-/// If a window is required and there is no display; if there is neither a display nor a headset; if the first file cannot
-/// be opened; errors of the device. The loss of a runtime is no error.
+/// Fails if a window is required and there is no display, if there is neither a display nor a headset, if the first
+/// file cannot be opened, or if the GPU device fails. The loss of the OpenXR runtime is not an error.
 pub fn run(
     window_options: &window::Options,
     headset: &xr::Options,
@@ -69,7 +69,7 @@ pub fn run(
                     }
                 }
             }
-            // Without a display no headset leads here.
+            // Unreachable: without a display, a headset visit never ends with a switch to the window.
             (Next::Window(..), None) => break,
             (Next::Headset(link), display) => {
                 let (shows, before) = (display.is_some() && headset.record.is_none(), Sign::now());
@@ -79,7 +79,7 @@ pub fn run(
                     xr::End::Quit => break,
                     xr::End::Off(link) => Next::Window(Start::Off(link), None),
                     xr::End::Left(link) => Next::Window(Start::Left(link), None),
-                    // No runtime, or no headset: the same document in a window, where there is one.
+                    // No runtime or no headset: open the same document in a window if there is a display.
                     xr::End::Absent(error) if shows => {
                         eprintln!("sinew: {error}; going on in a window");
                         Next::Window(Start::Alone(before), Some(error.to_string()))

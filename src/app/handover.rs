@@ -1,23 +1,23 @@
-//! What the window knows of the headset: whether somebody puts it on. The window and the headset never name each other.
+//! The interface by which the window detects a headset, so that window code and headset code stay independent.
 
 use crate::base::Error;
 
-/// Looks whether the headset is put on while its user is at the window. Dropping it ends the look.
+/// Detects in the background that the user puts the headset on. Dropping the watch stops the detection.
 pub trait HeadsetWatch {
-    /// What the headset is entered with.
+    /// The OpenXR connection with which the headset visit begins.
     type Connection;
 
-    /// The user asks for the headset: look for it now.
+    /// Starts an immediate search for the headset, at the user's request.
     fn call(&self);
 
-    /// What was found since the last call.
+    /// Returns the result since the last call, if any.
     fn found(&self) -> Option<Found<Self::Connection>>;
 }
 
-/// What a watch found.
+/// Result of a headset watch.
 pub enum Found<C> {
-    /// A headset with its user in it.
+    /// The user wears the headset; holds the connection to its runtime.
     On(C),
-    /// The user's call led to nothing.
+    /// The search that the user requested found no headset.
     Nothing(Error),
 }

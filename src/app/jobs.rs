@@ -1,5 +1,5 @@
-//! What must not hold up a frame is done here, on a thread of its own, one job after the other: loading and binding,
-//! making a character ready for the GPU, writing files.
+//! The worker thread, which runs the jobs that are too slow for a frame, in order: loading and binding, uploading
+//! characters to the GPU, writing files.
 
 use super::context::{folder_of, write_png};
 use crate::base::{Error, Result};
@@ -23,84 +23,84 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-/// A job.
+/// A job for the worker thread.
 pub enum Job {
-    /// Load and bind a file, and begin or take up the session on it; a folder is listed.
+    /// Loads and binds a file and starts or resumes a session with it; a folder is listed instead.
     Open(PathBuf, Left),
-    /// Take up a session that was left, in place of the new one on the same character.
+    /// Resumes an unfinished session, replacing the new session on the same character.
     Restore(Box<Unfinished>, Arc<Model>),
-    /// Remove a session that was left.
+    /// Deletes the journal of an unfinished session.
     Discard(Box<Unfinished>),
-    /// List a folder for the file panel, with files opened lately.
+    /// Lists a folder and the recently opened files for the file panel.
     List(PathBuf, Vec<PathBuf>),
-    /// Look whether a file is there that would be overwritten.
+    /// Checks whether a file exists that would be overwritten.
     Look(Writes, PathBuf),
-    /// Make a character ready for a stage; `stage` is handed back with it.
+    /// Creates the actor of a character for a render stage; `stage` is returned with the result.
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
-    /// Bind a character for grabs of the whole body.
+    /// Binds a character for full-body grabs.
     Whole(Arc<Model>),
-    /// Measure what the deformer does to a document's body, and what its user measures of a pose of it.
+    /// Measures the strain of the document's pose, and evaluates the user's measurements on the given pose.
     Measure(Arc<Model>, Arc<Document>, Box<(Pose, Vec<Measurement>)>),
-    /// Find what an accent stroke means.
+    /// Computes the sculpt layer that an accent stroke describes.
     Sketch(Arc<Renderer>, Arc<Model>, Box<Document>, Box<Sketch>),
-    /// Find what draws again what springs leave of a pull.
+    /// Refits a pulled sculpt layer, so that it compensates what the springs undo.
     Refit(Arc<Model>, Box<Document>, Box<Refit>),
-    /// Write a posed glTF.
+    /// Writes the posed character as glTF.
     Export(PathBuf, Arc<Model>, Box<Document>),
-    /// Write a project.
+    /// Writes the document as a project.
     Save(PathBuf, Arc<Model>, Box<Document>),
-    /// Write pictures side by side.
+    /// Writes images side by side into one PNG file.
     Picture(PathBuf, Vec<RgbaImage>),
 }
 
-/// What is done with a session on the file that ended without saving.
+/// What to do with an unfinished session on the opened file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
     /// Resume it: a headset cannot show a prompt.
     GoOn,
-    /// It is reported.
+    /// Report it, so that the window can ask the user.
     Offer,
 }
 
-/// A job that is done.
+/// Result of a job.
 pub enum Done {
-    /// A character with its session.
+    /// The path of an opened file, and its character and session.
     Opened(PathBuf, Result<Box<Opened>>),
-    /// What a folder holds.
+    /// Contents of a folder that was listed for the file panel.
     Listed(FileList),
-    /// What the folder holds that was to be opened.
+    /// Contents of a folder that was passed to [`Job::Open`].
     Entered(FileList),
-    /// Whether the file is there.
+    /// Whether the file to be written exists already.
     Looked(Writes, PathBuf, bool),
-    /// A character for the stage of that number.
+    /// The actor for the render stage with this number.
     Ready(u64, Result<Box<Actor>>),
-    /// A character bound for grabs of the whole body.
+    /// A character and its binding for full-body grabs.
     Whole(Arc<Character>, Result<Box<fast::Body>>),
-    /// Numbers of the strain.
+    /// The strain of the document's pose, and the readings of the user's measurements.
     Measured(Result<(Strain, Vec<(Measurement, Reading)>)>),
-    /// The edit that an accent stroke means.
+    /// The sculpt layer that an accent stroke describes.
     Sketched(Result<Box<Sculpt>>),
-    /// The edit that is to take a pulled one's place, if any.
+    /// The sculpt layer that replaces a pulled layer; `None` if no replacement is needed.
     Settled(Result<Option<Box<Sculpt>>>),
-    /// A session that was left is gone.
+    /// The journal of an unfinished session was deleted.
     Discarded(Result<()>),
-    /// A written file; what should be told about it.
+    /// The path of a written file, and a report to print.
     Written(PathBuf, Result<String>),
 }
 
-/// A loaded file.
+/// An opened file.
 pub struct Opened {
     /// The character.
     pub model: Arc<Model>,
-    /// The document, recorded in its journal; a session that was never ended is taken up where it stopped.
+    /// The document, recorded in its journal; a resumed session continues where it stopped.
     pub session: Session<'static>,
-    /// Operations that were found in its journal.
+    /// Number of operations restored from the journal.
     pub restored: usize,
-    /// An earlier session on the file that ended without saving, to be offered.
+    /// An unfinished earlier session on the file that the user can choose to resume.
     pub left: Option<Box<Unfinished>>,
 }
 
-/// The thread. Jobs are done in order; dropping it waits for those under way, so that nothing is half written.
+/// The worker thread, which runs jobs in order. Dropping the worker waits until all queued jobs are done.
 pub struct Worker {
     jobs: Option<Sender<Job>>,
     done: Receiver<Done>,
@@ -109,11 +109,11 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread. `wake` is called after each job, on that thread: a loop that waits for events is to look for
+    /// Starts the thread. `wake` is called on the thread after each job, so that an event loop can poll
     /// [`Worker::done`].
     ///
     /// # Errors
-    /// The operating system's.
+    /// Fails if the operating system cannot create a thread.
     pub fn new(wake: impl Fn() + Send + 'static) -> Result<Self> {
         let (jobs, todo) = channel::<Job>();
         let (send, done) = channel();
@@ -132,26 +132,26 @@ impl Worker {
         Ok(Self { jobs: Some(jobs), done, thread: Some(thread), open: 0 })
     }
 
-    /// Adds a job.
+    /// Queues a job.
     pub fn ask(&mut self, job: Job) {
         if self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok()) {
             self.open += 1;
         }
     }
 
-    /// The next job that is done, if any; never waits.
+    /// Returns the next result, if any, without blocking.
     pub fn done(&mut self) -> Option<Done> {
         let done = self.done.try_recv().ok()?;
         self.open -= 1;
         Some(done)
     }
 
-    /// Whether jobs are under way.
+    /// Returns whether jobs are queued or running.
     pub fn is_busy(&self) -> bool {
         self.open > 0
     }
 
-    /// Waits for the next of the jobs under way; none when there is none.
+    /// Waits for the next result; returns `None` if no job is queued or running.
     pub fn wait(&mut self) -> Option<Done> {
         if self.open == 0 {
             return None;
@@ -166,7 +166,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
-            // A panic there has been told of already.
+            // The thread has already printed the message of a panic.
             let _ = thread.join();
         }
     }
@@ -227,7 +227,7 @@ fn run(job: Job) -> Done {
     }
 }
 
-/// What lies in a folder; nothing where it cannot be read.
+/// Lists a folder; the list is empty if the folder cannot be read.
 fn list(folder: &Path, recent: &[PathBuf]) -> FileList {
     let journals = recovery::folder().ok();
     let list = FileList::read(folder, recent, journals.as_deref());
@@ -240,7 +240,7 @@ fn opened(
     restored: usize,
     left: Option<Box<Unfinished>>,
 ) -> Opened {
-    // A frame must not wait for the disk; without the thread it does.
+    // Moves disk writes of the journal off the frame loop; if the thread cannot start, writes block.
     if let Err(error) = session.sync_in_background() {
         eprintln!("sinew: {error}");
     }
@@ -251,7 +251,7 @@ fn open(path: &Path, what: Left) -> Result<Opened> {
     open_with(path, what, recovery::folder())
 }
 
-/// `folder` is that of the journals. Where there is none, or it cannot be used, the session is not recorded.
+/// Opens a file. `folder` holds the journals; if it is missing or unusable, the session is not recorded.
 fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened> {
     let unrecorded = |e: &Error| eprintln!("sinew: {e}; this session is not recorded: save often");
     let journal = path.extension().is_some_and(|e| e == "journal");
@@ -266,7 +266,7 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
         _ => Model::load(path, &BindOptions::default())?,
     });
     let first = left.into_iter().next();
-    // Whoever opens a journal has been asked.
+    // Opening a journal file is an explicit request to resume its session.
     if let Some(left) = first.as_ref().filter(|_| journal || what == Left::GoOn) {
         match left.restore(&model) {
             Ok(session) => return Ok(opened(&model, session, left.operations, None)),
@@ -282,14 +282,14 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
     Ok(opened(&model, session, 0, offered))
 }
 
-/// The CPU references evaluate: no device is needed, and none can be lost.
+/// Creates an evaluator that uses the CPU references, because a GPU device can be missing or lost.
 fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
     let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
     evaluator.set_document_sculpts(model, document)?;
     Ok(evaluator)
 }
 
-/// The strain of the document's pose, and what is gauged of the one that shows.
+/// Measures the strain of the document's pose, and evaluates the measurements `gauges` on the pose `shown`.
 fn measure(
     model: &Model,
     document: &Document,
@@ -310,7 +310,7 @@ fn measure(
     Ok((strain, gauges.into_iter().map(read).collect()))
 }
 
-/// Writes a posed glTF, and its receipt beside it.
+/// Writes the posed character as glTF, with its receipt beside the file.
 fn export_to(path: &Path, model: &Model, document: &Document) -> Result<String> {
     folder_of(path)?;
     let options = Options::default();
@@ -355,7 +355,7 @@ mod tests {
         };
         std::fs::write(&path, crate::export::unedited(&asset.capsule_asset()).unwrap()).unwrap();
         let nowhere = Err(Error::input("there is no folder for the autosave journal", "set HOME"));
-        // A file in the way is as good as no folder.
+        // A path that is a file must behave like a missing folder.
         for place in [nowhere, Ok(path.clone()), Ok(folder.path().join("journal"))] {
             let is_folder = place.as_ref().is_ok_and(|p| *p != path);
             let opened = open_with(&path, Left::GoOn, place).unwrap();

@@ -1,4 +1,4 @@
-//! What window and headset share: the session, its jobs, preferences on disk. The two are siblings.
+//! The program around the editor: the window and the headset, and the session, jobs and preferences that both share.
 
 pub mod window;
 pub mod xr;

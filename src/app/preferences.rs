@@ -1,4 +1,4 @@
-//! The user's choices, kept in files between sessions: in the folder that the platform has for settings.
+//! The user's preferences, saved as JSON files in the platform's settings folder.
 
 use crate::base::folders::settings;
 use crate::export::write_atomically;
@@ -6,22 +6,22 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 
-/// Tool, brush, handedness: of headset and window alike. The name is older than the window.
+/// File with the preferences of headset and window (tool, brush, handedness), named after the headset mode.
 pub const PREFERENCES: &str = "vr.json";
-/// What only a window has.
+/// File of the preferences that only the window uses.
 pub const DESK: &str = "desk.json";
 
 fn folder() -> Option<PathBuf> {
     settings(|name| std::env::var_os(name))
 }
 
-/// What was kept under a name; the defaults where there is nothing, or nothing that can be read.
+/// Loads the preferences file `name`. Returns the defaults if the file is missing or unreadable.
 pub fn load<T: DeserializeOwned + Default>(name: &str) -> T {
     let text = folder().and_then(|f| std::fs::read_to_string(f.join(name)).ok());
     text.and_then(|t| serde_json::from_str(&t).ok()).unwrap_or_default()
 }
 
-/// Keeps choices under a name. A folder that cannot be written costs nothing but a line.
+/// Saves the preferences file `name`. If the folder is not writable, prints a warning and continues.
 pub fn save<T: Serialize>(name: &str, choices: &T) {
     let (Some(folder), Ok(text)) = (folder(), serde_json::to_string_pretty(choices)) else { return };
     let path = folder.join(name);

@@ -1,5 +1,5 @@
-//! What a session says of itself and takes as requests, one JSON value a line, for tests and scripts:
-//! `sinew vr FILE --report` writes [`Line`]s to standard output and reads [`Ask`]s from standard input.
+//! The line protocol of tests and scripts, one JSON value per line: `sinew vr FILE --report` writes [`Line`]s to
+//! standard output and reads [`Ask`]s from standard input.
 //!
 //! ```text
 //! {"frame":{"frame":812,"state":"FOCUSED","rendered":true, ...}}
@@ -18,128 +18,128 @@ use std::sync::mpsc::{Receiver, channel};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
-    /// After every frame that the runtime took (xrEndFrame), and every turn of the loop where there is no session.
+    /// Written after every successful `xrEndFrame` and, without an OpenXR session, in every iteration of the loop.
     Frame(Box<Frame>),
-    /// After every turn of a window's loop: an idle window writes none.
+    /// Written after every iteration of the window's event loop; an idle window writes no lines.
     #[serde(rename = "desk")]
     Window(Box<WindowFrame>),
-    /// Something that happens now and then, before the line of its frame.
+    /// A rare event, written before the line of its frame.
     Event(Event),
 }
 
-/// What a frame was made of.
+/// State of one headset frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Frame {
-    /// Counts from 1 and never falls, over lost sessions too.
+    /// Frame number, from 1; it continues to count after a lost session.
     pub frame: u64,
-    /// The session's state as OpenXR calls it, e.g. `FOCUSED`; `NONE` without a session.
+    /// The OpenXR session state, e.g. `FOCUSED`; `NONE` without a session.
     pub state: String,
-    /// Whether the runtime asked for pictures (`shouldRender`) and got them.
+    /// Whether the runtime asked for images (`shouldRender`) and they were rendered.
     pub rendered: bool,
-    /// Frames that were begun and could not be ended, so far.
+    /// Number of frames so far with `xrBeginFrame` but without a successful `xrEndFrame`.
     pub missed: u64,
-    /// Pictures that the mirror on the display has shown so far.
+    /// Number of frames that the mirror window has shown so far.
     pub mirrored: u64,
-    /// The head in the room, between the eyes.
+    /// Pose of the head, midway between the eyes, in room space.
     pub head: Rigid,
-    /// Aim poses in the room, left and right.
+    /// Aim poses of the left and the right controller, in room space.
     pub aim: [Rigid; 2],
-    /// Their quality.
+    /// Tracking quality of the two aim poses.
     pub tracking: [Tracking; 2],
-    /// Draw value (trigger) of each hand.
+    /// Trigger value of each hand, 0..=1, left and right.
     pub draw: [f32; 2],
-    /// Interaction profile of each hand, e.g. `/interaction_profiles/valve/index_controller`; empty where none is.
+    /// Interaction profile of each hand, e.g. `/interaction_profiles/valve/index_controller`; empty if there is none.
     pub profiles: [String; 2],
-    /// Where the room is in the world.
+    /// Transform from room space to world space.
     pub world_from_room: Similarity,
-    /// What the trigger does.
+    /// The active tool, which the trigger operates.
     pub tool: Tool,
-    /// Tools in the left hand.
+    /// Whether the left hand holds the tool.
     pub left_handed: bool,
-    /// Whether the palette is shown.
+    /// Whether the tool palette is visible.
     pub palette: bool,
-    /// Where it stands in the room: its middle, and width and height, metres. None while it does not show.
+    /// Pose of the palette's centre in room space, and its size in metres; `None` while the palette is hidden.
     pub palette_place: Option<(Rigid, [f32; 2])>,
-    /// Whether a stroke or a grab is under way.
+    /// Whether a stroke or a grab is in progress.
     pub busy: bool,
-    /// Steps that can be undone and redone.
+    /// Number of undo steps and of redo steps.
     pub history: [usize; 2],
-    /// The time of the motion that shows, seconds; none while the pose being edited does.
+    /// Time of the displayed motion in seconds; `None` while the edited pose is displayed.
     pub time: Option<f64>,
-    /// Points of the skin under each hand, world, where its camera sees the body.
+    /// Skin points under the left and the right hand, world space; `None` if the hand's camera does not see the body.
     pub surface: [Option<[f32; 3]>; 2],
 }
 
-/// A turn of a window's loop.
+/// State after one iteration of the window's event loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WindowFrame {
-    /// Counts turns from 1.
+    /// Iteration number, from 1.
     pub frame: u64,
-    /// Pictures shown so far: a turn in which nothing looks otherwise shows none.
+    /// Number of images presented so far; an iteration without a visible change presents no image.
     pub shown: u64,
-    /// Pixels of the window.
+    /// Size of the window, pixels.
     pub size: [u32; 2],
-    /// Pixels per point.
+    /// Display scale: pixels per egui point.
     pub scale: f32,
-    /// Where the character's picture is in the window: left, top, width, height, pixels.
+    /// Viewport of the character in the window: left, top, width, height, pixels.
     pub viewport: [u32; 4],
-    /// Columns of the matrix from the world to that picture's clip space (y up, reversed depth).
+    /// Matrix from world space to the viewport's clip space (y up, reversed depth), column-major.
     pub clip_from_world: [f32; 16],
-    /// Where the pointer was last, pixels of the window.
+    /// Last position of the pointer in the window, pixels.
     pub pointer: [f32; 2],
-    /// Whether a button or a pen is down.
+    /// Whether a mouse button or the pen is down.
     pub pressed: bool,
-    /// Pressure of the pen, 0..=1; none from a mouse.
+    /// Pen pressure, 0..=1; `None` for a mouse.
     pub pressure: Option<f32>,
-    /// What the first button does.
+    /// The active tool, which the primary button operates.
     pub tool: Tool,
-    /// Whether a stroke or a grab is under way.
+    /// Whether a stroke or a grab is in progress.
     pub busy: bool,
-    /// Steps that can be undone and redone.
+    /// Number of undo steps and of redo steps.
     pub history: [usize; 2],
-    /// The time of the motion that shows, seconds; none while the pose being edited does.
+    /// Time of the displayed motion in seconds; `None` while the edited pose is displayed.
     pub time: Option<f64>,
-    /// Whether it runs.
+    /// Whether the motion is playing.
     pub playing: bool,
-    /// Where the divider between two deformers is, share of the picture's width; none while one fills it.
+    /// Divider between two compared deformers, as a fraction of the viewport's width; `None` without a comparison.
     pub divider: Option<f32>,
-    /// Whether there is something that is on no disk but in the journal.
+    /// Whether the document has changes that only the journal holds.
     pub unsaved: bool,
-    /// The line that is shown to the user, empty where there is none.
+    /// The message shown to the user; empty if there is none.
     pub message: String,
-    /// The title of the question that should be answered, empty where there is none.
+    /// The title of the open dialog; empty if there is none.
     pub question: String,
-    /// Nothing is under way: no job, no picture to be made; the next turn comes with an event.
+    /// Whether no job is running and no image is due; the next iteration then waits for an event.
     pub idle: bool,
 }
 
-/// Something that happens now and then.
+/// An event that happens between frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// A character is loaded, bound and shown.
+    /// A character is loaded and bound to the skeleton; holds the path of its file.
     Loaded(PathBuf),
-    /// The document changed: its hash.
+    /// The document changed; holds its new hash.
     Hash(String),
-    /// It is on the stage with the deformation method of this name.
+    /// The character is on the stage; holds the name of its deformation method.
     Shown(String),
-    /// What that deformation did to the body, as the palette shows it.
+    /// Strain that the deformer causes in the body, as the palette displays it.
     Measured(Strain),
-    /// The session's state changed, to this.
+    /// The OpenXR session state changed; holds the new state.
     State(String),
-    /// The session or the instance was lost; what the runtime said.
+    /// The OpenXR session or instance was lost; holds the message of the runtime.
     Lost(String),
-    /// There is no runtime or no headset: the advice that was given.
+    /// No runtime or no headset was found; holds the advice shown to the user.
     NoRuntime(String),
-    /// Written: project, export or picture.
+    /// A project, export or image was written; holds its path.
     Written(PathBuf),
-    /// The runtime moved the room's origin.
+    /// The runtime moved the origin of room space.
     Recentred,
-    /// An [`Ask`] or something asked for by a user failed.
+    /// An [`Ask`] or an action of the user failed; holds the error message.
     Failed(String),
-    /// The program ends well.
+    /// The program ends without an error.
     Ended,
 }
 
@@ -147,23 +147,22 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    /// Write what both eyes see, side by side, as .png; answered by [`Event::Written`].
+    /// Writes the images of both eyes, side by side, as a .png file; answered by [`Event::Written`].
     Picture(PathBuf),
-    /// Any command, as if pressed.
+    /// Runs a command as if its button was pressed.
     Command(crate::workbench::Command),
-    /// End the session as its user would.
+    /// Ends the session like the user's Quit command.
     Quit,
 }
 
-/// Writes lines, reads requests; or does neither.
+/// Writes [`Line`]s and reads [`Ask`]s; does nothing if reporting is off.
 pub struct Reporter {
     asked: Option<Receiver<Result<Ask>>>,
 }
 
 impl Reporter {
-    /// Reports where `on`, with a thread that waits for lines of standard input and calls `wake` after each: a loop that
-    /// waits for events is to look for [`Reporter::asked`]. The end of standard input is no request; the program goes
-    /// on.
+    /// Creates a reporter. If `on`, a thread reads lines of standard input and calls `wake` after each, so that an
+    /// event loop can poll [`Reporter::asked`]. The end of standard input does not end the program.
     pub fn new(on: bool, wake: impl Fn() + Send + 'static) -> Self {
         if !on {
             return Self { asked: None };
@@ -184,27 +183,27 @@ impl Reporter {
         Self { asked: Some(asked) }
     }
 
-    /// Whether anybody reads: spare the work of filling a [`Frame`] where not.
+    /// Returns whether reporting is on; if not, callers need not fill a [`Frame`].
     pub fn is_on(&self) -> bool {
         self.asked.is_some()
     }
 
-    /// Writes a frame's line.
+    /// Writes the line of a headset frame.
     pub fn frame(&self, frame: Frame) {
         self.line(&Line::Frame(Box::new(frame)));
     }
 
-    /// Writes the line of a window's turn.
+    /// Writes the line of an iteration of the window's event loop.
     pub fn window(&self, frame: WindowFrame) {
         self.line(&Line::Window(Box::new(frame)));
     }
 
-    /// Writes an event's line.
+    /// Writes the line of an event.
     pub fn event(&self, event: Event) {
         self.line(&Line::Event(event));
     }
 
-    /// The next request, without waiting; what is none is answered by [`Event::Failed`] and passed over.
+    /// Returns the next request without blocking. Reports an invalid line with [`Event::Failed`] and skips it.
     pub fn asked(&self) -> Option<Ask> {
         loop {
             match self.asked.as_ref()?.try_recv().ok()? {
@@ -216,7 +215,7 @@ impl Reporter {
 
     fn line(&self, line: &Line) {
         if self.is_on() {
-            // A reader that has gone away is no reason to stop. One write a line, so that no reader sees halves.
+            // Ignores a closed pipe. A single write per line prevents readers from seeing partial lines.
             let mut text = serde_json::to_string(line).unwrap_or_default();
             text.push('\n');
             let mut out = std::io::stdout().lock();

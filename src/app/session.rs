@@ -1,6 +1,5 @@
-//! A session: the open document with its tools and journal, the jobs under way, and what is reported to the world.
-//! Whichever face its user looks at, window or headset, it is one and the same, handed from one to the other. What
-//! becomes of it on disk is in `saving`.
+//! The session of the editor: the open document with its tools and journal, the background jobs, and the reporter.
+//! The window and the headset pass the same session to each other. The module `saving` writes the session to disk.
 
 mod saving;
 
@@ -22,81 +21,81 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Name of a project in the output folder, and end of the name of one beside its character.
+/// File name of a project in the output folder; beside the character, the suffix of its name.
 pub const PROJECT: &str = "project.glb";
-/// The same of a posed glTF.
+/// File name of a posed glTF in the output folder; beside the character, the suffix of its name.
 pub const POSED: &str = "posed.glb";
 
-/// What is done, for the face that is looked at.
+/// A finished background job, for the visible front end (window or headset).
 pub enum News {
-    /// A file was opened; an earlier session on it that should be offered.
+    /// A file was opened; `left` is an unfinished earlier session on the file that the user can resume.
     Opened { path: PathBuf, restored: usize, left: Option<Box<Unfinished>> },
-    /// It could not be.
+    /// The file could not be opened.
     NotOpened(Error),
-    /// What a folder holds.
+    /// Contents of a folder for the file panel.
     Listed(FileList),
-    /// What the folder holds that was to be opened.
+    /// Contents of a folder that the user tried to open.
     Entered(FileList),
-    /// Whether a file is there that would be overwritten.
+    /// Whether the file to be written exists already.
     Looked(Writes, PathBuf, bool),
-    /// A character for the stage of that number.
+    /// The actor for the render stage with this number.
     Ready(u64, Result<Box<Actor>>),
-    /// Numbers of the strain.
+    /// Strain of the document's pose.
     Measured(Strain),
-    /// A sculpt layer for the workbench.
+    /// A new sculpt layer for the workbench, from an accent stroke or a refit.
     Shaped(Box<Sculpt>),
-    /// A written file.
+    /// A file was written.
     Written(PathBuf),
-    /// Something could not be done.
+    /// A job failed.
     Failed(Error),
 }
 
-/// The document and all that is about it.
+/// The document with its tools, jobs and save state.
 pub struct AppSession {
     pub worker: Worker,
     pub reporter: Reporter,
     pub bench: Option<Workbench>,
     pub model: Option<Arc<Model>>,
-    /// For the first workbench.
+    /// Preferences with which the first workbench is created.
     pub preferences: Preferences,
-    /// Folder for what is written; without one it goes beside the character's file.
+    /// Output folder; `None` writes files beside the character's file.
     pub out: Option<PathBuf>,
-    /// Turns of the loops of all faces.
+    /// Number of loop iterations, summed over window and headset.
     pub frame: u64,
-    /// Nor is it bound for grabs of the whole body.
+    /// Set until the character's binding for full-body grabs is requested.
     unbound: bool,
-    /// A file is being opened, or a session on it is taken up.
+    /// Whether a file is being opened or a session resumed.
     pub opening: bool,
-    /// Hashes are reported and looked at with every change, which takes the time of writing the document.
+    /// Whether the document is hashed on every change; each hash costs the time of serializing the document.
     pub exact: bool,
-    /// The document as it was last told.
+    /// The document's hash as last reported.
     hash: String,
-    /// As it was when it needed no saving.
+    /// The document's hash when it last had no unsaved changes.
     clean: Option<String>,
-    /// What was last given to be saved, and where; whether it is on disk.
+    /// Hash and path of the last save; `on_disk` is set when that save has finished.
     saved: Option<(String, PathBuf)>,
     pub on_disk: bool,
-    /// Where the user has a posed glTF written.
+    /// Path of the last export of a posed glTF.
     exported: Option<PathBuf>,
-    /// There is something that is on no disk but in the journal.
+    /// Whether the document has changes that only the journal holds.
     pub unsaved: bool,
     measuring: bool,
-    /// What was measured last, and of which revision.
+    /// The document of the last measurement; `measured_at` is its revision.
     measured: Option<Arc<Document>>,
     measured_at: Version,
-    /// The pose that was read then for what is measured of the skin.
+    /// Version of the pose on which the user's measurements were last evaluated.
     gauged_at: Version,
-    /// Accent strokes to be looked for, and how many are.
+    /// Accent strokes waiting for interpretation; `sketching` counts the running jobs.
     sketches: Vec<Sketch>,
     sketching: usize,
-    /// The revision of the document that was looked at last.
+    /// The last revision of the document that [`AppSession::stepped`] handled.
     revision: Version,
     pub quit: bool,
-    /// Why there is nothing to do.
+    /// Error that ends the program.
     pub failure: Option<Error>,
-    /// What both eyes saw last.
+    /// The last images of both eyes.
     pub last_pictures: Vec<RgbaImage>,
-    /// Frames of headsets that were begun and could not be ended; pictures in their mirrors.
+    /// Total number of headset frames begun but not ended; `mirrored` counts the mirror's images.
     pub missed: u64,
     pub mirrored: u64,
     stages: u64,
@@ -105,10 +104,10 @@ pub struct AppSession {
 }
 
 impl AppSession {
-    /// Nothing is open yet. `wake` is called on other threads when there is [`AppSession::news`].
+    /// Creates a session without a document. Other threads call `wake` when [`AppSession::news`] has a result.
     ///
     /// # Errors
-    /// The operating system's, where no thread can be made.
+    /// Fails if the operating system cannot create a thread.
     pub fn new(
         (report, forget): (bool, bool),
         out: Option<PathBuf>,
@@ -153,18 +152,18 @@ impl AppSession {
         })
     }
 
-    /// Seconds since it began: the one time of all faces.
+    /// Returns the seconds since the session began; window and headset share this clock.
     pub fn seconds(&self) -> f64 {
         self.begun.elapsed().as_secs_f64()
     }
 
-    /// A number for a stage that characters are made ready for.
+    /// Returns a new number to identify a render stage in jobs.
     pub fn new_stage(&mut self) -> u64 {
         self.stages += 1;
         self.stages
     }
 
-    /// Opens a file; one at a time.
+    /// Starts to open a file; ignored while another file is being opened.
     pub fn open(&mut self, path: PathBuf, left: Left) {
         if !self.opening {
             self.opening = true;
@@ -172,7 +171,7 @@ impl AppSession {
         }
     }
 
-    /// The next thing that is done, if any; never waits.
+    /// Returns the next finished job, if any, without blocking.
     pub fn news(&mut self) -> Option<News> {
         while let Some(done) = self.worker.done() {
             if let Some(news) = self.take(done) {
@@ -195,7 +194,7 @@ impl AppSession {
                         News::Measured(strain)
                     }
                     Err(error) => {
-                        // Asked for again it would fail again.
+                        // Cancels the request for measurements, because a repetition would fail again.
                         if let Some(bench) = &mut self.bench {
                             bench.give_readings_up();
                         }
@@ -225,13 +224,13 @@ impl AppSession {
                 News::NotOpened(error)
             }
             Done::Ready(number, actor) => {
-                // After it, since nobody can grab what is not visible yet.
+                // Bind for full-body grabs after the actor is ready: nobody can grab an invisible body.
                 if let Some(model) = self.model.as_ref().filter(|_| std::mem::take(&mut self.unbound)) {
                     self.worker.ask(Job::Whole(model.clone()));
                 }
                 News::Ready(number, actor)
             }
-            // Whoever grabs a body that cannot be bound is told so then.
+            // A failed bind is reported when the user grabs the body.
             Done::Whole(character, body) => {
                 if let (Some(bench), Ok(body)) = (&mut self.bench, body) {
                     bench.know_whole(character, (*body).into());
@@ -280,7 +279,7 @@ impl AppSession {
         self.unbound = true;
         self.measured = None;
         self.hash.clear();
-        // What is shown is what the file holds, or what was just taken up from a journal.
+        // The document is unmodified unless operations were restored from a journal.
         let hash = self.bench.as_ref().map(|b| b.session().document().hash());
         self.clean = hash.filter(|_| restored == 0);
         self.reporter.event(Event::Loaded(path.clone()));
@@ -289,7 +288,7 @@ impl AppSession {
         News::Opened { path, restored, left }
     }
 
-    /// Tells of something that could not be done; the session goes on.
+    /// Reports an error; the session continues.
     pub fn fail(&self, error: &Error) {
         eprintln!("sinew: {error}");
         self.reporter.event(Event::Failed(error.to_string()));
@@ -300,10 +299,10 @@ impl AppSession {
         News::Failed(error)
     }
 
-    /// A step of the workbench is done.
+    /// Handles changes of the document after a step of the workbench.
     pub fn stepped(&mut self) {
         let Some(bench) = &self.bench else { return };
-        // While something is drawn or plays the pose changes and the document does not.
+        // Strokes and playback change the displayed pose, but not the document.
         let revision = bench.session().revision();
         if revision != self.revision && !bench.is_busy() {
             self.revision = revision;
@@ -311,7 +310,7 @@ impl AppSession {
         }
     }
 
-    /// The document may be another.
+    /// Marks the document as changed.
     fn changed(&mut self) {
         self.unsaved = true;
         if self.exact {
@@ -319,7 +318,7 @@ impl AppSession {
         }
     }
 
-    /// Looks whether the document is another, and tells.
+    /// Recomputes the document's hash, updates the unsaved flag and reports a new hash.
     pub fn look(&mut self) {
         let Some(bench) = &self.bench else { return };
         let hash = bench.session().document().hash();
@@ -330,8 +329,8 @@ impl AppSession {
         }
     }
 
-    /// Has the strain measured, when nothing is being drawn and the shape has changed; and what the user measures of the
-    /// skin, where it is new or another pose has come to rest.
+    /// Starts a strain measurement if no stroke is in progress and the shape has changed. Also starts the user's
+    /// measurements of the skin if they are new or the displayed pose has come to rest.
     pub fn measure(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let asked = bench.awaits_readings()
@@ -354,19 +353,19 @@ impl AppSession {
         }
     }
 
-    /// An accent stroke should be looked for.
+    /// Queues an accent stroke for interpretation.
     pub fn sketch(&mut self, sketch: Sketch) {
         self.sketches.push(sketch);
     }
 
-    /// Has what springs leave of a pull drawn again.
+    /// Starts the refit of a pulled sculpt layer, which compensates what the springs undo.
     pub fn settle(&mut self, settle: Box<Refit>) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let document = Box::new(bench.session().document().clone());
         self.worker.ask(Job::Refit(model.clone(), document, settle));
     }
 
-    /// Has accent strokes looked for, by a renderer.
+    /// Starts background jobs that interpret the pending accent strokes.
     pub fn look_for_sketches(&mut self, renderer: &Arc<Renderer>) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         for sketch in self.sketches.drain(..) {
@@ -377,7 +376,7 @@ impl AppSession {
         }
     }
 
-    /// What is under way that holds nothing up, for the user.
+    /// Returns a status text of the current background job, if any.
     pub fn busy(&self) -> Option<&'static str> {
         match (self.opening, self.sketching) {
             (true, _) => Some("opening"),
@@ -386,20 +385,20 @@ impl AppSession {
         }
     }
 
-    /// Whether the character on the stage is the one that is open.
+    /// Returns whether the character on the stage is the open one.
     pub fn is_on(&self, stage: &Stage) -> bool {
         stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
     }
 
-    /// Whether the character on the stage is the one that is open, and follows its deformer as keys and sliders change it;
-    /// otherwise another must be made ready.
+    /// Returns whether the actor on the stage shows the open character with its current deformer. Applies changed
+    /// parameters first. If `false`, a new actor is required.
     pub fn suits(&self, stage: &mut Stage) -> bool {
         let Some(bench) = self.bench.as_ref().filter(|_| self.is_on(stage)) else { return false };
         stage.actor_mut().follow(bench.recipe()) != Follows::Not
     }
 
-    /// Gives an actor of the open character the moment and the sculpt layers of the workbench. What does not fit the
-    /// character is reported once and not shown.
+    /// Gives an actor the displayed time and the sculpt layers of the workbench. If the sculpt layers do not fit the
+    /// character, prints an error and does not show them.
     pub fn bring_up(&self, actor: &mut Actor) {
         let Some(bench) = &self.bench else { return };
         actor.set_time(bench.shown_time());
@@ -408,7 +407,7 @@ impl AppSession {
         }
     }
 
-    /// Has the character made ready for a stage, with these settings of its deformer.
+    /// Starts the job that creates an actor for a render stage, with these deformer settings.
     pub fn make_ready(&mut self, number: u64, stage: &Stage, settings: &DeformerSettings) {
         let Some(model) = &self.model else { return };
         self.worker.ask(Job::Ready {
@@ -416,7 +415,7 @@ impl AppSession {
             pipelines: stage.pipelines().clone(),
             targets: stage.targets().clone(),
             model: model.clone(),
-            // Settings that do not fit were refused when they were made.
+            // Invalid settings were rejected when they were edited.
             recipe: recipe(settings).unwrap_or_default(),
         });
     }

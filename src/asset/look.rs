@@ -6,29 +6,29 @@ use crate::base::{ImageId, TextureId};
 /// A metallic-roughness material.
 #[derive(Clone, Debug)]
 pub struct Material {
-    /// Name, or `material 0` if the file has none.
+    /// Name, or `material 0` if unnamed.
     pub name: String,
-    /// Linear RGBA factor.
+    /// Base colour factor, linear RGBA.
     pub base_color: Vec4,
     /// Base colour texture (sRGB).
     pub base_color_texture: Option<TextureRef>,
-    /// Factor in 0..=1.
+    /// Metallic factor, 0..=1.
     pub metallic: f32,
-    /// Factor in 0..=1.
+    /// Roughness factor, 0..=1.
     pub roughness: f32,
-    /// Green roughness, blue metallic, linear.
+    /// Metallic-roughness texture, linear: roughness in green, metallic in blue.
     pub metallic_roughness_texture: Option<TextureRef>,
-    /// Tangent-space normal map, linear, and its scale.
+    /// Tangent-space normal map (linear) and its scale.
     pub normal_texture: Option<(TextureRef, f32)>,
-    /// Linear RGB, including the strength extension.
+    /// Emissive factor, linear RGB, multiplied by the strength of KHR_materials_emissive_strength.
     pub emissive: Vec3,
     /// Emissive texture (sRGB).
     pub emissive_texture: Option<TextureRef>,
-    /// The use of alpha.
+    /// Alpha mode.
     pub alpha: Alpha,
     /// Whether back faces are drawn.
     pub double_sided: bool,
-    /// KHR_materials_unlit.
+    /// Whether the material is unlit (KHR_materials_unlit).
     pub unlit: bool,
 }
 
@@ -51,14 +51,14 @@ impl Default for Material {
     }
 }
 
-/// A material's use of alpha.
+/// Alpha mode of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Alpha {
     /// Alpha is ignored.
     Opaque,
     /// Fragments with alpha below this cutoff are discarded.
     Mask(f32),
-    /// Alpha blending.
+    /// Alpha is used for blending.
     Blend,
 }
 
@@ -67,14 +67,14 @@ pub enum Alpha {
 pub struct TextureRef {
     /// The texture.
     pub texture: TextureId,
-    /// 0 for [`super::Primitive::uvs`], 1 for [`super::Primitive::uvs1`].
+    /// Texture coordinate set: 0 for [`super::Primitive::uvs`], 1 for [`super::Primitive::uvs1`].
     pub uv_set: u32,
 }
 
 /// An image with a sampler.
 #[derive(Clone, Debug)]
 pub struct Texture {
-    /// The image, `None` if only an unsupported format is given.
+    /// The image; `None` if the file has only an unsupported format.
     pub image: Option<ImageId>,
     /// Wrap modes in u and v.
     pub wrap: [Wrap; 2],
@@ -85,23 +85,23 @@ pub struct Texture {
 /// Texture coordinate wrapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
-    /// Repeat.
+    /// The texture repeats.
     Repeat,
-    /// Clamp to the edge.
+    /// Coordinates are clamped to the edge.
     Clamp,
-    /// Mirrored repeat.
+    /// The texture repeats mirrored.
     Mirror,
 }
 
-/// A decoded image: RGBA8, rows from the top. An image that could not be decoded is 1x1 magenta and a problem.
+/// A decoded image, RGBA8, rows from the top. An undecodable image is 1x1 magenta and is reported as a problem.
 #[derive(Clone, Debug)]
 pub struct Image {
-    /// Name, or `image 0` if the file has none.
+    /// Name, or `image 0` if unnamed.
     pub name: String,
     /// Width, pixels.
     pub width: u32,
     /// Height, pixels.
     pub height: u32,
-    /// `4 * width * height` bytes.
+    /// Pixels, `4 * width * height` bytes.
     pub rgba: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! The file's geometry, hierarchy and skins as plain data.
+//! A file's geometry, hierarchy and skins as plain data.
 
 use super::{Clip, Image, Material, Texture};
 use crate::base::math::{Mat4, Trs, Vec2, Vec3, Vec4};
@@ -8,13 +8,13 @@ use std::path::PathBuf;
 /// A glTF file in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Asset {
-    /// Path of the file, for messages.
+    /// Path of the file, used in messages.
     pub path: PathBuf,
-    /// The file's own JSON and buffers, for a lossless export.
+    /// The file's original JSON and buffers, for lossless export.
     pub source: Source,
     /// All nodes, in file order.
     pub nodes: Vec<Node>,
-    /// Root nodes of the default scene (or of the first scene; or all roots if there is no scene).
+    /// Root nodes of the default scene, or of the first scene if none is default, or all roots without a scene.
     pub roots: Vec<NodeId>,
     /// All meshes, in file order.
     pub meshes: Vec<Mesh>,
@@ -28,20 +28,20 @@ pub struct Asset {
     pub textures: Vec<Texture>,
     /// All images, in file order.
     pub images: Vec<Image>,
-    /// Flaws that were repaired or left out while loading.
+    /// Flaws that were repaired, and content that was skipped, while loading.
     pub problems: Vec<Problem>,
 }
 
-/// A flaw of the file that did not prevent loading.
+/// A flaw of the file that does not prevent loading.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
-    /// The element, e.g. `node "Spine2"`.
+    /// The affected element, e.g. `node "Spine2"`.
     pub at: String,
-    /// The flaw and how it was handled.
+    /// Description of the flaw and its repair.
     pub text: String,
 }
 
-/// The file as it was read: JSON tree in its own key order, and one byte vector per buffer.
+/// The original file: JSON tree with keys in file order, and one byte vector per buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
     /// The glTF JSON.
@@ -55,50 +55,50 @@ pub struct Source {
 /// A node of the hierarchy.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Name, or `node 12` if the file has none.
+    /// Name, or `node 12` if unnamed.
     pub name: String,
     /// The parent; `None` for a root.
     pub parent: Option<NodeId>,
     /// The children, in file order.
     pub children: Vec<NodeId>,
-    /// The local transform. If the file has a matrix, its closest decomposition.
+    /// Local rest transform. If the file has a matrix, this is its closest decomposition.
     pub rest: Trs,
-    /// The file's own matrix if `rest` does not reproduce it (shear).
+    /// The file's matrix if `rest` cannot reproduce it, because of shear.
     pub matrix: Option<Mat4>,
     /// The mesh that the node draws.
     pub mesh: Option<MeshId>,
     /// The skin that deforms the mesh.
     pub skin: Option<SkinId>,
-    /// Morph weights of this node (the mesh's defaults if the node has none); empty without morph targets.
+    /// Morph weights; the mesh's default weights if the node has none. Empty if the mesh has no morph targets.
     pub weights: Vec<f32>,
 }
 
-/// A mesh: its triangle primitives.
+/// A mesh, consisting of triangle primitives.
 #[derive(Clone, Debug)]
 pub struct Mesh {
-    /// Name, or `mesh 3` if the file has none.
+    /// Name, or `mesh 3` if unnamed.
     pub name: String,
-    /// Triangle primitives only; points and lines stay in [`Asset::source`] and are noted as problems.
+    /// Triangle primitives. Points and lines stay in [`Asset::source`] only and are reported as problems.
     pub primitives: Vec<Primitive>,
 }
 
 impl Mesh {
-    /// Number of morph targets, equal for all its primitives.
+    /// Returns the number of morph targets, equal for all primitives of the mesh.
     pub fn morph_count(&self) -> usize {
         self.primitives.iter().map(|p| p.morphs.len()).max().unwrap_or(0)
     }
 }
 
-/// A triangle primitive, decoded. All per-vertex vectors have the length of `positions`.
+/// A decoded triangle primitive. All non-empty per-vertex vectors have the length of `positions`.
 #[derive(Clone, Debug, Default)]
 pub struct Primitive {
-    /// Index of this primitive in the file's mesh (points and lines are skipped here, so it may differ).
+    /// Index of this primitive in the file's mesh, counting points and lines, which are skipped here.
     pub file_index: usize,
     /// Positions in mesh space, metres.
     pub positions: Vec<Vec3>,
     /// Normals of unit length; computed from the triangles if the file has none.
     pub normals: Vec<Vec3>,
-    /// Whether `normals` came from the file.
+    /// Whether the file contains `normals`.
     pub normals_from_file: bool,
     /// First texture coordinates; zero if the file has none.
     pub uvs: Vec<Vec2>,
@@ -106,11 +106,11 @@ pub struct Primitive {
     pub uvs1: Vec<Vec2>,
     /// Linear RGBA vertex colours; empty if the file has none.
     pub colors: Vec<Vec4>,
-    /// Vertex indices; strips and fans are expanded, non-indexed vertices numbered.
+    /// Vertex indices of the triangles. Strips and fans are expanded; vertices without indices are numbered in order.
     pub triangles: Vec<[u32; 3]>,
-    /// The material; `None` for glTF's default.
+    /// The material; `None` for glTF's default material.
     pub material: Option<MaterialId>,
-    /// Skin influences of all JOINTS_n/WEIGHTS_n sets; empty (no vertex) without any.
+    /// Skin influences, merged from all JOINTS_n and WEIGHTS_n sets; empty if the file has no such set.
     pub influences: Influences,
     /// Morph targets, in file order.
     pub morphs: Vec<Morph>,
@@ -118,36 +118,36 @@ pub struct Primitive {
 
 /// Skin influences in CSR form: vertex `v` has entries `offset[v] .. offset[v + 1]`.
 ///
-/// Weights are positive and sum to one per vertex. No joint occurs twice in a vertex. Entries are sorted by
+/// Weights are positive and sum to one per vertex. A joint occurs at most once per vertex. Entries are sorted by
 /// descending weight.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Influences {
-    /// `vertices + 1` entries, or none.
+    /// Start offsets: `vertices + 1` entries, or empty without influences.
     pub offset: Vec<u32>,
-    /// Index into the corresponding joint list ([`Skin::joints`], or a skeleton's joints).
+    /// Joint index per entry, into [`Skin::joints`] or a skeleton's joints.
     pub joint: Vec<u16>,
-    /// Weight of that joint.
+    /// Weight per entry.
     pub weight: Vec<f32>,
 }
 
 impl Influences {
-    /// Number of vertices covered.
+    /// Returns the number of vertices.
     pub fn len(&self) -> usize {
         self.offset.len().saturating_sub(1)
     }
 
-    /// Whether no vertex is covered.
+    /// Returns whether there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// `(joint, weight)` of one vertex, heaviest first.
+    /// Returns the `(joint, weight)` pairs of one vertex, heaviest first.
     pub fn of(&self, vertex: usize) -> impl ExactSizeIterator<Item = (u16, f32)> + '_ {
         let range = self.offset[vertex] as usize..self.offset[vertex + 1] as usize;
         self.joint[range.clone()].iter().copied().zip(self.weight[range].iter().copied())
     }
 
-    /// Appends a vertex; `entries` must satisfy the invariants.
+    /// Appends a vertex. `entries` must satisfy the invariants of this type.
     pub fn push(&mut self, entries: impl IntoIterator<Item = (u16, f32)>) {
         if self.offset.is_empty() {
             self.offset.push(0);
@@ -160,10 +160,10 @@ impl Influences {
     }
 }
 
-/// A morph target: displacements that are scaled by its weight and added.
+/// A morph target: displacements that are multiplied by a weight and added.
 #[derive(Clone, Debug)]
 pub struct Morph {
-    /// Name (`extras.targetNames`), or `target 2` if the file has none.
+    /// Name from `extras.targetNames`, or `target 2` if unnamed.
     pub name: String,
     /// Position displacement per vertex, mesh space, metres.
     pub positions: Vec<Vec3>,
@@ -171,21 +171,21 @@ pub struct Morph {
     pub normals: Vec<Vec3>,
 }
 
-/// A skin.
+/// A skin: joints and their inverse bind matrices.
 #[derive(Clone, Debug)]
 pub struct Skin {
-    /// Name, or `skin 0` if the file has none.
+    /// Name, or `skin 0` if unnamed.
     pub name: String,
     /// The joint nodes.
     pub joints: Vec<NodeId>,
-    /// `joint_from_mesh`, one per joint; the identity if the file has none.
+    /// Inverse bind matrices `joint_from_mesh`, one per joint; identities if the file has none.
     pub inverse_bind: Vec<Mat4>,
 }
 
 impl Skin {
-    /// Whether a node can be the skin's skeleton root (glTF 2.0, 3.7.3.1): each joint is that node or a descendant.
+    /// Returns whether node `root` can be the skeleton root (glTF 2.0, 3.7.3.1): every joint is in its subtree.
     pub fn has_root(&self, root: u64, nodes: &[Node]) -> bool {
-        // A node has at most as many ancestors as there are nodes.
+        // The parent chain is finite, because the hierarchy has no cycles.
         let above = |joint: NodeId| std::iter::successors(Some(joint), |n| nodes[n.index()].parent);
         self.joints.iter().all(|&joint| above(joint).any(|n| n.index() as u64 == root))
     }

@@ -8,14 +8,14 @@ use std::collections::HashMap;
 /// An animation.
 #[derive(Clone, Debug)]
 pub struct Clip {
-    /// Name, or `animation 0` if the file has none.
+    /// Name, or `animation 0` if unnamed.
     pub name: String,
-    /// Channels in file order; channels that move no node are left out.
+    /// Channels in file order, without channels that animate no node.
     pub channels: Vec<Channel>,
 }
 
 impl Clip {
-    /// The last key's time, seconds; zero for a clip without keys.
+    /// Returns the time of the last key, seconds; zero for a clip without keys.
     pub fn duration(&self) -> f32 {
         self.channels.iter().filter_map(|c| c.times.last().copied()).fold(0.0, f32::max)
     }
@@ -30,10 +30,10 @@ pub struct Channel {
     pub property: Property,
     /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Key times, seconds, strictly increasing, at least one.
+    /// Key times, seconds, strictly increasing; at least one key.
     pub times: Vec<f32>,
-    /// Values: `times.len() * width` floats, three times as many (in-tangent, value, out-tangent) for
-    /// [`Interpolation::CubicSpline`]. Normalised integers are already floats.
+    /// Values of all keys: `times.len() * width` floats. [`Interpolation::CubicSpline`] has three times as many
+    /// (in-tangent, value, out-tangent). Normalised integers are converted to floats.
     pub values: Vec<f32>,
 }
 
@@ -41,18 +41,18 @@ pub struct Channel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Property {
-    /// 3 floats.
+    /// Translation, 3 floats.
     Translation,
-    /// 4 floats, quaternion `(x, y, z, w)`.
+    /// Rotation, 4 floats: quaternion `(x, y, z, w)`.
     Rotation,
-    /// 3 floats.
+    /// Scale, 3 floats.
     Scale,
-    /// As many floats as the node's mesh has morph targets.
+    /// Morph weights: one float per morph target of the node's mesh.
     Weights,
 }
 
 impl Property {
-    /// The property's name in glTF.
+    /// Returns the property's name in glTF.
     pub fn path(self) -> &'static str {
         match self {
             Self::Translation => "translation",
@@ -62,7 +62,7 @@ impl Property {
         }
     }
 
-    /// The property with that name in glTF.
+    /// Returns the property of a glTF name; `None` if the name is unknown.
     pub fn from_path(path: &str) -> Option<Self> {
         Some(match path {
             "translation" => Self::Translation,
@@ -74,23 +74,23 @@ impl Property {
     }
 }
 
-/// What an animation's channel says in KHR_animation_pointer, a JSON pointer; `None` if it names a node instead.
+/// Returns the JSON pointer of a KHR_animation_pointer channel; `None` for a channel that targets a node.
 pub fn pointer(channel: &Value) -> Option<&str> {
     let target = channel.get("target").filter(|t| t.get("node").is_none())?;
     target.pointer("/extensions/KHR_animation_pointer/pointer")?.as_str()
 }
 
-/// A JSON pointer of KHR_animation_pointer that moves nodes.
+/// A JSON pointer of KHR_animation_pointer that animates nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pointed {
-    /// `/nodes/2/rotation`.
+    /// A property of one node, e.g. `/nodes/2/rotation`.
     Node(usize, Property),
-    /// `/meshes/0/weights`: the weights of every node that draws the mesh and has none of its own.
+    /// Morph weights of a mesh, e.g. `/meshes/0/weights`: animates all nodes that draw the mesh without own weights.
     Mesh(usize),
 }
 
 impl Pointed {
-    /// Reads a pointer; `None` if it points to anything else.
+    /// Parses a pointer; `None` if it refers to anything else.
     pub fn read(pointer: &str) -> Option<Self> {
         let mut words = pointer.strip_prefix('/')?.splitn(3, '/');
         let (table, index, path) = (words.next()?, words.next()?.parse().ok()?, words.next()?);
@@ -101,7 +101,7 @@ impl Pointed {
         }
     }
 
-    /// The nodes' properties that it moves; `users` are those of [`mesh_users`], `nodes` is their number in the file.
+    /// Returns the animated node properties. `users` comes from [`mesh_users`]; `nodes` is the number of nodes.
     pub fn moved(self, nodes: usize, users: &HashMap<usize, Vec<NodeId>>) -> Vec<(NodeId, Property)> {
         match self {
             Self::Node(node, _) if node >= nodes => Vec::new(),
@@ -114,7 +114,7 @@ impl Pointed {
     }
 }
 
-/// By mesh, the nodes that draw it with the mesh's own morph weights; `nodes` is the file's JSON.
+/// Maps each mesh to the nodes that draw it with the mesh's own morph weights. `nodes` is JSON from the file.
 pub fn mesh_users(nodes: Option<&Value>) -> HashMap<usize, Vec<NodeId>> {
     let mut out: HashMap<usize, Vec<NodeId>> = HashMap::new();
     for (i, node) in nodes.and_then(Value::as_array).into_iter().flatten().enumerate() {
@@ -133,8 +133,8 @@ pub fn mesh_users(nodes: Option<&Value>) -> HashMap<usize, Vec<NodeId>> {
 pub enum Interpolation {
     /// Holds the key's value until the next key.
     Step,
-    /// Linear; shortest-arc slerp for rotations.
+    /// Linear interpolation; shortest-arc slerp for rotations.
     Linear,
-    /// Hermite spline with tangents in the file.
+    /// Cubic Hermite spline with tangents from the file.
     CubicSpline,
 }

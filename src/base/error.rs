@@ -1,4 +1,4 @@
-//! The library's error: it names the file, the element in it, the problem and the remedy.
+//! The library's error type. An error names the file, the element in the file, the problem and a remedy.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub enum Error {
         at: String,
         /// The problem with the element.
         problem: String,
-        /// What the user can do.
+        /// The remedy: what the user can do about the problem.
         remedy: String,
     },
     /// A file is valid, but needs a feature that this program lacks.
@@ -36,7 +36,7 @@ pub enum Error {
         path: PathBuf,
         /// The missing feature, e.g. the name of a required glTF extension.
         feature: String,
-        /// What the user can do.
+        /// The remedy: what the user can do about the problem.
         remedy: String,
     },
     /// A request that is invalid for this character, e.g. an unknown joint name.
@@ -44,23 +44,23 @@ pub enum Error {
     Input {
         /// The problem with the request.
         problem: String,
-        /// What the user can do.
+        /// The remedy: what the user can do about the problem.
         remedy: String,
     },
-    /// An OpenXR call failed, or there is no runtime or headset.
+    /// An OpenXR call failed, or the OpenXR runtime or the headset is missing.
     #[error("OpenXR: {problem}; {remedy}")]
     Xr {
         /// The failing call and its result, or the missing component.
         problem: String,
-        /// What the user can do.
+        /// The remedy: what the user can do about the problem.
         remedy: String,
     },
-    /// A Vulkan call failed or no device fits.
+    /// A Vulkan call failed, or no device meets the requirements.
     #[error("Vulkan: {problem}; {remedy}")]
     Gpu {
         /// The failing call and its result.
         problem: String,
-        /// What the user can do.
+        /// The remedy: what the user can do about the problem.
         remedy: String,
     },
 }
@@ -111,7 +111,7 @@ impl Error {
     }
 }
 
-/// The remedy for an operating-system error on a file.
+/// Returns advice for an operating-system error on a file.
 fn remedy_of(source: &std::io::Error) -> &'static str {
     use std::io::ErrorKind as Kind;
     match source.kind() {

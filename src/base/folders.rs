@@ -1,29 +1,30 @@
-//! Where the platform has a user's settings, state and caches: the XDG Base Directory Specification, `%APPDATA%` and
-//! `%LOCALAPPDATA%`, `~/Library`. An XDG variable that is set counts on every system; a relative path counts as none.
+//! The platform's folders for a user's settings, state and caches: the XDG Base Directory Specification, `%APPDATA%`
+//! and `%LOCALAPPDATA%`, `~/Library`. XDG variables are used on every system if set; relative paths are ignored.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Reads the environment, e.g. `|name| std::env::var_os(name)`.
+/// A function that reads an environment variable, e.g. `|name| std::env::var_os(name)`.
 pub trait Variables: Fn(&str) -> Option<OsString> {}
 impl<F: Fn(&str) -> Option<OsString>> Variables for F {}
 
-/// The folder of settings; `None` if the environment names none.
+/// Returns the folder of settings; `None` if the environment names no folder.
 pub fn settings(variables: impl Variables) -> Option<PathBuf> {
     own(variables, "XDG_CONFIG_HOME", ("APPDATA", "Sinew"), "Library/Application Support/Sinew", ".config")
 }
 
-/// The folder of what must survive a crash: journals.
+/// Returns the folder of files that must survive a crash, such as journals.
 pub fn state(variables: impl Variables) -> Option<PathBuf> {
     own(variables, "XDG_STATE_HOME", ("LOCALAPPDATA", "sinew"), ".local/state/sinew", ".local/state")
 }
 
-/// The folder of what can be computed again.
+/// Returns the folder of files that can be recomputed.
 pub fn caches(variables: impl Variables) -> Option<PathBuf> {
     own(variables, "XDG_CACHE_HOME", ("LOCALAPPDATA", "sinew/cache"), "Library/Caches/sinew", ".cache")
 }
 
-/// `windows` is a variable and the path below it; `mac` and `unix` are below the home folder.
+/// Chooses the folder for the current platform. `windows` holds a variable and the path below its value; `mac` and
+/// `unix` are paths below the home folder.
 fn own(
     variables: impl Variables,
     xdg: &str,

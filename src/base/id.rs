@@ -1,4 +1,4 @@
-//! Typed indices, so that a node cannot be mistaken for a joint.
+//! Typed indices, so that the compiler rejects the index of a node where a joint is expected.
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -8,7 +8,7 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The position in the vector that this id indexes.
+            /// Returns the position in the vector that this id indexes.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -23,21 +23,21 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A node of the file's hierarchy, in file order.
+    /// A node of the glTF file's hierarchy, in file order.
     NodeId,
-    /// A mesh of the file.
+    /// A mesh of the glTF file.
     MeshId,
-    /// A skin of the file.
+    /// A skin of the glTF file.
     SkinId,
-    /// A material of the file.
+    /// A material of the glTF file.
     MaterialId,
-    /// A texture of the file.
+    /// A texture of the glTF file.
     TextureId,
-    /// An image of the file.
+    /// An image of the glTF file.
     ImageId,
-    /// A joint of the skeleton: a skinning transform, see [`crate::rig::Skeleton::joints`].
+    /// A joint of the skeleton, with a skinning transform; see [`crate::rig::Skeleton::joints`].
     JointId,
-    /// A bone of the skeleton: a joint and one of its children or its tip.
+    /// A bone of the skeleton: the segment from a joint to one of its children or to its tip.
     BoneId,
     /// A stroke layer of a document.
     StrokeId,

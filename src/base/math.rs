@@ -1,7 +1,7 @@
 //! The math types used everywhere, and additions to glam.
 //!
-//! Metres, radians, seconds; right-handed, +Y up (glTF axes); column vectors, `x' = M x`. Matrices are
-//! named `to_from_from`, e.g. `world_from_joint`.
+//! Units are metres, radians and seconds. Space is right-handed with +Y up, as in glTF. Vectors are columns: `x' = M
+//! x`. A matrix is named `to_from_from`, e.g. `world_from_joint`.
 
 pub use glam::{
     Affine3A, DAffine3, DMat3, DQuat, DVec3, EulerRot, IVec3, Mat3, Mat3A, Mat4, Quat, UVec3, Vec2, Vec3,
@@ -22,48 +22,49 @@ pub struct Trs {
 }
 
 impl Trs {
-    /// No translation, no rotation, unit scale.
+    /// The identity transform.
     pub const IDENTITY: Self =
         Self { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
 
-    /// From glam's types.
+    /// Creates a transform from glam's types.
     pub fn new(translation: Vec3, rotation: Quat, scale: Vec3) -> Self {
         Self { translation: translation.into(), rotation: rotation.into(), scale: scale.into() }
     }
 
-    /// The translation as a vector.
+    /// Returns the translation as a vector.
     pub fn translation(&self) -> Vec3 {
         self.translation.into()
     }
 
-    /// The rotation as a quaternion, normalised; the identity if the stored one has zero length.
+    /// Returns the rotation as a unit quaternion; the identity if the stored quaternion has zero length.
     pub fn rotation(&self) -> Quat {
         let q = Quat::from_array(self.rotation);
         if q.is_finite() && q.length_squared() > 1e-12 { q.normalize() } else { Quat::IDENTITY }
     }
 
-    /// The scale as a vector.
+    /// Returns the scale as a vector.
     pub fn scale(&self) -> Vec3 {
         self.scale.into()
     }
 
-    /// The affine map of this transform.
+    /// Returns this transform as an affine map.
     pub fn affine(&self) -> Affine3A {
         Affine3A::from_scale_rotation_translation(self.scale(), self.rotation(), self.translation())
     }
 }
 
-/// The rotation nearest to the linear part of a map (polar decomposition); reflections and scale are removed.
+/// Returns the rotation nearest to the linear part of an affine map (polar decomposition), without reflection and
+/// scale.
 ///
-/// Higham's iteration in f64; singular input falls back to an orthonormal basis from its largest columns.
+/// Uses Higham's iteration in f64. For a singular matrix, an orthonormal basis is built from its longest columns.
 pub fn rotation_of(map: &Affine3A) -> Quat {
     let linear = Mat3::from(map.matrix3);
     nearest_rotation(linear)
 }
 
-/// The rotation nearest to a 3x3 matrix in the Frobenius norm, as a unit quaternion.
+/// Returns the rotation nearest to a 3x3 matrix in the Frobenius norm, as a unit quaternion.
 ///
-/// A negative determinant is corrected by negating the matrix (a mirrored joint keeps the lines of its axes).
+/// A matrix with negative determinant is negated first: a mirrored joint keeps the lines along its axes.
 pub fn nearest_rotation(linear: Mat3) -> Quat {
     let mut m = linear.as_dmat3();
     let largest = m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length());
@@ -128,27 +129,27 @@ impl Aabb {
     /// The empty box.
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
-    /// The smallest box around the points.
+    /// Returns the smallest box that contains all points.
     pub fn of(points: impl IntoIterator<Item = Vec3>) -> Self {
         points.into_iter().fold(Self::EMPTY, |b, p| Self { min: b.min.min(p), max: b.max.max(p) })
     }
 
-    /// Whether the box contains no point.
+    /// Returns whether the box contains no point.
     pub fn is_empty(&self) -> bool {
         self.min.cmpgt(self.max).any()
     }
 
-    /// Side lengths, zero for an empty box.
+    /// Returns the side lengths, in the unit of the points; zero for an empty box.
     pub fn size(&self) -> Vec3 {
         if self.is_empty() { Vec3::ZERO } else { self.max - self.min }
     }
 
-    /// Length of the diagonal, zero for an empty box.
+    /// Returns the length of the diagonal; zero for an empty box.
     pub fn diagonal(&self) -> f32 {
         self.size().length()
     }
 
-    /// The centre; the origin for an empty box.
+    /// Returns the centre; the origin for an empty box.
     pub fn center(&self) -> Vec3 {
         if self.is_empty() { Vec3::ZERO } else { (self.min + self.max) * 0.5 }
     }

@@ -1,4 +1,4 @@
-//! Leaf module: math types, typed ids and the error type. Depends on no GPU and no file format.
+//! Math types, typed ids and errors. This module depends on no other module, no GPU and no file format.
 
 mod error;
 pub mod folders;

@@ -1,6 +1,7 @@
 //! Percent-encoding of URIs (RFC 3986).
 
-/// Replaces `%41` by `A`; a percent sign that no two hexadecimal digits follow stays.
+/// Decodes percent-encoded bytes: replaces `%41` by `A`. Keeps a percent sign without two hexadecimal digits after
+/// it.
 pub fn percent_decoded(text: &[u8]) -> Vec<u8> {
     let hex = |byte: u8| (byte as char).to_digit(16).map(|d| d as u8);
     let mut out = Vec::with_capacity(text.len());

@@ -1,18 +1,18 @@
-//! What tests share: the shared data, and how a test is left out where the machine lacks a part.
+//! Helpers for tests: access to the shared test data, and a visible way to skip a test.
 //!
-//! A test that cannot run here must not look as if it had passed. It calls [`skip`], which prints a line, adds it to the file
-//! that `SINEW_SKIPPED` names, for a summary, and fails where `SINEW_REQUIRE` says that this machine has the part.
+//! A test that cannot run on this machine must not look as if it passed. It calls [`skip`], which prints a line,
+//! appends it to the file `SINEW_SKIPPED`, and panics if `SINEW_REQUIRE` contains the missing part.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The parts of a machine that tests need, as `SINEW_REQUIRE` lists them: `data,gpu,xr,x11,node,blender,registry`.
+/// Optional parts of a machine that tests need. `SINEW_REQUIRE` is a comma-separated list of these names.
 pub const PARTS: [&str; 7] = ["data", "gpu", "xr", "x11", "node", "blender", "registry"];
 
-/// Leaves a test, or a part of one, out: its caller returns.
+/// Reports that the calling test, or a part of it, is skipped; the caller must then return.
 ///
 /// # Panics
-/// Where `SINEW_REQUIRE` names the part, or a part that does not exist.
+/// If `SINEW_REQUIRE` contains `part` or an unknown part.
 #[allow(clippy::panic, reason = "a helper of tests")]
 pub fn skip(part: &str, why: &str) {
     let required = std::env::var("SINEW_REQUIRE").unwrap_or_default();
@@ -30,8 +30,8 @@ pub fn skip(part: &str, why: &str) {
     }
 }
 
-/// A file or folder of the shared data (`""` for all of it), which lies beside the repository or where `SINEW_DATA` says.
-/// None, with [`skip`], where it is absent.
+/// Returns the path of a file or folder of the shared test data (`""` for the root). The root is `SINEW_DATA`, by
+/// default `shared/data` beside the repository. If the path is missing, calls [`skip`] and returns `None`.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let root = std::env::var_os("SINEW_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);

@@ -1,4 +1,4 @@
-//! Rotations about the vertical axis.
+//! A rotation about the vertical axis, combined with a translation along the ground.
 
 use super::math::{Quat, Vec2, Vec3};
 use std::f32::consts::{PI, TAU};
@@ -6,17 +6,17 @@ use std::f32::consts::{PI, TAU};
 /// A rotation about +Y with a translation along the ground: `x' = R x + s`. Heights do not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Turn {
-    /// Rotation angle, counter-clockwise as seen from above, radians, within half a turn.
+    /// Rotation angle, counter-clockwise as seen from above, radians, -π..π.
     pub angle: f32,
     /// Translation along x and z, metres.
     pub shift: [f32; 2],
 }
 
 impl Turn {
-    /// The identity.
+    /// The identity transform.
     pub const NONE: Self = Self { angle: 0.0, shift: [0.0; 2] };
 
-    /// The rotation as a quaternion.
+    /// Returns the rotation as a quaternion.
     pub fn rotation(&self) -> Quat {
         Quat::from_rotation_y(self.angle)
     }
@@ -26,14 +26,14 @@ impl Turn {
         self.rotation() * x + self.along()
     }
 
-    /// Transforms a point by the inverse.
+    /// Transforms a point by the inverse transform.
     pub fn inverse_point(&self, x: Vec3) -> Vec3 {
         self.rotation().inverse() * (x - self.along())
     }
 
-    /// This transform, followed by a rotation by `angle` about the vertical through `pivot`.
+    /// Returns this transform, followed by a rotation by `angle` (radians) about the vertical line through `pivot`.
     pub fn about(&self, pivot: Vec3, angle: f32) -> Self {
-        // In double precision, so that thousands of small rotations do not drift.
+        // Double precision keeps thousands of small rotations from drifting.
         let rotated = |angle: f32, [x, z]: [f64; 2]| {
             let (sin, cos) = f64::from(angle).sin_cos();
             [cos * x + sin * z, cos * z - sin * x]
@@ -45,7 +45,7 @@ impl Turn {
         Self { angle, shift: [0, 1].map(|i| (pivot[i] - arm[i]) as f32) }
     }
 
-    /// Whether its numbers are finite.
+    /// Returns whether angle and translation are finite.
     pub fn is_finite(&self) -> bool {
         self.angle.is_finite() && Vec2::from(self.shift).is_finite()
     }
@@ -65,7 +65,7 @@ mod tests {
         let (x, quarter) = (Vec3::new(1.4, 0.3, -2.0), Turn::NONE.about(pivot, PI / 2.0));
         assert!(quarter.point(x).distance(Vec3::new(0.4, 0.3, -3.0)) < 1e-6);
         assert!(quarter.inverse_point(quarter.point(x)).distance(x) < 1e-6);
-        // An hour of 90 frames a second.
+        // One hour at 90 frames per second.
         let mut turn = Turn::NONE;
         (0..324_000).for_each(|_| turn = turn.about(pivot, 0.0039));
         assert!(turn.point(pivot).distance(pivot) < 1e-3);

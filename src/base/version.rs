@@ -1,16 +1,16 @@
-//! Versions in place of flags.
+//! Version numbers that tell whether derived data is out of date.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Names one state of something that changes: two states have equal versions only if they are the same state.
+/// Identifies one state of a changing object: two states have equal versions only if they are the same state.
 ///
-/// What was made from a state remembers its version; it is out of date where that differs from the present one. The
-/// default is the version of no state. Versions live in memory only: they never reach a file.
+/// Derived data stores the version of its source. It is out of date if the source's version differs now. The default
+/// value belongs to no state. Versions exist only in memory and are never saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Version(u64);
 
 impl Version {
-    /// A version that nothing had before.
+    /// Creates a version that differs from all earlier versions of this process.
     pub fn new() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)

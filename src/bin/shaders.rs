@@ -1,9 +1,9 @@
-//! Compiles `glsl/` to `glsl/spv/`; with `--check` only compares, byte for byte.
+//! Compiles the shaders in `glsl/` to SPIR-V in `glsl/spv/`; with `--check`, only compares the bytes.
 
 use anyhow::{Context, Result, bail};
 use sinew::gpu::compile::{Compiler, digests, files, source_folder, stages};
 
-/// What the SPIR-V was compiled from.
+/// File with the digests of the shader sources from which the SPIR-V was compiled.
 const DIGESTS: &str = "digests.txt";
 
 fn main() -> Result<()> {

@@ -1,32 +1,32 @@
-//! The `sinew-lab` program: benchmarks, the papers' figures, generators and studies. Users need none of it.
+//! The `sinew-lab` program for developers: benchmarks, the papers' figures, generators and studies.
 
 use clap::{Parser, Subcommand};
 use sinew::app::context::{Context, said, say};
 use sinew::base::Result;
 use sinew::lab::{bench, figures, generate, roi, silsketch};
 
-/// Measures Sinew, draws the papers' figures and makes Sinew's own characters.
+/// Measures Sinew, draws the papers' figures and generates Sinew's own characters.
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Vulkan device whose name contains this; otherwise the best one
+    /// Use the Vulkan device whose name contains NAME; by default the best device
     #[arg(long, global = true, value_name = "NAME")]
     device: Option<String>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Measure this machine's device: binding, skinning, springs, drawing, growth
+    /// Benchmark this machine's GPU: binding, skinning, springs, rendering, growth
     Bench(bench::Args),
     /// Draw the papers' figures on Sinew's own characters, with captions
     Figures(figures::Args),
-    /// Make one of Sinew's own characters: box, plus, human, chibi, golem
+    /// Generate one of Sinew's own characters: box, plus, human, chibi, golem
     Generate(generate::Args),
-    /// Solve a region of any mesh by LSE or ARAP
+    /// Deform a region of any mesh by LSE or ARAP
     Roi(roi::Args),
-    /// Give a silhouette another course by one accent stroke over the picture (SilSketch)
+    /// Reshape a silhouette by an accent stroke drawn over the image (SilSketch)
     Silsketch(Box<silsketch::Args>),
 }
 

@@ -1,4 +1,4 @@
-//! Drives a headset session by a script or by hand: `tools/xr-puppet` runs it.
+//! Controls a simulated headset by a script or interactively; `tools/xr-puppet` runs this program.
 
 use clap::Parser;
 use sinew::base::{Error, Result};
@@ -7,16 +7,16 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Moves headset and controllers of a runtime that tools/xr-runtime started.
+/// Moves the headset and controllers of an OpenXR runtime that tools/xr-runtime started.
 #[derive(Parser)]
 #[command(after_help = GRAMMAR)]
 struct Arguments {
-    /// The script; without one, or with -, lines from standard input, each done when it is read
+    /// Path of the script; without it, or with -, reads lines from standard input and runs each at once
     script: Option<PathBuf>,
-    /// Port of the remote driver
+    /// TCP port of the remote driver
     #[arg(long, default_value_t = 4242)]
     port: u16,
-    /// States a second
+    /// Number of states sent per second
     #[arg(long, default_value_t = 60.0, value_parser = rate)]
     rate: f64,
 }
@@ -37,7 +37,7 @@ fn main() -> std::process::ExitCode {
 
 fn run(arguments: &Arguments) -> Result<()> {
     let script = arguments.script.as_deref().filter(|p| *p != Path::new("-"));
-    // Bad scripts are reported before anything moves.
+    // Parse the script before anything moves.
     let script = script.map(Script::load).transpose()?;
     let mut puppet = Puppet::connect(arguments.port)?;
     match script {
@@ -55,7 +55,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// Plays in real time: a state is sent when it is due.
+/// Plays a script in real time, `rate` states per second.
 fn play(puppet: &mut Puppet, script: Script, rate: f64) -> Result<()> {
     let mut player = Player::new(script);
     let (step, begin) = (1.0 / rate, Instant::now());

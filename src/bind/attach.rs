@@ -1,4 +1,4 @@
-//! Attachment binding: every control vertex gets a point on a bone (thesis, chapter 3; methods, section 2).
+//! Attaches every control vertex to a point on a bone (thesis, chapter 3; methods, section 2).
 
 use super::planar::Dividers;
 use super::report::BindReport;
@@ -10,33 +10,33 @@ use crate::rig::{Bone, Skeleton};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Maximum rounds of smoothing: more would collapse the points on chains of leaf bones (thesis, 3.2).
+/// Maximum smoothing rounds. More rounds would collapse the points on chains of leaf bones (thesis, 3.2).
 pub const MAX_SMOOTH: u32 = 10;
 
-/// Squared distances whose relative difference is smaller than this are a tie, e.g. at a joint that two bones share.
+/// Squared distances with a smaller relative difference are a tie, e.g. at a joint that two bones share.
 const TIE: f32 = 1e-5;
 
 /// The rule that chooses each vertex's bone and attachment point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Binding {
-    /// The nearest point of all bones (eq. 12).
+    /// The nearest point on any bone (thesis, eq. 12).
     Direct,
-    /// The nearest point of the bones at the joint with the largest skin weight (3.2).
+    /// The nearest point on the bones at the joint with the largest skin weight (thesis, 3.2).
     #[default]
     Weights,
-    /// Dividing planes at the joints (eq. 13).
+    /// Regions bounded by dividing planes at the joints (thesis, eq. 13).
     Planar,
 }
 
-/// Options of the attachment.
+/// Options of [`bind_attachments`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindOptions {
-    /// Default [`Binding::Weights`], since every vertex of a character has weights.
+    /// The binding method, default [`Binding::Weights`].
     pub method: Binding,
-    /// Rounds of alternating smoothing and reprojection, default 6, at most [`MAX_SMOOTH`].
+    /// Smoothing rounds, default 6, at most [`MAX_SMOOTH`].
     pub smooth: u32,
-    /// For [`Binding::Planar`]: rotations of the dividing planes about their joints, in bind space.
+    /// For [`Binding::Planar`]: rotation of the dividing planes about a joint, in bind space.
     pub planes: BTreeMap<JointId, Quat>,
 }
 
@@ -48,10 +48,10 @@ impl Default for BindOptions {
 
 /// Attaches every control vertex to a bone.
 ///
-/// Vertices of rigid props are attached to their node's position (`t = 0`) and never smoothed.
+/// Vertices of rigid props are attached at the head of their node's bone (`t = 0`) and never smoothed.
 ///
 /// # Errors
-/// [`Error::Input`] for more than [`MAX_SMOOTH`] rounds, or vertices without any bone.
+/// [`Error::Input`] for more than [`MAX_SMOOTH`] rounds, invalid plane rotations, or a character without bones.
 pub fn bind_attachments(character: &Character, options: &BindOptions) -> Result<(Attachments, BindReport)> {
     if options.smooth > MAX_SMOOTH {
         let problem = format!("{} rounds of smoothing", options.smooth);
@@ -73,7 +73,7 @@ pub fn bind_attachments(character: &Character, options: &BindOptions) -> Result<
     };
     if options.method == Binding::Planar {
         check_planes(skeleton, options)?;
-        // The weights only choose where to start crossing planes.
+        // This first binding only chooses the bone from which the search for the region starts.
         let dividers = Dividers::new(skeleton, &topology, &options.planes);
         let bind = |v: usize| match control.rigid[v] {
             true => (attachments.bone[v], attachments.t[v]),
@@ -99,7 +99,7 @@ fn check_planes(skeleton: &Skeleton, options: &BindOptions) -> Result<()> {
     }
 }
 
-/// Attaches each skin vertex to the nearest of its candidate bones, each prop vertex to its node.
+/// Attaches each skin vertex to the nearest of its candidate bones, and each prop vertex to its node.
 fn bind_each<'a>(
     character: &Character,
     topology: &BoneTopology,
@@ -120,8 +120,8 @@ fn weight_of(character: &Character, vertex: usize, joint: JointId) -> f32 {
     character.control.influences.of(vertex).find(|e| usize::from(e.0) == joint.index()).map_or(0.0, |e| e.1)
 }
 
-/// The candidate with the shortest scale vector and the parameter on it; ties go to the larger weight, then
-/// to the earlier candidate.
+/// Returns the candidate bone nearest to `x` and the parameter on it. Ties go to the bone with the larger weight,
+/// then to the earlier candidate.
 pub(super) fn nearest_bone(
     skeleton: &Skeleton,
     candidates: impl IntoIterator<Item = BoneId>,
@@ -144,7 +144,7 @@ pub(super) fn nearest_bone(
     best.map(|(id, t, _)| (id, t))
 }
 
-/// Eq. 12, with the length squared: parameter of the point of a bone nearest to `x`; 0 for a bone without length.
+/// Returns the parameter of a bone's point nearest to `x` (thesis, eq. 12, with squared length); 0 for zero length.
 pub fn project(bone: &Bone, x: Vec3) -> f32 {
     let along = bone.tail - bone.head;
     let length_squared = along.length_squared();
@@ -154,13 +154,13 @@ pub fn project(bone: &Bone, x: Vec3) -> f32 {
     ((x - bone.head).dot(along) / length_squared).clamp(0.0, 1.0)
 }
 
-/// The point `a = p + t (c - p)` of a bone, bind space, metres.
+/// Returns the point `a = p + t (c - p)` of a bone, bind space, metres.
 pub fn point_on(bone: &Bone, t: f32) -> Vec3 {
     bone.head + t * (bone.tail - bone.head)
 }
 
 impl Attachments {
-    /// Attachments from a bone and a parameter per control vertex.
+    /// Creates attachments from a bone and a parameter per control vertex.
     fn new(character: &Character, bound: &[(BoneId, f32)]) -> Self {
         let bones = &character.skeleton.bones;
         let scale_vector = |(x, (bone, t)): (&Vec3, &(BoneId, f32))| *x - point_on(&bones[bone.index()], *t);
@@ -177,15 +177,15 @@ impl Attachments {
         self.scale_vector[vertex] = x - point_on(&skeleton.bones[bone.index()], t);
     }
 
-    /// Attachment point of a vertex in bind space, metres.
+    /// Returns the attachment point of a vertex, bind space, metres.
     pub fn point(&self, skeleton: &Skeleton, vertex: usize) -> Vec3 {
         point_on(&skeleton.bones[self.bone[vertex].index()], self.t[vertex])
     }
 
-    /// Attaches vertices to a given bone, each at its nearest point on it.
+    /// Attaches vertices to a given bone, each at the bone's nearest point.
     ///
     /// # Errors
-    /// [`Error::Input`] if the bone or a vertex does not exist; nothing is changed then.
+    /// [`Error::Input`] if the bone or a vertex does not exist; the attachments are then unchanged.
     pub fn assign(&mut self, character: &Character, vertices: &[u32], bone: BoneId) -> Result<()> {
         let Some(target) = character.skeleton.bones.get(bone.index()) else {
             let count = character.skeleton.bones.len();
@@ -202,10 +202,10 @@ impl Attachments {
         Ok(())
     }
 
-    /// Moves the attachment of vertices along their bones to `t`, which is clamped to 0..=1.
+    /// Moves the attachment points of vertices along their bones to `t`, which is clamped to 0..=1.
     ///
     /// # Errors
-    /// [`Error::Input`] if `t` is NaN or a vertex does not exist; nothing is changed then.
+    /// [`Error::Input`] if `t` is NaN or a vertex does not exist; the attachments are then unchanged.
     pub fn set_t(&mut self, character: &Character, vertices: &[u32], t: f32) -> Result<()> {
         if t.is_nan() {
             return Err(Error::input("the bone parameter is not a number", "give one in 0..=1"));
@@ -233,11 +233,11 @@ impl Attachments {
 
 /// The bones that meet at each joint.
 pub(super) struct BoneTopology {
-    /// Bones of skin joints: the candidates for skin vertices.
+    /// Bones of skin joints, which are the candidates for skin vertices.
     pub skinned: Vec<BoneId>,
-    /// First bone owned by each joint; one more entry at the end.
+    /// Index of the first bone of each joint, plus the number of bones at the end.
     first_of_joint: Vec<u32>,
-    /// Bones that end at each joint.
+    /// Bones whose tail is at each joint.
     into_joint: Vec<Vec<BoneId>>,
 }
 
@@ -262,17 +262,17 @@ impl BoneTopology {
         Self { skinned, first_of_joint, into_joint }
     }
 
-    /// Bones owned by a joint.
+    /// Returns the bones whose head is at a joint.
     pub fn owned(&self, joint: JointId) -> impl Iterator<Item = BoneId> + use<> {
         (self.first_of_joint[joint.index()]..self.first_of_joint[joint.index() + 1]).map(BoneId)
     }
 
-    /// Bones at a joint: those that it owns, then those that end there.
+    /// Returns the bones at a joint: first the bones with their head there, then the bones with their tail there.
     pub fn at_joint(&self, joint: JointId) -> Vec<BoneId> {
         self.owned(joint).chain(self.into_joint[joint.index()].iter().copied()).collect()
     }
 
-    /// The first bone of a vertex's heaviest joint, for props and for vertices without candidate bones.
+    /// Returns the first bone of a vertex's heaviest joint, for props and for vertices without candidate bones.
     fn node_bone(&self, character: &Character, vertex: usize) -> BoneId {
         let joint = character.control.influences.of(vertex).next().map_or(0, |e| e.0);
         BoneId(self.first_of_joint[usize::from(joint)])

@@ -1,5 +1,5 @@
-//! A disk cache of expensive results, keyed by their inputs. Losing an entry costs only time: a file that
-//! cannot be read or written is treated as absent.
+//! A disk cache of expensive results, keyed by their inputs. A lost entry costs only time: an unreadable file counts
+//! as absent, and failures to write are ignored.
 
 use crate::base::folders;
 use crate::base::math::Vec3;
@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-/// Starts every file; another version of the format starts differently.
+/// The first bytes of every file; they differ between versions of the file format.
 const MAGIC: &[u8; 8] = b"sinewc1\n";
 const ENDING: &str = "kept";
-/// Maximum bytes in the platform's folder.
+/// Maximum total size of the platform's cache folder, bytes.
 const LIMIT: u64 = 256 << 20;
 
-/// Hash of a computation's inputs.
+/// A hash of the inputs of a computation.
 #[derive(Clone)]
 pub struct Key(blake3::Hasher);
 
 impl Key {
-    /// The key of a computation; a changed computation needs a new name.
+    /// Creates the key of a computation. A change of the computation's code needs a new name.
     pub fn new(name: &str) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&(name.len() as u64).to_le_bytes());
@@ -29,20 +29,20 @@ impl Key {
         Self(hasher)
     }
 
-    /// Adds bytes and their number.
+    /// Adds bytes and their number to the hash.
     pub fn bytes(mut self, bytes: &[u8]) -> Self {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
         self
     }
 
-    /// Adds points.
+    /// Adds points to the hash.
     pub fn points(self, points: &[Vec3]) -> Self {
         self.bytes(bytemuck::cast_slice(points))
     }
 }
 
-/// A folder of cached results, bounded in size: the oldest are removed first.
+/// A folder of cached results with a size limit; the oldest files are removed first.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -50,17 +50,17 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// A cache in its own folder, of at most `limit` bytes; the folder is created when needed.
+    /// Creates a cache in the given folder with at most `limit` bytes. The folder is created by the first write.
     pub fn at(folder: impl AsRef<Path>, limit: u64) -> Self {
         Self { folder: folder.as_ref().to_owned(), limit }
     }
 
-    /// In the platform's folder for such files; `None` if the environment names none.
+    /// Creates a cache in the platform's cache folder; `None` if the environment does not define one.
     pub fn platform() -> Option<Self> {
         Some(Self::at(platform_folder(|name| std::env::var_os(name))?, LIMIT))
     }
 
-    /// The bytes stored under a key, complete and unchanged; `None` if there are none.
+    /// Returns the bytes stored under a key; `None` if they are missing or damaged.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         if fs::metadata(&path).ok()?.len() > self.limit {
@@ -72,7 +72,7 @@ impl Cache {
         match content {
             Some((_, content)) => Some(content.to_vec()),
             None => {
-                // A broken file stays broken: remove it to make room for a new one.
+                // Removes a damaged file.
                 let _ = fs::remove_file(&path);
                 None
             }
@@ -90,7 +90,7 @@ impl Cache {
         self.folder.join(format!("{}.{ENDING}", key.0.finalize().to_hex()))
     }
 
-    /// Writes to a file of another name first, so that no reader finds half of one.
+    /// Writes to a temporary file and renames it, so that readers never find a partial file.
     fn write(&self, key: &Key, content: &[u8]) -> std::io::Result<()> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         fs::create_dir_all(&self.folder)?;
@@ -111,7 +111,7 @@ impl Cache {
         written
     }
 
-    /// Removes the oldest files until the rest is within the limit, including temporary files that a crash left.
+    /// Removes the oldest files, including temporary files left by a crash, until the total is within the limit.
     fn trim(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
@@ -151,7 +151,7 @@ mod tests {
         assert!(cache.get(&key).is_none());
         cache.put(&key, b"content");
         assert_eq!(cache.get(&key).unwrap(), b"content");
-        // Another name, other bytes, or another split between them gives another key.
+        // Another name, other bytes, or the same bytes split differently give another key.
         for other in [
             Key::new("tes").bytes(b"tx"),
             Key::new("test").bytes(b"y"),
@@ -172,7 +172,7 @@ mod tests {
         }
         cache.put(&key, b"again");
         assert_eq!(cache.get(&key).unwrap(), b"again");
-        // A folder that cannot be created is no error.
+        // A folder that cannot be created causes no error.
         let file = folder.path().join("file");
         fs::write(&file, "x").unwrap();
         let nowhere = Cache::at(&file, 10_000);

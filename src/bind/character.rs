@@ -1,4 +1,4 @@
-//! Builds a character from a file: display mesh in bind space, welded control mesh (methods, section 1).
+//! Builds a character from a file: the display mesh in bind space and the welded control mesh (methods, section 1).
 
 use super::Character;
 use crate::asset::{Asset, Influences, Node, Primitive};
@@ -7,19 +7,19 @@ use crate::base::{Error, JointId, NodeId, Result};
 use crate::geom::{Adjacency, ControlMesh, DisplayMesh, Part, locality_order, weld};
 use crate::rig::{Skeleton, in_scene, skin_of};
 
-/// Influences are equal if the sum of their absolute weight differences is below this.
+/// Skin weights of two vertices are equal if their absolute differences sum to less than this.
 const SAME_WEIGHTS: f32 = 0.02;
 
-/// Morph displacements are equal within this fraction of the box's diagonal.
+/// Morph displacements are equal if they differ by at most this fraction of the bounding box's diagonal.
 const SAME_MORPH: f32 = 1e-5;
 
 impl Character {
-    /// Builds a character from a loaded file: everything its default scene draws.
+    /// Builds a character from a loaded file, with all meshes of the default scene.
     ///
-    /// A mesh drawn by several nodes gets a part for each. A file without a skin gives rigid props only.
+    /// A mesh with several nodes becomes one part per node. Without a skin all meshes become rigid props.
     ///
     /// # Errors
-    /// [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond the limits of [`Skeleton::from_asset`].
+    /// [`Error::Broken`] if transforms overflow; [`Error::Unsupported`] from [`Skeleton::from_asset`].
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let skeleton = Skeleton::from_asset(asset)?;
         let mut soup = Soup::default();
@@ -38,7 +38,7 @@ impl Character {
             };
             (0..ma.morphs.len().max(mb.morphs.len())).all(|t| {
                 let (da, db) = (delta(ma, t, pa, a), delta(mb, t, pb, b));
-                // Targets of different nodes have independent weights: only vertices that neither moves may be welded.
+                // Targets of different nodes have independent weights, so only unmorphed vertices are welded.
                 if pa.node == pb.node {
                     da.distance(db) <= tolerance
                 } else {
@@ -52,11 +52,11 @@ impl Character {
         Ok(Self { skeleton, control, display })
     }
 
-    /// Builds a character from its parts: a display mesh in bind space (`control_of` is ignored and filled
-    /// in), influences over the skeleton's joints and the rigid mark, each per display vertex.
+    /// Builds a character from a display mesh in bind space, whose `control_of` is overwritten. `influences` (over
+    /// the skeleton's joints) and `rigid` (whether it belongs to a rigid prop) are per display vertex.
     ///
     /// # Errors
-    /// [`Error::Input`] if lengths or indices do not fit, a vertex has no influence or a number is not finite.
+    /// [`Error::Input`] if lengths or indices are inconsistent, a vertex has no influence or a number is not finite.
     pub fn from_display(
         skeleton: Skeleton,
         mut display: DisplayMesh,
@@ -96,7 +96,7 @@ fn check(skeleton: &Skeleton, display: &DisplayMesh, influences: &Influences, ri
     Err(Error::input(problem, "build the mesh again"))
 }
 
-/// The display mesh with the per-vertex data for the control mesh.
+/// The display mesh, with the per-vertex data that the control mesh needs.
 #[derive(Default)]
 struct Soup {
     display: DisplayMesh,
@@ -166,7 +166,7 @@ impl Soup {
     }
 }
 
-/// `bind_from_mesh` of a primitive drawn by a node: that of its skin, or of the node's joint for a prop.
+/// Returns `bind_from_mesh` of a primitive, from the node's skin or, for a rigid prop, from the node's joint.
 pub(super) fn placement_of(
     asset: &Asset,
     skeleton: &Skeleton,
@@ -179,7 +179,7 @@ pub(super) fn placement_of(
     }
 }
 
-/// The inverse transpose up to a positive factor: cofactors with the determinant's sign; no scale makes them overflow.
+/// Returns the inverse transpose up to a positive factor, computed from cofactors so that it cannot overflow.
 pub(super) fn normal_map(linear: Mat3) -> Mat3 {
     let largest = linear.to_cols_array().iter().fold(0.0f32, |m, v| m.max(v.abs()));
     let m = if largest > 0.0 { linear * (1.0 / largest) } else { Mat3::IDENTITY };
@@ -188,11 +188,11 @@ pub(super) fn normal_map(linear: Mat3) -> Mat3 {
     if m.determinant() < 0.0 { cofactors * -1.0 } else { cofactors }
 }
 
-/// Converts influences over a skin's list to influences over joints; entries of the same joint are added.
+/// Converts influences over a skin's joint list to influences over the skeleton's joints; merges duplicates.
 fn remap(entries: impl Iterator<Item = (u16, f32)>, joints: &[JointId]) -> Vec<(u16, f32)> {
     let mut out: Vec<(u16, f32)> = Vec::new();
     for (slot, weight) in entries {
-        // For a mesh drawn with a shorter skin than it was made for, the last joint replaces missing ones.
+        // If the skin has fewer joints than the mesh uses, its last joint replaces the missing ones.
         let joint = joints[usize::from(slot).min(joints.len() - 1)].0 as u16;
         match out.iter_mut().find(|(j, _)| *j == joint) {
             Some((_, w)) => *w += weight,
@@ -203,7 +203,7 @@ fn remap(entries: impl Iterator<Item = (u16, f32)>, joints: &[JointId]) -> Vec<(
     out
 }
 
-/// Sum of absolute differences of two vertices' weights.
+/// Returns the sum of absolute differences of two vertices' weights.
 fn weight_distance(influences: &Influences, a: usize, b: usize) -> f32 {
     let other = |v: usize, joint: u16| influences.of(v).find(|e| e.0 == joint).map_or(0.0, |e| e.1);
     let of_a: f32 = influences.of(a).map(|(j, w)| (w - other(b, j)).abs()).sum();

@@ -1,17 +1,17 @@
-//! Finds the bones of the body: rigs also hold control and end bones that no vertex follows.
+//! Finds the bones that deform the body; rigs also have control bones and end bones that no vertex follows.
 
 use super::Character;
 
 impl Character {
-    /// Per bone, whether it deforms anything: vertices follow its joint, or it lies between such joints.
-    /// Control and inverse kinematics bones do not, nor do the bones from the scene's root to the body.
+    /// Returns, per bone, whether it deforms the mesh: vertices follow its joint, or it connects such joints. Control
+    /// bones, inverse kinematics bones and bones above the body's first joint do not deform the mesh.
     pub fn deforming_bones(&self) -> Vec<bool> {
         let (skeleton, influences) = (&self.skeleton, &self.control.influences);
         let count = skeleton.joints.len();
         let mut followed = vec![false; count];
         for v in 0..influences.len() {
             for (joint, weight) in influences.of(v).filter(|(_, weight)| *weight > 0.0) {
-                // A tiny weight does not count.
+                // Tiny weights do not count.
                 followed[usize::from(joint)] |= weight > 1e-3;
             }
         }
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn bones_that_no_vertex_follows_are_no_part_of_the_body() {
-        // root > hips > spine (no weight) > head > end; hips > control.
+        // Hierarchy: root > hips > spine (without weights) > head > end; hips > control.
         let parents = [None, Some(0), Some(1), Some(2), Some(3), Some(1)];
         let mut character = Character::default();
         for parent in parents {

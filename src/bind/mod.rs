@@ -1,7 +1,7 @@
-//! Binding: from a loaded file to a deformable character, and the attachment of its skin to its bones.
+//! Binding: builds a deformable character from a loaded file and attaches its skin to its bones.
 //!
-//! Deformation runs on the **control mesh**, vertices welded by position and ordered for locality; the vertices of the
-//! **display mesh**, split at seams, copy from them.
+//! Deformation runs on the **control mesh**, whose vertices are welded by position and ordered for locality. The
+//! **display mesh** has separate vertices at UV and normal seams; they copy the result from the control mesh.
 
 mod attach;
 mod cache;
@@ -28,24 +28,24 @@ use crate::base::math::Vec3;
 use crate::geom::{ControlMesh, DisplayMesh};
 use crate::rig::Skeleton;
 
-/// A deformable character: immutable data shared by every deformation method.
+/// A deformable character: immutable data shared by all deformation methods.
 #[derive(Clone, Debug, Default)]
 pub struct Character {
-    /// Hierarchy of nodes, with joints and bones.
+    /// Hierarchy of nodes with joints and bones.
     pub skeleton: Skeleton,
-    /// The mesh that is deformed.
+    /// The control mesh, which is deformed.
     pub control: ControlMesh,
-    /// The mesh that is drawn.
+    /// The display mesh, which is drawn.
     pub display: DisplayMesh,
 }
 
-/// The attachment of every control vertex to a bone (thesis ch. 3): `a = p + t (c - p)`, `s = x - a`.
+/// Attachment of every control vertex to a bone with ends `p`, `c` (thesis ch. 3): `a = p + t (c - p)`, `s = x - a`.
 #[derive(Clone, Debug, Default)]
 pub struct Attachments {
-    /// Bone per control vertex.
+    /// Bone of each control vertex.
     pub bone: Vec<BoneId>,
-    /// Parameter along the bone, 0 at its head, 1 at its tail.
+    /// Position of the attachment point along the bone, 0 at its head, 1 at its tail.
     pub t: Vec<f32>,
-    /// Scale vector per control vertex in bind space, metres.
+    /// Scale vector (attachment point to vertex) of each control vertex, bind space, metres.
     pub scale_vector: Vec<Vec3>,
 }

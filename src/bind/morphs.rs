@@ -1,4 +1,4 @@
-//! Morph targets in bind space, sparse: the displacements that a pose's weights add to the character before
+//! Sparse morph targets in bind space: the displacements that a pose's morph weights add to the character before
 //! deformation.
 
 use super::Character;
@@ -7,30 +7,30 @@ use crate::asset::Asset;
 use crate::base::NodeId;
 use crate::base::math::{Mat3, Vec3};
 
-/// The morph targets of a character, by node and target.
+/// The morph targets of a character.
 #[derive(Clone, Debug, Default)]
 pub struct Morphs {
-    /// Targets in node order, then target order; targets that move nothing are kept, empty.
+    /// Targets in node order, then target order; targets without displacements are kept with empty lists.
     pub targets: Vec<MorphTarget>,
 }
 
-/// One target of one mesh node; it moves vertices of all its parts.
+/// A morph target of a mesh node; it moves vertices of all primitives of the mesh.
 #[derive(Clone, Debug)]
 pub struct MorphTarget {
-    /// The node; its weights are [`crate::rig::Pose::weights`] of that node.
+    /// The node with the mesh; [`crate::rig::Pose::weights`] of this node holds the morph weights.
     pub node: NodeId,
-    /// Index of the target, and of its weight.
+    /// Index of the target in the mesh, and of its weight.
     pub target: usize,
-    /// Display vertices that the target moves, ascending.
+    /// Display vertices moved by the target, ascending.
     pub vertices: Vec<u32>,
     /// Displacement of each vertex in bind space, metres.
     pub positions: Vec<Vec3>,
-    /// Each moved control vertex, once: control vertex and index into `vertices`.
+    /// Control vertices moved by the target, without duplicates, each with an index into `vertices`.
     pub control: Vec<(u32, u32)>,
 }
 
 impl Morphs {
-    /// The morph targets of a character that was built from this file.
+    /// Reads the morph targets of a character from the file that it was built from.
     pub fn from_asset(asset: &Asset, character: &Character) -> Self {
         let mut targets: Vec<MorphTarget> = Vec::new();
         let mut last_target = vec![u32::MAX; character.control.positions.len()];
@@ -73,18 +73,18 @@ impl Morphs {
         Self { targets }
     }
 
-    /// Whether there are no targets.
+    /// Returns whether there are no targets.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    /// Targets with nonzero weights, and those weights; `weights` is per node as in a pose.
+    /// Returns the targets with nonzero weights, and their weights; `weights` is per node as in a pose.
     fn active<'a>(&'a self, weights: &'a [Vec<f32>]) -> impl Iterator<Item = (&'a MorphTarget, f32)> {
         let weight = |t: &MorphTarget| weights.get(t.node.index()).and_then(|w| w.get(t.target)).copied();
         self.targets.iter().filter_map(move |t| weight(t).map(|w| (t, w))).filter(|e| e.1 != 0.0)
     }
 
-    /// Adds `Σ_k w_k Δ_k` to display positions. Normals follow from the deformed surface.
+    /// Adds `Σ_k w_k Δ_k` to display positions. Normals are recomputed later from the deformed surface.
     pub fn add_to_display(&self, weights: &[Vec<f32>], positions: &mut [Vec3]) {
         for (target, weight) in self.active(weights) {
             for (&v, &delta) in target.vertices.iter().zip(&target.positions) {
@@ -115,7 +115,7 @@ mod tests {
         let shape = Shape { bones: 2, rings: 4, segments: 8, radius: 0.1, length: 1.0, blend: 0.5 };
         let mut asset = shape.capsule_asset();
         let node = asset.nodes.len() - 1;
-        // The mesh's own space is rotated and twice as large as bind space.
+        // The mesh's own space is rotated and scaled by 2 relative to bind space.
         let mesh_from_bind = Affine3A::from_scale_rotation_translation(
             Vec3::splat(2.0),
             Quat::from_rotation_z(0.5),

@@ -1,27 +1,27 @@
-//! What the cache keeps, as bytes: counts in four, numbers as they are, little-endian. A reader gives nothing where there
-//! are not enough of them, or they are no finite numbers.
+//! Byte format of cached data, little-endian: counts as `u32`, numbers as `f64`. Reading returns `None` if bytes are
+//! missing or a number is not finite.
 
-/// A buffer of bytes to store.
+/// Appends values to a byte buffer.
 #[derive(Default)]
 pub struct Writer(pub Vec<u8>);
 
 impl Writer {
-    /// Adds a count, or an index.
+    /// Appends a count or an index as `u32`.
     pub fn count(&mut self, n: usize) {
         self.0.extend((n as u32).to_le_bytes());
     }
 
-    /// Adds a number.
+    /// Appends a number as `f64`.
     pub fn float(&mut self, v: f64) {
         self.0.extend(v.to_le_bytes());
     }
 
-    /// Adds numbers.
+    /// Appends numbers without their count.
     pub fn floats(&mut self, v: &[f64]) {
         v.iter().for_each(|v| self.float(*v));
     }
 
-    /// Adds a row for [`Reader::row`].
+    /// Appends a list of indices with a number each; [`Reader::row`] reads it.
     pub fn row(&mut self, row: impl ExactSizeIterator<Item = (usize, f64)>) {
         self.count(row.len());
         for (index, number) in row {
@@ -31,11 +31,11 @@ impl Writer {
     }
 }
 
-/// Stored bytes.
+/// Reads values from the front of a byte slice.
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl Reader<'_> {
-    /// Reads `N` counts.
+    /// Reads `N` counts or indices.
     pub fn counts<const N: usize>(&mut self) -> Option<[usize; N]> {
         let mut out = [0; N];
         for n in &mut out {
@@ -60,7 +60,7 @@ impl Reader<'_> {
         out.iter().all(|v| v.is_finite()).then_some(out)
     }
 
-    /// Reads a list of indices with a number each, preceded by its length.
+    /// Reads a list of indices with a number each, as written by [`Writer::row`].
     pub fn row(&mut self) -> Option<Vec<(usize, f64)>> {
         let [count] = self.counts()?;
         (0..count).map(|_| Some((self.counts::<1>()?[0], self.float()?))).collect()

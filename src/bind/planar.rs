@@ -1,4 +1,4 @@
-//! Planar binding: dividing planes at the joints cut the mesh into the bones' regions (thesis 3.2, eq. 13).
+//! Planar binding: dividing planes at the joints cut the mesh into one region per bone (thesis 3.2, eq. 13).
 
 use super::attach::{BoneTopology, project};
 use crate::base::math::{Quat, Vec3};
@@ -6,22 +6,22 @@ use crate::base::{BoneId, JointId};
 use crate::rig::Skeleton;
 use std::collections::BTreeMap;
 
-/// Bones shorter than this fraction of the longest one have no direction: the joints at their ends count as one.
+/// Bones shorter than this fraction of the longest bone have no direction; the joints at their ends are merged.
 const NO_LENGTH: f32 = 1e-5;
 
-/// The dividers of a skeleton.
+/// The dividing planes of a skeleton.
 ///
-/// For two bones at a joint with unit directions `u` and `v` away from it, the divider contains their
-/// half-vector `u + v` and their cross product; its normal is `v - u`. The bone whose side of all dividers
-/// at the joint contains `x` is therefore the one with the largest `(x - joint) · u`.
+/// For two bones at a joint with unit directions `u` and `v` away from it, the dividing plane contains their
+/// half-vector `u + v` and their cross product; its normal is `v - u`. The region that contains `x` therefore belongs
+/// to the bone with the largest `(x - joint) · u`.
 pub(super) struct Dividers {
     ends: Vec<Option<[End; 2]>>,
     sites: Vec<Site>,
-    /// Site of each joint.
+    /// Index of the site of each joint.
     site_of: Vec<usize>,
 }
 
-/// An end of a bone: its position and the direction in which the bone leaves.
+/// One end of a bone: its position, and the direction from this end along the bone.
 #[derive(Clone, Copy)]
 struct End {
     site: Option<usize>,
@@ -29,12 +29,12 @@ struct End {
     out: Vec3,
 }
 
-/// A joint, or several at one position.
+/// A joint, or several joints merged at one position.
 #[derive(Default)]
 struct Site {
-    /// Bones with a length that meet here, and their directions away from it.
+    /// Bones with a length that meet here, with their directions away from here.
     bones: Vec<(BoneId, Vec3)>,
-    /// Inverse of the user's rotation of the planes.
+    /// Inverse of the user's rotation of the dividing planes.
     straightened: Quat,
 }
 
@@ -47,7 +47,7 @@ impl Dividers {
         let longest = topology.skinned.iter().map(|&b| along(b).length()).fold(0.0, f32::max);
         let has_length = |b: BoneId| along(b).length() > NO_LENGTH * longest;
         let mut above: Vec<usize> = (0..skeleton.joints.len()).collect();
-        // The two joints of a zero-length bone share a site, named by the upper one.
+        // The two joints of a zero-length bone share the site of the upper joint.
         for &b in topology.skinned.iter().filter(|&&b| !has_length(b)) {
             let bone = &skeleton.bones[b.index()];
             if let Some(child) = bone.child {
@@ -79,7 +79,7 @@ impl Dividers {
         Self { ends, sites, site_of }
     }
 
-    /// The bone whose region contains `x`, found by crossing dividers from `start`, and the parameter on it.
+    /// Returns the bone whose region contains `x`, and the parameter on it. The search starts at the bone `start`.
     pub fn bind(&self, skeleton: &Skeleton, start: BoneId, x: Vec3) -> (BoneId, f32) {
         let mut bone = start;
         if self.ends[start.index()].is_none() {
@@ -89,7 +89,7 @@ impl Dividers {
                 None => return (start, 0.0),
             }
         }
-        // A joint's winner stays the same on the way and a skeleton has no cycles, so each joint is crossed once.
+        // Each joint is crossed at most once, since its winner never changes and a skeleton has no cycles.
         for _ in 0..self.ends.len() {
             let Some(ends) = &self.ends[bone.index()] else { break };
             let next =
@@ -102,7 +102,7 @@ impl Dividers {
         (bone, self.parameter(skeleton, bone, x))
     }
 
-    /// The bone at a site on whose side of the dividers `x` lies; `current` wins ties.
+    /// Returns the bone at a site whose region contains `x`; `current` wins ties.
     fn winner(&self, site: usize, at: Vec3, x: Vec3, current: BoneId) -> Option<BoneId> {
         let offset = self.sites[site].straightened * (x - at);
         let slack = 1e-6 * offset.length();
@@ -116,7 +116,7 @@ impl Dividers {
         best.map(|(b, _)| b)
     }
 
-    /// Eq. 13: `t = d_p / (d_p + d_c)`, the distances to the nearest divider at either end, zero beyond it.
+    /// Returns `t = d_p / (d_p + d_c)` from the distances to the nearest dividing plane at each end (eq. 13).
     fn parameter(&self, skeleton: &Skeleton, bone: BoneId, x: Vec3) -> f32 {
         let Some(ends) = &self.ends[bone.index()] else { return 0.0 };
         let [p, c] = ends.map(|end| self.distance(&end, bone, x));
@@ -124,7 +124,7 @@ impl Dividers {
         if t.is_finite() { t } else { project(&skeleton.bones[bone.index()], x) }
     }
 
-    /// Distance to the nearest divider at an end of a bone, or to the plane across the bone if there is none.
+    /// Returns the distance to the nearest dividing plane at an end; a free end has one perpendicular to the bone.
     fn distance(&self, end: &End, bone: BoneId, x: Vec3) -> f32 {
         let across = (x - end.at).dot(end.out).max(0.0);
         let Some(site) = end.site.map(|s| &self.sites[s]) else { return across };
@@ -136,7 +136,7 @@ impl Dividers {
     }
 }
 
-/// The representative of an element (union-find with path halving).
+/// Returns the representative of an element (union-find with path halving).
 fn root_of(above: &mut [usize], mut at: usize) -> usize {
     while above[at] != at {
         above[at] = above[above[at]];
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::asset::Influences;
 
-    /// Vertices without triangles, all bound to joint 0.
+    /// Creates vertices without triangles, all skinned to joint 0.
     fn points(x: &[Vec3], joints: &[(Vec3, Option<usize>)]) -> Character {
         let mut influences = Influences::default();
         x.iter().for_each(|_| influences.push([(0, 1.0)]));
@@ -162,7 +162,7 @@ mod tests {
         let planes = planes.iter().map(|&(j, q)| (JointId(j), q)).collect();
         let options = BindOptions { method: Binding::Planar, smooth: 0, planes };
         let (a, _) = bind_attachments(c, &options).unwrap();
-        // Back to the order given: control vertices are renumbered.
+        // Control vertices are renumbered; this restores the given order.
         c.display.control_of.iter().map(|&v| (a.bone[v as usize].0, a.t[v as usize])).collect()
     }
 
@@ -171,11 +171,11 @@ mod tests {
         let elbow = [(Vec3::ZERO, None), (Vec3::Y, Some(0)), (Vec3::new(1.0, 1.0, 0.0), Some(1))];
         let x = [Vec3::new(0.3, 0.4, 0.0), Vec3::new(0.41, 0.6, 0.2), Vec3::new(0.39, 0.6, 0.2)];
         let got = bind(&points(&x, &elbow), &[]);
-        // Plane at the root across the bone: 0.4 away; at the elbow the diagonal: (0.6 - 0.3) / sqrt 2 away.
+        // The root's plane is at distance 0.4, the elbow's diagonal plane at distance (0.6 - 0.3) / sqrt 2.
         let to_diagonal = 0.3 / 2f32.sqrt();
         assert_eq!(got[0].0, 0);
         assert!((got[0].1 - 0.4 / (0.4 + to_diagonal)).abs() < 1e-5, "{}", got[0].1);
-        // On either side of the diagonal; the attachment point hardly differs.
+        // The points lie on either side of the diagonal; their attachment points are nearly equal.
         assert_eq!((got[1].0, got[2].0), (1, 0));
         assert!(got[1].1 < 0.02 && got[2].1 > 0.98, "{got:?}");
     }

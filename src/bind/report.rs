@@ -1,41 +1,41 @@
-//! Quality of a binding: lengths of the scale vectors, gaps between neighbours.
+//! Quality of a binding: lengths of the scale vectors, and gaps between the attachment points of adjacent vertices.
 
 use super::{Attachments, BindOptions, Binding, Character};
 use crate::base::math::Vec3;
 use crate::geom::ControlMesh;
 
-/// Edges shorter than this fraction of the mean edge count as this long, so that slivers do not dominate the gap.
+/// Minimum edge length in gaps, as a fraction of the mean edge, so that slivers do not dominate.
 const SHORT_EDGE: f32 = 0.1;
 
-/// Quality of a binding (methods, section 2). Lengths in bind space, metres.
+/// Quality of a binding (methods, section 2). Lengths are in bind space, metres.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BindReport {
-    /// The requested method.
+    /// The binding method.
     pub method: Binding,
-    /// Number of rounds of smoothing.
+    /// Number of smoothing rounds.
     pub smooth: u32,
     /// Number of control vertices.
     pub vertices: usize,
-    /// Number of vertices of rigid props among them; the values below exclude these.
+    /// Number of control vertices of rigid props; lengths and gaps exclude these vertices.
     pub rigid_vertices: usize,
-    /// Mean `|s|`, metres.
+    /// Mean length `|s|` of the scale vectors, metres.
     pub mean_length: f32,
-    /// Largest `|s|`, metres.
+    /// Largest length `|s|` of the scale vectors, metres.
     pub max_length: f32,
     /// Gaps before smoothing.
     pub before: Gap,
     /// Gaps after smoothing.
     pub after: Gap,
-    /// Number of vertices attached to each bone, props included.
+    /// Number of vertices attached to each bone, including vertices of rigid props.
     pub vertices_per_bone: Vec<u32>,
 }
 
-/// `|a_i - a_j|` over mesh edges, relative to the edge length. A tube around a straight bone has 1 along it.
+/// The gap `|a_i - a_j|` relative to the edge length, over all mesh edges; 1 along a tube around a straight bone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Gap {
-    /// Largest over all edges.
+    /// Largest gap of all edges.
     pub max: f32,
-    /// Mean over all edges.
+    /// Mean gap of all edges.
     pub mean: f32,
 }
 
@@ -68,7 +68,7 @@ impl BindReport {
 }
 
 impl Gap {
-    /// The gap of a binding. Edges shorter than a tenth of the mean count as that long.
+    /// Measures the gaps of a binding. Edges shorter than a tenth of the mean count as a tenth of the mean.
     pub fn of(character: &Character, attachments: &Attachments) -> Self {
         let (skeleton, control) = (&character.skeleton, &character.control);
         let lengths = EdgeLengths::of(control);
@@ -84,9 +84,9 @@ fn soft_edges(control: &ControlMesh) -> impl Iterator<Item = (u32, u32)> + '_ {
     control.adjacency.edges().filter(|e| !control.rigid[e.0 as usize])
 }
 
-/// Edge lengths of the skin's part of the mesh, with a lower bound.
+/// Edge lengths of the mesh without rigid props, with a lower bound.
 pub(super) struct EdgeLengths {
-    /// Mean length, metres; 1 if all lengths are zero.
+    /// Mean edge length, metres; 1 if all lengths are zero.
     pub mean: f32,
     shortest: f32,
 }
@@ -101,12 +101,12 @@ impl EdgeLengths {
         Self { mean, shortest: SHORT_EDGE * mean }
     }
 
-    /// Length of the edge, or the lower bound.
+    /// Returns the length of an edge, at least the lower bound.
     pub fn of_edge(&self, control: &ControlMesh, a: usize, b: usize) -> f32 {
         control.positions[a].distance(control.positions[b]).max(self.shortest)
     }
 
-    /// `|a_i - a_j|` relative to the edge length.
+    /// Returns `|a_i - a_j|` relative to the edge length.
     pub fn gap(&self, control: &ControlMesh, points: &[Vec3], a: usize, b: usize) -> f32 {
         points[a].distance(points[b]) / self.of_edge(control, a, b)
     }

@@ -1,4 +1,4 @@
-//! Procedural characters with known results, for the tests and benchmarks of every module.
+//! Procedural characters with known results, for tests and benchmarks.
 
 use super::Character;
 use crate::asset::{Asset, Influences, Mesh, Node, Primitive, Skin};
@@ -8,50 +8,50 @@ use crate::geom::vertex_normals;
 use std::collections::HashMap;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
-/// A character along +Y and its parameters. Metres.
+/// Parameters of a procedural character along +Y; lengths in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Bones of equal length; joint `k` stands at `y = k * length / bones`, the last one is a leaf.
+    /// Number of bones of equal length; joint `k` is at `y = k * length / bones`, and the last joint has no child.
     pub bones: usize,
-    /// Rings of faces along `length`.
+    /// Number of face rows along `length`.
     pub rings: usize,
-    /// Vertices around.
+    /// Number of vertices around the axis; a bar uses `segments / 4` faces per side.
     pub segments: usize,
-    /// Radius of a capsule, half the width of a bar.
+    /// Radius of a capsule, or half the width of a bar.
     pub radius: f32,
     /// Length from `y = 0`; a capsule's caps extend beyond both ends.
     pub length: f32,
-    /// Weights change linearly from one joint to the next within this fraction of a bone's length around the joint, 0
-    /// (each vertex follows one joint) to 1 (from the middle of a bone to the middle of the next).
+    /// Size of the region around each joint in which weights change linearly, as a fraction of a bone's length: 0
+    /// (each vertex follows a single joint) to 1 (from the middle of a bone to the middle of the next bone).
     pub blend: f32,
 }
 
-/// A closed capsule, weights blended over half a bone's length around each joint. See [`Shape`].
+/// Creates a closed capsule, with weights blended over half a bone's length around each joint. See [`Shape`].
 pub fn capsule(bones: usize, rings: usize, segments: usize, radius: f32, length: f32) -> Character {
     Shape { bones, rings, segments, radius, length, blend: 0.5 }.capsule()
 }
 
-/// A closed box of square section, `across` faces wide on each side. See [`Shape`].
+/// Creates a closed box of square section with `across` faces along each side. See [`Shape`].
 pub fn bar(bones: usize, rings: usize, across: usize, radius: f32, length: f32) -> Character {
     Shape { bones, rings, segments: 4 * across, radius, length, blend: 0.5 }.bar()
 }
 
 impl Shape {
-    /// The capsule as a character.
+    /// Builds the capsule as a character.
     pub fn capsule(&self) -> Character {
         character_of(&self.capsule_asset())
     }
 
-    /// The bar as a character.
+    /// Builds the bar as a character.
     pub fn bar(&self) -> Character {
         character_of(&self.bar_asset())
     }
 
-    /// The capsule as a file in memory.
+    /// Builds the capsule as an asset.
     pub fn capsule_asset(&self) -> Asset {
         let (rings, segments) = (self.rings.max(1), self.segments.max(3));
         let cap = segments.div_ceil(4).max(2);
-        // Profile from pole to pole without the poles: (height, radius).
+        // Profile `(height, radius)` from pole to pole, without the poles.
         let below = (1..cap).map(|i| FRAC_PI_2 * i as f32 / cap as f32);
         let along = (0..=rings).map(|i| (self.length * i as f32 / rings as f32, self.radius));
         let profile: Vec<(f32, f32)> = below
@@ -84,7 +84,7 @@ impl Shape {
         self.asset(positions, triangles)
     }
 
-    /// The bar as a file in memory.
+    /// Builds the bar as an asset.
     pub fn bar_asset(&self) -> Asset {
         let (rings, across) = (self.rings.max(1), (self.segments / 4).max(1));
         let size = [across, rings, across];
@@ -123,7 +123,7 @@ impl Shape {
             (0..bones).map(|k| (Vec3::Y * (bone * k as f32), k.checked_sub(1))).collect();
         let mut influences = Influences::default();
         for p in &positions {
-            // Weight passed on across the joint below and above.
+            // Near a joint, blends the weights of the bones below and above it.
             let in_bones = p.y / bone;
             let own = (in_bones.floor().max(0.0) as usize).min(bones - 1);
             let nearest = (in_bones.round().max(0.0) as usize).min(bones);
@@ -142,13 +142,13 @@ impl Shape {
 }
 
 fn character_of(asset: &Asset) -> Character {
-    // Built above from finite numbers and few joints, so no error is possible.
+    // Cannot fail: all numbers are finite and there are few joints.
     Character::from_asset(asset).unwrap_or_default()
 }
 
 impl Character {
-    /// A character from raw parts: vertices and triangles in bind space, joints as position and parent (an earlier or
-    /// later joint, no rotation in bind), influences over the joints (positive, sum 1, heaviest first).
+    /// Builds a character from raw parts. Vertices and triangles are in bind space. A joint is a position and a
+    /// parent index. The influences of a vertex must be positive, sum to 1 and begin with the largest.
     ///
     /// # Errors
     /// [`Error::Input`] if an index is out of range, the parents form a cycle, a number is not
@@ -184,8 +184,8 @@ impl Character {
     }
 }
 
-/// A file in memory with one skinned mesh, for [`Character::from_parts`]; indices must be valid. Joint `k`
-/// is node `k`, named `joint k`; the last node draws the mesh.
+/// Builds an asset with one skinned mesh, for [`Character::from_parts`]; indices must be valid. Joint `k` is node `k`
+/// with the name `joint k`; the last node has the mesh.
 pub fn asset_from_parts(
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
     use crate::base::{BoneId, JointId};
 
-    /// Volume by the divergence theorem; positive if closed and oriented outwards.
+    /// Returns the volume by the divergence theorem; positive if the mesh is closed and oriented outwards.
     fn volume(c: &Character) -> f32 {
         let p = &c.control.positions;
         c.control
@@ -260,7 +260,7 @@ mod tests {
         let exact = std::f32::consts::PI * 0.01 * (1.0 + 4.0 / 3.0 * 0.1);
         let v = volume(&c);
         assert!(v > 0.99 * exact && v < exact, "{v} of {exact}");
-        // Euler: V - E + F = 2.
+        // Euler's formula: V - E + F = 2.
         let edges = c.control.adjacency.edges().count();
         assert_eq!(c.control.positions.len() + c.control.triangles.len(), edges + 2);
         let bones = &c.skeleton.bones;

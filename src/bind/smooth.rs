@@ -1,4 +1,4 @@
-//! Alternating smoothing and reprojection of attachment points (thesis 3.2, fig. 7 and 8).
+//! Smooths attachment points and projects them back onto the bones, alternately (thesis 3.2, fig. 7 and 8).
 
 use super::attach::{BoneTopology, nearest_bone, point_on, project};
 use super::report::EdgeLengths;
@@ -10,23 +10,23 @@ use crate::rig::Skeleton;
 use rayon::prelude::*;
 use std::iter;
 
-/// Factor above which a gap counts as wider: above rounding, so that scale makes no difference.
+/// Factor by which a gap must exceed the widest gap to count as wider; absorbs rounding.
 const SLACK: f32 = 1.0 + 1e-4;
 
-/// Holding vertices back may widen the gaps to their neighbours, which are then held back too. After this
-/// many repetitions the round is dropped and smoothing ends.
+/// Maximum passes of [`hold_back`] per round. Holding vertices back may widen gaps to their neighbours, which are
+/// then held back too. If the limit is reached, the round is discarded and smoothing ends.
 const HOLD_BACK: usize = 100;
 
-/// Moves each point towards the mean of its one-ring and projects it on the skeleton, `rounds` times.
+/// Moves each attachment point towards the mean of its neighbours and projects it on a bone, `rounds` times.
 ///
-/// **Differs** from the thesis, where a plain mean and the nearest of all bones make the largest gap grow on most
-/// rigs:
-/// - A neighbour weighs `g / |x_i - x_j|^2`, `g` being the gap of that edge, and the vertex itself as much as all
-///   of them: the worst gaps close first, and points are not spread evenly where the vertices are not.
-/// - A point slides: it is projected on its own bone, and where it runs into a joint on the nearest bone there; or
-///   on a bone of a neighbour where that is nearer. The nearest of all bones may be another finger.
-/// - What would open a gap wider than the widest one makes a smaller step or none in that round, so the largest gap never
-///   grows (by more than 1e-4 of it).
+/// A gap is the distance between the attachment points of an edge's vertices, divided by the edge length. **Differs**
+/// from the thesis, where a plain mean and the nearest of all bones enlarge the largest gap on most rigs:
+/// - A neighbour has weight `g / |x_i - x_j|^2` with the edge's gap `g`; the vertex itself has the sum of these
+///   weights. The largest gaps therefore close first, and unevenly spaced vertices keep unevenly spaced points.
+/// - A point moves along its own bone, or past a joint to the nearest bone there. It changes to a neighbour's bone if
+///   that bone is nearer. The nearest of all bones could belong to another finger.
+/// - A vertex whose step would create a gap wider than the widest one takes a smaller step or none in that round. The
+///   largest gap therefore never grows by more than the fraction 1e-4.
 pub(super) fn smooth(
     character: &Character,
     topology: &BoneTopology,
@@ -41,7 +41,7 @@ pub(super) fn smooth(
         (0..control.positions.len()).map(|v| attachments.point(skeleton, v)).collect();
     let mut widest = lengths.widest_gap(control, &points);
     for _ in 0..rounds {
-        // From the largest step to none.
+        // Candidate steps, from the boldest to none.
         let steps = |v: usize| {
             let now = (attachments.bone[v], attachments.t[v]);
             if control.rigid[v] {
@@ -68,8 +68,8 @@ pub(super) fn smooth(
     }
 }
 
-/// Chooses the boldest step of each vertex with which no gap is wider than `widest`, and says where that leads;
-/// none where this takes too long.
+/// Chooses the boldest step of each vertex such that no gap becomes wider than `widest`. Returns the steps and the
+/// resulting points, or `None` after [`HOLD_BACK`] passes.
 fn hold_back(
     skeleton: &Skeleton,
     control: &ControlMesh,
@@ -97,7 +97,7 @@ fn hold_back(
         wide.dedup();
         for v in wide {
             chosen[v] = (chosen[v] + 1).min(3);
-            // The last one stays in place, exact to the bit.
+            // The last candidate keeps the point bit for bit.
             moved[v] = if chosen[v] == 3 { points[v] } else { target(steps[v][chosen[v]]) };
         }
     }
@@ -107,7 +107,7 @@ fn hold_back(
 fn mean_point(control: &ControlMesh, lengths: &EdgeLengths, points: &[Vec3], v: usize) -> Vec3 {
     let (mut sum, mut total) = (Vec3::ZERO, 0.0);
     for n in control.adjacency.of(v).iter().map(|&n| n as usize) {
-        // In units of the mean edge, because squares of lengths overflow.
+        // Lengths are relative to the mean edge, because squared lengths could overflow.
         let relative = lengths.of_edge(control, v, n) / lengths.mean;
         let weight = lengths.gap(control, points, v, n) / (relative * relative);
         sum += weight * (points[n] - points[v]);
@@ -116,7 +116,7 @@ fn mean_point(control: &ControlMesh, lengths: &EdgeLengths, points: &[Vec3], v: 
     if total > 0.0 && sum.is_finite() { points[v] + sum / (2.0 * total) } else { points[v] }
 }
 
-/// The point of the skeleton nearest to `x`, searched from a bone: on it, or beyond the joint at its end.
+/// Returns the point nearest to `x` on the bone `from`, or on the bones at its end joint if `x` lies beyond that end.
 fn slide(skeleton: &Skeleton, at_joint: &[Vec<BoneId>], from: BoneId, x: Vec3) -> (BoneId, f32) {
     let bone = &skeleton.bones[from.index()];
     let t = project(bone, x);
@@ -127,7 +127,7 @@ fn slide(skeleton: &Skeleton, at_joint: &[Vec<BoneId>], from: BoneId, x: Vec3) -
     } else {
         None
     };
-    // The bone is among those at the joint: ties keep it.
+    // `from` is also a bone at the joint; ties keep it.
     let keep = |b: BoneId| f32::from(u8::from(b == from));
     joint
         .and_then(|j| nearest_bone(skeleton, at_joint[j.index()].iter().copied(), x, keep))

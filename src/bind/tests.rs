@@ -1,4 +1,4 @@
-//! Characters and attachments with known results.
+//! Tests of characters and attachments with known results.
 
 use super::shapes::{Shape, asset_from_parts, bar, capsule};
 use super::*;
@@ -13,7 +13,7 @@ fn bound(character: &Character, method: Binding, smooth: u32) -> (Attachments, B
 
 const METHODS: [Binding; 3] = [Binding::Direct, Binding::Weights, Binding::Planar];
 
-/// Two separate triangles over the same three points, each with the given weight of joint 1 at its first corner.
+/// Returns two triangles over the same three points, whose first corners have these weights of joint 1.
 fn two_triangles(first: f32, second: f32) -> Asset {
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let mut influences = Influences::default();
@@ -45,7 +45,7 @@ fn lips_that_open_by_a_morph_target_do_not_weld() {
     let morph = Morph { name: "open".into(), positions: open, normals: vec![] };
     asset.meshes[0].primitives[0].morphs.push(morph);
     let c = Character::from_asset(&asset).unwrap();
-    // The first corner opens and splits; the second moves as one and stays welded; the third does not move.
+    // The first corner splits, the second has equal displacements and stays welded, and the third does not move.
     assert_eq!(c.control.positions.len(), 4);
     assert_ne!(c.display.control_of[0], c.display.control_of[3]);
     assert_eq!(c.display.control_of[1], c.display.control_of[4]);
@@ -69,7 +69,7 @@ fn a_mesh_drawn_twice_has_two_parts() {
 #[test]
 fn control_vertices_are_numbered_for_locality() {
     let c = capsule(2, 64, 24, 0.1, 2.0);
-    // A ring has 24 vertices: neighbours along the capsule are at least about that far apart.
+    // A ring has 24 vertices, so neighbours along the capsule are about 24 indices apart.
     let span = mean_edge_span(&c.control.adjacency);
     assert!(span < 30.0, "mean span {span}");
 }
@@ -92,7 +92,7 @@ fn direct_binding_on_a_straight_capsule_is_the_height() {
 
 #[test]
 fn ties_go_to_the_larger_weight() {
-    // Beside the outer side of an elbow the nearest point of both bones is the joint itself.
+    // For a point beside the outer side of an elbow, the nearest point of both bones is the joint.
     let joints = [(Vec3::ZERO, None), (Vec3::Y, Some(0)), (Vec3::new(1.0, 1.0, 0.0), Some(1))];
     for (weights, bone) in [([(1, 0.7), (0, 0.3)], 1), ([(0, 0.7), (1, 0.3)], 0)] {
         let mut influences = Influences::default();
@@ -105,7 +105,7 @@ fn ties_go_to_the_larger_weight() {
 
 #[test]
 fn smoothing_closes_the_gap_inside_an_elbow() {
-    // The bar's bones, bent by moving the upper joints: vertices at the inner side jump from bone to bone.
+    // A bent mesh; adjacent vertices on the inner side of the bend are attached to different bones.
     let shape = Shape { bones: 2, rings: 24, segments: 16, radius: 0.2, length: 2.0, blend: 0.5 };
     let mut asset = shape.bar_asset();
     let bend = |p: Vec3| {
@@ -133,7 +133,7 @@ fn binding_does_not_depend_on_scale() {
     for scale in [1e-2f32, 1e3] {
         let scaled = bar(3, 12, 2, 0.3 * scale, 3.0 * scale);
         assert_eq!(scaled.display.control_of, reference.display.control_of);
-        // Smoothing may hold a vertex back because of rounding: then its point differs by a fraction of an edge.
+        // Rounding may change which vertices smoothing holds back; their points then differ by a fraction of an edge.
         let rounds = [(0, 1e-5f32), (6, 3e-3)];
         for (method, (smooth, tolerance)) in METHODS.into_iter().flat_map(|m| rounds.map(|r| (m, r))) {
             let ((a, ra), (b, rb)) = (bound(&reference, method, smooth), bound(&scaled, method, smooth));
@@ -152,7 +152,7 @@ fn the_user_may_reassign() {
     let (mut a, _) = bound(&c, Binding::Weights, 0);
     let v = c.control.positions.iter().position(|x| x.y < 0.2).unwrap() as u32;
     a.assign(&c, &[v], BoneId(1)).unwrap();
-    // The nearest point of the upper bone is its head.
+    // The point of the upper bone nearest to the vertex is the bone's head.
     assert_eq!((a.bone[v as usize], a.t[v as usize]), (BoneId(1), 0.0));
     a.set_t(&c, &[v], 2.0).unwrap();
     let x = c.control.positions[v as usize];
@@ -184,7 +184,7 @@ mod soups {
 
     type Soup = (Vec<Vec3>, Vec<[u32; 3]>, Vec<(Vec3, Option<usize>)>, Vec<(u16, f32)>);
 
-    /// Points on a coarse lattice (so that they coincide), any triangles, any tree, weights of two joints.
+    /// Generates points on a coarse lattice (some coincide), random triangles and joints, and two weights per point.
     fn soup() -> impl Strategy<Value = (Soup, f32)> {
         let lattice =
             || (0..4i8, 0..4i8, -2..2i8).prop_map(|(x, y, z)| Vec3::new(x.into(), y.into(), z.into()));

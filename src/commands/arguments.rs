@@ -1,4 +1,4 @@
-//! Arguments that several commands share.
+//! Command-line arguments that several commands share.
 
 use crate::base::{Error, Result};
 use crate::bind::{BindOptions, Binding};
@@ -20,10 +20,10 @@ pub struct WindowArgs {
     pub forget: bool,
 }
 
-/// A finite number above 0.
+/// Parses a finite number above 0.
 ///
 /// # Errors
-/// Anything else.
+/// An error message if `text` is not a finite number above 0.
 pub fn positive(text: &str) -> std::result::Result<f32, String> {
     match text.parse() {
         Ok(value) if f32::is_finite(value) && value > 0.0 => Ok(value),
@@ -31,10 +31,10 @@ pub fn positive(text: &str) -> std::result::Result<f32, String> {
     }
 }
 
-/// Samples per pixel.
+/// Parses the number of samples per pixel.
 ///
 /// # Errors
-/// Anything but 1 and 4.
+/// An error message if `text` is neither 1 nor 4.
 pub fn parse_samples(text: &str) -> std::result::Result<u32, String> {
     match text {
         "1" => Ok(1),
@@ -53,7 +53,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Whether the CPU reference evaluates.
+    /// Returns true if the CPU reference evaluates the deformation.
     pub fn is_cpu(self) -> bool {
         self == Self::Cpu
     }
@@ -82,7 +82,7 @@ pub enum BindingArg {
 }
 
 impl BindArgs {
-    /// As the library takes them.
+    /// Converts the arguments to the library's bind options.
     pub fn options(&self) -> BindOptions {
         let method = match self.binding {
             BindingArg::Direct => Binding::Direct,
@@ -105,10 +105,10 @@ pub struct MethodArgs {
 }
 
 impl MethodArgs {
-    /// As a document keeps them.
+    /// Converts the arguments to the deformer settings that a document stores.
     ///
     /// # Errors
-    /// A parameter that is not written as NAME=VALUE.
+    /// [`Error::Input`] if a parameter is not written as NAME=VALUE.
     pub fn settings(&self) -> Result<DeformerSettings> {
         let method = self.method.clone().unwrap_or_default();
         let mut out = DeformerSettings { method, ..DeformerSettings::default() };
@@ -123,18 +123,18 @@ impl MethodArgs {
     }
 }
 
-/// A method by name.
+/// Checks a method name and returns its canonical spelling.
 ///
 /// # Errors
-/// An unknown one.
+/// An error message if no method has this name.
 pub fn parse_method(text: &str) -> std::result::Result<String, String> {
     Recipe::from_name(text).map(|r| r.name().to_owned()).map_err(|e| e.to_string())
 }
 
-/// Pixels as WIDTHxHEIGHT.
+/// Parses an image size in pixels, written as WIDTHxHEIGHT.
 ///
 /// # Errors
-/// Anything else, and sizes outside 1 to 16384.
+/// An error message if the syntax is wrong or a size lies outside 1..=16384.
 pub fn parse_size(text: &str) -> std::result::Result<[u32; 2], String> {
     let size = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
     match size {

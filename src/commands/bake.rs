@@ -1,4 +1,4 @@
-//! `sinew bake`: frames of a project into a folder, and a folder of frames into a glTF.
+//! `sinew bake`: bakes frames of a project into a folder, or joins a folder of frames into a glTF file.
 
 use super::arguments::Side;
 use crate::app::context::{Context, human, say, stage};
@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// How frames are baked on many machines.
+/// Help text about baking frames on many machines.
 const SPREAD: &str = "\
 Frames depend on nothing before them: ranges may be baked in any order, on any number of machines, into one shared
 folder; the files are the same to the byte. What is finished stays when a bake is started again. Where flesh swings
@@ -67,10 +67,10 @@ pub struct Args {
     pub on: Side,
 }
 
-/// Bakes frames, or joins those of a folder.
+/// Bakes frames, or joins the frames of a folder.
 ///
 /// # Errors
-/// As [`open`], [`Bake`] and [`join`].
+/// Any error of [`open`], [`Bake`] or [`join`].
 pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     match &args.join {
         Some(folder) => join_frames(folder, args),
@@ -78,14 +78,14 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     }
 }
 
-/// Bakes frames.
+/// Bakes the requested frames of a project into a folder.
 ///
 /// # Errors
-/// As [`open`], [`Bake::begin`] and [`Bake::run`].
+/// Any error of [`open`], [`Bake::begin`] or [`Bake::run`].
 fn bake(context: &mut Context, args: &Args) -> Result<()> {
     let side = context.side(args.on.is_cpu())?;
     let folder = args.out.clone().unwrap_or_else(|| "out/bake".into());
-    // The arguments say that there is one where nothing is joined.
+    // The argument parser requires a project unless `--join` is given.
     let input = args.project.clone().unwrap_or_default();
     let opened = open(&input, &BindOptions::default())?;
     let (model, document) = (&opened.model, opened.session.document());
@@ -118,10 +118,10 @@ fn bake(context: &mut Context, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Joins a folder's frames into a .glb.
+/// Joins a folder's baked frames into a `.glb`.
 ///
 /// # Errors
-/// As [`Bake::open`] and [`join`]; a copy of the project that was changed.
+/// Any error of [`Bake::open`] or [`join`]; [`Error::Broken`] if the folder's copy of the project has changed.
 fn join_frames(folder: &Path, args: &Args) -> Result<()> {
     let Args { frames, compatible, clips, .. } = *args;
     let joining =

@@ -1,4 +1,4 @@
-//! `sinew bind`: how well a file's skin is attached to its bones; weights for a file that has none.
+//! `sinew bind`: reports how well a skin is attached to its bones, and computes weights for a file without weights.
 
 use super::arguments::BindArgs;
 use crate::app::context::folder_of;
@@ -19,10 +19,10 @@ pub struct WeighArgs {
 }
 
 impl WeighArgs {
-    /// The file with weights, where it has none and there are bones.
+    /// Returns the file with computed weights if it has bones but no weights; otherwise `None`.
     ///
     /// # Errors
-    /// As [`weigh`]; bones are named and there are weights.
+    /// Any error of [`weigh`], and [`Error::Input`] if `--bones` is given but no mesh needs weights.
     pub fn weighed(&self, asset: &Asset) -> Result<Option<Weighed>> {
         let weighed = weigh(asset, self.bones.as_deref(), Cache::platform().as_ref())?;
         if weighed.is_none() && self.bones.is_some() {
@@ -37,7 +37,7 @@ fn nothing_to_weigh(path: &Path) -> Error {
     Error::input(problem, "leave out --bones and --out")
 }
 
-/// The report as JSON writes it.
+/// The binding report in the layout of the JSON output.
 #[derive(serde::Serialize)]
 struct Json<'a> {
     file: String,
@@ -46,7 +46,7 @@ struct Json<'a> {
     triangles: usize,
     /// Mean `|i - j|` over the edges of the control mesh.
     mean_edge_span: f64,
-    /// Meshes whose weights were made here.
+    /// Names of the meshes whose weights Sinew computed.
     weighed: &'a [String],
     #[serde(flatten)]
     report: &'a BindReport,
@@ -57,9 +57,9 @@ struct Json<'a> {
 struct BoneLine {
     /// Name of the joint's node.
     from: String,
-    /// Name of the child's node; none for a tip or a prop.
+    /// Name of the child joint's node; `None` for a tip or a prop.
     to: Option<String>,
-    /// Metres, in bind.
+    /// Bone length in the bind pose, metres.
     length: f32,
     vertices: u32,
 }
@@ -83,12 +83,12 @@ pub struct Args {
     pub json: bool,
 }
 
-/// Loads a file, binds it and describes the binding, for people or for programs. A file with a skeleton and without any
-/// weights gets some.
+/// Loads a file, binds it and describes the binding as text or JSON. If the file has a skeleton but no weights, this
+/// function computes weights.
 ///
 /// # Errors
-/// Where the file cannot be loaded ([`project::open`]), weighed ([`weigh`]), made a character
-/// ([`Character::from_asset`]) or bound ([`bind_attachments`]); a file to be written and nothing to write.
+/// Any error of [`project::open`], [`weigh`], [`Character::from_asset`] or [`bind_attachments`]. Also
+/// [`Error::Input`] if `--out` is given but no weights were computed.
 pub fn run(args: &Args) -> Result<String> {
     let (path, options) = (&*args.file, &args.bind.options());
     let asset = project::open(path)?.0;
@@ -120,7 +120,7 @@ pub fn run(args: &Args) -> Result<String> {
     })
 }
 
-/// A line about weights that were made.
+/// Returns a line of text that names the meshes with computed weights, or an empty string.
 pub fn told(weighed: &Option<Weighed>) -> String {
     let line = |w: &Weighed| format!("weights made for {} over {} bones\n", w.meshes.join(", "), w.bones);
     weighed.as_ref().map_or_else(String::new, line)
@@ -196,7 +196,6 @@ mod tests {
         args: Args,
     }
 
-    /// The arguments of a command line.
     fn args(file: &Path) -> Args {
         let line = [Path::new("bind"), file, Path::new("--json")];
         <Line as clap::Parser>::parse_from(line).args

@@ -1,4 +1,4 @@
-//! `sinew compare`: methods side by side on one pose: a contact sheet and a table.
+//! `sinew compare`: compares deformation methods on one pose in a contact sheet and a table.
 
 use super::arguments::{MethodArgs, Side};
 use super::joints::{Motion, compare_joints};
@@ -17,26 +17,26 @@ use crate::scene::{Angle, Cell, Evaluator, Model, Studio, sheet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// One line of the table.
+/// One line of the table: a method's results on a file.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Line {
-    /// File name without its folder.
+    /// File name without the folder.
     pub file: String,
     /// Method name.
     pub method: String,
-    /// Against the bind shape.
+    /// Measurements of the deformed shape against the bind shape.
     #[serde(flatten)]
     pub measure: MeasureReport,
-    /// Spring iterations.
+    /// Iterations of the spring solver.
     pub iterations: u32,
-    /// Milliseconds of all stages of the deformation.
+    /// Time of all deformation stages, milliseconds.
     pub milliseconds: f64,
 }
 
-/// Evaluates methods on one pose.
+/// Evaluates methods on one pose and returns a table line and a shape per method.
 ///
 /// # Errors
-/// Where a method cannot be bound or evaluated.
+/// An error if a method cannot be bound or evaluated.
 pub fn evaluate(
     context: &mut Context,
     model: &Model,
@@ -93,14 +93,14 @@ pub struct Args {
 }
 
 impl Args {
-    /// The turns of single joints that are asked for.
+    /// Returns the requested rotations of single joints.
     fn motions(&self) -> Vec<Motion> {
         let bends = self.bends.then_some(Motion::Bend(90.0));
         let twists = self.twists.then_some([Motion::Twist(120.0), Motion::Twist(180.0)]);
         bends.into_iter().chain(twists.into_iter().flatten()).collect()
     }
 
-    /// The methods, with `--set` for the springs.
+    /// Returns the settings of the requested methods; `--set` applies to the springs only.
     fn settings(&self) -> Result<Vec<DeformerSettings>> {
         let settings = |method: &String| {
             let set = if method == "springs" { self.set.clone() } else { Vec::new() };
@@ -110,11 +110,11 @@ impl Args {
     }
 }
 
-/// Compares methods, on one pose or at single joints; writes `compare.png`, `compare.md` and `compare.json` and returns
-/// the table.
+/// Compares methods, on one pose or at single joints. Writes `compare.png`, `compare.md` and `compare.json` and
+/// returns the table.
 ///
 /// # Errors
-/// Whatever loading, posing, evaluating or writing finds wrong.
+/// Any error from loading, posing, evaluating or writing.
 pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let (cpu, motions) = (args.on.is_cpu(), args.motions());
     if motions.is_empty() {
@@ -123,10 +123,10 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     compare_joints(context, &args.files, &motions, &args.settings()?, cpu, &args.out)
 }
 
-/// Compares methods on files; writes `compare.png`, `compare.md` and `compare.json` and returns the table.
+/// Compares methods on files. Writes `compare.png`, `compare.md` and `compare.json` and returns the table.
 ///
 /// # Errors
-/// Whatever loading, posing, evaluating or writing finds wrong.
+/// Any error from loading, posing, evaluating or writing.
 fn compare(
     context: &mut Context,
     files: &[PathBuf],
@@ -140,7 +140,7 @@ fn compare(
     for path in files {
         let model = Model::load(path, &BindOptions::default())?;
         let pose = pose.resolve(&model)?;
-        // Not before something is there to be put into it.
+        // The folder is created only after a model has loaded.
         folder(out)?;
         let results = evaluate(context, &model, &pose, methods, cpu)?;
         rows.push(pictures(context, &model, &results)?);
@@ -150,7 +150,7 @@ fn compare(
     write_tables(out, &table(&lines), &lines)
 }
 
-/// One captioned picture per method, all framed alike.
+/// Renders one captioned picture per method, all with the same camera.
 pub fn pictures(
     context: &mut Context,
     model: &Model,
@@ -171,7 +171,7 @@ pub fn pictures(
     Ok(cells)
 }
 
-/// The lines as a Markdown table.
+/// Formats the lines as a Markdown table.
 pub fn table(lines: &[Line]) -> String {
     let mut out = String::from(
         "| file | method | volume | area | stretch max | stretch mean | flipped | folded | iterations | ms |\n\

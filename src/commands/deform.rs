@@ -1,4 +1,4 @@
-//! `sinew deform`: one pose, one method, one file out.
+//! `sinew deform`: evaluates one pose with one method and writes one file.
 
 use super::arguments::{BindArgs, MethodArgs, Side, parse_size};
 use super::pose::PoseArgs;
@@ -51,37 +51,37 @@ pub struct Args {
 /// What `--json` prints.
 #[derive(serde::Serialize)]
 pub struct DeformReport {
-    /// The character's file.
+    /// Path of the character's file.
     pub file: String,
     /// Method name.
     pub method: String,
-    /// Where it ran.
+    /// Name of the device that evaluated the method.
     pub device: String,
-    /// Control vertices.
+    /// Number of control vertices.
     pub vertices: usize,
-    /// Against the bind shape.
+    /// Measurements of the deformed shape against the bind shape.
     #[serde(flatten)]
     pub measure: MeasureReport,
-    /// Spring iterations.
+    /// Iterations of the spring solver.
     pub iterations: u32,
     /// Milliseconds per stage.
     pub stages_ms: Vec<(String, f64)>,
-    /// Of a written `.glb`.
+    /// Receipt of the written `.glb`, if one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt: Option<export::Receipt>,
 }
 
-/// Frames per second that a clip is gone through, so that flesh swings as it would by then.
+/// Frames per second at which the motion is simulated for dynamics.
 const RATE: f64 = 60.0;
 
-/// Goes through a motion from its start up to the time that is asked for: `evaluator` is then to evaluate that. Without a
-/// motion nothing swings.
+/// Simulates the motion from its start up to the requested time, so that `evaluator` can evaluate that time with
+/// dynamics. Does nothing without a motion.
 fn swing(evaluator: &mut Evaluator, model: &Model, args: &Args) -> Result<()> {
     let moves = args.pose.clip.is_some() || (args.pose.pose.is_none() && model.document.is_some());
     let Some(end) = args.pose.time.map(f64::from).filter(|t| moves && t.is_finite() && *t > 0.0) else {
         return Ok(());
     };
-    // Whole frames end at the time that is asked for.
+    // The frames are aligned to end exactly at the requested time.
     let count = (end.min(LONGEST) * RATE).ceil() as u32;
     for k in 0..count {
         let time = end - f64::from(count - k) / RATE;
@@ -95,13 +95,13 @@ fn swing(evaluator: &mut Evaluator, model: &Model, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Seconds of a motion that are gone through at most; what was before has settled.
+/// Longest simulated part of a motion, seconds; the dynamics have come to rest by then.
 const LONGEST: f64 = 60.0;
 
-/// Deforms and writes; returns the report.
+/// Deforms the character, writes the output file and returns the report.
 ///
 /// # Errors
-/// Whatever loading, binding, posing, evaluating or writing finds wrong.
+/// Any error from loading, binding, posing, evaluating or writing.
 pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     if let Some(path) = &args.out {
         ending(path)?;
@@ -185,7 +185,7 @@ fn ending(path: &Path) -> Result<Ending> {
     }
 }
 
-/// Writes the shape in the format that the path's ending names.
+/// Writes the shape in the format of the path's extension.
 fn write(
     context: &mut Context,
     model: &Model,

@@ -1,4 +1,4 @@
-//! `sinew demo`: the whole way in one command, from a rigged file to pictures and an animated `.glb`.
+//! `sinew demo`: runs the whole pipeline in one command, from a rigged file to pictures and an animated `.glb`.
 
 use super::compare::{evaluate, pictures, table};
 use super::render::{draw_bones, draw_strokes};
@@ -15,11 +15,11 @@ use crate::{export, project};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Pixels of a picture; across where the character is.
+/// Size of a picture, pixels; [`Angle::fitting`] swaps width and height if that shows the character larger.
 const PICTURE: [u32; 2] = [960, 1280];
-/// Pixels of an eye.
+/// Size of each eye's picture, pixels.
 const EYE: [u32; 2] = [800, 960];
-/// What the contact sheet compares.
+/// The deformation methods that the contact sheet compares.
 const METHODS: [&str; 3] = ["lbs", "dqs", "springs"];
 
 fn line(name: &str, time: Duration, what: &str) {
@@ -36,10 +36,10 @@ pub struct Args {
     pub out: PathBuf,
 }
 
-/// Runs the demonstration on a file, or on a generated character. A project shows its own strokes.
+/// Runs the demonstration on a file or on a generated character. A project uses its own strokes.
 ///
 /// # Errors
-/// Whatever loading, binding, posing, rendering or writing finds wrong.
+/// Any error from loading, binding, posing, rendering or writing.
 pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let out = &*args.out;
     let file: PathBuf = match &args.file {
@@ -78,7 +78,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     write_outputs(context, &model, document, out)
 }
 
-/// A session on the model in which the demonstration's strokes are drawn, recorded in `demo.journal`.
+/// Starts a session, applies the demonstration's strokes and records them in `demo.journal`.
 fn pose_by_strokes(model: &Model, out: &Path) -> Result<Session<'static>> {
     let path = out.join("demo.journal");
     if path.exists() {
@@ -97,17 +97,17 @@ fn pose_by_strokes(model: &Model, out: &Path) -> Result<Session<'static>> {
     }
 }
 
-/// Writes pictures, contact sheet, table and the posed and animated `.glb` of a document.
+/// Writes the pictures, the contact sheet and the posed, animated `.glb` of a document, and prints the table.
 ///
 /// # Errors
-/// Whatever evaluating, rendering or writing finds wrong.
+/// Any error from evaluating, rendering or writing.
 pub fn write_outputs(context: &mut Context, model: &Model, document: &Document, out: &Path) -> Result<()> {
     let pose = document.posed(model.skeleton());
     let side = context.side(false)?;
     let recipe = recipe(document.deformer())?;
     let mut evaluator = Evaluator::new(&side, model, &recipe)?;
     evaluator.set_document_sculpts(model, document)?;
-    // The driver compiles on first use.
+    // Warm-up run: the driver compiles shaders on first use, which would distort the timing.
     evaluator.evaluate(model, &pose)?;
     let (shape, time) = stage("deform", || evaluator.evaluate(model, &pose))?;
     line("deform", time, &format!("{} on {}, {} iterations", recipe.name(), side.name(), shape.iterations));
@@ -128,7 +128,6 @@ pub fn write_outputs(context: &mut Context, model: &Model, document: &Document, 
     Ok(())
 }
 
-/// A document and where to show it.
 struct Shown<'a> {
     model: &'a Model,
     document: &'a Document,

@@ -17,10 +17,10 @@ pub struct Args {
     pub window: WindowArgs,
 }
 
-/// Runs the editor, first in a window.
+/// Runs the editor and starts it in a window.
 ///
 /// # Errors
-/// Without a display; as [`run_faces`].
+/// An error if no display can be opened, and any error of [`run_faces`].
 pub fn run(device: Option<String>, args: Args) -> Result<()> {
     let Args { file, window: WindowArgs { samples, report, forget } } = args;
     let window = window::Options { file, device, report, samples, forget };

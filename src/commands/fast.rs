@@ -1,4 +1,4 @@
-//! `sinew fast`: some joints placed, the whole shape finds its pose; one picture or file out.
+//! `sinew fast`: places some joints, solves for the pose of the whole body (FAST) and writes a picture or a model.
 
 use super::arguments::parse_size;
 use super::bind::{WeighArgs, told};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Iterations by which the last bit of a picture is found.
+/// Maximum solver iterations; enough to converge to the last bit of the picture.
 const ITERATIONS: u32 = 300;
 
 /// What to do.
@@ -87,15 +87,15 @@ struct FastReport {
     energy: f64,
     #[serde(flatten)]
     measure: MeasureReport,
-    /// Farthest distance between the shape and the pose that is nearest to it, metres.
+    /// Largest distance between the solved shape and the closest skeletal pose, metres.
     pose_off: f32,
-    /// Farthest distance of a placed joint from its place, metres: bones keep their lengths, pins stay.
+    /// Largest distance between a placed joint and its target, metres; bone lengths and pins limit the reach.
     missed: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     receipt: Option<export::Receipt>,
 }
 
-/// What is asked of a joint.
+/// The constraints that the command line requests for one joint.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wish {
     place: Option<DVec3>,
@@ -103,10 +103,10 @@ struct Wish {
     pinned: bool,
 }
 
-/// Solves and writes; returns the report.
+/// Solves for the pose, writes the output and returns the report.
 ///
 /// # Errors
-/// Whatever loading, binding, solving or writing finds wrong; joints that are not there.
+/// Any error from loading, binding, solving or writing; [`Error::Input`] for an unknown joint.
 pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let (file, size) = (&*args.file, args.size);
     if let Some(path) = &args.out {
@@ -132,7 +132,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let body = Body::kept(Cache::platform().as_ref(), &model.bound.character, &params.clone().sane())
         .map_err(|e| model.named(e))?;
     let bind_ms = start.elapsed().as_secs_f64() * 1e3;
-    // The bones first: they keep their lengths and the pins, and the shape is drawn to where they reach.
+    // The skeleton is solved first because it preserves bone lengths and pins; the shape then follows its joints.
     let body = Arc::new(body);
     let (pose, missed, leashes) = reach(&model, &body, &rig, &wishes)?;
     let posed = PosedRig::new(skeleton, &pose);
@@ -179,7 +179,7 @@ fn energy(name: &str) -> std::result::Result<Energy, String> {
     serde_json::from_value(name.into()).map_err(|_| "choose rims, triangles or volume".to_owned())
 }
 
-/// What is asked of every joint that is named.
+/// Collects the requested constraints of every named joint.
 fn wishes(model: &Model, rig: &PosedRig, args: &Args) -> Result<BTreeMap<NodeId, Wish>> {
     let skeleton = model.skeleton();
     let joint = |name: &str| {
@@ -223,8 +223,8 @@ fn wishes(model: &Model, rig: &PosedRig, args: &Args) -> Result<BTreeMap<NodeId,
     Ok(out)
 }
 
-/// The pose in which placed joints are as near to their places as bones and pins allow, by how much the worst misses,
-/// and from where to where each misses.
+/// Solves for the pose that brings placed joints closest to their targets. Returns the pose, the largest remaining
+/// distance, and a segment from reached position to target per placed joint.
 fn reach(
     model: &Model,
     body: &Arc<Body>,
@@ -256,7 +256,7 @@ fn place_of(rig: &PosedRig, node: NodeId) -> DVec3 {
     Vec3::from(rig.world[node.index()].translation).as_dvec3()
 }
 
-/// Pinned and turned joints are given whole, as a pose has them; of others only the place.
+/// Builds the solver's constraints: the full transform for pinned and rotated joints, only the position otherwise.
 fn constraints(
     model: &Model,
     body: &Body,
@@ -283,7 +283,7 @@ fn constraints(
     (constraints, targets)
 }
 
-/// The drawn surface of transforms.
+/// Returns the display surface that the handle transforms `maps` produce.
 pub(crate) fn shape(model: &Model, body: &Body, rig: &PosedRig, maps: &[Affine3A]) -> Evaluation {
     let character = &model.bound.character;
     let weights = &body.reduced.weights;
@@ -296,7 +296,7 @@ pub(crate) fn shape(model: &Model, body: &Body, rig: &PosedRig, maps: &[Affine3A
     Evaluation { positions: display.positions, normals: display.normals, control, ..Evaluation::default() }
 }
 
-/// How far the shape is from what linear skinning makes of a pose.
+/// Returns the largest distance between the shape and linear blend skinning of a pose.
 fn off(model: &Model, rig: &PosedRig, control: &[Vec3]) -> f32 {
     let mesh = &model.bound.character.control;
     let skinned = |v: usize| -> Vec3 {

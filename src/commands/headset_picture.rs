@@ -1,4 +1,4 @@
-//! What a user in a headset sees who stands before a character, palette at hand: for pictures without a headset.
+//! Renders the view of a headset user who stands before a character and holds the palette. It needs no headset.
 
 use crate::app::context::Context;
 use crate::app::xr::profiles::profiles;
@@ -39,20 +39,20 @@ pub enum Show {
 
 /// Half the distance between the eyes, metres.
 const HALF_EYES: f32 = 0.0315;
-/// Controllers whose buttons are named.
+/// Controller profile whose button names the palette shows.
 const CONTROLLER: &str = "oculus/touch_controller";
 
 fn tracked(position: Vec3, orientation: Quat) -> Tracked {
     Tracked { pose: Rigid { position, orientation }, tracking: Tracking::Tracked }
 }
 
-/// A frame of somebody who looks at the palette, the right hand pointing at `target`.
+/// Builds input for a user who looks at the palette and points the right hand at `target`.
 fn input(time: f64, target: Option<Vec3>) -> Input {
     let head = Quat::from_rotation_y(0.36) * Quat::from_rotation_x(-0.16);
     let hand = Vec3::new(0.1, 1.25, -0.4);
     let ahead = target.map_or(Vec3::new(0.4, -0.6, -0.5), |t| t - hand).normalize();
     let mut out = Input { time, focused: true, head: tracked(Vec3::Y * 1.6, head), ..Input::default() };
-    // Beside the character and below its head.
+    // The left hand holds the palette beside the character and below the user's head.
     let palm = tracked(Vec3::new(-0.34, 1.2, -0.52), Quat::IDENTITY);
     (out.hands[0].grip, out.hands[0].aim) = (palm, palm);
     out.hands[1].grip = tracked(hand, Quat::IDENTITY);
@@ -60,10 +60,10 @@ fn input(time: f64, target: Option<Vec3>) -> Input {
     out
 }
 
-/// The picture of one eye (`size` pixels), or of both side by side.
+/// Renders the view of one eye (`size` in pixels), or the views of both eyes side by side if `stereo` is set.
 ///
 /// # Errors
-/// When the document cannot be opened, memory is short or the device is lost.
+/// An error if the document cannot be opened, memory is short or the GPU device is lost.
 pub fn picture(
     context: &mut Context,
     (model, pose, shape): (&Model, &Pose, &Evaluation),
@@ -84,7 +84,7 @@ pub fn picture(
         Show::Session => (Page::Session, Spot::Command(Command::Export)),
         _ => (Page::Pose, Spot::Command(Command::Save)),
     };
-    // The page is turned by the hand, as a user does it.
+    // The right hand opens the page as a user does: it points at the tab and presses.
     let tab = Spot::Page(page);
     for (frame, (spot, pull)) in
         [(&tab, 0.0), (&tab, 0.0), (&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, 0.0)]
@@ -119,7 +119,7 @@ pub fn picture(
         return Err(Error::input(format!("no picture of {} x {}", size[0], size[1]), "give another --size"));
     }
     studio.look_mut().scale = views[0].eye_scale(size);
-    // Kept until the device is done with it.
+    // `bound` must live until the device has finished the frame.
     let mut bound = None;
     let pictures = studio.shoot_with(shape, &views, size, &lines, |frame, targets| {
         screens.record(frame, &mut panels)?;
@@ -134,7 +134,7 @@ pub fn picture(
     Ok(out)
 }
 
-/// What comes from outside of the workbench: numbers, buttons, files.
+/// Builds the panels' state from outside the workbench: measurements, button names and the file list.
 pub(super) fn state(model: &Model, pose: &Pose, shape: &Evaluation) -> PanelState {
     let report = model.measure(&PosedRig::new(model.skeleton(), pose), &shape.control);
     let iterations = (shape.iterations > 0).then_some(shape.iterations);
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::workbench::Control;
 
-    /// The table of docs/reference.md: controllers that are called alike share a line, hands that differ a cell.
+    /// Formats the controller table of docs/reference.md. Controllers with equal button names share a row.
     fn controls() -> String {
         let mut rows: Vec<(Vec<&str>, String)> = Vec::new();
         for profile in profiles().iter().filter(|p| !p.title.contains("before")) {

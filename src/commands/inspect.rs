@@ -1,4 +1,4 @@
-//! `sinew inspect`: what is in a glTF file, and every problem found in it.
+//! `sinew inspect`: describes the content of a glTF file and lists every problem found in it.
 
 mod report;
 mod text;
@@ -19,18 +19,18 @@ pub struct Args {
     pub json: bool,
 }
 
-/// The report that the arguments ask for.
+/// Returns the requested report as text or JSON.
 ///
 /// # Errors
-/// As [`inspect`].
+/// Any error of [`inspect`].
 pub fn run(args: &Args) -> Result<String> {
     inspect(&args.file, args.json)
 }
 
-/// Loads a file and describes it, for people or (with `json`) for programs.
+/// Loads a file and describes it as text or, with `json`, as JSON.
 ///
 /// # Errors
-/// Where the file cannot be loaded, see [`Asset::load`].
+/// An error if the file cannot be loaded, see [`Asset::load`].
 pub fn inspect(path: &Path, json: bool) -> Result<String> {
     let asset = Asset::load(path)?;
     let report = Report::of(&asset);
@@ -49,7 +49,7 @@ pub fn inspect(path: &Path, json: bool) -> Result<String> {
 mod tests {
     use super::*;
 
-    /// Two joints, a skinned triangle a metre to the side of the origin, and a points primitive.
+    /// Test file: two joints, a skinned triangle one metre beside the origin, and a primitive made of points.
     const FILE: &str = r#"{"asset": {"version": "2.0", "generator": "by hand"}, "extensionsUsed": ["KHR_materials_unlit"],
         "buffers": [{"byteLength": 60, "uri": "BYTES"}],
         "bufferViews": [{"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 12},

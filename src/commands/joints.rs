@@ -1,4 +1,4 @@
-//! `sinew compare --bends --twists`: methods side by side at a character's own joints, each turned on its own.
+//! `sinew compare --bends --twists`: compares methods at a character's own joints and rotates one joint at a time.
 
 use super::tables::write_tables;
 use crate::app::context::{Context, folder, write_png};
@@ -14,19 +14,19 @@ use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, rec
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Pixels of a close-up.
+/// Size of a close-up, pixels.
 const CLOSE_UP: [u32; 2] = [320, 320];
-/// How far the measured region reaches along both bones, as a share of the shorter one; at least the limb's thickness.
+/// Radius of the measured region as a fraction of the shorter adjacent bone; at least the limb's thickness.
 const REGION: f32 = 0.6;
-/// Vertices with more than this weight on both sides of a joint are deformed by it.
+/// Minimum skin weight. A joint deforms a vertex that has more than this weight on both sides of the joint.
 const MIXED: f32 = 0.05;
 
-/// A turn of a joint.
+/// A test rotation of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
-    /// About the axis that its limb bends about, degrees.
+    /// Rotation about the joint's bend axis, degrees.
     Bend(f32),
-    /// About its bone, degrees.
+    /// Rotation about the joint's own bone, degrees.
     Twist(f32),
 }
 
@@ -47,34 +47,34 @@ impl Motion {
     }
 }
 
-/// One method at one joint in one motion.
+/// Measurements of one method at one joint in one motion.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct JointLine {
-    /// File name without its folder.
+    /// File name without the folder.
     pub file: String,
     /// Name of the joint's node.
     pub joint: String,
-    /// E.g. `bend 90`.
+    /// Name of the motion, e.g. `bend 90`.
     pub motion: String,
     /// Method name.
     pub method: String,
-    /// Volume of the flesh that the joint deforms over that in bind, see [`Region`]; `None` if the character encloses
-    /// hardly any.
+    /// Posed volume of the joint's [`Region`] divided by its bind volume; `None` if the region encloses almost no
+    /// volume.
     pub joint_volume_ratio: Option<f64>,
-    /// The whole character.
+    /// Measurements of the whole character.
     #[serde(flatten)]
     pub measure: MeasureReport,
 }
 
-/// The flesh that a joint deforms: what hangs near it on the skeleton, or follows both of its sides.
+/// The part of the body that a joint deforms: vertices near the joint, or with skin weights on both of its sides.
 ///
-/// Its posed volume is that in bind and what the joint's turn changes of the whole character's by the same method: nothing
-/// else turns. So it does not depend on how a piece that leads into a trunk is cut out and closed, nor on what the file's
-/// own pose, from which the joint turns, has changed of other flesh.
+/// The region's posed volume is its bind volume plus the change of the whole character's volume. Only this joint
+/// rotates, so the change belongs to the region. The ratio therefore does not depend on how the region is cut and
+/// closed, nor on the deformation that the file's own pose causes elsewhere.
 pub struct Region {
     /// Control vertices near the joint.
     vertices: Vec<u32>,
-    /// In bind, between skin and bones, cubic metres.
+    /// Bind volume between skin and bones, cubic metres.
     volume: f64,
 }
 
@@ -107,8 +107,8 @@ impl Region {
         Self { vertices: near.into_iter().map(|v| v as u32).collect(), volume }
     }
 
-    /// The posed volume over that in bind, given the character's volume in bind and how many times that it has, with the
-    /// joint turned and before.
+    /// Returns the region's posed volume over its bind volume. `character` is the character's bind volume; `turned`
+    /// and `before` are the character's volume ratios with and without the joint's rotation.
     fn volume_ratio(&self, character: f64, turned: Option<f64>, before: Option<f64>) -> Option<f64> {
         let solid = self.volume > 1e-4 * character;
         let change = turned.zip(before).filter(|_| solid).map(|(turned, before)| turned - before);
@@ -116,7 +116,7 @@ impl Region {
     }
 }
 
-/// Which joints turn with a node.
+/// Returns, per joint, whether it belongs to the subtree of `node`.
 fn turning_with(skeleton: &Skeleton, node: NodeId) -> Vec<bool> {
     let mut below = vec![false; skeleton.nodes.len()];
     for &n in &skeleton.order {
@@ -126,11 +126,11 @@ fn turning_with(skeleton: &Skeleton, node: NodeId) -> Vec<bool> {
     skeleton.joints.iter().map(|j| below[j.node.index()]).collect()
 }
 
-/// Turns every telling joint of every file in every motion, one at a time; writes one sheet of close-ups per file,
-/// `compare.md` and `compare.json`, and returns the table.
+/// Rotates every limb joint of every file by every motion, one joint at a time. Writes one sheet of close-ups per
+/// file, `compare.md` and `compare.json`, and returns the table.
 ///
 /// # Errors
-/// Whatever loading, posing, evaluating or writing finds wrong.
+/// Any error from loading, posing, evaluating or writing.
 pub fn compare_joints(
     context: &mut Context,
     files: &[PathBuf],
@@ -169,11 +169,11 @@ pub fn compare_joints(
     write_tables(out, &table(&lines), &lines)
 }
 
-/// Turns every telling joint of a character in every motion, one at a time, by every method. `each` sees the shapes
-/// of one joint in one motion.
+/// Rotates every limb joint of a character by every motion and evaluates every method. Calls `each` once per joint
+/// and motion with the deformed shapes.
 ///
 /// # Errors
-/// Where a method cannot be bound or evaluated, or `each` fails.
+/// An error if a method cannot be bound or evaluated, or if `each` fails.
 pub fn study(
     side: &Where,
     model: &Model,
@@ -226,11 +226,11 @@ fn close_ups(
     shapes: &[(JointLine, Evaluation)],
 ) -> Result<Vec<Cell>> {
     let around = |s: &Evaluation| region.vertices.iter().map(|&v| s.control[v as usize]).collect::<Vec<_>>();
-    // At least both bones' near ends, or thin limbs would be seen from inside of what is around them.
+    // The bounds include the near ends of both bones; otherwise the camera would stand inside the body at thin limbs.
     let reach = Vec3::splat(joint.reach as f32);
     let corners = [joint.at.as_vec3() - reach, joint.at.as_vec3() + reach];
     let bounds = Aabb::of(shapes.iter().flat_map(|(_, s)| around(s)).chain(corners));
-    // Along the axis of the bend, from the character's front where there is a choice.
+    // The camera looks along the bend axis, from the character's front if both directions are possible.
     let mut axis = joint.axis;
     if axis.z < -0.3 || (axis.z.abs() <= 0.3 && joint.at.dot(axis) < 0.0) {
         axis = -axis;
@@ -257,7 +257,7 @@ fn close_ups(
         .collect()
 }
 
-/// One row per joint and motion, the methods side by side.
+/// Formats a Markdown table with one row per joint and motion, and one column per measure and method.
 fn table(lines: &[JointLine]) -> String {
     let mut methods: Vec<&str> = Vec::new();
     for line in lines {

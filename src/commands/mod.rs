@@ -1,4 +1,4 @@
-//! The commands of the program, one file each.
+//! The program's commands, one file per command.
 
 pub mod arguments;
 pub mod bake;

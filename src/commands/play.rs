@@ -1,4 +1,4 @@
-//! `sinew play`: a take or a journal replayed, or a project opened, without a display.
+//! `sinew play`: replays a take or a journal, or opens a project, without a display.
 
 mod take;
 
@@ -11,10 +11,10 @@ use crate::project::Opened;
 use crate::take::is_take;
 use std::path::{Path, PathBuf};
 
-/// Opens a file, a project or a journal and says where a journal's end is torn.
+/// Opens a file, a project or a journal. Prints a warning if the journal's last record is incomplete.
 ///
 /// # Errors
-/// As [`project::open`].
+/// Any error of [`project::open`].
 pub fn opened(path: &Path) -> Result<Opened> {
     let (opened, _) = stage("open", || project::open(path, &BindOptions::default()))?;
     if let Some(torn) = &opened.torn {
@@ -36,11 +36,11 @@ pub struct Args {
     pub out: PathBuf,
 }
 
-/// Writes what the document of a take, a journal or a project shows; of a take also what the eyes saw. Which it is is
-/// told by the content.
+/// Writes pictures and models of the document in a take, a journal or a project. For a take, also writes pictures of
+/// both eyes. The file's content decides which of the three kinds it is.
 ///
 /// # Errors
-/// As [`project::open`], and whatever evaluating, rendering or writing finds wrong.
+/// Any error of [`project::open`], and of evaluating, rendering or writing.
 pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let (path, out) = (&*args.journal, &*args.out);
     if is_take(path)? {

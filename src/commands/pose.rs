@@ -1,4 +1,4 @@
-//! The pose a command was asked for: a clip at a time, a pose file, rotations, or the file's own nodes.
+//! Pose options of a command: a clip at a given time, a pose file, joint rotations, or the file's node transforms.
 
 use crate::anim::sample;
 use crate::asset::Clip;
@@ -24,18 +24,18 @@ pub struct PoseArgs {
     pub rotate: Vec<String>,
 }
 
-/// A finite number from the command line.
+/// Parses a finite number from the command line.
 ///
 /// # Errors
-/// What to write instead.
+/// A message that asks for a finite number.
 pub fn finite(text: &str) -> std::result::Result<f32, String> {
     text.parse().ok().filter(|v: &f32| v.is_finite()).ok_or_else(|| "write a finite number".to_owned())
 }
 
-/// Which clip of a file has this name or number.
+/// Returns the index of the clip with the given name or number.
 ///
 /// # Errors
-/// [`Error::Input`] where none has.
+/// [`Error::Input`] if no clip matches.
 pub(super) fn clip_of(clips: &[Clip], name: &str) -> Result<usize> {
     let index = clips.iter().position(|c| c.name == name).or_else(|| name.parse().ok());
     index.filter(|i| *i < clips.len()).ok_or_else(|| {
@@ -50,10 +50,10 @@ pub(super) fn clip_of(clips: &[Clip], name: &str) -> Result<usize> {
 }
 
 impl PoseArgs {
-    /// The pose: clip or pose file first (else a project's own pose), rotations on top.
+    /// Returns the requested pose: a clip, a pose file or the project's own pose, with the rotations applied on top.
     ///
     /// # Errors
-    /// [`Error::Input`] for a clip, node or axis that is not there; errors of [`load_pose`].
+    /// [`Error::Input`] for an unknown clip, node or axis; any error of [`load_pose`].
     pub fn resolve(&self, model: &Model) -> Result<Pose> {
         let skeleton = model.skeleton();
         if self.time.is_some() && self.clip.is_none() && (self.pose.is_some() || model.document.is_none()) {

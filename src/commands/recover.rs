@@ -1,4 +1,4 @@
-//! `sinew recover`: sessions that ended without saving, as a list, saved as a project, or discarded.
+//! `sinew recover`: lists sessions that ended without saving, saves one as a project, or discards one.
 
 use super::arguments::Side;
 use super::save;
@@ -33,10 +33,10 @@ pub struct Args {
     pub json: bool,
 }
 
-/// Lists unfinished sessions, or restores or discards one.
+/// Lists the unfinished sessions, or restores or discards one session.
 ///
 /// # Errors
-/// There is no such session, or there are several; whatever restoring finds wrong.
+/// [`Error::Input`] if no session or several sessions match; any error from restoring.
 pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let found = unfinished(&folder()?, None)?;
     let session = || chosen(&found.sessions, args.which.as_deref());
@@ -118,7 +118,7 @@ fn as_text(found: &Found, now: SystemTime) -> String {
     out
 }
 
-/// For people: the largest unit that fits.
+/// Formats an age for people, in the largest unit that fits.
 fn ago(age: Duration) -> String {
     let seconds = age.as_secs();
     let (count, unit) = match seconds {

@@ -1,4 +1,4 @@
-//! `sinew render`: a picture of a file, in any pose.
+//! `sinew render`: renders a picture of a file in any pose.
 
 use super::arguments::{MethodArgs, parse_samples, parse_size, positive};
 use super::pose::{PoseArgs, finite};
@@ -71,10 +71,10 @@ pub struct Args {
     pub samples: u32,
 }
 
-/// Renders a file.
+/// Renders a file and writes the picture.
 ///
 /// # Errors
-/// Whatever loading, posing, rendering or writing finds wrong.
+/// Any error from loading, posing, rendering or writing.
 pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let out = &*args.out;
     let angle = Angle { yaw: args.yaw.to_radians(), pitch: args.pitch.to_radians() };
@@ -121,7 +121,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
             let time = args.pose.time.map_or(0.0, f64::from);
             let mut skins = Lines::default();
             onion::onion(&model, document, &mut evaluator, (time, count), eye, &mut skins)?;
-            // Below everything else that is drawn.
+            // Onion skins are drawn first, below all other lines.
             skins.segments.append(&mut lines.segments);
             lines.segments = skins.segments;
         }
@@ -144,19 +144,19 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     write_png(out, &picture)
 }
 
-/// Pixels per point of lines that keep their share of the picture: 1 at the size that is usual.
+/// Returns the scale of lines, pixels per point: proportional to the picture's shorter side, 1 for 960 pixels.
 pub fn size_scale(size: [u32; 2]) -> f32 {
     size[0].min(size[1]) as f32 / 960.0
 }
 
-/// Adds a document's strokes; returns the bounds with them.
+/// Adds a document's strokes to `lines`; returns the bounds enlarged by the strokes.
 pub fn draw_strokes(document: &Document, bounds: &Aabb, lines: &mut Lines) -> Aabb {
     let mut out = *bounds;
     for layer in document.strokes() {
         for (stroke, color) in [(Some(&layer.baseline), BASELINE), (layer.offset.as_ref(), OFFSET)] {
             let Some(stroke) = stroke else { continue };
             let spline = stroke.spline();
-            // Close enough together for a curve.
+            // 65 points per spline are enough to look like a smooth curve.
             let at = |k: u32| spline.at_length(spline.length() * f64::from(k) / 64.0);
             let points: Vec<Vec3> = (0..=64).map(|k| spline.position(at(k)).as_vec3()).collect();
             lines.stroke(&points, color, 6.0);
@@ -168,7 +168,7 @@ pub fn draw_strokes(document: &Document, bounds: &Aabb, lines: &mut Lines) -> Aa
     out
 }
 
-/// Adds the bones of a pose that deform the body.
+/// Adds the pose's body-deforming bones to `lines`.
 pub fn draw_bones(model: &Model, rig: &PosedRig, lines: &mut Lines) {
     let deforming = model.bound.character.deforming_bones();
     for ((bone, posed), deforming) in model.skeleton().bones.iter().zip(&rig.bones).zip(deforming) {

@@ -1,4 +1,4 @@
-//! `sinew save`: a journal, a project or any character as a project file.
+//! `sinew save`: writes a journal, a project or a character as a project file.
 
 use super::arguments::Side;
 use super::play::opened;
@@ -43,10 +43,10 @@ pub struct Args {
     pub on: Side,
 }
 
-/// Saves what the input holds, with more layers of the file's clips over those that it has.
+/// Saves the input's document. The clip layers of `--clip` are added above the document's own clip layers.
 ///
 /// # Errors
-/// Whatever opening, evaluating or writing finds wrong; a clip that the file does not have, or that cannot be played so.
+/// Any error from opening, evaluating or writing; [`Error::Input`] for an unknown clip or invalid clip settings.
 pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let Args { input, out, clip: layers, clips, budget_mm, compatible, on } = args;
     let saving = Saving { budget_mm: *budget_mm, compatible: *compatible, clips: *clips, every_frame: true };
@@ -62,7 +62,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     write(context, &model, session.document(), out, saving, on.is_cpu())
 }
 
-/// A layer of a clip: its name or number, then what is not as usual, as `Walk,speed=1.5,start=0.5,weight=0.7,loop`.
+/// Parses a clip layer: a name or number, then optional settings, e.g. `Walk,speed=1.5,start=0.5,weight=0.7,loop`.
 fn layer(text: &str, skeleton: &Skeleton) -> Result<ClipLayer> {
     let mut words = text.split(',');
     let clip = clip_of(&skeleton.clips, words.next().unwrap_or_default().trim())?;
@@ -89,7 +89,7 @@ fn layer(text: &str, skeleton: &Skeleton) -> Result<ClipLayer> {
     Ok(out)
 }
 
-/// Refuses a project that no viewer would take for a model.
+/// Rejects a file name without the extension of a model, so that viewers can open the project.
 pub(super) fn ending(out: &Path) -> Result<()> {
     if is_model(out) {
         return Ok(());
@@ -100,7 +100,7 @@ pub(super) fn ending(out: &Path) -> Result<()> {
     ))
 }
 
-/// Writes a document as a project; prints its receipt and what it holds.
+/// Writes a document as a project file; prints the receipt and the numbers of strokes and keys.
 pub(super) fn write(
     context: &mut Context,
     model: &Model,

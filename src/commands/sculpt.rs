@@ -1,4 +1,4 @@
-//! `sinew sculpt`: sculpt layers from the command line, as pictures or as a project.
+//! `sinew sculpt`: creates sculpt layers from the command line and writes a picture or a project.
 
 use super::arguments::{MethodArgs, Side, parse_size};
 use super::pose::{PoseArgs, finite};
@@ -57,14 +57,14 @@ pub struct Args {
 
 /// Colours of kinematic, passive and fixed vertices (thesis figure 34).
 const COLORS: [[u8; 4]; 3] = [[60, 220, 90, 255], [70, 130, 255, 255], [255, 70, 60, 255]];
-/// How to write an edit.
+/// Help text about the syntax of an edit.
 const SHAPE: &str =
     "write e.g. \"ring=UpperArm@0.5 profile=even amount=0.3 reach=4\"; see sinew sculpt --help";
 
-/// Sculpts and writes.
+/// Applies the edits and writes the output file.
 ///
 /// # Errors
-/// Whatever loading, posing, parsing, evaluating or writing finds wrong.
+/// Any error from loading, posing, parsing, evaluating or writing.
 pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let ending = args.out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let project = match ending.as_deref() {
@@ -137,7 +137,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// What a picture shows: the whole, or what lies around the regions.
+/// Returns the bounds that the picture shows: the whole character, or the surroundings of the sculpted regions.
 fn framed(document: &Document, shape: &Evaluation, zoom: Option<f32>) -> Aabb {
     let all = Aabb::of(shape.positions.iter().copied());
     let vertices = document.sculpts().iter().flat_map(|s| s.region.kinematic.iter().chain(&s.region.fixed));
@@ -159,13 +159,13 @@ fn dots(document: &Document, shape: &Evaluation, lines: &mut Lines) {
     }
 }
 
-/// An edit from words `NAME=VALUE`: a place (`ring=JOINT@T`, `line=JOINT@FROM..TO@DEGREES` or `bone=JOINT`), and
-/// `profile` (even, parabola, wave or an easing), `amount`, `along` (stroke, bone), `reach` (edges, or metres as `0.1m`,
-/// through the air as `0.1m-air`), `soft`, `stiffness`, `amplitude`, and of a wave `count`, `speed`, `phase`. Words are
-/// set apart by spaces, or by semicolons where names hold spaces.
+/// Parses an edit from words `NAME=VALUE`. The place is `ring=JOINT@T`, `line=JOINT@FROM..TO@DEGREES` or
+/// `bone=JOINT`. Other words: `profile` (even, parabola, wave, easing), `amount`, `along` (stroke, bone), `reach`
+/// (edges, metres as `0.1m`, through the air as `0.1m-air`), `soft`, `stiffness`, `amplitude`; `count`, `speed`,
+/// `phase` for a wave. Separate words by spaces, or by semicolons if names contain spaces.
 ///
 /// # Errors
-/// What does not parse; a joint that is not there; a place without skin.
+/// [`Error::Input`] if the text does not parse, a joint does not exist, or the place has no skin.
 pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<SurfaceStroke>, Sculpt)> {
     let apart = if text.contains(';') { ';' } else { ' ' };
     let mut words: Vec<(&str, &str)> = Vec::new();
@@ -256,7 +256,7 @@ fn reach(text: &str) -> Result<Reach> {
     parsed.ok_or_else(|| bad(text))
 }
 
-/// The longest bone that starts at a joint of that name.
+/// Returns the longest bone that starts at the joint with this name.
 fn bone_of(model: &Model, name: &str) -> Result<BoneId> {
     let skeleton = model.skeleton();
     let node = named_node(skeleton, name)?;

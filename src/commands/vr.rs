@@ -44,15 +44,15 @@ pub struct Args {
     pub forget: bool,
 }
 
-/// Runs the editor, first in a headset.
+/// Runs the editor and starts it in the headset.
 ///
 /// # Errors
-/// Without a runtime or headset where there is no display either; as [`run_faces`].
+/// An error if there is neither a headset (or its runtime) nor a display, and any error of [`run_faces`].
 pub fn run(device: Option<String>, args: Args) -> Result<()> {
     let Args { file, out, record, wait, samples, frames, report, layers, mirror, profile, forget } = args;
     let window = window::Options { file: Some(file), device, report, samples, forget };
     let headset = xr::Options { out, record, frames, report, wait, layers, samples, profile, forget, mirror };
-    // Headsets need no desktop: a display that cannot be reached counts as none.
+    // A headset works without a desktop, so an unreachable display counts as no display.
     let mut display = has_display().then(|| Display::open().ok()).flatten();
     run_faces(&window, &headset, Face::Headset, display.as_mut())
 }

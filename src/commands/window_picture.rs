@@ -1,4 +1,4 @@
-//! What the window of the window shows of a character: for pictures without a window.
+//! Renders the editor window with a character offscreen, without opening a window.
 
 use super::headset_picture;
 use super::headset_picture::Show;
@@ -13,15 +13,15 @@ use crate::workbench::{Preferences, Workbench};
 use egui::{Event, Key, Modifiers};
 use image::{Rgba, RgbaImage};
 
-/// Whether this is a picture of the window.
+/// Returns true if `show` asks for a picture of the editor window.
 pub fn is_window(show: Show) -> bool {
     matches!(show, Show::Window | Show::WindowLight | Show::WindowKeys)
 }
 
-/// The window, `size` pixels, with the character's document on the window.
+/// Renders the editor window, `size` in pixels, with the character's document open.
 ///
 /// # Errors
-/// When the document cannot be opened, memory is short or the device is lost.
+/// An error if the document cannot be opened, memory is short or the GPU device is lost.
 pub fn picture(
     context: &mut Context,
     (model, pose, shape): (&Model, &Pose, &Evaluation),
@@ -45,7 +45,7 @@ pub fn picture(
         repeat: false,
         modifiers: Modifiers::NONE,
     };
-    // egui knows the sizes of things after a pass.
+    // egui lays out panels correctly only after a first pass has measured them.
     for frame in 0..4 {
         input.time = f64::from(frame) * 0.1;
         input.events = if frame == 1 { vec![key(Key::Home)] } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! `sinew xr`: headset and controllers.
+//! `sinew xr`: checks the headset and the controllers.
 
 use crate::app::context::say;
 use crate::app::xr::doctor::doctor;
@@ -19,10 +19,10 @@ pub enum Xr {
     },
 }
 
-/// Runs it.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// A command that is out of reach, or no headset where one is asked for.
+/// [`Error::Input`] if a command cannot be reached on a controller, or if a required headset is not ready.
 pub fn run(xr: &Xr) -> Result<()> {
     let Xr::Doctor { json, runtime } = *xr;
     let (text, well) = doctor(json, runtime)?;

@@ -1,6 +1,7 @@
-//! Attachment of each control vertex, validated once: to a bone, or rigidly to a prop's joint.
+//! The validated attachment of each control vertex: to a bone, or rigidly to a joint if the vertex belongs to a prop.
 //!
-//! All geometric nodes share it. Each must provide the posed attachment points `a'` to the nodes after it.
+//! An attachment point is the point on the bone where the vertex's scale vector starts. All geometric nodes share the
+//! attachments. Each node must pass the posed attachment points `a'` to the next nodes.
 
 use super::Bound;
 use super::rig_data::RigData;
@@ -9,16 +10,16 @@ use crate::base::{Error, Result};
 use crate::shared_with_shaders;
 use rayon::prelude::*;
 
-/// Bit in [`Anchors::target`]: the remaining bits are a joint, not a bone.
+/// Bit in [`Anchors::target`]. If set, the remaining bits are the index of a joint, otherwise of a bone.
 pub const ON_JOINT: u32 = 1 << 31;
 
 shared_with_shaders! {
     /// The attachment of a control vertex, in the layout of `glsl/types/rig.glsl`.
     #[derive(Debug, Default, PartialEq)]
     pub struct Anchor as "Anchor" {
-        /// Scale vector `s` in bind space, metres; for a vertex on a joint, its bind position.
+        /// Scale vector `s = x - a` in bind space, metres. For a vertex on a joint, its bind position.
         pub scale_vector: [f32; 3],
-        /// Parameter along the bone, 0..=1.
+        /// Position of the attachment point along the bone: 0 at the head, 1 at the tail.
         pub t: f32,
     }
 }
@@ -26,14 +27,14 @@ shared_with_shaders! {
 /// Attachments of all control vertices.
 #[derive(Clone, Debug, Default)]
 pub struct Anchors {
-    /// One per control vertex.
+    /// The attachment point per control vertex.
     pub anchors: Vec<Anchor>,
-    /// Bone per control vertex; for vertices of rigid props, the joint with the bit [`ON_JOINT`].
+    /// Bone index per control vertex. For vertices of rigid props, a joint index with the bit [`ON_JOINT`] set.
     pub target: Vec<u32>,
 }
 
 impl Anchors {
-    /// Reads the attachments of a bound character. Errors if a vertex has no valid bone.
+    /// Reads and validates the attachments of a bound character. Errors if a vertex has no valid bone or joint.
     pub fn new(bound: &Bound) -> Result<Self> {
         let (character, attach) = (&*bound.character, &*bound.attachments);
         let (control, skeleton) = (&character.control, &character.skeleton);
@@ -49,7 +50,7 @@ impl Anchors {
         }
         let mut out = Self::default();
         for i in 0..vertices {
-            // Nodes that only carry props own no bone, so their vertices follow the joint.
+            // No bone belongs to a node that only carries props, so the vertices of props follow the joint.
             let (anchor, target) = if control.rigid[i] {
                 let joint = control.influences.of(i).next().map(|(j, _)| u32::from(j));
                 let joint = joint.filter(|&j| (j as usize) < skeleton.joints.len());
@@ -68,18 +69,18 @@ impl Anchors {
         Ok(out)
     }
 
-    /// The bone of a vertex; `None` for a prop's vertex.
+    /// Returns the bone of a vertex, or `None` for a vertex of a prop.
     pub fn bone(&self, vertex: usize) -> Option<usize> {
         let target = self.target[vertex];
         (target & ON_JOINT == 0).then_some(target as usize)
     }
 
-    /// The scale vector `s` of a vertex in bind space, metres.
+    /// Returns the scale vector `s` of a vertex in bind space, metres.
     pub fn scale_vector(&self, vertex: usize) -> Vec3 {
         self.anchors[vertex].scale_vector.into()
     }
 
-    /// Computes the posed attachment points `a' = p' + t (c' - p')`; for props, the posed vertex.
+    /// Computes the posed attachment points `a' = p' + t (c' - p')`. For vertices of props, writes the posed vertex.
     pub fn attachment_points(&self, rig: &RigData, out: &mut Vec<Vec3>) {
         out.resize(self.anchors.len(), Vec3::ZERO);
         out.par_iter_mut().zip(&self.anchors).zip(&self.target).for_each(|((out, anchor), &target)| {

@@ -1,4 +1,4 @@
-//! The choice of geometric method, the first node of the graph.
+//! The choice of the geometric method, which is the first node of the graph.
 
 use super::blend::{Blend, Factor};
 use super::cor::Cor;
@@ -13,17 +13,17 @@ use super::{Bound, Reference};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A geometric skinning method with its authored settings (methods, section 3).
+/// A geometric skinning method and its authored settings (methods, section 3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Geometric {
-    /// Rigid attachment.
+    /// Rigid attachment of each vertex to one bone.
     Rigid,
     /// Linear blend skinning.
     Lbs,
     /// Dual quaternion skinning.
     Dqs,
-    /// The mean of LBS and DQS.
+    /// Linear interpolation between LBS and DQS.
     Blend {
         /// 0 is LBS, 1 is DQS.
         factor: f32,
@@ -34,12 +34,12 @@ pub enum Geometric {
     Cor,
     /// Stretchable, twistable bones.
     Stb,
-    /// Fast automatic skinning transformations: a solver finds the joints that the pose does not place.
+    /// Fast automatic skinning transformations: a solver finds the joint transforms that the pose leaves free.
     Fast(fast::Params),
 }
 
 impl Geometric {
-    /// Every closed-form method with its default settings, in the order of reports; [`Geometric::Fast`] uses a solver.
+    /// All closed-form methods with default settings, in the order of reports; without [`Geometric::Fast`].
     pub const ALL: [Self; 7] = [
         Self::Rigid,
         Self::Lbs,
@@ -50,7 +50,7 @@ impl Geometric {
         Self::Stb,
     ];
 
-    /// The name on the command line and in reports.
+    /// Returns the name on the command line and in reports.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Rigid => "rigid",
@@ -64,7 +64,7 @@ impl Geometric {
         }
     }
 
-    /// Whether it turns scale vectors, so that sculpt layers may lengthen those (thesis 5.1).
+    /// Whether the method only rotates scale vectors, so that sculpt layers may change their length (thesis 5.1).
     pub fn is_radial(&self) -> bool {
         match self {
             Self::Rigid => true,
@@ -73,7 +73,7 @@ impl Geometric {
         }
     }
 
-    /// Sets a number by its setting's name; returns false for an unknown name.
+    /// Sets a numeric setting by name. Returns false if the method has no setting of this name.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
         match (self, name) {
             (Self::Blend { factor }, "factor") => *factor = value.clamp(0.0, 1.0),
@@ -85,8 +85,8 @@ impl Geometric {
         true
     }
 
-    /// Whether a bound method can become the other without a new binding: settings of the binding must be
-    /// equal, settings that only frames read may differ.
+    /// Whether a bound method can change to `other` without a new binding. Settings that are used at binding must be
+    /// equal; settings that are only read per frame may differ.
     pub fn can_become(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Blend { .. }, Self::Blend { .. }) => true,
@@ -96,7 +96,7 @@ impl Geometric {
         }
     }
 
-    /// The method with this name and its default settings. Errors if the name is unknown.
+    /// Returns the method of this name with default settings. Errors if the name is unknown.
     pub fn from_name(name: &str) -> Result<Self> {
         if name == "fast" {
             return Ok(Self::Fast(fast::Params::deformer()));
@@ -107,7 +107,7 @@ impl Geometric {
         })
     }
 
-    /// Binds the method's CPU reference; an error where attachments and character do not fit together.
+    /// Binds the method's CPU reference. Errors if the attachments do not match the character.
     pub fn bind(&self, bound: &Bound) -> Result<Box<dyn Reference>> {
         Ok(match self {
             Self::Rigid => Box::new(SkinningReference::new(bound, Rigid)?),

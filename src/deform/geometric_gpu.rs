@@ -1,4 +1,4 @@
-//! The geometric methods on the GPU behind one interface, as the graph uses them.
+//! The geometric methods on the GPU, behind the common interface that the graph uses.
 
 use super::attach::Anchors;
 use super::blend::{BlendFactors, Factor};
@@ -14,7 +14,7 @@ use crate::rig::PosedRig;
 use crate::spv;
 use std::sync::Arc;
 
-/// The pipelines of all geometric methods, created once per device. FAST uses that of linear blend skinning.
+/// The pipelines of all geometric methods, created once per device. FAST uses the pipeline of linear blend skinning.
 pub struct GeometricPipelines {
     rigid: SkinningPipeline,
     lbs: SkinningPipeline,
@@ -25,22 +25,22 @@ pub struct GeometricPipelines {
     stb: SkinningPipeline,
 }
 
-/// A bound method with its character's bindings.
+/// A method bound to a character, with its descriptor bindings.
 pub struct GeometricState {
     skinning: SkinningState,
     method: Method,
 }
 
-/// What changes from frame to frame besides the rig.
+/// The method and its data that changes per frame, apart from the rig.
 enum Method {
-    /// Nothing.
+    /// A method without per-frame data of its own.
     Fixed(Kind),
     Blend(BlendFactors),
     Irs(IrsReaches),
     Fast(Box<FastState>),
 }
 
-/// The methods that are nothing but their stage.
+/// Methods that consist of a single shader without per-frame data.
 #[derive(Clone, Copy)]
 enum Kind {
     Rigid,
@@ -51,8 +51,8 @@ enum Kind {
 }
 
 impl GeometricState {
-    /// Uploads the method's own data, as copies: put a barrier or a phase after them. Returns the pose for
-    /// later nodes if it differs from the given one.
+    /// Uploads the method's own data as copy commands: the caller adds a barrier or a phase. Returns the pose for
+    /// later nodes if the method changes the pose.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
         match &mut self.method {
             Method::Fixed(_) => {}
@@ -63,7 +63,7 @@ impl GeometricState {
         None
     }
 
-    /// Sets settings that need no new binding ([`Geometric::can_become`]).
+    /// Changes the settings that need no new binding ([`Geometric::can_become`]).
     pub fn set(&mut self, method: &Geometric) {
         match (&mut self.method, method) {
             (Method::Blend(factors), Geometric::Blend { factor }) => factors.set(*factor),
@@ -75,7 +75,7 @@ impl GeometricState {
 }
 
 impl GeometricPipelines {
-    /// Creates all pipelines.
+    /// Creates the pipelines of all methods.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let new = |spv| SkinningPipeline::new(device, spv);
         Ok(Self {
@@ -89,7 +89,7 @@ impl GeometricPipelines {
         })
     }
 
-    /// The stage that a method runs.
+    /// Returns the compute pipeline that a method runs.
     fn stage(&self, method: &Method) -> &SkinningPipeline {
         match method {
             Method::Fixed(Kind::Rigid) => &self.rigid,
@@ -102,10 +102,10 @@ impl GeometricPipelines {
         }
     }
 
-    /// Precomputes and binds a method that writes the position stream.
+    /// Precomputes and binds a method. Its shader writes the position stream.
     ///
     /// # Errors
-    /// As the methods' own `bind`, and if memory is short.
+    /// Same errors as the CPU binding of the method; also if memory is short.
     pub fn bind(
         &self,
         method: &Geometric,
@@ -115,7 +115,7 @@ impl GeometricPipelines {
         out: &StreamBuffers,
     ) -> Result<GeometricState> {
         let device = out.position.device();
-        // The method's own buffers, by their names in its shader.
+        // The method's own buffers, with their names in its shader.
         let mut own: Vec<(&'static str, Buffer)> = Vec::new();
         let mut correction = None;
         let method = match method {
@@ -166,8 +166,8 @@ impl GeometricPipelines {
         Ok(GeometricState { skinning, method })
     }
 
-    /// Records the method's stage, which writes the position stream. The rig and the method's own data must be uploaded
-    /// before it, with a barrier between.
+    /// Records the method's dispatch, which writes the position stream. Before it, the rig and the method's own data
+    /// must be uploaded, followed by a barrier.
     pub fn record(&self, state: &GeometricState, rig: &RigBuffers, frame: &mut Frame) {
         self.stage(&state.method).record(&state.skinning, rig, frame);
     }

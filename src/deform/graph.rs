@@ -1,4 +1,4 @@
-//! The graph on the GPU: pose upload, geometric node, springs, display surface. Every phase is timed.
+//! The deformation graph on the GPU: pose upload, geometric node, springs, display surface. Each phase is timed.
 
 use super::attach::Anchors;
 use super::geometric_gpu::{GeometricPipelines, GeometricState};
@@ -30,7 +30,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Creates all pipelines. Errors if a shader and Rust disagree.
+    /// Creates all pipelines. Errors if the layout of a shader differs from its Rust declaration.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self {
             device: device.clone(),
@@ -42,13 +42,13 @@ impl Kernels {
         })
     }
 
-    /// The device of the pipelines.
+    /// Returns the device that owns the pipelines.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
 }
 
-/// A character's deformation on the GPU. Nothing is allocated or read back in [`Graph::record`].
+/// A character's deformation on the GPU. [`Graph::record`] neither allocates nor reads data back.
 pub struct Graph {
     kernels: Arc<Kernels>,
     rig: RigBuffers,
@@ -66,11 +66,11 @@ pub struct Graph {
     sculpts: Option<SculptNode>,
 }
 
-/// Sculpt layers.
+/// The bound sculpt layers and their GPU data.
 struct SculptNode {
     field: Field,
     state: sculpt::gpu::SculptState,
-    /// Whether the field has changed since the last upload.
+    /// Whether the field has changed since its last upload.
     changed: bool,
 }
 
@@ -80,9 +80,9 @@ struct SpringNode {
     first: Schedule,
     next: Schedule,
     state: SpringState,
-    /// Whether the state holds a frame that the next one may start from.
+    /// Whether the state holds the result of a frame that the next frame may start from.
     settled: bool,
-    /// Whether the state holds the stiffness of the current parameters.
+    /// Whether the state holds the stiffness for the current parameters.
     stiff: bool,
     edits: Option<EditState>,
     clock: Clock,
@@ -92,7 +92,7 @@ impl SpringNode {
     fn set(&mut self, params: &springs::Params) {
         let params = params.sane();
         let before = std::mem::replace(&mut self.params, params);
-        // Settings that act after the iterations do not affect them.
+        // Settings that only affect the steps after the iterations are ignored in this comparison.
         let of_iterations = |p: springs::Params| {
             let (dynamics, damping, volume, untangle) = (0.0, 0.0, 0.0, 0);
             springs::Params { dynamics, damping, volume, untangle, ..p }
@@ -104,7 +104,7 @@ impl SpringNode {
         }
     }
 
-    /// `field` is the current field of the sculpt layers, if there are any, and whether it has changed.
+    /// `field` is the current field of the sculpt layers, if any, with a flag whether it has changed.
     fn record(
         &mut self,
         pipelines: &SpringPipelines,
@@ -135,8 +135,8 @@ impl SpringNode {
 }
 
 impl Graph {
-    /// Binds a recipe and uploads the character. `morphs` says whether the caller will pass displacements
-    /// to [`Graph::set_morph`]. Errors if memory is short or attachments and character do not fit together.
+    /// Binds a recipe and uploads the character. `morphs` is true if the caller will call [`Graph::set_morph`].
+    /// Errors if memory is short or if the attachments do not match the character.
     pub fn new(kernels: &Arc<Kernels>, bound: &Bound, recipe: &Recipe, morphs: bool) -> Result<Self> {
         let device = &kernels.device;
         let rig = RigBuffers::new(device, &bound.character.skeleton)?;
@@ -197,10 +197,10 @@ impl Graph {
         })
     }
 
-    /// Takes other sculpt layers, all of them off. Allocates: for a change of the document.
+    /// Replaces the sculpt layers; all new layers are off. Allocates: call it on document changes, not per frame.
     ///
     /// # Errors
-    /// Memory is short.
+    /// If memory is short.
     pub fn set_sculpts(&mut self, sculpts: &[BoundSculpt]) -> Result<()> {
         if sculpts.is_empty() && self.sculpts.is_none() {
             return Ok(());
@@ -215,43 +215,43 @@ impl Graph {
             let (device, pipelines) = (&self.kernels.device, &self.kernels.springs);
             node.edits = EditState::new(pipelines, device, &node.levels, &node.state, &field)?;
             pipelines.leave(device, &node.levels, &field.vertices, &self.streams, &mut node.state)?;
-            // What the edits before have changed is found again.
+            // The stiffness of vertices that the previous layers changed must be recomputed.
             node.stiff = false;
         }
         self.sculpts = state.map(|state| SculptNode { field, state, changed: true });
         Ok(())
     }
 
-    /// Changes the form of a sculpt layer without a new binding. It takes effect with the next
-    /// [`Graph::set_sculpt_states`]: see [`Field::reform`].
+    /// Changes the shape of a sculpt layer without a new binding. The change takes effect with the next call to
+    /// [`Graph::set_sculpt_states`]; see [`Field::reform`].
     pub fn reform_sculpt(&mut self, id: SculptId, to: Reform<'_>) -> bool {
         self.sculpts.as_mut().is_some_and(|node| node.field.reform(id, to))
     }
 
-    /// Sets the states of the sculpt layers for the following frames; those without a state are off. Does not allocate.
+    /// Sets the states of the sculpt layers for the next frames. Layers without a state are off. Does not allocate.
     pub fn set_sculpt_states(&mut self, states: &[SculptState]) {
         if let Some(node) = &mut self.sculpts {
             node.changed |= node.field.set(states);
         }
     }
 
-    /// Changes the springs' parameters without a new binding; has no effect on a recipe without springs.
+    /// Changes the spring parameters without a new binding. Has no effect if the recipe has no springs.
     pub fn set_springs(&mut self, params: &springs::Params) {
         if let Some(node) = &mut self.springs {
             node.set(params);
         }
     }
 
-    /// Sets the time of the following frames, seconds. The springs' dynamics advance from frame to frame,
-    /// in recording order. With `None`, the default, the next frame is in equilibrium without dynamics.
+    /// Sets the time of the next frames, seconds. The spring dynamics advance from frame to frame in recording order.
+    /// With `None`, the default, the next frame is the static equilibrium without dynamics.
     pub fn set_time(&mut self, seconds: Option<f64>) {
         if let Some(node) = &mut self.springs {
             node.clock.set(seconds);
         }
     }
 
-    /// Replaces the recipe without a new binding. Returns false and changes nothing if this is impossible
-    /// ([`Recipe::can_become`]). Does not allocate.
+    /// Replaces the recipe without a new binding. Returns false and changes nothing if the new recipe needs a new
+    /// binding ([`Recipe::can_become`]). Does not allocate.
     pub fn adopt(&mut self, recipe: &Recipe) -> bool {
         let springs = self.springs.is_some() == recipe.springs.is_some();
         let volumes = match (&self.volume, &recipe.volume) {
@@ -278,8 +278,8 @@ impl Graph {
         true
     }
 
-    /// Discards the last frame: the next one starts at the geometric method's shape even with
-    /// [`Frames::Dependent`], as after a cut.
+    /// Discards the last frame, as after a cut. The next frame starts at the geometric method's shape, even with
+    /// [`Frames::Dependent`].
     pub fn forget(&mut self) {
         if let Some(node) = &mut self.springs {
             node.settled = false;
@@ -292,8 +292,8 @@ impl Graph {
         self.surface.set_morph(frame, displacement);
     }
 
-    /// Records one frame. Afterwards [`Graph::positions`] and [`Graph::normals`] hold the posed surface;
-    /// put a phase or barrier before they are read.
+    /// Records one frame. Its commands write the posed surface to [`Graph::positions`] and [`Graph::normals`]; put a
+    /// phase or barrier before commands that read them.
     pub fn record(&mut self, frame: &mut Frame, rig: &PosedRig) {
         let kernels = &self.kernels;
         frame.phase("pose");
@@ -327,23 +327,23 @@ impl Graph {
         kernels.surface.record(&self.surface, frame);
     }
 
-    /// World position per display vertex, `vec4`, metres.
+    /// Returns the world position per display vertex, `vec4`, metres.
     pub fn positions(&self) -> &Buffer {
         &self.surface.positions
     }
 
-    /// World normal per display vertex, `vec4`.
+    /// Returns the world normal per display vertex, `vec4`.
     pub fn normals(&self) -> &Buffer {
         &self.surface.normals
     }
 
-    /// World position per control vertex, `vec4`, metres.
+    /// Returns the world position per control vertex, `vec4`, metres.
     pub fn control_positions(&self) -> &Buffer {
         &self.streams.position
     }
 
-    /// Spring iterations of the last finished frame; zero without springs. Waits for the device: for tools
-    /// and tests only.
+    /// Returns the number of spring iterations of the last finished frame, or zero without springs. Waits for the
+    /// device, so use it only in tools and tests.
     pub fn iterations(&self) -> Result<u32> {
         self.springs.as_ref().map_or(Ok(0), |node| node.state.iterations(&self.kernels.device))
     }

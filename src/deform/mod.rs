@@ -1,10 +1,10 @@
-//! Deformation: a chain of nodes from bind positions to the drawn surface.
+//! Deformation of a character: a chain of nodes that computes the drawn surface from the bind pose.
 //!
-//! Every method's folder has `mod.rs` (authored parameters, the paper) and `cpu.rs` (the CPU reference, which the tests
-//! compare with). `bind.rs` (precompute on the CPU) and `gpu.rs` (data that changes per frame) exist where needed; the
+//! The folder of each method has `mod.rs` (authored parameters and the paper) and `cpu.rs` (the CPU reference for
+//! tests). Where needed, `bind.rs` holds CPU precomputation and `gpu.rs` holds data that changes per frame. The
 //! geometric methods share the pipeline code in `skinning_gpu.rs`.
 //!
-//! A frame has these stages. A **geometric** node ([`Geometric`]) poses the control vertices by the skeleton. The
+//! A frame has three stages. A **geometric** node ([`Geometric`]) poses the control vertices with the skeleton. The
 //! **spring** node ([`springs`]) relaxes them. The display stage ([`surface`]) copies positions and computes normals.
 
 pub mod attach;
@@ -46,16 +46,16 @@ use crate::bind::{Attachments, Character};
 use crate::rig::PosedRig;
 use std::sync::Arc;
 
-/// Input of every node's binding: the character and the attachment of its skin to its bones.
+/// Input to the binding of every node: a character and the attachment of its skin to its bones.
 #[derive(Clone, Debug)]
 pub struct Bound {
     /// The character to deform.
     pub character: Arc<Character>,
-    /// One entry per control vertex.
+    /// Attachment to a bone, per control vertex.
     pub attachments: Arc<Attachments>,
 }
 
-/// What goes from node to node on the CPU, per control vertex.
+/// Data that each node passes to the next node on the CPU, per control vertex.
 #[derive(Clone, Debug, Default)]
 pub struct Streams {
     /// World positions, metres.
@@ -64,19 +64,20 @@ pub struct Streams {
     pub attachment: Vec<Vec3>,
 }
 
-/// The CPU reference of a node. Clarity over speed.
+/// The CPU reference of a node. The code favours clarity over speed.
 pub trait Reference: Send + Sync {
-    /// The name on the command line and in reports, e.g. `lbs`.
+    /// Returns the node's name on the command line and in reports, e.g. `lbs`.
     fn name(&self) -> &'static str;
-    /// Evaluates one frame.
+    /// Evaluates one frame: reads the posed skeleton and updates `streams`.
     fn reference(&self, rig: &PosedRig, streams: &mut Streams);
-    /// As [`Reference::reference`]; returns the pose for later nodes if it differs from the given one.
+    /// Evaluates one frame like [`Reference::reference`]. Returns the pose for later nodes if this node changes the
+    /// pose.
     fn evaluate(&self, rig: &PosedRig, streams: &mut Streams) -> Option<PosedRig> {
         self.reference(rig, streams);
         None
     }
-    /// Takes the offsets of edits into account on its own, where it turns scale vectors: those of the vertices `before`
-    /// are set back first. False for a method that does not; its positions should be moved.
+    /// Applies sculpt offsets to the scale vectors, after it resets the scale vectors of the vertices `before`.
+    /// Returns false if the method cannot do this; then the caller must displace the posed positions.
     fn set_offsets(&mut self, _before: &[u32], _field: &sculpt::Field) -> bool {
         false
     }

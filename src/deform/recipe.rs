@@ -1,4 +1,4 @@
-//! The deformation of a character: the authored choice of nodes.
+//! The authored choice of the nodes that deform a character.
 
 use super::{Geometric, fast, springs, volume};
 use crate::base::{Error, Result};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 pub struct Recipe {
     /// The settings of the geometric node.
     pub geometric: Geometric,
-    /// The settings of the spring node, if any.
+    /// The settings of the spring node; `None` for a recipe without springs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub springs: Option<springs::Params>,
     /// The settings of the volume node, if any; not together with springs.
@@ -26,16 +26,16 @@ impl Default for Recipe {
 }
 
 impl Recipe {
-    /// The names of all methods, in the order of reports.
+    /// The names of all recipes, in the order of reports.
     pub const NAMES: [&'static str; 11] =
         ["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs", "fast+springs", "volume"];
 
-    /// A recipe with a geometric method only.
+    /// Returns a recipe with a geometric method only.
     pub fn geometric(geometric: Geometric) -> Self {
         Self { geometric, springs: None, volume: None }
     }
 
-    /// Springs after dual quaternion skinning, which starts nearest to their equilibrium.
+    /// Returns springs after dual quaternion skinning, the geometric method that starts nearest to their equilibrium.
     pub fn springs(params: springs::Params) -> Self {
         Self { geometric: Geometric::Dqs, springs: Some(params), volume: None }
     }
@@ -45,7 +45,7 @@ impl Recipe {
         Self { geometric: Geometric::Dqs, springs: None, volume: Some(params) }
     }
 
-    /// The recipe with this name and its default settings. The error for an unknown name lists all names.
+    /// Returns the recipe of this name with default settings. The error for an unknown name lists all names.
     pub fn from_name(name: &str) -> Result<Self> {
         match name {
             "springs" => Ok(Self::default()),
@@ -62,14 +62,15 @@ impl Recipe {
         }
     }
 
-    /// The method with this name (springs if it is empty), with `settings` overriding its defaults. Springs take
-    /// [`springs::Params`] by field name, and `start`, a geometric method; the volume takes [`volume::Params`] and `start`;
-    /// `blend` takes `factor`; `irs` (also
-    /// `reach.as_parent` and `reach.as_child`) and `fast` take the fields of their own parameters; springs after FAST
-    /// (`fast+springs`) take those of both. Numbers out of range are clamped.
+    /// Returns the recipe named `method` (springs if empty) with `parameters` overriding its defaults. Springs accept
+    /// the field names of [`springs::Params`], and `start`, the name of a geometric method. The volume accepts the field
+    /// names of [`volume::Params`] and `start`. `blend` accepts `factor`. `irs` and `fast` accept their parameters' field
+    /// names, `irs` also `reach.as_parent` and `reach.as_child`. `fast+springs` accepts the names of `fast` and of
+    /// springs. Numbers out of range are clamped.
     ///
     /// # Errors
-    /// [`Error::Input`] for an unknown method or parameter, or a value of the wrong type; it lists the valid ones.
+    /// [`Error::Input`] for an unknown method or parameter, or a value of the wrong type. The error lists the valid
+    /// names.
     pub fn from_settings<'a>(
         method: &str,
         parameters: impl IntoIterator<Item = (&'a String, &'a Value)>,
@@ -109,7 +110,7 @@ impl Recipe {
                 *factor = merged::<Factor>(name, &Factor { factor: *factor }, given)?.factor.clamp(0.0, 1.0);
             }
             Geometric::Irs(params) => {
-                // Keyframes hold numbers only, so each number of the reach has its own name.
+                // Keyframes hold numbers only, so each number of the reach is a separate parameter.
                 let numbers = ["reach.as_parent", "reach.as_child"].map(|n| (n, given.remove(n)));
                 *params = merged(name, params, given)?;
                 for (name, value) in numbers.into_iter().filter_map(|(n, v)| Some((n, v?))) {
@@ -124,15 +125,15 @@ impl Recipe {
         Ok(out)
     }
 
-    /// Sets a number by its setting's name; values are clamped, counts rounded. Returns false if the method
-    /// has no such setting. Does not allocate: animated settings call this in every frame.
+    /// Sets a numeric setting by name. Clamps values and rounds counts. Returns false if the method has no such
+    /// setting. Does not allocate, because animated settings call this in every frame.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
         self.geometric.set_number(name, value)
             || self.springs.as_mut().is_some_and(|springs| springs.set_number(name, value))
             || self.volume.as_mut().is_some_and(|volume| volume.set_number(name, value))
     }
 
-    /// Whether a graph bound to this recipe can switch to the other by [`super::Graph::adopt`].
+    /// Whether a graph bound to this recipe can switch to `other` with [`super::Graph::adopt`].
     pub fn can_become(&self, other: &Self) -> bool {
         let volumes = match (&self.volume, &other.volume) {
             (Some(own), Some(other)) => own.can_become(other),
@@ -142,7 +143,7 @@ impl Recipe {
         springs && volumes && self.geometric.can_become(&other.geometric)
     }
 
-    /// The name of the recipe, as in [`Recipe::NAMES`].
+    /// Returns the recipe's name, as in [`Recipe::NAMES`].
     pub fn name(&self) -> &'static str {
         if self.volume.is_some() {
             return "volume";
@@ -155,7 +156,7 @@ impl Recipe {
     }
 }
 
-/// The defaults, with the given fields replaced.
+/// Returns the defaults with the given fields replaced.
 fn merged<T: Serialize + serde::de::DeserializeOwned>(
     method: &str,
     defaults: &T,
@@ -167,9 +168,9 @@ fn merged<T: Serialize + serde::de::DeserializeOwned>(
     if given.keys().any(|k| !known.contains(k)) {
         return Err(unknown(method, &given, &known));
     }
-    // One at a time, since serde's message does not name the field.
+    // Each field is checked separately, since serde's error message does not name the field.
     for (name, new) in given {
-        // An animated count is rounded: keyframes are floats, and a curve may go below zero between them.
+        // A count from a keyframe is rounded: keyframes are floats, and a curve may fall below zero between keys.
         let whole = new.as_f64().filter(|_| value[&name].is_u64() && (new.is_f64() || new.is_u64()));
         value[&name] = whole.map_or(new, |n| Value::from(n.round().clamp(0.0, 1e9) as u64));
         T::deserialize(&value).map_err(|e| bad(format!("{name}: {e}")))?;

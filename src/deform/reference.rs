@@ -1,4 +1,4 @@
-//! The graph on the CPU: the CPU references in sequence, for tests and for machines without a Vulkan device.
+//! The deformation graph on the CPU: runs the CPU references in sequence, for tests and machines without Vulkan.
 
 use super::sculpt::cpu::displace;
 use super::sculpt::{BoundSculpt, Field, Reform, SculptState};
@@ -11,7 +11,7 @@ use crate::rig::PosedRig;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A bound chain of nodes with the display stage.
+/// A bound chain of nodes, followed by the display stage.
 pub struct CpuGraph {
     geometric: Box<dyn Reference>,
     /// The settings of the bound geometric method.
@@ -28,7 +28,7 @@ pub struct CpuGraph {
 }
 
 impl CpuGraph {
-    /// Binds a recipe. Errors if attachments and character do not fit together.
+    /// Binds a recipe. Errors if the attachments do not match the character.
     pub fn new(bound: &Bound, recipe: &Recipe) -> Result<Self> {
         let springs = recipe.springs.as_ref().map(|params| {
             let levels = Arc::new(springs::levels::Levels::bind(bound));
@@ -52,7 +52,7 @@ impl CpuGraph {
         })
     }
 
-    /// Takes other sculpt layers, all of them off.
+    /// Replaces the sculpt layers; all new layers are off.
     pub fn set_sculpts(&mut self, sculpts: &[BoundSculpt]) {
         let before = std::mem::replace(&mut self.field, Field::new(sculpts)).vertices;
         // The volume places the skin anew, so its layers come after it.
@@ -62,12 +62,12 @@ impl CpuGraph {
         }
     }
 
-    /// Changes the form of a sculpt layer, as [`super::Graph::reform_sculpt`].
+    /// Changes the shape of a sculpt layer, like [`super::Graph::reform_sculpt`].
     pub fn reform_sculpt(&mut self, id: SculptId, to: Reform<'_>) -> bool {
         self.field.reform(id, to)
     }
 
-    /// Sets the states of the sculpt layers; those without a state are off.
+    /// Sets the states of the sculpt layers. Layers without a state are off.
     pub fn set_sculpt_states(&mut self, states: &[SculptState]) {
         if !self.field.set(states) {
             return;
@@ -80,7 +80,7 @@ impl CpuGraph {
         }
     }
 
-    /// As [`super::Graph::adopt`].
+    /// Replaces the spring parameters. Returns false if the recipe needs a new binding, like [`super::Graph::adopt`].
     pub fn adopt(&mut self, recipe: &Recipe) -> bool {
         if self.first != recipe.geometric {
             return false;
@@ -95,15 +95,15 @@ impl CpuGraph {
         true
     }
 
-    /// As [`super::Graph::set_time`].
+    /// Sets the time of the next frames, seconds, like [`super::Graph::set_time`].
     pub fn set_time(&mut self, seconds: Option<f64>) {
         if let Some(springs) = &mut self.springs {
             springs.set_time(seconds);
         }
     }
 
-    /// Evaluates a pose and returns each node's name and time. `morph` is the displacement of every display
-    /// vertex in bind space, metres, or empty.
+    /// Evaluates a pose and returns the name and time of each node. `morph` is either empty or the displacement of
+    /// every display vertex in bind space, metres.
     pub fn evaluate(
         &mut self,
         rig: &PosedRig,
@@ -134,12 +134,12 @@ impl CpuGraph {
         times
     }
 
-    /// Spring iterations of the last evaluation; zero without springs.
+    /// Returns the number of spring iterations of the last evaluation; zero without springs.
     pub fn iterations(&self) -> u32 {
         self.iterations
     }
 
-    /// The control vertices of the last evaluation in world space, metres.
+    /// Returns the control vertices of the last evaluation in world space, metres.
     pub fn control(&self) -> &[Vec3] {
         &self.streams.position
     }

@@ -12,21 +12,21 @@ use crate::shared_with_shaders;
 use std::sync::Arc;
 
 shared_with_shaders! {
-    /// Push constants of the geometric stages.
+    /// Push constants of the geometric methods' shaders.
     #[derive(Debug, Default)]
     pub struct GeometricPush as "GeometricPush" {
         /// Number of control vertices.
         pub count: u32,
-        /// Whether some vertex has more than four influences.
+        /// 1 if some vertex has more than four influences, otherwise 0.
         pub has_tail: u32,
-        /// Whether joints have scale parts; for IRS, whether lengths are corrected.
+        /// 1 if some joint has a scale part (for IRS: if lengths are corrected), otherwise 0.
         pub flag: u32,
-        /// Distances below this have no direction, metres (IRS).
+        /// Distance from the bone below which a vertex has no defined direction from it, metres (IRS).
         pub on_bone: f32,
     }
 }
 
-/// Positions in the GPU's layout: 16 bytes, the fourth component zero.
+/// Converts positions to the GPU's layout: 16 bytes each, the fourth component zero.
 pub fn padded(points: &[Vec3]) -> Vec<[f32; 4]> {
     points.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect()
 }
@@ -34,17 +34,17 @@ pub fn padded(points: &[Vec3]) -> Vec<[f32; 4]> {
 /// Buffers of the posed skeleton: small arrays, uploaded once per frame.
 pub struct RigBuffers {
     data: RigData,
-    /// `Rows` per joint.
+    /// Skinning transform, `Rows` per joint.
     pub skinning: Buffer,
-    /// `DualQuat` per joint.
+    /// Rigid part of the skinning transform, `DualQuat` per joint.
     pub dual: Buffer,
-    /// `Rows` per joint; current only while [`RigBuffers::scaled`].
+    /// Scale part of the skinning transform, `Rows` per joint. Up to date only if [`RigBuffers::scaled`] is true.
     pub scale: Buffer,
     /// Local rotation per joint, `vec4`.
     pub local: Buffer,
-    /// `BoneFrame` per bone.
+    /// Posed bone, `BoneFrame` per bone.
     pub bones: Buffer,
-    /// `Strain` per bone.
+    /// Stretch and twist, `Strain` per bone.
     pub strain: Buffer,
 }
 
@@ -63,8 +63,8 @@ impl RigBuffers {
         })
     }
 
-    /// Uploads a pose of that skeleton through the frame's staging memory, without allocating. This is a
-    /// copy: put a barrier or a phase before the first stage that reads it.
+    /// Uploads a pose of the skeleton through the frame's staging memory, without allocating. The upload is a copy
+    /// command: put a barrier or a phase before the first dispatch that reads the buffers.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
         self.data.update(rig);
         frame.upload(&self.skinning, 0, &self.data.skinning);
@@ -77,7 +77,7 @@ impl RigBuffers {
         frame.upload(&self.strain, 0, &self.data.strain);
     }
 
-    /// All of them by their names in shaders.
+    /// Returns all buffers with their names in shaders.
     pub fn named(&self) -> [(&'static str, &Buffer); 6] {
         [
             ("skinning", &self.skinning),
@@ -89,18 +89,18 @@ impl RigBuffers {
         ]
     }
 
-    /// Whether the current pose has scale parts.
+    /// Whether some joint of the current pose has a scale part.
     pub fn scaled(&self) -> bool {
         self.data.scaled
     }
 
-    /// The current pose's arrays, in CPU memory.
+    /// Returns the arrays of the current pose in CPU memory.
     pub fn data(&self) -> &RigData {
         &self.data
     }
 }
 
-/// Buffers of a bound character's control mesh, written once.
+/// Buffers of a bound character's control mesh, written once at binding.
 pub struct ControlBuffers {
     /// Number of control vertices.
     pub vertices: u32,
@@ -108,22 +108,22 @@ pub struct ControlBuffers {
     pub bind_positions: Buffer,
     /// Four 16-bit joints per vertex, `uvec2`.
     pub influence_joints: Buffer,
-    /// Their weights, `vec4`.
+    /// Weights of the four influence joints per vertex, `vec4`.
     pub influence_weights: Buffer,
-    /// CSR offsets of further influences, `uint`.
+    /// CSR offsets into `tail` per vertex, `uint`.
     pub tail_offset: Buffer,
-    /// Further influences, `TailEntry`.
+    /// Influences beyond the first four per vertex, `TailEntry`.
     pub tail: Buffer,
     /// Whether some vertex has more than four influences.
     pub has_tail: bool,
-    /// `Anchor` per vertex.
+    /// Attachment point, `Anchor` per vertex.
     pub anchors: Buffer,
-    /// Bone, or joint with [`super::attach::ON_JOINT`], per vertex.
+    /// Bone index per vertex, or joint index with the bit [`super::attach::ON_JOINT`].
     pub targets: Buffer,
 }
 
 impl ControlBuffers {
-    /// Uploads a character. Errors if memory is short or attachments and character do not fit together.
+    /// Uploads a character. Errors if memory is short or if the attachments do not match the character.
     pub fn new(device: &Arc<Device>, bound: &Bound) -> Result<Self> {
         let control = &bound.character.control;
         let packed = PackedInfluences::new(&control.influences);
@@ -141,14 +141,14 @@ impl ControlBuffers {
         })
     }
 
-    /// All of them by their names in shaders.
+    /// Returns all buffers with their names in shaders.
     pub fn named(&self) -> [(&'static str, &Buffer); 7] {
         let [joints, weights, offset, tail] = self.influences();
         let bind = ("bind_positions", &self.bind_positions);
         [joints, weights, offset, tail, bind, ("anchors", &self.anchors), ("targets", &self.targets)]
     }
 
-    /// The bindings of `glsl/deform/influences.glsl`.
+    /// Returns the buffers that `glsl/deform/influences.glsl` binds.
     pub fn influences(&self) -> [(&'static str, &Buffer); 4] {
         [
             ("influence_joints", &self.influence_joints),
@@ -158,16 +158,16 @@ impl ControlBuffers {
         ]
     }
 
-    /// Push constants over all control vertices.
+    /// Returns push constants that cover all control vertices.
     pub fn push(&self) -> GeometricPush {
         GeometricPush { count: self.vertices, has_tail: self.has_tail.into(), flag: 0, on_bone: 0.0 }
     }
 }
 
-/// Per-control-vertex streams on the GPU, `vec4` each. [`super::Streams::attachment`] is not among them: no stage reads
-/// it, since the springs blend their own attachment points.
+/// Per-control-vertex streams on the GPU, `vec4` each. [`super::Streams::attachment`] has no GPU buffer, because the
+/// springs compute their own attachment points and no other stage reads it.
 pub struct StreamBuffers {
-    /// [`super::Streams::position`].
+    /// World positions, see [`super::Streams::position`].
     pub position: Buffer,
 }
 

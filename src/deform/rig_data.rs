@@ -1,17 +1,17 @@
 //! The data that geometric nodes read from a posed skeleton, in the layout of `glsl/types/rig.glsl`.
 //!
-//! Computed once per frame from a [`PosedRig`], without allocating; the CPU reference reads the same arrays, so a
-//! joint's decomposition into rigid and scale part is defined in one place.
+//! The arrays are computed once per frame from a [`PosedRig`], without allocating. The CPU reference reads the arrays
+//! that the GPU reads, so a joint's decomposition into rigid and scale part is defined only here.
 
 use crate::base::math::{Affine3A, Mat3, Quat, Vec3};
 use crate::rig::{Bone, PosedRig, Skeleton};
 use crate::shared_with_shaders;
 
 shared_with_shaders! {
-    /// An affine map as the first three rows of its matrix: `x' = rows * (x, 1)`.
+    /// An affine transform, stored as the first three rows of its matrix: `x' = rows * (x, 1)`.
     #[derive(Debug, Default, PartialEq)]
     pub struct Rows as "Rows" {
-        /// Row-major 3x4.
+        /// Row-major 3x4 matrix.
         pub rows: [[f32; 4]; 3],
     }
 }
@@ -24,7 +24,7 @@ impl From<&Affine3A> for Rows {
 }
 
 impl Rows {
-    /// The affine map of these rows.
+    /// Converts the rows to an affine transform.
     pub fn affine(&self) -> Affine3A {
         let column = |c: usize| Vec3::new(self.rows[0][c], self.rows[1][c], self.rows[2][c]);
         Affine3A::from_mat3_translation(Mat3::from_cols(column(0), column(1), column(2)), column(3))
@@ -37,13 +37,13 @@ shared_with_shaders! {
     pub struct DualQuat as "DualQuat" {
         /// The rotation.
         pub real: [f32; 4],
-        /// Half the translation times the rotation.
+        /// Half the product of the translation and the rotation.
         pub dual: [f32; 4],
     }
 }
 
 impl DualQuat {
-    /// `x' = rotation x + translation`.
+    /// Creates the motion `x' = rotation x + translation`.
     pub fn new(rotation: Quat, translation: Vec3) -> Self {
         let dual = Quat::from_xyzw(translation.x, translation.y, translation.z, 0.0) * rotation * 0.5;
         Self { real: rotation.into(), dual: dual.into() }
@@ -51,16 +51,16 @@ impl DualQuat {
 }
 
 shared_with_shaders! {
-    /// A bone in the pose.
+    /// A posed bone.
     #[derive(Debug, Default, PartialEq)]
     pub struct BoneFrame as "BoneFrame" {
         /// Head `p'` in world space, metres.
         pub head: [f32; 3],
-        /// Zero.
+        /// Padding, zero.
         pub pad0: f32,
         /// Vector from head to tail `c' - p'`, metres.
         pub span: [f32; 3],
-        /// Zero.
+        /// Padding, zero.
         pub pad1: f32,
         /// Rotation from bind space to world, `(x, y, z, w)`.
         pub rotation: [f32; 4],
@@ -69,9 +69,9 @@ shared_with_shaders! {
     /// Stretch and twist of a posed bone.
     #[derive(Debug, Default, PartialEq)]
     pub struct Strain as "Strain" {
-        /// `c' - T_j c`: vector from where the bone's joint alone would carry the tail to the tail, metres.
+        /// `c' - T_j c`, metres: the posed tail minus the tail as the bone's own joint `j` would transform it.
         pub stretch: [f32; 3],
-        /// Angle of the child joint's local rotation about the bone's direction, radians in -π..=π; 0 for a tip.
+        /// Angle of the child joint's local rotation about the bone, radians in -π..=π. 0 for a bone without child.
         pub twist: f32,
     }
 }
@@ -81,13 +81,13 @@ shared_with_shaders! {
 pub struct RigData {
     /// Skinning transform `T_j` per joint.
     pub skinning: Vec<Rows>,
-    /// Rigid part of `T_j` per joint, see [`RigData::update`].
+    /// Rigid part of `T_j` per joint; [`RigData::update`] defines it.
     pub dual: Vec<DualQuat>,
-    /// Scale part of `T_j` per joint, a map of bind space.
+    /// Scale part of `T_j` per joint, an affine transform of bind space.
     pub scale: Vec<Rows>,
     /// Local rotation per joint relative to its parent, expressed in world space, `w >= 0`; the identity for roots.
     pub local: Vec<[f32; 4]>,
-    /// Frame per bone.
+    /// Posed bone, per bone.
     pub bones: Vec<BoneFrame>,
     /// Stretch and twist per bone.
     pub strain: Vec<Strain>,
@@ -102,7 +102,7 @@ pub struct RigData {
 const UNSCALED: f32 = 1e-6;
 
 impl RigData {
-    /// Arrays for a skeleton, filled with zeros.
+    /// Creates arrays for a skeleton, filled with zeros.
     pub fn new(skeleton: &Skeleton) -> Self {
         let joints = skeleton.joints.len();
         Self {
@@ -119,19 +119,18 @@ impl RigData {
         }
     }
 
-    /// The arrays of one pose.
+    /// Computes the arrays of one pose.
     pub fn of(skeleton: &Skeleton, rig: &PosedRig) -> Self {
         let mut data = Self::new(skeleton);
         data.update(rig);
         data
     }
 
-    /// Fills the arrays. With `b_j` the joint's position in bind and `A_j` the linear part of `T_j`,
-    /// `T_j = D_j P_j`, where the scale part `P_j x = b_j + R_j^-1 A_j (x - b_j)` stretches about the joint, so
-    /// that the rigid part `D_j x = T_j b_j + R_j (x - b_j)` keeps the joint's own screw axis (a scale about the
-    /// origin would put the stretch's displacement into the screw).
-    ///
-    /// The pose must be of the skeleton given to [`RigData::new`].
+    /// Fills the arrays from a pose of the skeleton that was given to [`RigData::new`]. The skinning transform is
+    /// split into `T_j = D_j P_j`, with `b_j` the joint's bind position and `A_j` the linear part of `T_j`. The scale
+    /// part `P_j x = b_j + R_j^-1 A_j (x - b_j)` stretches about the joint. Hence the rigid part
+    /// `D_j x = T_j b_j + R_j (x - b_j)` keeps the joint's own screw axis. A scale about the origin would add the
+    /// stretch's displacement to the screw.
     pub fn update(&mut self, rig: &PosedRig) {
         self.scaled = false;
         for (j, (map, &rotation)) in rig.skinning.iter().zip(&rig.rotation).enumerate() {
@@ -161,7 +160,7 @@ impl RigData {
             let carried = rig.skinning[rest.parent.index()].transform_point3(rest.tail);
             let axis = bone.rotation * (rest.tail - rest.head).normalize_or_zero();
             let twist = rest.child.map_or(0.0, |child| {
-                // Swing-twist split: the part of the quaternion along the axis.
+                // Swing-twist decomposition: the twist is the part of the quaternion along the axis.
                 let local = Quat::from_array(self.local[child.index()]);
                 2.0 * local.xyz().dot(axis).atan2(local.w)
             });

@@ -1,4 +1,4 @@
-//! The CPU reference of the geometric methods: the same frame around each method's own function of one vertex.
+//! The CPU reference code that all geometric methods share. Each method adds a function for one vertex.
 
 use super::attach::Anchors;
 use super::rig_data::RigData;
@@ -14,22 +14,22 @@ use rayon::prelude::*;
 pub struct Posed<'a> {
     /// The mesh in bind space.
     pub control: &'a ControlMesh,
-    /// The attachment of its vertices to the skeleton.
+    /// The attachment of the control vertices to the skeleton.
     pub anchors: &'a Anchors,
-    /// The pose.
+    /// The posed skeleton.
     pub rig: &'a PosedRig,
-    /// The pose in the GPU's layout.
+    /// The posed skeleton in the GPU's layout.
     pub data: &'a RigData,
 }
 
 /// A geometric method that poses every vertex independently.
 pub trait Skinning: Send + Sync {
-    /// The name on the command line and in reports, e.g. `lbs`.
+    /// Returns the method's name on the command line and in reports, e.g. `lbs`.
     fn name(&self) -> &'static str;
-    /// World position of a control vertex whose posed attachment point is `a`, metres. For a prop's vertex,
-    /// `a` is the posed vertex.
+    /// Returns the world position of a control vertex, metres. `a` is its posed attachment point, or the posed vertex
+    /// itself for vertices of props.
     fn vertex(&self, vertex: usize, a: Vec3, posed: &Posed<'_>) -> Vec3;
-    /// Whether the method rotates scale vectors, so that sculpt layers can lengthen them.
+    /// Whether the method only rotates scale vectors, so that sculpt layers may change their length.
     fn radial(&self) -> bool {
         false
     }
@@ -43,7 +43,7 @@ pub struct SkinningReference<M> {
 }
 
 impl<M: Skinning> SkinningReference<M> {
-    /// Binds a method. Errors if attachments and character do not fit together.
+    /// Binds a method. Errors if the attachments do not match the character.
     pub fn new(bound: &Bound, method: M) -> Result<Self> {
         Ok(Self { anchors: Anchors::new(bound)?, bound: bound.clone(), method })
     }

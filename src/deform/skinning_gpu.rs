@@ -1,18 +1,18 @@
-//! The stage of a geometric method on the GPU: one invocation per control vertex reads bind data and the posed skeleton
-//! and writes a position. Methods differ in their shader and in the buffers that it names.
+//! The compute shader of a geometric method. One invocation per control vertex reads bind data and the posed skeleton
+//! and writes a position. Methods differ in the shader and in the buffers that the shader declares.
 
 use super::rig_buffers::{ControlBuffers, GeometricPush, RigBuffers};
 use crate::base::Result;
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Spv};
 use std::sync::Arc;
 
-/// A buffer by its name in a shader.
+/// A buffer and its name in a shader.
 pub(super) type Named<'a> = (&'a str, &'a Buffer);
 
 /// The pipeline of one method, created once per device.
 pub(super) struct SkinningPipeline {
     stage: Compute,
-    /// It reads scale parts apart from rotations, and must know whether there are any.
+    /// Whether the shader reads scale parts separately from rotations. If so, a push constant says whether any exist.
     scales: bool,
 }
 
@@ -28,11 +28,11 @@ impl SkinningPipeline {
         Ok(Self { scales: stage.reflection().binding("scale").is_some(), stage })
     }
 
-    /// Binds the character's buffers that the shader names, `own` before those of the character; the stage writes posed
-    /// positions to `position`.
+    /// Binds the buffers that the shader declares. A buffer of the method in `own` takes precedence over a
+    /// character's buffer of equal name. The shader writes posed positions to `position`.
     ///
     /// # Errors
-    /// When memory is short, or the shader names a buffer that is in no list.
+    /// If memory is short, or if the shader declares a buffer that is in neither list.
     pub fn bind(
         &self,
         own: &[Named<'_>],
@@ -46,7 +46,7 @@ impl SkinningPipeline {
         Ok(SkinningState { bindings: self.stage.bind(&named.collect::<Vec<_>>())?, push: control.push() })
     }
 
-    /// Records the stage. The rig must be uploaded before it, with a barrier between.
+    /// Records the dispatch. Before it, the rig must be uploaded, followed by a barrier.
     pub fn record(&self, state: &SkinningState, rig: &RigBuffers, frame: &mut Frame) {
         let scaled = self.scales && rig.scaled();
         let push = GeometricPush { flag: state.push.flag | u32::from(scaled), ..state.push };
@@ -55,7 +55,7 @@ impl SkinningPipeline {
 }
 
 impl SkinningState {
-    /// The push constants, to be set when the character is bound.
+    /// Returns the push constants, to change them when the character is bound.
     pub fn push_mut(&mut self) -> &mut GeometricPush {
         &mut self.push
     }

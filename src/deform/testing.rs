@@ -1,4 +1,4 @@
-//! Small analytic characters for the tests of the deformers.
+//! Small analytic characters for the deformers' tests.
 
 use super::Bound;
 use crate::asset::Influences;
@@ -12,9 +12,9 @@ use std::sync::Arc;
 /// Radius of [`cylinder`], metres.
 pub const RADIUS: f32 = 0.25;
 
-/// A closed cylinder along +Y with bones of unit length and joint `k` at `y = k`. Ring `r` of `rings + 1`
-/// is at `y = bones * r / rings` with vertices `r * sides ..`; the two last vertices are the caps' centres.
-/// Weights change linearly from joint to joint over half a bone on either side: ½ at the joints.
+/// Creates a closed cylinder along +Y with bones of unit length and joint `k` at `y = k`. There are `rings + 1` edge
+/// rings; ring `r` is at `y = bones * r / rings` and starts at vertex `r * sides`. The last two vertices are the cap
+/// centres. Weights change linearly between the middles of two bones and are ½ at the joint.
 pub fn cylinder(bones: usize, sides: usize, rings: usize) -> Bound {
     let skeleton = chain(bones);
     let mut positions = Vec::new();
@@ -44,7 +44,7 @@ pub fn cylinder(bones: usize, sides: usize, rings: usize) -> Bound {
     bound(skeleton, positions, triangles, influences)
 }
 
-/// A character of one display vertex per control vertex, attached to the nearest bones.
+/// Creates a character with one display vertex per control vertex, attached to the nearest bones.
 pub fn bound(
     skeleton: Skeleton,
     positions: Vec<Vec3>,
@@ -80,13 +80,13 @@ pub fn bound(
     }
 }
 
-/// The rest pose of a character.
+/// Returns the rest pose of a character.
 pub fn rest(bound: &Bound) -> Pose {
     let nodes = &bound.character.skeleton.nodes;
     Pose { local: nodes.iter().map(|n| n.rest).collect(), weights: vec![Vec::new(); nodes.len()] }
 }
 
-/// The same character, scaled by a factor.
+/// Returns a copy of the character, uniformly scaled by `factor`.
 pub fn scaled(bound: &Bound, factor: f32) -> Bound {
     let mut character = (*bound.character).clone();
     let mut attachments = (*bound.attachments).clone();

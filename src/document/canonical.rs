@@ -1,5 +1,5 @@
-//! Content hashes over a canonical form: floats by their bits (negative zero as zero), lengths before lists,
-//! object keys in order. Equal contents have equal hashes on every machine.
+//! Content hashes of a canonical form. Floats hash by their bits (negative zero as zero), lists with their length
+//! first, and JSON objects by sorted key. Equal contents have equal hashes on every machine.
 
 use super::Target;
 use crate::base::math::Trs;
@@ -9,18 +9,18 @@ use crate::rig::Pose;
 use crate::surface::{Form, Reach, Sculpt, SurfaceStroke};
 use serde_json::Value;
 
-/// Feeds values into a BLAKE3 hash, each in its canonical form.
+/// A BLAKE3 hasher that writes every value in canonical form.
 pub(super) struct Canonical(blake3::Hasher);
 
 impl Canonical {
-    /// `kind` keeps hashes of different kinds of things apart.
+    /// Starts a hash; `kind` separates hashes of different kinds of data.
     pub fn new(kind: &str) -> Self {
         let mut new = Self(blake3::Hasher::new());
         new.text(kind);
         new
     }
 
-    /// As 64 hexadecimal digits.
+    /// Returns the hash as 64 hexadecimal digits.
     pub fn finish(self) -> String {
         self.0.finalize().to_hex().to_string()
     }
@@ -193,7 +193,7 @@ impl Canonical {
         }
     }
 
-    /// Any JSON value, object keys sorted, every number as f64.
+    /// Hashes a JSON value with sorted object keys and all numbers as `f64`.
     pub fn json(&mut self, value: &Value) {
         match value {
             Value::Null => self.text("null"),

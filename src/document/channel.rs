@@ -1,6 +1,6 @@
-//! Channels: values keyed over time, as glTF has them (2.0, section 3.11), plus those that only Sinew knows.
+//! Animation channels as in glTF 2.0 (section 3.11), plus targets that only Sinew has.
 //!
-//! A channel keeps what it was given: times and values of a file's animation come back from it to the bit.
+//! Conversion from a file's animation and back preserves times and values bit by bit.
 
 use super::contents::validate_time;
 use crate::anim::Curve;
@@ -11,45 +11,45 @@ use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// More keys no document has, over all channels.
+/// Maximum number of keys in a document, over all channels.
 pub const MAX_KEYS: usize = 1 << 21;
-/// Names of methods and settings are no longer, bytes.
+/// Maximum length of method and setting names, bytes.
 const MAX_NAME: usize = 64;
 
-/// What a channel animates.
+/// The property that a channel animates.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// A node's translation, rotation, scale or morph weights, strokes already applied.
+    /// A node's translation, rotation, scale or morph weights, after strokes are applied.
     Node {
-        /// The node.
+        /// Animated node.
         node: NodeId,
-        /// What of it.
+        /// Animated property.
         property: Property,
     },
-    /// How far a sculpt layer goes.
+    /// Amplitude of a sculpt layer.
     SculptAmplitude(SculptId),
-    /// How strongly springs follow it.
+    /// Stiffness with which springs follow a sculpt layer.
     SculptStiffness(SculptId),
-    /// A numeric setting of a deformation method, in force while the document uses that method.
+    /// A numeric setting of a deformation method; it has effect only while the document uses that method.
     Setting {
-        /// E.g. `springs`.
+        /// Method name, for example `springs`.
         method: String,
-        /// E.g. `torsion`.
+        /// Setting name, for example `torsion`.
         name: String,
     },
 }
 
 impl Target {
-    /// Of a node.
+    /// Returns the target for one property of a node.
     pub fn node(node: NodeId, property: Property) -> Self {
         Self::Node { node, property }
     }
 
-    /// Floats per key.
+    /// Returns the number of floats per key.
     ///
     /// # Errors
-    /// The character has no such node or property; a method or a setting that does not exist or is no number.
+    /// The node, property, method or setting does not exist, or the setting is not a number.
     pub fn width(&self, skeleton: &Skeleton) -> Result<usize> {
         match self {
             Self::Node { node, property } => {
@@ -82,7 +82,7 @@ impl Target {
         }
     }
 
-    /// For people: `Spine2 rotation`.
+    /// Returns a readable label, for example `Spine2 rotation`.
     pub fn label(&self, skeleton: &Skeleton) -> String {
         match self {
             Self::Node { node, property } => {
@@ -101,7 +101,7 @@ impl Target {
         }
     }
 
-    /// Its value in a pose; `None` if it is not about one.
+    /// Returns the target's value in a pose; `None` if the target is not a node property.
     pub fn of_pose<'a>(&self, pose: &'a Pose) -> Option<&'a [f32]> {
         let Self::Node { node, property } = self else { return None };
         let local = pose.local.get(node.index())?;
@@ -113,7 +113,7 @@ impl Target {
         })
     }
 
-    /// That value's place.
+    /// Returns the target's value in a pose for writing.
     pub(super) fn of_pose_mut<'a>(&self, pose: &'a mut Pose) -> Option<&'a mut [f32]> {
         let Self::Node { node, property } = self else { return None };
         let local = pose.local.get_mut(node.index())?;
@@ -125,7 +125,7 @@ impl Target {
         })
     }
 
-    /// Every target of a pose: translation, rotation and scale per node, weights where it has any; in order.
+    /// Yields every target of a pose, in order: translation, rotation, scale and, if present, weights per node.
     pub(super) fn all_of_pose(pose: &Pose) -> impl Iterator<Item = Self> {
         let nodes = pose.weights.iter().enumerate();
         nodes.flat_map(|(i, weights)| {
@@ -138,24 +138,24 @@ impl Target {
     }
 }
 
-/// A value over time.
+/// A value keyed over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Channel {
-    /// What it animates.
+    /// Animated property.
     pub target: Target,
-    /// Between keys.
+    /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Key times, seconds, not negative, strictly rising, at least one. Keys made by [`super::KeyEdit`]s have times
-    /// that an `f32` holds exactly, as glTF's do.
+    /// Key times, seconds, not negative, strictly increasing, at least one. [`super::KeyEdit`]s make keys only at
+    /// times that an `f32` holds exactly, as glTF requires.
     pub times: Vec<f64>,
-    /// Floats per key as [`Target::width`] says; three times as many (in-tangent, value, out-tangent) for CUBICSPLINE,
-    /// tangents per second.
+    /// Key values, [`Target::width`] floats each. For CUBICSPLINE, three times as many: in-tangent, value and
+    /// out-tangent, with tangents per second.
     pub values: Vec<f32>,
 }
 
 impl Channel {
-    /// A clip's channel, to the bit.
+    /// Converts a clip's channel without loss.
     pub fn from_clip(channel: &crate::asset::Channel) -> Self {
         Self {
             target: Target::node(channel.node, channel.property),
@@ -165,8 +165,8 @@ impl Channel {
         }
     }
 
-    /// As a clip's channel: to the bit where times are those of an `f32`; `None` if it is not about a node. Times
-    /// that round to one are one key, the later.
+    /// Converts to a clip's channel, losslessly if all times are exact in `f32`. Returns `None` if the target is not
+    /// a node. If several times round to one `f32`, the last key is kept.
     pub fn to_clip(&self) -> Option<crate::asset::Channel> {
         let Target::Node { node, property } = self.target else { return None };
         let (mut times, mut values): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
@@ -182,43 +182,42 @@ impl Channel {
         Some(crate::asset::Channel { node, property, interpolation: self.interpolation, times, values })
     }
 
-    /// Floats of a key's value.
+    /// Returns the number of floats in a key's value, without tangents.
     pub fn width(&self) -> usize {
         let stride = self.stride();
         if self.interpolation == Interpolation::CubicSpline { stride / 3 } else { stride }
     }
 
-    /// Floats of a key, tangents included.
+    /// Returns the number of floats per key, tangents included.
     pub(super) fn stride(&self) -> usize {
         self.values.len() / self.times.len().max(1)
     }
 
-    /// A key's value without tangents.
+    /// Returns a key's value without tangents.
     pub fn value(&self, key: usize) -> &[f32] {
         let (width, stride) = (self.width(), self.stride());
         let at = key * stride + if stride == width { 0 } else { width };
         &self.values[at..at + width]
     }
 
-    /// As a curve.
+    /// Returns a curve that evaluates this channel.
     pub fn curve(&self) -> Curve<'_, f64> {
         let rotation = matches!(self.target, Target::Node { property: Property::Rotation, .. });
         Curve { interpolation: self.interpolation, rotation, times: &self.times, values: &self.values }
     }
 
-    /// Its value at a time, seconds.
+    /// Returns the value at a time in seconds.
     pub fn at(&self, time: f64) -> Vec<f32> {
         let mut out = vec![0.0; self.width()];
         self.curve().evaluate(time, &mut out);
         out
     }
 
-    /// The key of a time.
+    /// Finds the key at a time: `Ok` with its index, or `Err` with the index for inserting one.
     pub fn key_at(&self, time: f64) -> std::result::Result<usize, usize> {
         self.times.binary_search_by(|t| (t + 0.0).total_cmp(&(time + 0.0)))
     }
 
-    /// Checks it against the skeleton it goes with.
     pub(super) fn validate(&self, skeleton: &Skeleton) -> Result<()> {
         let width = self.target.width(skeleton)?;
         let blocks = if self.interpolation == Interpolation::CubicSpline { 3 } else { 1 };

@@ -1,4 +1,4 @@
-//! The file's own clips, played below the strokes: when, how fast, and how strongly.
+//! Clip layers: the file's own animation clips, played before strokes apply, with start, speed and weight.
 
 use super::canonical::Canonical;
 use crate::anim::sample;
@@ -7,40 +7,40 @@ use crate::base::{Error, Result};
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
 
-/// More layers no document has.
+/// Maximum number of clip layers in a document.
 const MAX_LAYERS: usize = 256;
-/// More keys no time map has.
+/// Maximum number of keys in a time map.
 const MAX_MAP: usize = 4096;
-/// Clips run at most so much faster.
+/// Maximum playback speed, as a factor.
 const MAX_SPEED: f64 = 1000.0;
 
-/// A clip of the file, retimed. The clip's time for a time `t` of the document is `range[0] + (t - offset) * speed`,
-/// held at both ends of the range, and before all that `t` goes through the time map, where there is one.
+/// A retimed clip of the file. Document time `t` first passes through the time map, if there is one. The clip time is
+/// `range[0] + (t - offset) * speed`, clamped to the range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClipLayer {
-    /// Index of the clip in the file.
+    /// Index of the clip in the asset file.
     pub clip: usize,
-    /// Whether it plays.
+    /// Whether the layer is active.
     pub enabled: bool,
-    /// 1 plays it in place of what is below, less blends.
+    /// Blend weight; 1 replaces the pose below, smaller values blend with it.
     pub weight: f32,
-    /// Not zero; negative plays backwards, from the range's end.
+    /// Playback speed, not zero; negative speeds play backwards from the end of the range.
     pub speed: f64,
-    /// When it starts, seconds of the document.
+    /// Start time of the clip, seconds of the document.
     pub offset: f64,
-    /// From when to when it is played, seconds of the clip.
+    /// Start and end of the played part, seconds of the clip.
     pub range: [f64; 2],
-    /// Starts again at its end.
+    /// Whether the clip repeats.
     pub looped: bool,
-    /// Keys of a time map, document's to played time, both rising; linear between, as fast as between the nearest
-    /// keys outside.
+    /// Keys of the time map: pairs of document time and mapped time, both increasing. The map is linear between keys
+    /// and continues at both ends with the slope of the nearest two keys.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub time_map: Vec<[f64; 2]>,
 }
 
 impl ClipLayer {
-    /// The whole clip as it is.
+    /// Creates a layer that plays the whole clip unchanged.
     pub fn new(clip: usize, skeleton: &Skeleton) -> Self {
         let end = skeleton.clips.get(clip).map_or(0.0, |c| f64::from(c.duration()));
         Self {
@@ -55,13 +55,13 @@ impl ClipLayer {
         }
     }
 
-    /// The clip's time for a time of the document, seconds.
+    /// Returns the clip time for a document time, both in seconds.
     pub fn clip_time(&self, time: f64) -> f64 {
         let [start, end] = self.range;
         let length = end - start;
         let played = (self.mapped(time) - self.offset) * self.speed;
         let played = if self.looped && length > 0.0 { played.rem_euclid(length) } else { played };
-        // Backwards, an unlooped clip starts at its end.
+        // A clip that plays backwards without a loop starts at its end.
         let from = if self.speed < 0.0 && !self.looped { end } else { start };
         (from + played).clamp(start, end)
     }
@@ -76,7 +76,7 @@ impl ClipLayer {
         s0 + (time - t0) * (s1 - s0) / (t1 - t0)
     }
 
-    /// When it has been played once, seconds of the document.
+    /// Returns the document time at which the clip has played once, seconds.
     pub(super) fn end(&self, _skeleton: &Skeleton) -> f64 {
         let played = self.offset + (self.range[1] - self.range[0]) / self.speed.abs();
         let map = &self.time_map;
@@ -88,7 +88,7 @@ impl ClipLayer {
         (t0 + (played - s0) * (t1 - t0) / (s1 - s0)).max(0.0)
     }
 
-    /// Plays it over a pose; `below` is room to work in.
+    /// Applies the clip to `pose`; `below` is scratch space.
     pub(super) fn apply(&self, skeleton: &Skeleton, time: f64, pose: &mut Pose, below: &mut Pose) {
         let Some(clip) = skeleton.clips.get(self.clip).filter(|_| self.enabled && self.weight > 0.0) else {
             return;
@@ -114,7 +114,7 @@ impl ClipLayer {
     }
 }
 
-/// Blends `over` with what is `below` it: 0 gives `below`, 1 leaves it. Rotations by slerp, the shorter way.
+/// Blends `over` with the pose below: weight 0 gives `below`, 1 keeps `over`. Rotations use the shorter slerp.
 pub(super) fn blend(below: &Pose, over: &mut Pose, weight: f32) {
     let mix = |a: f32, b: f32| a + (b - a) * weight;
     for (below, over) in below.local.iter().zip(&mut over.local) {
@@ -134,7 +134,7 @@ pub(super) fn blend(below: &Pose, over: &mut Pose, weight: f32) {
     }
 }
 
-/// Layers that fit the file's clips.
+/// Checks that layers refer to existing clips and have valid settings.
 pub(super) fn validate_layers(layers: &[ClipLayer], skeleton: &Skeleton) -> Result<()> {
     if layers.len() > MAX_LAYERS {
         return Err(Error::input("too many layers of clips", format!("keep {MAX_LAYERS} at most")));

@@ -1,4 +1,4 @@
-//! The document: everything the user has made of a character. It changes by [`super::Edit`]s alone.
+//! The document: everything the user has made for one character. Only [`super::Edit`]s change it.
 
 use super::canonical::Canonical;
 use super::{KeptPose, Motion};
@@ -13,24 +13,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The file that a document is about.
+/// A reference to the character's asset file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AssetRef {
-    /// Where it was.
+    /// Path of the file when it was opened.
     pub path: String,
-    /// Hash of its content, 64 hexadecimal digits.
+    /// Hash of the file's content, 64 hexadecimal digits.
     pub hash: String,
 }
 
 impl AssetRef {
-    /// Of a loaded file: the hash covers its JSON and all data that JSON refers to, and does not depend on how they
-    /// are packed (.gltf or .glb, files beside it, data URIs) or where they lie.
+    /// Returns the reference to a loaded file. The hash covers the glTF JSON and all data that it references. It does
+    /// not depend on the packing (.gltf or .glb, external files, data URIs) or on the file's location.
     pub fn of(asset: &Asset) -> Self {
         Self { path: asset.path.to_string_lossy().into_owned(), hash: content_hash(&asset.source) }
     }
 }
 
-/// What packing changes is left out of the JSON; the bytes that it pointed to are hashed in its place.
+/// Hashes glTF content. JSON that depends on packing is skipped; the bytes it references are hashed instead.
 fn content_hash(source: &Source) -> String {
     let mut hash = Canonical::new("asset 2");
     let mut json = source.json.clone();
@@ -45,7 +45,7 @@ fn content_hash(source: &Source) -> String {
     for (i, image) in images.iter_mut().enumerate() {
         match source.image_files.get(i).and_then(Option::as_ref) {
             Some((bytes, _)) => hash.bytes(bytes),
-            // Taken out of its place: packing adds such views.
+            // Clear the image's buffer view, because only packed files have such views.
             None => match image["bufferView"].as_u64().and_then(|v| views.get_mut(v as usize)) {
                 Some(view) => {
                     hash.bytes(bytes_of(source, view));
@@ -71,7 +71,7 @@ fn content_hash(source: &Source) -> String {
     hash.finish()
 }
 
-/// The bytes that an object with `buffer`, `byteOffset` and `byteLength` stands for; `None` if they are not there.
+/// Returns the bytes that a JSON object's `buffer`, `byteOffset` and `byteLength` select; empty if out of range.
 fn bytes_of<'a>(source: &'a Source, view: &Value) -> &'a [u8] {
     let number = |name: &str| view[name].as_u64().and_then(|n| usize::try_from(n).ok());
     let buffer = number("buffer").and_then(|b| source.buffers.get(b));
@@ -86,26 +86,26 @@ fn without(object: &mut Value, names: &[&str]) {
     }
 }
 
-/// Which deformation method, with which parameters, as the method's own types serialise.
+/// A deformation method and its parameters, in the method's own serialised form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeformerSettings {
-    /// E.g. `lbs`; empty for the program's default.
+    /// Method name, for example `lbs`; empty for the program's default.
     pub method: String,
-    /// By parameter name.
+    /// Parameter values by parameter name.
     pub parameters: BTreeMap<String, Value>,
 }
 
 impl DeformerSettings {
-    /// The recipe that they name.
+    /// Returns the deformer recipe for this method and these parameters.
     ///
     /// # Errors
-    /// As [`Recipe::from_settings`].
+    /// Same as [`Recipe::from_settings`].
     pub fn recipe(&self) -> Result<Recipe> {
         Recipe::from_settings(&self.method, &self.parameters)
     }
 }
 
-/// What the user has made of a character. Read it here; change it by [`super::Edit::apply`].
+/// Everything the user has made for one character. This type only reads; [`super::Edit::apply`] changes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
@@ -115,7 +115,7 @@ pub struct Document {
     pub(super) strokes: Vec<StrokeLayer>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) poses: Vec<KeptPose>,
-    /// Under its old name, a list of poses.
+    /// Channels and clips. Older files store a list of whole poses under `keys`.
     #[serde(default, alias = "keys", skip_serializing_if = "Motion::is_default")]
     pub(super) motion: Motion,
     pub(super) deformer: DeformerSettings,
@@ -128,108 +128,108 @@ pub struct Document {
 }
 
 impl Document {
-    /// Its name.
+    /// Returns the document's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file it is about, none before one is opened.
+    /// Returns the asset file, or `None` before one is opened.
     pub fn asset(&self) -> Option<&AssetRef> {
         self.asset.as_ref()
     }
 
-    /// The pose below all strokes.
+    /// Returns the base pose, to which the strokes apply.
     pub fn base_pose(&self) -> &Pose {
         &self.pose
     }
 
-    /// The stroke layers, in the order in which they apply.
+    /// Returns the stroke layers, in the order in which they apply.
     pub fn strokes(&self) -> &[StrokeLayer] {
         &self.strokes
     }
 
-    /// One of them.
+    /// Returns the stroke layer with this id.
     ///
     /// # Errors
-    /// There is none of that id.
+    /// No stroke layer has this id.
     pub fn stroke(&self, id: StrokeId) -> Result<&StrokeLayer> {
         Ok(&self.strokes[self.stroke_index(id)?])
     }
 
-    /// What moves over time.
+    /// Returns the animation: channels, clip layers and frame rate.
     pub fn motion(&self) -> &Motion {
         &self.motion
     }
 
-    /// The deformation method.
+    /// Returns the deformation method and its parameters.
     pub fn deformer(&self) -> &DeformerSettings {
         &self.deformer
     }
 
-    /// The marks on the skin, in drawing order.
+    /// Returns the marks on the skin, in drawing order.
     pub fn marks(&self) -> &[SurfaceStroke] {
         &self.marks
     }
 
-    /// Nodes that stay where they are while the body is posed by hand, by rising id.
+    /// Returns the pinned nodes, which stay in place during posing by hand, sorted by id.
     pub fn pins(&self) -> &[NodeId] {
         &self.pins
     }
 
-    /// The sculpt layers, in the order in which they were made.
+    /// Returns the sculpt layers, in the order in which they were made.
     pub fn sculpts(&self) -> &[Sculpt] {
         &self.sculpts
     }
 
-    /// One of them.
+    /// Returns the sculpt layer with this id.
     ///
     /// # Errors
-    /// There is none of that id.
+    /// No sculpt layer has this id.
     pub fn sculpt(&self, id: SculptId) -> Result<&Sculpt> {
         Ok(&self.sculpts[self.sculpt_index(id)?])
     }
 
-    /// The states of those that take part, at a time of waves, seconds.
+    /// Returns the states of all active sculpt layers. `seconds` is the time of animated waves.
     pub fn sculpt_states(&self, seconds: f64) -> Vec<SculptState> {
         self.sculpts.iter().filter_map(|s| s.state(seconds)).collect()
     }
 
-    /// An id for a new sculpt layer.
+    /// Returns an unused id for a new sculpt layer.
     pub fn unused_sculpt_id(&self) -> SculptId {
         SculptId(self.sculpts.iter().map(|s| s.id.0 + 1).max().unwrap_or(0))
     }
 
-    /// An id for a new mark.
+    /// Returns an unused id for a new mark.
     pub fn unused_mark_id(&self) -> MarkId {
         MarkId(self.marks.iter().map(|m| m.id.0 + 1).max().unwrap_or(0))
     }
 
-    /// An id for a new stroke.
+    /// Returns an unused id for a new stroke.
     pub fn unused_stroke_id(&self) -> StrokeId {
         StrokeId(self.strokes.iter().map(|s| s.id.0 + 1).max().unwrap_or(0))
     }
 
-    /// The pose with all strokes applied.
+    /// Returns the edited pose with all strokes applied.
     pub fn posed(&self, skeleton: &Skeleton) -> Pose {
         self.posed_below(skeleton, self.strokes.len())
     }
 
-    /// Whether another one's flesh has the same shape, whatever moves over time.
+    /// Returns whether both documents have equal poses, strokes, deformers and sculpt layers, ignoring motion.
     pub fn is_shaped_like(&self, other: &Self) -> bool {
         (&self.pose, &self.strokes, &self.deformer) == (&other.pose, &other.strokes, &other.deformer)
             && self.sculpts == other.sculpts
     }
 
-    /// The pose with the first `layers` strokes applied: what the next one starts from.
+    /// Returns the pose with the first `layers` strokes applied, which is the input of the next stroke.
     pub fn posed_below(&self, skeleton: &Skeleton, layers: usize) -> Pose {
         let below = &self.strokes[..layers.min(self.strokes.len())];
         below.iter().fold(self.pose.clone(), |pose, layer| layer.applied(skeleton, &pose))
     }
 
-    /// From a project file's JSON, for the skeleton it goes with.
+    /// Reads a document from the JSON of a project file and checks it against the skeleton.
     ///
     /// # Errors
-    /// It is no document, of another character, or damaged.
+    /// The JSON is damaged, is not a document, or belongs to another character.
     pub fn from_json(json: Value, skeleton: &Skeleton) -> Result<Self> {
         let document: Self = serde_json::from_value(json).map_err(|e| {
             Error::input(format!("the document cannot be read: {e}"), "open it with the Sinew that saved it")
@@ -241,7 +241,7 @@ impl Document {
         Ok(document)
     }
 
-    /// Checks its marks against the number of triangles of the character's display mesh.
+    /// Checks the marks against the number of triangles of the character's display mesh.
     ///
     /// # Errors
     /// A mark lies on a triangle that the mesh does not have.
@@ -249,7 +249,7 @@ impl Document {
         self.marks.iter().try_for_each(|mark| mark.validate(Some(triangles)))
     }
 
-    /// Hash of its content, 64 hexadecimal digits. Where the asset's file lies does not count.
+    /// Returns the hash of the content, 64 hexadecimal digits. The path of the asset file does not affect it.
     pub fn hash(&self) -> String {
         let mut hash = Canonical::new("document 1");
         hash.text(&self.name);
@@ -284,7 +284,7 @@ impl Document {
         hash.finish()
     }
 
-    /// What documents have had since version 1; without any of it the hash is that of version 1.
+    /// Hashes fields added after version 1. If all are empty, the hash equals that of a version 1 document.
     fn hash_additions(&self, hash: &mut Canonical) {
         self.hash_marks(hash);
         if !self.sculpts.is_empty() {
@@ -335,7 +335,7 @@ impl Document {
         })
     }
 
-    /// Checks a document from outside (a journal, a project file) against the skeleton it goes with.
+    /// Checks an untrusted document (from a journal or project file) against its skeleton.
     pub(super) fn validate(&self, skeleton: &Skeleton, triangles: Option<usize>) -> Result<()> {
         if self.asset.is_none() {
             return Ok(());
@@ -382,10 +382,10 @@ impl Document {
     }
 }
 
-/// More marks no document has.
+/// Maximum number of marks in a document.
 pub(super) const MAX_MARKS: usize = 4096;
 
-/// Pins that the skeleton has, rising.
+/// Checks that pins are nodes of the skeleton, sorted and without duplicates.
 pub(super) fn validate_pins(pins: &[NodeId], skeleton: &Skeleton) -> Result<()> {
     if pins.iter().all(|p| p.index() < skeleton.nodes.len()) && pins.is_sorted_by(|a, b| a < b) {
         return Ok(());
@@ -393,10 +393,10 @@ pub(super) fn validate_pins(pins: &[NodeId], skeleton: &Skeleton) -> Result<()> 
     Err(Error::input("a pin is out of order or on no node", "give nodes of the character by rising id"))
 }
 
-/// No key is later, seconds.
+/// Maximum time of a key, seconds.
 pub(super) const LAST: f64 = 1e7;
 
-/// A time that a key can have.
+/// Checks that a key may have this time.
 pub(super) fn validate_time(time: f64) -> Result<()> {
     if (0.0..=LAST).contains(&time) {
         return Ok(());
@@ -404,7 +404,7 @@ pub(super) fn validate_time(time: f64) -> Result<()> {
     Err(Error::input(format!("{time} s is no time for a key"), format!("give seconds from 0 to {LAST}")))
 }
 
-/// A pose that fits the skeleton, all finite.
+/// Checks that a pose has the skeleton's nodes and weights and that all values are finite.
 pub(super) fn validate_pose(pose: &Pose, skeleton: &Skeleton) -> Result<()> {
     if pose.local.len() != skeleton.nodes.len() || pose.weights.len() != skeleton.nodes.len() {
         return Err(Error::input(
@@ -433,7 +433,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A file with two buffers and images in a file, a data URI and a buffer view.
+    /// Returns a glTF source with two buffers, and images in a file, a data URI and a buffer view.
     fn apart() -> Source {
         let json = json!({
             "buffers": [{ "byteLength": 5, "uri": "a.bin" }, { "byteLength": 6, "uri": "b.bin" }],
@@ -487,7 +487,7 @@ mod tests {
             change(&mut changed);
             assert_ne!(content_hash(&changed), hash, "change {i}");
         }
-        // Bytes that nothing refers to, and where things lie, do not count.
+        // Unreferenced bytes and file locations do not affect the hash.
         let mut same = apart();
         same.buffers[0].push(99);
         same.json["buffers"][0]["uri"] = "elsewhere.bin".into();

@@ -1,5 +1,5 @@
-//! Strokes along a character's own skeleton, for a demonstration on any rigged file: a baseline along each telling
-//! chain and an offset stroke that bends it, keyed over two seconds.
+//! Demo strokes for any rigged character: a baseline along each prominent joint chain, and an offset stroke that
+//! bends the chain, keyed over two seconds.
 
 use super::{Document, Edit, Key};
 use crate::base::math::{DQuat, DVec3, Vec3};
@@ -8,63 +8,63 @@ use crate::pose::{Sample, Stroke, StrokeLayer};
 use crate::rig::{Chain, ChainKind, Pose, PosedRig, Skeleton, chains};
 use std::f64::consts::TAU;
 
-/// Key times, seconds; the third is the pose of a still picture.
+/// Key times, seconds.
 const TIMES: [f64; 5] = [0.0, 0.5, 1.0, 1.5, 2.0];
-/// Which of [`TIMES`] the still pose is.
+/// Index into [`TIMES`] of the pose for still pictures.
 const STILL: usize = 2;
-/// Strokes drawn at most.
+/// Maximum number of demo strokes.
 const MAX_STROKES: usize = 5;
-/// Steps in which an offset stroke is drawn.
+/// Number of steps that integrate an offset stroke.
 const STEPS: usize = 32;
-/// Every so many of them a knot.
+/// Number of steps per knot of the offset stroke.
 const STRIDE: usize = 4;
 
-/// A baseline with offset strokes over time.
+/// A baseline and its animated offset stroke.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemoStroke {
-    /// What it bends.
+    /// Kind of the chain that the stroke bends.
     pub kind: ChainKind,
-    /// The joints meant, in order.
+    /// Joints of the chain, in order.
     pub nodes: Vec<NodeId>,
-    /// Along the chain, as the character is posed.
+    /// Baseline along the chain in the current pose.
     pub baseline: Stroke,
     /// Brush radius that reaches the chain's joints, metres.
     pub radius: f32,
-    /// Offset strokes at rising times, seconds; the first and the last equal the baseline.
+    /// Offset strokes at increasing times, seconds; the first and the last equal the baseline.
     pub offsets: Vec<(f64, Stroke)>,
     /// Index into `offsets` of the pose for a still picture.
     pub still: usize,
 }
 
-/// Share of an arm before its hand, roughly.
+/// Approximate fraction of an arm's length at which the hand begins.
 const HAND: f64 = 0.65;
 
-/// How a chain is bent.
+/// Parameters of a chain's bend.
 #[derive(Clone, Copy)]
 struct Bend {
     axis: DVec3,
-    /// Largest turn, radians.
+    /// Largest rotation, radians.
     angle: f64,
-    /// Turn at the start of the chain as a share of the largest.
+    /// Rotation at the start of the chain, as a fraction of the largest.
     start: f64,
-    /// Share of the chain after which it turns no more: a hand goes on where the forearm points.
+    /// Fraction of the chain after which the rotation is constant, so that a hand continues the forearm.
     full: f64,
-    /// A wave that runs along the chain instead of an even bend.
+    /// Whether a wave runs along the chain; otherwise the bend is even.
     wave: bool,
-    /// Strength at each of [`TIMES`].
+    /// Factor of the rotation at each of [`TIMES`].
     strength: [f64; 5],
 }
 
-/// Strokes for a character in a pose; empty where it has no chain of joints with any length. Each is drawn along
-/// the character as those before it leave it.
+/// Returns demo strokes for a posed character. Each stroke applies to the pose that the strokes before it produce.
+/// Empty if the character has no joint chain of positive length.
 pub fn demo_strokes(skeleton: &Skeleton, pose: &Pose) -> Vec<DemoStroke> {
     layers(skeleton, pose, 0).into_iter().map(|(_, stroke)| stroke).collect()
 }
 
-/// The edits of the demonstration on a document at rest: layers with the still pose, then keys.
+/// Returns the edits of the demo on a document at rest: layers with the still pose, then keys.
 ///
 /// # Errors
-/// The character has no chain of joints.
+/// The character has no joint chain.
 pub fn demo_edits(skeleton: &Skeleton, document: &Document) -> Result<Vec<Edit>> {
     let start = document.posed(skeleton);
     let layers = layers(skeleton, &start, document.unused_stroke_id().0);
@@ -85,17 +85,17 @@ pub fn demo_edits(skeleton: &Skeleton, document: &Document) -> Result<Vec<Edit>>
     Ok(edits)
 }
 
-/// The strokes with the layers that their baselines make, numbered from `first` on.
+/// Returns demo strokes and their stroke layers, with ids from `first` on.
 fn layers(skeleton: &Skeleton, start: &Pose, first: u32) -> Vec<(StrokeLayer, DemoStroke)> {
     let found = chains(skeleton);
-    // Legs stay on the ground, unless there is nothing else.
+    // Legs stay on the ground, unless the character has only leg chains.
     let standing = found.iter().any(|c| c.kind != ChainKind::Leg);
     let chosen = found.iter().filter(|c| !standing || c.kind != ChainKind::Leg).take(MAX_STROKES);
     let mut pose = start.clone();
     let mut out = Vec::new();
     for (i, chain) in chosen.enumerate() {
         let mut chain = chain.clone();
-        // Hips that turn take the legs off the ground.
+        // Rotated hips would lift the legs off the ground.
         if chain.kind == ChainKind::Spine && chain.nodes.len() > 2 {
             chain.nodes.remove(0);
         }
@@ -117,7 +117,7 @@ fn layers(skeleton: &Skeleton, start: &Pose, first: u32) -> Vec<(StrokeLayer, De
     out
 }
 
-/// The posed places of a chain's joints, and of the tip of the last.
+/// Returns the posed positions of a chain's joints and of the last joint's tip.
 fn points_along(skeleton: &Skeleton, rig: &PosedRig, chain: &Chain) -> Vec<Vec3> {
     let mut points: Vec<Vec3> =
         chain.nodes.iter().map(|n| Vec3::from(rig.world[n.index()].translation)).collect();
@@ -132,7 +132,7 @@ fn points_along(skeleton: &Skeleton, rig: &PosedRig, chain: &Chain) -> Vec<Vec3>
 
 fn stroke_for(chain: &Chain, points: &[Vec3]) -> Option<DemoStroke> {
     let length: f32 = points.windows(2).map(|p| (p[1] - p[0]).length()).sum();
-    // Twist joints lie on their parents; knots must not.
+    // Skip twist joints, which coincide with their parents, because knots must be distinct.
     let mut knots: Vec<Vec3> = Vec::new();
     for &p in points.iter().filter(|p| p.is_finite()) {
         if knots.last().is_none_or(|last| (p - *last).length() > 0.02 * length) {
@@ -156,8 +156,8 @@ fn stroke_for(chain: &Chain, points: &[Vec3]) -> Option<DemoStroke> {
     })
 }
 
-/// The plane and the amount of the bend: a spine and a tail to the side, an arm upwards, anything else the way it
-/// is bent already.
+/// Returns the plane and angles of the bend. A spine or tail bends to the side, an arm upwards, and any other chain
+/// in the direction of its current bend.
 fn bend_of(chain: &Chain, knots: &[Vec3]) -> Bend {
     let along = (knots[knots.len() - 1] - knots[0]).as_dvec3().normalize_or(DVec3::X);
     let across = |to: DVec3| along.cross(to).try_normalize().unwrap_or(along.any_orthonormal_vector());
@@ -186,7 +186,7 @@ fn bend_of(chain: &Chain, knots: &[Vec3]) -> Bend {
             wave: true,
             strength: [0.0, 1.0, 1.0, 1.0, 0.0],
         },
-        // The spine leans to this side: the other arm goes up.
+        // Raise the arm on the side opposite to the spine's lean.
         ChainKind::Arm if along.dot(side) > 0.0 => Bend {
             axis: upwards,
             angle: degrees(45.0),
@@ -212,7 +212,7 @@ fn bend_of(chain: &Chain, knots: &[Vec3]) -> Bend {
     }
 }
 
-/// The baseline with its tangents turned, step by step: the same length, the same start.
+/// Bends the baseline step by step by rotating its tangents; keeps the length and the start.
 fn bent(baseline: &Stroke, bend: Bend, key: usize) -> Option<Stroke> {
     let strength = bend.strength[key];
     if strength == 0.0 {
@@ -222,7 +222,7 @@ fn bent(baseline: &Stroke, bend: Bend, key: usize) -> Option<Stroke> {
     let step = spline.length() / STEPS as f64;
     let turn = |u: f64| {
         let shape = if bend.wave {
-            // It grows from the root of the tail and runs to its tip.
+            // The wave's amplitude grows from the root of the tail, and the wave travels to the tip.
             (2.0 * u).min(1.0) * (TAU * (u - 0.25 * (key as f64 - STILL as f64))).sin()
         } else {
             bend.start + (1.0 - bend.start) * (u / bend.full).min(1.0)

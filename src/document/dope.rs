@@ -1,46 +1,46 @@
-//! The dope sheet: which keys there are, by row and by time, as plain data for any panel.
+//! The dope sheet: all keys by row and time, as plain data for any panel.
 
 use super::{Document, KeyAt, Target};
 use crate::base::{NodeId, SculptId};
 use crate::rig::Skeleton;
 
-/// What a row is about.
+/// The object whose keys a row of the dope sheet shows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
-    /// All properties of a node.
+    /// All properties of one node.
     Node(NodeId),
-    /// Amplitude and stiffness of a sculpt layer.
+    /// Amplitude and stiffness of one sculpt layer.
     Sculpt(SculptId),
-    /// A setting of a deformation method.
+    /// Method and name of one deformer setting.
     Setting(String, String),
 }
 
-/// A row.
+/// A row of the dope sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What it is about.
+    /// Object that the row shows.
     pub subject: Subject,
-    /// For people.
+    /// Name to display.
     pub label: String,
-    /// Key times, rising, seconds.
+    /// Key times, seconds, increasing.
     pub times: Vec<f64>,
 }
 
-/// A document's keys.
+/// The keys of a document, as rows and columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DopeSheet {
-    /// Nodes in the file's order, then sculpt layers, then settings.
+    /// Nodes in file order, then sculpt layers, then settings.
     pub rows: Vec<Row>,
-    /// Times at which any row has a key, rising, seconds.
+    /// Times at which any row has a key, seconds, increasing.
     pub columns: Vec<f64>,
     /// End of the last key or clip, seconds.
     pub duration: f64,
-    /// Frames per second.
+    /// Frame rate, frames per second.
     pub rate: u32,
 }
 
 impl DopeSheet {
-    /// Every key of the document in the columns of these times, to be removed, moved or stretched together.
+    /// Returns all keys of the document at the given times.
     pub fn keys_in(document: &Document, columns: &[f64]) -> Vec<KeyAt> {
         let channels = document.motion.channels.iter();
         let keys = channels.flat_map(|c| {
@@ -50,7 +50,7 @@ impl DopeSheet {
         keys.collect()
     }
 
-    /// The column nearest to a time, within a distance of it, seconds.
+    /// Returns the column nearest to a time, at most `within` seconds away.
     pub fn column_near(&self, time: f64, within: f64) -> Option<f64> {
         let after = self.columns.partition_point(|c| *c < time);
         let beside = self.columns[after.saturating_sub(1)..].iter().take(2).copied();
@@ -60,7 +60,7 @@ impl DopeSheet {
 }
 
 impl Target {
-    /// The row that it is in.
+    /// Returns the subject of the row that shows this target.
     pub fn subject(&self) -> Subject {
         match self {
             Self::Node { node, .. } => Subject::Node(*node),
@@ -70,12 +70,12 @@ impl Target {
     }
 }
 
-/// The dope sheet of a document.
+/// Returns the dope sheet of a document.
 pub fn dope_sheet(document: &Document, skeleton: &Skeleton) -> DopeSheet {
     let mut rows: Vec<Row> = Vec::new();
     for channel in &document.motion.channels {
         let subject = channel.target.subject();
-        // Channels are in the order of their targets: those of a row are neighbours.
+        // Channels are sorted by target, so all channels of a row are adjacent.
         if rows.last().is_none_or(|r| r.subject != subject) {
             let label = match &subject {
                 Subject::Node(node) => {
@@ -106,7 +106,7 @@ pub fn dope_sheet(document: &Document, skeleton: &Skeleton) -> DopeSheet {
     }
 }
 
-/// Amplitudes come before stiffnesses in the channels: the rows of a sculpt become one.
+/// Merges the two rows of each sculpt layer, because channels list all amplitudes before all stiffnesses.
 fn merge_sculpts(rows: &mut Vec<Row>) {
     rows.sort_by(|a, b| a.subject.cmp(&b.subject));
     rows.dedup_by(|next, row| {

@@ -1,10 +1,9 @@
-//! Timing by gesture: the speed at which an offset stroke was drawn keys the motion that it describes (methods,
-//! section 7).
+//! Timing by gesture: the drawing speed of an offset stroke sets the timing of its motion (methods, section 7).
 //!
-//! While the hand has drawn a share `u` of the stroke's length, the character is that share of the way from the pose
-//! below the stroke to the pose with it, every joint along its shortest arc. Between two keys on those arcs LINEAR
-//! interpolation stays on them, so keys are the knots of a polyline through `u` over time, as few as stay within the
-//! error ([`thin`]).
+//! When the hand has drawn a fraction `u` of the stroke's length, the character has moved by the fraction `u` from
+//! the pose without the stroke to the pose with it. Every joint follows its shortest arc. LINEAR interpolation
+//! between two keys on such an arc stays on the arc. The keys are therefore the knots of a polyline of `u` over time,
+//! and [`thin`] keeps as few keys as the error allows.
 
 use super::clip_layer::blend;
 use super::{Document, Edit, KeyEdit, KeyValue, Target};
@@ -13,20 +12,20 @@ use crate::base::{Error, Result, StrokeId};
 use crate::pose::Stroke;
 use crate::rig::{Pose, Skeleton};
 
-/// Keys of a gesture.
+/// Timing keys derived from a drawn stroke.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gesture {
-    /// `(seconds since the stroke began, share of the way)`, rising.
+    /// `(seconds since the stroke began, fraction of the motion)`, increasing.
     pub keys: Vec<(f64, f64)>,
-    /// The most that any joint is off for having so few keys, degrees.
+    /// Maximum error of any joint due to the reduced number of keys, degrees.
     pub error_degrees: f64,
 }
 
-/// A stroke's recorded times as keys: no joint of a motion that turns joints by up to `angle` degrees is off by more
-/// than `tolerance` degrees at any of the recorded times.
+/// Converts a stroke's recorded times to timing keys. `angle` is the largest joint rotation of the motion, degrees.
+/// No joint deviates by more than `tolerance` degrees at any recorded time.
 ///
 /// # Errors
-/// The stroke has no times: it was not drawn by hand.
+/// The stroke has no times, because it was not drawn by hand.
 pub fn gesture(stroke: &Stroke, angle: f64, tolerance: f64) -> Result<Gesture> {
     let knots = stroke.knots();
     let start = knots.first().map_or(0.0, |k| k.time);
@@ -59,11 +58,11 @@ pub fn gesture(stroke: &Stroke, angle: f64, tolerance: f64) -> Result<Gesture> {
 }
 
 impl Document {
-    /// The edit that keys the motion of a layer's offset stroke from a time on, within an error in degrees, and what
-    /// it keys.
+    /// Returns the edit that keys the motion of a layer's offset stroke from the time `start` on, and the timing
+    /// keys. `tolerance` is the maximum error in degrees.
     ///
     /// # Errors
-    /// The layer has no offset stroke drawn by hand, or it moves nothing.
+    /// The layer has no offset stroke drawn by hand, or the stroke moves no joint.
     pub fn keying(
         &self,
         skeleton: &Skeleton,
@@ -110,7 +109,7 @@ mod tests {
     use crate::document::testing::{asset, session};
     use crate::pose::{Sample, StrokeLayer};
 
-    /// A stroke whose hand starts slowly: a share `t^2` of the way at time `t`, of two seconds.
+    /// Returns a stroke of two seconds that starts slowly: the hand has drawn a fraction `t^2` at time `t`.
     fn slow_start(place: impl Fn(f32) -> Vec3) -> Stroke {
         let sample = |i: i32| {
             let t = i as f32 / 40.0;
@@ -169,7 +168,7 @@ mod tests {
             let pose = s.document().state(s.skeleton(), Some(1.0 + 2.0 * t)).pose;
             let turned = rest.local[arm].rotation().angle_between(pose.local[arm].rotation());
             let wanted = f64::from(whole) * t * t;
-            // The error, and what the spatial reduction of knots leaves between them.
+            // The allowance covers the timing error and the error from the spatial reduction of knots.
             assert!((f64::from(turned) - wanted).abs().to_degrees() < 2.5, "{t}: {turned} {wanted}");
         }
         assert!(s.document().keying(s.skeleton(), StrokeId(9), 0.0, 1.0).is_err());

@@ -1,4 +1,4 @@
-//! Edits of what moves over time.
+//! Edits of the animation: keys, channels, clip layers and frame rate.
 
 use super::contents::validate_time;
 use super::keys::exact;
@@ -9,96 +9,96 @@ use crate::base::{Error, Result};
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
 
-/// A key by what it animates and when.
+/// Identifies a key by its target and time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyAt {
-    /// What it animates.
+    /// Animated property.
     pub target: Target,
-    /// Its time, seconds, to the bit.
+    /// Time of the key, seconds, compared exactly.
     pub time: f64,
 }
 
-/// A value to be keyed.
+/// A value to key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyValue {
-    /// What it animates.
+    /// Animated property.
     pub target: Target,
-    /// Floats as [`Target::width`] says.
+    /// [`Target::width`] floats.
     pub value: Vec<f32>,
 }
 
-/// A target with its channel, `None` if it has none.
+/// A target and its channel, `None` if the target has no keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Slot {
-    /// What it animates.
+    /// Animated property.
     pub target: Target,
-    /// Its keys.
+    /// Channel with the keys of the target.
     pub channel: Option<Channel>,
 }
 
-/// A change of what moves over time.
+/// A reversible change of the animation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyEdit {
-    /// Puts channels in place of those of the same targets, or takes them away.
+    /// Replaces the channels of these targets, or removes them.
     Channels(Vec<Slot>),
-    /// Keys values at a time, seconds; targets without a channel get a LINEAR one.
+    /// Sets keys at a time. A target without a channel gets a LINEAR channel.
     Insert {
-        /// Seconds; the key gets the nearest time that an `f32` holds.
+        /// Time in seconds, rounded to the nearest `f32`.
         time: f64,
-        /// What to key.
+        /// Values to key.
         keys: Vec<KeyValue>,
     },
-    /// Removes keys. A channel without keys is gone.
+    /// Removes keys. A channel that loses its last key is removed.
     Remove(Vec<KeyAt>),
-    /// Moves keys in time; others at the times they come to go.
+    /// Moves keys in time and removes other keys at the new times.
     Move {
-        /// Which.
+        /// Keys to move.
         keys: Vec<KeyAt>,
-        /// By how much.
+        /// Time offset, seconds.
         seconds: f64,
     },
-    /// Stretches keys' times about one time; a negative factor runs them backwards.
+    /// Scales the times of keys about a pivot; a negative factor reverses them.
     Scale {
-        /// Which.
+        /// Keys to scale.
         keys: Vec<KeyAt>,
-        /// The time that stays, seconds.
+        /// Fixed time, seconds.
         pivot: f64,
-        /// Not zero.
+        /// Scale factor, not zero.
         factor: f64,
     },
-    /// Goes another way between the keys of channels.
+    /// Sets the interpolation of channels.
     Interpolation {
-        /// Which.
+        /// Targets of the channels.
         targets: Vec<Target>,
-        /// To what.
+        /// New interpolation.
         interpolation: Interpolation,
     },
-    /// Sets the tangents of a key of a CUBICSPLINE, per second.
+    /// Sets the tangents of a CUBICSPLINE key, in units per second.
     Tangents {
-        /// Which key.
+        /// Key whose tangents change.
         key: KeyAt,
-        /// Arriving.
+        /// In-tangent.
         arriving: Vec<f32>,
-        /// Leaving.
+        /// Out-tangent.
         leaving: Vec<f32>,
     },
-    /// A clip of the file becomes channels, in place of those of the same targets.
+    /// Copies a clip of the file into channels, replacing existing channels of its targets.
     Import {
-        /// Index of the clip in the file.
+        /// Index of the clip in the asset file.
         clip: usize,
     },
-    /// The layers of the file's clips.
+    /// Replaces all clip layers.
     Clips(Vec<ClipLayer>),
-    /// Frames per second: 24, 30 or 60.
+    /// Sets the frame rate: 24, 30 or 60 frames per second.
     Rate(u32),
 }
 
 impl KeyEdit {
-    /// Keys whatever of a pose differs from another one; `None` if nothing does.
+    /// Returns an edit that keys every property in which two poses differ, or `None` if they are equal.
     pub fn of_change(time: f64, before: &Pose, after: &Pose) -> Option<Self> {
         let changed = |t: &Target| t.of_pose(before) != t.of_pose(after);
         let keys = Target::all_of_pose(after).filter(changed).filter_map(|target| {
@@ -109,7 +109,7 @@ impl KeyEdit {
         (!keys.is_empty()).then_some(Self::Insert { time, keys })
     }
 
-    /// Changes the document and returns the edit that changes it back; on an error it is as before.
+    /// Changes the document and returns the inverse edit; on an error the document stays unchanged.
     pub(super) fn apply(&self, document: &mut Document, skeleton: &Skeleton) -> Result<Self> {
         let slots = match self {
             Self::Channels(slots) => slots.clone(),
@@ -164,7 +164,7 @@ impl KeyEdit {
                     )
                 })?;
                 let channels = clip.channels.iter().map(Channel::from_clip);
-                // The first of two channels of one target: a file should not have them.
+                // If the clip has two channels for one target, which glTF forbids, keep the first.
                 let mut slots: Vec<Slot> =
                     channels.map(|c| Slot { target: c.target.clone(), channel: Some(c) }).collect();
                 slots.sort_by(|a, b| a.target.cmp(&b.target));
@@ -183,7 +183,7 @@ impl KeyEdit {
         put(slots, document, skeleton).map(Self::Channels)
     }
 
-    /// As [`super::Edit::supersedes`].
+    /// Returns whether this edit overwrites everything that `earlier` set, see [`super::Edit::supersedes`].
     pub(super) fn supersedes(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Insert { time, keys }, Self::Insert { time: old_time, keys: old }) => {
@@ -198,7 +198,7 @@ impl KeyEdit {
     }
 }
 
-/// Keys every property of every node at a time: [`super::Edit::SetKey`]. The time is taken as it is.
+/// Keys every property of every node at the key's time, without rounding the time to `f32`: [`super::Edit::SetKey`].
 pub(super) fn key_pose(key: &Key, document: &mut Document, skeleton: &Skeleton) -> Result<KeyEdit> {
     super::contents::validate_pose(&key.pose, skeleton)?;
     let keys: Vec<KeyValue> = Target::all_of_pose(&key.pose)
@@ -211,7 +211,7 @@ pub(super) fn key_pose(key: &Key, document: &mut Document, skeleton: &Skeleton) 
     put(slots, document, skeleton).map(KeyEdit::Channels)
 }
 
-/// Removes every key at a time: [`super::Edit::RemoveKey`].
+/// Removes all keys at a time: [`super::Edit::RemoveKey`].
 pub(super) fn remove_column(time: f64, document: &mut Document, skeleton: &Skeleton) -> Result<KeyEdit> {
     let motion = &document.motion;
     let there = motion.channels.iter().filter(|c| c.key_at(time).is_ok());
@@ -222,7 +222,7 @@ pub(super) fn remove_column(time: f64, document: &mut Document, skeleton: &Skele
     KeyEdit::Remove(keys).apply(document, skeleton)
 }
 
-/// The channels with values keyed.
+/// Returns copies of the affected channels with the values keyed.
 fn inserted(time: f64, keys: &[KeyValue], document: &Document, skeleton: &Skeleton) -> Result<Vec<Slot>> {
     validate_time(time)?;
     let mut out: Vec<Slot> = Vec::with_capacity(keys.len());
@@ -242,7 +242,7 @@ fn inserted(time: f64, keys: &[KeyValue], document: &Document, skeleton: &Skelet
     Ok(out)
 }
 
-/// The channels with some of their keys changed: `change` is given indices, rising.
+/// Returns copies of the affected channels after `change`, which gets key indices in increasing order.
 fn changed(
     keys: &[KeyAt],
     document: &Document,
@@ -282,7 +282,7 @@ fn channel_of<'a>(target: &Target, document: &'a Document, skeleton: &Skeleton) 
         .ok_or_else(|| Error::input(format!("{} has no keys", target.label(skeleton)), "key it first"))
 }
 
-/// Puts channels in place and returns what was there. All or nothing.
+/// Replaces channels and returns the old channels. On an error the document stays unchanged.
 fn put(slots: Vec<Slot>, document: &mut Document, skeleton: &Skeleton) -> Result<Vec<Slot>> {
     for slot in &slots {
         if let Some(channel) = &slot.channel {
@@ -306,7 +306,7 @@ fn put(slots: Vec<Slot>, document: &mut Document, skeleton: &Skeleton) -> Result
         };
         old.push(Slot { target, channel: before });
     }
-    // Back in the opposite order, should a target be named twice.
+    // Reverse the order, so that undo also works if a target occurs twice.
     old.reverse();
     if let Err(error) = motion.validate_size() {
         put(old, document, skeleton)?;

@@ -1,21 +1,21 @@
-//! Keys of one channel: set, removed, moved, and how it goes between them.
+//! Editing the keys of one channel: set, remove, retime, and change the interpolation.
 
 use super::{Channel, Target};
 use crate::asset::{Interpolation, Property};
 
-/// A time that an `f32` holds exactly: the nearest.
+/// Rounds a time to the nearest `f32`.
 pub(super) fn exact(time: f64) -> f64 {
     f64::from(time as f32)
 }
 
 impl Channel {
-    /// An empty channel, to be keyed before it is used.
+    /// Creates a channel without keys; the caller must add a key before use.
     pub(super) fn empty(target: Target) -> Self {
         Self { target, interpolation: Interpolation::Linear, times: Vec::new(), values: Vec::new() }
     }
 
-    /// Sets the key at a time. In a CUBICSPLINE a new key on the curve leaves the curve as it is; any other gets the
-    /// slope between its neighbours (Catmull & Rom, "A class of local interpolating splines", 1974).
+    /// Sets the key at a time. In a CUBICSPLINE channel, a new key on the curve preserves the curve. Any other key
+    /// gets the slope between its neighbours (Catmull & Rom, "A class of local interpolating splines", 1974).
     pub(super) fn set_key(&mut self, time: f64, value: &[f32]) {
         let cubic = self.interpolation == Interpolation::CubicSpline;
         let (width, slot) = (value.len(), self.key_at(time));
@@ -51,14 +51,12 @@ impl Channel {
         self.values.splice(at..at, floats.iter().copied());
     }
 
-    /// Removes a key.
     pub(super) fn remove_key(&mut self, key: usize) {
         let stride = self.stride();
         self.times.remove(key);
         self.values.drain(key * stride..(key + 1) * stride);
     }
 
-    /// Both tangents of a key of a CUBICSPLINE.
     pub(super) fn set_tangents(&mut self, key: usize, arriving: &[f32], leaving: &[f32]) {
         let width = arriving.len();
         let at = 3 * key * width;
@@ -66,17 +64,17 @@ impl Channel {
         self.values[at + 2 * width..at + 3 * width].copy_from_slice(leaving);
     }
 
-    /// A rotation on the side of the key before it, or after: components are blended by splines.
+    /// Flips a quaternion's sign to match the neighbouring key, because splines interpolate its components.
     fn near(&self, key: usize, value: &[f32]) -> Vec<f32> {
         let turns = matches!(self.target, Target::Node { property: Property::Rotation, .. });
         let neighbour = if key > 0 { Some(key - 1) } else { (key < self.times.len()).then_some(key) };
         let dot = |n: usize| self.value(n).iter().zip(value).map(|(a, b)| a * b).sum::<f32>();
         let flip = turns && neighbour.is_some_and(|n| dot(n) < 0.0);
-        // Zero stays zero: no key's bits change for nothing.
+        // Zeros stay positive, so that bits change only when necessary.
         value.iter().map(|&v| if flip && v != 0.0 { -v } else { v }).collect()
     }
 
-    /// The slope at a key between its neighbours, one-sided at the ends, zero where it is alone.
+    /// Returns the slope between the neighbours of a key, one-sided at the ends, zero for a single key.
     fn catmull_rom(&self, key: usize) -> Vec<f32> {
         let (before, after) = (key.saturating_sub(1), (key + 1).min(self.times.len() - 1));
         if before == after {
@@ -87,8 +85,8 @@ impl Channel {
         ends.map(|(a, b)| (f64::from(b - a) / interval) as f32).collect()
     }
 
-    /// Goes another way between the keys. To CUBICSPLINE, tangents are the slopes between neighbours; from it, they
-    /// are lost.
+    /// Changes the interpolation. Conversion to CUBICSPLINE sets tangents to the slopes between neighbours;
+    /// conversion from CUBICSPLINE discards tangents.
     pub(super) fn set_interpolation(&mut self, interpolation: Interpolation) {
         let cubic = |i| i == Interpolation::CubicSpline;
         if cubic(self.interpolation) == cubic(interpolation) {
@@ -117,8 +115,8 @@ impl Channel {
         }
     }
 
-    /// Gives keys other times; a key in the way goes. `stretch` divides their tangents, and swaps them where time runs
-    /// backwards.
+    /// Moves keys to new times and removes other keys at those times. Divides tangents by `stretch`; a negative
+    /// `stretch` reverses time and swaps in-tangents and out-tangents.
     pub(super) fn retime(&mut self, keys: &[usize], to: impl Fn(f64) -> f64, stretch: f64) {
         let (stride, width) = (self.stride(), self.width());
         let mut moved: Vec<(f64, Vec<f32>)> = Vec::with_capacity(keys.len());
@@ -142,7 +140,7 @@ impl Channel {
             }
         }
         kept.append(&mut moved);
-        // Stable: of keys that come to one time the last stays.
+        // The sort is stable: of keys moved to equal times, the last one remains.
         kept.sort_by(|a, b| a.0.total_cmp(&b.0));
         (self.times, self.values) = (Vec::new(), Vec::new());
         for (i, (time, floats)) in kept.iter().enumerate() {

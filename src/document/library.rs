@@ -1,4 +1,4 @@
-//! The pose library: poses kept by name in the document, blended in by a slider; and a pose's other side.
+//! The pose library: named poses in the document, blended in by a slider. Also mirrors poses.
 
 use super::clip_layer::blend;
 use super::contents::validate_pose;
@@ -9,28 +9,28 @@ use crate::pose::StrokeLayer;
 use crate::rig::{Mirror, Pose, PosedRig, Skeleton};
 use serde::{Deserialize, Serialize};
 
-/// More poses no library has.
+/// Maximum number of poses in a library.
 const MAX_POSES: usize = 1024;
-/// Longer names are refused, bytes.
+/// Maximum length of a pose name, bytes.
 const MAX_NAME: usize = 256;
 
-/// A pose of the library.
+/// A named pose of the library.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptPose {
-    /// Unique in the document.
+    /// Name, unique in the document.
     pub name: String,
-    /// Every node, strokes applied.
+    /// Pose of every node, strokes applied.
     pub pose: Pose,
 }
 
 impl Document {
-    /// The poses of the library, in the order in which they were kept.
+    /// Returns the poses of the library, in insertion order.
     pub fn poses(&self) -> &[KeptPose] {
         &self.poses
     }
 
-    /// The edit that makes a finished pose the one being edited: below the strokes, which no longer take part.
+    /// Returns the edit that makes a final pose the base pose and disables all strokes.
     pub fn posing(&self, pose: Pose) -> Edit {
         let off = |l: &StrokeLayer| Edit::SetStroke(Box::new(StrokeLayer { enabled: false, ..l.clone() }));
         let mut edits: Vec<Edit> = self.strokes.iter().filter(|l| l.enabled).map(off).collect();
@@ -38,11 +38,11 @@ impl Document {
         Edit::Group(edits)
     }
 
-    /// The edit that goes from a pose towards one of the library: 0 leaves it, 1 is the kept pose. Rotations go the
-    /// shorter way by slerp.
+    /// Returns the edit that blends `from` towards a library pose; `amount` 0 gives `from`, 1 the library pose.
+    /// Rotations use the shorter slerp.
     ///
     /// # Errors
-    /// There is none of that name.
+    /// The library has no pose of this name.
     pub fn blending(&self, from: &Pose, name: &str, amount: f32) -> Result<Edit> {
         let kept = self.poses.iter().find(|p| p.name == name).ok_or_else(|| {
             let known: Vec<&str> = self.poses.iter().map(|p| p.name.as_str()).collect();
@@ -76,7 +76,7 @@ impl Document {
         Ok(())
     }
 
-    /// Keeps a pose, in place of that of the same name, or (none) forgets it; returns the edit that undoes it.
+    /// Saves or replaces a named pose, or removes it if `pose` is `None`; returns the inverse edit.
     pub(super) fn keep_pose(
         &mut self,
         name: &str,
@@ -111,9 +111,9 @@ impl Document {
     }
 }
 
-/// A pose with its sides exchanged: every joint stands as its partner did, seen in the character's plane of symmetry.
-/// Joints without a partner are reflected in themselves; positions go to the mirrored places of roots alone, so bone
-/// lengths stay. None for a character without sides.
+/// Returns a pose with left and right exchanged across the character's symmetry plane. Joints without a partner are
+/// mirrored in place. Only roots change position, so bone lengths stay constant. Returns `None` for a skeleton
+/// without mirrored joints.
 pub fn mirrored_pose(skeleton: &Skeleton, pose: &Pose) -> Option<Pose> {
     let mirror = Mirror::new(skeleton)?;
     let rest = Pose::rest(skeleton);
@@ -132,7 +132,7 @@ pub fn mirrored_pose(skeleton: &Skeleton, pose: &Pose) -> Option<Pose> {
         }
         let partner = mirror.partner(id).unwrap_or(id);
         let p = partner.index();
-        // What turned the partner out of rest, mirrored, turns this joint out of its own rest.
+        // Mirror the partner's rotation relative to its rest pose and apply it to this joint's rest rotation.
         let turn = (turned(&now[p]) * turned(&bind[p]).inverse()).normalize();
         world[i] = (plane.turn(turn) * turned(&bind[i])).normalize();
         let local: Quat = (parent.inverse() * world[i]).normalize().as_quat();

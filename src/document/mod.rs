@@ -1,4 +1,4 @@
-//! The document, its edits and their inverses, keys, and the journal.
+//! The document, its edits and their inverses, animation keys, and the journal.
 
 mod canonical;
 mod channel;

@@ -1,9 +1,9 @@
 //! A document's motion: channels, layers of the file's own clips, and the frame rate.
 //!
-//! Keys are of finished values: a node's channel is its transform with strokes applied, so that what is keyed plays the
-//! same whatever happens below it; the file's clips play below the strokes. The pose being edited is beside the motion: a
-//! hand that reaches into what the playhead shows gets that pose to edit, and keys it (or auto-key does). Times are f64
-//! but those of an f32, so that nothing is lost to glTF and back.
+//! Keys store final values: a node's channel holds its transform after strokes, so edits below do not change keyed
+//! motion. The file's clips play before strokes apply. The pose being edited is separate from the motion. When the
+//! user grabs the pose at the playhead, that pose becomes the edited pose, and the user or auto-key keys it. Times
+//! are `f64` but hold exact `f32` values, so that export to glTF and import lose nothing.
 
 use super::canonical::Canonical;
 use super::{Channel, ClipLayer, MAX_KEYS, Target};
@@ -14,27 +14,27 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Frame rates, per second.
+/// Supported frame rates, frames per second.
 pub const FRAME_RATES: [u32; 3] = [24, 30, 60];
 
-/// A pose at a time: what keys were before there were channels, and what keying a whole pose still says.
+/// A whole pose at a time: the key format of version 1, still used by [`super::Edit::SetKey`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Key {
-    /// Seconds, not negative.
+    /// Time in seconds, not negative.
     pub time: f64,
-    /// Every node's pose, strokes already applied.
+    /// Pose of every node, strokes already applied.
     pub pose: Pose,
 }
 
-/// What moves over time. Read it here; change it by [`super::Edit::Keys`].
+/// The animation of a document. This type only reads; [`super::Edit::Keys`] changes it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Motion {
-    /// By rising target.
+    /// Channels, sorted by target.
     pub(super) channels: Vec<Channel>,
-    /// In the order in which they apply, below the strokes.
+    /// Clip layers in the order in which they apply, before the strokes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) clips: Vec<ClipLayer>,
-    /// Frames per second.
+    /// Frame rate, frames per second.
     pub(super) rate: u32,
 }
 
@@ -44,7 +44,7 @@ impl Default for Motion {
     }
 }
 
-/// As files have it now.
+/// The current serialised form.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
@@ -55,7 +55,7 @@ struct Stored {
 }
 
 impl<'de> Deserialize<'de> for Motion {
-    /// A list is the whole poses of version 1.
+    /// Reads the current form, or a list of whole poses from version 1.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         struct Either;
         impl<'de> Visitor<'de> for Either {
@@ -80,7 +80,7 @@ impl<'de> Deserialize<'de> for Motion {
 }
 
 impl Motion {
-    /// Whole poses as LINEAR channels. Poses of different sizes are channels of no shape, which validation refuses.
+    /// Converts whole poses to LINEAR channels. Poses of unequal sizes give channels that validation rejects.
     fn from_poses(keys: &[Key]) -> Self {
         let times: Vec<f64> = keys.iter().map(|k| k.time).collect();
         let channel = |target: Target| {
@@ -92,7 +92,7 @@ impl Motion {
         Self { channels: channels.unwrap_or_default(), ..Self::default() }
     }
 
-    /// The whole poses that these channels are, where they are nothing else: documents of version 1 keep their hash.
+    /// Returns whole poses if the channels hold nothing else, so that documents of version 1 keep their hash.
     pub(super) fn as_poses(&self, pose: &Pose) -> Option<Vec<Key>> {
         let first = self.channels.first()?;
         let targets = self.channels.iter().map(|c| &c.target);
@@ -114,37 +114,37 @@ impl Motion {
         first.times.iter().enumerate().map(key).collect()
     }
 
-    /// The channels, by rising target.
+    /// Returns the channels, sorted by target.
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }
 
-    /// One of them.
+    /// Returns the channel of a target.
     pub fn channel(&self, target: &Target) -> Option<&Channel> {
         self.slot(target).ok().map(|i| &self.channels[i])
     }
 
-    /// Where a target's channel is, or belongs.
+    /// Finds a target's channel: `Ok` with its index, or `Err` with the index for inserting one.
     pub(super) fn slot(&self, target: &Target) -> std::result::Result<usize, usize> {
         self.channels.binary_search_by(|c| c.target.cmp(target))
     }
 
-    /// The layers of the file's own clips, in the order in which they apply.
+    /// Returns the layers of the file's own clips, in the order in which they apply.
     pub fn clips(&self) -> &[ClipLayer] {
         &self.clips
     }
 
-    /// Frames per second.
+    /// Returns the frame rate, frames per second.
     pub fn rate(&self) -> u32 {
         self.rate
     }
 
-    /// Whether nothing moves.
+    /// Returns whether there are no channels and no enabled clips.
     pub fn is_still(&self) -> bool {
         self.channels.is_empty() && self.clips.iter().all(|c| !c.enabled)
     }
 
-    /// Times at which some channel has a key, rising, seconds.
+    /// Returns the times at which any channel has a key, seconds, increasing.
     pub fn key_times(&self) -> Vec<f64> {
         let mut times: Vec<f64> = self.channels.iter().flat_map(|c| &c.times).copied().collect();
         times.sort_unstable_by(f64::total_cmp);
@@ -152,7 +152,7 @@ impl Motion {
         times
     }
 
-    /// When the last key is, or the last clip ends, seconds.
+    /// Returns the time of the last key or the end of the last clip, seconds, whichever is later.
     pub fn duration(&self, skeleton: &Skeleton) -> f64 {
         let keys = self.channels.iter().filter_map(|c| c.times.last().copied());
         let clips = self.clips.iter().filter(|c| c.enabled).map(|c| c.end(skeleton));
@@ -163,12 +163,11 @@ impl Motion {
         self.channels.iter().map(|c| c.times.len()).sum()
     }
 
-    /// Whether documents need not say anything of it.
+    /// Returns whether the motion is empty, so that files can omit it.
     pub(super) fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Checks it against the skeleton it goes with.
     pub(super) fn validate(&self, skeleton: &Skeleton) -> Result<()> {
         self.channels.iter().try_for_each(|c| c.validate(skeleton))?;
         if !self.channels.is_sorted_by(|a, b| a.target < b.target) {
@@ -187,7 +186,6 @@ impl Motion {
         Err(Error::input(format!("{keys} keys are too many"), format!("keep {MAX_KEYS} at most")))
     }
 
-    /// For the document's hash.
     pub(super) fn hash(&self, hash: &mut Canonical) {
         hash.text("motion 1");
         hash.count(self.rate as usize);
@@ -205,7 +203,7 @@ impl Motion {
     }
 }
 
-/// One of [`FRAME_RATES`].
+/// Checks that a rate is one of [`FRAME_RATES`].
 pub(super) fn validate_rate(rate: u32) -> Result<()> {
     if FRAME_RATES.contains(&rate) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A document's motion as others show it: node channels as a clip, and the times at which shapes are worth telling.
+//! A document's motion for export: node channels as a clip, and the times at which to export surface shapes.
 
 use super::{Channel, Document, Target};
 use crate::anim::clip_from_poses;
@@ -7,12 +7,12 @@ use crate::base::Result;
 use crate::rig::Skeleton;
 use crate::surface::Sculpt;
 
-/// Shapes told at most: each costs an evaluation and a set of morph targets.
+/// Maximum number of exported shapes; each costs an evaluation and a set of morph targets.
 const MAX_SHAPES: usize = 240;
-/// Frames sampled at most where clips play below strokes.
+/// Maximum number of frames sampled while clips play below strokes.
 const MAX_FRAMES: usize = 36_000;
 
-/// Values that are no unit quaternions, beyond rounding, become some.
+/// Normalises the quaternions of a rotation channel, unless they differ from unit length only by rounding.
 fn unit(channel: &mut crate::asset::Channel) {
     let spline = channel.interpolation == Interpolation::CubicSpline;
     let (stride, at) = if spline { (12, 4) } else { (4, 0) };
@@ -25,7 +25,7 @@ fn unit(channel: &mut crate::asset::Channel) {
     }
 }
 
-/// Whether every key is the node's value at rest.
+/// Returns whether every key equals the node's rest value.
 fn rests(channel: &crate::asset::Channel, skeleton: &Skeleton) -> bool {
     let Some(node) = skeleton.nodes.get(channel.node.index()) else { return false };
     let rest: &[f32] = match channel.property {
@@ -39,20 +39,20 @@ fn rests(channel: &crate::asset::Channel, skeleton: &Skeleton) -> bool {
 }
 
 impl Document {
-    /// The frame times of the whole motion, seconds: 0 and on at the document's rate, to its end.
+    /// Returns the frame times of the whole motion, seconds, from 0 to its end.
     pub fn frame_times(&self, skeleton: &Skeleton) -> Vec<f64> {
         let rate = f64::from(self.motion.rate());
         let last = (self.motion.duration(skeleton) * rate - 1e-6).ceil().max(0.0) as usize;
         (0..=last.min(MAX_FRAMES - 1)).map(|f| f64::from((f as f64 / rate) as f32)).collect()
     }
 
-    /// Times at which to tell shapes, rising, at least one, at most 240: where there are keys, or every frame where
-    /// clips play; evenly some of them where there are more.
+    /// Returns 1 to 240 export times of surface shapes, seconds, increasing: key times, or all frames if clips or
+    /// waves play. A longer list is subsampled evenly.
     pub fn shape_times(&self, skeleton: &Skeleton) -> Vec<f64> {
         let waves = self.sculpts.iter().any(Sculpt::moves);
         let plays = waves || self.motion.clips().iter().any(|c| c.enabled);
         let mut all = if plays { self.frame_times(skeleton) } else { self.motion.key_times() };
-        // Keys of version 1 may lie closer than glTF's floats.
+        // Keys of version 1 may be closer together than `f32` times can distinguish.
         all.dedup_by(|b, a| *a as f32 == *b as f32);
         if all.is_empty() {
             all.push(0.0);
@@ -61,14 +61,15 @@ impl Document {
         (0..count).map(|i| all[if count < 2 { 0 } else { i * last / (count - 1) }]).collect()
     }
 
-    /// How the nodes move: keyed channels to the bit; what clips below strokes move beside them, LINEAR from frame to
-    /// frame. None where the document does not move; of no channels where only the surface does.
+    /// Returns the motion of the nodes as a clip. Keyed channels are copied exactly. If clips play below strokes, the
+    /// nodes that they move get one LINEAR key per frame. Returns `None` for a still document, and a clip without
+    /// channels if only the surface moves.
     ///
     /// # Errors
-    /// A motion that is no motion of this skeleton.
+    /// The motion does not fit the skeleton.
     pub fn clip(&self, name: &str, skeleton: &Skeleton) -> Result<Option<Clip>> {
         let mut channels: Vec<_> = self.motion.channels().iter().filter_map(Channel::to_clip).collect();
-        // Whole poses key what never leaves rest too, which says nothing.
+        // Whole-pose keys also contain properties that never leave rest; skip these.
         let whole = self.motion.as_poses(&self.pose).is_some();
         channels.retain(|c| !(whole && rests(c, skeleton)));
         channels.iter_mut().filter(|c| c.property == Property::Rotation).for_each(unit);

@@ -1,4 +1,4 @@
-//! Channels and their edits.
+//! Tests of channels and their edits.
 
 use super::testing::{asset, session, work};
 use super::{
@@ -34,7 +34,7 @@ fn channel<'a>(s: &'a Session, target: &Target) -> &'a Channel {
     s.document().motion().channel(target).unwrap()
 }
 
-/// Hashes of documents with whole-pose keys, as the version before channels computed them.
+/// Checks hashes of documents with whole-pose keys against hashes from the version before channels.
 #[test]
 fn documents_of_whole_poses_keep_their_hashes() {
     for (seed, count, hash) in [
@@ -45,7 +45,7 @@ fn documents_of_whole_poses_keep_their_hashes() {
         work(&mut s, &mut Random::new(seed), count);
         assert!(s.document().motion().key_times().len() > 1);
         let mut other = s.document().clone();
-        // Version 1 took a parameter that no method has.
+        // Version 1 accepted a parameter that no method has.
         if let Some(value) = other.deformer.parameters.remove("surface") {
             other.deformer.parameters.insert("k_s".into(), value);
         }
@@ -72,7 +72,7 @@ fn a_document_of_version_1_opens_as_channels() {
     old["keys"] = poses.into();
     let document = Document::from_json(old.clone(), s.skeleton()).unwrap();
     assert_eq!((&document, document.hash()), (s.document(), s.document().hash()));
-    // In a journal too, as text.
+    // A whole document can also be read from the JSON text of a journal entry.
     let text = format!("{{\"replace\":{old}}}");
     let Edit::Replace(read) = serde_json::from_str(&text).unwrap() else { panic!("another edit") };
     assert_eq!(*read, document);
@@ -127,7 +127,7 @@ fn keys_are_set_moved_stretched_and_removed_and_all_of_it_undone() {
     let steps = s.history().0;
     keys(&mut s, KeyEdit::Move { keys: vec![at(&a, 1.0), at(&b, 1.0)], seconds: 0.5 }).unwrap();
     assert_eq!(channel(&s, &a).times, [0.0, 1.5, 2.0, 3.0]);
-    // A key in the way goes.
+    // A moved key replaces the key at its new time.
     keys(&mut s, KeyEdit::Move { keys: vec![at(&a, 1.5)], seconds: 0.5 }).unwrap();
     assert_eq!(
         (channel(&s, &a).times.as_slice(), channel(&s, &a).value(1)),
@@ -193,7 +193,7 @@ fn a_spline_keeps_its_curve_when_a_key_is_put_on_it_and_runs_backwards() {
     let spline = Interpolation::CubicSpline;
     keys(&mut s, KeyEdit::Interpolation { targets: vec![a.clone()], interpolation: spline }).unwrap();
     let old = channel(&s, &a).clone();
-    // Catmull-Rom's slope at the second key: (-1 - 0) / 2.5.
+    // The Catmull-Rom slope at the second key is (-1 - 0) / 2.5.
     assert!((old.values[3 * 3] - -0.4).abs() < 1e-6, "{:?}", old.values);
     insert(&mut s, &a, 1.75, &old.at(1.75));
     let split = channel(&s, &a).clone();
@@ -256,7 +256,7 @@ fn a_state_has_strokes_below_keys_and_settings_of_the_method_in_use() {
     let mut expected = s.posed();
     expected.local[1].translation = [0.0, 9.0, 0.0];
     assert_eq!(state.pose, expected);
-    // A shape that is not there, or takes no part, is keyed without harm.
+    // Keys of missing or disabled sculpt layers are allowed and have no effect.
     let shape = crate::base::SculptId(0);
     insert(&mut s, &Target::SculptStiffness(shape), 0.5, &[2.0]);
     insert(&mut s, &Target::SculptAmplitude(shape), 1.0, &[2.0]);
@@ -333,7 +333,7 @@ fn clips_play_retimed_below_the_strokes() {
     ] {
         assert!(apply(Edit::Keys(KeyEdit::Clips(vec![wrong])), &mut document).is_err());
     }
-    // As channels, to be keyed on.
+    // Import the clip as channels that can be keyed.
     apply(Edit::Keys(KeyEdit::Clips(vec![])), &mut document).unwrap();
     let undo = apply(Edit::Keys(KeyEdit::Import { clip: 0 }), &mut document).unwrap();
     assert_eq!(

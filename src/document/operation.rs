@@ -1,7 +1,7 @@
-//! The one table of operations: what tools emit, what the journal records, what scripts and replays run and what
-//! undo inverts.
+//! Operations on a document. Tools emit them, the journal records them, scripts and replays run them, and undo
+//! inverts them.
 //!
-//! As JSON each is one line, e.g. `{"do":{"set_key":{"time":0.5,"pose":...}}}` or `"undo"`.
+//! Each operation is one line of JSON, for example `{"do":{"set_key":{"time":0.5,"pose":...}}}` or `"undo"`.
 
 use super::contents::{MAX_MARKS, validate_pins, validate_pose};
 use super::{AssetRef, DeformerSettings, Document, Key, KeyEdit, key_edit, sculpt_edit};
@@ -12,171 +12,171 @@ use crate::rig::{Axis, Pose, Skeleton, rotate_joint};
 use crate::surface::{Sculpt, SurfaceStroke};
 use serde::{Deserialize, Serialize};
 
-/// Groups within groups; the journal's reader has a limit of its own beyond this.
+/// Maximum nesting depth of [`Edit::Group`]. The JSON reader of the journal has its own, larger limit.
 const MAX_DEPTH: usize = 16;
-/// Above all stroke ids.
+/// Exclusive upper bound of stroke and mark ids.
 pub(super) const MAX_ID: u32 = 1 << 30;
 
-/// An entry of a journal or a script.
+/// One entry of a journal or a script.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// An edit, one step of undo.
+    /// Applies an edit as a new undo step.
     Do(Edit),
-    /// An edit that belongs to the step before it: a knot while it is dragged.
+    /// Applies an edit as part of the previous undo step, for example while a knot is dragged.
     Continue(Edit),
-    /// Takes one step back.
+    /// Undoes one step.
     Undo,
-    /// Takes one step forward again.
+    /// Redoes one step.
     Redo,
-    /// Goes to the state after that many steps.
+    /// Undoes or redoes until this many steps are applied.
     Jump(usize),
-    /// Samples of the stroke being drawn, as they arrive: no part of the document yet.
+    /// Adds samples to the stroke being drawn. They are not part of the document yet.
     Drawing(Vec<Sample>),
 }
 
-/// A change of a document.
+/// A reversible change of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Edit {
-    /// Starts over on a file, at rest.
+    /// Starts a new document for a file, in the rest pose.
     Open {
-        /// The file.
+        /// The asset file.
         asset: AssetRef,
     },
-    /// Puts a whole document in place of this one.
+    /// Replaces the whole document.
     Replace(Box<Document>),
-    /// Names the document.
+    /// Sets the document's name.
     Rename(String),
-    /// Sets every node's pose below the strokes.
+    /// Sets the base pose of all nodes, to which the strokes apply.
     SetPose(Pose),
-    /// Sets one node's local transform.
+    /// Sets the local transform of one node.
     SetLocal {
-        /// The node.
+        /// Node to transform.
         node: NodeId,
-        /// Its transform.
+        /// Local transform, relative to the parent node.
         local: Trs,
     },
-    /// Sets one node's morph weights.
+    /// Sets the morph weights of one node.
     SetWeights {
-        /// The node.
+        /// Node with morph targets.
         node: NodeId,
-        /// One per morph target.
+        /// One weight per morph target.
         weights: Vec<f32>,
     },
-    /// Turns a joint, see [`rotate_joint`].
+    /// Rotates a joint, see [`rotate_joint`].
     RotateJoint {
-        /// The joint's node.
+        /// Node of the joint.
         node: NodeId,
-        /// Axis and degrees, in order.
+        /// Rotations about axes, in degrees, applied in order.
         turns: Vec<(Axis, f32)>,
     },
     /// Adds a stroke layer.
     AddStroke {
-        /// Its place among the layers; none for on top.
+        /// Index among the layers; `None` puts the layer on top.
         index: Option<usize>,
-        /// It, with an id of [`Document::unused_stroke_id`].
+        /// New layer, with an id from [`Document::unused_stroke_id`].
         layer: Box<StrokeLayer>,
     },
-    /// Replaces the layer of the same id.
+    /// Replaces the stroke layer that has this layer's id.
     SetStroke(Box<StrokeLayer>),
-    /// Removes a layer.
+    /// Removes a stroke layer.
     RemoveStroke(StrokeId),
-    /// Draws the offset stroke of a layer, first or again; none erases it.
+    /// Sets the offset stroke of a layer; `None` removes it.
     RedrawOffset {
-        /// The layer.
+        /// Id of the stroke layer.
         id: StrokeId,
-        /// The stroke.
+        /// New offset stroke.
         offset: Option<Stroke>,
     },
-    /// Moves a knot. A moved baseline selects again.
+    /// Moves one knot of a stroke. Moving a baseline knot recomputes the joint selection.
     MoveKnot {
-        /// The layer.
+        /// Id of the stroke layer.
         id: StrokeId,
-        /// Which of its strokes.
+        /// Which of the layer's two strokes has the knot.
         line: Line,
-        /// The knot's index.
+        /// Index of the knot.
         knot: usize,
-        /// World, metres.
+        /// New position, world space, metres.
         position: [f32; 3],
     },
-    /// Names a layer.
+    /// Sets the name of a stroke layer.
     RenameStroke {
-        /// The layer.
+        /// Id of the stroke layer.
         id: StrokeId,
-        /// Its name.
+        /// New name.
         name: String,
     },
     /// Adds a mark on the skin.
     AddMark {
-        /// Its place among the marks; none for last.
+        /// Index among the marks; `None` appends.
         index: Option<usize>,
-        /// It, with an id of [`Document::unused_mark_id`].
+        /// New mark, with an id from [`Document::unused_mark_id`].
         mark: Box<SurfaceStroke>,
     },
-    /// Replaces the mark of the same id.
+    /// Replaces the mark that has this mark's id.
     SetMark(Box<SurfaceStroke>),
     /// Removes a mark.
     RemoveMark(MarkId),
     /// Adds a sculpt layer.
     AddSculpt {
-        /// Its place among them; none for last.
+        /// Index among the sculpt layers; `None` appends.
         index: Option<usize>,
-        /// It, with an id of [`Document::unused_sculpt_id`].
+        /// New layer, with an id from [`Document::unused_sculpt_id`].
         sculpt: Box<Sculpt>,
     },
-    /// Replaces the sculpt layer of the same id.
+    /// Replaces the sculpt layer that has this layer's id.
     SetSculpt(Box<Sculpt>),
     /// Removes a sculpt layer.
     RemoveSculpt(SculptId),
-    /// Sets the nodes that stay where they are while the body is posed by hand, by rising id.
+    /// Sets the pinned nodes, which stay in place during posing by hand, sorted by id.
     SetPins(Vec<NodeId>),
-    /// Keys a whole pose: every property of every node at a time.
+    /// Sets keys for every property of every node at one time.
     SetKey(Key),
-    /// Removes all keys at a time, seconds.
+    /// Removes all keys at this time, seconds.
     RemoveKey(f64),
-    /// Keeps a pose in the library, in place of that of the same name; none forgets it.
+    /// Saves a pose in the library and replaces any pose of equal name; `None` removes that pose.
     KeepPose {
-        /// Its name.
+        /// Name of the pose.
         name: String,
-        /// It, strokes applied.
+        /// Saved pose, strokes applied.
         pose: Option<Box<Pose>>,
-        /// Its place in the library where it is new; none for last.
+        /// Index in the library for a new pose; `None` appends.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<usize>,
     },
-    /// Changes keys, channels, layers of clips or the frame rate.
+    /// Changes keys, channels, clip layers or the frame rate.
     Keys(KeyEdit),
-    /// Chooses the deformation method.
+    /// Sets the deformation method and its parameters.
     SetDeformer(DeformerSettings),
-    /// Several edits as one.
+    /// Applies several edits as one.
     Group(Vec<Edit>),
 }
 
-/// A stroke of a layer.
+/// One of the two strokes of a stroke layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
-    /// The baseline.
+    /// The baseline, which selects joints.
     Baseline,
-    /// The offset stroke.
+    /// The offset stroke, which poses the joints.
     Offset,
 }
 
-/// What an edit needs to know beside the document.
+/// Data besides the document that an edit needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The skeleton of the document's file; for [`Edit::Open`] and [`Edit::Replace`], of the new one.
+    /// Skeleton of the document's character; for [`Edit::Open`] and [`Edit::Replace`], of the new character.
     pub skeleton: &'a Skeleton,
-    /// Triangles of its display mesh, where they are known: marks are checked against them.
+    /// Triangle count of the display mesh, if known; marks are checked against it.
     pub triangles: Option<usize>,
 }
 
 impl Edit {
-    /// Changes the document and returns the edit that changes it back.
+    /// Applies the edit to the document and returns the inverse edit.
     ///
     /// # Errors
-    /// An edit that does not fit the document or the skeleton; the document is as before then.
+    /// The edit does not fit the document or the skeleton; the document stays unchanged.
     pub fn apply(&self, document: &mut Document, context: &Context) -> Result<Self> {
         let skeleton = context.skeleton;
         if document.asset.is_none() && !matches!(self, Self::Open { .. } | Self::Replace(_) | Self::Group(_))
@@ -340,7 +340,7 @@ impl Edit {
         })
     }
 
-    /// Whether this edit makes an earlier one of the same step void: its own value is all that counts.
+    /// Returns whether this edit overwrites everything that `earlier`, an edit of the same undo step, has set.
     pub(super) fn supersedes(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (
@@ -353,7 +353,7 @@ impl Edit {
             (Self::Keys(edit), Self::Keys(old)) => edit.supersedes(old),
             (Self::SetSculpt(sculpt), Self::SetSculpt(old)) => sculpt.id == old.id,
             (Self::SetPose(_), Self::SetPose(_)) | (Self::SetDeformer(_), Self::SetDeformer(_)) => true,
-            // Both sides of a character at once.
+            // Groups that edit both sides of a character at once.
             (Self::Group(edits), Self::Group(old)) => {
                 edits.len() == old.len() && edits.iter().zip(old).all(|(a, b)| a.supersedes(b))
             }
@@ -362,7 +362,7 @@ impl Edit {
     }
 }
 
-/// All or nothing.
+/// Applies all edits, or none if one fails.
 fn apply_group(edits: &[Edit], document: &mut Document, context: &Context) -> Result<Edit> {
     if depth(edits) > MAX_DEPTH {
         return Err(Error::input("groups of edits are nested too deeply", "put them into one group"));

@@ -1,31 +1,31 @@
-//! A document's pose at one time after the other, without allocating: what time does not change is found once.
+//! Samples a document at successive times without allocation; caches everything that does not depend on time.
 
 use super::Document;
 use crate::pose::Poser;
 use crate::rig::{Pose, Skeleton};
 
-/// Samples a document's motion.
+/// A reusable sampler of a document's motion.
 #[derive(Debug, Default)]
 pub struct Sampler {
-    /// What is below belongs to the document.
+    /// Whether the caches match the document.
     ready: bool,
-    /// The pose being edited, where no clip plays below the strokes: these leave it the same at all times.
+    /// Cached pose with strokes, if no clip plays below the strokes and the strokes' result is therefore constant.
     still: Option<Pose>,
-    /// Otherwise what each stroke does.
+    /// Cached effect of each stroke, if a clip plays below the strokes.
     posers: Vec<Option<Poser>>,
-    /// Below a clip that blends.
+    /// Scratch pose for blending a clip.
     below: Pose,
     pose: Pose,
 }
 
 impl Sampler {
-    /// The document has become another.
+    /// Discards the caches; call this after the document changes.
     pub fn forget(&mut self) {
         self.ready = false;
     }
 
-    /// The pose of the same document as before, unless [`Sampler::forget`] was called, at a time, seconds; see
-    /// [`Document::state`]. Does not allocate from the second time on.
+    /// Returns the pose at a time in seconds, see [`Document::state`]. The document must be unchanged since the last
+    /// call or [`Sampler::forget`]. Only the first call allocates.
     pub fn sample(&mut self, document: &Document, skeleton: &Skeleton, time: f64) -> &Pose {
         if !self.ready {
             self.prepare(document, skeleton);
@@ -49,7 +49,7 @@ impl Sampler {
         pose
     }
 
-    /// The pose that was sampled last.
+    /// Returns the last sampled pose.
     pub fn into_pose(self) -> Pose {
         self.pose
     }

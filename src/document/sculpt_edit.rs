@@ -1,11 +1,11 @@
-//! The edits of sculpt layers.
+//! Edits that add, replace or remove sculpt layers.
 
 use super::operation::MAX_ID;
 use super::{Context, Document, Edit};
 use crate::base::{Error, Result};
 use crate::surface::MAX_SCULPTS;
 
-/// Applies an edit that is about sculpts and returns its inverse.
+/// Applies an edit of a sculpt layer and returns its inverse.
 pub(super) fn apply(edit: &Edit, document: &mut Document, _: &Context) -> Result<Edit> {
     Ok(match edit {
         Edit::AddSculpt { index, sculpt } => {

@@ -1,4 +1,4 @@
-//! A session: a document with its history and its journal. Operations go in; nothing else changes it.
+//! An editing session: a document with its undo history and its journal. Only [`Operation`]s change the document.
 
 use super::{AssetRef, Context, Document, Edit, Journal, Operation};
 use crate::base::{Error, Result, Version};
@@ -6,33 +6,33 @@ use crate::pose::Sample;
 use crate::rig::{Pose, Skeleton};
 use std::sync::Arc;
 
-/// Finds the skeleton of a file: loads it, or hands out the one already loaded.
+/// A callback that returns the skeleton of an asset file, loaded from disk or from a cache.
 pub type Loader<'a> = Box<dyn FnMut(&AssetRef) -> Result<Arc<Skeleton>> + Send + 'a>;
 
-/// One step of undo: edits and their inverses, in the order of application.
+/// One undo step: pairs of an edit and its inverse, in the order of application.
 #[derive(Clone, Debug, Default)]
 struct Step {
     edits: Vec<(Edit, Edit)>,
 }
 
-/// A document being worked on.
+/// An open document with its skeleton, undo history and journal.
 pub struct Session<'a> {
     document: Document,
     skeleton: Arc<Skeleton>,
     loader: Loader<'a>,
     steps: Vec<Step>,
-    /// Steps in force; those after it can be redone.
+    /// Number of steps currently applied; the steps after them can be redone.
     done: usize,
     drawing: Vec<Sample>,
     journal: Option<Journal>,
     trouble: Option<Error>,
-    /// Triangles of the character's display mesh, where they are known.
+    /// Number of triangles of the character's display mesh, if known.
     triangles: Option<usize>,
     revision: Version,
 }
 
 impl<'a> Session<'a> {
-    /// An empty document.
+    /// Creates a session with an empty document.
     pub fn new(loader: Loader<'a>) -> Self {
         Self {
             document: Document::default(),
@@ -48,10 +48,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Runs recorded operations from an empty document.
+    /// Replays recorded operations on an empty document.
     ///
     /// # Errors
-    /// An operation that does not apply (its number is named), a file that cannot be loaded.
+    /// An operation does not apply (the error gives its number), or a file cannot be loaded.
     pub fn replay(operations: &[Operation], loader: Loader<'a>) -> Result<Self> {
         let mut session = Self::new(loader);
         for (i, operation) in operations.iter().enumerate() {
@@ -65,7 +65,7 @@ impl<'a> Session<'a> {
         Ok(session)
     }
 
-    /// Operations that lead from an empty document to this document and its history, redo included.
+    /// Returns operations that rebuild this document and its undo history, redo steps included.
     pub fn recording(&self) -> Vec<Operation> {
         let mut out = Vec::new();
         for step in &self.steps {
@@ -80,20 +80,20 @@ impl<'a> Session<'a> {
         out
     }
 
-    /// From here on, operations are recorded in this journal, which must hold those run so far.
+    /// Records all later operations in `journal`, which must already hold the operations run so far.
     pub fn record_in(&mut self, journal: Journal) {
         self.journal = Some(journal);
     }
 
-    /// Lets the journal sync beside the frames: [`Journal::sync_in_background`]. Without a journal nothing happens.
+    /// Moves the journal's disk syncs to a background thread. Does nothing if there is no journal.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The operating system cannot start the thread.
     pub fn sync_in_background(&mut self) -> Result<()> {
         self.journal.as_mut().map_or(Ok(()), Journal::sync_in_background)
     }
 
-    /// From here on, marks are checked against the number of triangles of the character's display mesh.
+    /// Sets the triangle count of the display mesh, against which marks are checked from now on.
     pub fn know_triangles(&mut self, triangles: usize) {
         self.triangles = Some(triangles);
     }
@@ -101,8 +101,8 @@ impl<'a> Session<'a> {
     /// Runs one operation and records it.
     ///
     /// # Errors
-    /// An operation that does not apply; the document is as before then and nothing is recorded. Trouble with
-    /// the journal is no error of the operation: see [`Self::trouble`].
+    /// The operation does not apply; the document stays unchanged and nothing is recorded. A failure to write the
+    /// journal does not fail the operation: see [`Self::trouble`].
     pub fn run(&mut self, operation: Operation) -> Result<()> {
         match &operation {
             Operation::Do(edit) => self.change(edit, false)?,
@@ -128,60 +128,60 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Applies an edit as one step of undo.
+    /// Applies an edit as one undo step.
     ///
     /// # Errors
-    /// As [`Self::run`].
+    /// Same as [`Self::run`].
     pub fn apply(&mut self, edit: Edit) -> Result<()> {
         self.run(Operation::Do(edit))
     }
 
-    /// The document.
+    /// Returns the document.
     pub fn document(&self) -> &Document {
         &self.document
     }
 
-    /// The skeleton of its file.
+    /// Returns the skeleton of the document's character.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         &self.skeleton
     }
 
-    /// The pose with all strokes applied.
+    /// Returns the edited pose with all strokes applied.
     pub fn posed(&self) -> Pose {
         self.document.posed(&self.skeleton)
     }
 
-    /// Differs after each change of the document.
+    /// Returns the document's version, which differs after every change.
     pub fn revision(&self) -> Version {
         self.revision
     }
 
-    /// Steps in force, and steps in all.
+    /// Returns the number of applied undo steps and the total number of steps.
     pub fn history(&self) -> (usize, usize) {
         (self.done, self.steps.len())
     }
 
-    /// The first edit of each step, those that can be redone included.
+    /// Returns the first edit of each undo step, including steps that can be redone.
     pub fn steps(&self) -> impl Iterator<Item = &Edit> {
         self.steps.iter().filter_map(|s| s.edits.first().map(|(edit, _)| edit))
     }
 
-    /// Samples of a stroke that was being drawn when the recording ended.
+    /// Returns the samples of a stroke that was unfinished when the recording ended.
     pub fn unfinished(&self) -> &[Sample] {
         &self.drawing
     }
 
-    /// Why the last operation is not on disk yet. It is in memory, and the next one tries again.
+    /// Returns the error of the last journal write, if it failed. The next operation retries the write.
     pub fn trouble(&self) -> Option<&Error> {
         self.trouble.as_ref()
     }
 
-    /// The journal.
+    /// Returns the journal, if operations are recorded.
     pub fn journal(&self) -> Option<&Journal> {
         self.journal.as_ref()
     }
 
-    /// Ends the session and hands its journal back, to be discarded once the document is saved.
+    /// Ends the session and returns its journal, so that the caller can discard it after saving the document.
     pub fn into_journal(self) -> Option<Journal> {
         self.journal
     }
@@ -203,7 +203,7 @@ impl<'a> Session<'a> {
         }
         let step = &mut self.steps[self.done - 1];
         match step.edits.last_mut() {
-            // A drag keeps its last edit and its first inverse.
+            // During a drag, the step keeps only the last edit and the first inverse.
             Some((last, _)) if continues && edit.supersedes(last) => *last = edit.clone(),
             _ => step.edits.push((edit.clone(), inverse)),
         }
@@ -242,7 +242,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The skeleton that an edit is about: another one where it goes to another file.
+    /// Returns the skeleton for the document after `edit`; calls the loader if the edit opens another file.
     fn skeleton_for(&mut self, edit: &Edit) -> Result<Arc<Skeleton>> {
         let asset = opened(edit);
         match asset {
@@ -255,7 +255,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The file that an edit opens.
+/// Returns the asset that an edit opens, if any.
 fn opened(edit: &Edit) -> Option<&AssetRef> {
     match edit {
         Edit::Open { asset } => Some(asset),

@@ -1,4 +1,4 @@
-//! What a document is at a time: the pose, and what shapes the flesh, all channels sampled.
+//! The sampled state of a document at a time: pose, sculpt layers and deformer settings.
 
 use super::{DeformerSettings, Document, Sampler, Target};
 use crate::deform::sculpt::SculptState;
@@ -7,22 +7,22 @@ use crate::surface::Sculpt;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A document at a time: all that a deformer needs of it.
+/// Everything that a deformer reads from a document, sampled at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
-    /// Strokes and keys applied.
+    /// Pose with strokes and keys applied.
     pub pose: Pose,
-    /// The sculpt layers that take part.
+    /// States of the active sculpt layers.
     pub sculpts: Vec<SculptState>,
-    /// Method and parameters, keyed settings in place.
+    /// Method and parameters, with keyed settings evaluated.
     pub deformer: DeformerSettings,
 }
 
 impl Document {
-    /// The document at a time, seconds; none for the pose being edited, which keys do not touch.
+    /// Samples the document at a time in seconds. `None` returns the pose being edited, without keys.
     ///
-    /// In order: the pose below the strokes; the file's clips that play over it; the strokes; keyed nodes, whose keys
-    /// are of the finished pose.
+    /// Applies in order: the base pose, the file's clips, the strokes, and the keyed node channels. Keys store final
+    /// poses, so they override everything before them.
     pub fn state(&self, skeleton: &Skeleton, time: Option<f64>) -> State {
         let mut sculpts = Vec::new();
         self.sculpt_states_into(time, time.unwrap_or(0.0), &mut sculpts);
@@ -38,8 +38,8 @@ impl Document {
         out
     }
 
-    /// Adds the states of the sculpt layers that take part, at a time as in [`Document::state`], with the time of
-    /// waves, seconds. Does not allocate where they fit.
+    /// Appends the states of the active sculpt layers. `time` is as in [`Document::state`]; `seconds` is the time of
+    /// animated waves. Does not allocate if `out` has enough capacity.
     pub fn sculpt_states_into(&self, time: Option<f64>, seconds: f64, out: &mut Vec<SculptState>) {
         let first = out.len();
         out.extend(self.sculpts.iter().filter_map(|s| s.state(seconds)));
@@ -71,7 +71,7 @@ impl Document {
         out
     }
 
-    /// Whether keys, clips or settings change anything over time.
+    /// Returns whether keys, clips or animated sculpt layers change anything over time.
     pub fn moves(&self) -> bool {
         !self.motion.is_still() || self.sculpts.iter().any(Sculpt::moves)
     }

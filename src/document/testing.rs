@@ -1,22 +1,22 @@
-//! A document for tests, and random operations on it.
+//! A document for tests, and random operations on the document.
 
 use crate::base::NodeId;
 use crate::base::Random;
 use crate::base::math::{Quat, Trs, Vec3};
 use crate::rig::tree;
 
-/// The file of [`tree`], as far as documents know.
+/// Returns a made-up asset reference for the skeleton [`tree`].
 pub fn asset() -> super::AssetRef {
     super::AssetRef { path: "some folder/héro.glb".into(), hash: "00ff".repeat(16) }
 }
 
-/// A session on [`tree`].
+/// Returns an empty session whose loader gives the skeleton [`tree`].
 pub fn session() -> super::Session<'static> {
     let skeleton = std::sync::Arc::new(tree().0);
     super::Session::new(Box::new(move |_| Ok(skeleton.clone())))
 }
 
-/// An operation that applies to the session's document; the same numbers give the same one.
+/// Returns a random operation that applies to the session's document. Equal random seeds give equal operations.
 pub fn operation(session: &super::Session, random: &mut Random) -> super::Operation {
     use super::{DeformerSettings, Edit, Key, Line, Operation};
     use crate::pose::{Sample, Stroke, StrokeLayer};
@@ -76,7 +76,7 @@ pub fn operation(session: &super::Session, random: &mut Random) -> super::Operat
     Operation::Do(edit)
 }
 
-/// Runs `count` random operations; one that a changed baseline makes impossible is left out.
+/// Runs `count` random operations, skipping those that fail because a changed baseline makes them impossible.
 pub fn work(session: &mut super::Session, random: &mut Random, count: usize) -> Vec<super::Operation> {
     let mut done = Vec::new();
     while done.len() < count {

@@ -1,4 +1,4 @@
-//! Atomic file writes: neither a reader nor a crash ever finds half of a file.
+//! Atomic file writes: neither readers nor a crash ever see a partial file.
 
 use crate::base::{Error, Result};
 use std::fs::{self, File};
@@ -6,17 +6,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes `bytes` to `path`: to a temporary file in the same folder, which is synced and renamed over
-/// `path`; then syncs the folder.
+/// Writes `bytes` to a temporary file in the folder of `path`, syncs it, renames it to `path` and syncs the folder.
 ///
-/// At any moment, including a crash or loss of power, `path` is either the old file or the complete new one. An
-/// existing file keeps its permissions. A symbolic link is followed. On failure the temporary file is removed.
+/// At any moment, including a crash or power loss, `path` is either the old file or the complete new one. An existing
+/// file keeps its permissions. Symbolic links are followed. On failure the temporary file is removed.
 ///
 /// # Errors
-/// [`Error::Io`] naming `path`: the folder does not exist, permission is missing, or no space is left.
+/// [`Error::Io`] with `path` if the folder does not exist, permission is missing, or no space is left.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
     let path = path.as_ref();
-    // Renaming over a link would replace the link, not the file it stands for.
+    // Renaming over a symbolic link would replace the link, not its target.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -28,18 +27,18 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
     let temporary = folder.join(format!(".{}.{}.tmp", name.to_string_lossy(), unique()));
     let written = write_synced(&temporary, bytes, &target).and_then(|()| fs::rename(&temporary, &target));
     if let Err(error) = written {
-        // Report the first error; failing to remove the temporary file changes nothing.
+        // Report the first error, even if the temporary file cannot be removed.
         let _ = fs::remove_file(&temporary);
         return Err(Error::io(path, error));
     }
-    // Makes the rename durable. Some file systems refuse to sync a folder; the file is complete anyway.
+    // Makes the rename durable. Some file systems refuse to sync a folder; the file is still complete.
     if let Ok(folder) = File::open(&folder) {
         let _ = folder.sync_all();
     }
     Ok(())
 }
 
-/// Distinct per process and call, so that two writers never share a temporary file.
+/// Returns a string that is unique per process and call, so that two writers never share a temporary file.
 fn unique() -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     format!("{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
@@ -78,7 +77,7 @@ mod tests {
     #[test]
     fn a_failure_keeps_the_old_file_and_removes_the_temporary_one() {
         let folder = tempfile::tempdir().unwrap();
-        // A folder at this path: the rename fails after the temporary file was written.
+        // The path is an existing folder, so the rename fails after the temporary file was written.
         let path = folder.path().join("taken");
         fs::create_dir(&path).unwrap();
         fs::write(path.join("inside"), b"x").unwrap();

@@ -1,8 +1,8 @@
 //! A glTF file under construction: a JSON tree and one binary chunk, to which accessors are appended.
 //!
-//! The output obeys the rules that the Khronos validator checks: 4-byte alignment, one accessor per vertex
-//! buffer view (so no stride is needed), bounds equal to those of the data, `target` on vertex and index
-//! views only, ascending sparse indices.
+//! The output follows the rules that the Khronos validator checks: 4-byte alignment, one accessor per vertex buffer
+//! view (so no stride is needed), bounds equal to the data's, `target` on vertex and index views only, ascending
+//! sparse indices.
 
 use super::glb;
 use crate::asset::{Asset, Source};
@@ -19,7 +19,7 @@ pub enum Usage {
     Vertices,
     /// Triangle indices.
     Indices,
-    /// Animation data, inverse bind matrices, sparse parts, images.
+    /// Animation data, inverse bind matrices, sparse indices and values, images.
     Other,
 }
 
@@ -30,27 +30,27 @@ pub struct Builder {
     pub json: Value,
     pub(super) bin: Vec<u8>,
     path: PathBuf,
-    /// Accessors of zeros by count, and accessors of key times, each stored once.
+    /// Shared accessors: zeros by element count, and key times.
     pub(super) zeros: Vec<(usize, usize)>,
     times: Vec<(Vec<f32>, usize)>,
-    /// Accessors of constant values, by their bits and width, each stored once.
+    /// Shared accessors of constant values, by bit pattern and width.
     constants: HashMap<(Vec<u32>, usize), usize>,
-    /// Accessors that edits may have left unused, see [`Builder::prune`].
+    /// Accessors that edits may have left unused; [`Builder::prune`] removes them.
     pub(super) orphans: Vec<usize>,
 }
 
 impl Builder {
-    /// An empty file; `path` is for messages.
+    /// Creates an empty file; `path` appears in messages only.
     pub fn new(path: impl AsRef<Path>) -> Self {
         let generator = concat!("Sinew ", env!("CARGO_PKG_VERSION"));
         let json = json!({ "asset": { "version": "2.0", "generator": generator } });
         Self::with(json, Vec::new(), path.as_ref().to_owned())
     }
 
-    /// A loaded asset's own file, or a new file for an asset made in memory.
+    /// Creates a builder from a loaded asset's own file, or a new file for an in-memory asset.
     ///
     /// # Errors
-    /// As [`Builder::from_source`] or [`Builder::from_asset`].
+    /// The errors of [`Builder::from_source`] or [`Builder::from_asset`].
     pub fn of(asset: &Asset) -> Result<Self> {
         if asset.source.json.is_object() {
             Self::from_source(&asset.path, &asset.source)
@@ -59,8 +59,8 @@ impl Builder {
         }
     }
 
-    /// A loaded file's own JSON and data: all buffers packed into one, images in buffer views, unknown
-    /// content preserved.
+    /// Creates a builder from a loaded file's own JSON and data: all buffers packed into one, images in buffer views,
+    /// and unknown content preserved.
     ///
     /// # Errors
     /// The asset has no source, or a buffer is shorter than its declared length.
@@ -75,8 +75,8 @@ impl Builder {
         Self { json, bin, path, zeros, times, constants, orphans }
     }
 
-    /// Removes a skin's `skeleton` if that node is not a common ancestor of its joints; other programs
-    /// reject such files. `asset` is the asset that this builder started from.
+    /// Removes a skin's `skeleton` if it is not a common ancestor of the joints, because other programs reject such
+    /// files. `asset` is the asset that this builder was created from.
     pub(super) fn drop_false_skeletons(&mut self, asset: &Asset) {
         let skins = self.json.get_mut("skins").and_then(Value::as_array_mut);
         for (json, skin) in skins.into_iter().flatten().zip(&asset.skins) {
@@ -92,12 +92,12 @@ impl Builder {
         }
     }
 
-    /// The current content of the binary chunk.
+    /// Returns the current content of the binary chunk.
     pub fn bin(&self) -> &[u8] {
         &self.bin
     }
 
-    /// The finished .glb.
+    /// Returns the finished .glb.
     ///
     /// # Errors
     /// The file exceeds 4 GiB.
@@ -134,12 +134,12 @@ impl Builder {
         }
     }
 
-    /// Number of elements of a top-level array.
+    /// Returns the number of elements of a top-level array.
     pub fn len(&self, collection: &str) -> usize {
         self.json.get(collection).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
-    /// Whether the file contains nothing but `asset`.
+    /// Returns whether the file contains nothing but `asset`.
     pub fn is_empty(&self) -> bool {
         self.bin.is_empty() && self.json.as_object().is_none_or(|o| o.len() <= 1)
     }
@@ -158,7 +158,7 @@ impl Builder {
         self.push("bufferViews", view)
     }
 
-    /// Makes `buffers[0]` the chunk: meshopt buffers without data in a file without other data move up.
+    /// Makes `buffers[0]` the binary chunk. If the file only has meshopt fallback buffers, they move up by one index.
     fn reserve_first_buffer(&mut self) {
         let first_is_chunk = !self.bin.is_empty() || self.len("buffers") == 0;
         if first_is_chunk {
@@ -174,8 +174,8 @@ impl Builder {
         }
     }
 
-    /// Appends floats as an accessor of `width` (1, 2, 3, 4 or 16) components, with bounds if `bounds`
-    /// (required for POSITION attributes and animation inputs).
+    /// Appends floats as an accessor of `width` (1, 2, 3, 4 or 16) components. `bounds` adds min and max, which glTF
+    /// requires for POSITION attributes and animation inputs.
     pub fn floats(&mut self, values: &[f32], width: usize, usage: Usage, bounds: bool) -> usize {
         let view = self.view(bytemuck::cast_slice(values), usage);
         let count = values.len() / width;
@@ -192,7 +192,7 @@ impl Builder {
         self.floats(bytemuck::cast_slice(values), 3, Usage::Vertices, bounds)
     }
 
-    /// Appends key times in seconds as an animation input; equal lists are stored once.
+    /// Appends key times in seconds as an animation input; equal lists share one accessor.
     pub fn times(&mut self, times: &[f32]) -> usize {
         if let Some((_, accessor)) = self.times.iter().find(|t| t.0 == times) {
             return *accessor;
@@ -202,7 +202,7 @@ impl Builder {
         accessor
     }
 
-    /// Appends the values of a single key as an animation output; equal values are stored once.
+    /// Appends the values of a single key as an animation output; equal values share one accessor.
     pub fn constant(&mut self, values: &[f32], width: usize) -> usize {
         let key = (values.iter().map(|v| v.to_bits()).collect(), width);
         if let Some(accessor) = self.constants.get(&key) {
@@ -242,8 +242,8 @@ impl Builder {
         )
     }
 
-    /// Appends displacements of `count` vertices. `entries` lists those that are not zero (vertex
-    /// ascending, displacement). Writes a sparse accessor if that is smaller, a dense one otherwise.
+    /// Appends displacements of `count` vertices. `entries` lists the non-zero displacements as `(vertex,
+    /// displacement)`, ascending by vertex. It writes a sparse accessor if that is smaller, else a dense one.
     pub fn displacements(&mut self, count: usize, entries: &[(u32, Vec3)]) -> usize {
         if entries.is_empty() {
             return self.zero_displacements(count);
@@ -254,7 +254,7 @@ impl Builder {
             _ => 4,
         };
         let flat: Vec<f32> = entries.iter().flat_map(|e| e.1.to_array()).collect();
-        // About 120 bytes of JSON for the sparse description and its second view.
+        // The sparse description and its second view take about 120 bytes of JSON.
         if entries.len() * (12 + index_size) + 120 >= count * 12 {
             let mut dense = vec![Vec3::ZERO; count];
             entries.iter().for_each(|&(v, d)| dense[v as usize] = d);
@@ -265,7 +265,7 @@ impl Builder {
         self.sparse(count, index_size, &bytes, &flat)
     }
 
-    /// A sparse accessor of `count` vectors, zero except for `values`; each index has `index_size` bytes.
+    /// Appends a sparse accessor of `count` vectors, zero except for `values`; each index has `index_size` bytes.
     fn sparse(&mut self, count: usize, index_size: usize, indices: &[u8], values: &[f32]) -> usize {
         let (given, component) = (values.len() / 3, [5121, 5123, 0, 5125][index_size - 1]);
         let indices = self.view(indices, Usage::Other);
@@ -284,8 +284,8 @@ impl Builder {
         self.push("accessors", accessor)
     }
 
-    /// An accessor of `count` zeros, shared. glTF needs no data for it, but the `gltf` crate and others
-    /// reject an accessor without a buffer view: a sparse entry therefore sets its first element to zero.
+    /// Returns a shared accessor of `count` zeros. glTF requires no data for it, but the `gltf` crate and other
+    /// readers reject an accessor without a buffer view. A sparse entry therefore sets its first element to zero.
     fn zero_displacements(&mut self, count: usize) -> usize {
         if let Some(&(_, accessor)) = self.zeros.iter().find(|z| z.0 == count) {
             return accessor;
@@ -317,7 +317,7 @@ fn set_bounds(accessor: &mut Value, values: &[f32], width: usize) {
     accessor["max"] = bound(f32::max).into();
 }
 
-/// A float as the shortest decimal that parses to the same float, through f32 or through f64.
+/// Returns a float as the shortest decimal that parses to the same float, through f32 or through f64.
 pub fn number(value: f32) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e7 {
         return (value as i64).into();
@@ -326,7 +326,7 @@ pub fn number(value: f32) -> Value {
     (if short as f32 == value { short } else { f64::from(value) }).into()
 }
 
-/// Several floats as a JSON array, see [`number`].
+/// Returns several floats as a JSON array, see [`number`].
 pub fn numbers(values: &[f32]) -> Value {
     values.iter().map(|&v| number(v)).collect::<Vec<_>>().into()
 }

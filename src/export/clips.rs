@@ -1,5 +1,5 @@
-//! The animations of a written file. Sinew's own comes first, because viewers play the first one; the
-//! file's own animations follow and show what they showed before.
+//! Writes the animations: Sinew's own first, because viewers play the first one, then the file's, which look
+//! unchanged.
 
 use super::Builder;
 use super::posed::{Clips, Job};
@@ -13,7 +13,7 @@ const POINTER: &str = "KHR_animation_pointer";
 const PROPERTIES: [Property; 4] =
     [Property::Translation, Property::Rotation, Property::Scale, Property::Weights];
 
-/// Removes the file's animations if the options say so, and converts their pointers to nodes into plain
+/// Removes the file's animations if the options say so. Converts animation pointers at node properties to ordinary
 /// targets, which every viewer plays. Call it before editing nodes.
 pub(super) fn prepare(job: &Job, builder: &mut Builder) {
     if job.options.clips == Clips::None
@@ -34,7 +34,7 @@ pub(super) fn prepare(job: &Job, builder: &mut Builder) {
     }
 }
 
-/// Converts the pointers of one animation that the loader read as channels of nodes into such channels.
+/// Converts the animation pointers of one animation to node channels, if the loader could resolve them.
 fn plain_targets(
     job: &Job,
     builder: &mut Builder,
@@ -69,7 +69,7 @@ fn plain_targets(
     drop_unused_samplers(builder, index);
 }
 
-/// The node and property that a channel of the file moves, if it names a node.
+/// Returns the node and property that a channel of the file animates, if it names a node.
 fn plain_target(channel: &Value) -> Option<(NodeId, Property)> {
     let node = channel["target"]["node"].as_u64()?;
     let property = Property::from_path(channel["target"]["path"].as_str()?)?;
@@ -80,8 +80,8 @@ pub(super) fn target(node: NodeId, property: Property) -> Value {
     json!({ "node": node.0, "path": property.path() })
 }
 
-/// The value of a node's property at the first key (`posed`) or in the file, as an animation stores it;
-/// `None` for weights of a node without morph targets.
+/// Returns the value of a node's property as an animation stores it: at the first key if `posed`, else from the file.
+/// Returns `None` for weights of a node without morph targets.
 fn value(job: &Job, added: &[Added], node: NodeId, property: Property, posed: bool) -> Option<Vec<f32>> {
     let (file, pose) = (&job.asset.nodes[node.index()], job.keys[0].pose);
     let local = if posed { pose.local[node.index()] } else { file.rest };
@@ -101,12 +101,12 @@ fn value(job: &Job, added: &[Added], node: NodeId, property: Property, posed: bo
     (!out.is_empty()).then_some(out)
 }
 
-/// A channel with one key.
+/// Returns a channel with one key.
 fn constant(node: NodeId, property: Property, values: Vec<f32>) -> Channel {
     Channel { node, property, interpolation: Interpolation::Step, times: vec![0.0], values }
 }
 
-/// The node properties that the first key's pose and the added targets change in the file.
+/// Returns the node properties that differ from the file because of the first key's pose or added targets.
 fn changed(job: &Job, added: &[Added]) -> BTreeSet<(NodeId, Property)> {
     let mut out = BTreeSet::new();
     for node in (0..job.asset.nodes.len()).map(NodeId::from) {
@@ -121,13 +121,13 @@ fn changed(job: &Job, added: &[Added]) -> BTreeSet<(NodeId, Property)> {
     out
 }
 
-/// Whether an animation may move this property; a node with a matrix cannot be animated.
+/// Returns whether an animation may animate this property. A node with a matrix cannot be animated.
 fn movable(builder: &Builder, node: NodeId, property: Property) -> bool {
     property == Property::Weights || builder.json["nodes"][node.index()].get("matrix").is_none()
 }
 
-/// Keeps the display of the file's own animations: weight channels get zeros for the added targets, and a
-/// property that the first key's pose changes and a clip does not move gets a key with the file's value.
+/// Preserves the look of the file's own animations. Weight channels get zeros for the added targets. If the first
+/// key's pose changes a property that a clip does not animate, the clip gets a key with the file's value.
 pub(super) fn keep_existing(job: &Job, builder: &mut Builder, added: &[Added]) {
     if builder.len("animations") == 0 {
         return;
@@ -167,9 +167,9 @@ pub(super) fn keep_existing(job: &Job, builder: &mut Builder, added: &[Added]) {
     }
 }
 
-/// Adds channels to `own`, Sinew's motion, so that it shows the same whichever of the file's animations was
-/// played before: a key for each property that these move and, without a motion, for each property that the
-/// pose changes. Adds nothing if the file has no animations.
+/// Adds constant channels to `own`, Sinew's animation, so that previously played animations do not affect its look.
+/// They cover each property that the file's animations animate or that the pose changes, unless `own` has it. Adds
+/// nothing if the file has no animations.
 pub(super) fn hold(job: &Job, builder: &Builder, added: &[Added], own: &mut Vec<Channel>) {
     if builder.len("animations") == 0 {
         return;
@@ -186,8 +186,7 @@ pub(super) fn hold(job: &Job, builder: &Builder, added: &[Added], own: &mut Vec<
     own.sort_by_key(|c| (c.node, c.property));
 }
 
-/// Writes Sinew's own animation before the file's and updates references to those. Returns its index, or
-/// `None` without channels.
+/// Writes Sinew's animation first and shifts references to the file's own. Returns its index; `None` if not written.
 pub(super) fn write_first(
     builder: &mut Builder,
     name: &str,
@@ -214,8 +213,8 @@ pub(super) fn write_first(
     Some(0)
 }
 
-/// Increments references to the file's animations: JSON pointers in extensions and extras, and
-/// KHR_interactivity's numbers. Returns whether all could be found.
+/// Increments references to the file's animations: JSON pointers in extensions and extras, and indices in
+/// KHR_interactivity. Returns whether all could be found.
 fn follow(json: &mut Value) -> bool {
     let mut all = true;
     references(json, false, &mut all);
@@ -244,7 +243,7 @@ fn list(value: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
     value.and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// Increments every `/animations/N...` below an extension or extras.
+/// Increments every `/animations/N...` inside an extension or extras.
 fn references(value: &mut Value, inside: bool, all: &mut bool) {
     match value {
         Value::String(text) if inside => {
@@ -252,7 +251,7 @@ fn references(value: &mut Value, inside: bool, all: &mut bool) {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             match rest[..digits].parse::<u32>() {
                 Ok(index) => *text = format!("/animations/{}{}", u64::from(index) + 1, &rest[digits..]),
-                // A template whose number is computed elsewhere.
+                // The text is a template whose index is computed at run time.
                 Err(_) => *all = false,
             }
         }
@@ -269,8 +268,8 @@ fn references(value: &mut Value, inside: bool, all: &mut bool) {
 }
 
 impl Job<'_> {
-    /// The file's clips in the order of its animations; an asset made in memory is written without clips
-    /// that move nothing.
+    /// Returns the file's clips in the order of its animations. Clips without channels are skipped for an in-memory
+    /// asset, because its file does not contain them.
     pub fn clips(&self) -> impl Iterator<Item = &Clip> {
         let in_memory = !self.asset.source.json.is_object();
         let none = self.options.clips == Clips::None;

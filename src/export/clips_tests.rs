@@ -18,8 +18,8 @@ fn channel(node: u32, property: Property, times: &[f32], values: Vec<f32>) -> Ch
     Channel { node: NodeId(node), property, interpolation, times: times.to_vec(), values }
 }
 
-/// A capsule of three bones (nodes 0 to 3, drawn by the last) with two clips: one bends its second joint,
-/// the other moves and scales the first.
+/// A capsule of three bones (nodes 0 to 3, the last draws it) with two clips: one bends its second joint, the other
+/// translates and scales the first.
 fn with_clips() -> Asset {
     let shape = Procedural { bones: 3, rings: 9, segments: 8, radius: 0.1, length: 1.2, blend: 0.5 };
     let mut asset = shape.capsule_asset();
@@ -33,7 +33,7 @@ fn with_clips() -> Asset {
     Asset::from_slice(&unedited(&asset).unwrap(), "clips.glb").unwrap()
 }
 
-/// The pose: two joints rotated, one of which a clip rotates too.
+/// Returns a pose with two rotated joints; a clip rotates one of them too.
 fn posed_by_hand(character: &Character) -> Pose {
     let mut pose = Pose::rest(&character.skeleton);
     pose.local[1].rotation = turn(-40.0);
@@ -41,7 +41,7 @@ fn posed_by_hand(character: &Character) -> Pose {
     pose
 }
 
-/// The surface in the pose, with every third vertex away from where bones put it.
+/// Returns the surface in the pose, with every third vertex displaced from its skinned position.
 fn shape(asset: &Asset, pose: &Pose) -> (Vec<Vec3>, Vec<Vec3>) {
     let mut asset = asset.clone();
     for (node, local) in asset.nodes.iter_mut().zip(&pose.local) {
@@ -53,7 +53,7 @@ fn shape(asset: &Asset, pose: &Pose) -> (Vec<Vec3>, Vec<Vec3>) {
     (drawn.iter().enumerate().map(position).collect(), drawn.iter().map(|d| d.normal.as_vec3()).collect())
 }
 
-/// Exports the pose at `keys` equal keys; returns the export and what should be shown.
+/// Exports the pose at `keys` equal keys. Returns the export and the expected positions.
 fn exported(asset: &Asset, keys: usize, options: &Options) -> (Export, Vec<Vec3>) {
     let character = Character::from_asset(asset).unwrap();
     let pose = posed_by_hand(&character);
@@ -78,7 +78,7 @@ fn assert_shows(asset: &Asset, moment: Moment, positions: &[Vec3]) {
     }
 }
 
-/// Checks that clip `index` of the original shows the same as clip `index + 1` of the written file.
+/// Checks that clip `index` of the original looks like clip `index + 1` of the written file.
 fn assert_plays_as_before(original: &Asset, written: &Asset, index: usize) {
     for time_s in [0.0, 0.3, 0.5, 0.9, 2.0] {
         let wanted = evaluate(original, Moment::Clip { clip: index, time_s });
@@ -93,7 +93,7 @@ fn the_first_animation_is_the_pose_and_the_file_s_clips_play_as_before() {
     for keys in [1, 2] {
         let (export, positions) = exported(&asset, keys, &Options::default());
         assert_eq!(export.clip, Some(0));
-        // Use the independent reader: the loader may share a mistake with the exporter.
+        // Use the independent reader, because the loader may share an error with the exporter.
         let written = reread::reread(&export.glb).unwrap();
         let names: Vec<String> =
             Asset::from_slice(&export.glb, "out.glb").unwrap().clips.into_iter().map(|c| c.name).collect();
@@ -104,7 +104,7 @@ fn the_first_animation_is_the_pose_and_the_file_s_clips_play_as_before() {
         assert_shows(&written, Moment::Static, &positions);
         assert_plays_as_before(&asset, &written, 0);
         assert_plays_as_before(&asset, &written, 1);
-        // A player that keeps values of the last animation shows the pose all the same.
+        // A player that keeps values of the previous animation still shows the pose.
         let own = &written.clips[0].channels;
         for channel in written.clips[1..].iter().flat_map(|c| &c.channels) {
             assert!(own.iter().any(|c| (c.node, c.property) == (channel.node, channel.property)));
@@ -128,7 +128,7 @@ fn clips_are_left_out_where_that_is_asked_for() {
     let (moving, _) = exported(&asset, 2, &options);
     let written = Asset::from_slice(&moving.glb, "out.glb").unwrap();
     assert!(moving.clip == Some(0) && written.clips.len() == 1);
-    // A pose of a file without clips needs no animation.
+    // A pose export of a file without clips needs no animation.
     let (alone, _) = exported(&written_without(&asset), 1, &Options::default());
     assert!(alone.clip.is_none());
 }
@@ -161,7 +161,7 @@ fn references_to_animations_follow() {
     assert_eq!(graph["nodes"][0]["values"]["animation"]["value"], json!([2]));
     assert_eq!(graph["nodes"][1]["values"]["animation"]["value"], json!([1]));
     assert!(export.problems.is_empty());
-    // A computed number cannot be updated; the export reports this.
+    // A computed index cannot be updated; the export reports this.
     builder.json["extensions"]["KHR_interactivity"]["graphs"][0]["nodes"][0] = node(json!({ "node": 1 }));
     let (export, _) = exported(&load(&builder), 1, &Options::default());
     assert!(export.problems.iter().any(|p| p.at == "animations"));
@@ -201,7 +201,7 @@ fn projects_with_their_own_animation_first_return_the_original() {
     }
 }
 
-/// Version 1 had Sinew's own animation last.
+/// Version 1 wrote Sinew's own animation last.
 #[test]
 fn older_projects_open_and_show_the_same() {
     let folder = tempfile::tempdir().unwrap();
@@ -219,12 +219,12 @@ fn older_projects_open_and_show_the_same() {
     std::fs::write(&path, builder.glb().unwrap()).unwrap();
     let (original, _) = project::load(&path).unwrap();
     assert!(unedited(&original).unwrap() == unedited(&asset).unwrap());
-    // Saved again, it has its own animation first.
+    // When saved again, the project has Sinew's own animation first.
     saved(&original, Clips::Keep, folder.path());
 }
 
-/// The file of [`with_clips`], whose first clip moves its node and its material by pointers, and whose mesh
-/// has a morph target that the second clip moves.
+/// Returns the file of [`with_clips`] with animation pointers: its first clip animates a node and a material by
+/// pointer, and its second clip animates a morph target of the mesh.
 fn pointed_at() -> Asset {
     let mut builder = Builder::of(&with_clips()).unwrap();
     let to = |pointer: &str| json!({ "path": "pointer", "extensions": { POINTER: { "pointer": pointer } } });
@@ -265,7 +265,7 @@ fn pointers_to_nodes_are_ordinary_channels() {
         "{told:?}"
     );
 
-    // After export every viewer understands them; the material keeps its pointer.
+    // The export converts the node pointers to ordinary targets; the material keeps its pointer.
     let (export, _) = exported(&asset, 1, &Options::default());
     let written = Asset::from_slice(&export.glb, "out.glb").unwrap();
     let json = &written.source.json;
@@ -278,7 +278,7 @@ fn pointers_to_nodes_are_ordinary_channels() {
     assert_plays_as_before(&asset, &again, 0);
     assert_plays_as_before(&asset, &again, 1);
 
-    // Without the material's channel nothing uses the extension.
+    // Without the material's channel, the extension is no longer used.
     let mut builder = Builder::of(&asset).unwrap();
     builder.json["animations"][0]["channels"].as_array_mut().unwrap().pop();
     let asset = Asset::from_slice(&builder.glb().unwrap(), "pointers.glb").unwrap();

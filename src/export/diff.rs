@@ -1,14 +1,15 @@
-//! Differences between an edited JSON tree and the original: a short list of values to restore.
+//! Computes the differences between an edited JSON tree and the original as a short list of values to restore.
 
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// The changes from `edited` back to `original`, in the order in which [`restore`] applies them. `first`
+/// Returns the changes from `edited` back to `original`, in the order in which [`restore`] applies them. `first`
 /// names a top-level array to which one element was prepended.
 ///
-/// Each entry is an object with `at` (a JSON pointer) and one of: `was` (the original value; with `place` the edited
-/// tree lacks the key, which had that position in the object), `absent` (the original lacks the value), `length` (the
-/// original array is shorter) or `before` (number of prepended elements). Restoring keeps the order of keys.
+/// Each entry has `at` (a JSON pointer) and one of these keys. `was` is the original value; an additional `place` is
+/// the key's position in the object if the edited tree lacks the key. `absent` means that the original lacks the
+/// value. `length` truncates an array, and `before` is the number of prepended elements. Restoring keeps the order of
+/// keys.
 pub(super) fn changes(edited: &Value, original: &Value, first: Option<&str>) -> Vec<Value> {
     let (mut out, mut restored) = (Vec::new(), Vec::new());
     let mut edited = Cow::Borrowed(edited);
@@ -30,7 +31,7 @@ pub(super) fn changes(edited: &Value, original: &Value, first: Option<&str>) -> 
         compare("", &edited, original, &mut out);
         return out;
     }
-    // The root is never stored as a whole, which would duplicate the file.
+    // The root is never stored entirely, because that would duplicate the file.
     let mut kept = original.clone();
     for (place, key, was) in missing {
         kept.as_object_mut().map(|o| o.shift_remove(key));
@@ -41,7 +42,7 @@ pub(super) fn changes(edited: &Value, original: &Value, first: Option<&str>) -> 
     out
 }
 
-/// Whether version 1 of projects can express the changes.
+/// Returns whether version 1 of the project format can express the changes.
 pub(super) fn is_plain(changes: &[Value]) -> bool {
     changes.iter().all(|c| c.get("before").is_none() && c.get("place").is_none())
 }
@@ -78,7 +79,7 @@ fn is_container(value: &Value) -> bool {
     value.is_object() || value.is_array()
 }
 
-/// Applies `changes`; `None` if an entry does not fit the tree.
+/// Applies `changes` to a tree. Returns `None` if an entry does not fit the tree.
 pub(super) fn restore(tree: &mut Value, changes: &[Value]) -> Option<()> {
     for change in changes {
         let at = change.get("at")?.as_str()?;
@@ -112,7 +113,7 @@ pub(super) fn restore(tree: &mut Value, changes: &[Value]) -> Option<()> {
     Some(())
 }
 
-/// A checksum of a JSON tree and bytes that does not depend on the order of keys (FNV-1a, 64 bits).
+/// Returns a checksum of a JSON tree and bytes (FNV-1a, 64 bits). It does not depend on the order of keys.
 pub(super) fn checksum(json: &Value, bytes: &[u8]) -> String {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     hash.value(json);

@@ -1,9 +1,9 @@
-//! A glTF viewer in double precision: evaluates what a file shows, from the specification alone.
+//! A glTF viewer in double precision, written from the specification alone.
 //!
-//! It shares no code with the deformers or with the exporter's solver, so that the receipt is an
-//! independent check: nodes (3.5), skins (3.7.3), morph targets (3.7.2), animations (3.11, appendix C).
-//! Normals are transformed as in the common viewers: by the linear part of the blended matrix for skinned
-//! primitives, by the node's inverse transpose for others.
+//! It shares no code with the deformers or the exporter's solver, so that the receipt is an independent check. It
+//! evaluates nodes (3.5), skins (3.7.3), morph targets (3.7.2) and animations (3.11, appendix C). Normals are
+//! transformed as in common viewers: by the linear part of the blended matrix for skinned primitives, by the inverse
+//! transpose of the node's transform for unskinned primitives.
 
 use crate::asset::{Asset, Channel, Interpolation, Node, Primitive, Property};
 use crate::base::math::Trs;
@@ -28,7 +28,7 @@ pub enum Moment {
 pub struct Drawn {
     /// World position, scene units.
     pub position: DVec3,
-    /// World normal, unit length, or zero if the file's normal degenerates.
+    /// World normal, unit length; zero if the file's normal has no length.
     pub normal: DVec3,
 }
 
@@ -38,7 +38,7 @@ struct State {
     weights: Vec<Vec<f64>>,
 }
 
-/// All vertices of all triangle primitives of the scene, in node order, then primitive order.
+/// Evaluates all vertices of all triangle primitives of the scene, in node order, then primitive order.
 pub fn evaluate(asset: &Asset, moment: Moment) -> Vec<Drawn> {
     let state = state(asset, moment);
     let mut world = vec![None; asset.nodes.len()];

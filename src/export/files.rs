@@ -1,8 +1,8 @@
-//! Writes a finished .glb under its final name: as one file (also for names that end in `.vrm`), or as a
-//! `.gltf` with its data in a `.bin` beside it.
+//! Writes a finished .glb to its destination: as one file (`.glb`, `.vrm`), or as a `.gltf` with its data in a `.bin`
+//! file in the same folder.
 //!
-//! The pair is never half written: the `.gltf` names the `.bin` and is renamed into place last. If `NAME.bin` exists
-//! with other data, which an older `NAME.gltf` needs until then, the data goes into `NAME-HASH.bin`.
+//! The pair is never half written: the `.gltf` refers to the `.bin` and is renamed into place last. If `NAME.bin`
+//! exists with other data, an older `NAME.gltf` may need it, so the new data goes into `NAME-HASH.bin`.
 
 use super::{glb, write_atomically};
 use crate::asset::Asset;
@@ -10,10 +10,10 @@ use crate::base::{Error, Result};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Digits of the hash in the name of a `.bin`.
+/// Number of hash digits in the name of a `.bin`.
 const DIGITS: usize = 16;
 
-/// Whether a name ends in `.glb`, `.gltf` or `.vrm`.
+/// Returns whether a file name ends in `.glb`, `.gltf` or `.vrm`.
 pub fn is_model(path: &Path) -> bool {
     ["glb", "gltf", "vrm"].iter().any(|e| ends_in(path, e))
 }
@@ -22,11 +22,10 @@ fn ends_in(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending))
 }
 
-/// Writes a .glb; for a name that ends in `.gltf`, writes its content as a .gltf and a .bin. Either the
-/// complete new file exists afterwards, or the old one.
+/// Writes a .glb, or a .gltf and a .bin if the name ends in `.gltf`. A failed write leaves the old file intact.
 ///
 /// # Errors
-/// As [`write_atomically`]; the name of a .gltf is not Unicode.
+/// The errors of [`write_atomically`]; or the name of a .gltf is not Unicode.
 pub fn write_model(path: impl AsRef<Path>, content: &[u8]) -> Result<()> {
     let path = path.as_ref();
     if !ends_in(path, "gltf") {
@@ -63,22 +62,22 @@ pub fn write_model(path: impl AsRef<Path>, content: &[u8]) -> Result<()> {
     }
     let text = serde_json::to_vec(&json).map_err(|e| Error::io(path, e.into()))?;
     if let Err(error) = write_atomically(path, &text) {
-        // No file refers to it.
+        // Remove the new `.bin`, because no file refers to it.
         written.map(std::fs::remove_file);
         return Err(error);
     }
     let now = own_data(path, stem);
     if let Some(old) = before.filter(|old| now.as_ref() != Some(old)) {
-        // A leftover file does no harm.
+        // If this fails, the leftover `.bin` does no harm.
         let _ = std::fs::remove_file(old);
     }
     Ok(())
 }
 
-/// Whether a file that was loaded again has exactly the content of this .glb.
+/// Returns whether a loaded file has exactly the content of this .glb.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub(super) fn holds(path: &Path, loaded: &Asset, content: &[u8]) -> Result<bool> {
     if !ends_in(path, "gltf") {
         return Ok(std::fs::read(path).map_err(|e| Error::io(path, e))? == content);
@@ -89,7 +88,7 @@ pub(super) fn holds(path: &Path, loaded: &Asset, content: &[u8]) -> Result<bool>
     Ok(glb::container(path, &json, chunk)? == content)
 }
 
-/// Makes the first buffer, if it has data, the chunk of a .glb, which has no URI.
+/// Removes the URI of the first buffer if `chunk` has data, because the buffer becomes the chunk of a .glb.
 pub(super) fn take_uri(json: &mut Value, chunk: &[u8]) {
     let first = json.pointer_mut("/buffers/0").and_then(Value::as_object_mut);
     if let Some(first) = first.filter(|_| !chunk.is_empty()) {
@@ -97,7 +96,7 @@ pub(super) fn take_uri(json: &mut Value, chunk: &[u8]) {
     }
 }
 
-/// The `NAME-HASH.bin` that a .gltf names; no other file refers to it.
+/// Returns the path of the `NAME-HASH.bin` that a .gltf refers to. No other file refers to it.
 fn own_data(path: &Path, stem: &str) -> Option<PathBuf> {
     let json: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
     let uri = json.pointer("/buffers/0/uri")?.as_str()?;
@@ -106,7 +105,7 @@ fn own_data(path: &Path, stem: &str) -> Option<PathBuf> {
     is_hash.then(|| path.with_file_name(format!("{stem}-{hash}.bin")))
 }
 
-/// The JSON and the data of a .glb, without the padding zeros of the chunk.
+/// Returns the JSON and the data of a .glb, without the chunk's padding.
 fn parts(content: &[u8]) -> Option<(Value, &[u8])> {
     let word = |at: usize| Some(u32::from_le_bytes(content.get(at..at + 4)?.try_into().ok()?) as usize);
     let end = 20usize.checked_add(word(12)?)?;
@@ -117,7 +116,7 @@ fn parts(content: &[u8]) -> Option<(Value, &[u8])> {
     Some((json, &chunk[..length]))
 }
 
-/// A file name as a relative URI.
+/// Returns a file name as a percent-encoded relative URI.
 fn encoded(name: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~".contains(&b);
     name.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
@@ -169,9 +168,9 @@ mod tests {
             assert!(holds(&path, &Asset::load(&path).unwrap(), &glb(rings)).unwrap());
             assert!(names(folder.path()).len() <= 3, "{:?}", names(folder.path()));
         }
-        // Back to the first content, which a.bin still has.
+        // The first content again: a.bin still has it.
         assert_eq!(names(folder.path()), ["a.bin", "a.gltf"]);
-        // The .gltf cannot be replaced: its .bin is removed, and the existing files stay intact.
+        // The .gltf cannot be replaced: its new .bin is removed, and the existing files stay unchanged.
         let taken = folder.path().join("b.gltf");
         std::fs::create_dir(&taken).unwrap();
         assert!(write_model(&taken, &glb(4)).is_err());

@@ -1,16 +1,16 @@
-//! A few morph targets shared by all keys, within an error budget.
+//! Fits a few morph targets that are shared by all keys, within an error budget.
 //!
-//! The method is a greedy reduced basis. The displacements of the key with the largest error join the
-//! basis, orthogonalised against it (Gram-Schmidt with pivoting by the largest residual of any vertex),
-//! until no vertex of any key has an error above the budget. A key's coordinates in that basis are its
-//! weights. Normals use the same weights, fitted by least squares.
+//! The method is a greedy reduced basis. The key with the largest error adds its displacements to the basis,
+//! orthogonalised (Gram-Schmidt, pivoting on the largest residual of any vertex), until no vertex of any key exceeds
+//! the budget. A key's coordinates in the basis are its morph weights. Normals use the same weights, fitted by least
+//! squares.
 //!
-//! Some programs clamp weights to 0..1 (Blender does). The range of each vector's weights over all keys is therefore
-//! mapped to 0..1, and one constant target, whose weight is always 1, holds the sum of the lower ends.
+//! Some programs clamp morph weights to 0..1 (Blender does). The weights of each basis vector are therefore mapped to
+//! 0..1 over all keys. A constant target, always at weight 1, holds the sum of the vectors at their lowest weights.
 //!
-//! Keys come in blocks, so that memory does not grow with their number. The first block is spread evenly over all of
-//! them; of each later one, what the basis so far does not reach joins it. A last pass finds every key's weights in the
-//! whole basis.
+//! Keys are processed in blocks, so that memory does not grow with their number. The first block samples all keys
+//! evenly. Each later block adds vectors for the keys that the basis does not yet represent. A final pass computes
+//! every key's weights in the complete basis.
 
 use super::morph::Delta;
 use super::posed::{Flattened, Job};
@@ -22,23 +22,23 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Share of the budget for small entries of targets that are dropped.
+/// Fraction of the budget for dropping small displacements from targets.
 const DROPPED: f64 = 0.25;
-/// Share of the budget for keys of weights that are dropped.
+/// Fraction of the budget for dropping keys from weight channels.
 const KEYS: f64 = 0.25;
-/// Maximum bytes of displacements in a block of keys, beyond the first few keys.
+/// Maximum bytes of displacements in a block of keys; a block has at least `FEW` keys.
 const BLOCK: usize = 128 << 20;
 const FEW: usize = 8;
 
-/// Factor that tightens a budget which the finished file exceeds, and the maximum number of attempts.
+/// Factor that tightens the budget if the finished file exceeds it. The maximum number of exports is `ATTEMPTS`.
 const TIGHTER: f64 = 0.7;
 const ATTEMPTS: u32 = 6;
 
-/// Exports with tighter and tighter budgets until the receipt keeps the given one, millimetres. Returns the
-/// last export if none does, and the first one without a budget.
+/// Exports with tighter and tighter budgets until the measured error is within the given budget, millimetres. Returns
+/// the last export if no export is within it. Without a budget, it exports once.
 ///
 /// # Errors
-/// Those of `made`.
+/// The errors of `made`.
 pub fn within_budget(
     options: &mut Options,
     budget_mm: Option<f64>,
@@ -57,11 +57,11 @@ pub fn within_budget(
     Ok(out)
 }
 
-/// The displacements of a key, per display part.
+/// Function that returns the displacements of a key, per display part.
 pub(super) type Solved<'a> = dyn Fn(usize) -> Result<Vec<Delta>> + 'a;
 
-/// The targets of every node. `budget` is in millimetres in world space; `stretch` is the factor of
-/// skinning on a length.
+/// Computes the morph targets of every node. `budget` is in millimetres in world space; `stretch` is the largest
+/// factor by which skinning lengthens a displacement.
 pub(super) fn fit(
     job: &Job,
     solved: &Solved,
@@ -91,23 +91,23 @@ pub(super) fn fit(
     Ok(fits.into_iter().map(|f| f.targets(&job.options.clip_name, budget)).collect())
 }
 
-/// The order of keys: first some that are spread evenly, then the others in sequence.
+/// Returns the processing order of keys in blocks: first an evenly spaced sample, then the rest in sequence.
 fn blocks(count: usize, size: usize) -> Vec<Vec<usize>> {
     let first: Vec<usize> = (0..count.min(size)).map(|i| i * count / count.min(size)).collect();
     let others: Vec<usize> = (0..count).filter(|k| first.binary_search(k).is_err()).collect();
     std::iter::once(first).chain(others.chunks(size).map(<[usize]>::to_vec)).collect()
 }
 
-/// The fit of one node's displacements.
+/// Fits the displacements of one node.
 struct Fit {
     node: NodeId,
     parts: Range<usize>,
-    /// First vertex of each part of the node, and the end.
+    /// Index of the first vertex of each part of the node, and the total count.
     starts: Vec<usize>,
     /// Per part, whether any key changes normals.
     turned: Vec<bool>,
     basis: Basis,
-    /// Sums over keys of products of their weights, and of weights with normals.
+    /// Sums over keys: products of their weights, and products of weights with normals.
     normal_matrix: Vec<Vec<f64>>,
     normal_sums: Vec<Vec<DVec3>>,
 }
@@ -123,7 +123,7 @@ impl Fit {
         Self { node, parts, starts, turned, basis, normal_matrix: Vec::new(), normal_sums: Vec::new() }
     }
 
-    /// A key's displacements as one long vector.
+    /// Returns a key's displacements as one dense vector.
     fn dense(&self, deltas: &[Delta], list: fn(&Delta) -> &Vec<(u32, Vec3)>) -> Vec<DVec3> {
         let mut row = vec![DVec3::ZERO; self.starts[self.parts.len()]];
         for (delta, start) in deltas[self.parts.clone()].iter().zip(&self.starts) {
@@ -132,7 +132,7 @@ impl Fit {
         row
     }
 
-    /// First pass over a key.
+    /// First pass: projects a key onto the basis and notes which parts change normals.
     fn take(&mut self, key: usize, deltas: &[Delta], within: f64) {
         for (turned, delta) in self.turned.iter_mut().zip(&deltas[self.parts.clone()]) {
             *turned |= !delta.normals.is_empty();
@@ -149,7 +149,7 @@ impl Fit {
         }
     }
 
-    /// Second pass: computes a key's weights in the complete basis and adds them to the sums for normals.
+    /// Second pass: computes a key's weights in the complete basis and adds the key to the sums for normals.
     fn weigh(&mut self, key: usize, deltas: &[Delta], within: f64) {
         let row = self.dense(deltas, |d| &d.positions);
         self.basis.weigh(key, row, within);
@@ -170,7 +170,7 @@ impl Fit {
         least_squares(&mut self.normal_matrix, &mut self.normal_sums);
         let ranges = Ranges::of(&self.basis.weights);
         let (positions, normals) = (ranges.targets(&self.basis.vectors), ranges.targets(&self.normal_sums));
-        // Weights are at most 1, so all dropped entries together stay within their share.
+        // Weights are at most 1, so all dropped entries together stay within their fraction of the budget.
         let cut = budget * DROPPED / positions.len() as f64;
         let target = |t: usize| self.sparse(&positions[t], normals.get(t).map_or(&[][..], |n| &n[..]), cut);
         let mut deltas: Vec<Vec<Delta>> = (0..positions.len()).map(target).collect();
@@ -196,7 +196,7 @@ impl Fit {
         }
     }
 
-    /// A target per part, without position entries up to `cut`.
+    /// Returns a target as one sparse displacement per part, without position entries up to `cut`.
     fn sparse(&self, positions: &[DVec3], normals: &[DVec3], cut: f64) -> Vec<Delta> {
         let part = |p: usize| {
             let mut delta = Delta::default();
@@ -215,14 +215,14 @@ impl Fit {
     }
 }
 
-/// Orthogonal vectors, and the keys' coordinates in them.
+/// An orthogonal basis of displacements, and the keys' coordinates in it.
 #[derive(Default)]
 struct Basis {
     vectors: Vec<Vec<DVec3>>,
     squares: Vec<f64>,
-    /// `[key][vector]`; a key that the first vectors reach has no entry for the others.
+    /// `[key][vector]`; a key that the first vectors represent has no entries for later vectors.
     weights: Vec<Vec<f64>>,
-    /// Keys of the block that the basis does not reach yet: index, residual, and an upper bound on its length.
+    /// Keys of the block that the basis does not represent yet: index, residual, and the residual's largest length.
     open: Vec<(usize, Vec<DVec3>, f64)>,
 }
 
@@ -237,7 +237,7 @@ impl Basis {
         self.vectors.iter().zip(&self.squares).map(weight).collect()
     }
 
-    /// Processes a key; it stays open if the basis does not reach it.
+    /// Projects a key onto the basis; the key stays open if its residual exceeds `within`.
     fn take(&mut self, key: usize, mut row: Vec<DVec3>, within: f64) {
         self.weights[key] = self.project(&mut row);
         let left = longest(&row);
@@ -246,7 +246,7 @@ impl Basis {
         }
     }
 
-    /// Adds residuals of open keys to the basis until it reaches all of them: every vertex is within `within`.
+    /// Adds residuals of open keys to the basis until every vertex of every key is within `within`.
     fn grow(&mut self, within: f64) {
         while let Some(worst) =
             (0..self.open.len()).max_by(|a, b| self.open[*a].2.total_cmp(&self.open[*b].2))
@@ -266,7 +266,7 @@ impl Basis {
             for ((key, ..), weight) in self.open.iter().zip(added) {
                 self.weights[*key].push(weight);
             }
-            // The residual is zero up to rounding.
+            // This key's residual is now zero up to rounding.
             self.open.swap_remove(worst);
             self.vectors.push(new);
             self.squares.push(square);
@@ -274,8 +274,8 @@ impl Basis {
         self.open.clear();
     }
 
-    /// A key's weights in the complete basis, or in the vectors that reached it first if the complete basis
-    /// is no closer.
+    /// Computes a key's weights in the complete basis. If the complete basis exceeds `within`, the weights from the
+    /// first pass stay.
     fn weigh(&mut self, key: usize, mut row: Vec<DVec3>, within: f64) {
         let weights = self.project(&mut row);
         if longest(&row) <= within {
@@ -306,7 +306,7 @@ impl Ranges {
         Self((0..count).map(range).collect())
     }
 
-    /// The vectors scaled so that their weights run from 0 to 1; last, the sum of the vectors at their lowest weights.
+    /// Scales the vectors so that weights run from 0 to 1; appends the sum of the vectors at lowest weights.
     fn targets(&self, vectors: &[Vec<DVec3>]) -> Vec<Vec<DVec3>> {
         let mut constant = vec![DVec3::ZERO; vectors.first().map_or(0, Vec::len)];
         let mut out = Vec::with_capacity(vectors.len() + 1);
@@ -318,7 +318,7 @@ impl Ranges {
         out
     }
 
-    /// A key's weights for [`Self::targets`], all within 0..=1.
+    /// Maps a key's weights to the targets of [`Self::targets`], all within 0..=1.
     fn weights(&self, row: &[f64]) -> Vec<f32> {
         let unit = |(w, [low, high]): (&f64, &[f64; 2])| match high > low {
             true => ((w - low) / (high - low)).clamp(0.0, 1.0) as f32,
@@ -328,12 +328,11 @@ impl Ranges {
     }
 }
 
-/// Replaces the sums over keys by the vectors whose weighted sums are nearest to the keys' values: solves
-/// the normal equations by Gaussian elimination.
+/// Fits vectors to the sums over keys by least squares: solves the normal equations by Gaussian elimination.
 fn least_squares(matrix: &mut [Vec<f64>], right: &mut [Vec<DVec3>]) {
     let count = matrix.len();
     for i in 0..count {
-        // Positive definite up to rounding: pivots are on the diagonal.
+        // The matrix is positive definite up to rounding, so the pivots are on the diagonal.
         let pivot = matrix[i][i].max(1e-30);
         let (row, sum) = (matrix[i].clone(), right[i].clone());
         matrix.par_iter_mut().zip(&mut *right).enumerate().filter(|(j, _)| *j != i).for_each(
@@ -354,7 +353,7 @@ fn least_squares(matrix: &mut [Vec<f64>], right: &mut [Vec<DVec3>]) {
 mod tests {
     use super::*;
 
-    /// Two motions and a little noise.
+    /// Returns keys that combine two displacement fields with a little noise.
     fn keys() -> Vec<Vec<DVec3>> {
         let shape = |i: usize, f: f64| DVec3::new((i as f64 * f).sin(), (i as f64 * f * 0.7).cos(), 0.1 * f);
         (0..40)
@@ -388,7 +387,7 @@ mod tests {
             let Basis { vectors, weights, .. } = basis(&keys, 1e-3, block);
             assert_eq!(vectors.len(), 2);
             assert!(keys.iter().zip(&weights).all(|(key, row)| farthest(&vectors, row, key) <= 1e-3));
-            // Normals follow the same weights.
+            // Normals use the same weights.
             let sum = |i: usize, j: usize| weights.iter().map(|row| row[i] * row[j]).sum::<f64>();
             let mut matrix: Vec<Vec<f64>> = (0..2).map(|i| (0..2).map(|j| sum(i, j)).collect()).collect();
             let right = |b: usize| {
@@ -399,7 +398,7 @@ mod tests {
             least_squares(&mut matrix, &mut normals);
             assert!(keys.iter().zip(&weights).all(|(key, row)| farthest(&normals, row, key) <= 1e-3));
         }
-        // Smaller budgets need more vectors, up to one per key; blocks cost a few more.
+        // Smaller budgets need more vectors, up to one per key. Small blocks need a few more.
         let (finer, blocky) = (basis(&keys, 1e-5, 40).vectors.len(), basis(&keys, 1e-5, 8));
         assert!(finer > 2 && finer <= 40, "{finer}");
         assert!(blocky.vectors.len() <= 40, "{}", blocky.vectors.len());
@@ -433,7 +432,7 @@ mod tests {
             let wide: Vec<f64> = unit.iter().copied().map(f64::from).collect();
             assert!(farthest(&targets, &wide, key) <= 1e-3 + 1e-6);
         }
-        // Constant parts are entirely in the constant target.
+        // The constant part lies entirely in the constant target.
         let still = Ranges::of(&[vec![0.5], vec![0.5]]);
         assert_eq!(still.weights(&[0.5]), [0.0, 1.0]);
         assert_eq!(still.targets(&[vec![DVec3::X]]), [vec![DVec3::ZERO], vec![DVec3::X * 0.5]]);

@@ -1,17 +1,17 @@
-//! The .glb container (glTF 2.0, chapter 4), and packing of a file's buffers and images into its one chunk.
+//! Writes the .glb container (glTF 2.0, chapter 4), and packs a file's buffers and images into its binary chunk.
 
 use crate::asset::Source;
 use crate::base::{Error, Result};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Extensions whose buffer views name a second buffer.
+/// Extensions whose buffer views refer to a second buffer.
 const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
-/// The bytes of a .glb file.
+/// Returns the bytes of a .glb file.
 ///
 /// # Errors
-/// [`Error::Unsupported`] over 4 GiB, which the container's 32-bit lengths cannot express.
+/// [`Error::Unsupported`] if the file exceeds 4 GiB, the limit of the container's 32-bit lengths.
 pub(crate) fn container(path: &Path, json: &Value, bin: &[u8]) -> Result<Vec<u8>> {
     let mut text = json.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
@@ -41,9 +41,9 @@ pub(crate) fn container(path: &Path, json: &Value, bin: &[u8]) -> Result<Vec<u8>
     Ok(out)
 }
 
-/// The file's JSON with all its buffers in one (`buffers[0]`, the returned bytes) and its images in buffer views.
+/// Returns the file's JSON and binary chunk, with all buffers merged into `buffers[0]`, images in buffer views.
 ///
-/// A .glb with one buffer is unchanged. Meshopt fallback buffers without data stay as they are, after the first buffer.
+/// A .glb with one buffer is unchanged. Meshopt fallback buffers without data are kept, after the first buffer.
 pub(super) fn pack(path: &Path, source: &Source) -> Result<(Value, Vec<u8>)> {
     let mut json = source.json.clone();
     if !json.is_object() {
@@ -59,11 +59,11 @@ pub(super) fn pack(path: &Path, source: &Source) -> Result<(Value, Vec<u8>)> {
 
 fn pack_buffers(path: &Path, json: &mut Value, contents: &[Vec<u8>]) -> Result<Vec<u8>> {
     let Some(buffers) = json.get("buffers").and_then(Value::as_array).cloned() else { return Ok(Vec::new()) };
-    // (new buffer, offset in it) per old buffer.
+    // Per old buffer: index of the new buffer, and the byte offset there.
     let mut moved = Vec::with_capacity(buffers.len());
     let (mut bin, mut first, mut placeholders) = (Vec::new(), None::<Map<String, Value>>, Vec::new());
     let any_data = (0..buffers.len()).any(|i| !is_placeholder(contents.get(i)));
-    // In a .glb the first buffer without a URI is the chunk: a buffer without data needs another one before it.
+    // In a .glb, the first buffer without a URI is the chunk. If no buffer has data, a dummy chunk must come first.
     let dummy = !any_data && buffers.iter().any(|b| b.get("uri").is_none());
     for (i, buffer) in buffers.iter().enumerate() {
         if is_placeholder(contents.get(i)) {
@@ -108,12 +108,12 @@ fn pack_buffers(path: &Path, json: &mut Value, contents: &[Vec<u8>]) -> Result<V
     Ok(bin)
 }
 
-/// Whether a buffer has no data: it represents the decompressed content of meshopt views, or nothing reads it.
+/// Returns whether a buffer has no data, e.g. a fallback buffer for the decompressed content of meshopt views.
 fn is_placeholder(content: Option<&Vec<u8>>) -> bool {
     content.is_none_or(Vec::is_empty)
 }
 
-/// Updates an object with `buffer` and `byteOffset` to the new location of its bytes.
+/// Updates `buffer` and `byteOffset` of a JSON object to the new location of its bytes.
 fn relocate(view: &mut Value, moved: &[(usize, usize)]) {
     let Some(&(buffer, offset)) =
         view.get("buffer").and_then(Value::as_u64).and_then(|b| moved.get(b as usize))
@@ -134,7 +134,7 @@ fn pack_images(json: &mut Value, bin: &mut Vec<u8>, files: &[Option<(Vec<u8>, St
         return;
     }
     for (i, image) in images.iter_mut().enumerate() {
-        // An image that could not be read stays a reference.
+        // An image that could not be read keeps its URI.
         let content = files.get(i).cloned().flatten();
         let (Some((bytes, mime)), Some(image)) = (content, image.as_object_mut()) else { continue };
         bin.resize(bin.len().next_multiple_of(4), 0);
@@ -150,7 +150,7 @@ fn pack_images(json: &mut Value, bin: &mut Vec<u8>, files: &[Option<(Vec<u8>, St
     }
 }
 
-/// Appends to a top-level array of the glTF, which is created if missing; returns the index.
+/// Appends to a top-level array of the glTF, created if missing, and returns the new index.
 pub(super) fn push(json: &mut Value, collection: &str, element: Value) -> usize {
     if !json[collection].is_array() {
         json[collection] = json!([]);
@@ -160,7 +160,7 @@ pub(super) fn push(json: &mut Value, collection: &str, element: Value) -> usize 
     array.len() - 1
 }
 
-/// Sets the length of the first buffer, the .glb's own chunk.
+/// Sets the length of the first buffer, which is the .glb's binary chunk.
 pub(super) fn set_first_buffer(json: &mut Value, length: usize) {
     if json.pointer("/buffers/0").is_some() {
         json["buffers"][0]["byteLength"] = length.into();

@@ -1,5 +1,4 @@
-//! The skin weights that an export writes if they are not the file's: 4 per vertex in compatible mode, and
-//! steadied ones where bones flatten the skin.
+//! Skin weights that an export changes: 4 per vertex in compatible mode, and raised where bones flatten the skin.
 
 use super::locals::skinning;
 use super::morph::blend;
@@ -11,31 +10,31 @@ use glam::DAffine3;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// The error of the limit of 4 influences where no morph target compensates it.
+/// The error of reducing to 4 influences, for skinning without morph targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Reduction {
-    /// Vertices that lost influences.
+    /// Number of vertices that lost influences.
     pub vertices: usize,
-    /// Largest distance, over all keys, between skinning with all influences and with 4, in millimetres (scene
-    /// units as metres).
+    /// Largest distance, over all keys, between skinning with all influences and with 4, millimetres (scene units
+    /// count as metres).
     pub largest_mm: f64,
-    /// Mean of that distance over the reduced vertices and keys.
+    /// Mean distance over the reduced vertices and all keys, millimetres.
     pub mean_mm: f64,
 }
 
-/// Weight of the heaviest joint at which a blend of rigid transforms cannot come near a singular one: the
-/// others, 0.4 together, shorten no vector by more than 0.4, so `M` keeps at least 0.2 of every length.
+/// Minimum weight of the heaviest joint that keeps a blend of rigid transforms away from singular. The other joints,
+/// with a total weight of 0.4, shorten a vector by at most 0.4, so `M` keeps at least 0.2 of every length.
 const STEADY: f64 = 0.6;
 
-/// The influences of the exported file, by mesh and primitive; owned if they are not the file's.
+/// The influences of the exported file, by mesh and primitive. Changed influences are owned.
 pub(super) struct Table<'a> {
     of: Vec<Vec<Cow<'a, Influences>>>,
-    /// Steadied meshes and primitives, which share no attributes with others.
+    /// Mesh and primitive indices with raised weights; their attributes are not shared with other primitives.
     steadied: Vec<(usize, usize)>,
 }
 
 impl<'a> Table<'a> {
-    /// All influences, or in compatible mode the 4 heaviest.
+    /// Creates the table with all influences, or with the 4 heaviest in compatible mode.
     pub fn new(job: &Job<'a>) -> Self {
         let asset: &'a Asset = job.asset;
         let of = |full: &'a Influences| match job.options.compatible {
@@ -46,13 +45,12 @@ impl<'a> Table<'a> {
         Self { of: meshes.collect(), steadied: Vec::new() }
     }
 
-    /// The influences of a display part.
+    /// Returns the influences of a display part.
     pub fn of(&self, part: &Part) -> &Influences {
         &self.of[part.mesh.index()][part.primitive]
     }
 
-    /// Raises the heaviest weight of some vertices (ascending) of a part to [`STEADY`]; returns the number
-    /// of vertices changed.
+    /// Raises the heaviest weight of a part's `vertices` (ascending) to [`STEADY`]. Returns the number of changes.
     pub fn steady(&mut self, part: &Part, vertices: &[u32]) -> usize {
         let (mesh, primitive) = (part.mesh.index(), part.primitive);
         let old = &self.of[mesh][primitive];
@@ -78,10 +76,10 @@ impl<'a> Table<'a> {
         changed
     }
 
-    /// Replaces JOINTS_n and WEIGHTS_n of every primitive whose influences are not the file's, and in
-    /// compatible mode of every primitive with a second set.
+    /// Writes JOINTS_n and WEIGHTS_n of every primitive with changed influences and, in compatible mode, of every
+    /// primitive with more than one set.
     pub fn write(&self, job: &Job, builder: &mut Builder) {
-        // Primitives that share attributes continue to share them.
+        // Primitives that share attributes still share them afterwards.
         let mut written: Vec<(Vec<Value>, Map<String, Value>)> = Vec::new();
         for (m, mesh) in job.asset.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
@@ -117,7 +115,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The 4 heaviest influences, renormalised; `None` if no vertex has more.
+/// Returns the 4 heaviest influences, renormalised; `None` if no vertex has more than 4.
 fn reduce(full: &Influences) -> Option<Influences> {
     if (0..full.len()).all(|v| full.of(v).len() <= 4) {
         return None;
@@ -133,7 +131,7 @@ fn reduce(full: &Influences) -> Option<Influences> {
     Some(out)
 }
 
-/// Writes as many sets JOINTS_n and WEIGHTS_n as the vertex with the most influences needs.
+/// Writes the sets JOINTS_n and WEIGHTS_n; the vertex with the most influences determines their number.
 pub(super) fn write_sets(
     builder: &mut Builder,
     influences: &Influences,
@@ -155,7 +153,7 @@ pub(super) fn write_sets(
     out
 }
 
-/// Attributes that a Draco stream does not list come from plain accessors, so the new ones must not be listed.
+/// Removes skin attributes from a Draco list: attributes that the list lacks are read from plain accessors.
 fn unlist_from_draco(primitive: &mut Value) {
     let listed = primitive.pointer_mut("/extensions/KHR_draco_mesh_compression/attributes");
     if let Some(listed) = listed.and_then(Value::as_object_mut) {
@@ -167,7 +165,7 @@ fn is_skin(attribute: &str) -> bool {
     attribute.starts_with("JOINTS_") || attribute.starts_with("WEIGHTS_")
 }
 
-/// The error of 4 influences for bones alone, over all keys. `world` gives the node transforms of a key.
+/// Returns the error of 4 influences without morph targets, over all keys. `world` returns a key's node transforms.
 pub(super) fn cost(job: &Job, world: impl Fn(usize) -> Vec<DAffine3>) -> Reduction {
     let mut out = Reduction::default();
     let mut reduced = Vec::new();
@@ -198,7 +196,7 @@ pub(super) fn cost(job: &Job, world: impl Fn(usize) -> Vec<DAffine3>) -> Reducti
     out
 }
 
-/// The warning for a file with more influences than many programs read; `None` if it has none.
+/// Returns a warning if the file has more influences than many programs read; `None` otherwise.
 pub(super) fn warning(job: &Job, cost: &Reduction) -> Option<Problem> {
     let size = f64::from(job.character.control.aabb.diagonal()) * 1000.0;
     let text = || {

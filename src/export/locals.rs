@@ -1,4 +1,4 @@
-//! Node transforms of the keys: the nodes that change, the written form, and the resulting world transforms.
+//! Node transforms of the keys: which nodes change, how they are written, and the resulting world transforms.
 
 use super::posed::Job;
 use super::{Builder, numbers};
@@ -8,18 +8,18 @@ use crate::base::math::{Mat4, Trs};
 use glam::{DAffine3, DMat4, DQuat, DVec3};
 use serde_json::Value;
 
-/// How a node is written.
+/// The written form of a node's transform.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
-    /// Unchanged from the file.
+    /// The transform from the file.
     File,
     /// Translation, rotation, scale.
     Trs,
-    /// A matrix, because the file's own has shear that TRS cannot express; static export only.
+    /// A matrix, because the file's own matrix has shear that TRS cannot express. Only in a static export.
     Matrix,
 }
 
-/// The keys' effect on the nodes.
+/// The written form of every node's transform.
 pub(super) struct Locals {
     form: Vec<Form>,
 }
@@ -45,7 +45,7 @@ impl Locals {
         Self { form: job.asset.nodes.iter().enumerate().map(form).collect() }
     }
 
-    /// `world_from_node` at a key, from the transforms as written.
+    /// Returns `world_from_node` at a key, computed from the transforms as written.
     pub fn world(&self, job: &Job, key: usize) -> Vec<DAffine3> {
         let mut world = vec![DAffine3::IDENTITY; job.asset.nodes.len()];
         for id in &job.character.skeleton.order {
@@ -60,11 +60,11 @@ impl Locals {
         world
     }
 
-    /// The maximum factor by which skinning lengthens a displacement, over all joints and keys.
+    /// Returns the largest factor by which skinning lengthens a displacement, over all joints and keys.
     pub fn stretch(&self, job: &Job) -> f64 {
         let longest = |m: &DAffine3| {
             let m = m.matrix3;
-            // Shear would increase it; the receipt measures the result.
+            // Shear could lengthen it further; the receipt measures the actual error.
             m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length())
         };
         let skins = (0..job.asset.skins.len()).map(crate::base::SkinId::from).collect::<Vec<_>>();
@@ -83,18 +83,18 @@ impl Locals {
     }
 }
 
-/// The file's own local transform.
+/// Returns the local transform in the file.
 fn file_local(asset: &Asset, node: usize) -> DAffine3 {
     let node = &asset.nodes[node];
     node.matrix.map_or_else(|| affine(&node.rest), |m| DAffine3::from_mat4(m.as_dmat4()))
 }
 
-/// The transform with its rotation normalised to a unit quaternion, as it is written.
+/// Returns the transform with a unit quaternion, as it is written.
 fn unit(local: Trs) -> Trs {
     Trs { rotation: local.rotation().to_array(), ..local }
 }
 
-/// `translation * rotation * scale` in double precision.
+/// Returns `translation * rotation * scale` in double precision.
 pub(super) fn affine(trs: &Trs) -> DAffine3 {
     let q = trs.rotation.map(f64::from);
     let rotation = DQuat::from_array(q);
@@ -106,7 +106,7 @@ pub(super) fn affine(trs: &Trs) -> DAffine3 {
     )
 }
 
-/// Writes the first key's transforms to the nodes that it changes; all other nodes stay as in the file.
+/// Writes the first key's transforms to the nodes that the pose changes; all other nodes stay as in the file.
 pub(super) fn write_nodes(job: &Job, locals: &Locals, builder: &mut Builder) {
     for (i, form) in locals.form.iter().enumerate() {
         let Some(node) = builder.json["nodes"].get_mut(i).and_then(Value::as_object_mut) else { continue };
@@ -144,7 +144,7 @@ pub(super) fn write_nodes(job: &Job, locals: &Locals, builder: &mut Builder) {
     }
 }
 
-/// `world_from_mesh` per joint of a skin: `W_j * inverse_bind_j`.
+/// Returns `world_from_mesh` per joint of a skin: `W_j * inverse_bind_j`.
 pub(super) fn skinning(asset: &Asset, skin: crate::base::SkinId, world: &[DAffine3]) -> Vec<DAffine3> {
     let skin = &asset.skins[skin.index()];
     let bind = |i: usize| skin.inverse_bind.get(i).map_or(DMat4::IDENTITY, |m| m.as_dmat4());

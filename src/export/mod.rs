@@ -1,7 +1,7 @@
 //! Export: glTF, OBJ, and atomic file writes.
 //!
-//! A loaded file is exported by editing its own JSON and buffers ([`crate::asset::Source`]), so that
-//! content unknown to Sinew (extensions, extras, materials, cameras, names) is preserved.
+//! A loaded file is exported by editing its original JSON and buffers ([`crate::asset::Source`]). This preserves
+//! content unknown to Sinew: extensions, extras, materials, cameras, names.
 
 mod atomic;
 mod builder;
@@ -46,9 +46,9 @@ pub use weigh::{Weighed, weigh};
 use crate::asset::Asset;
 use crate::base::Result;
 
-/// The file as loaded, as a .glb: semantically identical, with buffers and images packed into the one file.
+/// Writes the loaded file unchanged as a .glb: semantically identical, with buffers and images packed into one file.
 ///
-/// A .glb with one buffer keeps its binary chunk byte for byte and its JSON's keys and values in order.
+/// For a .glb with one buffer, the binary chunk stays identical byte for byte, and the JSON keeps its keys in order.
 ///
 /// # Errors
 /// A buffer is shorter than its declared length, or the result exceeds 4 GiB.

@@ -1,10 +1,10 @@
-//! Displacements in mesh space with which a viewer's skinning reproduces the editor's surface.
+//! Computes displacements in mesh space with which a viewer's skinning reproduces the editor's surface.
 //!
-//! A viewer draws `M (x + d)`, with `M = Σ w_j W_j IBM_j` for a skinned vertex and the node's world
-//! transform for an unskinned one, so `d = M^-1 p - x`. To skinned normals viewers (three.js, Khronos'
-//! sample viewer) apply the linear part of `M`, not its inverse transpose (the two agree for rigid joints);
-//! to unskinned ones they apply the inverse transpose of the node's transform. Then they normalise. The
-//! displaced normal is therefore the unit vector that this maps to the wanted direction.
+//! A viewer draws `M (x + d)`, where `M = Σ w_j W_j IBM_j` for a skinned vertex, and `M` is the node's world
+//! transform for an unskinned vertex. The displacement is therefore `d = M^-1 p - x`. For skinned normals, viewers
+//! (three.js, Khronos' sample viewer) use the linear part of `M`, not its inverse transpose (the two agree for rigid
+//! joints). For unskinned normals they use the inverse transpose of the node's transform. Then they normalise. The
+//! displaced normal is the unit vector that this transform maps to the target direction.
 
 use super::locals::skinning;
 use super::posed::{Job, Shape};
@@ -15,32 +15,32 @@ use crate::geom::Part;
 use crate::rig::Pose;
 use glam::{DAffine3, DMat3, DVec3};
 
-/// Condition number from which `M` counts as singular. Below it, the rounding of stored displacements (up
-/// to 1e3 times the residual) stays under 1e-7 * 1e3 = 1e-4 of the residual.
+/// Condition number above which `M` counts as singular. Below it, the rounding error of stored displacements (up to
+/// 1e3 times the residual) stays under 1e-7 * 1e3 = 1e-4 of the residual.
 const SINGULAR: f64 = 1e3;
 
 /// Tolerances below which a vertex gets no displacement.
 #[derive(Clone, Copy)]
 pub(super) struct Tolerance {
-    /// Distance in scene units.
+    /// Distance, scene units.
     pub position: f64,
-    /// Angle in radians.
+    /// Angle, radians.
     pub normal: f64,
-    /// Whether the part's normals are written although the file has none.
+    /// Whether the part's normals are written although the file has no normals.
     pub writes_normals: bool,
 }
 
-/// Displacements of one primitive at one key: `(vertex ascending, displacement)`, without zeros.
+/// Displacements of one primitive at one key: `(vertex, displacement)`, ascending by vertex, without zeros.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delta {
     pub positions: Vec<(u32, Vec3)>,
     pub normals: Vec<(u32, Vec3)>,
-    /// Vertices whose displacement is only approximate.
+    /// Vertices whose displacement is only approximate, because `M` is nearly singular.
     pub singular: Vec<u32>,
 }
 
-/// Solves one display part at one key. If bones reproduce every position, there is no displacement, or normals alone if
-/// the file's normals, moved by bones, deviate from the surface's at more than a few vertices.
+/// Computes the displacements of one display part at one key. If skinning reproduces every position, the result is
+/// empty, unless many of the file's normals deviate from the surface after skinning: then it has normals only.
 pub(super) fn solve(
     job: &Job,
     part: &Part,
@@ -55,7 +55,7 @@ pub(super) fn solve(
     let skin = crate::rig::skin_of(job.asset, &job.asset.nodes[node]).filter(|_| !influences.is_empty());
     let joints = skin.map(|s| skinning(job.asset, s, world));
     let weights = &pose.weights[node];
-    // An asset made in memory is always written with its normals.
+    // An in-memory asset is always written with its normals.
     let in_memory = !job.asset.source.json.is_object();
     let has_normals = primitive.normals_from_file || in_memory || tolerance.writes_normals;
     let mut out = Delta::default();
@@ -96,13 +96,13 @@ pub(super) fn solve(
     if out.positions.is_empty() && few { Delta::default() } else { out }
 }
 
-/// Blended matrix `M` of one vertex.
+/// Returns the blended skinning matrix `M` of one vertex.
 pub(super) fn blend(influences: &Influences, vertex: usize, joints: &[DAffine3]) -> DAffine3 {
     let mut sum = DAffine3::ZERO;
     let mut total = 0.0;
     for (joint, weight) in influences.of(vertex) {
         let weight = f64::from(weight);
-        // For a mesh drawn with a shorter skin than it was made for, the last joint replaces missing ones.
+        // If the drawn skin has fewer joints than the mesh refers to, the last joint replaces missing ones.
         let joint = &joints[usize::from(joint).min(joints.len() - 1)];
         sum.matrix3 += joint.matrix3 * weight;
         sum.translation += joint.translation * weight;
@@ -115,7 +115,7 @@ pub(super) fn blend(influences: &Influences, vertex: usize, joints: &[DAffine3])
     sum
 }
 
-/// The inverse of a 3x3 matrix, or its regularised pseudo-inverse if it is near singular.
+/// The inverse of a 3x3 matrix, or its regularised pseudo-inverse if the matrix is nearly singular.
 struct Inverse {
     matrix: DMat3,
     inverse: DMat3,
@@ -129,13 +129,13 @@ impl Inverse {
         if condition.is_finite() && condition < SINGULAR {
             return Self { matrix, inverse, singular: false };
         }
-        // Tikhonov regularisation: the smallest displacement among those nearly as good.
+        // Tikhonov regularisation prefers small displacements among solutions of nearly equal error.
         let lambda = (frobenius(&matrix) / SINGULAR).powi(2).max(1e-60);
         let normal = matrix.transpose() * matrix + DMat3::from_diagonal(DVec3::splat(lambda));
         Self { matrix, inverse: normal.inverse() * matrix.transpose(), singular: true }
     }
 
-    /// `d` with `matrix * d = residual`; the regularised solution is refined twice (iterated Tikhonov).
+    /// Solves `matrix * d = residual` for `d`. The regularised solution is refined twice (iterated Tikhonov).
     fn apply(&self, residual: DVec3) -> DVec3 {
         let mut d = self.inverse * residual;
         for _ in 0..if self.singular { 2 } else { 0 } {
@@ -167,7 +167,7 @@ mod tests {
         let inverse = Inverse::new(m);
         let r = DVec3::new(0.3, -0.2, 0.7);
         assert!(!inverse.singular && (m * inverse.apply(r) - r).length() < 1e-12);
-        // Rank one: the component of the residual in the range is matched, the rest causes no displacement.
+        // Matrix of rank one: the residual's component in its range is matched, and the rest causes no displacement.
         let flat = Inverse::new(DMat3::from_diagonal(DVec3::X));
         let d = flat.apply(DVec3::new(0.5, 4.0, -3.0));
         assert!(flat.singular && (d - DVec3::new(0.5, 0.0, 0.0)).length() < 1e-6, "{d}");

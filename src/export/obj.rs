@@ -7,13 +7,13 @@ use crate::bind::Character;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Writes display vertices (world space, scene units) and triangles, one group per part.
+/// Writes display vertices (world space, scene units) and triangles as OBJ, one group per part.
 ///
-/// Vertices come in display order, which is the file's node and primitive order. Texture coordinates are
-/// the character's first set (v upwards, as in OBJ). `normals` are written if given.
+/// Vertices are in display order, which is the file's node and primitive order. Texture coordinates are the
+/// character's first set (v upwards, as in OBJ). `normals` are written if given.
 ///
 /// # Errors
-/// [`Error::Input`] if a slice is not as long as the display mesh, [`Error::Io`] from writing.
+/// [`Error::Input`] if a slice is not as long as the display mesh; [`Error::Io`] if writing fails.
 pub fn obj(
     path: impl AsRef<Path>,
     character: &Character,

@@ -1,4 +1,4 @@
-//! Writes an asset without a source (made in memory, not loaded) as glTF.
+//! Writes an asset that was made in memory, without a source file, as glTF.
 
 use super::influences::write_sets;
 use super::targets::write_channels;
@@ -9,11 +9,10 @@ use crate::base::{Error, Result};
 use serde_json::{Value, json};
 
 impl Builder {
-    /// A file for an asset made in memory: scene, nodes, meshes with morph targets, skins, clips, materials, textures.
+    /// Creates a file for an in-memory asset: scene, nodes, meshes, morph targets, skins, clips, materials, textures.
     ///
     /// # Errors
     /// [`Error::Input`] if an image's pixels are not `4 * width * height` bytes.
-    /// [`Error::Input`] where an image's pixels are not `4 * width * height` bytes.
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let mut b = Self::new(&asset.path);
         if !asset.roots.is_empty() {

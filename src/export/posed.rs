@@ -1,4 +1,4 @@
-//! A posed or animated export: node transforms carry the pose, morph targets what bones cannot express.
+//! Posed or animated export: node transforms store the pose, and morph targets store what skinning cannot reproduce.
 
 use super::influences::{self, Table};
 use super::locals::{Locals, write_nodes};
@@ -30,17 +30,17 @@ pub struct Key<'a> {
     pub time_s: f32,
     /// The node transforms and the weights of the file's own morph targets.
     pub pose: &'a Pose,
-    /// The surface to reproduce; `None` if the file's own skinning is all that is wanted.
+    /// The surface to reproduce; `None` exports the file's own skinning alone.
     pub shape: Option<Shape<'a>>,
 }
 
-/// What becomes of the file's own animations.
+/// Handling of the file's own animations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Clips {
-    /// They come after Sinew's own
+    /// Written after Sinew's own animation
     #[default]
     Keep,
-    /// They are left out
+    /// Left out
     None,
 }
 
@@ -51,18 +51,18 @@ pub struct Options {
     pub clip_name: String,
     /// Whether the file's own animations are written too.
     pub clips: Clips,
-    /// Limits influences to 4 per vertex (JOINTS_0 and WEIGHTS_0), for viewers that read no more.
+    /// Whether to limit influences to 4 per vertex (JOINTS_0 and WEIGHTS_0), for viewers that read no more.
     pub compatible: bool,
-    /// Vertices that bones bring closer than this to the editor's surface get no displacement; relative to
-    /// the diagonal of the first surface's box. 5e-6 is 0.01 mm for a person.
+    /// Position tolerance, relative to the bounding box diagonal of the first surface. A vertex that skinning alone
+    /// brings closer to the editor's surface gets no displacement. 5e-6 is 0.01 mm for a person.
     pub tolerance: f32,
-    /// Normals that bones bring closer than this get no displacement, degrees; nor do those of a primitive
-    /// without displaced positions if at most one in a hundred is further off.
+    /// Normal tolerance, degrees. A normal within it after skinning gets no displacement. A primitive without
+    /// displaced positions gets no normal displacements if at most one normal in a hundred exceeds the tolerance.
     pub normal_tolerance_degrees: f32,
-    /// Motion of the nodes between keys, written unchanged; its values at the keys' times must equal the
-    /// keys'. `None` for LINEAR motion from key to key.
+    /// Animation of the nodes, written unchanged. At the keys' times, its values must equal the keys' poses. `None`
+    /// uses LINEAR interpolation between keys.
     pub motion: Option<Clip>,
-    /// Uses a few targets shared by all keys instead of one per key, with at most this error per vertex, millimetres.
+    /// Error budget per vertex, millimetres: keys then share a few morph targets. `None`: one target per key.
     pub budget_mm: Option<f64>,
 }
 
@@ -80,13 +80,13 @@ impl Default for Options {
     }
 }
 
-/// A finished posed export, not yet written to disk.
+/// A finished posed export in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Export {
     /// The content of the .glb.
     pub glb: Vec<u8>,
-    /// Index of Sinew's own animation, the file's first. It holds the keys; or one pose, so that viewers
-    /// show that pose and not one of the file's animations. `None` if a single pose needs no animation.
+    /// Index of Sinew's own animation, the first in the file. It holds the keys. For a single pose it holds that
+    /// pose, so that viewers do not play one of the file's animations. `None` if a single pose needs no animation.
     pub clip: Option<usize>,
     /// Number of morph targets added, over all meshes.
     pub targets: usize,
@@ -94,10 +94,10 @@ pub struct Export {
     pub morph_vertices: usize,
     /// Number of normal displacements stored, over all keys.
     pub morph_normals: usize,
-    /// Vertices whose heaviest weight was raised to 0.6, because at some key the file's weights blend bones into a
-    /// matrix that flattens the skin (a twist of 180° at equal weights), which no displacement can correct.
+    /// Vertices whose largest skin weight was raised to 0.6. At some key the file's weights blend bones into a
+    /// singular matrix (e.g. a twist of 180° at equal weights), which no displacement can correct.
     pub steadied: usize,
-    /// Number of displacements that are still approximate because the blended skinning matrix is near singular.
+    /// Number of displacements that are still approximate, because the blended skinning matrix is nearly singular.
     pub singular: usize,
     /// In compatible mode, the error of the limit of 4 influences.
     pub reduction: Option<Reduction>,
@@ -105,7 +105,7 @@ pub struct Export {
     pub problems: Vec<Problem>,
 }
 
-/// The data that all steps of an export share.
+/// Data shared by all steps of an export.
 pub(super) struct Job<'a> {
     pub asset: &'a Asset,
     pub character: &'a Character,
@@ -116,11 +116,11 @@ pub(super) struct Job<'a> {
 
 /// Exports a character at one or several keys.
 ///
-/// The first key becomes the file's static pose. Several keys also become an animation, LINEAR in node
-/// transforms (or [`Options::motion`]) and in morph weights, with one target per key and mesh that needs
-/// one. If the file has animations, a single key becomes an animation too, which holds still. That
-/// animation is the file's first, which viewers play. Targets of the file come first and keep their
-/// weights. The file's own animations come after it and show what they showed.
+/// The first key becomes the file's static pose. Several keys also become an animation. It is LINEAR in node
+/// transforms (or [`Options::motion`]) and in morph weights, with one target per key and mesh where needed. If the
+/// file has animations, a single key becomes a constant animation too. Sinew's animation is the first in the file,
+/// because viewers play the first; the file's own animations follow and look unchanged. The file's own morph targets
+/// come first and keep their weights.
 ///
 /// # Errors
 /// [`Error::Input`] if there is no key, key times do not increase, or a pose or surface belongs to
@@ -129,10 +129,10 @@ pub fn posed(asset: &Asset, character: &Character, keys: &[Key], options: &Optio
     streamed(asset, character, keys, &keys, options)
 }
 
-/// As [`posed`], with surfaces that need not all be in memory: with a budget, at most a block of them is.
+/// Exports like [`posed`], but queries `surfaces` key by key. A budget keeps at most one block of them in memory.
 ///
 /// # Errors
-/// As [`posed`] and [`Surfaces::at`].
+/// The errors of [`posed`] and [`Surfaces::at`].
 pub fn streamed(
     asset: &Asset,
     character: &Character,
@@ -148,7 +148,7 @@ pub fn streamed(
     Ok(out)
 }
 
-/// Edits the file in `builder`; only appends to its binary chunk.
+/// Edits the file in `builder`. It only appends to the binary chunk.
 pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result<Builder> {
     let (keys, options) = (job.keys, job.options);
     job.check()?;
@@ -228,7 +228,7 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
     Ok(builder)
 }
 
-/// Vertices where bones flatten the skin.
+/// Vertices where skinning flattens the surface.
 #[derive(Default)]
 pub(super) struct Flattened {
     /// Vertices per display part.
@@ -242,7 +242,7 @@ impl Flattened {
         Self { vertices: vec![BTreeSet::new(); parts], displacements: 0 }
     }
 
-    /// Adds those of one key.
+    /// Adds the singular vertices of one key.
     pub fn add(&mut self, deltas: &[Delta]) {
         for (vertices, delta) in self.vertices.iter_mut().zip(deltas) {
             vertices.extend(&delta.singular);
@@ -251,7 +251,7 @@ impl Flattened {
     }
 }
 
-/// The targets of every node, and the vertices where they are approximate.
+/// Computes the morph targets of every node, and the vertices where they are approximate.
 fn targets_of(
     job: &Job,
     locals: &Locals,
@@ -260,7 +260,7 @@ fn targets_of(
 ) -> Result<(Vec<NodeTargets>, Flattened)> {
     let parts = &job.character.display.parts;
     let tolerance = job.tolerance()?;
-    // A key's displacements, per part.
+    // The displacements of one key, per part.
     let solved = |k: usize| -> Result<Vec<Delta>> {
         let Some(surface) = job.surface(k)? else { return Ok(vec![Delta::default(); parts.len()]) };
         let (world, pose, shape) = (locals.world(job, k), job.keys[k].pose, surface.shape());
@@ -279,7 +279,7 @@ fn targets_of(
     let Some(budget) = job.options.budget_mm else { return each() };
     let mut flattened = Flattened::new(parts.len());
     let sets = fit::fit(job, &solved, budget, locals.stretch(job), &mut flattened)?;
-    // As many targets as keys: one for each key is exact.
+    // With as many targets as keys, one target per key costs no more and is exact.
     if !sets.is_empty() && sets.iter().all(|s| s.names.len() >= job.keys.len()) {
         return each();
     }
@@ -310,7 +310,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// The surface of a key; an error if its lengths do not fit the character.
+    /// Returns the surface of a key; an error if its lengths do not fit the character.
     fn surface(&self, key: usize) -> Result<Option<Surface<'_>>> {
         let surface = self.surfaces.at(key)?;
         let vertices = self.character.display.positions.len();
@@ -321,12 +321,12 @@ impl Job<'_> {
         if fits { Ok(surface) } else { Err(unfit(&self.keys[key])) }
     }
 
-    /// The surface of the first key that has one.
+    /// Returns the surface of the first key that has one.
     fn first_surface(&self) -> Result<Option<Surface<'_>>> {
         (0..self.keys.len()).find_map(|key| self.surface(key).transpose()).transpose()
     }
 
-    /// The tolerances in scene units, from the size of the first surface.
+    /// Returns the tolerances in scene units, scaled by the size of the first surface.
     fn tolerance(&self) -> Result<Tolerance> {
         let first = self.first_surface()?;
         let diagonal = first.map_or(0.0, |s| Aabb::of(s.positions.iter().copied()).diagonal());
@@ -337,13 +337,13 @@ impl Job<'_> {
         })
     }
 
-    /// Whether the motion moves a node's transform; the node then cannot keep a matrix.
+    /// Returns whether the motion animates a node's transform. Such a node cannot keep a matrix.
     pub fn moves(&self, node: NodeId) -> bool {
         let channels = self.options.motion.iter().flat_map(|m| &m.channels);
         channels.into_iter().any(|c| c.node == node && c.property != Property::Weights)
     }
 
-    /// The nodes that draw display parts, with the range of their parts.
+    /// Returns the nodes that draw display parts, each with its range of parts.
     pub fn drawn(&self) -> Vec<(NodeId, std::ops::Range<usize>)> {
         let mut out: Vec<(NodeId, std::ops::Range<usize>)> = Vec::new();
         for (i, part) in self.character.display.parts.iter().enumerate() {

@@ -1,8 +1,7 @@
-//! The project file: a .glb that any viewer shows as Sinew left it, and that contains everything Sinew
-//! needs.
+//! The project file: a .glb that shows Sinew's result in any viewer and contains all editor data.
 //!
-//! It is the posed export of the original file (standard nodes, skins, morph targets, animation), with one
-//! root extension that is used but not required:
+//! It is the posed export of the original file (standard nodes, skins, morph targets, animation) with an additional
+//! root extension, listed as used but not as required:
 //!
 //! ```json
 //! "extensions": { "SINEW_project": {
@@ -19,10 +18,10 @@
 //!         "checksum": "0123456789abcdef" } } }
 //! ```
 //!
-//! A project only appends to the original's binary chunk. The original chunk is therefore a prefix of the
-//! project's, and storing the original costs only the list of changed JSON values. The original is the loaded
-//! file with its buffers and images packed ([`super::unedited`]), restored byte for byte. The checksum (FNV-1a
-//! over the restored JSON, keys sorted, and the bytes) detects a file that another program has rewritten.
+//! A project only appends to the original's binary chunk. The original chunk is therefore a prefix of the project's,
+//! and storing the original costs only the list of changed JSON values. The original is the loaded file with its
+//! buffers and images packed ([`super::unedited`]), restored byte for byte. The checksum (FNV-1a over the restored
+//! JSON, keys sorted, and the bytes) detects a file that another program has rewritten.
 
 use super::posed::{Export, Job, build};
 use super::{Builder, Clips, Key, Options, Surfaces, diff, files, glb};
@@ -34,27 +33,26 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 const NAME: &str = "SINEW_project";
-/// The newest version that can be read. A project that uses only changes of version 1 is written as version
-/// 1 and opens in older programs.
+/// The newest readable version. A project whose changes all exist in version 1 is written as version 1, so that older
+/// programs can open it.
 const VERSION: u64 = 2;
 const REMEDY: &str = "restore the file that Sinew saved, or take the extension out to open it as a model";
 
 /// Saves a project with its nodes in `pose`; `document` is the editor's own data.
 ///
 /// # Errors
-/// As [`save_shown`].
+/// The errors of [`save_shown`].
 pub fn save(path: impl AsRef<Path>, asset: &Asset, pose: &Pose, document: &Value) -> Result<()> {
     let character = Character { skeleton: Skeleton::from_asset(asset)?, ..Default::default() };
     let key = Key { time_s: 0.0, pose, shape: None };
     save_shown(path, asset, &character, &[key], &Options::default(), document).map(drop)
 }
 
-/// Saves a project that shows `keys` in any viewer as [`super::posed`] exports them: with morph targets for
-/// what bones cannot express, and as an animation if there are several. The original is restored completely
-/// in compatible mode too.
+/// Saves a project that looks like the export of `keys` by [`super::posed()`] in any viewer: with morph targets, and as
+/// an animation if there are several keys. The original is restored completely, even in compatible mode.
 ///
 /// # Errors
-/// As [`super::posed`]; [`Error::Io`] from writing, which leaves an older project as it was.
+/// The errors of [`super::posed()`]; [`Error::Io`] if writing fails. An existing project then stays unchanged.
 pub fn save_shown(
     path: impl AsRef<Path>,
     asset: &Asset,
@@ -68,10 +66,10 @@ pub fn save_shown(
     Ok(out)
 }
 
-/// The content of [`save_shown`], not yet written, with surfaces that need not all be in memory.
+/// Returns what [`save_shown`] would write, but queries `surfaces` key by key.
 ///
 /// # Errors
-/// As [`super::streamed`].
+/// The errors of [`super::streamed`].
 pub fn shown(
     asset: &Asset,
     character: &Character,
@@ -108,7 +106,7 @@ pub fn shown(
 /// Loads a project: the original file and the editor's own data.
 ///
 /// # Errors
-/// [`Error::Broken`] if the file is not a project; and as [`open`].
+/// [`Error::Broken`] if the file is not a project; and the errors of [`open`].
 pub fn load(path: impl AsRef<Path>) -> Result<(Asset, Value)> {
     let path = path.as_ref();
     let (asset, document) = open(path)?;
@@ -117,11 +115,11 @@ pub fn load(path: impl AsRef<Path>) -> Result<(Asset, Value)> {
     Ok((asset, document.ok_or_else(missing)?))
 }
 
-/// Loads a file: from a project the original and the editor's own data, from any other glTF file its content.
+/// Loads a file: the original and the editor's data from a project, or the content of any other glTF file.
 ///
 /// # Errors
-/// [`Error::Broken`] for a project that another program has rewritten, or that is damaged;
-/// [`Error::Unsupported`] for one of a newer version; and as [`Asset::load`].
+/// [`Error::Broken`] if the project is damaged or was rewritten by another program; [`Error::Unsupported`] if its
+/// version is newer; and the errors of [`Asset::load`].
 pub fn open(path: impl AsRef<Path>) -> Result<(Asset, Option<Value>)> {
     let shown = Asset::load(path)?;
     Ok(match original(&shown)? {
@@ -130,11 +128,11 @@ pub fn open(path: impl AsRef<Path>) -> Result<(Asset, Option<Value>)> {
     })
 }
 
-/// The original and the editor's own data of a project that was loaded as the model which it shows; `None` if it is
-/// no project.
+/// Returns the original and the editor's data of a project, given the project loaded as a model. Returns `None` if
+/// the file is not a project.
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub fn original(shown: &Asset) -> Result<Option<(Asset, Value)>> {
     let path = &shown.path;
     let Some(project) = shown.source.json.pointer(&format!("/extensions/{NAME}")) else { return Ok(None) };
@@ -169,7 +167,7 @@ fn at() -> String {
     format!("extension {NAME}")
 }
 
-/// Removes a project's own data: saving a project that was opened as a model starts a new project.
+/// Removes a project's own data, so that saving a project that was opened as a model starts a new project.
 fn strip(json: &mut Value) {
     let is_empty = |value: &Value| match value {
         Value::Array(a) => a.is_empty(),

@@ -3,7 +3,7 @@
 use super::Builder;
 use serde_json::Value;
 
-/// Extensions (or prefixes of their names) known to hold no accessor or buffer view beyond those visited here.
+/// Extensions (or name prefixes) that refer to accessors and buffer views only in ways that this module handles.
 const KNOWN: [&str; 17] = [
     "KHR_materials_",
     "KHR_texture_",
@@ -25,8 +25,8 @@ const KNOWN: [&str; 17] = [
 ];
 
 impl Builder {
-    /// Removes the accessors in `orphans` that are no longer referenced. Keeps everything if the file uses
-    /// an extension that might refer to accessors in ways unknown here.
+    /// Removes the accessors in `orphans` that are no longer referenced. Keeps all accessors if the file uses an
+    /// extension that may refer to accessors in other ways.
     pub(super) fn prune(&mut self) {
         let used = self.json.get("extensionsUsed").and_then(Value::as_array).cloned().unwrap_or_default();
         let known = |name: &Value| name.as_str().is_some_and(|n| KNOWN.iter().any(|k| n.starts_with(k)));
@@ -54,14 +54,14 @@ impl Builder {
         }
     }
 
-    /// Removes the gaps in the binary chunk that no buffer view covers; every view keeps its alignment.
+    /// Removes the bytes of the binary chunk that no buffer view covers. Every view keeps its alignment.
     fn compact(&mut self) {
         let mut ranges = Vec::new();
         ranges_in_chunk(&mut self.json, &mut |offset, length| {
             ranges.push((*offset, offset.saturating_add(length)));
         });
         ranges.sort_unstable();
-        // An unused view may have an invalid range: in that case every byte stays.
+        // An unused view may have an invalid range; then every byte is kept.
         if ranges.iter().any(|range| range.1 > self.bin.len() as u64) {
             return;
         }
@@ -74,7 +74,7 @@ impl Builder {
                     (*from, *to) = (*from, overlap);
                 }
                 _ => {
-                    // 8 keeps the alignment of every component type, and of the file's own padding to 4.
+                    // Alignment modulo 8 suits every component type and preserves the file's own padding to 4.
                     let wanted = start as usize % 8;
                     while bin.len() % 8 != wanted {
                         bin.push(0);
@@ -92,10 +92,10 @@ impl Builder {
     }
 }
 
-/// Calls a function with every reference of one kind.
+/// Calls a function with every reference to one kind of element.
 type Visitor = fn(&mut Value, &mut dyn FnMut(&mut u64));
 
-/// Removes elements of a top-level array and renumbers the references to the others.
+/// Removes elements of a top-level array and renumbers the references to the remaining elements.
 fn remove(json: &mut Value, collection: &str, gone: &[usize], visit: Visitor) {
     let Some(array) = json.get_mut(collection).and_then(Value::as_array_mut).filter(|_| !gone.is_empty())
     else {
@@ -117,7 +117,7 @@ fn values(value: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
     value.and_then(Value::as_object_mut).into_iter().flat_map(|o| o.values_mut())
 }
 
-/// Calls `f` with a reference and writes the result back.
+/// Calls `f` with a reference and writes the changed index back.
 fn visit(value: Option<&mut Value>, f: &mut dyn FnMut(&mut u64)) {
     if let Some(value) = value
         && let Some(mut index) = value.as_u64()
@@ -130,7 +130,7 @@ fn visit(value: Option<&mut Value>, f: &mut dyn FnMut(&mut u64)) {
     }
 }
 
-/// Every reference to an accessor.
+/// Visits every reference to an accessor.
 fn accessors(json: &mut Value, f: &mut dyn FnMut(&mut u64)) {
     for mesh in each(json.get_mut("meshes")) {
         for primitive in each(mesh.get_mut("primitives")) {
@@ -162,7 +162,7 @@ fn view_of_accessor(accessor: &mut Value, f: &mut dyn FnMut(&mut u64)) {
     visit(accessor.pointer_mut("/sparse/values/bufferView"), f);
 }
 
-/// Every reference to a buffer view.
+/// Visits every reference to a buffer view.
 fn buffer_views(json: &mut Value, f: &mut dyn FnMut(&mut u64)) {
     each(json.get_mut("accessors")).for_each(|a| view_of_accessor(a, f));
     each(json.get_mut("images")).for_each(|i| visit(i.get_mut("bufferView"), f));
@@ -173,7 +173,7 @@ fn buffer_views(json: &mut Value, f: &mut dyn FnMut(&mut u64)) {
     }
 }
 
-/// Every `(byteOffset, byteLength)` in the chunk: of views, and of meshopt's compressed data.
+/// Visits every `(byteOffset, byteLength)` in the chunk, of buffer views and of meshopt's compressed data.
 fn ranges_in_chunk(json: &mut Value, f: &mut dyn FnMut(&mut u64, u64)) {
     let mut range = |view: &mut Value| {
         let number = |view: &Value, name: &str| view.get(name).and_then(Value::as_u64).unwrap_or(0);

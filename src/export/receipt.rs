@@ -1,4 +1,4 @@
-//! The export receipt: the distance of the written file from the editor's surface, measured on the file.
+//! The export receipt: the distance of the written file, read again, from the editor's surface.
 
 use super::evaluate::{Moment, evaluate};
 use super::{Export, Key, Reduction, Shape, Surfaces, files};
@@ -8,14 +8,14 @@ use crate::base::{Error, Result};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Comparison of a written file with what the editor showed. Scene units count as metres.
+/// Comparison of a written file with the editor's surface. Scene units count as metres.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Receipt {
     /// Path of the file.
     pub path: PathBuf,
     /// Size in bytes.
     pub bytes: u64,
-    /// Whether the file was read by the `gltf` crate; if not, Sinew's own loader read it, and a problem says why.
+    /// Whether the `gltf` crate read the file. Otherwise Sinew's own loader read it, and a problem gives the reason.
     pub independent: bool,
     /// Number of morph targets added, over all meshes.
     pub targets: usize,
@@ -27,7 +27,7 @@ pub struct Receipt {
     pub steadied: usize,
     /// Number of displacements that are approximate because bones scale the skin to zero there.
     pub singular: usize,
-    /// One entry per key with a surface.
+    /// Comparison per key with a surface.
     pub keys: Vec<KeyReceipt>,
     /// In compatible mode, the error of the limit of 4 influences.
     pub reduction: Option<Reduction>,
@@ -40,25 +40,25 @@ pub struct Receipt {
 pub struct KeyReceipt {
     /// Time of the key, seconds.
     pub time_s: f32,
-    /// Largest distance of a vertex, millimetres.
+    /// Largest distance of a vertex from the editor's surface, millimetres.
     pub largest_mm: f64,
     /// Mean distance over all display vertices, millimetres.
     pub mean_mm: f64,
-    /// `largest_mm` relative to the diagonal of the surface's box.
+    /// `largest_mm` relative to the surface's bounding box diagonal.
     pub largest_of_diagonal: f64,
-    /// Largest deviation of a normal, degrees; only vertices of primitives whose normals are in the file.
+    /// Largest deviation of a normal, degrees, over primitives whose normals are in the file.
     pub normal_largest_degrees: f64,
     /// Mean deviation of the normals, degrees.
     pub normal_mean_degrees: f64,
 }
 
 impl Receipt {
-    /// The largest distance over all keys, millimetres.
+    /// Returns the largest distance over all keys, millimetres.
     pub fn largest_mm(&self) -> f64 {
         self.keys.iter().map(|k| k.largest_mm).fold(0.0, f64::max)
     }
 
-    /// Summarises all keys in one line.
+    /// Writes a summary of all keys in one line.
     fn sum_up(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Some(first), Some(last)) = (self.keys.first(), self.keys.last()) else { return Ok(()) };
         let worst = |of: fn(&KeyReceipt) -> f64| {
@@ -126,10 +126,10 @@ impl fmt::Display for Receipt {
 }
 
 impl Export {
-    /// Compares the file with its keys and writes it atomically.
+    /// Compares the export with its keys and writes the file atomically.
     ///
     /// # Errors
-    /// As [`Self::measure`] and from writing; the file at `path` is then unchanged.
+    /// The errors of [`Self::measure`] and of writing; the file at `path` is then unchanged.
     pub fn write(&self, path: impl AsRef<Path>, keys: &[Key]) -> Result<Receipt> {
         let path = path.as_ref();
         let receipt = self.measure(path, keys, &keys)?;
@@ -137,20 +137,20 @@ impl Export {
         Ok(receipt)
     }
 
-    /// Writes the file atomically, and verifies that Sinew can load it and that its content is what was written.
+    /// Writes the file atomically, loads it again and verifies its content.
     ///
     /// # Errors
-    /// From writing and loading; as [`Self::check`].
+    /// The errors of writing and loading, and of [`Self::check`].
     pub fn put(&self, path: &Path) -> Result<()> {
         files::write_model(path, &self.glb)?;
         self.check(path, &Asset::load(path)?)
     }
 
-    /// As [`Self::receipt`], before the file is written, at any times of its animation; the surfaces need
-    /// not all be in memory. `keys[0]` must be the first key of the export.
+    /// Returns the receipt before the file is written. `keys` may be at any times of its animation, but `keys[0]`
+    /// must be the first key of the export. `surfaces` is queried key by key.
     ///
     /// # Errors
-    /// As [`Self::receipt`] and [`Surfaces::at`].
+    /// The errors of [`Self::receipt`] and [`Surfaces::at`].
     pub fn measure(&self, path: &Path, keys: &[Key], surfaces: &dyn Surfaces) -> Result<Receipt> {
         match super::reread::reread(&self.glb) {
             Ok(seen) => self.compare_all(path, &seen, None, keys, surfaces),
@@ -161,10 +161,10 @@ impl Export {
         }
     }
 
-    /// Checks that a file that was loaded again has the written content.
+    /// Verifies that a file, loaded again, has the written content.
     ///
     /// # Errors
-    /// [`Error::Broken`] if it does not; [`Error::Io`] if it cannot be read.
+    /// [`Error::Broken`] if the content differs; [`Error::Io`] if the file cannot be read.
     pub fn check(&self, path: &Path, written: &Asset) -> Result<()> {
         if files::holds(path, written, &self.glb)? {
             return Ok(());
@@ -173,20 +173,19 @@ impl Export {
         Err(Error::broken(path, "file", "it does not hold what was written", remedy))
     }
 
-    /// Compares the file's bytes, read by the `gltf` crate, with its keys. `written` is the file as Sinew's
-    /// loader reads it; it replaces the crate's reading, with a problem that says so, where the crate
-    /// cannot read the file (compressed geometry). If the file has an animation of the keys, it is compared
-    /// at each key's time, and the static pose with the first key.
+    /// Compares the exported bytes, read by the `gltf` crate, with the keys. If the crate cannot read compressed
+    /// geometry, `written`, the file as Sinew's loader read it, is compared instead and a problem reports this. An
+    /// animation of the keys is compared at each key's time, and the static pose with the first key.
     ///
     /// # Errors
-    /// [`Error::Broken`] if the file's vertices are not those of the keys.
+    /// [`Error::Broken`] if the file and the keys' surfaces differ in the number of vertices.
     pub fn receipt(&self, written: &Asset, keys: &[Key]) -> Result<Receipt> {
         let again = super::reread::reread(&self.glb);
         let seen = again.as_ref().unwrap_or(written);
         self.compare_all(&written.path, seen, again.as_ref().err().cloned(), keys, &keys)
     }
 
-    /// The receipt of a file that was read as `seen`; `reason` says why Sinew's own loader read it.
+    /// Builds the receipt from the re-read file `seen`; `reason` says why Sinew's own loader read it.
     fn compare_all(
         &self,
         path: &Path,
@@ -255,7 +254,7 @@ fn compare(written: &Asset, path: &Path, moment: Moment, shape: &Shape) -> Resul
     let (mut sum, mut turned, mut normals) = (0.0, 0.0, 0usize);
     for (i, vertex) in drawn.iter().enumerate() {
         let distance = vertex.position.distance(shape.positions[i].as_dvec3()) * 1000.0;
-        // A NaN must not pass a comparison.
+        // NaN counts as infinite.
         out.largest_mm = if distance.is_nan() { f64::INFINITY } else { out.largest_mm.max(distance) };
         sum += distance;
         let wanted = shape.normals[i].as_dvec3();
@@ -273,7 +272,7 @@ fn compare(written: &Asset, path: &Path, moment: Moment, shape: &Shape) -> Resul
     Ok(out)
 }
 
-/// Per drawn vertex, whether the file holds its normal (otherwise viewers compute flat ones from the positions).
+/// Returns per drawn vertex whether the file has a normal. Otherwise viewers compute flat normals from the positions.
 fn shown_normals(asset: &Asset) -> Vec<bool> {
     let shown = crate::rig::in_scene(asset);
     let meshes = asset.nodes.iter().zip(shown).filter(|n| n.1).filter_map(|n| n.0.mesh);

@@ -1,5 +1,5 @@
-//! Reads a written file by the `gltf` crate instead of Sinew's own loader, so that a receipt does not share
-//! a misunderstanding with the exporter. Only the data that [`super::evaluate`] needs is read.
+//! Reads a written file with the `gltf` crate instead of Sinew's own loader, so that the receipt does not share a
+//! misunderstanding with the exporter. It reads only what [`super::evaluate()`] needs.
 
 mod check;
 mod plain;
@@ -13,10 +13,10 @@ use gltf::accessor::{DataType, Dimensions, Item, Iter};
 use gltf::animation::util::ReadOutputs;
 use gltf::mesh::{Mode, Semantic};
 
-/// Reads a .glb with all its data in the binary chunk.
+/// Reads a .glb whose data is all in the binary chunk.
 ///
 /// # Errors
-/// The reason why the crate cannot read it: compressed geometry, unknown required extensions, a broken file.
+/// A message why the crate cannot read it: compressed geometry, unknown required extensions, a broken file.
 pub fn reread(glb: &[u8]) -> Result<Asset, String> {
     check::length(glb)?;
     let glb = &plain::plain(glb)?[..];
@@ -65,7 +65,7 @@ pub fn reread(glb: &[u8]) -> Result<Asset, String> {
         }
     };
     for animation in file.animations() {
-        // Invalid channels are left out: the clip that is measured is the exporter's own.
+        // Invalid channels are skipped; the measured clip is always the exporter's own.
         let channels = animation.channels().filter_map(|c| reading.channel(&c, &asset.nodes)).collect();
         asset.clips.push(Clip { name: String::new(), channels });
     }
@@ -158,7 +158,7 @@ impl<'a> Reading<'a> {
         Ok(Primitive { positions, normals, normals_from_file, influences, morphs, ..Primitive::default() })
     }
 
-    /// Vectors of floats or, quantised (KHR_mesh_quantization), of integers.
+    /// Reads vectors of floats or of quantised integers (KHR_mesh_quantization).
     fn vectors(&self, accessor: Option<gltf::Accessor<'_>>) -> Result<Vec<Vec3>, String> {
         let Some(a) = accessor else { return Ok(Vec::new()) };
         if a.dimensions() != Dimensions::Vec3 {
@@ -184,7 +184,7 @@ impl<'a> Reading<'a> {
         Iter::<T>::new(accessor, |b| self.of(&b)).into_iter().flatten()
     }
 
-    /// `None` for a channel that moves nothing, or whose times and values are inconsistent.
+    /// Reads a channel; `None` if it animates nothing, or its times and values are inconsistent.
     fn channel(&self, channel: &gltf::animation::Channel<'_>, nodes: &[Node]) -> Option<Channel> {
         use gltf::animation::{Interpolation as From, Property as Of};
         if !check::is_animation(channel) {
@@ -232,11 +232,11 @@ mod tests {
         for (a, b) in a.iter().zip(&b) {
             assert!(a.position.distance(b.position) < 1e-6 && a.normal.distance(b.normal) < 1e-6);
         }
-        // A channel that moves no node, or an extension of materials, is no reason to reject the file.
+        // A channel without a target node, or an unknown material extension, does not cause an error.
         let mut builder = crate::export::Builder::of(&own).unwrap();
         builder.push("extensionsRequired", "KHR_animation_pointer".into());
         assert_eq!(reread(&builder.glb().unwrap()).unwrap().nodes.len(), other.nodes.len());
-        // Quantised: positions in 1/32767 of 2 m, normals in 1/127.
+        // Quantised data: positions in units of 2 m / 32767, normals in units of 1/127.
         let mut builder = crate::export::Builder::of(&own).unwrap();
         let primitive = &own.meshes[0].primitives[0];
         let (positions, normals) = (&primitive.positions, &primitive.normals);
@@ -272,7 +272,7 @@ mod tests {
         assert!(reread(&cut).is_err());
     }
 
-    /// A capsule with a clip, with one value of its JSON changed.
+    /// A capsule with a clip, after one value of its JSON was changed.
     fn changed(at: &str, value: serde_json::Value) -> Result<Asset, String> {
         let shape = Shape { bones: 2, rings: 3, segments: 4, radius: 0.1, length: 1.0, blend: 0.5 };
         let asset = Asset::from_slice(&unedited(&shape.capsule_asset()).unwrap(), "capsule.glb").unwrap();
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn types_and_extents_that_the_crate_does_not_expect_end_in_words() {
         assert_eq!(changed("/asset/generator", "us".into()).unwrap().clips[0].channels.len(), 1);
-        // An animation of invalid types moves nothing.
+        // An animation of invalid types is skipped.
         for (at, value) in [
             ("/accessors/TURNS/componentType", 5125.into()),
             ("/accessors/TURNS/type", "VEC3".into()),

@@ -1,5 +1,5 @@
-//! Normals of primitives for which the file has none. Viewers shade those flat (glTF 2.0, 3.7.2.1); Sinew's
-//! renderer smooths faces that meet at less than 60°.
+//! Adds normals to primitives without normals in the file. Viewers shade these flat (glTF 2.0, 3.7.2.1), but Sinew's
+//! renderer smooths edges below 60°.
 
 use super::Builder;
 use super::posed::{Job, Shape};
@@ -7,10 +7,10 @@ use crate::asset::Problem;
 use crate::base::MeshId;
 use std::collections::BTreeSet;
 
-/// One corner in this many is too few to be visible, as for normals in morph targets.
+/// If fewer than one in this many normals deviates, the deviation counts as invisible.
 pub(super) const FEW: usize = 100;
 
-/// Writes NORMAL where the file has none and `shape` is smooth. Returns per display part whether it did.
+/// Writes NORMAL where the file has no normals and `shape` is smooth. Returns whether it did, per display part.
 pub(super) fn write(
     job: &Job,
     builder: &mut Builder,
@@ -19,7 +19,7 @@ pub(super) fn write(
 ) -> Vec<bool> {
     let parts = &job.character.display.parts;
     if !job.asset.source.json.is_object() {
-        // An asset made in memory is always written with its normals.
+        // An in-memory asset is always written with its normals.
         return vec![false; parts.len()];
     }
     let limit = f64::from(job.options.normal_tolerance_degrees).to_radians();
@@ -32,7 +32,7 @@ pub(super) fn write(
     for &(mesh, index) in &smooth {
         let primitive = &job.asset.meshes[mesh.index()].primitives[index];
         let at = format!("/meshes/{}/primitives/{}", mesh.index(), primitive.file_index);
-        // Other decoders may order a bitstream's vertices differently.
+        // Other decoders may order a Draco bitstream's vertices differently, so compressed primitives are skipped.
         let packed = |v: &serde_json::Value| v.pointer("/extensions/KHR_draco_mesh_compression").is_some();
         if builder.json.pointer(&at).is_none_or(packed) {
             continue;
@@ -55,7 +55,7 @@ pub(super) fn write(
     parts.iter().map(|p| written.contains(&(p.mesh, p.primitive))).collect()
 }
 
-/// Whether normals differ from the faces' at more than a few corners.
+/// Returns whether the normals differ from the face normals at more than a few corners.
 fn is_smooth(job: &Job, part: &crate::geom::Part, shape: &Shape, limit: f64) -> bool {
     let display = &job.character.display;
     let triangles = &display.triangles[part.triangles.start as usize..part.triangles.end as usize];
@@ -94,7 +94,7 @@ mod tests {
         Asset::from_slice(&builder.glb().unwrap(), "capsule.glb").unwrap()
     }
 
-    /// Bent by bones alone, with normals of the surface.
+    /// Exports the capsule, bent by bones alone, with the normals of the bent surface.
     fn bent(asset: &Asset, degrees: f32) -> (Export, Receipt) {
         let character = Character::from_asset(asset).unwrap();
         let mut pose = Pose::rest(&character.skeleton);
@@ -121,7 +121,7 @@ mod tests {
         let written = Asset::from_slice(&export.glb, "bent.glb").unwrap();
         let target = &written.meshes[0].primitives[0].morphs[0];
         assert!(target.positions.iter().all(|p| *p == Vec3::ZERO) && !target.normals.is_empty());
-        // Unbent, the normals moved by bones are those of the surface.
+        // Without bending, the skinned normals equal the surface's.
         let (export, _) = bent(&capsule(true), 0.0);
         assert_eq!((export.targets, export.morph_normals), (0, 0));
     }

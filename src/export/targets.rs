@@ -10,50 +10,50 @@ use serde_json::{Value, json};
 use std::mem::take;
 use std::ops::Range;
 
-/// Targets for one node, not yet written.
+/// Morph targets for one node, before writing.
 pub(super) struct NodeTargets {
     pub node: NodeId,
     /// The node's display parts.
     pub parts: Range<usize>,
-    /// `[target][part of the node]`.
+    /// Displacements as `[target][part of the node]`.
     pub deltas: Vec<Vec<Delta>>,
     /// Display name per target.
     pub names: Vec<String>,
-    /// `[key][target]`.
+    /// Morph weights as `[key][target]`.
     pub weights: Vec<Vec<f32>>,
-    /// Which keys of the weights may be left out; `None` if every key stays.
+    /// Limits for dropping keys of the weights; `None` keeps every key.
     pub thinning: Option<Thinning>,
 }
 
-/// Limits for dropping keys whose interpolation stays close.
+/// Limits for dropping keys that interpolation reproduces closely.
 pub(super) struct Thinning {
-    /// Longest displacement of each target, metres in bind.
+    /// Longest displacement of each target, metres in bind space.
     pub reach: Vec<f64>,
     /// Maximum error of all targets together, metres in bind space.
     pub within: f64,
 }
 
-/// The targets added for one node.
+/// The morph targets added to one node.
 pub(super) struct Added {
     pub node: NodeId,
     pub count: usize,
-    /// `[key][target]`.
+    /// Morph weights as `[key][target]`.
     weights: Vec<Vec<f32>>,
     thinning: Option<Thinning>,
 }
 
 impl Added {
-    /// The weights at the first key.
+    /// Returns the weights at the first key.
     pub fn first(&self) -> &[f32] {
         &self.weights[0]
     }
 
-    /// The added weights, after `own` other weights, without keys whose removal moves no vertex further than allowed.
+    /// Drops keys of a weights channel within the error limit. `own` weights precede the added weights.
     fn with_fewer_keys(&self, channel: Channel, own: usize) -> Channel {
         let Some(Thinning { reach, within }) = &self.thinning else { return channel };
         let distance = |value: &[f32], line: &[f32]| {
             let apart = |i: usize| f64::from((value[i] - line[i]).abs());
-            // The file's own targets may have any size.
+            // The displacements of the file's own targets are unknown, so their weights must not change.
             if (0..own).any(|i| apart(i) > 1e-6) {
                 return f64::INFINITY;
             }
@@ -62,7 +62,7 @@ impl Added {
         thin_channel(&channel, *within, distance)
     }
 
-    /// The weights of the added targets at a time, LINEAR between keys.
+    /// Returns the weights of the added targets at a time, interpolated linearly between keys.
     fn between(&self, times: &[f32], time: f32) -> Vec<f32> {
         if times.len() < 2 {
             return self.weights[0].clone();
@@ -71,14 +71,14 @@ impl Added {
         let (start, end) = (times[after - 1], times[after]);
         let u = ((time - start) / (end - start)).clamp(0.0, 1.0);
         let ends = self.weights[after - 1].iter().zip(&self.weights[after]);
-        // At a key its weights are exact to the bit.
+        // At a key, the weights are exact to the bit.
         ends.map(|(a, b)| {
             if u == 0.0 {
                 *a
             } else if u == 1.0 {
                 *b
             } else {
-                // Keeps the result between both ends despite rounding: weights of 0..=1 stay there.
+                // The clamp keeps the result between both ends despite rounding, so 0..=1 is preserved.
                 (a + (b - a) * u).clamp(a.min(*b), a.max(*b))
             }
         })
@@ -86,7 +86,7 @@ impl Added {
     }
 }
 
-/// One target per key and node with displacements, of positions or of normals alone (`deltas[key][part]`).
+/// Creates one target per key and node with displacements of positions or normals; `deltas` is `[key][part]`.
 pub(super) fn one_per_key(job: &Job, mut deltas: Vec<Vec<Delta>>) -> Vec<NodeTargets> {
     let mut out = Vec::new();
     for (node, parts) in job.drawn() {
@@ -110,7 +110,7 @@ pub(super) fn one_per_key(job: &Job, mut deltas: Vec<Vec<Delta>>) -> Vec<NodeTar
     out
 }
 
-/// Adds targets with the weights of the first key.
+/// Adds targets to the file, with the weights of the first key.
 pub(super) fn add(job: &Job, builder: &mut Builder, sets: Vec<NodeTargets>) -> Vec<Added> {
     let mut out = Vec::new();
     for set in sets {
@@ -135,7 +135,7 @@ pub(super) fn add(job: &Job, builder: &mut Builder, sets: Vec<NodeTargets>) -> V
     out
 }
 
-/// The mesh of a node; copied first if other nodes draw it too, because their displacements differ.
+/// Returns the mesh index of a node. A mesh that other nodes draw is copied first, because displacements differ.
 fn own_mesh(builder: &mut Builder, node: NodeId) -> usize {
     let mesh = builder.json["nodes"][node.index()]["mesh"].clone();
     let index = mesh.as_u64().unwrap_or(0) as usize;
@@ -149,12 +149,12 @@ fn own_mesh(builder: &mut Builder, node: NodeId) -> usize {
     index
 }
 
-/// Appends a target per element of `deltas`; `None` is a primitive that is not drawn as triangles.
+/// Appends one target per element of `deltas`. Elements are `None` for a primitive that is not drawn as triangles.
 fn add_to_primitive(builder: &mut Builder, mesh: usize, index: usize, deltas: Vec<Option<&Delta>>) {
     let attributes = builder.json["meshes"][mesh]["primitives"][index]["attributes"].clone();
     let position = attributes["POSITION"].as_u64().unwrap_or(0) as usize;
     let count = builder.json["accessors"][position]["count"].as_u64().unwrap_or(0) as usize;
-    // Either all new targets of a primitive displace normals or none does: some viewers require this.
+    // Some viewers require that either all or none of a primitive's targets displace normals.
     let normals = deltas.iter().flatten().any(|d| !d.normals.is_empty());
     for delta in deltas {
         let (positions, turned) = delta.map_or((&[][..], &[][..]), |d| (&d.positions[..], &d.normals[..]));
@@ -170,7 +170,7 @@ fn add_to_primitive(builder: &mut Builder, mesh: usize, index: usize, deltas: Ve
     }
 }
 
-/// Default weights and names of the added targets.
+/// Sets default weights and names of the added targets.
 fn describe(builder: &mut Builder, mesh: usize, names: &[String]) {
     let mesh = &mut builder.json["meshes"][mesh];
     if let Some(weights) = mesh.get_mut("weights").and_then(Value::as_array_mut) {
@@ -217,7 +217,7 @@ pub(super) fn drop_unused_samplers(builder: &mut Builder, animation: usize) {
     }
 }
 
-/// A weights channel with more targets, whose values `extra(key)` gives. A spline's tangents are zero.
+/// Extends a weights channel by the values `extra(key)` of further targets. A spline's added tangents are zero.
 pub(super) fn widened(channel: &Channel, extra: impl Fn(usize) -> Vec<f32>) -> Channel {
     let blocks = if channel.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
     let width = channel.values.len() / (channel.times.len() * blocks).max(1);
@@ -259,7 +259,7 @@ pub(super) fn write_sampler(builder: &mut Builder, animation: usize, channel: &C
     samplers.len() - 1
 }
 
-/// The channels of the keys, LINEAR from key to key.
+/// Returns the channels of the keys with LINEAR interpolation.
 pub(super) fn of_keys(job: &Job, builder: &Builder, clip: &Clip, added: &[Added]) -> Vec<Channel> {
     let mut channels: Vec<Channel> = clip
         .channels
@@ -287,8 +287,8 @@ pub(super) fn of_keys(job: &Job, builder: &Builder, clip: &Clip, added: &[Added]
         }
     }
     if channels.is_empty() {
-        // An animation must have a channel: if all keys agree, the animation holds some node still (a node
-        // with a matrix must not be a target).
+        // An animation needs a channel: if all keys agree, one node gets a constant channel. A node with a matrix
+        // must not be animated.
         let free = (0..job.asset.nodes.len()).find(|&n| builder.json["nodes"][n].get("matrix").is_none());
         channels.extend(free.map(|node| Channel {
             node: NodeId::from(node),
@@ -301,7 +301,7 @@ pub(super) fn of_keys(job: &Job, builder: &Builder, clip: &Clip, added: &[Added]
     channels
 }
 
-/// The channels of a motion unchanged, with the weights of added targets after a node's own.
+/// Returns the channels of a motion unchanged, with the weights of added targets appended to a node's own weights.
 pub(super) fn of_motion(job: &Job, clip: &Clip, added: &[Added]) -> Vec<Channel> {
     let gets_targets = |c: &Channel| added.iter().any(|a| a.node == c.node);
     let (widened, mut channels): (Vec<Channel>, Vec<Channel>) =
@@ -318,7 +318,7 @@ pub(super) fn of_motion(job: &Job, clip: &Clip, added: &[Added]) -> Vec<Channel>
     channels
 }
 
-/// Writes channels as an animation; returns its index.
+/// Writes channels as an animation and returns its index.
 pub(super) fn write_channels(builder: &mut Builder, name: &str, channels: &[Channel]) -> usize {
     let index = builder.push("animations", json!({ "name": name, "samplers": [], "channels": [] }));
     for channel in channels {

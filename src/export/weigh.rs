@@ -1,5 +1,5 @@
-//! Skin weights for a file with a skeleton and meshes that are not connected. It edits the file: every mesh
-//! gets a skin with weights by heat ([`crate::bind::heat_weights`]); everything else stays.
+//! Computes skin weights for a file that has a skeleton and meshes without skins. Every mesh gets a skin with heat
+//! weights ([`crate::bind::heat_weights`]); the rest of the file stays unchanged.
 
 use super::influences::write_sets;
 use super::{Builder, Usage};
@@ -12,34 +12,35 @@ use serde_json::{Value, json};
 
 /// Maximum number of bones: influences store 16-bit indices.
 const MAX_BONES: usize = 4096;
-/// Length of a leaf's bone relative to its parent's.
+/// Length of a leaf joint's bone, as a fraction of its parent bone.
 const TIP: f32 = 0.5;
-/// Nodes nearer to the sides of the meshes' box than this fraction of its diagonal count as outside.
+/// Margin of the meshes' bounding box, as a fraction of its diagonal: nodes within it count as outside.
 const RIM: f32 = 0.02;
 
-/// A file with weights.
+/// A file with computed skin weights.
 pub struct Weighed {
-    /// The file with weights; its path is still that of the old file.
+    /// The weighted file as an asset; its path is still the original file's path.
     pub asset: Asset,
-    /// The same as a .glb.
+    /// The weighted file as a .glb.
     pub glb: Vec<u8>,
-    /// Names of the meshes' nodes that got weights.
+    /// Names of the mesh nodes that received weights.
     pub meshes: Vec<String>,
     /// Number of bones.
     pub bones: usize,
 }
 
-/// Gives the meshes of a file weights over its bones, if no mesh of its scene has any; `None` if there is nothing to do:
-/// there are weights, no mesh, or no bones.
+/// Adds skin weights for a file's bones to its meshes. Returns `None` if a mesh of the scene has weights already, or
+/// if the file has no mesh or no bones.
 ///
-/// Bones are the joints of the file's first skin that has some; else the nodes below `top` that draw nothing; else every
-/// tree of two or more nodes that draw nothing and have no mesh below them, but for its topmost node where that is an
-/// armature's own: untouched, outside of the meshes, with one child that has more. Meshes that hang on a bone are carried
-/// by it already. A mesh that several nodes draw gets the weights of the first one, and follows in it alone.
+/// If `top` is given, the bones are the nodes of its subtree that draw nothing; else the joints of the first
+/// non-empty skin; else all trees of at least two nodes that draw nothing. Such a tree's root is skipped if it is an
+/// armature node: at its parent's origin, outside the meshes, with a single child that has children. Meshes below a
+/// bone already follow it. A mesh that several nodes draw gets the weights of the first of these nodes, and only that
+/// node is skinned.
 ///
 /// # Errors
-/// [`Error::Input`] if `top` names no node or has no children, or no weights can be computed for
-/// the mesh; as [`Character::from_asset`].
+/// [`Error::Input`] if `top` names no node or has no children, or weights cannot be computed for the mesh; also the
+/// errors of [`Character::from_asset`].
 pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<Option<Weighed>> {
     let shown = in_scene(asset);
     let drawn = |i: usize| shown[i] && asset.nodes[i].mesh.is_some();
@@ -76,7 +77,7 @@ pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<
     write(asset, &character, &rig, &bones, &weights)
 }
 
-/// The nodes that are bones, parents before children.
+/// Returns the nodes that are bones, parents before children.
 fn bones(asset: &Asset, character: &Character, shown: &[bool], top: Option<&str>) -> Result<Vec<NodeId>> {
     let skeleton = &character.skeleton;
     let order = || skeleton.order.iter().copied().filter(|n| shown[n.index()]);
@@ -101,7 +102,7 @@ fn bones(asset: &Asset, character: &Character, shown: &[bool], top: Option<&str>
     if let Some(skin) = asset.skins.iter().find(|s| !s.joints.is_empty()) {
         return Ok(order().filter(|n| skin.joints.contains(n)).collect());
     }
-    // Whether a node and all nodes below it draw nothing.
+    // Per node: whether its whole subtree has no mesh, camera or light.
     let mut bare: Vec<bool> = (0..asset.nodes.len()).map(|i| shown[i] && empty(NodeId::from(i))).collect();
     for &n in skeleton.order.iter().rev() {
         if let Some(p) = asset.nodes[n.index()].parent.filter(|_| !bare[n.index()]) {
@@ -131,14 +132,14 @@ fn bones(asset: &Asset, character: &Character, shown: &[bool], top: Option<&str>
     Ok(out)
 }
 
-/// Whether a node is a camera or a light.
+/// Returns whether a node is a camera or a light.
 fn is_view(asset: &Asset, node: NodeId) -> bool {
     let json = asset.source.json.pointer(&format!("/nodes/{}", node.index()));
     let light = |n: &Value| n.pointer("/extensions/KHR_lights_punctual").is_some();
     json.is_some_and(|n| n.get("camera").is_some() || light(n))
 }
 
-/// Bone segments from each node to its children; a leaf's segment continues in its parent's direction.
+/// Returns bone segments from each node to its children. A leaf's segment continues in its parent's direction.
 fn sites(skeleton: &Skeleton, rig: &PosedRig, bones: &[NodeId]) -> Vec<HeatSite> {
     let at = |n: NodeId| -> Vec3 { rig.world[n.index()].translation.into() };
     let mut out = Vec::new();
@@ -189,7 +190,7 @@ fn write(
             }
             let primitive = &asset.meshes[mesh.index()].primitives[part.primitive];
             let sets = write_sets(&mut builder, &own, primitive.positions.len());
-            // An asset made in memory has no other primitives than those that are drawn.
+            // An in-memory asset has triangle primitives only, so display and file indices agree.
             let index = if asset.source.json.is_object() { primitive.file_index } else { part.primitive };
             let pointer = format!("/meshes/{}/primitives/{index}/attributes", mesh.index());
             if let Some(attributes) = builder.json.pointer_mut(&pointer).and_then(Value::as_object_mut) {
@@ -231,7 +232,7 @@ mod tests {
     use super::*;
     use crate::bind::shapes::Shape;
 
-    /// The capsule without its skin, in a node beside its bones.
+    /// A capsule mesh without its skin; its node is a sibling of the bones.
     fn bare() -> Asset {
         let mut asset = Shape { bones: 3, rings: 48, segments: 12, radius: 0.15, length: 3.0, blend: 0.3 }
             .capsule_asset();
@@ -251,7 +252,7 @@ mod tests {
         let weighed = weigh(&asset, None, None).unwrap().expect("there is a skeleton and a mesh");
         assert_eq!((weighed.bones, weighed.meshes.len()), (3, 1));
         assert_eq!(weighed.asset.skins.len(), 1);
-        // Its appearance is unchanged.
+        // The mesh looks unchanged.
         let before = Character::from_asset(&asset).unwrap();
         let after = Character::from_asset(&weighed.asset).unwrap();
         assert!(after.control.rigid.iter().all(|r| !r));
@@ -259,13 +260,13 @@ mod tests {
         for (a, b) in before.display.positions.iter().zip(&after.display.positions) {
             assert!(a.distance(*b) < 1e-5, "{a} {b}");
         }
-        // The end of the arm follows the last bone and no other.
+        // The end of the arm follows only the last bone.
         let joint = after.skeleton.joints.len() - 1;
         for (v, x) in after.control.positions.iter().enumerate() {
             let heaviest = after.control.influences.of(v).next().unwrap();
             assert!(x.y < 2.5 || (usize::from(heaviest.0) == joint && heaviest.1 > 0.9), "{x} {heaviest:?}");
         }
-        // With weights there is nothing to do.
+        // A file with weights is left unchanged.
         assert!(weigh(&weighed.asset, None, None).unwrap().is_none());
     }
 
@@ -278,7 +279,7 @@ mod tests {
         assert!(weigh(&asset, Some("nobody"), None).err().unwrap().to_string().contains("nobody"));
         let mesh = asset.nodes.iter().find(|n| n.mesh.is_some()).unwrap().name.clone();
         assert!(weigh(&asset, Some(&mesh), None).err().unwrap().to_string().contains("no bones"));
-        // A mesh without bones.
+        // A mesh without any bones.
         let mut alone = bare();
         alone.roots.retain(|r| alone.nodes[r.index()].mesh.is_some());
         assert!(weigh(&alone, None, None).unwrap().is_none());

@@ -1,19 +1,18 @@
-//! Combines a file's own morph weights and added weights in one channel, as glTF requires. Added weights
-//! change linearly between keys, and the file's own weights keep their interpolation:
+//! Combines a file's own morph weights and added weights in one channel, as glTF requires. Added weights are linear
+//! between keys, and the file's own weights keep their interpolation:
 //!
-//! - LINEAR has both on the union of their keys.
-//! - CUBICSPLINE is split at the keys of the added weights, with the value and slope of the old spline,
-//!   which leaves it unchanged (pieces of a cubic are cubics). A straight line is a spline whose tangents
-//!   are its slope.
-//! - STEP becomes LINEAR with a key one float before each jump.
+//! - LINEAR: the channel has the keys of both.
+//! - CUBICSPLINE: the spline is split at the keys of the added weights with its value and slope there, which does
+//!   not change its shape. A linear segment is a spline whose tangents equal its slope.
+//! - STEP: the channel becomes LINEAR, with a key one float before each jump.
 
 use super::posed::Job;
 use crate::anim::Curve;
 use crate::asset::{Channel, Interpolation, Problem, Property};
 use crate::base::NodeId;
 
-/// A node's own channel, or the weights that it keeps, with `added` targets, whose weights at a time `of_added` tells,
-/// straight between its keys at `key_times`.
+/// Combines a node's own weights channel, or its `width` constant weights, with added weights. `of_added` returns the
+/// added weights at a time; they are linear between `key_times`.
 pub(super) fn together(
     node: NodeId,
     own: Result<&Channel, &[f32]>,
@@ -63,7 +62,7 @@ pub(super) fn together(
     Channel { node, property: Property::Weights, interpolation, times, values }
 }
 
-/// Reports nodes whose own morph weights leave 0..1 at some key; these are not changed.
+/// Reports nodes whose own morph weights leave 0..1 at some key. These weights are not changed.
 pub(super) fn beyond(job: &Job) -> Vec<Problem> {
     let mut out = Vec::new();
     for (n, node) in job.asset.nodes.iter().enumerate() {
@@ -90,8 +89,7 @@ pub(super) fn beyond(job: &Job) -> Vec<Problem> {
     out
 }
 
-/// The tangents of a spline's key, or of the key that splits it at `time`; zero before its first key and
-/// after its last.
+/// Returns the in- and out-tangent of a spline at `time`; zero before the first key and after the last.
 fn tangents(channel: &Channel, width: usize, time: f32) -> [Vec<f32>; 2] {
     let still = || vec![0.0; width];
     let last = channel.times.len().saturating_sub(1);

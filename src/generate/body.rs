@@ -1,4 +1,4 @@
-//! Builds a finished model from a described body: contour, remesh, paint, compute weights.
+//! Builds a finished model from an implicit body: contour, remesh, paint, compute weights.
 
 use super::contour::{contour, largest_piece};
 use super::implicit::{Cone, Implicit, Layer};
@@ -17,24 +17,23 @@ pub(super) struct Body {
     pub name: &'static str,
     /// Joints of the skeleton.
     pub rig: Rig,
-    /// Bones for labelling.
+    /// Bones to which the skin's vertices are assigned.
     pub segments: Vec<Segment>,
     /// The surface as an implicit body.
     pub shape: Implicit,
     /// Materials.
     pub paints: Vec<Paint>,
-    /// Material index and region; later decals cover earlier ones, and decals cover layers.
+    /// Material index and region. Later decals cover earlier decals, and decals cover layers.
     pub regions: Vec<(usize, Field)>,
     /// Target number of control vertices.
     pub vertices: usize,
-    /// Cell size of the first contour, metres: thinner gaps and walls are lost.
+    /// Cell size of the first contour, metres; the contour loses thinner gaps and walls.
     pub cell: f32,
     /// An optional animation.
     pub motion: Option<Motion>,
 }
 
 impl Body {
-    /// A body without content.
     pub fn new(name: &'static str, vertices: usize, cell: f32) -> Self {
         Self {
             name,
@@ -49,7 +48,7 @@ impl Body {
         }
     }
 
-    /// Adds a joint that moves the part `group` from its position to `to`, with a fall-off of `width`.
+    /// Adds a joint and its bone, which moves the part `group`. `width` is the falloff of the weights, metres.
     pub fn bone(
         &mut self,
         name: impl Into<String>,
@@ -63,7 +62,7 @@ impl Body {
         joint
     }
 
-    /// Adds a material and a layer made of it; returns the index of the layer.
+    /// Adds a material and a layer of that material; returns the index of the layer.
     pub fn layer(&mut self, paint: Paint, blend: f32) -> usize {
         self.paints.push(paint);
         self.shape.layers.push(Layer::new(blend));
@@ -83,7 +82,6 @@ impl Body {
         self.shape.layers[layer].add(cone);
     }
 
-    /// Builds the model.
     pub fn build(self) -> Result<Model> {
         let (positions, triangles) = contour(&self.shape, self.cell);
         let (positions, triangles) = largest_piece(&positions, &triangles);

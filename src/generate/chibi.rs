@@ -12,12 +12,12 @@ const fn v(x: f32, y: f32, z: f32) -> Vec3 {
 const TORSO: u16 = 0;
 const HEAD: u16 = 1;
 const TAIL: u16 = 2;
-/// The first group of a side, which has [`SIDE`] groups.
+/// First bone group of the left side; each side has [`SIDE`] groups.
 const LEFT: u16 = 10;
 const SIDE: u16 = 10;
 const ARM: u16 = 0;
 const LEG: u16 = 1;
-/// The thumb's group; the other fingers follow.
+/// Bone group of the thumb; the groups of the other fingers follow.
 const FINGER: u16 = 2;
 
 const SHOULDER: Vec3 = v(0.088, 0.548, -0.005);
@@ -34,7 +34,7 @@ fn mirror(p: Vec3, side: f32) -> Vec3 {
     v(p.x * side, p.y, p.z)
 }
 
-/// A finger: name and its joints, the tip last.
+/// Returns the name and the joint positions of each finger, the tip last.
 fn fingers() -> Vec<(&'static str, Vec<Vec3>)> {
     let along = (WRIST - ELBOW).normalize();
     let across = (Vec3::Z - along * along.z).normalize();
@@ -48,7 +48,7 @@ fn fingers() -> Vec<(&'static str, Vec<Vec3>)> {
     ]
 }
 
-/// The body.
+/// Describes the chibi; `vertices` is the target number of vertices.
 pub(super) fn body(vertices: usize) -> Body {
     let mut body = Body::new("Chibi", vertices, 0.0052);
     bones(&mut body);
@@ -69,7 +69,7 @@ pub(super) fn body(vertices: usize) -> Body {
     body
 }
 
-/// Breathing; the head, the arms and the ponytail follow.
+/// Creates an idle animation: the chest breathes; head, arms and ponytail follow.
 fn idle([chest, head, left, right, hair]: [usize; 5]) -> Motion {
     let sway = |turn: Vec3| vec![(0.0, Vec3::ZERO), (1.0, turn), (2.0, Vec3::ZERO)];
     let channels = vec![
@@ -132,7 +132,7 @@ fn skin(body: &mut Body) {
     add(head(Cone::ellipsoid(v(0.0, 0.745, 0.020), v(0.160, 0.100, 0.136))).blend(0.06));
     for s in [1.0, -1.0] {
         add(head(Cone::ball(v(0.076 * s, 0.716, 0.060), 0.068)).blend(0.07));
-        // Eyes bulge slightly; brows above them.
+        // Slightly bulging eyes, then the ears.
         add(head(Cone::ellipsoid(v(0.074 * s, 0.778, 0.138), v(0.036, 0.048, 0.022)))
             .blend(0.022)
             .size(0.0040));
@@ -272,7 +272,7 @@ fn hair(body: &mut Body) {
         add(Cone::new(b, 0.029, c, 0.008).blend(0.008));
     }
     for s in [1.0, -1.0] {
-        // Locks before the ears, and a cowlick.
+        // Locks in front of the ears.
         add(Cone::new(v(0.184 * s, 0.850, 0.030), 0.038, v(0.184 * s, 0.760, 0.052), 0.021).blend(0.02));
         add(Cone::new(v(0.184 * s, 0.760, 0.052), 0.021, v(0.168 * s, 0.690, 0.066), 0.007).blend(0.01));
         add(Cone::new(v(0.120 * s, 0.760, -0.120), 0.065, v(0.075 * s, 0.660, -0.110), 0.022).blend(0.03));
@@ -300,7 +300,7 @@ fn hair(body: &mut Body) {
 }
 
 fn trim(body: &mut Body) {
-    // Waistband and pocket a darker red; arms hang outside.
+    // The waistband is a darker red; the limit on x excludes the arms.
     body.decal(Paint::srgb("Band", [176, 58, 52], 0.9), |p| {
         (p.y - 0.332).max(0.309 - p.y).max(p.x.abs() - 0.16)
     });
@@ -309,7 +309,7 @@ fn trim(body: &mut Body) {
     });
 }
 
-/// An ellipse on the front of the face around `(x, y)`, both sides at once.
+/// Returns the field of an ellipse around `(x, y)` on the front of the face, mirrored to both sides; negative inside.
 fn ellipse(p: Vec3, x: f32, y: f32, rx: f32, ry: f32) -> f32 {
     let (u, w) = ((p.x.abs() - x) / rx, (p.y - y) / ry);
     (((u * u + w * w).sqrt() - 1.0) * rx.min(ry)).max(0.06 - p.z)
@@ -320,7 +320,7 @@ fn face(body: &mut Body) {
     const Y: f32 = 0.776;
     body.decal(Paint::srgb("Blush", [247, 176, 154], 0.6), |p| ellipse(p, 0.112, 0.708, 0.024, 0.014));
     body.decal(Paint::srgb("Mouth", [170, 70, 66], 0.5), |p| {
-        // A smile between two arcs.
+        // The mouth is a smile between two arcs.
         let lower = p.x * p.x * 14.0;
         let (top, bottom) = (0.6945 + p.x * p.x * 5.0, 0.6845 + lower);
         (p.y - top).max(bottom - p.y).max(0.06 - p.z)
@@ -331,7 +331,7 @@ fn face(body: &mut Body) {
         ((p.y - middle).abs() - 0.0050 + x.abs() * 0.06).max(x.abs() - 0.030).max(0.06 - p.z)
     });
     body.decal(Paint::srgb("Lashes", [48, 30, 30], 0.6), |p| {
-        // A thick upper line, thicker outside.
+        // The lash line along the upper lid is thicker towards the outer corner of the eye.
         let outside = (p.x.abs() - X) / 0.04;
         ellipse(p, X, Y + 0.002, 0.0385, 0.0515 + 0.001 * outside).max(Y + 0.016 - 0.014 * outside - p.y)
     });

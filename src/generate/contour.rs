@@ -1,9 +1,9 @@
-//! Converts an implicit body to a closed triangle mesh: marching cubes (Lorensen and Cline 1987) with
-//! traced instead of tabulated loops.
+//! Converts an implicit body to a closed triangle mesh: marching cubes (Lorensen and Cline 1987). The loops of each
+//! cell are traced instead of taken from a table.
 //!
-//! On a face with four crossings the inside corners are separated, consistently on both sides, and every
-//! loop longer than a triangle gets a centre vertex, so the result is always a closed 2-manifold. Only
-//! blocks of cells near the surface are sampled.
+//! On a face with four crossings, both adjacent cells separate the inside corners. Every loop longer than a triangle
+//! gets a centre vertex. The result is therefore always a closed 2-manifold. Only blocks of cells near the surface
+//! are sampled.
 
 use super::implicit::Implicit;
 use crate::base::math::{IVec3, Vec3};
@@ -21,10 +21,10 @@ fn corner(c: usize) -> IVec3 {
     IVec3::new(c as i32 & 1, c as i32 >> 1 & 1, c as i32 >> 2)
 }
 
-/// Loops of crossed edges in a cell, each edge as its two corners, for a set of inside corners.
+/// Returns the loops of crossed edges in a cell. `inside` has a bit per inside corner; an edge is a pair of corners.
 fn loops(inside: u8) -> Vec<Vec<(usize, usize)>> {
     let is_in = |c: usize| inside >> c & 1 == 1;
-    // Around a face, one edge leads from outside to inside, and the next crossed edge leads out again.
+    // Around a face, an edge from outside to inside is followed by the next edge from inside to outside.
     let mut follower: Vec<((usize, usize), (usize, usize))> = Vec::new();
     for face in FACES {
         for i in 0..4 {
@@ -52,13 +52,13 @@ fn loops(inside: u8) -> Vec<Vec<(usize, usize)>> {
     result
 }
 
-/// The surface contoured with cells of side `cell`, metres.
+/// Contours the body's surface with cubic cells of side `cell`, metres.
 pub(super) fn contour(body: &Implicit, cell: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let (low, high) = body.bounds();
     let side = cell * BLOCK as f32;
     let blocks = ((high - low) / side).ceil().as_ivec3().max(IVec3::ONE);
     let position = |cell_index: IVec3| low + cell_index.as_vec3() * cell;
-    // Slightly more than half the diagonal, since distances are first-order estimates.
+    // The reach slightly exceeds half a block's diagonal, because distances are first-order estimates.
     let reach = side;
     let mut todo: Vec<IVec3> = (0..blocks.z)
         .into_par_iter()
@@ -87,7 +87,7 @@ pub(super) fn contour(body: &Implicit, cell: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) 
             })
             .collect();
         let blocks: Vec<_> = std::mem::take(&mut todo).into_iter().zip(values).collect();
-        // If an estimate was too large, the surface leaves a sampled block into an unsampled one: follow it.
+        // If a distance estimate was too large, the surface continues into an unsampled block; sample that block too.
         for (block, values) in &blocks {
             for out in [IVec3::X, IVec3::Y, IVec3::Z].into_iter().flat_map(|a| [a, -a]) {
                 let (u, v) = (IVec3::new(out.y, out.z, out.x).abs(), IVec3::new(out.z, out.x, out.y).abs());
@@ -156,7 +156,7 @@ impl Surface {
     }
 }
 
-/// Keeps the component with the most vertices: estimates of distance can leave small fragments inside a body.
+/// Keeps the connected component with the most vertices. Inexact distances can create small fragments inside a body.
 pub(super) fn largest_piece(positions: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut piece: Vec<u32> = (0..positions.len() as u32).collect();
     fn root(piece: &mut [u32], mut v: u32) -> u32 {

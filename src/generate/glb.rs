@@ -1,4 +1,4 @@
-//! Writes a model as a binary glTF 2.0 file, with the same bytes every time.
+//! Writes a model as a binary glTF 2.0 file; equal models give identical bytes.
 
 use super::model::{Model, Motion, Normals};
 use crate::base::Result;
@@ -15,7 +15,7 @@ const U32: u32 = 5125;
 const VERTICES: u32 = 34962;
 const INDICES: u32 = 34963;
 
-/// A bufferView under construction: accessors of one kind, one after the other.
+/// A bufferView under construction; it holds accessors of one kind in sequence.
 struct Stream {
     bytes: Vec<u8>,
     target: Option<u32>,
@@ -52,7 +52,7 @@ impl Writer {
         Self { streams, accessors: Vec::new() }
     }
 
-    /// Appends bytes to a stream and describes them; returns the accessor's index.
+    /// Appends an accessor's bytes to a stream and completes its JSON description `about`; returns its index.
     fn accessor(&mut self, stream: usize, bytes: &[u8], mut about: Value) -> usize {
         let to = &mut self.streams[stream].bytes;
         about["bufferView"] = json!(stream);
@@ -78,7 +78,7 @@ impl Writer {
         self.accessor(stream, &bytes, about)
     }
 
-    /// The triangles of one material, their vertices renumbered.
+    /// Writes the triangles of one material as a glTF primitive with its own vertices.
     fn primitive(&mut self, model: &Model, paint: u8, material: usize) -> Value {
         let mut vertices: Vec<(u32, Vec3)> = Vec::new();
         let mut index_of: HashMap<(u32, [u32; 3]), u32> = HashMap::new();
@@ -117,7 +117,7 @@ impl Writer {
             "JOINTS_0": self.accessor(JOINTS, &joints, vec4(U8, false)),
             "WEIGHTS_0": self.accessor(WEIGHTS, &weights, vec4(U16, true)),
         });
-        // All indices share a view, so all have the width that the largest model needs.
+        // All primitives' indices share a bufferView, so all use the index width that the whole model needs.
         let short = model.positions.len() * 2 < usize::from(u16::MAX);
         let bytes: Vec<u8> = if short {
             indices.iter().flat_map(|&i| (i as u16).to_le_bytes()).collect()
@@ -137,7 +137,7 @@ impl Writer {
             let mut values = Vec::new();
             for (_, turn) in keys {
                 let norm = (1.0 + turn.length_squared()).sqrt();
-                // Zero tangents: eased in and out of every key.
+                // Zero tangents ease the motion in and out of every key.
                 let still = vec![0.0; 4];
                 let turn = *turn / norm;
                 values.extend([still.clone(), vec![turn.x, turn.y, turn.z, 1.0 / norm], still]);
@@ -153,13 +153,13 @@ impl Writer {
     }
 }
 
-/// The bytes of the file.
+/// Returns the bytes of the file.
 ///
 /// # Errors
-/// As [`container`].
+/// Any error of [`container`].
 pub(super) fn write(model: &Model) -> Result<Vec<u8>> {
     let mut writer = Writer::new();
-    // The mesh is node 0, joints follow: some readers do not expect a skinned mesh below a joint.
+    // The mesh is node 0 and the joints follow. Some readers do not expect a skinned mesh below a joint.
     const FIRST: usize = 1;
     let (mut primitives, mut materials) = (Vec::new(), Vec::new());
     for (p, paint) in model.paints.iter().enumerate() {

@@ -36,7 +36,7 @@ fn mirror(p: Vec3, side: f32) -> Vec3 {
     v(p.x * side, p.y, p.z)
 }
 
-/// Warts of a hand's width, pebbles on them, and a fine grain; height and gradient.
+/// Returns height and gradient of the hide's relief: coarse bumps, smaller bumps and a fine grain.
 fn hide(p: Vec3) -> (f32, Vec3) {
     let mut sum = (0.0, Vec3::ZERO);
     for (frequency, height) in [(14.0, 0.0060), (40.0, 0.0024), (90.0, 0.0007)] {
@@ -48,9 +48,9 @@ fn hide(p: Vec3) -> (f32, Vec3) {
     sum
 }
 
-/// The body.
+/// Describes the golem; `vertices` is the target number of vertices.
 pub(super) fn body(vertices: usize) -> Body {
-    // Cells slightly finer than the target edges.
+    // The contour's cells are slightly finer than the target edges.
     let cell = 2.5 / (vertices as f32).sqrt();
     let mut body = Body::new("Golem", vertices, cell.min(0.02));
     body.shape.relief = Some(hide);
@@ -76,7 +76,7 @@ pub(super) fn body(vertices: usize) -> Body {
     });
     body.decal(Paint::srgb("Pupil", [18, 14, 12], 0.1), |p| {
         let q = v(p.x.abs(), p.y, p.z) - EYE;
-        // A slit across the ball's front.
+        // The pupil is a slit across the front of the eyeball.
         (q.length() - 0.05).max((q.x - q.z * 0.35).abs() - 0.0085 + q.y * q.y * 6.0).max(-q.z)
     });
     body.motion = Some(Motion {
@@ -119,7 +119,7 @@ fn trunk() -> Vec<Cone> {
         Cone::ellipsoid(v(0.0, 1.00, 0.06), v(0.20, 0.25, 0.17)).blend(0.08).group(TORSO),
         Cone::new(v(-0.20, 1.34, -0.03), 0.13, v(0.20, 1.34, -0.03), 0.13).blend(0.1).group(TORSO),
         Cone::new(CHEST + v(0.0, 0.10, 0.0), 0.18, HEAD_AT, 0.125).blend(0.08).group(TORSO),
-        // Plates along the back.
+        // Plates along the creature's back.
         Cone::new(v(0.0, 1.40, -0.20), 0.06, v(0.0, 1.50, -0.32), 0.018)
             .scaled(Vec3::X, 0.6)
             .blend(0.05)

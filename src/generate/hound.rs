@@ -1,4 +1,4 @@
-//! A long dog without a skeleton: a mesh for adding one. It faces +Z.
+//! A long dog without a skeleton, as a test mesh for rigging. The dog faces +Z.
 
 use super::contour::{contour, largest_piece};
 use super::implicit::{Cone, Implicit, Layer};
@@ -13,7 +13,7 @@ const fn v(x: f32, y: f32, z: f32) -> Vec3 {
 /// Cell size of the first contour, metres.
 const CELL: f32 = 0.016;
 
-/// The surface of a dog 1.6 m long with this many vertices: positions in metres, ground at y = 0, and triangles.
+/// Generates the surface of a dog, 1.6 m long, with `vertices` vertices. Units are metres; the ground is at y = 0.
 pub fn hound(vertices: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut layer = Layer::new(0.0);
     parts().into_iter().for_each(|cone| layer.add(cone));

@@ -12,13 +12,13 @@ const fn v(x: f32, y: f32, z: f32) -> Vec3 {
 const TORSO: u16 = 0;
 const HEAD: u16 = 1;
 const JAW: u16 = 2;
-/// The first group of a side, which has [`SIDE`] groups.
+/// First bone group of the left side; each side has [`SIDE`] groups.
 const LEFT: u16 = 10;
 const SIDE: u16 = 16;
 const ARM: u16 = 0;
 const LEG: u16 = 1;
 const EYE: u16 = 2;
-/// The thumb's group; the other fingers follow.
+/// Bone group of the thumb; the groups of the other fingers follow.
 const FINGER: u16 = 3;
 
 const SHOULDER: Vec3 = v(0.170, 1.405, -0.015);
@@ -30,7 +30,7 @@ const ANKLE: Vec3 = v(0.112, 0.088, -0.022);
 const TOES: Vec3 = v(0.126, 0.030, 0.105);
 const EYE_CENTER: Vec3 = v(0.0315, 1.648, 0.0735);
 
-/// A hand's own axes: along the fingers, across towards the thumb, and out of the back of the hand.
+/// Axes of a hand: along the fingers, across towards the thumb, and out of the back of the hand.
 struct Hand {
     along: Vec3,
     across: Vec3,
@@ -54,7 +54,7 @@ fn mirror(p: Vec3, side: f32) -> Vec3 {
     v(p.x * side, p.y, p.z)
 }
 
-/// Joints of a finger: the metacarpal's base if it has one, knuckle, two joints, tip, and radii at the last four.
+/// A finger: the metacarpal's base if present, knuckle, two joints and tip, and the radii at the last four.
 struct Finger {
     name: &'static str,
     base: Option<Vec3>,
@@ -64,7 +64,7 @@ struct Finger {
 
 fn fingers() -> Vec<Finger> {
     let h = hand();
-    // Name, across at the knuckle, along at the knuckle, spread, lengths of the three phalanges, radius.
+    // Columns: name, across and along at the knuckle, spread, lengths of the three phalanges, radius.
     let rows = [
         ("Index", 0.030, 0.090, 0.13, [0.042, 0.025, 0.020], 0.0086),
         ("Middle", 0.0085, 0.093, 0.03, [0.046, 0.029, 0.021], 0.0089),
@@ -82,7 +82,7 @@ fn fingers() -> Vec<Finger> {
     for (name, across, along, spread, lengths, radius) in rows {
         let mut at = h.at(along, across, 0.0);
         let mut joints = [at; 4];
-        // Relaxed: every joint bends a little more towards the palm.
+        // A relaxed hand: each joint bends further towards the palm than the previous joint.
         for (i, bend) in [0.10, 0.24, 0.36].into_iter().enumerate() {
             at += (h.along + h.across * spread - h.back * bend).normalize() * lengths[i];
             joints[i + 1] = at;
@@ -93,7 +93,7 @@ fn fingers() -> Vec<Finger> {
     out
 }
 
-/// The body.
+/// Describes the human; `vertices` is the target number of vertices.
 pub(super) fn body(vertices: usize) -> Body {
     let mut body = Body::new("Human", vertices, 0.0042);
     bones(&mut body);
@@ -107,7 +107,7 @@ pub(super) fn body(vertices: usize) -> Body {
     body
 }
 
-/// Raises the right arm and waves.
+/// Creates an animation in which the right arm rises and waves.
 fn wave(upper: usize, lower: usize) -> Motion {
     let raise = v(0.0, 0.0, -0.95);
     let (out, inwards) = (v(0.0, 0.0, -0.55), v(0.0, 0.0, -0.15));
@@ -144,7 +144,7 @@ fn bones(body: &mut Body) {
     let (hips, chest) = (0, 4);
     let skull = body.bone("Head", parent, [head, v(0.0, 1.75, 0.0)], HEAD, 0.028);
     body.bone("Jaw", Some(skull), [v(0.0, 1.600, 0.012), v(0.0, 1.552, 0.07)], JAW, 0.02);
-    // The neck's skin may follow the head too.
+    // The head joint may also move the skin of the neck.
     let neck_to_head =
         super::weights::Segment { joint: skull, a: head, b: v(0.0, 1.62, 0.0), group: TORSO, width: 0.028 };
     body.segments.push(neck_to_head);
@@ -221,7 +221,7 @@ fn skin(body: &mut Body) {
         add(head(Cone::ellipsoid(v(0.032 * s, 1.650, 0.096), v(0.020, 0.010, 0.014))).carve().blend(0.016));
         add(head(Cone::new(v(0.012 * s, 1.671, 0.083), 0.008, v(0.044 * s, 1.671, 0.070), 0.007))
             .blend(0.022));
-        // Lids: the eye itself bulges through them.
+        // Lids: the eyeball bulges through the lids.
         add(Cone::ball(mirror(EYE_CENTER, s), 0.0150)
             .blend(0.004)
             .group(if s > 0.0 { LEFT + EYE } else { LEFT + SIDE + EYE })
@@ -247,7 +247,7 @@ fn skin(body: &mut Body) {
             .size(0.0038));
         add(head(Cone::ball(v(0.0065 * s, 1.6005, 0.1000), 0.0032)).carve().blend(0.004).size(0.0034));
     }
-    // Mouth: two lips and the line between them.
+    // Mouth: two lips and the line between the lips.
     add(head(Cone::ellipsoid(v(0.0, 1.582, 0.078), v(0.026, 0.018, 0.016))).blend(0.014).size(0.0048));
     for s in [1.0, -1.0] {
         let upper = Cone::new(v(0.004 * s, 1.5850, 0.0935), 0.0050, v(0.0225 * s, 1.5805, 0.0835), 0.0022);
@@ -392,7 +392,7 @@ fn shoes(body: &mut Body) {
 fn hair(body: &mut Body) {
     let layer = body.layer(Paint::srgb("Hair", [74, 46, 32], 0.6), 0.003);
     let mut add = |cone: Cone| body.add(layer, cone.group(HEAD).size(0.011));
-    // Cut by the hairline: rising from the nape past the ears to the forehead.
+    // The hair ends at the hairline, which rises from the nape past the ears to the forehead.
     let line = v(0.0, -0.72, 0.694);
     let at = line.dot(v(0.0, 1.708, 0.074));
     add(Cone::ellipsoid(v(0.0, 1.668, -0.016), v(0.081, 0.086, 0.099)).cut(line, at));
@@ -415,7 +415,7 @@ fn hair(body: &mut Body) {
 }
 
 fn face_paint(body: &mut Body) {
-    // An almond between two circles, in the plane of the face.
+    // The eye opening is an almond shape between two circles, in the plane of the face.
     let almond = |p: Vec3| {
         let (x, y) = (p.x.abs() - EYE_CENTER.x, p.y - EYE_CENTER.y);
         let tilt = y - 0.10 * x;

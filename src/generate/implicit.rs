@@ -1,7 +1,7 @@
 //! Implicit bodies: smoothly blended round cones in layers.
 //!
-//! Values are first-order distances, negative inside. The code uses only additions, products, quotients and
-//! square roots, which IEEE 754 defines to the bit, so that a body is the same on every machine.
+//! Values are first-order estimates of the distance to the surface, metres, negative inside. The code uses only sums,
+//! products, quotients and square roots. IEEE 754 defines these exactly, so every machine gives equal results.
 
 use crate::base::math::{Mat3, Vec3};
 
@@ -13,21 +13,21 @@ pub(super) struct Cone {
     ra: f32,
     rb: f32,
     bulge: f32,
-    /// Transforms from space to the space where the cone is round.
+    /// Transforms from space to the cone's own space, where the cone is round.
     round_from_space: Mat3,
     center: Vec3,
     bound: f32,
     blend: f32,
     carve: bool,
     cut: Option<(Vec3, f32)>,
-    /// The bones that may move this part, see [`super::weights`].
+    /// Part of the body; only bones of this group may move it, see [`super::weights`].
     pub group: u16,
-    /// Target edge length here, metres, before scaling to the vertex count.
+    /// Target edge length on this shape, metres, before scaling to the vertex count.
     pub size: f32,
 }
 
 impl Cone {
-    /// A round cone with radii `ra` and `rb`; metres.
+    /// Creates a round cone with radii `ra` and `rb`, metres.
     pub fn new(a: Vec3, ra: f32, b: Vec3, rb: f32) -> Self {
         let mut cone = Self {
             a,
@@ -48,17 +48,15 @@ impl Cone {
         cone
     }
 
-    /// A sphere.
     pub fn ball(center: Vec3, radius: f32) -> Self {
         Self::new(center, radius, center, radius)
     }
 
-    /// An axis-aligned ellipsoid.
     pub fn ellipsoid(center: Vec3, radii: Vec3) -> Self {
         Self::ball(center, 1.0).scaled(Vec3::X, radii.x).scaled(Vec3::Y, radii.y).scaled(Vec3::Z, radii.z)
     }
 
-    /// Scales the shape along a unit axis; several axes must be orthogonal.
+    /// Scales the shape along a unit axis. If several axes are scaled, they must be orthogonal.
     pub fn scaled(mut self, unit: Vec3, factor: f32) -> Self {
         let s = 1.0 / factor - 1.0;
         let stretch = Mat3::from_cols(
@@ -77,7 +75,7 @@ impl Cone {
         self
     }
 
-    /// Adds this much to the radius half-way along the cone.
+    /// Adds a bulge to the radius, `metres` high at the middle of the cone.
     pub fn bulge(mut self, metres: f32) -> Self {
         self.bulge = metres;
         self.bound += metres.max(0.0);
@@ -96,19 +94,17 @@ impl Cone {
         self
     }
 
-    /// Keeps only `normal . p < offset` of the shape.
+    /// Keeps only the part of the shape where `normal . p < offset`.
     pub fn cut(mut self, normal: Vec3, offset: f32) -> Self {
         self.cut = Some((normal, offset));
         self
     }
 
-    /// Sets the bone group.
     pub fn group(mut self, group: u16) -> Self {
         self.group = group;
         self
     }
 
-    /// Sets the target edge length.
     pub fn size(mut self, metres: f32) -> Self {
         self.size = metres;
         self
@@ -129,7 +125,7 @@ impl Cone {
         let slope = gradient.length().max(1e-6);
         let (mut d, mut g) = ((length - radius) / slope, gradient / slope);
         if let Some((normal, offset)) = self.cut {
-            // A rim that the mesh can resolve.
+            // The cut gets a rounded rim, wide enough for the mesh to resolve.
             let (h, plane) = (2.0 * self.size, normal.dot(p) - offset);
             (d, g, _) = smooth_min(-d, -g, -plane, -normal, h);
             (d, g) = (-d, -g);
@@ -138,10 +134,10 @@ impl Cone {
     }
 }
 
-/// Polynomial smooth minimum (Quilez): equals the minimum where the two differ by `k` or more. The last
-/// value is the share of `a` in the blend, which also blends the gradients.
+/// Returns the polynomial smooth minimum (Quilez), which equals the minimum if the values differ by `k` or more. Also
+/// returns the blended gradient and the blend weight of `a`, 0..=1.
 fn smooth_min(a: f32, ga: Vec3, b: f32, gb: Vec3, k: f32) -> (f32, Vec3, f32) {
-    // Beyond the blend return the smaller value directly: the formula would cancel if the other one is huge.
+    // Outside the blend, return the smaller value directly: the formula loses precision if the larger value is huge.
     if (b - a).abs() >= k {
         return if a < b { (a, ga, 1.0) } else { (b, gb, 0.0) };
     }
@@ -149,26 +145,26 @@ fn smooth_min(a: f32, ga: Vec3, b: f32, gb: Vec3, k: f32) -> (f32, Vec3, f32) {
     (b + (a - b) * h - k * h * (1.0 - h), gb + (ga - gb) * h, h)
 }
 
-/// The values of a body at a point.
+/// The values of an implicit body at a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
-    /// First-order distance, negative inside.
+    /// First-order estimate of the distance to the surface, metres, negative inside.
     pub distance: f32,
     /// Gradient of the distance, approximately unit length.
     pub gradient: Vec3,
     /// Target edge length before scaling, metres.
     pub size: f32,
-    /// Bone group of the nearest shape.
+    /// Bone group of the nearest shape; the part of the body.
     pub group: u16,
 }
 
 const NOTHING: Sample = Sample { distance: 1e9, gradient: Vec3::Y, size: 0.02, group: 0 };
 
-/// Shapes of one material.
+/// The shapes of one material.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
     cones: Vec<Cone>,
-    /// The largest blend of any cone: more distant cones have no effect.
+    /// Largest blend width of the layer's cones; more distant cones have no effect.
     widest: f32,
     /// Width over which the layer blends with earlier layers.
     pub blend: f32,
@@ -177,12 +173,11 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// An empty layer that blends with earlier layers over this width, metres.
+    /// Creates an empty layer that blends with earlier layers over the width `blend`, metres.
     pub fn new(blend: f32) -> Self {
         Self { cones: Vec::new(), widest: 0.0, blend, rough: 1.0 }
     }
 
-    /// Adds a shape.
     pub fn add(&mut self, cone: Cone) {
         self.widest = self.widest.max(cone.blend);
         self.cones.push(cone);
@@ -217,10 +212,10 @@ impl Layer {
     }
 }
 
-/// A relief: height and its gradient at a point.
+/// A relief function: returns height and gradient at a point.
 pub(super) type Relief = fn(Vec3) -> (f32, Vec3);
 
-/// A body of layers.
+/// An implicit body made of layers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Implicit {
     /// Layers in order of blending.
@@ -247,19 +242,19 @@ impl Implicit {
             nearest = nearest.min(l.distance);
             rough = layer.rough + (rough - layer.rough) * h;
         }
-        // The relief has no effect far away; near the surface it shifts the level.
+        // Far from the surface the relief has no effect; near the surface it shifts the distance.
         if let (Some(relief), true) = (self.relief, s.distance.abs() < 0.1 && rough > 0.0) {
             let (height, slope) = relief(p);
             s.distance -= height * rough;
             s.gradient -= slope * rough;
         }
-        // All bodies stand on the ground: flat below, with a small rim.
+        // All bodies stand on the ground: they are cut flat at y = 0, with a small rounded rim.
         let (d, g, _) = smooth_min(-s.distance, -s.gradient, p.y, Vec3::Y, 0.008);
         (s.distance, s.gradient) = (-d, -g);
         s
     }
 
-    /// The layer that is outermost at a point.
+    /// Returns the index of the outermost layer at a point.
     pub fn outermost(&self, p: Vec3) -> usize {
         let mut best = (f32::INFINITY, 0);
         for (l, layer) in self.layers.iter().enumerate() {
@@ -271,7 +266,7 @@ impl Implicit {
         best.1
     }
 
-    /// The part of the body that affects points within `radius` of a point near the surface: fewer shapes to evaluate.
+    /// Returns the shapes that affect points within `radius` of a point near the surface, for faster evaluation.
     pub fn near(&self, center: Vec3, radius: f32) -> Self {
         let layers = self.layers.iter().map(|layer| {
             let reach =
@@ -281,7 +276,7 @@ impl Implicit {
         Self { layers: layers.collect(), relief: self.relief }
     }
 
-    /// Distance by which a layer's own surface is outside all others; negative if it is the outermost.
+    /// Returns the layer's distance minus the smallest distance of all other layers; negative if it is outermost.
     pub fn lead(&self, layer: usize, p: Vec3) -> f32 {
         let own = self.layers[layer].sample(p, f32::INFINITY).distance;
         let others = (0..self.layers.len())
@@ -291,7 +286,7 @@ impl Implicit {
         own - others
     }
 
-    /// The nearest surface point, by a few Newton steps no longer than `reach`.
+    /// Returns the nearest surface point, found by at most three Newton steps no longer than `reach`, metres.
     pub fn project(&self, mut p: Vec3, reach: f32) -> Vec3 {
         for _ in 0..3 {
             let s = self.sample(p);
@@ -305,12 +300,12 @@ impl Implicit {
         p
     }
 
-    /// The outward unit normal.
+    /// Returns the outward unit normal.
     pub fn normal(&self, p: Vec3) -> Vec3 {
         self.sample(p).gradient.normalize_or(Vec3::Y)
     }
 
-    /// A box around everything, relief included.
+    /// Returns a box around the whole body, relief included.
     pub fn bounds(&self) -> (Vec3, Vec3) {
         let cones = || self.layers.iter().flat_map(|l| &l.cones).filter(|c| !c.carve);
         let low = cones().map(|c| c.center - c.bound).fold(Vec3::INFINITY, Vec3::min);
@@ -335,7 +330,7 @@ mod tests {
                 let h = 1e-3;
                 let slope =
                     (body.sample(p + axis * h).distance - body.sample(p - axis * h).distance) / (2.0 * h);
-                // First-order distances are curved: their slope differs from one away from the surface.
+                // Away from the surface, a first-order distance does not have a gradient of unit length.
                 assert!((slope - s.gradient.dot(axis)).abs() < 0.12, "{slope} {:?}", s.gradient);
             }
             let on = body.project(p, 0.1);

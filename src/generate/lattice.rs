@@ -1,10 +1,10 @@
-//! Bodies on a grid: a bar, a plus, and capsules with any number of vertices for benchmarks.
+//! Models built on a grid: a bar, a plus, and capsules with any number of vertices for benchmarks.
 
 use super::model::{Model, Normals, Paint, Rig, Weights, quantize};
 use crate::base::math::{IVec3, Vec3};
 use std::collections::HashMap;
 
-/// The three directions of an axis-aligned quad: the outward normal, and two tangents in counter-clockwise order.
+/// Directions of each side of a cell: the outward normal, and two tangents in counter-clockwise order.
 const SIDES: [[IVec3; 3]; 6] = [
     [IVec3::X, IVec3::Y, IVec3::Z],
     [IVec3::NEG_X, IVec3::Z, IVec3::Y],
@@ -14,13 +14,13 @@ const SIDES: [[IVec3; 3]; 6] = [
     [IVec3::NEG_Z, IVec3::Y, IVec3::X],
 ];
 
-/// A smooth step from 0 at `-width` to 1 at `width`.
+/// Returns a smooth step from 0 at `-width` to 1 at `width`.
 fn step(x: f32, width: f32) -> f32 {
     let t = (x / width * 0.5 + 0.5).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Weights along a chain of bones that start at `starts`; they sum to one.
+/// Returns the weights at `s` along a chain of bones that start at `starts`; the weights sum to one.
 fn chain(s: f32, starts: &[f32], width: f32) -> Vec<f32> {
     let past = |i: usize| match starts.get(i) {
         Some(_) if i == 0 => 1.0,
@@ -34,7 +34,7 @@ fn tones() -> Vec<Paint> {
     vec![Paint::srgb("Light", [226, 205, 160], 0.6), Paint::srgb("Dark", [62, 104, 140], 0.5)]
 }
 
-/// The surface of a set of unit cells, with flat sides and a checker pattern of four cells; `place` maps
+/// Builds the surface of the filled unit cells, with flat normals and checker squares of four cells. `place` maps
 /// lattice points to space.
 fn cells(
     name: &'static str,
@@ -87,7 +87,7 @@ fn cells(
     }
 }
 
-/// An upright bar of 10 x 40 x 10 cells, 0.25 x 1 x 0.25 m: 1802 vertices, 3600 triangles, four joints.
+/// Builds an upright bar of 10 x 40 x 10 cells, 0.25 x 1 x 0.25 m: 1802 vertices, 3600 triangles, four joints.
 pub(super) fn bar() -> Model {
     let size = IVec3::new(10, 40, 10);
     let starts = [0.0, 0.25, 0.5, 0.75];
@@ -100,7 +100,7 @@ pub(super) fn bar() -> Model {
     cells("Box", size, filled, place, rig, |p| chain(p.y, &starts, 0.1))
 }
 
-/// Five cubes of 16 cells, side 0.32 m, as a plus: 5634 vertices, 11264 triangles, 17 joints.
+/// Builds a plus of five cubes of 16 cells, side 0.32 m: 5634 vertices, 11264 triangles, 17 joints.
 pub(super) fn plus() -> Model {
     const SIDE: f32 = 0.32;
     let middle = Vec3::new(0.0, 1.5 * SIDE, 0.0);
@@ -138,7 +138,7 @@ pub(super) fn plus() -> Model {
     cells("Plus", size, filled, place, rig, weigh)
 }
 
-/// Sine and cosine of a fraction of a full turn by their series in f64: the platform's own may differ in the last bit.
+/// Returns sine and cosine of a fraction of a full circle, by series in f64; the platform's results may differ.
 fn turn(part: f64) -> (f32, f32) {
     let x = (part - part.round()) * std::f64::consts::TAU;
     let (mut sine, mut cosine, mut term) = (0.0, 0.0, 1.0);
@@ -154,13 +154,13 @@ fn turn(part: f64) -> (f32, f32) {
     (sine as f32, cosine as f32)
 }
 
-/// An upright capsule 1 m high with radius 0.15 m, about `vertices` vertices (at least 50) and four joints.
+/// Builds an upright capsule, 1 m high, radius 0.15 m, with about `vertices` vertices (at least 50) and four joints.
 pub(super) fn capsule(vertices: usize) -> Model {
     const RADIUS: f32 = 0.15;
     const STRAIGHT: f32 = 0.7;
     let quarter = std::f32::consts::FRAC_PI_2 * RADIUS;
     let meridian = STRAIGHT + 2.0 * quarter;
-    // The poles are fans, and the springs allow 255 neighbours: long tubes get longer triangles instead.
+    // The poles are triangle fans, and the springs allow 255 neighbours, so at most 250 vertices lie on a ring.
     let around = ((vertices as f32 * 4.0 * quarter / meridian).sqrt() as usize).clamp(6, 250);
     let rings = ((vertices.max(50) - 2 + around / 2) / around).max(4);
     let starts = [0.0, 0.25, 0.5, 0.75];
@@ -173,7 +173,7 @@ pub(super) fn capsule(vertices: usize) -> Model {
     let circle: Vec<(f32, f32)> = (0..around).map(|i| turn(i as f64 / around as f64)).collect();
     for r in 0..rings {
         let along = meridian * (r as f32 + 1.0) / (rings as f32 + 1.0);
-        // The bottom cap, the wall, the top cap.
+        // The point lies on the bottom cap, the top cap or the wall.
         let (center, bend) = if along < quarter {
             (RADIUS, along / quarter - 1.0)
         } else if along > quarter + STRAIGHT {

@@ -1,12 +1,12 @@
-//! Sinew's own characters: rigged, coloured glTF files, generated from a few hundred numbers.
+//! Sinew's own characters: rigged, coloured glTF files, generated procedurally.
 //!
-//! The kinds follow the meshes of the thesis's Table 1. The characters are implicit bodies that are
-//! contoured, remeshed to an exact number of vertices, and weighted by diffusion over the skin. In bind,
-//! joints are aligned with the world axes; the left side is +X, the front +Z, the ground y = 0, and the
-//! unit is a metre. The number of bones in the table is the number of joints of the skin.
+//! The kinds correspond to the meshes of the thesis's Table 1. Characters are implicit bodies that are contoured,
+//! remeshed to an exact number of vertices, and weighted by diffusion over the skin. In the bind pose, joints are
+//! aligned with the world axes. The left side is +X, the front +Z, the ground y = 0, the unit a metre. The table's
+//! number of bones is the skin's number of joints.
 //!
-//! The bytes are the same on every machine: the code uses no hash order, no random seed, and only
-//! arithmetic that IEEE 754 defines exactly (sums, products, quotients, square roots).
+//! Every machine generates identical bytes: the code uses no hash order, no random seed, and only arithmetic that
+//! IEEE 754 defines exactly (sums, products, quotients, square roots).
 
 mod body;
 mod chibi;
@@ -59,7 +59,7 @@ impl Kind {
     /// Every kind, in the order of the thesis's Table 1, small ones first.
     pub const ALL: [Self; 5] = [Self::Box, Self::Plus, Self::Human, Self::Chibi, Self::Golem];
 
-    /// The name on the command line and of the file, without `.glb`.
+    /// Returns the kind's name on the command line; the file is called the same, plus `.glb`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Box => "box",
@@ -70,7 +70,7 @@ impl Kind {
         }
     }
 
-    /// The kind with this name.
+    /// Returns the kind with this name.
     ///
     /// # Errors
     /// [`Error::Input`] for an unknown name; it lists all names.
@@ -84,13 +84,13 @@ impl Kind {
         })
     }
 
-    /// The size of the file. A closed surface without holes has `2 * vertices - 4` triangles.
+    /// Returns the size of the generated file. A closed surface without holes has `2 * vertices - 4` triangles.
     pub fn counts(self) -> Counts {
         let (joints, vertices) = match self {
             Self::Box => (4, 1802),
             Self::Plus => (17, 5634),
             Self::Chibi => (36, 16314),
-            // The table's 10774 and 21204 cannot be a single closed surface: this is within 1 % of both.
+            // No closed surface has the table's 10774 vertices and 21204 triangles; both counts here are within 1 %.
             Self::Human => (85, 10690),
             Self::Golem => (19, 90002),
         };
@@ -98,7 +98,7 @@ impl Kind {
     }
 }
 
-/// A character as a .glb file in memory.
+/// Generates a character as a `.glb` file in memory.
 ///
 /// # Errors
 /// [`Error::Input`] if a body is not a closed surface, which does not occur for these kinds.
@@ -114,11 +114,11 @@ pub fn glb(kind: Kind) -> Result<Vec<u8>> {
     glb::write(&model)
 }
 
-/// A capsule with approximately this many vertices (within 1 % from 10,000 on) and four joints, as a .glb
-/// file in memory.
+/// Generates a capsule with four joints and about `vertices` vertices (within 1 % from 10,000 on), as a `.glb` file
+/// in memory.
 ///
 /// # Errors
-/// [`Error::Unsupported`] over 4 GiB.
+/// [`Error::Unsupported`] if the file would exceed 4 GiB.
 pub fn tube(vertices: usize) -> Result<Vec<u8>> {
     glb::write(&lattice::capsule(vertices))
 }
@@ -126,7 +126,7 @@ pub fn tube(vertices: usize) -> Result<Vec<u8>> {
 /// Writes a character to a file.
 ///
 /// # Errors
-/// As [`glb`], and [`Error::Io`] if the file cannot be written.
+/// Any error of [`glb()`], and [`Error::Io`] if the file cannot be written.
 pub fn generate(kind: Kind, out: &Path) -> Result<()> {
     std::fs::write(out, glb(kind)?).map_err(|e| Error::io(out, e))
 }

@@ -1,15 +1,15 @@
-//! A finished rigged model, ready for writing.
+//! A finished rigged model, ready to be written as glTF.
 
 use crate::base::math::Vec3;
 
-/// A joint. In bind its axes are the world's, so its position defines it completely.
+/// A joint. In the bind pose its axes are the world axes, so its position alone defines it.
 #[derive(Clone, Debug)]
 pub(super) struct Joint {
     /// Unique name.
     pub name: String,
-    /// Index of the parent, less than its own; `None` for the root.
+    /// Index of the parent, less than the joint's own index; `None` for the root.
     pub parent: Option<usize>,
-    /// World position in bind, metres.
+    /// World position in the bind pose, metres.
     pub position: Vec3,
 }
 
@@ -40,13 +40,13 @@ pub(super) struct Paint {
 }
 
 impl Paint {
-    /// A material from an sRGB colour, 0..=255.
+    /// Creates a material from an sRGB colour, 0..=255 per channel.
     pub fn srgb(name: &'static str, color: [u8; 3], roughness: f32) -> Self {
         Self { name, color: color.map(linear), roughness }
     }
 }
 
-/// The sRGB curve without `powf`, which differs between platforms: a common cubic fit, within 0.5 %.
+/// Converts sRGB to linear by a common cubic fit, within 0.5 %; `powf` would differ between platforms.
 fn linear(value: u8) -> f32 {
     let s = f32::from(value) / 255.0;
     s * (s * (s * 0.305_306 + 0.682_171_1) + 0.012_522_878)
@@ -55,9 +55,9 @@ fn linear(value: u8) -> f32 {
 /// Normals of a model.
 #[derive(Clone, Debug)]
 pub(super) enum Normals {
-    /// One per vertex.
+    /// One normal per vertex.
     Smooth(Vec<Vec3>),
-    /// One per triangle: vertices are split where normals differ.
+    /// One normal per triangle; the writer splits vertices where normals differ.
     Flat(Vec<Vec3>),
 }
 
@@ -69,12 +69,12 @@ pub(super) type Weights = [(u8, u16); 4];
 pub(super) struct Motion {
     /// Name of the animation.
     pub name: &'static str,
-    /// Per channel: joint, then keys with time in seconds and rotation. A rotation is the axis times the
-    /// tangent of half the angle; its quaternion needs only a square root.
+    /// Per channel: a joint index and its keys, each a time in seconds and a rotation. A rotation is stored as its
+    /// axis times the tangent of half the angle; the conversion to a quaternion needs only a square root.
     pub channels: Vec<(usize, Vec<(f32, Vec3)>)>,
 }
 
-/// The content of a file.
+/// A complete rigged model, the content of one file.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     /// Name of the mesh.
@@ -83,21 +83,21 @@ pub(super) struct Model {
     pub rig: Rig,
     /// Positions of the control vertices, metres.
     pub positions: Vec<Vec3>,
-    /// Their normals.
+    /// Normals of the surface, per vertex or per triangle.
     pub normals: Normals,
     /// Vertex indices, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// Index into `paints` per triangle.
     pub paint_of: Vec<u8>,
-    /// Materials.
+    /// Materials that `paint_of` refers to.
     pub paints: Vec<Paint>,
-    /// Influences per vertex.
+    /// Joint influences per vertex.
     pub weights: Vec<Weights>,
     /// An optional animation.
     pub motion: Option<Motion>,
 }
 
-/// Quantises the four heaviest of dense weights to sixteen bits, with an exact sum.
+/// Quantises the four heaviest of the dense weights to 16 bits; their sum is exactly `u16::MAX`.
 pub(super) fn quantize(dense: &[f32]) -> Weights {
     let mut order: Vec<usize> = (0..dense.len()).filter(|&j| dense[j] > 0.004).collect();
     order.sort_by(|&a, &b| dense[b].total_cmp(&dense[a]).then(a.cmp(&b)));

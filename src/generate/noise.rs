@@ -2,7 +2,7 @@
 
 use crate::base::math::Vec3;
 
-/// A fixed number in -1..1 per lattice point.
+/// Returns a fixed pseudo-random number in -1..1 for a lattice point.
 fn lattice(x: i32, y: i32, z: i32) -> f32 {
     let mut h = (x as u32).wrapping_mul(0x8da6_b343)
         ^ (y as u32).wrapping_mul(0xd816_3841)
@@ -13,7 +13,7 @@ fn lattice(x: i32, y: i32, z: i32) -> f32 {
     (h >> 8) as f32 / 8_388_608.0 - 1.0
 }
 
-/// Value noise in -1..1 with one lattice point per unit, and its gradient; twice continuously differentiable.
+/// Returns value noise in -1..1, twice continuously differentiable, and its gradient; one lattice point per unit.
 pub(super) fn noise(p: Vec3) -> (f32, Vec3) {
     let cell = p.floor();
     let f = p - cell;

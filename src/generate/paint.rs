@@ -1,4 +1,4 @@
-//! Materials as regions of the surface; mesh edges are moved onto the regions' borders for clean colour edges.
+//! Materials as regions of the surface. Mesh edges move onto the regions' borders, for clean colour edges.
 
 use super::body::Body;
 use super::remesh::{flip, relaxed};
@@ -6,7 +6,7 @@ use super::trimesh::TriMesh;
 use crate::base::math::Vec3;
 use rayon::prelude::*;
 
-/// The region of a material.
+/// The region that a material covers.
 pub(super) enum Field {
     /// The region in which this layer of the body is outermost.
     Layer(usize),
@@ -14,7 +14,7 @@ pub(super) enum Field {
     Decal(Box<dyn Fn(Vec3) -> f32 + Send + Sync>),
 }
 
-/// The material at a point: that of the last decal there, or of the outermost layer.
+/// Returns the region at a point: the last decal that covers the point, otherwise the outermost layer.
 fn region(body: &Body, p: Vec3) -> u8 {
     let decal = |r: &usize| matches!(&body.regions[*r].1, Field::Decal(f) if f(p) < 0.0);
     let region = (0..body.regions.len()).rev().find(decal).unwrap_or_else(|| {
@@ -31,7 +31,7 @@ fn value(body: &Body, region: u8, p: Vec3) -> f32 {
     }
 }
 
-/// Moves vertices onto the borders and returns the material of each triangle.
+/// Moves vertices onto the regions' borders and returns the material of each triangle.
 pub(super) fn paint(body: &Body, mesh: &mut TriMesh) -> Vec<u8> {
     let region_of = |mesh: &TriMesh, h: u32| {
         let middle = mesh.face(h).map(|v| mesh.position[v as usize]).iter().sum::<Vec3>() / 3.0;
@@ -40,7 +40,7 @@ pub(super) fn paint(body: &Body, mesh: &mut TriMesh) -> Vec<u8> {
     let faces = mesh.slots() / 3;
     let mut of_face: Vec<u8> = (0..faces).into_par_iter().map(|f| region_of(mesh, f * 3)).collect();
     for _ in 0..8 {
-        // Only the borders and two rings beside them can change.
+        // Only triangles within two rings of a border can change.
         let on_border = |v: u32| {
             let mut around = mesh.ring(v).map(|h| of_face[h as usize / 3]);
             let first = around.next();
@@ -72,14 +72,14 @@ pub(super) fn paint(body: &Body, mesh: &mut TriMesh) -> Vec<u8> {
     of_face.into_iter().map(|r| body.regions[r as usize].0 as u8).collect()
 }
 
-/// Quality of a triangle: four times the square root of three times the area over the sum of squared sides;
-/// 1 if equilateral.
+/// Returns the quality of a triangle: four times the square root of three times the area, divided by the sum of
+/// squared sides; 1 if equilateral.
 fn quality([a, b, c]: [Vec3; 3]) -> f32 {
     let squares = (b - a).length_squared() + (c - b).length_squared() + (a - c).length_squared();
     3.464_101_6 * (b - a).cross(c - a).length() / squares.max(1e-20)
 }
 
-/// Makes each move unless it degrades a triangle too much: a clean border is not worth a sliver.
+/// Moves each vertex unless the move degrades a triangle too much: a clean border does not justify a sliver.
 fn settle(mesh: &mut TriMesh, moved: &[Vec3], near: &[bool]) {
     for v in 0..moved.len() {
         if !near[v] {
@@ -105,13 +105,13 @@ fn settle(mesh: &mut TriMesh, moved: &[Vec3], near: &[bool]) {
     }
 }
 
-/// A step of a border vertex: towards its neighbours on the border, then to the zero of the upper region's field.
+/// Returns a border vertex's new position, closer to its border neighbours and to the zero of the region's field.
 fn onto_border(body: &Body, mesh: &TriMesh, of_face: &[u8], v: u32) -> Vec3 {
     let p = mesh.position[v as usize];
     let (mut sum, mut n, mut upper) = (Vec3::ZERO, 0.0, 0);
     for h in mesh.ring(v) {
         upper = upper.max(of_face[h as usize / 3]);
-        // An edge between two regions is part of the border.
+        // An edge between two regions belongs to the border.
         if of_face[h as usize / 3] != of_face[mesh.twin(h) as usize / 3]
             && let Some((_, w)) = mesh.edge(h)
         {

@@ -9,7 +9,7 @@ use super::trimesh::TriMesh;
 use crate::base::math::Vec3;
 use rayon::prelude::*;
 
-/// Remeshes; the result has `vertices` vertices if the topology allows it.
+/// Remeshes the surface; the result has exactly `vertices` vertices if the topology allows it.
 pub(super) fn remesh(mesh: &mut TriMesh, body: &Implicit, vertices: usize, rounds: usize) {
     let mut correction = 1.0;
     for round in 0..rounds {
@@ -37,7 +37,7 @@ pub(super) fn remesh(mesh: &mut TriMesh, body: &Implicit, vertices: usize, round
     }
 }
 
-/// Target lengths, graded, and scaled so that about `vertices` equilateral corners would cover the surface.
+/// Computes smoothed target edge lengths, scaled for an equilateral mesh of about `vertices` vertices.
 fn size(mesh: &mut TriMesh, body: &Implicit, vertices: f32) {
     mesh.length = mesh.position.par_iter().map(|&p| body.sample(p).size).collect();
     for _ in 0..4 {
@@ -61,7 +61,7 @@ fn size(mesh: &mut TriMesh, body: &Implicit, vertices: f32) {
     mesh.length.iter_mut().for_each(|l| *l *= scale);
 }
 
-/// Length of an edge relative to the target there.
+/// Returns an edge's length divided by the target length at its vertices.
 fn relative(mesh: &TriMesh, a: u32, b: u32) -> f32 {
     let (a, b) = (a as usize, b as usize);
     (mesh.position[a] - mesh.position[b]).length() * 2.0 / (mesh.length[a] + mesh.length[b])
@@ -69,7 +69,7 @@ fn relative(mesh: &TriMesh, a: u32, b: u32) -> f32 {
 
 fn split_long(mesh: &mut TriMesh) {
     let mut h = 0;
-    // Slots are added during the loop: new edges are half as long, so this terminates.
+    // The loop also visits the new slots. New edges are half as long, so the loop terminates.
     while h < mesh.slots() {
         if let Some((a, b)) = mesh.edge(h)
             && a < b
@@ -81,7 +81,7 @@ fn split_long(mesh: &mut TriMesh) {
     }
 }
 
-/// Whether moving the start of `h` to `to` inverts no triangle and makes no edge longer than `limit`.
+/// Returns true if moving the start of `h` to `to` inverts no triangle and stretches no edge beyond `limit` targets.
 fn may_move(mesh: &TriMesh, h: u32, to: Vec3, limit: f32) -> bool {
     let Some((u, v)) = mesh.edge(h) else { return false };
     mesh.ring(u).all(|o| {
@@ -113,8 +113,7 @@ fn try_collapse(mesh: &mut TriMesh, h: u32, limit: f32) -> bool {
 }
 
 fn collapse_short(mesh: &mut TriMesh) {
-    // A much too fine mesh loses at most half its vertices in one sweep: several sweeps distribute the
-    // collapses evenly.
+    // A sweep over a much too fine mesh removes at most half its vertices; several sweeps spread the collapses.
     for _ in 0..3 {
         let before = mesh.vertices();
         for h in 0..mesh.slots() {
@@ -132,7 +131,7 @@ fn collapse_short(mesh: &mut TriMesh) {
     mesh.compact();
 }
 
-/// Collapses the shortest or splits the longest edges until the number of vertices is right.
+/// Collapses the shortest or splits the longest edges until the mesh has `vertices` vertices.
 fn reach(mesh: &mut TriMesh, vertices: usize) {
     let mut edges: Vec<(f32, u32)> = (0..mesh.slots())
         .filter_map(|h| mesh.edge(h).filter(|e| e.0 < e.1).map(|e| (relative(mesh, e.0, e.1), h)))
@@ -153,8 +152,8 @@ fn reach(mesh: &mut TriMesh, vertices: usize) {
     }
 }
 
-/// Flips edges (given by both half-edges to `may`) whose opposite angles sum to more than a straight angle (Delaunay),
-/// where the surface stays.
+/// Flips edges whose opposite angles sum to more than 180 degrees (Delaunay), if the flip preserves the surface.
+/// `may` receives both half-edges of an edge and permits or forbids its flip.
 pub(super) fn flip(mesh: &mut TriMesh, may: impl Fn(u32, u32) -> bool) {
     for _ in 0..3 {
         let mut flips = 0;
@@ -172,7 +171,7 @@ pub(super) fn flip(mesh: &mut TriMesh, may: impl Fn(u32, u32) -> bool) {
             if cotangent(pa) + cotangent(pb) > -1e-3 || mesh.valence(u) < 4 || mesh.valence(v) < 4 {
                 continue;
             }
-            // Both new triangles must have the orientation of the old ones.
+            // Both new triangles must have the orientation of the old triangles.
             let n =
                 (pv - pu).cross(pa - pu).normalize_or_zero() + (pu - pv).cross(pb - pv).normalize_or_zero();
             let (n1, n2) = ((pa - pb).cross(pu - pb), (pv - pb).cross(pa - pb));
@@ -187,12 +186,12 @@ pub(super) fn flip(mesh: &mut TriMesh, may: impl Fn(u32, u32) -> bool) {
     }
 }
 
-/// Moves every vertex towards the middle of its ring, along the surface, and back onto the body.
+/// Moves every vertex along the surface towards the centroid of its triangles, then projects it onto the body.
 fn relax(mesh: &mut TriMesh, body: &Implicit) {
     mesh.position = (0..mesh.position.len() as u32).into_par_iter().map(|v| relaxed(mesh, body, v)).collect();
 }
 
-/// The position to which [`relax`] moves a vertex.
+/// Returns the position to which [`relax`] moves a vertex.
 pub(super) fn relaxed(mesh: &TriMesh, body: &Implicit, v: u32) -> Vec3 {
     let p = mesh.position[v as usize];
     let (mut sum, mut weight) = (Vec3::ZERO, 0.0);

@@ -1,4 +1,4 @@
-//! Every kind: the specified counts, a closed surface with outward normals, good triangles, valid weights.
+//! Tests of every kind: specified counts, a closed surface with outward normals, good triangles, valid weights.
 
 use super::*;
 use crate::asset::Asset;
@@ -21,7 +21,7 @@ fn corners(character: &Character, triangle: &[u32; 3]) -> [Vec3; 3] {
     triangle.map(|v| character.control.positions[v as usize])
 }
 
-/// Every directed edge once, and its opposite too: closed, manifold along edges, one orientation.
+/// Asserts that the mesh is closed, edge-manifold and consistently oriented.
 fn assert_closed(triangles: &[[u32; 3]]) {
     let edges = || triangles.iter().flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]);
     let set: HashSet<(u32, u32)> = edges().collect();
@@ -34,7 +34,7 @@ fn smallest_angle([a, b, c]: [Vec3; 3]) -> f32 {
     at(a, b, c).min(at(b, c, a)).min(at(c, a, b)).to_degrees()
 }
 
-/// Checks all properties that every kind has; returns the character for more tests.
+/// Asserts all properties that every kind has; returns the character for more tests.
 fn assert_sound(bytes: &[u8], counts: Counts) -> (Asset, Character) {
     let (asset, character) = load(bytes);
     let control = &character.control;
@@ -45,7 +45,7 @@ fn assert_sound(bytes: &[u8], counts: Counts) -> (Asset, Character) {
     let volume: f32 =
         control.triangles.iter().map(|t| corners(&character, t)).map(|[a, b, c]| a.dot(b.cross(c))).sum();
     assert!(volume > 0.0, "turned inside out");
-    // Weights as the file stores them: the loader would renormalise.
+    // The weights are read from the file's bytes, because the loader would renormalise them.
     for primitive in &asset.source.json["meshes"][0]["primitives"].as_array().unwrap().clone() {
         let accessor =
             &asset.source.json["accessors"][primitive["attributes"]["WEIGHTS_0"].as_u64().unwrap() as usize];
@@ -65,7 +65,7 @@ fn assert_sound(bytes: &[u8], counts: Counts) -> (Asset, Character) {
     (asset, character)
 }
 
-/// For remeshed bodies: good triangles, and normals that agree with them.
+/// Asserts that a remeshed body has good triangles, and vertex normals that agree with them.
 fn assert_good_triangles(character: &Character) {
     let angles: Vec<f32> =
         character.control.triangles.iter().map(|t| smallest_angle(corners(character, t))).collect();
@@ -84,8 +84,8 @@ fn assert_good_triangles(character: &Character) {
     assert!(backwards.count() * 1000 < display.triangles.len());
 }
 
-/// Checks that joints whose names start with one of `foreign` have at most `share` of the weight of the
-/// vertices that `which` selects.
+/// Asserts that `foreign` joints (by name prefix) have at most `share` of the weight of the vertices that `which`
+/// selects.
 fn assert_no_bleeding(
     character: &Character,
     which: impl Fn(Vec3, &str) -> bool,
@@ -127,7 +127,7 @@ fn the_chibi_is_sound() {
     assert_good_triangles(&character);
     assert!((character.control.aabb.size().y - 1.1).abs() < 0.05);
     assert!(asset.clips.len() == 1 && asset.clips[0].duration() > 1.0);
-    // Neither hand follows the body's motion.
+    // The left hand does not follow the trunk or the right side.
     assert_no_bleeding(&character, |p, _| p.x > 0.27 && p.y < 0.4, &["Hips", "Spine", "Chest", "Right"], 0.0);
 }
 
@@ -142,7 +142,7 @@ fn the_human_is_sound_and_its_fingers_are_apart() {
     assert!((character.control.aabb.size().y - 1.76).abs() < 0.03);
     let fingers = ["Thumb", "Index", "Middle", "Ring", "Pinky"];
     for (f, finger) in fingers.iter().enumerate() {
-        // The palm's metacarpals may share the weights of the thumb's root; the phalanges of others may not.
+        // The palm may share weights with the thumb's root; phalanges of other fingers may not have any weight.
         let phalanges = |o: usize| (1..=3).map(move |i| format!("Left{}{i}", fingers[o]));
         let others: Vec<String> =
             (0..5).filter(|&o| o != f).flat_map(phalanges).chain(["Right".into()]).collect();
@@ -150,7 +150,7 @@ fn the_human_is_sound_and_its_fingers_are_apart() {
         let (middle, end) = (format!("Left{finger}2"), format!("Left{finger}3"));
         assert_no_bleeding(&character, |_, own| own == middle || own == end, &others, 0.02);
     }
-    // Arms do not move the waist, nor does the body move the lower arms.
+    // The arms do not move the waist, and the trunk does not move the lower arms.
     let arms = ["LeftUpperArm", "LeftLowerArm", "LeftHand", "RightUpperArm", "RightLowerArm", "RightHand"];
     assert_no_bleeding(&character, |p, _| p.x.abs() < 0.15 && p.y < 1.2, &arms, 0.0);
     assert_no_bleeding(&character, |_, own| own == "LeftLowerArm", &["Chest", "Spine", "Hips"], 0.0);

@@ -1,7 +1,7 @@
-//! A closed triangle mesh whose edges can be split, collapsed and inverted.
+//! A closed triangle mesh with operations to split, collapse and flip edges.
 //!
-//! Half-edge `h` is edge `h % 3` of face `h / 3` and starts at `vertex[h]`. There are no boundaries, so
-//! every half-edge has an opposite one, its twin.
+//! Half-edge `h` is edge `h % 3` of face `h / 3` and starts at `vertex[h]`. The mesh has no boundary, so every
+//! half-edge has an opposite half-edge, its twin.
 
 use crate::base::math::Vec3;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ fn previous(h: u32) -> u32 {
 }
 
 impl TriMesh {
-    /// A mesh from triangles; `None` if they are not a closed, consistently oriented 2-manifold.
+    /// Builds a mesh from triangles; returns `None` if they do not form a closed, consistently oriented 2-manifold.
     pub fn new(position: Vec<Vec3>, triangles: &[[u32; 3]]) -> Option<Self> {
         let vertex: Vec<u32> = triangles.iter().flatten().copied().collect();
         let mut twin = vec![DEAD; vertex.len()];
@@ -49,38 +49,38 @@ impl TriMesh {
         }
         let length = vec![0.0; position.len()];
         let mesh = Self { position, length, vertex, twin, out, dead_vertices: 0 };
-        // One fan per vertex; otherwise the surface is pinched there.
+        // Every vertex must have a single fan of triangles; otherwise the surface is pinched at the vertex.
         let fans: usize = (0..mesh.out.len()).map(|v| mesh.ring(v as u32).count()).sum();
         (open.is_empty() && !mesh.out.contains(&DEAD) && fans == mesh.vertex.len()).then_some(mesh)
     }
 
-    /// Number of live vertices.
+    /// Returns the number of live vertices.
     pub fn vertices(&self) -> usize {
         self.position.len() - self.dead_vertices
     }
 
-    /// Number of half-edge slots, including dead ones.
+    /// Returns the number of half-edge slots, including dead slots.
     pub fn slots(&self) -> u32 {
         self.vertex.len() as u32
     }
 
-    /// Start and end of a half-edge; `None` if it was removed.
+    /// Returns start and end vertex of a half-edge; `None` if the half-edge was removed.
     pub fn edge(&self, h: u32) -> Option<(u32, u32)> {
         let a = self.vertex[h as usize];
         (a != DEAD).then(|| (a, self.vertex[next(h) as usize]))
     }
 
-    /// The opposite half-edge, in the neighbouring face.
+    /// Returns the opposite half-edge, which lies in the neighbouring face.
     pub fn twin(&self, h: u32) -> u32 {
         self.twin[h as usize]
     }
 
-    /// The vertex opposite to a half-edge in its face.
+    /// Returns the vertex opposite to a half-edge in its face.
     pub fn opposite(&self, h: u32) -> u32 {
         self.vertex[previous(h) as usize]
     }
 
-    /// Half-edges that start at a vertex, in order around it.
+    /// Iterates over the half-edges that start at a vertex, in order around the vertex.
     pub fn ring(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
         let first = self.out[v as usize];
         let mut at = first;
@@ -97,22 +97,22 @@ impl TriMesh {
         })
     }
 
-    /// Neighbours of a vertex, in order around it.
+    /// Iterates over the neighbours of a vertex, in order around the vertex.
     pub fn neighbors(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
         self.ring(v).map(|h| self.vertex[next(h) as usize])
     }
 
-    /// Number of neighbours.
+    /// Returns the number of neighbours of a vertex.
     pub fn valence(&self, v: u32) -> usize {
         self.ring(v).count()
     }
 
-    /// Corners of a face given by any of its half-edges.
+    /// Returns the corners of the face that contains a half-edge.
     pub fn face(&self, h: u32) -> [u32; 3] {
         [h, next(h), previous(h)].map(|i| self.vertex[i as usize])
     }
 
-    /// Live triangles, in face order.
+    /// Returns the live triangles, in face order.
     pub fn triangles(&self) -> Vec<[u32; 3]> {
         self.vertex.chunks_exact(3).filter(|f| f[0] != DEAD).map(|f| [f[0], f[1], f[2]]).collect()
     }
@@ -143,7 +143,7 @@ impl TriMesh {
         debug_assert_eq!(self.vertex[tn as usize], u);
     }
 
-    /// Replaces the edge between two triangles by the other diagonal, unless that edge exists. Returns whether it did.
+    /// Flips the edge between two triangles to the other diagonal; returns false if that diagonal is already an edge.
     pub fn flip(&mut self, h: u32) -> bool {
         let t = self.twin[h as usize];
         let (hn, hp, tn, tp) = (next(h), previous(h), next(t), previous(t));
@@ -168,7 +168,7 @@ impl TriMesh {
         true
     }
 
-    /// Whether an edge may be collapsed without changing the topology.
+    /// Returns true if collapsing the edge preserves the topology.
     pub fn may_collapse(&self, h: u32) -> bool {
         let t = self.twin[h as usize];
         let (u, v) = (self.vertex[h as usize], self.vertex[t as usize]);
@@ -176,7 +176,7 @@ impl TriMesh {
         common == 2 && self.valence(self.opposite(h)) > 3 && self.valence(self.opposite(t)) > 3
     }
 
-    /// Merges the start of a half-edge into its end, which moves to `to`. Check [`Self::may_collapse`] first.
+    /// Merges a half-edge's start into its end and moves that vertex to `to`. Check [`Self::may_collapse`] first.
     pub fn collapse(&mut self, h: u32, to: Vec3) {
         let t = self.twin[h as usize];
         let (hn, hp, tn, tp) = (next(h), previous(h), next(t), previous(t));
@@ -200,7 +200,7 @@ impl TriMesh {
         self.dead_vertices += 1;
     }
 
-    /// Drops what collapses left behind and renumbers vertices and faces, in order.
+    /// Removes dead vertices and faces, and renumbers the live vertices and faces in order.
     pub fn compact(&mut self) {
         let mut new_of = vec![DEAD; self.out.len()];
         let (mut position, mut length) = (Vec::new(), Vec::new());
@@ -213,7 +213,7 @@ impl TriMesh {
         }
         let triangles: Vec<[u32; 3]> =
             self.triangles().into_iter().map(|t| t.map(|v| new_of[v as usize])).collect();
-        // The twins of the live slots are renumbered, which needs no search.
+        // The twins of live slots only need new numbers, so no edge search is necessary.
         let mut slot_of = vec![DEAD; self.vertex.len()];
         let mut slots = 0;
         for (h, &v) in self.vertex.iter().enumerate() {

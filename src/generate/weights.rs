@@ -1,15 +1,15 @@
-//! Skin weights: every vertex takes the nearest bone of its own part, then the labels diffuse over the surface.
+//! Skin weights: each vertex is assigned to the nearest bone of its part; the assignments diffuse over the surface.
 //!
-//! The part comes from the implicit shape that the vertex lies on, so a finger, or an arm near the body,
-//! does not take a neighbour's bone. Diffusion is two implicit steps of the surface's heat equation. The
-//! bone determines their width, so the fall-off follows the skin.
+//! A vertex's part comes from the implicit shape at the vertex, so a finger, or an arm near the body, never takes a
+//! neighbour's bone. Diffusion consists of two implicit steps of the heat equation on the surface. The bone sets the
+//! diffusion width, so the falloff follows the skin.
 
 use super::model::{Weights, quantize};
 use super::trimesh::TriMesh;
 use crate::base::math::Vec3;
 use rayon::prelude::*;
 
-/// A bone for labelling.
+/// A bone to which vertices can be assigned.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
     /// Index of the joint that rotates the bone.
@@ -18,9 +18,9 @@ pub(super) struct Segment {
     pub a: Vec3,
     /// End in world space, metres.
     pub b: Vec3,
-    /// Parts that the bone may move, see [`super::implicit::Cone::group`].
+    /// Part of the body that the bone may move, see [`super::implicit::Cone::group`].
     pub group: u16,
-    /// Width of the fall-off around its ends, metres.
+    /// Width of the weights' falloff at the bone's ends, metres.
     pub width: f32,
 }
 
@@ -33,7 +33,7 @@ fn distance(segment: &Segment, p: Vec3) -> f32 {
 
 const SWEEPS: usize = 30;
 
-/// Influences per vertex from the part of each vertex.
+/// Computes the joint influences of each vertex; `group` holds the part of each vertex.
 pub(super) fn weights(mesh: &TriMesh, group: &[u16], segments: &[Segment], joints: usize) -> Vec<Weights> {
     let label: Vec<usize> = mesh
         .position
@@ -52,7 +52,7 @@ pub(super) fn weights(mesh: &TriMesh, group: &[u16], segments: &[Segment], joint
         .collect();
     let rings: Vec<Vec<u32>> =
         (0..mesh.position.len() as u32).into_par_iter().map(|v| mesh.neighbors(v).collect()).collect();
-    // Squared width over squared edge length: how strongly a vertex follows its neighbours.
+    // Squared falloff width over squared edge length: how strongly a vertex follows its neighbours.
     let follow: Vec<f32> = (0..rings.len())
         .map(|v| {
             let edge: f32 = rings[v]

@@ -3,9 +3,9 @@
 use super::Adjacency;
 
 impl Adjacency {
-    /// Neighbours over all edges of the triangles, symmetric, sorted, without repetition.
+    /// Builds the neighbour lists over all triangle edges; symmetric, sorted, without duplicates.
     ///
-    /// Triangles that name a vertex twice are skipped; those without area count, as they still connect
+    /// Triangles that contain a vertex twice are skipped. Triangles without area count, because they still connect
     /// their vertices. Non-manifold edges, boundaries and isolated vertices are allowed.
     pub fn of_triangles(vertices: usize, triangles: &[[u32; 3]]) -> Self {
         let proper = || triangles.iter().filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0]);
@@ -42,7 +42,7 @@ impl Adjacency {
         out
     }
 
-    /// Each undirected edge once, as `(a, b)` with `a < b`.
+    /// Iterates over the undirected edges, each once, as `(a, b)` with `a < b`.
     pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..self.len() as u32)
             .flat_map(move |a| self.of(a as usize).iter().map(move |&b| (a, b)))

@@ -1,4 +1,4 @@
-//! The sparse Cholesky factor of everything that solves on a mesh or in its volume.
+//! Sparse Cholesky factorisation, used by all linear solvers on a mesh or in its volume.
 
 use crate::base::math::DVec3;
 use crate::base::{Error, Result};
@@ -10,21 +10,21 @@ use faer::{Mat, Side};
 /// An entry of the lower triangle: row, column (at most the row), value. Repeated entries are summed.
 pub type Entry = Triplet<usize, usize, f64>;
 
-/// Columns of right sides, and of solutions.
+/// Several right-hand sides, or their solutions, as the columns of a dense matrix.
 pub type Columns = Mat<f64>;
 
-/// `L Lᵀ` of a symmetric positive definite matrix, reordered for little fill: made once, solved with many times.
+/// The factor `L Lᵀ` of a symmetric positive definite matrix, reordered for little fill-in. Reuse it for many solves.
 pub struct Cholesky {
     llt: Option<Llt<usize, f64>>,
     size: usize,
 }
 
 impl Cholesky {
-    /// Factors a matrix of `size` rows, given its lower triangle. `what` names the matrix in errors; `remedy` is what
-    /// its user can do.
+    /// Factors a matrix with `size` rows, given its lower triangle. `what` names the matrix in errors; `remedy` says
+    /// what the user can do.
     ///
     /// # Errors
-    /// [`Error::Input`] if it is not positive definite within rounding, or memory is short.
+    /// [`Error::Input`] if the matrix is not numerically positive definite, or memory is short.
     pub fn new(size: usize, lower: &[Entry], what: &str, remedy: &str) -> Result<Self> {
         if size == 0 {
             return Ok(Self { llt: None, size });
@@ -45,7 +45,7 @@ impl Cholesky {
         }
     }
 
-    /// Solves for three right sides, the components of vectors.
+    /// Solves for vectors in place; their three components are three right-hand sides.
     pub fn solve_vectors(&self, b: &mut [DVec3]) {
         let mut x = Mat::from_fn(self.size, 3, |row, column| b[row][column]);
         self.solve(&mut x);
@@ -54,7 +54,7 @@ impl Cholesky {
         }
     }
 
-    /// Solves for one right side, stored as three rows per vector.
+    /// Solves in place for one right-hand side, in which each vector fills three consecutive rows.
     pub fn solve_stacked(&self, b: &mut [DVec3]) {
         let mut x = Mat::from_fn(self.size, 1, |row, _| b[row / 3][row % 3]);
         self.solve(&mut x);
@@ -68,7 +68,7 @@ impl Cholesky {
 mod tests {
     use super::*;
 
-    /// The path of three vertices with unit springs, held by one at each end.
+    /// A chain of three vertices with unit springs; each end is also held by a spring.
     fn path() -> Vec<Entry> {
         [(0, 0, 2.0), (1, 0, -1.0), (1, 1, 1.0), (1, 1, 1.0), (2, 1, -1.0), (2, 2, 2.0)]
             .map(|(row, column, value)| Entry::new(row, column, value))

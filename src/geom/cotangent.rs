@@ -2,16 +2,16 @@
 
 use crate::base::math::DVec3;
 
-/// Twice a triangle's area over its longest side squared, below which it counts as flat: the angles at its
-/// corners are then rounding errors of f32 positions.
+/// Threshold of twice a triangle's area over its longest side squared. Below it the triangle counts as flat, because
+/// its angles are rounding errors of f32 positions.
 const FLAT: f64 = 1e-6;
 
-/// Half the cotangent of the angle at each corner: the triangle's contribution to the weight of the
-/// opposite edge (eq. 7), so that an inner edge's weight is `½ (cot α + cot β)`.
+/// Returns half the cotangent of the angle at each corner (eq. 7). This is the triangle's contribution to the weight
+/// of the opposite edge, so an inner edge has the weight `½ (cot α + cot β)`.
 ///
-/// Flat triangles, including those without any size, have the weights of equilateral ones **(differs:** their
-/// cotangents are infinite, and a mesh with one flat triangle could not be solved at all**)**. The quadratic form of a
-/// triangle's weights is positive semidefinite for any angles, and so are the systems assembled from them.
+/// Flat triangles, including triangles of size zero, get the weights of an equilateral triangle. **(differs:** their
+/// cotangents are infinite, and a mesh with one flat triangle could not be solved at all**)** The quadratic form of a
+/// triangle's weights is positive semidefinite for any angles, so the assembled systems are too.
 pub fn half_cotangents(corners: [DVec3; 3]) -> [f64; 3] {
     let [a, b, c] = corners;
     let longest = (b - a).length_squared().max((c - b).length_squared()).max((a - c).length_squared());
@@ -32,7 +32,7 @@ mod tests {
         let third = 0.5 / 3.0f64.sqrt();
         close(half_cotangents([DVec3::X, DVec3::Y, DVec3::Z]), [third; 3]);
         close(half_cotangents([DVec3::X * 1e-30, DVec3::Y * 1e-30, DVec3::ZERO]), [0.5, 0.5, 0.0]);
-        // An angle of 120 degrees has a negative weight.
+        // The corner with an angle of 120 degrees has a negative weight.
         let wide = half_cotangents([DVec3::ZERO, DVec3::X, DVec3::new(-0.5, 0.75f64.sqrt(), 0.0)]);
         close(wide, [-third, 0.5 * 3.0f64.sqrt(), 0.5 * 3.0f64.sqrt()]);
     }

@@ -1,17 +1,17 @@
-//! The best-fitting rotation.
+//! Fits a rotation to pairs of vectors.
 
 use crate::base::math::{DMat3, DQuat};
 
-/// Maximum sweeps of the eigenvalue iteration; three suffice after a warm start.
+/// Maximum sweeps of the Jacobi eigenvalue iteration; three suffice with a good guess.
 const MAX_SWEEPS: usize = 24;
 
-/// The rotation `R` that minimises `Σ w |e' - R e|²`, given the covariance `Σ w e e'ᵀ`; its determinant is
-/// 1 whatever the weights' signs.
+/// Returns the rotation `R` that minimises `Σ w |e' - R e|²`, given the covariance `Σ w e e'ᵀ`. The determinant of
+/// `R` is 1, even with negative weights.
 ///
 /// Horn, "Closed-form solution of absolute orientation using unit quaternions", 1987: the eigenvector of the largest
-/// eigenvalue of a symmetric 4 x 4 matrix, here by Jacobi rotations. `guess` is a unit quaternion that only saves time,
-/// and is the answer where nothing should be fitted (no covariance, or one that is not finite); where several rotations
-/// fit alike, as on a line, one of them near to it is chosen.
+/// eigenvalue of a symmetric 4 x 4 matrix, here by Jacobi rotations. `guess` is a unit quaternion that speeds up
+/// convergence. It is returned if the covariance is zero or not finite. If several rotations fit equally well, as for
+/// points on a line, a rotation near `guess` is chosen.
 pub fn fit_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
     let turned = DMat3::from_quat(guess) * covariance;
     let largest = turned.to_cols_array().iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -37,7 +37,7 @@ pub fn fit_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
             rotate(&mut a, &mut vectors, p, q);
         }
     }
-    // The first of equal ones: without any preference that is the guess.
+    // Of equal eigenvalues take the first, so that a covariance without any preference gives the guess.
     let best = (1..4).fold(0, |best, k| if a[k][k] > a[best][best] + 1e-12 { k } else { best });
     let [w, x, y, z] = vectors.map(|row| row[best]);
     (DQuat::from_xyzw(x, y, z, w).normalize() * guess).normalize()
@@ -45,7 +45,7 @@ pub fn fit_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
 
 const PAIRS: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
 
-/// One Jacobi rotation that clears `a[p][q]`; `vectors` has the eigenvectors in its columns.
+/// Applies one Jacobi rotation that makes `a[p][q]` zero; the columns of `vectors` are the eigenvectors.
 fn rotate(a: &mut [[f64; 4]; 4], vectors: &mut [[f64; 4]; 4], p: usize, q: usize) {
     if a[p][q].abs() < 1e-300 {
         return;
@@ -125,7 +125,7 @@ mod tests {
         let guess = DQuat::from_rotation_y(0.4);
         assert_eq!(fit_rotation(DMat3::ZERO, guess), guess);
         assert_eq!(fit_rotation(DMat3::from_cols(DVec3::NAN, DVec3::X, DVec3::Y), guess), guess);
-        // A line that the guess already rotates correctly: the fit adds no twist.
+        // The guess already rotates this line correctly, so the fit adds no twist.
         let line = covariance(&[(DVec3::X, guess * DVec3::X)]);
         assert!(fit_rotation(line, guess).dot(guess).abs() > 1.0 - 1e-12);
         assert!(fit_rotation(line * 1e-200, guess).dot(guess).abs() > 1.0 - 1e-12);

@@ -1,8 +1,8 @@
-//! Shortest paths along a surface and straight rays through it.
+//! Shortest paths along a surface and straight rays through a body.
 //!
-//! The way is looked for by A* over a few points on every edge (Lanthier, Maheshwari, Sack, *Shortest Anisotropic Paths on
-//! Polyhedral Surfaces*, 2001, with their even spacing), which says what triangles it goes through. In these it is then
-//! pulled taut: each crossing goes where the two triangles beside its edge, laid flat, have it on a straight line.
+//! A* over several points on every edge finds the sequence of triangles (Lanthier, Maheshwari, Sack, *Shortest
+//! Anisotropic Paths on Polyhedral Surfaces*, 2001, with their even spacing). Within these triangles, each edge
+//! crossing then moves onto the straight line between its neighbours, with both adjacent triangles unfolded.
 
 use super::walk::sides;
 use super::{Place, ray_triangle};
@@ -10,21 +10,21 @@ use crate::base::math::Vec3;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Number of points per edge for the search: with too few the path passes a vertex on the wrong side.
+/// Number of search points per edge. With too few points, the path passes a vertex on the wrong side.
 const POINTS: usize = 9;
-/// Maximum rounds of shortening, and the relative gain of length below which they end.
+/// Maximum number of shortening rounds; `WON` is the relative gain of length below which they end.
 const ROUNDS: usize = 400;
 const WON: f64 = 1e-8;
 const NONE: u32 = u32::MAX;
 
 /// The edges of welded triangles.
 struct Edges {
-    /// Both end vertices of each edge.
+    /// The two end vertices of each edge.
     ends: Vec<[u32; 2]>,
-    /// The triangles of each edge: from `first[e]` to `first[e + 1]` of the list.
+    /// Offsets into `triangles`: edge `e` has the triangles `first[e]..first[e + 1]`.
     first: Vec<u32>,
     triangles: Vec<u32>,
-    /// Edges of each triangle: from corner `k` to the next.
+    /// Edges of each triangle; edge `k` goes from corner `k` to the next corner.
     of: Vec<[u32; 3]>,
 }
 
@@ -53,8 +53,7 @@ impl Edges {
     }
 }
 
-/// A point of the path: its edge, its position on the edge as a fraction from the first end, and the
-/// triangle before it.
+/// A crossing of the path with an edge: edge, fraction along it from its first end, triangle that the path leaves.
 #[derive(Clone, Copy)]
 struct Crossing {
     edge: u32,
@@ -62,8 +61,7 @@ struct Crossing {
     through: u32,
 }
 
-/// The shortest way along a surface of welded triangles, its ends among the places; `None` if none leads there, or a place is
-/// not on the surface.
+/// Returns the shortest path over welded triangles, including both ends; `None` if the ends are not connected.
 pub fn shortest_way(
     triangles: &[[u32; 3]],
     positions: &[Vec3],
@@ -92,7 +90,7 @@ pub fn shortest_way(
     Some(out)
 }
 
-/// Where a place is; `None` if it is not on the surface.
+/// Returns the position of a surface point; `None` if it is not on the surface.
 pub fn position(triangles: &[[u32; 3]], positions: &[Vec3], place: &Place) -> Option<Vec3> {
     let corners = triangles.get(place.0 as usize)?;
     let mut out = Vec3::ZERO;
@@ -102,7 +100,7 @@ pub fn position(triangles: &[[u32; 3]], positions: &[Vec3], place: &Place) -> Op
     out.is_finite().then_some(out)
 }
 
-/// The crossings of the best path through the edges' points.
+/// Searches the best path through the search points on edges; returns its edge crossings.
 fn roughly(
     edges: &Edges,
     positions: &[Vec3],
@@ -115,9 +113,9 @@ fn roughly(
         p.lerp(q, share(node % POINTS))
     };
     let count = edges.ends.len() * POINTS;
-    // Length so far, the previous point, the triangle between both.
+    // Per search point: path length so far, the previous point, and the triangle between both points.
     let mut known = vec![(f32::INFINITY, NONE, NONE); count];
-    // Lengths are not negative, so their bits have the same order.
+    // Non-negative floats have the same order as their bits.
     let mut open: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
     let reach =
         |open: &mut BinaryHeap<_>, known: &mut Vec<(f32, u32, u32)>, length: f32, at: Vec3, before, t| {
@@ -167,7 +165,7 @@ fn roughly(
     Some(out)
 }
 
-/// Shortens a path within its triangles.
+/// Shortens a path within its sequence of triangles.
 fn taut(edges: &Edges, positions: &[Vec3], (a, b): (Vec3, Vec3), way: &mut [Crossing]) {
     let (a, b) = (a.as_dvec3(), b.as_dvec3());
     let ends = |c: &Crossing| edges.ends[c.edge as usize].map(|v| positions[v as usize].as_dvec3());
@@ -186,7 +184,7 @@ fn taut(edges: &Edges, positions: &[Vec3], (a, b): (Vec3, Vec3), way: &mut [Cros
             if square <= 0.0 {
                 continue;
             }
-            // Along the edge and away from it, with both triangles unfolded into a plane.
+            // Coordinates along the edge and across it, with both triangles unfolded into a plane.
             let [s, t] = [before, after].map(|x| (x - p).dot(along) / square);
             let [h, g] = [(before, s), (after, t)].map(|(x, s)| x.distance(p + along * s));
             let old = point(&way[i]);
@@ -203,8 +201,8 @@ fn taut(edges: &Edges, positions: &[Vec3], (a, b): (Vec3, Vec3), way: &mut [Cros
     }
 }
 
-/// Where a ray from a place of the surface leaves the body that it goes into: the first triangle whose outer side it
-/// meets from within, and the distance in lengths of `direction`. None where there is none.
+/// Finds where a ray from a surface point through the body leaves the body. Returns the first triangle hit from
+/// inside, and the distance in lengths of `direction`; `None` if the ray hits no triangle from inside.
 pub fn through(
     triangles: &[[u32; 3]],
     positions: &[Vec3],
@@ -215,7 +213,7 @@ pub fn through(
     let mut best: Option<(Place, f32)> = None;
     for (i, corners) in triangles.iter().enumerate().filter(|(i, _)| *i != from.0 as usize) {
         let corners @ [a, b, c] = corners.map(|v| positions[v as usize]);
-        // A triangle crossed from inside has its normal along the ray.
+        // The normal of a triangle that is hit from inside points along the ray.
         if (b - a).cross(c - a).dot(direction) <= 0.0 {
             continue;
         }
@@ -238,7 +236,7 @@ mod tests {
         points.windows(2).map(|p| p[0].distance(p[1])).sum()
     }
 
-    /// A grid of squares, each of two triangles; if closed, column `n` is column 0.
+    /// Creates a grid of squares with two triangles each. If closed, column `n` is column 0.
     fn sheet(columns: u32, rows: u32, closed: bool) -> Vec<[u32; 3]> {
         let width = if closed { columns } else { columns + 1 };
         let at = |x: u32, y: u32| y * width + x % width;

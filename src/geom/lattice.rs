@@ -1,44 +1,43 @@
-//! The interior of a closed surface as cubes of one size.
+//! Fills the interior of a closed surface with cubes of equal size.
 //!
-//! Parallel rays, [`RAYS`] by [`RAYS`] through each cube, are intersected with the surface; an interval
-//! between two intersections is inside if the surface winds around it. A cube is filled in proportion to
-//! its rays. Parts of limbs in the same cube that are not connected there get separate cubes and corners,
-//! like virtual nodes in cutting (Molino, Bao, Fedkiw, "A virtual node algorithm for changing mesh topology
-//! during simulation", 2004): separate parts stay separate.
+//! [`RAYS`] x [`RAYS`] parallel rays per cube are intersected with the surface. An interval between two intersections
+//! is inside if its winding number is not zero. A cube's fill is the fraction of its rays' length that is inside. If
+//! disconnected parts of limbs lie in the same grid cell, each part gets its own cube and corners, like virtual nodes
+//! in cutting (Molino, Bao, Fedkiw, "A virtual node algorithm for changing mesh topology during simulation", 2004).
 
 use super::sets::{apart, root, unite};
 use crate::base::math::DVec3;
 use std::collections::HashMap;
 
-/// Rays through a cube in each of the two directions across them.
+/// Number of rays per cube in each of the two directions across the rays.
 const RAYS: usize = 4;
-/// Maximum number of cubes along the longest side of the box.
+/// Maximum number of cubes along the longest side of the bounding box.
 const FINEST: f64 = 250.0;
 
-/// Cubes with their corners.
+/// The cubes that fill a closed surface, with their corners.
 pub struct Lattice {
-    /// Edge length of a cube, in the positions' unit.
+    /// Edge length of a cube, in the unit of the positions.
     pub size: f64,
-    /// Corners.
+    /// Positions of the cubes' corners.
     pub nodes: Vec<DVec3>,
-    /// The cubes.
+    /// The cubes; cubes that touch inside the surface share corners.
     pub cells: Vec<Cell>,
     rays: Rays,
     runs: Vec<Run>,
-    /// The runs in each cell of the grid.
+    /// Indices of the runs in each grid cell.
     places: HashMap<[u32; 3], Vec<u32>>,
 }
 
-/// A cube.
+/// One cube.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// Its corners; bit `k` of a corner's index gives the side along direction `k`.
+    /// Indices into [`Lattice::nodes`]; bit `k` of a corner's number (0..8) gives the side along direction `k`.
     pub corners: [u32; 8],
-    /// Fraction of the cube that is inside.
+    /// Fraction of the cube's volume inside the surface.
     pub fill: f64,
 }
 
-/// An interval of a ray inside the surface, within one grid cell.
+/// A run: an interval of a ray inside the surface, within one grid cell.
 struct Run {
     ray: [u32; 2],
     layer: u32,
@@ -47,7 +46,7 @@ struct Run {
     cell: u32,
 }
 
-/// The positions of the rays: direction 2 of the frame is along them.
+/// The grid of parallel rays. Direction 2 of the rays' frame runs along the rays.
 struct Rays {
     axis: usize,
     low: DVec3,
@@ -56,7 +55,7 @@ struct Rays {
 }
 
 impl Rays {
-    /// Transforms from the positions' space to the rays' frame.
+    /// Transforms a position to the rays' frame.
     fn local(&self, x: DVec3) -> [f64; 3] {
         let x = (x - self.low).to_array();
         [x[(self.axis + 1) % 3], x[(self.axis + 2) % 3], x[self.axis]]
@@ -68,19 +67,19 @@ impl Rays {
         DVec3::from(out) + self.low
     }
 
-    /// The position of a ray across the ray direction.
+    /// Returns the two coordinates of a ray across the ray direction.
     fn at(&self, ray: [usize; 2]) -> [f64; 2] {
         ray.map(|i| (i as f64 + 0.5) * self.step)
     }
 
-    /// The rays between two coordinates along one of the directions across.
+    /// Returns the indices of the rays with coordinates `low..=high` in a direction across the rays.
     fn between(&self, direction: usize, low: f64, high: f64) -> std::ops::Range<usize> {
         let first = (low / self.step - 0.5).ceil().max(0.0) as usize;
         let last = (high / self.step - 0.5).floor();
         first..if last < 0.0 { 0 } else { (last as usize + 1).min(self.count[direction]) }
     }
 
-    /// The intersections of surface and rays: `(ray, coordinate along it, change of the winding number)`.
+    /// Intersects surface and rays. Returns ray, coordinate along the ray, and change of the winding number.
     fn cuts(&self, positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<(u32, f64, i8)> {
         let local: Vec<[f64; 3]> = positions.iter().map(|x| self.local(*x)).collect();
         let mut out = Vec::new();
@@ -115,8 +114,8 @@ impl Rays {
     }
 }
 
-/// Winding number of a triangle's outline around a point. An edge counts equally, up to its sign, in both
-/// of its triangles: a closed surface has no gap, however its triangles lie.
+/// Returns the winding number of a triangle's boundary around a point. Both triangles of an edge count the edge
+/// equally but with opposite sign, so a closed surface has no gaps.
 fn winding(x: [[f64; 3]; 3], at: [f64; 2]) -> i8 {
     let edge = |a: [f64; 3], b: [f64; 3]| {
         let up = a[1] <= b[1];
@@ -135,8 +134,8 @@ fn winding(x: [[f64; 3]; 3], at: [f64; 2]) -> i8 {
 }
 
 impl Lattice {
-    /// Of a surface without a free edge, normals outwards, with about so many cubes full of it; `None` if it encloses
-    /// nothing.
+    /// Builds the lattice of a surface without boundary edges and with outward normals. `volume` is its volume, and
+    /// `cubes` the approximate number of cubes that fill it. Returns `None` if the surface encloses no volume.
     pub fn new(positions: &[DVec3], triangles: &[[u32; 3]], volume: f64, cubes: f64) -> Option<Self> {
         let corners = || triangles.iter().flatten().map(|&v| positions[v as usize]);
         let low = corners().fold(DVec3::INFINITY, DVec3::min);
@@ -146,7 +145,7 @@ impl Lattice {
         if !(size > 0.0 && size.is_finite() && longest.is_finite()) {
             return None;
         }
-        // There are the fewest rays along the longest side.
+        // Rays run along the longest side, since this direction needs the fewest rays.
         let axis = (0..3).max_by(|&a, &b| box_size[a].total_cmp(&box_size[b])).unwrap_or(0);
         let step = size / RAYS as f64;
         let count = [1, 2].map(|k| ((box_size[(axis + k) % 3] / step).ceil() as usize + 1).max(1));
@@ -163,7 +162,7 @@ impl Lattice {
         Some(out)
     }
 
-    /// Assigns corners to cubes; cubes that touch inside share them.
+    /// Assigns corner indices to the cubes; cubes that touch inside the surface share corners.
     fn join(&mut self, cells: usize, links: &[(u32, u32, usize)]) {
         let mut above = apart(8 * cells);
         for &(a, b, direction) in links {
@@ -196,7 +195,7 @@ impl Lattice {
         }
     }
 
-    /// The cube of a position just inside the surface, and the trilinear weights of its corners there.
+    /// Returns the cube at a position inside the surface, and the trilinear weights of the cube's corners.
     pub fn find(&self, x: DVec3) -> Option<(usize, [f64; 8])> {
         let local = self.rays.local(x);
         if local.iter().any(|v| v.is_nan() || *v < 0.0) {
@@ -222,7 +221,7 @@ fn place_of(run: &Run) -> [u32; 3] {
     [run.ray[0] / RAYS as u32, run.ray[1] / RAYS as u32, run.layer]
 }
 
-/// The intervals of each ray inside the surface, split at the borders of cubes.
+/// Returns the intervals of all rays inside the surface, split at the borders of the grid cells.
 fn runs(rays: &Rays, cuts: &[(u32, f64, i8)], size: f64) -> Vec<Run> {
     let mut out = Vec::new();
     for ray in cuts.chunk_by(|a, b| a.0 == b.0) {
@@ -248,8 +247,7 @@ fn runs(rays: &Rays, cuts: &[(u32, f64, i8)], size: f64) -> Vec<Run> {
     out
 }
 
-/// The cube of each run, and pairs of runs that touch across the border of two cubes, with the direction of
-/// that border.
+/// Returns the cube of each run, and the pairs of runs that touch across a cube border, with the border's direction.
 fn pieces(rays: &Rays, runs: &[Run]) -> (Vec<u32>, Vec<(u32, u32, usize)>) {
     let mut begin = vec![0u32; rays.count[0] * rays.count[1] + 1];
     let index = |ray: [u32; 2]| ray[0] as usize * rays.count[1] + ray[1] as usize;
@@ -301,7 +299,7 @@ fn pieces(rays: &Rays, runs: &[Run]) -> (Vec<u32>, Vec<(u32, u32, usize)>) {
 mod tests {
     use super::*;
 
-    /// Boxes as `(low, high)`, normals outwards.
+    /// Creates boxes from `(low, high)` corners, with outward normals.
     fn boxes(of: &[(DVec3, DVec3)]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
         let (mut positions, mut triangles) = (Vec::new(), Vec::new());
@@ -335,7 +333,7 @@ mod tests {
             assert!(at.distance(x) < 1e-9 && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         }
         assert!(lattice.find(DVec3::splat(-1.0)).is_none() && lattice.find(DVec3::splat(9.0)).is_none());
-        // Neighbours share corners: as many nodes as a grid has.
+        // Neighbouring cubes share corners, so there are as few nodes as in a grid.
         assert!(lattice.nodes.len() < 2 * lattice.cells.len());
         assert!(Lattice::new(&[], &[], 0.0, 100.0).is_none());
         assert!(Lattice::new(&positions, &[], 1.0, 100.0).is_none());
@@ -348,7 +346,7 @@ mod tests {
         let lattice = Lattice::new(&positions, &triangles, 4.5, 2000.0).unwrap();
         let volume: f64 = lattice.cells.iter().map(|c| c.fill).sum::<f64>() * lattice.size.powi(3);
         assert!((volume / 4.5 - 1.0).abs() < 0.03, "{volume}");
-        // A gap of a third of a cube.
+        // The gap between the boxes is a third of a cube.
         let (positions, triangles) = boxes(&[at(0.0), at(1.1)]);
         let lattice = Lattice::new(&positions, &triangles, 6.0, 200.0).unwrap();
         assert!(lattice.size > 0.3);

@@ -1,28 +1,28 @@
-//! Measurements of a deformed mesh: volume, area, edge stretch, inverted triangles.
+//! Measurements of a deformed mesh: volume, area, edge stretch, inverted triangles, folded edges.
 
 use super::sets::{apart, root, unite};
 use super::{Adjacency, ControlMesh};
 use crate::base::math::{Aabb, DVec3, Quat, Vec3};
 use std::f32::consts::PI;
 
-/// Angle difference above which an edge counts as folded: its dihedral angle in the pose against bind, radians.
+/// An edge counts as folded if its dihedral angles in pose and bind pose differ by more than this angle, radians.
 pub const FOLD: f32 = 150.0 / 180.0 * PI;
 
-/// Compares poses of one mesh with its bind shape. Built once; props (rigid vertices) are excluded.
+/// Compares poses of one mesh with its bind shape. Built once; rigid props are excluded.
 #[derive(Clone, Debug)]
 pub struct Measure {
     bind: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
-    /// Lids of the boundaries: see [`Measure::volume`].
+    /// Boundary loops, which [`Measure::volume`] closes.
     fans: Vec<Fan>,
     edges: Vec<(u32, u32)>,
-    /// The vertices of two triangles each, and the angle between these in bind.
+    /// The four vertices of two adjacent triangles, and the triangles' dihedral angle in the bind pose, radians.
     hinges: Vec<([u32; 4], f32)>,
     bind_volume: f64,
     bind_area: f64,
 }
 
-/// A boundary loop, as the directed edges that its triangles lack.
+/// A boundary loop, given by the directed edges that would close it.
 #[derive(Clone, Debug, Default)]
 struct Fan {
     vertices: Vec<u32>,
@@ -32,36 +32,36 @@ struct Fan {
 /// Measurements of a pose relative to the bind shape.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct MeasureReport {
-    /// Signed volume over the bind shape's; `None` if that has hardly any (a sheet).
+    /// Signed volume divided by the volume of the bind shape; `None` if the bind shape is a sheet without volume.
     pub volume_ratio: Option<f64>,
-    /// Area over the bind shape's; `None` if that has none.
+    /// Area divided by the area of the bind shape; `None` if the bind shape has no area.
     pub area_ratio: Option<f64>,
-    /// Largest `|l / l0 - 1|` over the edges.
+    /// Largest relative change of length, `|l / l0 - 1|`, over all edges.
     pub stretch_max: f32,
-    /// Mean `|l / l0 - 1|` over the edges.
+    /// Mean relative change of length, `|l / l0 - 1|`, over all edges.
     pub stretch_mean: f32,
-    /// Triangles inverted: see [`Measure::flipped`].
+    /// Number of inverted triangles; see [`Measure::flipped`].
     pub flipped_triangles: usize,
     /// Number of edges folded by more than [`FOLD`].
     pub folded_edges: usize,
 }
 
 impl Measure {
-    /// Prepares the comparison with a character's bind shape.
+    /// Prepares the comparison of poses with a character's bind shape.
     pub fn new(control: &ControlMesh) -> Self {
         let soft = |t: &&[u32; 3]| !t.iter().any(|&v| control.rigid[v as usize]);
         let triangles: Vec<[u32; 3]> = control.triangles.iter().filter(soft).copied().collect();
         Self::of_mesh(&control.positions, triangles)
     }
 
-    /// Prepares the comparison with any mesh.
+    /// Prepares the comparison of poses with the bind shape of any mesh.
     pub fn of_mesh(bind: &[Vec3], triangles: Vec<[u32; 3]>) -> Self {
         let triangles: Vec<[u32; 3]> =
             triangles.into_iter().filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0]).collect();
         let halves = sorted_half_edges(&triangles);
         let mean = mean_edge(bind, &triangles);
         let edges = Adjacency::of_triangles(bind.len(), &triangles);
-        // The length of a sliver's edge is noise.
+        // Edges of slivers are excluded: their relative stretch is noise.
         let long = |&(a, b): &(u32, u32)| bind[a as usize].distance(bind[b as usize]) > 1e-4 * mean;
         let mut out = Self {
             bind: bind.to_vec(),
@@ -80,8 +80,8 @@ impl Measure {
         out
     }
 
-    /// Measures a pose. `positions` may be in any space (rigid motions change nothing); `rotation` is per
-    /// vertex from bind to that space, e.g. that of its bone.
+    /// Measures a pose. `positions` may be in any space, since rigid motions do not affect the result. `rotation`
+    /// holds the rotation from bind to that space per vertex, e.g. the rotation of the vertex's bone.
     pub fn report(&self, positions: &[Vec3], rotation: &[Quat]) -> MeasureReport {
         let size = f64::from(Aabb::of(self.bind.iter().copied()).diagonal());
         let solid = self.bind_volume.abs() > 1e-6 * size.powi(3) && size > 0.0;
@@ -96,9 +96,9 @@ impl Measure {
         }
     }
 
-    /// Signed volume, cubic metres: the sum over all components of the mesh, positive where triangles are
-    /// counter-clockwise seen from outside. Every boundary loop is closed by a fan to the mean of its
-    /// vertices, so that the result does not depend on the mesh's position.
+    /// Returns the signed volume, cubic metres, summed over all components of the mesh. It is positive if triangles
+    /// are counter-clockwise seen from outside. Every boundary loop is closed by a fan around the mean of its
+    /// vertices, so the result does not depend on the mesh's position.
     pub fn volume(&self, positions: &[Vec3]) -> f64 {
         let origin = Aabb::of(positions.iter().copied()).center().as_dvec3();
         let at = |v: u32| positions[v as usize].as_dvec3() - origin;
@@ -111,12 +111,12 @@ impl Measure {
         surface + lids.sum::<f64>()
     }
 
-    /// Signed volume of the bind shape, cubic metres.
+    /// Returns the signed volume of the bind shape, cubic metres.
     pub fn bind_volume(&self) -> f64 {
         self.bind_volume
     }
 
-    /// Area, square metres; excludes lids of boundaries.
+    /// Returns the area, square metres, without the fans that close boundary loops.
     pub fn area(&self, positions: &[Vec3]) -> f64 {
         let corner = |v: u32| positions[v as usize].as_dvec3();
         let doubled = self.triangles.iter().map(|t| {
@@ -126,7 +126,7 @@ impl Measure {
         0.5 * doubled.sum::<f64>()
     }
 
-    /// Largest and mean `|l / l0 - 1|` over all edges except slivers'; zero without edges.
+    /// Returns the largest and the mean `|l / l0 - 1|` over all edges except edges of slivers; zero without edges.
     pub fn stretch(&self, positions: &[Vec3]) -> (f32, f32) {
         let length = |p: &[Vec3], (a, b): (u32, u32)| p[a as usize].distance(p[b as usize]);
         let stretches =
@@ -135,9 +135,9 @@ impl Measure {
         (max, (sum / self.edges.len().max(1) as f64) as f32)
     }
 
-    /// Indices of inverted triangles (among the non-degenerate ones): those whose posed normal opposes the bind
-    /// normal turned along, `n' · R n0 < 0`, `R` being the mean of its vertices' rotations. Triangles without area,
-    /// in bind or in the pose, have no side and are not counted.
+    /// Returns the indices of inverted triangles, counted among the triangles with three distinct vertices. A
+    /// triangle is inverted if `n' · R n0 < 0`: `n'` is the posed normal, `n0` the bind normal, and `R` the mean
+    /// rotation of its vertices. Triangles without area, in the bind pose or the pose, are never counted.
     pub fn flipped(&self, positions: &[Vec3], rotation: &[Quat]) -> Vec<u32> {
         let flips = |t: &[u32; 3]| {
             let (before, after) = (unit_normal(&self.bind, t), unit_normal(positions, t));
@@ -148,8 +148,9 @@ impl Measure {
         indexed.filter(|(_, t)| flips(t)).map(|(i, _)| i as u32).collect()
     }
 
-    /// Edges whose signed dihedral angle differs from that in bind by more than [`FOLD`]: local inversions, detected
-    /// without any rotation. Only edges of exactly two consistently oriented triangles have an angle.
+    /// Returns the edges whose signed dihedral angle differs from the bind pose by more than [`FOLD`]: local
+    /// inversions, found without rotations. Only edges of exactly two consistently oriented triangles have such an
+    /// angle.
     pub fn folded(&self, positions: &[Vec3]) -> Vec<(u32, u32)> {
         let folds =
             |h: &[u32; 4], bind: f32| dihedral(positions, *h).is_some_and(|a| (a - bind).abs() > FOLD);
@@ -157,17 +158,16 @@ impl Measure {
     }
 }
 
-/// Volume between a surface and the points that its vertices are attached to, cubic metres: for each triangle the prism
-/// down to its three points, times its share (in 0..=1). If the points of a closed surface lie on one line, this is its
-/// volume, and any part of the surface has its part of the volume without being closed.
+/// Returns the volume between a surface and points to which its vertices are attached, cubic metres: the sum over the
+/// triangles of the prism from triangle to points times the triangle's weight (0..=1). If all points lie on one line,
+/// a closed surface gives its own volume. Parts of a surface need not be closed.
 pub fn volume_under(x: &[Vec3], points: &[Vec3], triangles: impl Iterator<Item = ([u32; 3], f64)>) -> f64 {
     let cone = |o: DVec3, a: DVec3, b: DVec3, c: DVec3| (a - o).cross(b - o).dot(c - o) / 6.0;
     triangles
         .map(|(t, share)| {
             let top = t.map(|v| x[v as usize].as_dvec3());
             let base = t.map(|v| points[v as usize].as_dvec3());
-            // A prism's sides are bent: take the mean over all ways to cut it into tetrahedra, so that
-            // neighbours agree.
+            // Prisms have bent sides: average over all cuts into tetrahedra, so that neighbours share their sides.
             let cut = |i: usize, j: usize, k: usize| {
                 cone(base[k], top[i], top[j], top[k])
                     + cone(base[k], top[j], top[i], base[j])
@@ -180,9 +180,9 @@ pub fn volume_under(x: &[Vec3], points: &[Vec3], triangles: impl Iterator<Item =
         .sum()
 }
 
-/// Smallest ratio, over the vertices, of the distance to the nearest posed bone to the distance to the
-/// nearest bone in bind: the thinning of the thinnest ring. Bones as (head, tail), in the same order.
-/// Excludes vertices nearer to a bone than 1/1000 of the box's diagonal; 1 without any vertex.
+/// Returns the smallest ratio, over all vertices, of the distance to the nearest posed bone to the distance to the
+/// nearest bone in the bind pose. It shows how thin the thinnest part has become. Bones are (head, tail), in the same
+/// order. Excludes vertices nearer to a bone than 1/1000 of the box's diagonal. Returns 1 without vertices.
 pub fn smallest_radius_ratio(
     bind: &[Vec3],
     posed: &[Vec3],
@@ -212,7 +212,7 @@ fn mean_edge(p: &[Vec3], triangles: &[[u32; 3]]) -> f32 {
     (sum / (3 * triangles.len()).max(1) as f64) as f32
 }
 
-/// Unit normal; `None` without area (relative to the triangle's own longest side).
+/// Returns the unit normal; `None` if the area is negligible relative to the square of the longest side.
 fn unit_normal(p: &[Vec3], t: &[u32; 3]) -> Option<Vec3> {
     let [a, b, c] = t.map(|v| p[v as usize].as_dvec3());
     let normal = (b - a).cross(c - a);
@@ -225,7 +225,7 @@ fn mean_rotation(q: [Quat; 3]) -> Quat {
     if sum.length_squared() > 1e-12 { sum.normalize() } else { q[0] }
 }
 
-/// A side of a triangle: its vertices in ascending order, whether the triangle traverses it downwards, the triangle.
+/// A triangle's side: its vertices in ascending order, whether the triangle traverses them in reverse, the triangle.
 type HalfEdge = (u32, u32, bool, u32);
 
 fn sorted_half_edges(triangles: &[[u32; 3]]) -> Vec<HalfEdge> {
@@ -240,19 +240,19 @@ fn sorted_half_edges(triangles: &[[u32; 3]]) -> Vec<HalfEdge> {
     halves
 }
 
-/// Runs of half-edges over the same two vertices.
+/// Groups the half-edges by their vertex pair.
 fn by_edge(halves: &[HalfEdge]) -> impl Iterator<Item = &[HalfEdge]> {
     halves.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1))
 }
 
-/// The boundary loops: directed edges that are traversed more often in one direction than in the other.
+/// Finds the boundary loops: edges that are traversed more often in one direction than in the other.
 fn fans(vertices: usize, halves: &[HalfEdge]) -> Vec<Fan> {
     let mut lacking = Vec::new();
     for run in by_edge(halves) {
         let down = run.iter().filter(|h| h.2).count();
         let up = run.len() - down;
         let (a, b) = (run[0].0, run[0].1);
-        // More upward traversals: the lid goes downwards.
+        // Surplus traversals in one direction are closed by edges in the opposite direction.
         lacking.extend(std::iter::repeat_n((b, a), up.saturating_sub(down)));
         lacking.extend(std::iter::repeat_n((a, b), down.saturating_sub(up)));
     }
@@ -279,7 +279,7 @@ fn fans(vertices: usize, halves: &[HalfEdge]) -> Vec<Fan> {
     out
 }
 
-/// Triangles that close a mesh's boundary loops, each a fan around the loop's first vertex; `None` if it is closed.
+/// Closes every boundary loop of a mesh by a fan of triangles around the loop's first vertex; returns the fans.
 pub fn lids(vertices: usize, triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     let whole: Vec<[u32; 3]> =
         triangles.iter().filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0]).copied().collect();
@@ -290,8 +290,8 @@ pub fn lids(vertices: usize, triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     fans(vertices, &sorted_half_edges(&whole)).into_iter().flat_map(fan).collect()
 }
 
-/// For each edge of exactly two triangles that traverse it in opposite directions: `[a, b, left, right]`,
-/// where the triangle `a b left` traverses it upwards.
+/// Returns `[a, b, left, right]` for each edge of exactly two triangles that traverse it in opposite directions.
+/// Triangle `a b left` traverses the edge from `a` to `b`, where `a < b`.
 fn hinges(halves: &[HalfEdge], triangles: &[[u32; 3]]) -> Vec<[u32; 4]> {
     let opposite = |h: &HalfEdge| {
         let t = &triangles[h.3 as usize];
@@ -304,7 +304,7 @@ fn hinges(halves: &[HalfEdge], triangles: &[[u32; 3]]) -> Vec<[u32; 4]> {
     by_edge(halves).filter_map(hinge).collect()
 }
 
-/// Signed angle from one triangle's normal to the other's about their edge, radians in -pi..=pi, 0 if flat.
+/// Returns the signed angle between the normals of two adjacent triangles about their edge, radians, -π..=π.
 fn dihedral(p: &[Vec3], [a, b, left, right]: [u32; 4]) -> Option<f32> {
     let n = unit_normal(p, &[a, b, left])?;
     let m = unit_normal(p, &[b, a, right])?;
@@ -316,7 +316,7 @@ fn dihedral(p: &[Vec3], [a, b, left, right]: [u32; 4]) -> Option<f32> {
 mod tests {
     use super::*;
 
-    /// A unit cube with outward normals.
+    /// Creates a unit cube with outward normals.
     fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {
         let p = (0..8).map(|i| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32)).collect();
         let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
@@ -351,7 +351,7 @@ mod tests {
         assert!(closed.fans.is_empty() && (closed.volume(&p) - 1.0).abs() < 1e-9);
     }
 
-    /// A tube of radius 1 along y, without ends: vertices, points on its axis, triangles.
+    /// Creates a tube of radius 1 along y, without ends. Returns vertices, points on its axis, and triangles.
     fn tube(rings: u32, segments: u32) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]>) {
         let at = |k: u32| (k / segments, (k % segments) as f32 * 2.0 * PI / segments as f32);
         let points: Vec<Vec3> = (0..rings * segments).map(|k| Vec3::Y * at(k).0 as f32).collect();
@@ -374,7 +374,7 @@ mod tests {
         let exact = f64::from(PI) * 4.0;
         assert!((under(&triangles, 1.0) / exact - 1.0).abs() < 2e-3, "{}", under(&triangles, 1.0));
         assert!((under(&triangles, 0.25) - 0.25 * under(&triangles, 1.0)).abs() < 1e-9);
-        // A sixteenth all along, without lids at its cut sides.
+        // One sixteenth of the circumference along the whole tube; its cut sides are not closed.
         let slice: Vec<[u32; 3]> = triangles.chunks(2 * 64).flat_map(|ring| ring[..8].to_vec()).collect();
         assert!((under(&slice, 1.0) / exact - 1.0 / 16.0).abs() < 2e-3);
         let moved: Vec<Vec3> = x.iter().map(|x| *x + Vec3::splat(50.0)).collect();
@@ -390,12 +390,12 @@ mod tests {
         let q = Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0).normalize(), 3.0);
         let turned: Vec<Vec3> = p.iter().map(|&x| q * x).collect();
         assert!(m.flipped(&turned, &[q; 8]).is_empty());
-        // The same rotation with the other sign of its quaternion.
+        // The same rotations, but with the sign of some quaternions changed.
         assert!(m.flipped(&turned, &[q, -q, q, -q, q, -q, q, -q]).is_empty());
         let mirrored: Vec<Vec3> = p.iter().map(|&x| x * Vec3::new(-1.0, 1.0, 1.0)).collect();
         let report = m.report(&mirrored, &[Quat::IDENTITY; 8]);
         assert!((report.volume_ratio.unwrap() + 1.0).abs() < 1e-6);
-        // All faces except the two across the mirror's axis, which exchange places.
+        // The mirror inverts all faces except the two across its axis, which exchange places.
         assert_eq!(report.flipped_triangles, 8);
     }
 

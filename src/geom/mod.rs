@@ -1,4 +1,4 @@
-//! Geometry on the CPU: pure functions, one algorithm per file.
+//! Geometry algorithms on the CPU: pure functions, one algorithm per file.
 
 mod adjacency;
 mod cholesky;

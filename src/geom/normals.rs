@@ -2,7 +2,7 @@
 
 use crate::base::math::Vec3;
 
-/// Area-weighted mean of the normals of the triangles around each vertex, unit length; +Y for a vertex without area.
+/// Returns unit vertex normals: area-weighted means of adjacent triangle normals; +Y for a vertex without area.
 pub fn vertex_normals(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
     let mut sums = vec![Vec3::ZERO; positions.len()];
     for t in triangles {

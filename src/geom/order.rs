@@ -1,17 +1,17 @@
-//! Orders vertices so that neighbours in space are neighbours in memory.
+//! Orders vertices so that neighbours in space are close in memory.
 
 use super::Adjacency;
 use std::collections::VecDeque;
 
-/// Reverse Cuthill-McKee order: `order[new] = old` (Cuthill, McKee, "Reducing the bandwidth of sparse symmetric
-/// matrices", 1969; reversed after George 1971; start vertices after Gibbs, Poole, Stockmeyer 1976).
+/// Returns the reverse Cuthill-McKee order: `order[new] = old` (Cuthill, McKee, "Reducing the bandwidth of sparse
+/// symmetric matrices", 1969; reversed after George 1971; start vertices after Gibbs, Poole, Stockmeyer 1976).
 ///
-/// Every component is numbered contiguously, from a vertex at its far end.
+/// Each connected component is numbered contiguously, starting from a vertex at one of its ends.
 pub fn locality_order(adjacency: &Adjacency) -> Vec<u32> {
     let count = adjacency.len();
     let degree = |v: u32| adjacency.of(v as usize).len();
     let mut numbered = vec![false; count];
-    // Stamps distinguish the searches for a far end.
+    // Stamps distinguish the breadth-first searches of different components.
     let mut stamp = vec![u32::MAX; count];
     let mut order = Vec::with_capacity(count);
     let mut ring = Vec::new();
@@ -40,7 +40,7 @@ pub fn locality_order(adjacency: &Adjacency) -> Vec<u32> {
     order
 }
 
-/// The vertex reached last by a breadth-first search.
+/// Returns the last vertex that a breadth-first search from `start` reaches.
 fn far_end(adjacency: &Adjacency, start: u32, stamp: &mut [u32], mark: u32) -> u32 {
     let mut queue = VecDeque::from([start]);
     stamp[start as usize] = mark;
@@ -56,7 +56,7 @@ fn far_end(adjacency: &Adjacency, start: u32, stamp: &mut [u32], mark: u32) -> u
     last
 }
 
-/// Mean `|i - j|` over the edges, which [`locality_order`] reduces; zero without edges.
+/// Returns the mean of `|i - j|` over the edges `(i, j)`, which [`locality_order`] reduces; zero without edges.
 pub fn mean_edge_span(adjacency: &Adjacency) -> f64 {
     let (sum, edges) = adjacency.edges().fold((0u64, 0u64), |(s, n), (a, b)| (s + u64::from(b - a), n + 1));
     if edges == 0 { 0.0 } else { sum as f64 / edges as f64 }
@@ -66,7 +66,7 @@ pub fn mean_edge_span(adjacency: &Adjacency) -> f64 {
 mod tests {
     use super::*;
 
-    /// A strip of quads `w` wide, vertices shuffled by a fixed stride.
+    /// Creates a strip of quads, `w` vertices wide, with vertices shuffled by a fixed stride.
     fn shuffled_grid(w: u32, h: u32) -> Vec<[u32; 3]> {
         let n = w * h;
         let id = |x: u32, y: u32| ((y * w + x) * 389) % n;
@@ -94,7 +94,7 @@ mod tests {
         let renumbered: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| new_of[v as usize])).collect();
         let after = mean_edge_span(&Adjacency::of_triangles(1000, &renumbered));
         assert!(mean_edge_span(&before) > 200.0);
-        // A row is 10 wide: no order can have a mean much under 7.
+        // A row has 10 vertices, so no order can have a mean much below 7.
         assert!(after < 12.0, "mean span {after}");
     }
 

@@ -1,11 +1,11 @@
-//! Disjoint sets of numbers: `above[i]` is a smaller member of `i`'s set, or `i` if it is the smallest.
+//! Disjoint sets of numbers (union-find): `above[i]` is a smaller member of `i`'s set, or `i` if it is the smallest.
 
-/// `count` sets with one number each.
+/// Creates `count` sets with one number each.
 pub(crate) fn apart(count: usize) -> Vec<u32> {
     (0..count as u32).collect()
 }
 
-/// The smallest member of a set, with path halving.
+/// Returns the smallest member of a set, with path halving.
 pub(crate) fn root(above: &mut [u32], mut at: u32) -> u32 {
     while above[at as usize] != at {
         above[at as usize] = above[above[at as usize] as usize];

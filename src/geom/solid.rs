@@ -4,27 +4,27 @@ use super::lids;
 use super::sets::{apart, root, unite};
 use crate::base::math::DVec3;
 
-/// A part whose holes exceed this fraction of its area is a sheet.
+/// A part is a sheet if the area of its holes exceeds this fraction of its own area.
 const HOLES: f64 = 0.1;
-/// A part with less volume than this fraction of its area to the power of three halves is two coincident sheets.
+/// A part is a pair of coincident sheets if its volume is less than this fraction of its area to the power 3/2.
 const THIN: f64 = 1e-5;
 
 /// The closed parts of a mesh. A part is a set of triangles connected by vertices.
 #[derive(Clone, Debug, Default)]
 pub struct Solid {
-    /// Triangles of the closed parts, with outward normals and lids on their holes: no edge is a boundary.
+    /// Triangles of the closed parts, with outward normals. Holes are filled, so that there are no boundary edges.
     pub triangles: Vec<[u32; 3]>,
-    /// Per triangle of the mesh: 1 if its normal points out of a closed part, -1 into one, 0 on a sheet.
+    /// One number per triangle of the mesh: 1 if its normal points out of a closed part, -1 into one, 0 on a sheet.
     pub side: Vec<i8>,
     /// Number of parts of the mesh.
     pub parts: usize,
-    /// Number of sheets among them.
+    /// Number of parts that are sheets.
     pub open: usize,
-    /// Volume of all closed parts, in the positions' unit cubed.
+    /// Total volume of the closed parts, in the unit of the positions cubed.
     pub volume: f64,
 }
 
-/// Finds the closed parts. Small holes, as at a neck or behind eyes, are closed.
+/// Finds the closed parts of a mesh. Small holes, as at a neck or behind eyes, are filled.
 pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]]) -> Solid {
     let proper = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
     let mut above = apart(positions.len());
@@ -32,7 +32,7 @@ pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]]) -> Solid {
         unite(&mut above, t[0], t[1]);
         unite(&mut above, t[0], t[2]);
     }
-    // Per part, at its root: area, area of lids, volume.
+    // Per part, stored at its root vertex: area, area of filled holes, volume.
     let mut part = vec![[0.0; 3]; positions.len()];
     let measure = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| positions[v as usize]);
@@ -75,7 +75,7 @@ pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]]) -> Solid {
 mod tests {
     use super::*;
 
-    /// A box of this size, normals outwards.
+    /// Creates a box of this size with outward normals.
     fn cuboid(size: DVec3) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         let positions =
             (0..8).map(|c| DVec3::from([0, 1, 2].map(|k| f64::from(c >> k & 1))) * size).collect();
@@ -90,7 +90,7 @@ mod tests {
         let whole = solid(&positions, &triangles);
         assert!((whole.volume - 6.0).abs() < 1e-12 && whole.side.iter().all(|s| *s == 1));
         assert_eq!((whole.parts, whole.open, whole.triangles.len()), (1, 0, 12));
-        // Another box, inverted and elsewhere; and a single triangle.
+        // Adds an inverted box elsewhere, and a single triangle.
         let (more, others) = cuboid(DVec3::ONE);
         positions.extend(more.iter().map(|x| *x + DVec3::X * 5.0));
         triangles.extend(others.iter().map(|t| [t[0] + 8, t[2] + 8, t[1] + 8]));
@@ -106,19 +106,19 @@ mod tests {
     #[test]
     fn small_holes_are_closed_and_large_ones_make_a_sheet() {
         let (positions, mut triangles) = cuboid(DVec3::new(0.3, 10.0, 0.3));
-        // One end is open: 0.09 of 12.
+        // One end of the box is open: 0.09 of an area of 12.
         triangles.drain(4..6);
         let open_end = solid(&positions, &triangles);
         assert_eq!((open_end.parts, open_end.open), (1, 0));
         assert!((open_end.volume - 0.9).abs() < 1e-12, "{}", open_end.volume);
         assert_eq!(open_end.triangles.len(), 12);
-        // A box without one side.
+        // A cube without one side is a sheet.
         let (positions, mut triangles) = cuboid(DVec3::ONE);
         triangles.drain(4..6);
         let bowl = solid(&positions, &triangles);
         assert_eq!((bowl.open, bowl.volume, bowl.triangles.len()), (1, 0.0, 0));
         assert_eq!(solid(&[], &[]).parts, 0);
-        // Flattened.
+        // A flattened box is a sheet.
         let (positions, triangles) = cuboid(DVec3::new(1.0, 1.0, 1e-9));
         assert_eq!(solid(&positions, &triangles).open, 1);
     }

@@ -1,34 +1,34 @@
 //! A C2 cubic spline through points, stored as Bézier segments.
 //!
 //! Natural end conditions (de Boor, "A Practical Guide to Splines", 1978, ch. IV); centripetal parameters (Lee,
-//! "Choosing nodes in parametric curve interpolation", 1989), which keep unevenly spaced knots from
-//! overshooting. Computed in f64: posing subtracts what it adds, and must come out even.
+//! "Choosing nodes in parametric curve interpolation", 1989), which prevent overshoot between unevenly spaced points.
+//! All computations use f64, so that posing back and forth returns exactly to the start.
 
 use crate::base::math::DVec3;
 
-/// Sub-intervals of a segment in the arc-length table.
+/// Number of intervals per segment in the arc-length table.
 const ARC_STEPS: usize = 8;
-/// Depth to which a segment is halved in the search for the closest point: 64 leaves.
+/// Number of times that the closest-point search halves a segment: 64 leaves per segment.
 const SEARCH_DEPTH: u32 = 6;
 
 /// A curve over the parameter `t` in 0..=1.
 #[derive(Clone, Debug)]
 pub struct Spline {
-    /// Control points, one set per segment.
+    /// Bézier control points, four per segment.
     segments: Vec<[DVec3; 4]>,
-    /// Parameter of each interpolated point: `segments + 1`, rising from 0 to 1.
+    /// Parameter of each interpolated point, rising from 0 to 1.
     knots: Vec<f64>,
-    /// Arc length from the start at `ARC_STEPS` equal steps of each segment.
+    /// Arc length from the start, in metres, at `ARC_STEPS` equal steps of each segment.
     arc: Vec<f64>,
 }
 
 impl Spline {
-    /// The spline through two points or more. Coinciding neighbours are legal as long as not all coincide.
+    /// Creates the spline through two or more points. Consecutive points may coincide, but not all points.
     pub fn through(points: &[DVec3]) -> Self {
         assert!(points.len() >= 2, "a spline needs two points");
         let chords: Vec<f64> = points.windows(2).map(|p| (p[1] - p[0]).length().sqrt()).collect();
         let total: f64 = chords.iter().sum();
-        // Coinciding points get a short interval instead of none: the linear system stays regular.
+        // Coinciding points get a short parameter interval, not an empty one: the linear system stays regular.
         let floor = if total > 0.0 { total * 1e-4 } else { 1.0 };
         let mut h: Vec<f64> = chords.iter().map(|c| c.max(floor)).collect();
         let sum: f64 = h.iter().sum();
@@ -57,42 +57,42 @@ impl Spline {
         spline
     }
 
-    /// Parameter of each interpolated point.
+    /// Returns the parameter of each interpolated point.
     pub fn knots(&self) -> &[f64] {
         &self.knots
     }
 
-    /// The Bézier segments' control points.
+    /// Returns the control points of the Bézier segments.
     pub fn segments(&self) -> &[[DVec3; 4]] {
         &self.segments
     }
 
-    /// The segment of a parameter and the parameter within it, 0..=1.
+    /// Returns the segment that contains parameter `t`, and the local parameter within the segment, 0..=1.
     pub fn locate(&self, t: f64) -> (usize, f64) {
         let t = if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 };
         let i = self.knots.partition_point(|&k| k <= t).saturating_sub(1).min(self.segments.len() - 1);
         (i, ((t - self.knots[i]) / (self.knots[i + 1] - self.knots[i])).clamp(0.0, 1.0))
     }
 
-    /// Position, metres.
+    /// Returns the position at `t`, metres.
     pub fn position(&self, t: f64) -> DVec3 {
         let (i, s) = self.locate(t);
         bezier(&self.segments[i], s)
     }
 
-    /// First derivative by `t`.
+    /// Returns the first derivative with respect to `t`.
     pub fn derivative(&self, t: f64) -> DVec3 {
         let (i, s) = self.locate(t);
         hodograph(&self.segments[i], s) / (self.knots[i + 1] - self.knots[i])
     }
 
-    /// Second derivative by `t`.
+    /// Returns the second derivative with respect to `t`.
     pub fn second_derivative(&self, t: f64) -> DVec3 {
         let (i, s) = self.locate(t);
         curvature(&self.segments[i], s) / (self.knots[i + 1] - self.knots[i]).powi(2)
     }
 
-    /// Unit tangent; where the derivative vanishes (a cusp, coinciding knots), that of the surroundings.
+    /// Returns the unit tangent. Where the derivative vanishes (cusps, coinciding points), uses nearby points.
     pub fn tangent(&self, t: f64) -> DVec3 {
         let scale = self.length();
         for reach in [0.0, 1e-6, 1e-4, 1e-2] {
@@ -108,19 +108,19 @@ impl Spline {
         (self.position(1.0) - self.position(0.0)).normalize_or(DVec3::X)
     }
 
-    /// Arc length of the whole curve, metres.
+    /// Returns the arc length of the whole curve, metres.
     pub fn length(&self) -> f64 {
         self.arc[self.arc.len() - 1]
     }
 
-    /// Arc length from the start to `t`, metres.
+    /// Returns the arc length from the start to `t`, metres.
     pub fn length_at(&self, t: f64) -> f64 {
         let (i, s) = self.locate(t);
         let step = ((s * ARC_STEPS as f64) as usize).min(ARC_STEPS - 1);
         self.arc[i * ARC_STEPS + step] + self.length_within(i, step as f64 / ARC_STEPS as f64, s)
     }
 
-    /// Parameter at an arc length from the start, clamped to the curve; inverse of [`Self::length_at`].
+    /// Returns the parameter at an arc length from the start, clamped to the curve. Inverse of [`Self::length_at`].
     pub fn at_length(&self, length: f64) -> f64 {
         if length.is_nan() || length <= 0.0 {
             return 0.0;
@@ -135,7 +135,7 @@ impl Spline {
         let wanted = length - self.arc[entry];
         let span = self.arc[entry + 1] - self.arc[entry];
         let mut s = if span > 0.0 { low + (high - low) * wanted / span } else { low };
-        // Newton, kept inside a shrinking bracket.
+        // Newton's method inside a shrinking bracket.
         for _ in 0..60 {
             let error = self.length_within(i, from, s) - wanted;
             if error > 0.0 {
@@ -154,7 +154,7 @@ impl Spline {
         self.knots[i] + s * (self.knots[i + 1] - self.knots[i])
     }
 
-    /// Five-point Gauss-Legendre quadrature of the speed over part of a segment.
+    /// Integrates the speed over part of a segment by five-point Gauss-Legendre quadrature.
     fn length_within(&self, segment: usize, a: f64, b: f64) -> f64 {
         const NODES: [(f64, f64); 5] = [
             (0.0, 0.568_888_888_888_888_9),
@@ -168,16 +168,17 @@ impl Spline {
         half * NODES.iter().map(|&(x, w)| w * hodograph(c, middle + half * x).length()).sum::<f64>()
     }
 
-    /// The parameter of the point closest to `x` and its distance; the smallest parameter where several tie.
+    /// Returns the parameter of the point closest to `x`, and its distance. Of several closest points, the smallest
+    /// parameter is returned.
     ///
-    /// Global: halves of segments are discarded only when the box of their control points is farther away than
-    /// a point already found (a Bézier curve lies in the hull of its control points).
+    /// The search is global. A Bézier curve lies in the convex hull of its control points, so a part is discarded
+    /// only if the box of its control points is farther away than the best point so far.
     pub fn closest(&self, x: DVec3) -> (f64, f64) {
         let mut best = (0.0, (self.position(0.0) - x).length_squared());
         for (i, c) in self.segments.iter().enumerate() {
             let mut stack = vec![(*c, 0.0, 1.0, 0)];
             while let Some((c, a, b, depth)) = stack.pop() {
-                // The margin keeps rounding from moving the answer along a circle's arc.
+                // The margin keeps rounding errors from changing the result where many points are equally close.
                 if box_distance_squared(&c, x) > best.1 * (1.0 - 1e-12) {
                     continue;
                 }
@@ -199,7 +200,7 @@ impl Spline {
         (best.0, best.1.sqrt())
     }
 
-    /// The closest parameter to `x` within `low..=high`, starting from `t`: a local refinement.
+    /// Returns the parameter in `low..=high` of the point closest to `x`, by local refinement from `t`.
     pub fn closest_near(&self, x: DVec3, t: f64, low: f64, high: f64) -> f64 {
         let mut best = (t, (self.position(t) - x).length_squared());
         let (first, last) = (self.locate(low).0, self.locate(high).0);
@@ -217,7 +218,7 @@ impl Spline {
         best.0.clamp(low, high)
     }
 
-    /// Zero of `(B - x) . B'` within part of a segment by Newton inside a bracket.
+    /// Finds the zero of `(B - x) . B'` within part of a segment by Newton's method inside a bracket.
     fn refine(&self, segment: usize, x: DVec3, a: f64, b: f64) -> f64 {
         let c = &self.segments[segment];
         let slope = |s: f64| (bezier(c, s) - x).dot(hodograph(c, s));
@@ -248,8 +249,8 @@ impl Spline {
     }
 }
 
-/// First derivatives at the points of the natural interpolating spline: continuity of the second derivative
-/// gives a tridiagonal, diagonally dominant system.
+/// Computes the first derivatives of the natural interpolating spline at its points. Continuity of the second
+/// derivative gives a tridiagonal, diagonally dominant system.
 fn slopes(points: &[DVec3], h: &[f64]) -> Vec<DVec3> {
     let n = points.len() - 1;
     let delta: Vec<DVec3> = (0..n).map(|i| (points[i + 1] - points[i]) / h[i]).collect();
@@ -294,7 +295,7 @@ fn curvature(c: &[DVec3; 4], s: f64) -> DVec3 {
     ((c[2] - c[1] * 2.0 + c[0]) * (1.0 - s) + (c[3] - c[2] * 2.0 + c[1]) * s) * 6.0
 }
 
-/// De Casteljau at one half.
+/// Splits a Bézier segment at one half by De Casteljau's algorithm.
 fn halve(c: &[DVec3; 4]) -> ([DVec3; 4], [DVec3; 4]) {
     let (a, b, d) = (c[0].midpoint(c[1]), c[1].midpoint(c[2]), c[2].midpoint(c[3]));
     let (e, f) = (a.midpoint(b), b.midpoint(d));

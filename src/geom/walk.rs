@@ -1,28 +1,27 @@
-//! Straight paths over a surface: from triangle to triangle along the plane through two of its points.
+//! Straight paths over a surface, from triangle to triangle along a plane that cuts the surface.
 
 use crate::base::math::{DVec3, Vec3};
 
-/// Marks a missing neighbour.
+/// Neighbour index that means "no neighbour".
 const NONE: u32 = u32::MAX;
 /// Maximum number of triangles that a path crosses.
 const MAX_STEPS: usize = 512;
 
-/// Fraction by which places are moved towards the middle of their triangles.
+/// Fraction by which path ends are moved towards the middle of their triangles.
 const INSET: f32 = 1e-3;
 
-/// A point on a surface: a triangle and barycentric weights, which sum to 1.
+/// A surface point: a triangle index and barycentric weights, whose sum is 1.
 pub type Place = (u32, [f32; 3]);
 
-/// A surface with the neighbours of its triangles.
+/// The triangles of a surface with their neighbours.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
     triangles: Vec<[u32; 3]>,
-    /// Per triangle and edge (from corner `k` to `k + 1`), the neighbouring triangle.
+    /// Neighbouring triangle of each triangle across each edge; edge `k` goes from corner `k` to `k + 1`.
     across: Vec<[u32; 3]>,
 }
 
-/// The sides of all triangles, sorted by edge: both ends (the smaller first), the triangle, and the corner
-/// where the side starts.
+/// Returns the sides of all triangles, sorted by edge: end vertices (smaller first), triangle, starting corner.
 pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<([u32; 2], u32, u8)> {
     let mut sides = Vec::with_capacity(triangles.len() * 3);
     for (t, corners) in triangles.iter().enumerate() {
@@ -38,7 +37,7 @@ pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<([u32; 2], u32, u8)> {
 }
 
 impl Walk {
-    /// Builds the neighbours of welded triangles. Edges with more than two triangles count as borders.
+    /// Builds the neighbourhood of welded triangles. An edge with more than two triangles counts as a border.
     pub fn new(triangles: &[[u32; 3]]) -> Self {
         let mut across = vec![[NONE; 3]; triangles.len()];
         for group in sides(triangles).chunk_by(|a, b| a.0 == b.0) {
@@ -50,22 +49,22 @@ impl Walk {
         Self { triangles: triangles.to_vec(), across }
     }
 
-    /// Number of triangles.
+    /// Returns the number of triangles.
     pub fn len(&self) -> usize {
         self.triangles.len()
     }
 
-    /// Whether there is no triangle.
+    /// Returns whether there are no triangles.
     pub fn is_empty(&self) -> bool {
         self.triangles.is_empty()
     }
 
-    /// The corners of a triangle.
+    /// Returns the corner vertices of a triangle.
     pub fn corners(&self, triangle: u32) -> Option<[u32; 3]> {
         self.triangles.get(triangle as usize).copied()
     }
 
-    /// The position of a place, given the positions of the vertices.
+    /// Returns the position of a surface point for the given vertex positions.
     pub fn position(&self, place: &Place, positions: &[Vec3]) -> Option<Vec3> {
         let corners = self.corners(place.0)?;
         let mut out = Vec3::ZERO;
@@ -75,9 +74,9 @@ impl Walk {
         Some(out)
     }
 
-    /// The points where the straight path from one place to another crosses edges, each named by the
-    /// triangle it enters. The path follows the plane through both places and the surface's normal between
-    /// them. `None` if it reaches a border or becomes longer than `longest`.
+    /// Returns the points where the straight path between two surface points crosses edges. Each point is given in
+    /// the triangle that the path enters there. The path lies in the plane that contains both points and the mean of
+    /// their normals. Returns `None` if the path reaches a border or exceeds the length `longest`.
     pub fn between(&self, from: &Place, to: &Place, positions: &[Vec3], longest: f32) -> Option<Vec<Place>> {
         if from.0 == to.0 {
             return self.corners(from.0).map(|_| Vec::new());
@@ -99,7 +98,7 @@ impl Walk {
             for k in 0..3 {
                 let (v, w) = (corners[k], corners[(k + 1) % 3]);
                 let next = self.across[triangle as usize][k];
-                // Vertices on the plane count to one side, so that a path leaves a triangle by exactly one edge.
+                // A vertex on the plane counts as on one side, so that a path leaves a triangle by exactly one edge.
                 if side(v) == side(w) || (entered != NONE && next == entered) {
                     continue;
                 }
@@ -107,7 +106,7 @@ impl Walk {
                 let (dp, dq) = (plane.dot(p - a), plane.dot(q - a));
                 let s = if (dp - dq).abs() > 0.0 { (dp / (dp - dq)).clamp(0.0, 1.0) } else { 0.5 };
                 let x = p + (q - p) * s;
-                // In the first triangle choose the exit towards the target.
+                // In the first triangle, choose the exit towards the target.
                 if exit.is_none_or(|(_, _, other)| (x - at).dot(along) > (other - at).dot(along)) {
                     exit = Some((k, s, x));
                 }
@@ -138,8 +137,8 @@ impl Walk {
         None
     }
 
-    /// The points where the plane through a place crosses edges on the way around the surface and back, each named by
-    /// the triangle it enters; `normal` is the plane's normal. `None` if the path reaches a border or does not return.
+    /// Follows the plane with this `normal` from a surface point around the surface and back. Returns the edge
+    /// crossings, each in the triangle that the path enters; `None` if the path reaches a border or does not return.
     pub fn around(&self, start: &Place, normal: Vec3, positions: &[Vec3]) -> Option<Vec<Place>> {
         let normal = normal.as_dvec3().try_normalize()?;
         let a = self.inner(start, positions)?;
@@ -173,8 +172,8 @@ impl Walk {
         None
     }
 
-    /// A place moved slightly into its triangle: the plane through two such points certainly cuts both
-    /// triangles, even if the places lie on edges.
+    /// Moves a surface point slightly into its triangle, so that the plane through two such points cuts both
+    /// triangles, even if the points lie on edges.
     fn inner(&self, place: &Place, positions: &[Vec3]) -> Option<DVec3> {
         let weights = place.1.map(|w| w.clamp(0.0, 1.0) * (1.0 - INSET) + INSET / 3.0);
         let sum: f32 = weights.iter().sum();
@@ -192,7 +191,7 @@ impl Walk {
 mod tests {
     use super::*;
 
-    /// A grid of `n` by `n` unit squares in the plane z = 0.
+    /// Creates a grid of `n` by `n` unit squares in the plane z = 0.
     fn grid(n: u32) -> (Vec<Vec3>, Walk) {
         let at = |x: u32, y: u32| y * (n + 1) + x;
         let positions =
@@ -231,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_walk_around_comes_back_to_its_start() {
-        // An octahedron, cut horizontally and obliquely; a flat grid has a border.
+        // An octahedron, cut horizontally and obliquely. A flat grid would have a border.
         let positions = [Vec3::X, Vec3::Y, -Vec3::X, -Vec3::Y, Vec3::Z, -Vec3::Z];
         let quarter = |k: u32| [[k, (k + 1) % 4, 4], [(k + 1) % 4, k, 5]];
         let walk = Walk::new(&(0..4).flat_map(quarter).collect::<Vec<_>>());
@@ -253,7 +252,7 @@ mod tests {
     #[test]
     fn a_walk_ends_at_a_border() {
         let (positions, mut walk) = grid(4);
-        // Without the squares in the middle column there is no path across.
+        // The triangles of the middle column are removed, so there is no path across.
         for y in 0..4 {
             for t in [y * 8 + 4, y * 8 + 5] {
                 walk.triangles[t] = [0, 0, 0];

@@ -1,27 +1,27 @@
-//! Welding: merges vertices that the file splits at texture and normal seams.
+//! Welding: merges vertices that the file duplicates at texture and normal seams.
 
 use crate::base::math::{Aabb, Vec3};
 use std::collections::HashMap;
 
-/// Distance below which vertices may be welded, relative to the box's diagonal.
+/// Distance below which vertices may be welded, as a fraction of the bounding box's diagonal.
 pub const WELD_TOLERANCE: f32 = 1e-6;
 
-/// Maximum number of earlier vertices at one position to compare with: keeps a pile of differing vertices linear.
+/// Maximum number of vertices at one position to compare with; keeps the time linear if many vertices coincide.
 const CANDIDATES: usize = 64;
 
 /// Result of [`weld`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weld {
-    /// Welded vertex of each vertex.
+    /// Index of the welded vertex of each input vertex.
     pub welded_of: Vec<u32>,
-    /// First vertex of each welded vertex, which gives its position. Ascending.
+    /// First input vertex of each welded vertex, which gives its position; ascending.
     pub first: Vec<u32>,
 }
 
-/// Welds vertices within [`WELD_TOLERANCE`] of the box's diagonal for which `same(first, vertex)` holds.
+/// Welds vertices within [`WELD_TOLERANCE`] of each other for which `same(first, vertex)` is true.
 ///
-/// Each vertex joins the earliest welded vertex that accepts it, so the result depends only on the order of
-/// the vertices. Positions must be finite. A hash grid with cells of 8 tolerances makes it linear.
+/// Each vertex joins the earliest welded vertex that accepts it, so the result depends only on the vertex order.
+/// Positions must be finite. A hash grid with cells of 8 tolerances makes the time linear.
 pub fn weld(positions: &[Vec3], mut same: impl FnMut(u32, u32) -> bool) -> Weld {
     let bounds = Aabb::of(positions.iter().copied());
     let tolerance = f64::from(WELD_TOLERANCE * bounds.diagonal());
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn across_a_cell_border() {
-        // Cells are 8e-6 wide from the box's corner: these two lie on either side of a border.
+        // Cells are 8e-6 wide, starting at the box's corner; the last two points lie on either side of a cell border.
         let p = [Vec3::ZERO, Vec3::X, Vec3::new(7.9e-6, 0.0, 0.0), Vec3::new(8.1e-6, 0.0, 0.0)];
         assert_eq!(weld(&p, |_, _| true).welded_of, [0, 1, 2, 2]);
     }

@@ -1,4 +1,4 @@
-//! Descriptor sets from reflection: resources are bound by their names in the shaders.
+//! Descriptor sets made by reflection: resources are bound by their names in the shaders.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::buffer::Buffer;
@@ -15,23 +15,23 @@ use std::sync::Arc;
 pub enum Resource<'a> {
     /// A whole buffer as a storage or uniform buffer.
     Buffer(&'a Buffer),
-    /// An image to sample.
+    /// An image with a sampler.
     Sampled(&'a Image, &'a Sampler),
-    /// An image to load and store.
+    /// A storage image, which shaders load from and store to.
     Storage(&'a Image),
-    /// A whole buffer to fetch texels from (`samplerBuffer`). Where many invocations read elements far
-    /// apart, this takes fewer instructions than a storage buffer, most of all on software devices.
+    /// A whole buffer as a uniform texel buffer (`samplerBuffer`). For scattered reads, a texel buffer needs fewer
+    /// instructions than a storage buffer, especially on software devices.
     Texels(&'a Buffer, Texel),
 }
 
 /// The format of one texel of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Texel {
-    /// Four 32-bit floats, `samplerBuffer`.
+    /// Four 32-bit floats, read through a `samplerBuffer`.
     Float4,
-    /// Two 32-bit unsigned integers, `usamplerBuffer`.
+    /// Two 32-bit unsigned integers, read through a `usamplerBuffer`.
     Uint2,
-    /// Four 32-bit unsigned integers, `usamplerBuffer`.
+    /// Four 32-bit unsigned integers, read through a `usamplerBuffer`.
     Uint4,
 }
 
@@ -64,7 +64,7 @@ impl<'a> From<(&'a Image, &'a Sampler)> for Resource<'a> {
     }
 }
 
-/// Resources bound to one set of a pipeline, which it keeps alive. Created once, used in any number of frames.
+/// Resources bound to one descriptor set, and kept alive. Create once, use in any number of frames.
 pub struct Bindings {
     pub(super) device: Arc<Device>,
     pub(super) set: u32,
@@ -82,7 +82,7 @@ impl Drop for Bindings {
     }
 }
 
-/// The resource interface of a pipeline: that of all its stages together.
+/// The merged resource interface of all stages of a pipeline.
 pub(super) struct Interface {
     pub(super) name: String,
     pub(super) bindings: Vec<Binding>,
@@ -93,7 +93,7 @@ pub(super) struct Interface {
 }
 
 impl Interface {
-    /// Merges the stages' reflections. Errors if two stages disagree on a binding or on push constants.
+    /// Merges the reflections of the stages. Fails if two stages disagree on a binding or on push constants.
     pub(super) fn new(device: &Device, name: &str, stages: &[&Reflection]) -> Result<Self> {
         let mut bindings: Vec<Binding> = Vec::new();
         let mut push: Option<StructLayout> = None;
@@ -137,7 +137,7 @@ impl Interface {
                 })
                 .collect();
             let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&entries);
-            // SAFETY: complete info, valid device.
+            // SAFETY: the info is complete and the device valid.
             let layout = unsafe { device.handle.create_descriptor_set_layout(&info, None) };
             sets.push(layout.map_err(failed("vkCreateDescriptorSetLayout"))?);
         }
@@ -146,13 +146,13 @@ impl Interface {
             .map(|p| vk::PushConstantRange::default().stage_flags(flags).size(p.size.next_multiple_of(4)))
             .collect();
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&ranges);
-        // SAFETY: complete info, valid device.
+        // SAFETY: the info is complete and the device valid.
         let layout = unsafe { device.handle.create_pipeline_layout(&info, None) };
         let layout = layout.map_err(failed("vkCreatePipelineLayout"))?;
         Ok(Self { name: name.to_owned(), bindings, push, stages: flags, layout, sets })
     }
 
-    /// Binds every name of a set, each once. Errors name the resource that is missing, unknown or of the wrong kind.
+    /// Binds all resources of a set. Errors name the resource that is missing, unknown or of the wrong kind.
     pub(super) fn bind<'a, R>(
         &self,
         device: &Arc<Device>,
@@ -183,7 +183,7 @@ impl Interface {
             .map(|b| vk::DescriptorPoolSize::default().ty(b.kind).descriptor_count(b.count))
             .collect();
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
-        // SAFETY: complete info, valid device.
+        // SAFETY: the info is complete and the device valid.
         let pool = unsafe { device.handle.create_descriptor_pool(&info, None) };
         let pool = pool.map_err(failed("vkCreateDescriptorPool"))?;
         let layouts = [layout];
@@ -227,7 +227,7 @@ impl Bindings {
                 .image_layout(vk::ImageLayout::GENERAL)]
         };
         let update = |write: vk::WriteDescriptorSet<'_>| {
-            // SAFETY: the set is fresh and in no command buffer; the resources are kept by this struct.
+            // SAFETY: the set is new and in no command buffer; this struct keeps the resources alive.
             unsafe { self.device.handle.update_descriptor_sets(&[write], &[]) }
         };
         match (resource, binding.kind) {
@@ -279,8 +279,8 @@ impl Bindings {
             .buffer(buffer.handle())
             .format(texel.format())
             .range(vk::WHOLE_SIZE);
-        // SAFETY: the buffer lives as long as this struct, was made for texels, and both formats must be fetchable
-        // from buffers on every device.
+        // SAFETY: this struct keeps the buffer alive, the buffer allows texel views, and every device can fetch the
+        // formats from buffers.
         let view = unsafe { self.device.handle.create_buffer_view(&info, None) };
         let view = view.map_err(failed("vkCreateBufferView"))?;
         self.views.push(view);

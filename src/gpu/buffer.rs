@@ -1,4 +1,4 @@
-//! Buffers: RAII, with typed access to plain-old-data slices.
+//! GPU buffers that free themselves when dropped, with typed access to slices of plain data.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::device::{Device, Retired};
@@ -10,7 +10,7 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::Allocation;
 use std::sync::Arc;
 
-/// The location of a buffer's memory.
+/// The memory in which a buffer lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     /// Memory local to the device.
@@ -21,9 +21,10 @@ pub enum Memory {
     Readback,
 }
 
-/// A GPU buffer. Clones share it; it is freed when the last clone is dropped and the GPU has finished with it.
+/// A GPU buffer. Clones share one buffer, which is freed after the last clone is dropped and the GPU has finished
+/// with it.
 ///
-/// Every buffer can serve as storage, texels, indices, indirect arguments, and both ends of a copy.
+/// Every buffer can be used for storage, texels, indices and indirect arguments, and as source and target of copies.
 #[derive(Clone)]
 pub struct Buffer(Arc<Inner>);
 
@@ -33,7 +34,7 @@ struct Inner {
     name: String,
 }
 
-/// Buffer and memory without ownership.
+/// A buffer and its memory; dropping this struct does not free them.
 pub(super) struct RawBuffer {
     pub(super) handle: vk::Buffer,
     pub(super) memory: Allocation,
@@ -49,7 +50,7 @@ impl RawBuffer {
                 "use a smaller model or another --device",
             ));
         }
-        // Vulkan has no empty buffers; an empty mesh still binds.
+        // Vulkan has no empty buffers, but an empty mesh must still bind one.
         let bytes = bytes.max(16).next_multiple_of(16);
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
@@ -93,19 +94,19 @@ impl RawBuffer {
     }
 }
 
-/// Bytes of `count` elements, but at least one: a shader with an empty array still names the first element.
+/// Returns the bytes of `count` elements, at least one: shaders may read the first element of an empty array.
 fn bytes_of<T>(count: usize) -> u64 {
     size_of::<T>() as u64 * count.max(1) as u64
 }
 
 impl Buffer {
-    /// Creates a buffer of `bytes` (at least 16 are allocated). The content is undefined. Errors if memory is short.
+    /// Creates a buffer of `bytes` bytes, at least 16. The content is undefined. Fails if memory is short.
     pub fn new(device: &Arc<Device>, name: &str, bytes: u64, memory: Memory) -> Result<Self> {
         let raw = RawBuffer::new(device, name, bytes, memory)?;
         Ok(Self(Arc::new(Inner { device: device.clone(), raw: Some(raw), name: name.to_owned() })))
     }
 
-    /// A device buffer for `count` elements of `T`, filled with zeros.
+    /// Creates a device buffer for `count` elements of `T`, filled with zeros.
     pub fn zeroed<T: Pod>(device: &Arc<Device>, name: &str, count: usize) -> Result<Self> {
         let buffer = Self::new(device, name, bytes_of::<T>(count), Memory::Device)?;
         device.run(|frame| {
@@ -115,24 +116,24 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// A device buffer with the content `data`. Waits for the copy.
+    /// Creates a device buffer with the content `data`. Waits for the copy.
     pub fn from_slice<T: Pod>(device: &Arc<Device>, name: &str, data: &[T]) -> Result<Self> {
         let buffer = Self::new(device, name, bytes_of::<T>(data.len()), Memory::Device)?;
         device.upload(&buffer, 0, data)?;
         Ok(buffer)
     }
 
-    /// Bytes allocated: the requested size, rounded up to 16.
+    /// Returns the allocated bytes: the requested size, rounded up to a multiple of 16.
     pub fn bytes(&self) -> u64 {
         self.raw().map_or(0, |r| r.bytes)
     }
 
-    /// The name given at creation.
+    /// Returns the name given at creation.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The buffer's device.
+    /// Returns the device that owns the buffer.
     pub fn device(&self) -> &Arc<Device> {
         &self.0.device
     }
@@ -141,8 +142,7 @@ impl Buffer {
         self.raw().map_or(vk::Buffer::null(), |r| r.handle)
     }
 
-    /// The mapped bytes of an upload or readback buffer. The GPU's writes are visible after waiting for
-    /// their submission.
+    /// Returns the mapped bytes of an upload or readback buffer. Wait for a submission before reading its writes.
     pub fn mapped(&self) -> Result<&[u8]> {
         self.raw().and_then(|r| r.memory.mapped_slice()).ok_or_else(|| {
             Error::gpu(format!("{} is not host visible", self.0.name), "read it through Device::read")

@@ -1,4 +1,4 @@
-//! A window's swapchain: its images, and the semaphores that pass them to the display and back.
+//! A window's swapchain: its images and the semaphores that synchronise them with the display.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::device::Device;
@@ -8,23 +8,23 @@ use crate::base::Result;
 use ash::{khr, vk};
 use std::sync::Arc;
 
-/// Maximum wait for an image, nanoseconds: a compositor may keep the images of an invisible window.
+/// Maximum wait for an image, nanoseconds. A compositor may keep all images of an invisible window.
 const PATIENCE: u64 = 200_000_000;
-/// Pictures are already sRGB encoded, so these formats do not encode again.
+/// Rendered images are already sRGB-encoded; these formats do not encode them again.
 const FORMATS: [vk::Format; 3] =
     [vk::Format::B8G8R8A8_UNORM, vk::Format::R8G8B8A8_UNORM, vk::Format::A2B10G10R10_UNORM_PACK32];
 
-/// When the display shows pictures.
+/// When the display shows a presented image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
-    /// One per refresh of the display; a caller with more pictures waits.
+    /// At most one image per refresh of the display; a caller that is faster waits.
     Refresh,
-    /// The newest picture as soon as possible, without waiting if the display supports it.
+    /// The newest image as soon as possible, without waiting if the display supports that.
     Newest,
 }
 
 impl Pace {
-    /// The first supported one of its modes; FIFO is always supported.
+    /// Returns the first supported present mode for this pace. FIFO is always supported.
     fn mode(self, there: &[vk::PresentModeKHR]) -> vk::PresentModeKHR {
         let newest = [vk::PresentModeKHR::MAILBOX, vk::PresentModeKHR::IMMEDIATE];
         let found = newest.into_iter().find(|m| self == Self::Newest && there.contains(m));
@@ -32,31 +32,31 @@ impl Pace {
     }
 }
 
-/// The images of a window at one size.
+/// A swapchain: the images of a window at one size.
 pub(super) struct Chain {
     device: Arc<Device>,
     functions: khr::swapchain::Device,
     handle: vk::SwapchainKHR,
     pub(super) images: Vec<ForeignImage>,
-    /// Signalled when an image's frame is finished: one per image, since the display may keep an image.
+    /// Semaphores signalled when an image's frame is finished; one per image, since the display may keep an image.
     pub(super) finished: Vec<vk::Semaphore>,
-    /// Signalled when an image may be written, with the submission that waits for it.
+    /// Semaphores signalled when an image may be written, each with the timeline value of the waiting submission.
     acquired: Vec<(vk::Semaphore, u64)>,
     turn: usize,
-    /// The requested and the actual size; some window systems insist on theirs.
+    /// The requested size; `size` is the actual size, which some window systems choose.
     pub(super) asked: [u32; 2],
     pub(super) size: [u32; 2],
     pub(super) suboptimal: bool,
-    /// Whether it has presented without being suboptimal.
+    /// Whether an image was presented without the result being suboptimal.
     pub(super) shown: bool,
-    /// Whether neither GPU nor display uses it, so that dropping it need not wait.
+    /// Whether neither the GPU nor the display uses the swapchain, so that dropping it need not wait.
     pub(super) idle: bool,
 }
 
 pub(super) type Raced<T> = std::result::Result<T, vk::Result>;
 
 impl Chain {
-    /// Creates the chain; `None` if the window currently has no pixels.
+    /// Creates the swapchain; `None` if the window currently has no pixels.
     pub(super) fn new(
         device: &Arc<Device>,
         surface: &Raw,
@@ -65,7 +65,7 @@ impl Chain {
         pace: Pace,
     ) -> Raced<Option<Self>> {
         let physical = device.physical();
-        // SAFETY: plain queries of a live surface.
+        // SAFETY: the calls only query properties of a live surface.
         let (caps, formats, modes) = unsafe {
             (
                 surface.functions.get_physical_device_surface_capabilities(physical, surface.handle)?,
@@ -106,7 +106,7 @@ impl Chain {
             .clipped(true)
             .old_swapchain(old.map_or(vk::SwapchainKHR::null(), |c| c.handle));
         let functions = khr::swapchain::Device::new(device.instance(), device.handle());
-        // SAFETY: complete infos; the old chain lives on, its owner drops it.
+        // SAFETY: the infos are complete; the old swapchain stays valid until its owner drops it.
         let mut chain = unsafe {
             Self {
                 handle: functions.create_swapchain(&info, None)?,
@@ -123,12 +123,12 @@ impl Chain {
                 idle: false,
             }
         };
-        // SAFETY: the chain was just made; what was made before a failure goes with it.
+        // SAFETY: the swapchain was just created; a failure destroys everything created so far.
         unsafe {
             let semaphore = || device.handle().create_semaphore(&vk::SemaphoreCreateInfo::default(), None);
             for image in chain.functions.get_swapchain_images(chain.handle)? {
                 let aspect = vk::ImageAspectFlags::COLOR;
-                // The images live as long as the chain, whose drop waits for the device.
+                // The images live as long as the swapchain, which waits for the device before it is dropped.
                 chain.images.push(ForeignImage::new(image, size, 1, aspect));
                 chain.finished.push(semaphore()?);
                 chain.acquired.push((semaphore()?, 0));
@@ -137,11 +137,11 @@ impl Chain {
         Ok(Some(chain))
     }
 
-    /// The next image, and whether the chain is suboptimal.
+    /// Acquires the next image. Also returns whether the swapchain is suboptimal.
     pub(super) fn acquire(&mut self, device: &Device) -> Result<Raced<(Acquired, bool)>> {
         self.turn = (self.turn + 1) % self.acquired.len();
         let (semaphore, value) = self.acquired[self.turn];
-        // Its last wait must be over before it is signalled again.
+        // The submission that waited for this semaphore must finish before the semaphore is signalled again.
         device.wait(value)?;
         // SAFETY: the semaphore is not signalled and nobody waits for it.
         let next =
@@ -152,18 +152,18 @@ impl Chain {
         }))
     }
 
-    /// The index of the next image, without waiting; `fence` is signalled when the display has released it.
+    /// Returns an image index without waiting; the display signals `fence` when the image may be written.
     pub(super) fn acquire_now(&mut self, fence: vk::Fence) -> Raced<(u32, bool)> {
         // SAFETY: the fence is not signalled and nobody waits for it.
         unsafe { self.functions.acquire_next_image(self.handle, 0, vk::Semaphore::null(), fence) }
     }
 
-    /// Presents an image whose frame was submitted; returns whether the chain is suboptimal.
+    /// Presents an image whose frame was submitted; returns whether the swapchain is suboptimal.
     pub(super) fn present(&self, index: u32) -> Raced<bool> {
         let (wait, chains, indices) = ([self.finished[index as usize]], [self.handle], [index]);
         let info =
             vk::PresentInfoKHR::default().wait_semaphores(&wait).swapchains(&chains).image_indices(&indices);
-        // SAFETY: the image was acquired from this chain and its frame submitted; the queue's lock is held.
+        // SAFETY: the image comes from this swapchain, its frame was submitted, and the queue's lock is held.
         self.device.with_queue(|queue| unsafe { self.functions.queue_present(queue, &info) })
     }
 
@@ -177,10 +177,10 @@ impl Chain {
 impl Drop for Chain {
     fn drop(&mut self) {
         if !self.idle {
-            // Presentation is work of the queue too. A lost device cannot be waited for.
+            // Presentation is also work of the queue. Waiting fails on a lost device.
             let _ = self.device.wait_idle();
         }
-        // SAFETY: nothing uses them any more, and the chain is dropped once.
+        // SAFETY: nothing uses these objects any more, and the swapchain is dropped once.
         unsafe {
             for semaphore in self.finished.iter().chain(self.acquired.iter().map(|(s, _)| s)) {
                 self.device.handle().destroy_semaphore(*semaphore, None);

@@ -17,7 +17,7 @@ pub(super) fn create_instance(
     let mut extensions: Vec<_> = factory.instance_extensions().iter().map(|e| e.as_ptr()).collect();
     let mut layers = Vec::new();
     if validation {
-        // SAFETY: a plain query.
+        // SAFETY: the call only queries properties.
         let available = unsafe { entry.enumerate_instance_layer_properties() }
             .map_err(failed("vkEnumerateInstanceLayers"))?;
         if !available.iter().any(|l| l.layer_name_as_c_str() == Ok(VALIDATION_LAYER)) {
@@ -46,7 +46,7 @@ pub(super) fn create_instance(
     factory.create_instance(entry, &info)
 }
 
-/// The requirements that a device does not meet.
+/// Lists the required features that a device does not support.
 fn missing(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<&'static str> {
     let (mut v11, mut v12, mut v13) = <(
         vk::PhysicalDeviceVulkan11Features<'_>,
@@ -59,7 +59,7 @@ fn missing(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<&'stat
     }
     let mut features =
         vk::PhysicalDeviceFeatures2::default().push_next(&mut v11).push_next(&mut v12).push_next(&mut v13);
-    // SAFETY: the chain is of the versions just checked.
+    // SAFETY: all structs of the chain belong to the versions checked above.
     unsafe { instance.get_physical_device_features2(physical, &mut features) };
     let core = features.features;
     [
@@ -83,7 +83,7 @@ pub(super) fn choose(
     wanted: Option<&str>,
     factory: &dyn DeviceFactory,
 ) -> Result<vk::PhysicalDevice> {
-    // SAFETY: a plain query.
+    // SAFETY: the call only queries properties.
     let all =
         unsafe { instance.enumerate_physical_devices() }.map_err(failed("vkEnumeratePhysicalDevices"))?;
     let mut listed = Vec::new();
@@ -152,7 +152,7 @@ pub(super) fn create_device(
         .fragment_stores_and_atomics(there.fragment_stores_and_atomics == vk::TRUE)
         .vertex_pipeline_stores_and_atomics(there.vertex_pipeline_stores_and_atomics == vk::TRUE);
     let mut v11 = vk::PhysicalDeviceVulkan11Features::default().multiview(true);
-    // One struct per feature instead of the version's: OpenXR runtimes search for the first, or add it.
+    // OpenXR runtimes search for single-feature structs and may add them, so the version's struct is not used.
     let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
     let mut scalar = vk::PhysicalDeviceScalarBlockLayoutFeatures::default().scalar_block_layout(true);
     let mut v13 = vk::PhysicalDeviceVulkan13Features::default()

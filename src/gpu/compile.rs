@@ -1,25 +1,25 @@
-//! Compiles GLSL to SPIR-V by shaderc, for shader development and for hot reload (feature `shaderc`).
+//! Compiles GLSL to SPIR-V with shaderc, for shader development and for hot reload (feature `shaderc`).
 //!
-//! `glsl/**/*.{comp,vert,frag,geom}` become `glsl/spv/**/*.spv`; `#include "lib/x.glsl"` is relative to
-//! `glsl/`. The constants of [`super::constants`] are macro definitions in every stage. The output keeps
-//! debug names (reflection binds by name), but not source text and line tables.
+//! `glsl/**/*.{comp,vert,frag,geom}` become `glsl/spv/**/*.spv`. The path in `#include "lib/x.glsl"` is relative to
+//! `glsl/`. Every stage sees the constants of [`super::constants`] as macros. The SPIR-V keeps debug names, which
+//! reflection needs, but no source text and no line tables.
 
 #[cfg(feature = "shaderc")]
 use super::constants;
 use crate::base::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// The folder of the GLSL sources in the source tree that this program was built from.
+/// Returns the folder of the GLSL sources in the source tree from which this program was built.
 pub fn source_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("glsl")
 }
 
-/// Names of all stages under `folder`, e.g. `deform/lbs.comp`, sorted.
+/// Returns the names of all shader stages under `folder`, e.g. `deform/lbs.comp`, sorted.
 pub fn stages(folder: &Path) -> Result<Vec<String>> {
     files(folder, &["comp", "vert", "frag", "geom"])
 }
 
-/// Paths of the files with these extensions under `folder`, relative to it, with `/`, sorted.
+/// Returns the paths of all files with these extensions under `folder`, relative to it, `/`-separated and sorted.
 pub fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<String>> {
     fn walk(root: &Path, folder: &Path, extensions: &[&str], out: &mut Vec<String>) -> Result<()> {
         for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, e))? {
@@ -40,7 +40,7 @@ pub fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<String>> {
     Ok(out)
 }
 
-/// The files that a stage is compiled from: its source and all files that it could include, used or not.
+/// Returns the files that a stage may depend on: its source and every file that it could include.
 #[cfg(feature = "shaderc")]
 pub(super) fn sources(folder: &Path, name: &str) -> Result<Vec<String>> {
     let mut out = files(folder, &["glsl"])?;
@@ -48,14 +48,14 @@ pub(super) fn sources(folder: &Path, name: &str) -> Result<Vec<String>> {
     Ok(out)
 }
 
-/// The list of digests for the committed SPIR-V: a line per stage with the digest of its sources and its name.
+/// Returns the digest list of the committed SPIR-V: one line per stage with the digest of its sources and its name.
 #[cfg(feature = "shaderc")]
 pub fn digests(folder: &Path) -> Result<String> {
     let line = |name: &String| Ok(format!("{} {name}\n", digest(folder, name)?));
     stages(folder)?.iter().map(line).collect()
 }
 
-/// Digest of a stage's inputs: its sources and the constants.
+/// Returns the digest of a stage's inputs: its sources and the shared constants.
 #[cfg(feature = "shaderc")]
 pub(super) fn digest(folder: &Path, name: &str) -> Result<String> {
     let mut hash = blake3::Hasher::new();
@@ -79,14 +79,14 @@ pub struct Compiler {
 
 #[cfg(feature = "shaderc")]
 impl Compiler {
-    /// Creates a compiler for the stages under `folder`. Errors if shaderc cannot start.
+    /// Creates a compiler for the stages under `folder`. Fails if shaderc cannot start.
     pub fn new(folder: &Path) -> Result<Self> {
         let compiler = shaderc::Compiler::new()
             .map_err(|e| Error::gpu(format!("shaderc cannot start: {e}"), "build without feature shaderc"))?;
         Ok(Self { compiler, folder: folder.to_owned() })
     }
 
-    /// The SPIR-V words of a stage, e.g. `deform/lbs.comp`. Errors contain shaderc's messages with file and line.
+    /// Compiles a stage, e.g. `deform/lbs.comp`, to SPIR-V. Errors contain shaderc's messages with file and line.
     pub fn compile(&self, name: &str) -> Result<Vec<u32>> {
         let path = self.folder.join(name);
         let source = std::fs::read_to_string(&path).map_err(|e| Error::io(&path, e))?;
@@ -130,7 +130,7 @@ impl Compiler {
     }
 }
 
-/// Removes OpSourceContinued, OpSource, OpString, OpLine, OpNoLine and OpModuleProcessed; names stay.
+/// Removes OpSourceContinued, OpSource, OpString, OpLine, OpNoLine and OpModuleProcessed, but keeps debug names.
 #[cfg(feature = "shaderc")]
 fn strip_sources(words: &[u32]) -> Vec<u32> {
     const SOURCES: [u32; 6] = [2, 3, 7, 8, 317, 330];

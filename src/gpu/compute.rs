@@ -25,10 +25,9 @@ pub struct Compute {
 }
 
 impl Compute {
-    /// Creates the pipeline; `specialisation` gives the values of constants 0, 1, ... in order.
+    /// Creates the pipeline. `specialisation` holds the values of the specialisation constants 0, 1, ...
     ///
-    /// Errors if the stage does not compile, is not a compute stage, has other constants, or exceeds the
-    /// device's limits.
+    /// Fails if the stage does not compile, is no compute stage, has other constants, or exceeds a device limit.
     pub fn new(device: &Arc<Device>, spv: Spv, specialisation: &[u32]) -> Result<Self> {
         let loaded = spv.modified();
         let words = spv.words()?;
@@ -63,12 +62,12 @@ impl Compute {
         Ok(out)
     }
 
-    /// The interface of the stage, e.g. for [`Reflection::check`].
+    /// Returns the interface of the stage, e.g. for [`Reflection::check`].
     pub fn reflection(&self) -> &Reflection {
         &self.reflection
     }
 
-    /// Binds resources by name: every binding of the stage, each once. Errors name the missing or unknown resource.
+    /// Binds every resource of the stage by name, each once. Errors name the missing or unknown resource.
     pub fn bind<'a, R>(&self, resources: &[(&str, R)]) -> Result<Bindings>
     where
         R: Into<Resource<'a>> + Copy,
@@ -76,9 +75,9 @@ impl Compute {
         self.interface.bind(&self.device, 0, resources)
     }
 
-    /// Recreates the pipeline if its source has changed (feature `shaderc`, debug builds). Existing
-    /// bindings stay valid if the binding declarations are unchanged. Otherwise, or if the source does not
-    /// compile, this is an error and the old pipeline stays.
+    /// Recreates the pipeline if its source has changed (feature `shaderc`, debug builds). Returns whether it was
+    /// recreated. Fails if the source does not compile or its binding declarations differ; the old pipeline then
+    /// stays in use. Existing [`Bindings`] stay valid.
     pub fn reload_if_changed(&mut self) -> Result<bool> {
         let modified = self.spv.modified();
         if modified == self.loaded {
@@ -105,16 +104,16 @@ impl Drop for Compute {
 }
 
 impl Frame {
-    /// Runs a compute stage for `elements` invocations in x, rounded up to whole groups; the stage must
+    /// Runs a compute stage for at least `elements` invocations in x, rounded up to whole workgroups. The stage must
     /// check its index.
     ///
-    /// Records no barrier: dependent stages need [`Frame::barrier`] or [`Frame::phase`] between them.
+    /// Records no barrier. Put [`Frame::barrier`] or [`Frame::phase`] between dependent stages.
     pub fn dispatch<P: Layout>(&mut self, pipeline: &Compute, bindings: &Bindings, push: &P, elements: u32) {
         let size = pipeline.reflection.local_size;
         self.dispatch_groups(pipeline, bindings, push, [elements.div_ceil(size[0]), 1, 1]);
     }
 
-    /// Runs a compute stage for a grid of invocations, rounded up to whole groups in each direction.
+    /// Runs a compute stage for a grid of invocations, rounded up to whole workgroups in each dimension.
     pub fn dispatch_grid<P: Layout>(
         &mut self,
         pipeline: &Compute,
@@ -126,7 +125,7 @@ impl Frame {
         self.dispatch_groups(pipeline, bindings, push, std::array::from_fn(|i| grid[i].div_ceil(size[i])));
     }
 
-    /// Runs a compute stage for a given number of groups.
+    /// Runs a compute stage for a given number of workgroups per dimension.
     pub fn dispatch_groups<P: Layout>(
         &mut self,
         pipeline: &Compute,
@@ -141,11 +140,11 @@ impl Frame {
         if groups.iter().zip(most).any(|(&n, most)| n > most) {
             return self.fail(format!("{}: {groups:?} groups, the device takes {most:?}", pipeline.spv.name));
         }
-        // SAFETY: recording; pipeline and descriptors are bound; the counts were checked.
+        // SAFETY: the command buffer is recording; pipeline and descriptors are bound; the counts were checked.
         unsafe { self.device().handle.cmd_dispatch(self.commands, groups[0], groups[1], groups[2]) };
     }
 
-    /// Runs a compute stage with the group counts stored as three `u32` in `arguments` at byte `offset`.
+    /// Runs a compute stage; the workgroup counts are three `u32` in `arguments` at byte `offset`.
     pub fn dispatch_indirect<P: Layout>(
         &mut self,
         pipeline: &Compute,
@@ -158,7 +157,7 @@ impl Frame {
             return self.fail(format!("{}: no arguments at {offset} of {arguments:?}", pipeline.spv.name));
         }
         if self.bind_compute(pipeline, bindings, push) {
-            // SAFETY: recording; pipeline and descriptors are bound; the range was checked.
+            // SAFETY: the command buffer is recording; pipeline and descriptors are bound; the range was checked.
             unsafe { self.device().handle.cmd_dispatch_indirect(self.commands, arguments.handle(), offset) };
         }
     }
@@ -171,7 +170,8 @@ impl Frame {
         }
         let before = self.bound.replace((pipeline.pipeline, bindings.handle));
         let device = self.device();
-        // SAFETY: recording; the set was made for this layout; the push constants' size was checked.
+        // SAFETY: the command buffer is recording; the set was made for this layout; the push constants' size was
+        // checked.
         unsafe {
             let point = vk::PipelineBindPoint::COMPUTE;
             if before.is_none_or(|b| b.0 != pipeline.pipeline) {
@@ -197,14 +197,15 @@ impl Frame {
     }
 }
 
-/// Compares push constants with what the stages read: sizes, and in a debug build fields.
+/// Compares push constants with the shader's declaration: the size and, in a debug build, the fields.
 pub(super) fn check_push<P: Layout>(interface: &Interface, push: &P) -> std::result::Result<(), String> {
     let wanted = interface.push.as_ref().map_or(0, |p| p.size as usize);
     let given = size_of_val(push);
     if given != wanted {
         return Err(format!("{}: {given} bytes of push constants given, {wanted} expected", interface.name));
     }
-    // Numbers have no fields to compare; a block whose only member is a struct is compared where that is declared.
+    // Plain numbers have no fields. A block whose only member is a struct is skipped; [`Reflection::check`] checks
+    // it.
     let wrapped = |block: &StructLayout| block.fields.len() == 1 && P::FIELDS.len() > 1;
     let compared = cfg!(debug_assertions) && !P::NAME.is_empty();
     let block = interface.push.as_ref().filter(|block| compared && !wrapped(block));
@@ -230,7 +231,7 @@ pub(super) fn specialisation_of(values: &[u32]) -> (Vec<vk::SpecializationMapEnt
     (entries, bytemuck::cast_slice(values).to_vec())
 }
 
-/// A shader module, alive while pipelines are created from it.
+/// A shader module; needed only while pipelines are created from it.
 pub(super) struct Module<'a> {
     device: &'a Device,
     pub(super) handle: vk::ShaderModule,
@@ -239,7 +240,7 @@ pub(super) struct Module<'a> {
 impl<'a> Module<'a> {
     pub(super) fn new(device: &'a Device, words: &[u32]) -> Result<Self> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words were reflected, so they are SPIR-V of this project's compiler.
+        // SAFETY: reflection accepted the words, so they are valid SPIR-V from this project's compiler.
         let handle = unsafe { device.handle.create_shader_module(&info, None) };
         Ok(Self { device, handle: handle.map_err(failed("vkCreateShaderModule"))? })
     }
@@ -247,7 +248,7 @@ impl<'a> Module<'a> {
 
 impl Drop for Module<'_> {
     fn drop(&mut self) {
-        // SAFETY: modules may go once the pipelines are made.
+        // SAFETY: modules may be destroyed once the pipelines are created.
         unsafe { self.device.handle.destroy_shader_module(self.handle, None) };
     }
 }

@@ -1,4 +1,4 @@
-//! Constants that Rust and GLSL share. Rust owns them; shaders see them as macros of the same name.
+//! Constants that Rust and GLSL share. Rust defines them; shaders see them as macros of the same name.
 
 macro_rules! shared {
     ($($(#[$doc:meta])* $name:ident = $value:expr;)*) => {
@@ -9,67 +9,67 @@ macro_rules! shared {
 }
 
 shared! {
-    /// Invocations per group of one-dimensional compute stages: `layout(local_size_x = GROUP_SIZE)`.
+    /// Invocations per workgroup of one-dimensional compute stages: `layout(local_size_x = GROUP_SIZE)`.
     GROUP_SIZE = 64;
-    /// Marks an absent index.
+    /// Index value that means "no element".
     NONE = u32::MAX;
 
-    /// Spring iteration flag: takes over the forces that a finer level passes down.
+    /// Spring iteration flag: sets this level's load so that its forces equal the forces from the finer level.
     SPRING_TAKE = 1;
-    /// Spring iteration flag: stores its forces for a coarser level.
+    /// Spring iteration flag: stores this level's forces for the coarser level.
     SPRING_KEEP = 2;
-    /// Spring iteration flag: the stop test uses the largest force or move.
+    /// Spring iteration flag: the convergence test uses the largest force or displacement of a vertex.
     SPRING_LARGEST = 4;
-    /// Spring iteration flag: the stop test uses the force, not the move.
+    /// Spring iteration flag: the convergence test uses forces instead of displacements.
     SPRING_FORCE = 8;
-    /// Spring iteration flag: the stop test uses the springs' work.
+    /// Spring iteration flag: the convergence test uses the work of the springs.
     SPRING_WORK = 16;
-    /// Spring edit mode: sets the load of a posed vertex, not its stiffness.
+    /// Spring edit flag: adds the edit's load to a posed vertex and leaves its stiffness unchanged.
     SPRING_EDIT_LOAD = 1;
-    /// Spring edit mode: stiffness has been found again without the edits.
+    /// Spring edit flag: the stored stiffness without edits must be read again, because it was recomputed.
     SPRING_EDIT_FRESH = 2;
-    /// Maximum subgroups per group: [`GROUP_SIZE`] over the smallest possible subgroup.
+    /// Maximum number of subgroups per workgroup: [`GROUP_SIZE`] divided by the smallest possible subgroup size.
     SPRING_SUBGROUPS = 16;
 
-    /// Material flag: fragments below the cutoff are discarded.
+    /// Material flag: fragments with alpha below the cutoff are discarded.
     MATERIAL_MASK = 1;
-    /// Material flag: alpha blending.
+    /// Material flag: the material is alpha-blended.
     MATERIAL_BLEND = 2;
     /// Material flag: the base colour is shown without lighting.
     MATERIAL_UNLIT = 4;
-    /// Material flag: has a base colour texture.
+    /// Material flag: the material has a base colour texture.
     MATERIAL_BASE_COLOR_TEXTURE = 8;
-    /// Material flag: has a metallic-roughness texture.
+    /// Material flag: the material has a metallic-roughness texture.
     MATERIAL_METALLIC_ROUGHNESS_TEXTURE = 16;
-    /// Material flag: has a normal map.
+    /// Material flag: the material has a normal map.
     MATERIAL_NORMAL_TEXTURE = 32;
-    /// Material flag: has an emissive texture.
+    /// Material flag: the material has an emissive texture.
     MATERIAL_EMISSIVE_TEXTURE = 64;
-    /// Material flag: the base colour texture uses the second texture coordinates.
+    /// Material flag: the base colour texture uses the second set of texture coordinates.
     MATERIAL_BASE_COLOR_UV1 = 128;
-    /// Material flag: the metallic-roughness texture uses the second texture coordinates.
+    /// Material flag: the metallic-roughness texture uses the second set of texture coordinates.
     MATERIAL_METALLIC_ROUGHNESS_UV1 = 256;
-    /// Material flag: the normal map uses the second texture coordinates.
+    /// Material flag: the normal map uses the second set of texture coordinates.
     MATERIAL_NORMAL_UV1 = 512;
-    /// Material flag: the emissive texture uses the second texture coordinates.
+    /// Material flag: the emissive texture uses the second set of texture coordinates.
     MATERIAL_EMISSIVE_UV1 = 1024;
 
-    /// Segment flag: continues the previous segment in the list.
+    /// Line segment flag: the segment continues the previous segment of the list.
     SEGMENT_JOINED_BEFORE = 1;
-    /// Segment flag: the next segment in the list continues this one.
+    /// Line segment flag: the next segment of the list continues this segment.
     SEGMENT_JOINED_AFTER = 2;
 
     /// Look flag: the key light casts shadows.
     LOOK_SHADOW = 1;
-    /// Look flag: draws a floor.
+    /// Look flag: a floor is drawn.
     LOOK_FLOOR = 2;
-    /// Look flag: draws the triangle edges.
+    /// Look flag: the triangle edges are drawn.
     LOOK_WIRE = 4;
 
-    /// Silhouette filter on normals.
+    /// Silhouette detection by normals.
     SILHOUETTE_NORMAL = 0;
-    /// Silhouette filter on depth.
+    /// Silhouette detection by depth.
     SILHOUETTE_DEPTH = 1;
-    /// Silhouette filter on positions.
+    /// Silhouette detection by positions.
     SILHOUETTE_POSITION = 2;
 }

@@ -1,4 +1,4 @@
-//! The validation layer's messages: collected for tests, printed for users.
+//! Collects the validation layer's messages for tests and prints them for users.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::error::{failed, lock};
@@ -7,11 +7,10 @@ use ash::{ext::debug_utils, vk};
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
 
-/// A debug messenger with its messages.
 pub(super) struct Debug {
     functions: debug_utils::Instance,
     messenger: vk::DebugUtilsMessengerEXT,
-    // Boxed: the driver stores its address.
+    // Boxed, because the driver stores its address.
     messages: Box<Mutex<Vec<String>>>,
 }
 
@@ -23,7 +22,7 @@ impl Debug {
             .message_severity(
                 vk::DebugUtilsMessageSeverityFlagsEXT::ERROR | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
             )
-            // Without PERFORMANCE, which objects to layout GENERAL; that layout is chosen on purpose (see `frame`).
+            // PERFORMANCE is left out: it warns about layout GENERAL, which `frame` uses on purpose.
             .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
             .pfn_user_callback(Some(hear))
             .user_data((&raw const *messages).cast_mut().cast());
@@ -38,7 +37,7 @@ impl Debug {
     }
 
     pub(super) fn destroy(&self) {
-        // SAFETY: called once, by the device's drop, before the instance goes.
+        // SAFETY: called once, by the device's drop, before the instance is destroyed.
         unsafe { self.functions.destroy_debug_utils_messenger(self.messenger, None) };
     }
 }
@@ -50,7 +49,7 @@ unsafe extern "system" fn hear(
     user: *mut c_void,
 ) -> vk::Bool32 {
     // SAFETY: the layer passes valid data for the length of the call; `user` is the mutex that `Debug` keeps alive,
-    // and it is only ever shared.
+    // and all accesses to it are shared.
     let (text, messages) = unsafe {
         let text = if data.is_null() || (*data).p_message.is_null() {
             String::new()

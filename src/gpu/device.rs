@@ -1,4 +1,4 @@
-//! The Vulkan device: choice, memory, the queue with its timeline, and delayed destruction of freed objects.
+//! The Vulkan device: memory allocator, queue with timeline semaphore, delayed destruction of dropped objects.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::choose::{choose, create_device, create_instance, name_of, queue_family};
@@ -17,14 +17,14 @@ use std::sync::{Arc, Mutex};
 /// Options for choosing a device.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceOptions {
-    /// Part of the device's name, case-insensitive. `None` prefers discrete, then integrated, virtual and
-    /// software devices.
+    /// Part of the wanted device's name, case-insensitive. `None` prefers a discrete GPU, then an integrated GPU, a
+    /// virtual GPU, and a software device.
     pub name: Option<String>,
-    /// Enables the validation layer with synchronization validation. `SINEW_VALIDATION=1` does too.
+    /// Whether to enable the validation layer with synchronization validation. `SINEW_VALIDATION=1` also enables it.
     pub validation: bool,
 }
 
-/// A Vulkan 1.3 device with one queue. Every GPU object keeps it alive.
+/// A Vulkan 1.3 device with one queue. Every GPU object holds a reference to its device.
 pub struct Device {
     entry: ash::Entry,
     instance: ash::Instance,
@@ -36,7 +36,7 @@ pub struct Device {
     name: String,
     kind: vk::PhysicalDeviceType,
     limits: vk::PhysicalDeviceLimits,
-    /// Counts submissions; each submission signals the next value.
+    /// Timeline semaphore that counts submissions; each submission signals the next value.
     timeline: vk::Semaphore,
     submissions: Mutex<Submissions>,
     retired: Mutex<Vec<(Option<u64>, Retired)>>,
@@ -46,13 +46,13 @@ pub struct Device {
 
 #[derive(Default)]
 struct Submissions {
-    /// Timeline value that the last submission signals.
+    /// Timeline value that the latest submission signals.
     last: u64,
-    /// Number of frames being recorded: objects that they use must live until the frames are submitted.
+    /// Number of frames being recorded. Objects dropped meanwhile must live until these frames are submitted.
     open: usize,
 }
 
-/// An object without owners that the GPU may still use.
+/// A Vulkan object without owners that the GPU may still use.
 pub(super) enum Retired {
     Buffer(vk::Buffer, Allocation),
     Image(vk::Image, Vec<vk::ImageView>, Allocation),
@@ -67,10 +67,10 @@ impl Device {
         Self::with_factory(options, &Headless)
     }
 
-    /// Opens a device through a factory. Errors if Vulkan or the layer is missing, no device offers Vulkan
-    /// 1.3 with the required features, or none has the requested name; they list the available devices.
+    /// Opens a device through a factory. Fails if Vulkan or the validation layer is missing, or no device has Vulkan
+    /// 1.3, the required features and the requested name. The error lists the available devices.
     pub fn with_factory(options: &DeviceOptions, factory: &dyn DeviceFactory) -> Result<Arc<Self>> {
-        // SAFETY: loading the system's Vulkan loader runs its initialisers; that is what a loader is for.
+        // SAFETY: loading the system's Vulkan loader runs only the loader's own initialisers.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| {
             Error::gpu(
                 format!("the loader libvulkan.so.1 cannot be opened ({e})"),
@@ -125,28 +125,28 @@ impl Device {
         }))
     }
 
-    /// The device's name as reported by the driver.
+    /// Returns the device's name as reported by the driver.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The driver's name and version as it reports them.
+    /// Returns the driver's name and version.
     pub fn driver(&self) -> String {
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
-        // SAFETY: `physical` belongs to `instance`; every driver of this version fills the struct.
+        // SAFETY: `physical` belongs to `instance`; every Vulkan 1.3 driver fills the struct.
         unsafe { self.instance.get_physical_device_properties2(self.physical, &mut properties) };
         let text = [driver.driver_name_as_c_str(), driver.driver_info_as_c_str()]
             .map(|part| part.map(|t| t.to_string_lossy().into_owned()).unwrap_or_default());
         text.join(" ").trim().to_owned()
     }
 
-    /// Whether the device is a software implementation on the CPU.
+    /// Returns whether the device is a software implementation on the CPU.
     pub fn is_software(&self) -> bool {
         self.kind == vk::PhysicalDeviceType::CPU
     }
 
-    /// The largest supported number of samples per pixel, among those that this project uses (1 and 4), up to `wanted`.
+    /// Returns the largest supported number of samples per pixel, 1 or 4, that does not exceed `wanted`.
     pub fn samples(&self, wanted: u32) -> u32 {
         let limits = &self.limits;
         possible_samples(
@@ -155,42 +155,42 @@ impl Device {
         )
     }
 
-    /// The device's limits.
+    /// Returns the limits of the device.
     pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
         &self.limits
     }
 
-    /// All messages of the validation layer since the device was created; empty without validation.
+    /// Returns all messages of the validation layer since the device was created; empty without validation.
     pub fn validation_messages(&self) -> Vec<String> {
         self.debug.as_ref().map(Debug::messages).unwrap_or_default()
     }
 
-    /// The Vulkan loader, for front ends that create surfaces or sessions.
+    /// Returns the Vulkan loader, for front ends that create surfaces or OpenXR sessions.
     pub fn entry(&self) -> &ash::Entry {
         &self.entry
     }
 
-    /// The instance, for front ends that create surfaces or sessions.
+    /// Returns the Vulkan instance, for front ends that create surfaces or OpenXR sessions.
     pub fn instance(&self) -> &ash::Instance {
         &self.instance
     }
 
-    /// The physical device, for front ends that create surfaces or sessions.
+    /// Returns the physical device, for front ends that create surfaces or OpenXR sessions.
     pub fn physical(&self) -> vk::PhysicalDevice {
         self.physical
     }
 
-    /// The device functions, for front ends that create surfaces or sessions.
+    /// Returns the device functions of ash, for front ends that create surfaces or OpenXR sessions.
     pub fn handle(&self) -> &ash::Device {
         &self.handle
     }
 
-    /// The queue family of the device's only queue.
+    /// Returns the index of the queue family of the device's only queue.
     pub fn queue_family(&self) -> u32 {
         self.queue_family
     }
 
-    /// Runs `f` while holding the queue's lock, e.g. to present.
+    /// Runs `f` while the queue is locked, e.g. to present an image.
     pub fn with_queue<T>(&self, f: impl FnOnce(vk::Queue) -> T) -> T {
         f(*lock(&self.queue))
     }
@@ -204,14 +204,14 @@ impl Device {
         .map_err(failed("vkDeviceWaitIdle"))
     }
 
-    /// Whether the submission with this timeline value has finished.
+    /// Returns whether the submission with this timeline value has finished.
     pub fn is_done(&self, value: u64) -> Result<bool> {
         // SAFETY: the semaphore lives as long as the device.
         let done = unsafe { self.handle.get_semaphore_counter_value(self.timeline) };
         Ok(done.map_err(failed("vkGetSemaphoreCounterValue"))? >= value)
     }
 
-    /// Waits for the submission with this timeline value (as returned by [`super::Frames::submit`]).
+    /// Waits for the submission with this timeline value, as returned by [`super::Frames::submit`].
     pub fn wait(&self, value: u64) -> Result<()> {
         let (semaphores, values) = ([self.timeline], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
@@ -223,7 +223,7 @@ impl Device {
         lock(&self.submissions).open += 1;
     }
 
-    /// Ends a recording: submits it with the extra semaphores or, without a command buffer, discards it.
+    /// Ends the recording of a frame. Submits `commands` with the extra semaphores; `None` discards the frame.
     pub(super) fn close_frame(&self, commands: Option<vk::CommandBuffer>, sync: &Sync<'_>) -> Result<u64> {
         let mut submissions = lock(&self.submissions);
         submissions.open -= 1;
@@ -258,7 +258,7 @@ impl Device {
         result
     }
 
-    /// Frees the object once no submitted or recording frame can use it.
+    /// Frees the object as soon as no submitted frame and no frame being recorded can use it.
     pub(super) fn retire(&self, object: Retired) {
         {
             let submissions = lock(&self.submissions);
@@ -312,12 +312,12 @@ impl Device {
         }
     }
 
-    /// Bytes of device memory in live buffers and images. For tests: dropped objects count until the next frame begins.
+    /// Returns the device memory of live buffers and images, bytes. Dropped objects count until the next frame.
     pub fn allocated_bytes(&self) -> u64 {
         lock(&self.allocator).as_ref().map_or(0, |a| a.generate_report().total_allocated_bytes)
     }
 
-    /// The memory types, among these, that are lazily allocated (tile memory).
+    /// Returns the subset of `types` (a bit mask of memory types) that is lazily allocated, i.e. tile memory.
     pub(super) fn lazy_memory(&self, types: u32) -> u32 {
         // SAFETY: `physical` belongs to `instance`.
         let memory = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
@@ -349,24 +349,24 @@ impl Device {
 
     pub(super) fn free(&self, memory: Allocation) {
         if let Some(allocator) = lock(&self.allocator).as_mut() {
-            // Fails only for memory of another allocator, which is impossible here.
+            // This fails only for memory of another allocator, which cannot occur here.
             let _ = allocator.free(memory);
         }
     }
 }
 
-/// Semaphores beside the timeline, such as those of a swapchain.
+/// Additional semaphores of a submission besides the timeline semaphore, such as those of a swapchain.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sync<'a> {
-    /// The submission waits for these before it starts.
+    /// Semaphores that the submission waits for before it starts.
     pub wait: &'a [vk::SemaphoreSubmitInfo<'a>],
-    /// The submission signals these when it is done.
+    /// Semaphores that the submission signals when it is done.
     pub signal: &'a [vk::SemaphoreSubmitInfo<'a>],
 }
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // Waiting fails on a lost device; its objects are destroyed all the same.
+        // Waiting fails on a lost device; the objects are destroyed nevertheless.
         let _ = self.wait_idle();
         for slot in std::mem::take(&mut *lock(&self.slots)) {
             slot.destroy(self);
@@ -375,7 +375,7 @@ impl Drop for Device {
             self.destroy(object);
         }
         drop(lock(&self.allocator).take());
-        // SAFETY: every object holds the device alive, so at this point none is left and the GPU is idle.
+        // SAFETY: every object keeps the device alive, so no object is left, and the GPU is idle.
         unsafe {
             self.handle.destroy_semaphore(self.timeline, None);
             self.handle.destroy_device(None);

@@ -4,7 +4,7 @@ use crate::base::Error;
 use ash::vk;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The error for a failed call, e.g. `check("vkQueueSubmit2")`; for use with `map_err`.
+/// Returns a converter from a Vulkan result of the named call to an error, for `map_err(failed("vkQueueSubmit2"))`.
 pub(crate) fn failed(call: &'static str) -> impl Fn(vk::Result) -> Error {
     move |result| match result {
         vk::Result::ERROR_DEVICE_LOST => Error::gpu(
@@ -25,7 +25,7 @@ pub(crate) fn failed(call: &'static str) -> impl Fn(vk::Result) -> Error {
     }
 }
 
-/// The error for a failed allocation of `bytes` for `name`.
+/// Returns the error for a failed allocation of `bytes` bytes for the object called `name`.
 pub(crate) fn failed_allocation(name: &str, bytes: u64, error: &gpu_allocator::AllocationError) -> Error {
     Error::gpu(
         format!("no memory for {name} ({:.1} MiB): {error}", bytes as f64 / (1024.0 * 1024.0)),
@@ -33,7 +33,7 @@ pub(crate) fn failed_allocation(name: &str, bytes: u64, error: &gpu_allocator::A
     )
 }
 
-/// Locks a mutex and ignores poisoning: all guarded state here stays consistent between statements.
+/// Locks a mutex and ignores poisoning: a panic in this module leaves no guarded state half-changed.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

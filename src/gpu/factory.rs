@@ -1,4 +1,4 @@
-//! Creation of the Vulkan instance and device: by plain Vulkan calls, or by an OpenXR runtime.
+//! Creation of the Vulkan instance and device, either by plain Vulkan calls or by an OpenXR runtime.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::error::failed;
@@ -6,14 +6,14 @@ use crate::base::Result;
 use ash::vk;
 use std::ffi::CStr;
 
-/// Creates the Vulkan objects; an OpenXR runtime must create its own (XR_KHR_vulkan_enable2).
+/// Creates the Vulkan instance and device. An OpenXR runtime must create them itself (XR_KHR_vulkan_enable2).
 pub trait DeviceFactory {
-    /// Additional instance extensions, e.g. those of a window system.
+    /// Returns additional instance extensions, e.g. the extensions of a window system.
     fn instance_extensions(&self) -> Vec<&'static CStr> {
         Vec::new()
     }
 
-    /// Additional device extensions, e.g. the swapchain; the queue belongs to this family.
+    /// Returns additional device extensions, e.g. the swapchain extension. `family` is the queue family in use.
     fn device_extensions(
         &self,
         instance: &ash::Instance,
@@ -24,24 +24,23 @@ pub trait DeviceFactory {
         Vec::new()
     }
 
-    /// Creates the instance. Errors are those of Vulkan or the runtime.
+    /// Creates the instance. Errors come from Vulkan or the OpenXR runtime.
     fn create_instance(
         &self,
         entry: &ash::Entry,
         info: &vk::InstanceCreateInfo<'_>,
     ) -> Result<ash::Instance> {
-        // SAFETY: `info` and all it points to outlive the call; the loader is held by the device.
+        // SAFETY: `info` and everything it points to outlive the call; the device holds the Vulkan loader.
         unsafe { entry.create_instance(info, None) }.map_err(failed("vkCreateInstance"))
     }
 
-    /// The physical device to use; `None` leaves the choice to the device options.
+    /// Returns the physical device to use; `None` if the device options decide.
     fn physical_device(&self, instance: &ash::Instance) -> Result<Option<vk::PhysicalDevice>> {
         let _ = instance;
         Ok(None)
     }
 
-    /// Requirements of the factory that a physical device does not meet, with a queue of this family. A
-    /// device that lacks any is not chosen.
+    /// Lists the factory's requirements that a device does not meet. A device with a non-empty list is not chosen.
     fn lacks(
         &self,
         instance: &ash::Instance,
@@ -52,14 +51,14 @@ pub trait DeviceFactory {
         Vec::new()
     }
 
-    /// Creates the device. Errors are those of Vulkan or the runtime.
+    /// Creates the device. Errors come from Vulkan or the OpenXR runtime.
     fn create_device(
         &self,
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
         info: &vk::DeviceCreateInfo<'_>,
     ) -> Result<ash::Device> {
-        // SAFETY: `physical` belongs to `instance`; `info` and all it points to outlive the call.
+        // SAFETY: `physical` belongs to `instance`; `info` and everything it points to outlive the call.
         unsafe { instance.create_device(physical, info, None) }.map_err(failed("vkCreateDevice"))
     }
 }

@@ -1,11 +1,11 @@
-//! Images with another owner: those of a headset's or a window's swapchain. Finished pictures are copied into them.
+//! Swapchain images of a headset or a window, owned by the swapchain. Finished images are copied into them.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::frame::Frame;
 use super::image::Image;
 use ash::vk;
 
-/// An image of a swapchain.
+/// An image of a swapchain, owned by the swapchain.
 #[derive(Clone, Copy, Debug)]
 pub struct ForeignImage {
     handle: vk::Image,
@@ -14,14 +14,14 @@ pub struct ForeignImage {
     aspect: vk::ImageAspectFlags,
 }
 
-/// A rectangle of a picture's layer, and where it should be: corners, the first inside and the second beyond, texels.
+/// A rectangle of an image's layer and the target rectangle that receives it, in texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Layer of the picture.
+    /// Layer of the source image.
     pub layer: u32,
-    /// Corners in the picture: first inside, second beyond.
+    /// Upper left (inclusive) and lower right (exclusive) corner in the source image.
     pub from: [[u32; 2]; 2],
-    /// Corners in the target: first inside, second beyond.
+    /// Upper left (inclusive) and lower right (exclusive) corner in the target.
     pub to: [[u32; 2]; 2],
 }
 
@@ -39,11 +39,11 @@ impl ForeignImage {
         self.size
     }
 
-    /// Wraps a swapchain's image of this size (texels) and number of layers; `aspect` is colour or depth.
+    /// Wraps a swapchain image of this size (texels) and number of layers; `aspect` is colour or depth.
     ///
     /// # Safety
-    /// The image belongs to the device of the frames that will write it, allows copies into it,
-    /// has that size, and outlives their execution.
+    /// The image must belong to the device of the frames that write it, allow transfer writes, have this size, and
+    /// outlive the execution of those frames.
     pub unsafe fn new(handle: vk::Image, size: [u32; 2], layers: u32, aspect: vk::ImageAspectFlags) -> Self {
         Self { handle, size, layers, aspect }
     }
@@ -54,9 +54,9 @@ impl ForeignImage {
 }
 
 impl Frame {
-    /// Copies all layers of a picture, texel by texel and without conversion. The formats must have texels
-    /// of the same size; the caller is responsible for encodings (an sRGB-encoded picture belongs in an
-    /// sRGB swapchain). The target's old content is discarded; afterwards it is in `layout`.
+    /// Copies all layers of an image texel by texel, without conversion. Both formats must have the same texel size.
+    /// The caller must match encodings: an sRGB-encoded image belongs in an sRGB swapchain. The target's old content
+    /// is discarded. After the copy, the target is in `layout`.
     pub fn copy_to_foreign(&mut self, source: &Image, target: &ForeignImage, layout: vk::ImageLayout) {
         if source.size() != target.size || source.layers() < target.layers {
             return self.fail(format!(
@@ -70,7 +70,7 @@ impl Frame {
             .src_subresource(target.layers())
             .dst_subresource(target.layers())
             .extent(vk::Extent3D { width: target.size[0], height: target.size[1], depth: 1 })];
-        // SAFETY: recording; sizes were checked, layouts are those of our images and of the barrier above.
+        // SAFETY: the command buffer is recording; the sizes were checked; the layouts are correct.
         unsafe {
             self.device().handle.cmd_copy_image(
                 self.commands,
@@ -84,14 +84,14 @@ impl Frame {
         self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
     }
 
-    /// Copies the first layer of a picture, scaled to the target's size and converted to its format (so sRGB bytes
-    /// belong in a format that does not encode). The target's old content is discarded; afterwards it is in `layout`.
+    /// Copies the first layer of an image, scaled to the target's size and converted to its format; sRGB-encoded
+    /// images need a format that does not encode. Discards the target's old content and leaves it in `layout`.
     pub fn blit_to_foreign(&mut self, source: &Image, target: &ForeignImage, layout: vk::ImageLayout) {
         let piece = Piece { layer: 0, from: [[0; 2], source.size()], to: [[0; 2], target.size] };
         self.blit_pieces_to_foreign(source, &[piece], target, layout);
     }
 
-    /// As [`Self::blit_to_foreign`] for pieces of a picture, each scaled to its target rectangle.
+    /// Copies rectangles of an image like [`Self::blit_to_foreign`]; each is scaled to its target rectangle.
     pub fn blit_pieces_to_foreign(
         &mut self,
         source: &Image,
@@ -123,7 +123,7 @@ impl Frame {
                     .dst_offsets(corners(p.to))
             })
             .collect();
-        // SAFETY: recording; pieces were checked; layouts are those of our images and of the barrier above.
+        // SAFETY: the command buffer is recording; the rectangles were checked; the layouts are correct.
         unsafe {
             self.device().handle.cmd_blit_image(
                 self.commands,
@@ -138,7 +138,7 @@ impl Frame {
         self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
     }
 
-    /// Copies a rectangle of one layer of a picture to the first layer of another of the same format. Parts
+    /// Copies a rectangle of one layer of an image to the first layer of another image of the same format. Parts
     /// outside either image are clipped. This is a copy: put barriers around it.
     pub fn copy_rectangle(
         &mut self,
@@ -169,7 +169,7 @@ impl Frame {
             .dst_offset(corner(to))
             .extent(extent)];
         let general = vk::ImageLayout::GENERAL;
-        // SAFETY: recording; the rectangle was cut to both; our images stay in GENERAL.
+        // SAFETY: the command buffer is recording; the rectangle was clipped to both images, which stay in GENERAL.
         unsafe {
             let handle = &self.device().handle;
             let (source, target) = (source.handle(), target.handle());
@@ -177,8 +177,8 @@ impl Frame {
         }
     }
 
-    /// Exchanges red and blue: both images have the same size, and formats that differ only in the order of
-    /// channels. A barrier must follow.
+    /// Swaps the red and blue channels while copying. Both images have the same size, and their formats differ only
+    /// in channel order. Put a barrier after the copy.
     pub fn reorder_channels(&mut self, source: &Image, target: &Image) {
         if source.size() != target.size() || source.layers() != target.layers() {
             return self.fail("pictures of one size are to be reordered".into());
@@ -193,7 +193,7 @@ impl Frame {
             .dst_subresource(layers)
             .dst_offsets(corners)];
         let general = vk::ImageLayout::GENERAL;
-        // SAFETY: recording; sizes were checked; our images stay in GENERAL.
+        // SAFETY: the command buffer is recording; the sizes were checked; images of this program stay in GENERAL.
         unsafe {
             self.device().handle.cmd_blit_image(
                 self.commands,
@@ -225,7 +225,8 @@ impl Frame {
                     .layer_count(image.layers),
             )];
         let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
-        // SAFETY: recording, outside a render pass; the image is live by the contract of `ForeignImage::new`.
+        // SAFETY: the command buffer is recording outside a render pass; the image exists by the contract of
+        // `ForeignImage::new`.
         unsafe { self.device().handle.cmd_pipeline_barrier2(self.commands, &info) };
     }
 }

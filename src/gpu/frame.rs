@@ -1,7 +1,7 @@
-//! Recording, submission, barriers and timers.
+//! Recording and submission of frames, barriers and GPU timers.
 //!
-//! There is no frame graph: a frame is a readable function of named phases, with one global memory barrier
-//! at each phase boundary. Images stay in layout GENERAL.
+//! There is no frame graph. A frame is a function that records named phases, with one global memory barrier between
+//! two phases. All images stay in layout GENERAL.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::buffer::{Buffer, Memory, RawBuffer};
@@ -14,11 +14,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Timestamps per frame: one per phase and one at the end. Further phases are counted as part of the last one.
+/// Maximum number of timestamps per frame. Phases beyond the limit are counted as part of the last timed phase.
 const MAX_TIMESTAMPS: u32 = 256;
 const FIRST_UPLOAD_BYTES: u64 = 1 << 20;
 
-/// Name and device time of each phase, in order.
+/// Name and GPU duration of each phase, in order.
 pub type Timings = Vec<(String, Duration)>;
 
 /// The reusable objects of one frame in flight.
@@ -37,7 +37,7 @@ impl Slot {
         let query_info = vk::QueryPoolCreateInfo::default()
             .query_type(vk::QueryType::TIMESTAMP)
             .query_count(MAX_TIMESTAMPS);
-        // SAFETY: plain creation; on a later failure the device is unusable anyway and its memory goes with it.
+        // SAFETY: plain creation. If a later call fails, the device is unusable and its objects are lost anyway.
         unsafe {
             let pool =
                 device.handle.create_command_pool(&pool_info, None).map_err(failed("vkCreateCommandPool"))?;
@@ -51,7 +51,7 @@ impl Slot {
     }
 
     pub(super) fn destroy(self, device: &Device) {
-        // SAFETY: called when the device is idle and about to go.
+        // SAFETY: called when the device is idle and about to be destroyed.
         unsafe {
             device.handle.destroy_command_pool(self.pool, None);
             device.handle.destroy_query_pool(self.queries, None);
@@ -62,7 +62,7 @@ impl Slot {
         }
     }
 
-    /// Durations of the phases; the slot's submission must be finished.
+    /// Returns the durations of the phases; the slot's submission must be finished.
     fn timings(&self, device: &Device) -> Result<Timings> {
         if self.phases.is_empty() {
             return Ok(Vec::new());
@@ -80,15 +80,15 @@ impl Slot {
     }
 }
 
-/// A frame being recorded. It stores misuse (sizes, foreign bindings) as an error, which its submission returns.
+/// A frame being recorded. Misuse, e.g. wrong sizes, is stored as an error that the frame's submission returns.
 pub struct Frame {
     device: Arc<Device>,
     slot: Option<Slot>,
     pub(super) commands: vk::CommandBuffer,
     error: Option<Error>,
-    /// The bound compute pipeline and descriptor set: rebinding them would cost as much as a dispatch.
+    /// The bound compute pipeline and descriptor set, to avoid rebinding, which costs as much as a dispatch.
     pub(super) bound: Option<(vk::Pipeline, vk::DescriptorSet)>,
-    /// Receivers of the submission's timeline value: see [`super::Readback`].
+    /// Counters that receive the submission's timeline value; see [`super::Readback`].
     pub(super) told: Vec<Arc<AtomicU64>>,
 }
 
@@ -120,12 +120,12 @@ impl Frame {
         })
     }
 
-    /// The frame's device.
+    /// Returns the frame's device.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
-    /// Starts a phase: all earlier work is finished and visible to everything after this call.
+    /// Starts a phase. All earlier work is finished and visible to everything after this call.
     pub fn phase(&mut self, name: &'static str) {
         self.barrier();
         let Some(slot) = &mut self.slot else { return };
@@ -137,7 +137,8 @@ impl Frame {
     }
 
     fn stamp(device: &Device, commands: vk::CommandBuffer, queries: vk::QueryPool, index: u32) {
-        // SAFETY: recording; the pool was reset at the frame's start and each index is written once.
+        // SAFETY: the command buffer is recording; the pool was reset at the frame's start and each index is written
+        // once.
         unsafe {
             device.handle.cmd_write_timestamp2(
                 commands,
@@ -148,8 +149,8 @@ impl Frame {
         }
     }
 
-    /// Barrier: all earlier work is finished and visible to everything after this call. One per dependency
-    /// suffices, whatever the number of buffers.
+    /// Records a global memory barrier. All earlier work is finished and visible to everything after this call. One
+    /// call per dependency suffices, for any number of buffers.
     pub fn barrier(&mut self) {
         self.memory_barrier(vk::PipelineStageFlags2::ALL_COMMANDS, vk::AccessFlags2::empty());
     }
@@ -161,11 +162,11 @@ impl Frame {
             .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS | more_stages)
             .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE | more_access)];
         let info = vk::DependencyInfo::default().memory_barriers(&barrier);
-        // SAFETY: recording, outside a render pass.
+        // SAFETY: the command buffer is recording outside a render pass.
         unsafe { self.device.handle.cmd_pipeline_barrier2(self.commands, &info) };
     }
 
-    /// Copies the first `bytes` of a buffer, limited to the size of both buffers.
+    /// Copies the first `bytes` bytes. It is an error if `source` or `target` is shorter.
     pub fn copy(&mut self, source: &Buffer, target: &Buffer, bytes: u64) {
         self.copy_range(source, 0, target, 0, bytes);
     }
@@ -180,7 +181,8 @@ impl Frame {
             return;
         }
         let region = [vk::BufferCopy::default().src_offset(from).dst_offset(to).size(bytes)];
-        // SAFETY: recording; the ranges were checked; both buffers live until the submission is done.
+        // SAFETY: the command buffer is recording; the ranges were checked; both buffers live until the submission is
+        // done.
         unsafe {
             self.device.handle.cmd_copy_buffer(self.commands, source.handle(), target.handle(), &region)
         };
@@ -188,14 +190,14 @@ impl Frame {
 
     /// Fills a whole buffer with a 32-bit value.
     pub fn fill(&mut self, target: &Buffer, value: u32) {
-        // SAFETY: recording; whole size.
+        // SAFETY: the command buffer is recording; the whole buffer is filled, so the range is valid.
         unsafe {
             self.device.handle.cmd_fill_buffer(self.commands, target.handle(), 0, vk::WHOLE_SIZE, value);
         }
     }
 
-    /// Writes `data` into a buffer at a byte offset through the frame's own staging memory (which grows to
-    /// the largest frame's need and is reused). This is a copy: put a barrier before the buffer's use.
+    /// Writes `data` into a buffer at a byte offset through the frame's staging memory. The staging memory is reused
+    /// and grows to the largest frame's need. This is a copy: put a barrier before the buffer's use.
     pub fn upload<T: Pod>(&mut self, target: &Buffer, offset: u64, data: &[T]) {
         if let Err(error) = self.try_upload(target, offset, bytemuck::cast_slice(data)) {
             self.error.get_or_insert(error);
@@ -213,13 +215,13 @@ impl Frame {
         }
         let Some((staging, start)) = self.stage(data)? else { return Ok(()) };
         let region = [vk::BufferCopy::default().src_offset(start).dst_offset(offset).size(bytes)];
-        // SAFETY: recording; ranges checked; the staging buffer is retired, not freed, when replaced.
+        // SAFETY: the command buffer is recording; the ranges were checked; the staging buffer is retired, not freed,
+        // when replaced.
         unsafe { self.device.handle.cmd_copy_buffer(self.commands, staging, target.handle(), &region) };
         Ok(())
     }
 
-    /// Writes bytes to the frame's staging memory; returns the buffer and the offset in it, a multiple of
-    /// 16.
+    /// Writes bytes to the frame's staging memory. Returns the buffer and the data's offset, a multiple of 16 bytes.
     pub(super) fn stage(&mut self, data: &[u8]) -> Result<Option<(vk::Buffer, u64)>> {
         let Some(slot) = &mut self.slot else { return Ok(None) };
         let (start, end) = (slot.uploaded, slot.uploaded + data.len() as u64);
@@ -250,7 +252,7 @@ impl Frame {
         }
     }
 
-    /// Ends and submits the frame; returns the timeline value of its completion and the slot for reuse after that.
+    /// Ends and submits the frame. Returns the timeline value of its completion, and the slot for later reuse.
     fn finish(mut self, sync: &Sync<'_>) -> Result<(u64, Slot)> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -261,7 +263,7 @@ impl Frame {
         {
             Self::stamp(&self.device, self.commands, slot.queries, slot.phases.len() as u32);
         }
-        // SAFETY: recording ends here.
+        // SAFETY: the command buffer is recording, and its recording ends here.
         unsafe { self.device.handle.end_command_buffer(self.commands) }
             .map_err(failed("vkEndCommandBuffer"))?;
         let slot = self.slot.take().ok_or_else(|| Error::gpu("a frame was submitted twice", "report it"))?;
@@ -283,7 +285,7 @@ impl Frame {
 impl Drop for Frame {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
-            // Abandoned: nothing was submitted, so the slot is free immediately.
+            // The frame was abandoned: nothing was submitted, so the slot is free immediately.
             let _ = self.device.close_frame(None, &Sync::default());
             lock(&self.device.slots).push(slot);
         }
@@ -309,7 +311,7 @@ impl Device {
     }
 }
 
-/// Frames in flight: the CPU records one while the GPU executes earlier ones.
+/// A queue of frames in flight: the CPU records one frame while the GPU executes earlier frames.
 pub struct Frames {
     device: Arc<Device>,
     /// Submitted frames, oldest first, with their timeline values.
@@ -319,7 +321,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Creates the frames; at most `in_flight` of them (at least one, usually two) are submitted at a time.
+    /// Creates the queue. At most `in_flight` frames are submitted at a time (minimum 1, usually 2).
     pub fn new(device: &Arc<Device>, in_flight: usize) -> Self {
         Self {
             device: device.clone(),
@@ -353,7 +355,7 @@ impl Frames {
         Ok(value)
     }
 
-    /// Phase times of the last finished frame.
+    /// Returns the phase times of the last finished frame.
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
@@ -362,7 +364,7 @@ impl Frames {
 impl Drop for Frames {
     fn drop(&mut self) {
         while let Some((value, slot)) = self.flying.pop_front() {
-            // On a lost device waiting fails immediately; the slots are destroyed with the device.
+            // Waiting fails immediately on a lost device; the slots are destroyed with the device.
             let _ = self.device.wait(value);
             lock(&self.device.slots).push(slot);
         }

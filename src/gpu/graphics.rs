@@ -1,4 +1,4 @@
-//! Graphics pipelines and passes (dynamic rendering); one pass draws one or two views by multiview.
+//! Graphics pipelines and passes with dynamic rendering. One pass draws one or two views by multiview.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::bindings::{Bindings, Interface, Resource};
@@ -15,28 +15,28 @@ use crate::base::Result;
 use ash::vk;
 use std::sync::Arc;
 
-/// Description of a graphics pipeline. Vertex stages fetch their data from buffers: there are no vertex inputs.
+/// Description of a graphics pipeline. There are no vertex inputs: vertex shaders fetch their data from buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphicsInfo<'a> {
-    /// The vertex stage.
+    /// The vertex shader.
     pub vertex: Spv,
-    /// The fragment stage; `None` for a depth-only pass.
+    /// The fragment shader; `None` for a depth-only pass.
     pub fragment: Option<Spv>,
-    /// Values of specialisation constants 0, 1, ... of both stages.
+    /// Values of the specialisation constants 0, 1, ... of both shaders.
     pub specialisation: &'a [u32],
     /// Formats of the colour targets.
     pub colors: &'a [vk::Format],
-    /// Format of the depth target. Depth is reversed: nearer is greater, cleared to 0.
+    /// Format of the depth target. Depth is reversed: nearer is greater, and the cleared value is 0.
     pub depth: Option<vk::Format>,
-    /// Whether to blend by straight alpha instead of replacing.
+    /// Whether to blend by straight alpha; otherwise fragments replace the target's content.
     pub blend: bool,
-    /// Number of views, at least 1; `gl_ViewIndex` is the index of the current view.
+    /// Number of views, at least 1. `gl_ViewIndex` is the index of the view being drawn.
     pub views: u32,
     /// Samples per pixel of all targets, 1 or 4.
     pub samples: u32,
 }
 
-/// A graphics pipeline. The pass sets viewport, scissor and culling.
+/// A graphics pipeline. Viewport, scissor and culling are dynamic state, set in a pass.
 pub struct Graphics {
     device: Arc<Device>,
     interface: Interface,
@@ -45,7 +45,7 @@ pub struct Graphics {
 }
 
 impl Graphics {
-    /// Creates the pipeline. Errors if stages do not compile, disagree, or exceed the device's limits.
+    /// Creates the pipeline. Fails if a stage does not compile, the stages disagree, or a device limit is exceeded.
     pub fn new(device: &Arc<Device>, info: &GraphicsInfo<'_>) -> Result<Self> {
         let spvs: Vec<Spv> = [Some(info.vertex), info.fragment].into_iter().flatten().collect();
         let words = spvs.iter().map(Spv::words).collect::<Result<Vec<_>>>()?;
@@ -75,7 +75,7 @@ impl Graphics {
         Ok(out)
     }
 
-    /// The interfaces of the stages, vertex first.
+    /// Returns the reflections of the stages, vertex stage first.
     pub fn reflections(&self) -> &[Reflection] {
         &self.reflections
     }
@@ -152,23 +152,23 @@ fn view_mask(views: u32) -> u32 {
     (1 << views) - 1
 }
 
-/// Content of a target at the start of a pass.
+/// What happens to a target's content at the start of a pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
-    /// Keeps its content.
+    /// Keeps the content.
     Keep,
-    /// Clears to this colour (or to this depth, in the first component).
+    /// Clears to this colour; clears a depth target to the first component.
     Clear([f32; 4]),
-    /// Clears to these integers.
+    /// Clears an integer target to these values.
     ClearUint([u32; 4]),
 }
 
 /// Face culling; front faces are counter-clockwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cull {
-    /// Draws all faces.
+    /// Draws front and back faces.
     None,
-    /// Does not draw back faces.
+    /// Draws front faces only.
     Back,
 }
 
@@ -179,8 +179,8 @@ pub struct Target<'a> {
     pub image: &'a Image,
     /// The content at the start of the pass.
     pub load: Load,
-    /// For a target with several samples: the image with one sample per pixel that receives the result at the end of
-    /// the pass, the mean of the samples, or the depth of the first. The target's own content is discarded.
+    /// For a multisampled target: the single-sample image that receives the result at the end of the pass. The result
+    /// is the mean of the colour samples, or the first depth sample. The multisampled content is discarded.
     pub resolve: Option<&'a Image>,
 }
 
@@ -196,7 +196,7 @@ pub struct Pass<'f> {
 }
 
 impl Frame {
-    /// Records a pass over whole targets with one layer per view. +Y is up in clip space.
+    /// Records a pass over whole targets that have one layer per view. +Y is up in clip space.
     ///
     /// The targets need a barrier after the pass.
     pub fn render(
@@ -210,7 +210,7 @@ impl Frame {
         self.render_to(&colors, depth.map(Target::from), views, record);
     }
 
-    /// As [`Self::render`], for targets that may have several samples per pixel.
+    /// Records a pass like [`Self::render`], for targets that may be multisampled.
     pub fn render_to(
         &mut self,
         colors: &[Target<'_>],
@@ -244,7 +244,7 @@ impl Frame {
                 .store_op(vk::AttachmentStoreOp::STORE)
                 .clear_value(clear);
             let Some(resolve) = resolve else { return info };
-            // Every device can resolve to the first sample of a depth.
+            // Every device can resolve a depth target to its first sample.
             let mode = match image.aspect() {
                 vk::ImageAspectFlags::DEPTH => vk::ResolveModeFlags::SAMPLE_ZERO,
                 _ => vk::ResolveModeFlags::AVERAGE,
@@ -265,14 +265,15 @@ impl Frame {
         if let Some(depth_info) = &depth_info {
             info = info.depth_attachment(depth_info);
         }
-        // Vulkan's clip space has +Y down; a negative height flips it, which suits glTF's winding.
+        // Vulkan's clip space has +Y down. A negative viewport height makes +Y up and keeps glTF's winding order.
         let viewport = vk::Viewport::default()
             .y(size[1] as f32)
             .width(size[0] as f32)
             .height(-(size[1] as f32))
             .max_depth(1.0);
         let device = self.device().clone();
-        // SAFETY: recording; targets live until the submission is done; state is set before any draw.
+        // SAFETY: the command buffer is recording; targets live until the submission is done; state is set before any
+        // draw.
         unsafe {
             device.handle.cmd_begin_rendering(self.commands, &info);
             device.handle.cmd_set_viewport(self.commands, 0, &[viewport]);
@@ -280,29 +281,29 @@ impl Frame {
             device.handle.cmd_set_cull_mode(self.commands, vk::CullModeFlags::NONE);
         }
         record(&mut Pass { frame: self });
-        // SAFETY: the pass was begun above; `Pass` records nothing that is not allowed in one.
+        // SAFETY: the pass was begun above; `Pass` records only commands that are allowed inside a pass.
         unsafe { device.handle.cmd_end_rendering(self.commands) };
     }
 }
 
 impl Pass<'_> {
-    /// Binds a pipeline and its sets for the following draws.
+    /// Binds a pipeline and its descriptor sets for the following draws.
     pub fn bind(&mut self, pipeline: &Graphics, bindings: &[&Bindings]) {
         let frame = &self.frame;
         let point = vk::PipelineBindPoint::GRAPHICS;
-        // SAFETY: recording inside a pass.
+        // SAFETY: the command buffer is recording inside a render pass.
         unsafe { frame.device().handle.cmd_bind_pipeline(frame.commands, point, pipeline.pipeline) };
         for bindings in bindings {
             self.bind_set(pipeline, bindings);
         }
     }
 
-    /// Rebinds one set.
+    /// Replaces one bound descriptor set.
     pub fn bind_set(&mut self, pipeline: &Graphics, bindings: &Bindings) {
         let frame = &self.frame;
         let point = vk::PipelineBindPoint::GRAPHICS;
         let layout = pipeline.interface.layout;
-        // SAFETY: recording; the set was made for a layout of this pipeline.
+        // SAFETY: the command buffer is recording; the set was made for a layout of this pipeline.
         unsafe {
             let handle = &frame.device().handle;
             handle.cmd_bind_descriptor_sets(
@@ -324,7 +325,7 @@ impl Pass<'_> {
         }
         let frame = &self.frame;
         let interface = &pipeline.interface;
-        // SAFETY: recording; the size was checked.
+        // SAFETY: the command buffer is recording; the size was checked.
         unsafe {
             let handle = &frame.device().handle;
             handle.cmd_push_constants(frame.commands, interface.layout, interface.stages, 0, bytes);
@@ -337,53 +338,55 @@ impl Pass<'_> {
             Cull::None => vk::CullModeFlags::NONE,
             Cull::Back => vk::CullModeFlags::BACK,
         };
-        // SAFETY: recording; the state is dynamic.
+        // SAFETY: the command buffer is recording; the state is dynamic.
         unsafe { self.frame.device().handle.cmd_set_cull_mode(self.frame.commands, mode) };
     }
 
-    /// Restricts drawing to this rectangle of pixels, given by its upper left corner and size, until the
-    /// next call. The rectangle must lie within the targets.
+    /// Restricts the following draws to a rectangle of pixels, given by its upper left corner and its size. The
+    /// rectangle must lie within the targets.
     pub fn scissor(&mut self, corner: [u32; 2], size: [u32; 2]) {
         let area = [vk::Rect2D {
             offset: vk::Offset2D { x: corner[0] as i32, y: corner[1] as i32 },
             extent: vk::Extent2D { width: size[0], height: size[1] },
         }];
-        // SAFETY: recording; the state is dynamic.
+        // SAFETY: the command buffer is recording; the state is dynamic.
         unsafe { self.frame.device().handle.cmd_set_scissor(self.frame.commands, 0, &area) };
     }
 
-    /// Draws `vertices` vertices, numbered from `first`, `instances` times.
+    /// Draws vertices `first..first + vertices`, `instances` times.
     pub fn draw(&mut self, first: u32, vertices: u32, instances: u32) {
-        // SAFETY: recording; a pipeline is bound by contract, else the validation layer reports it.
+        // SAFETY: the command buffer is recording; the caller must have bound a pipeline, which the validation layer
+        // checks.
         unsafe { self.frame.device().handle.cmd_draw(self.frame.commands, vertices, instances, first, 0) };
     }
 
-    /// Draws with the `VkDrawIndirectCommand` (vertices, instances, first vertex, first instance) at a byte offset.
+    /// Draws with the `VkDrawIndirectCommand` at a byte offset: vertices, instances, first vertex, first instance.
     pub fn draw_indirect(&mut self, arguments: &Buffer, offset: u64) {
         if !offset.is_multiple_of(4) || offset + 16 > arguments.bytes() {
             return self.frame.fail(format!("no draw arguments at {offset} of {arguments:?}"));
         }
         let frame = &self.frame;
-        // SAFETY: recording; the range was checked.
+        // SAFETY: the command buffer is recording; the range was checked.
         unsafe {
             let handle = &frame.device().handle;
             handle.cmd_draw_indirect(frame.commands, arguments.handle(), offset, 1, 0);
         }
     }
 
-    /// Binds 32-bit indices for [`Pass::draw_indexed`].
+    /// Binds a buffer of 32-bit indices for [`Pass::draw_indexed`].
     pub fn indices(&mut self, indices: &Buffer) {
         let frame = &self.frame;
-        // SAFETY: recording; every buffer may hold indices.
+        // SAFETY: the command buffer is recording; every buffer may hold indices.
         unsafe {
             let handle = &frame.device().handle;
             handle.cmd_bind_index_buffer(frame.commands, indices.handle(), 0, vk::IndexType::UINT32);
         }
     }
 
-    /// Draws a range of the indices.
+    /// Draws with the indices `first..first + indices`.
     pub fn draw_indexed(&mut self, first: u32, indices: u32) {
-        // SAFETY: recording; as for `draw`.
+        // SAFETY: the command buffer is recording; the caller must have bound a pipeline and indices, which the
+        // validation layer checks.
         unsafe { self.frame.device().handle.cmd_draw_indexed(self.frame.commands, indices, 1, first, 0, 0) };
     }
 }

@@ -1,4 +1,4 @@
-//! Images and samplers: RAII; images stay in layout GENERAL after creation.
+//! Images and samplers that free themselves when dropped. Images stay in layout GENERAL after creation.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::buffer::{Buffer, Memory};
@@ -15,21 +15,21 @@ use std::sync::Arc;
 /// Description of an image.
 #[derive(Clone, Debug)]
 pub struct ImageInfo<'a> {
-    /// Name for messages.
+    /// Name for error messages.
     pub name: &'a str,
     /// Texel format.
     pub format: vk::Format,
     /// Width and height, texels.
     pub size: [u32; 2],
-    /// Array layers: one per view of a multiview pass. The image view is always an array.
+    /// Number of array layers: one per view of a multiview pass. The image view is always an array view.
     pub layers: u32,
-    /// Mip levels.
+    /// Number of mip levels.
     pub levels: u32,
-    /// Uses in addition to both ends of a copy.
+    /// Usage flags; the flags for both directions of a copy are added.
     pub usage: vk::ImageUsageFlags,
 }
 
-/// A 2D array image. Clones share it; it is freed when the last clone is dropped and the GPU has finished with it.
+/// A 2D array image, shared by its clones. It is freed after the last clone when the GPU has finished with it.
 #[derive(Clone)]
 pub struct Image(Arc<Inner>);
 
@@ -46,16 +46,16 @@ struct Inner {
 }
 
 impl Image {
-    /// Creates the image; its content is undefined. Errors if memory is short or the size exceeds the device's limit.
+    /// Creates the image with undefined content. Fails if memory is short or the size exceeds the device's limit.
     pub fn new(device: &Arc<Device>, info: &ImageInfo<'_>) -> Result<Self> {
         Self::make(device, info, 1)
     }
 
-    /// Creates a target with several samples per pixel for use within one pass only; it is in tile memory
-    /// if the device has any. `info.usage` is the kind of attachment.
+    /// Creates a multisampled target that is used within one pass only. It lies in tile memory if the device has any.
+    /// `info.usage` is the kind of attachment.
     ///
     /// # Errors
-    /// As [`Image::new`]; if pictures cannot have this many samples, see [`Device::samples`].
+    /// The errors of [`Image::new`], or an unsupported number of samples; see [`Device::samples`].
     pub fn multisampled(device: &Arc<Device>, info: &ImageInfo<'_>, samples: u32) -> Result<Self> {
         if device.samples(samples) != samples {
             return Err(Error::gpu(
@@ -90,7 +90,7 @@ impl Image {
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(info.usage | copies);
         let aspect = aspect_of(info.format);
-        // SAFETY: complete infos; each object is destroyed where a later step fails; memory fits the image.
+        // SAFETY: the infos are complete; each object is destroyed if a later step fails; the memory fits the image.
         let inner = unsafe {
             let handle = device.handle.create_image(&create, None).map_err(failed("vkCreateImage"))?;
             let mut requirements = device.handle.get_image_memory_requirements(handle);
@@ -135,32 +135,32 @@ impl Image {
         Ok(image)
     }
 
-    /// Width and height, texels.
+    /// Returns width and height, texels.
     pub fn size(&self) -> [u32; 2] {
         self.0.size
     }
 
-    /// Array layers.
+    /// Returns the number of array layers.
     pub fn layers(&self) -> u32 {
         self.0.layers
     }
 
-    /// Mip levels.
+    /// Returns the number of mip levels.
     pub fn levels(&self) -> u32 {
         self.0.levels
     }
 
-    /// Texel format.
+    /// Returns the texel format.
     pub fn format(&self) -> vk::Format {
         self.0.format
     }
 
-    /// Width and height of a mip level.
+    /// Returns width and height of a mip level, texels.
     pub fn level_size(&self, level: u32) -> [u32; 2] {
         self.0.size.map(|n| (n >> level).max(1))
     }
 
-    /// Bytes per texel of the formats this project uses.
+    /// Returns the bytes per texel, for the formats that this project uses.
     pub fn texel_bytes(&self) -> u64 {
         match self.0.format {
             vk::Format::R32G32B32A32_SFLOAT => 16,
@@ -219,28 +219,27 @@ impl Frame {
             .image(image.handle())
             .subresource_range(image.0.range(0, image.levels()))];
         let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
-        // SAFETY: recording, outside a render pass; the image is fresh.
+        // SAFETY: the command buffer is recording outside a render pass; the image is new.
         unsafe { self.device().handle.cmd_pipeline_barrier2(self.commands, &info) };
     }
 }
 
 impl Frame {
-    /// Writes the texels of one layer and level, rows from the top, tightly packed. This is a copy: put a
-    /// barrier before the image's use.
+    /// Copies texels into one layer and mip level, rows from the top, tightly packed. Put a barrier before its use.
     pub fn upload_image(&mut self, target: &Image, layer: u32, level: u32, texels: &[u8]) {
         let staged = self.stage(texels);
         let Some(Some((staging, offset))) = self.check(staged) else { return };
         let region = [region(target, layer, level, [0; 2], target.level_size(level)).buffer_offset(offset)];
         let layout = vk::ImageLayout::GENERAL;
-        // SAFETY: recording; the staging memory holds the bytes until the submission is done. A wrong number of
-        // bytes is a mistake that the validation layer reports.
+        // SAFETY: the command buffer is recording; the staging memory holds the bytes until the submission is done. A
+        // wrong number of bytes is a mistake that the validation layer reports.
         unsafe {
             let handle = &self.device().handle;
             handle.cmd_copy_buffer_to_image(self.commands, staging, target.handle(), layout, &region);
         }
     }
 
-    /// Writes a rectangle of the first level of a layer, rows from the top, tightly packed. This is a copy:
+    /// Writes a rectangle of texels of a layer's first mip level, rows from the top, tightly packed. This is a copy:
     /// put a barrier before the image's use.
     pub fn upload_texels(
         &mut self,
@@ -261,16 +260,15 @@ impl Frame {
         let Some(Some((staging, offset))) = self.check(staged) else { return };
         let region = [region(target, layer, 0, corner, size).buffer_offset(offset)];
         let layout = vk::ImageLayout::GENERAL;
-        // SAFETY: recording; the ranges were checked; the staging memory holds the bytes until the submission is
-        // done.
+        // SAFETY: the command buffer is recording; the ranges were checked; the staging memory holds the bytes until
+        // the submission is done.
         unsafe {
             let handle = &self.device().handle;
             handle.cmd_copy_buffer_to_image(self.commands, staging, target.handle(), layout, &region);
         }
     }
 
-    /// Copies a rectangle of the first level of a layer into a buffer at a byte offset, rows from the top, tightly
-    /// packed.
+    /// Copies a rectangle of a layer's first mip level to a buffer's byte offset, rows from the top, tightly packed.
     pub fn read_image(
         &mut self,
         source: &Image,
@@ -288,7 +286,7 @@ impl Frame {
         }
         let region = [region(source, layer, 0, corner, size).buffer_offset(offset)];
         let layout = vk::ImageLayout::GENERAL;
-        // SAFETY: recording; the ranges were checked.
+        // SAFETY: the command buffer is recording; the ranges were checked.
         unsafe {
             let handle = &self.device().handle;
             handle.cmd_copy_image_to_buffer(self.commands, source.handle(), layout, target.handle(), &region);
@@ -310,7 +308,7 @@ fn region(image: &Image, layer: u32, level: u32, corner: [u32; 2], size: [u32; 2
 }
 
 impl Device {
-    /// Reads all texels of one layer's first level, rows from the top. Waits for all submitted work.
+    /// Reads all texels of a layer's first mip level, rows from the top. Waits for all submitted work.
     pub fn read_image<T: Pod>(self: &Arc<Self>, source: &Image, layer: u32) -> Result<Vec<T>> {
         let size = source.size();
         let bytes = u64::from(size[0]) * u64::from(size[1]) * source.texel_bytes();
@@ -323,7 +321,7 @@ impl Device {
     }
 }
 
-/// A sampler. Clones share it.
+/// A sampler. Clones share one Vulkan sampler.
 #[derive(Clone)]
 pub struct Sampler(Arc<SamplerInner>);
 
@@ -333,7 +331,7 @@ struct SamplerInner {
 }
 
 impl Sampler {
-    /// A sampler with trilinear filtering and wrap modes in u and v; `nearest` magnifies without filtering.
+    /// Creates a sampler with trilinear filtering; `wrap` is for u and v. `nearest` magnifies without filtering.
     pub fn new(device: &Arc<Device>, wrap: [vk::SamplerAddressMode; 2], nearest: bool) -> Result<Self> {
         let magnify = if nearest { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
         let info = vk::SamplerCreateInfo::default()
@@ -346,13 +344,13 @@ impl Sampler {
         Self::create(device, &info)
     }
 
-    /// A sampler without filtering: for `texelFetch`, and for formats that cannot be filtered.
+    /// Creates a sampler without filtering, for `texelFetch` and for formats that cannot be filtered.
     pub fn texels(device: &Arc<Device>) -> Result<Self> {
         Self::create(device, &vk::SamplerCreateInfo::default())
     }
 
     fn create(device: &Arc<Device>, info: &vk::SamplerCreateInfo<'_>) -> Result<Self> {
-        // SAFETY: complete info, valid device.
+        // SAFETY: the info is complete and the device valid.
         let handle =
             unsafe { device.handle.create_sampler(info, None) }.map_err(failed("vkCreateSampler"))?;
         Ok(Self(Arc::new(SamplerInner { device: device.clone(), handle })))

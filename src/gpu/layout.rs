@@ -1,17 +1,17 @@
-//! Structs that shaders and Rust share, declared once.
+//! Structs that shaders and Rust share; each struct is declared once, in Rust.
 
 use super::reflect::{Reflection, StructLayout};
 use crate::base::{Error, Result};
 use bytemuck::Pod;
 
-/// A field: its name, its offset in bytes, its size in bytes.
+/// A field: its name, its offset in bytes, and its size in bytes.
 pub type FieldLayout = (&'static str, usize, usize);
 
-/// Plain data in the layout that GLSL calls scalar. [`crate::shared_with_shaders!`] declares such structs.
+/// Plain data in GLSL's scalar block layout. [`crate::shared_with_shaders!`] declares such structs.
 pub trait Layout: Pod {
-    /// The struct's name in GLSL; empty for what has no fields to name.
+    /// The struct's name in GLSL; empty for a plain number, which has no fields.
     const NAME: &'static str;
-    /// All fields, in order.
+    /// All fields, in order of declaration.
     const FIELDS: &'static [FieldLayout];
 }
 
@@ -30,9 +30,8 @@ impl Layout for f32 {
     const FIELDS: &'static [FieldLayout] = &[];
 }
 
-/// Declares structs that a shader reads or writes: `struct GpuHit as "Hit" { part: u32 }`, where GLSL has a struct or a
-/// block `Hit`. Push constants are compared with the shader at every dispatch of a debug build, others by
-/// [`Reflection::check`].
+/// Declares structs that a shader reads or writes: `struct GpuHit as "Hit" { part: u32 }` for a GLSL struct or block
+/// `Hit`. Debug builds check push constants at every dispatch; [`Reflection::check`] checks other structs.
 #[macro_export]
 macro_rules! shared_with_shaders {
     ($($(#[$meta:meta])* $vis:vis struct $name:ident as $glsl:literal {
@@ -54,11 +53,11 @@ macro_rules! shared_with_shaders {
 }
 
 impl Reflection {
-    /// Checks that `T` has the layout of the GLSL struct or block of its name: every field's name, offset and size, in
-    /// order, and the total size (without a run-time array at the end).
+    /// Checks that `T` has the layout of the GLSL struct or block of the same name. Compares every field's name,
+    /// offset and size, in order, and the total size, which excludes a run-time array at the end.
     ///
     /// # Errors
-    /// Names the first difference.
+    /// The error describes the first difference.
     pub fn check<T: Layout>(&self) -> Result<()> {
         let wrong = |problem: String| {
             Error::gpu(
@@ -71,7 +70,7 @@ impl Reflection {
     }
 }
 
-/// What differs first between the struct of Rust and that of GLSL.
+/// Describes the first difference between the Rust struct and the GLSL struct; `None` if their layouts are equal.
 pub(super) fn differs<T: Layout>(layout: &StructLayout) -> Option<String> {
     for (index, (field, &(rust, offset, size))) in layout.fields.iter().zip(T::FIELDS).enumerate() {
         if field.name != rust || field.offset as usize != offset || field.size as usize != size {

@@ -1,8 +1,8 @@
-//! A window that shows pictures rendered for another purpose and never delays them.
+//! A window that shows images rendered for another purpose, such as the headset's view, without delaying them.
 //!
-//! The mirror requests an image without waiting and fills it only when the display's fence is signalled, so neither the
-//! caller nor the GPU's queue ever waits for the display. If no image is available, the picture is not shown. Images of
-//! another size are created beside the old ones, which are destroyed when the display shows the new ones.
+//! The mirror acquires a swapchain image without waiting and writes it only after the display's fence is signalled.
+//! So neither the caller nor the GPU queue waits for the display; without an available image, nothing is shown. After
+//! a resize, the old swapchain is destroyed once the display shows images of the new swapchain.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::chain::{Chain, Pace};
@@ -14,11 +14,11 @@ use crate::base::Result;
 use ash::vk;
 use std::sync::Arc;
 
-/// Requirements for presenting to a window that a device with a queue of this family does not meet; empty
-/// if it meets all. The instance must have [`super::surface_extensions`].
+/// Lists the requirements for presenting to a window that a device with this queue family does not meet; an empty
+/// list means that it can present. The instance must have the extensions of [`super::surface_extensions`].
 ///
 /// # Errors
-/// The window no longer exists.
+/// An error if the window no longer exists.
 pub fn presents(
     entry: &ash::Entry,
     instance: &ash::Instance,
@@ -28,17 +28,17 @@ pub fn presents(
     Ok(Raw::new(entry, instance, window)?.lacks(instance, physical, family))
 }
 
-/// An image of a [`Mirror`] that may be filled.
+/// A swapchain image of a [`Mirror`] that may be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     index: u32,
-    /// The image; leave it in the presentation layout.
+    /// The image. The frame must leave it in the presentation layout.
     pub image: ForeignImage,
     finished: vk::Semaphore,
 }
 
 impl Held {
-    /// The semaphore that the frame's submission must signal, for [`super::Sync`].
+    /// Returns the semaphore that the frame's submission must signal, for [`super::Sync`].
     pub fn signal(&self) -> [vk::SemaphoreSubmitInfo<'static>; 1] {
         [vk::SemaphoreSubmitInfo::default()
             .semaphore(self.finished)
@@ -46,27 +46,27 @@ impl Held {
     }
 }
 
-/// Images of an earlier size that wait for their destruction.
+/// A replaced swapchain that waits for its destruction.
 struct Old {
     chain: Chain,
-    /// Set while the display has not released an acquired image.
+    /// The fence of an acquired image that the display has not released yet.
     fence: Option<Fence>,
-    /// Timeline value of the last submission that wrote one of them.
+    /// Timeline value of the last submission that wrote an image of this swapchain.
     written: u64,
-    /// Number of pictures that the new images must show first.
+    /// Number of images that the new swapchain must show before this one is destroyed.
     more: usize,
 }
 
-/// A window's surface that shows a picture whenever the display has an image available.
+/// A window's surface that shows an image whenever the display has a swapchain image available.
 pub struct Mirror {
-    // Drop order: the chain before its surface, and that before window and device.
+    // Drop order: the swapchain before its surface, the surface before window and device.
     chain: Option<Chain>,
     fence: Fence,
     old: Vec<Old>,
     raw: Raw,
     window: Arc<dyn Window>,
     device: Arc<Device>,
-    /// The requested image, and whether it may be filled.
+    /// Index of the acquired image, and whether it may be written already.
     asked: Option<(u32, bool)>,
     written: u64,
     stale: bool,
@@ -75,10 +75,10 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// A mirror in a window, on a device that can present to it: see [`presents`].
+    /// Creates a mirror in a window. The device must be able to present to the window, see [`presents`].
     ///
     /// # Errors
-    /// The window no longer exists; errors of the driver.
+    /// An error if the window no longer exists or the driver fails.
     pub fn new(device: &Arc<Device>, window: Arc<dyn Window>) -> Result<Self> {
         Ok(Self {
             chain: None,
@@ -95,16 +95,16 @@ impl Mirror {
         })
     }
 
-    /// Number of pictures shown so far.
+    /// Returns the number of images shown so far.
     pub fn shown(&self) -> u64 {
         self.shown
     }
 
-    /// An image for a window of this size, pixels, if one may be filled now. It stays available until
-    /// [`Mirror::present`] shows it; a frame that is never submitted leaves it unchanged.
+    /// Returns a swapchain image if one may be written now; `size` is the window's size in pixels. The image stays
+    /// available until [`Mirror::present`] shows it. A frame that is never submitted leaves it unchanged.
     ///
     /// # Errors
-    /// A lost device; a window that can no longer be presented to.
+    /// An error if the device is lost or the window can no longer be presented to.
     pub fn hold(&mut self, size: [u32; 2]) -> Result<Option<Held>> {
         self.tidy();
         if size.contains(&0) {
@@ -136,17 +136,17 @@ impl Mirror {
         }))
     }
 
-    /// Shows an image; `value` is the result of submitting the frame that filled it.
+    /// Shows an image. `value` is the timeline value returned by submitting the frame that wrote the image.
     ///
     /// # Errors
-    /// A lost device.
+    /// An error if the device is lost.
     pub fn present(&mut self, held: &Held, value: u64) -> Result<()> {
         let Some(chain) = &mut self.chain else { return Ok(()) };
         self.asked = None;
         self.written = value;
         match chain.present(held.index) {
             Ok(suboptimal) => {
-                // If the first picture is already suboptimal, as on a rotated screen, another chain would be too.
+                // If the first image is suboptimal, as on a rotated screen, a new swapchain is suboptimal too.
                 let poor = suboptimal || chain.suboptimal;
                 self.stale = poor && chain.shown;
                 chain.shown |= !poor;
@@ -159,7 +159,7 @@ impl Mirror {
         }
     }
 
-    /// Handles a failed call: decides what the next call does.
+    /// Handles a failed call: marks the swapchain as out of date or the surface as lost, or returns the error.
     fn gone(&mut self, call: &'static str, result: vk::Result) -> Result<()> {
         match result {
             vk::Result::ERROR_OUT_OF_DATE_KHR => self.stale = true,
@@ -169,7 +169,7 @@ impl Mirror {
         Ok(())
     }
 
-    /// Creates images of another size, beside the existing ones.
+    /// Replaces the swapchain by a new one of another size; the old swapchain is kept for later destruction.
     fn resize(&mut self, size: [u32; 2]) -> Result<()> {
         let made = Chain::new(&self.device, &self.raw, size, self.chain.as_ref(), Pace::Newest);
         self.stale = false;
@@ -177,7 +177,7 @@ impl Mirror {
         if let Some((_, false)) = self.asked.take() {
             fence = Some(std::mem::replace(&mut self.fence, Fence::new(&self.device)?));
         }
-        // A failure has retired the old images too.
+        // Even a failed creation retires the old swapchain.
         let (new, failure) = made.map_or_else(|e| (None, Some(e)), |new| (new, None));
         let more = new.as_ref().map_or(0, |c| c.images.len() + 1);
         if let Some(chain) = std::mem::replace(&mut self.chain, new) {
@@ -186,7 +186,7 @@ impl Mirror {
         failure.map_or(Ok(()), |e| self.gone("vkCreateSwapchainKHR", e))
     }
 
-    /// Destroys old images when the GPU has finished with them and the display shows others.
+    /// Destroys old swapchains that the GPU has finished with and whose images the display no longer shows.
     fn tidy(&mut self) {
         let device = &self.device;
         let over = |old: &mut Old| {
@@ -210,7 +210,7 @@ impl Mirror {
     }
 }
 
-/// A fence that the display signals; destroyed with its owner.
+/// A fence that the display signals; dropping this struct destroys it.
 struct Fence {
     handle: vk::Fence,
     device: Arc<Device>,
@@ -218,14 +218,14 @@ struct Fence {
 
 impl Fence {
     fn new(device: &Arc<Device>) -> Result<Self> {
-        // SAFETY: a plain creation.
+        // SAFETY: the call only creates an object.
         let made = unsafe { device.handle().create_fence(&vk::FenceCreateInfo::default(), None) };
         Ok(Self { handle: made.map_err(failed("vkCreateFence"))?, device: device.clone() })
     }
 
-    /// Returns whether it was signalled, and resets it.
+    /// Returns whether the fence was signalled, and resets it.
     fn take(&mut self) -> Result<bool> {
-        // SAFETY: asked without waiting; reset where the display has signalled it and nothing else uses it.
+        // SAFETY: querying does not wait; the fence is reset only when signalled, and nothing else uses it then.
         unsafe {
             if !self.device.handle().get_fence_status(self.handle).map_err(failed("vkGetFenceStatus"))? {
                 return Ok(false);
@@ -238,7 +238,7 @@ impl Fence {
 
 impl Drop for Fence {
     fn drop(&mut self) {
-        // SAFETY: dropped once, with the images that it was for or after them.
+        // SAFETY: dropped once, not before the image acquired with this fence.
         unsafe { self.device.handle().destroy_fence(self.handle, None) };
     }
 }

@@ -1,8 +1,9 @@
-//! Vulkan 1.3 and nothing else: this module does not depend on meshes. Outside of OpenXR, `unsafe` is used only here.
+//! A thin layer over Vulkan 1.3. It knows nothing of meshes. Apart from the OpenXR module, only this module uses
+//! `unsafe`.
 //!
-//! A [`Device`] runs [`Frame`]s: named phases of [`Compute`] dispatches over [`Buffer`]s, with one global
-//! barrier per phase boundary. Resources are bound by their names in the shaders ([`Reflection`]). Freed
-//! objects are destroyed when the GPU has finished with them.
+//! A [`Device`] runs [`Frame`]s. A frame is a list of named phases with [`Compute`] dispatches over [`Buffer`]s, and
+//! one global barrier between two phases. Resources are bound by their names in the shaders ([`Reflection`]). Dropped
+//! objects are destroyed once the GPU no longer uses them.
 
 mod bindings;
 mod buffer;

@@ -1,73 +1,72 @@
-//! The interface of a SPIR-V stage: bindings, push constants, struct layouts, group size. Needs no device.
+//! Reflection of a SPIR-V stage: bindings, push constants, struct layouts, workgroup size. Needs no device.
 
 use crate::base::{Error, Result};
 use ash::vk;
 use spirq::prelude::*;
 use spirq::ty::SpirvType;
 
-/// The interface of one shader stage.
+/// The resource interface of one shader stage.
 #[derive(Clone, Debug)]
 pub struct Reflection {
     /// Name of the stage, for messages.
     pub name: String,
-    /// The kind of stage: compute, vertex, ...
+    /// The kind of stage, e.g. compute or vertex.
     pub stage: vk::ShaderStageFlags,
-    /// Invocations per group; ones for other than compute stages.
+    /// Invocations per workgroup; `[1; 3]` for stages other than compute stages.
     pub local_size: [u32; 3],
-    /// All descriptors, by set and binding.
+    /// All descriptors, sorted by set and binding.
     pub bindings: Vec<Binding>,
     /// The push constant block, if any.
     pub push: Option<StructLayout>,
-    /// Every struct and block in a buffer, by name.
+    /// Every struct and block that lies in a buffer; duplicates are removed.
     pub structs: Vec<StructLayout>,
     /// Ids of specialisation constants, ascending.
     pub specialisation: Vec<u32>,
 }
 
-/// The reflection of a descriptor.
+/// A descriptor of a shader stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The variable's name; for a block without instance name, its member's name if it has only one, else
-    /// the block's name.
+    /// Variable name; for a block without instance name, the name of its only member or else the block's name.
     pub name: String,
-    /// Descriptor set.
+    /// Index of the descriptor set.
     pub set: u32,
-    /// Binding in the set.
+    /// Binding index within the descriptor set.
     pub binding: u32,
-    /// Number of descriptors (for array bindings).
+    /// Number of descriptors; more than 1 for array bindings.
     pub count: u32,
     /// Descriptor type.
     pub kind: vk::DescriptorType,
-    /// Bytes between elements of the block's last member if that is an array, else zero.
+    /// Bytes between elements if the block's last member is an array, else zero.
     pub stride: u32,
-    /// Minimum number of bytes to bind.
+    /// Minimum number of bytes that a bound buffer must have.
     pub min_bytes: u64,
 }
 
-/// A struct's or block's layout.
+/// The memory layout of a struct or block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StructLayout {
-    /// Name in GLSL.
+    /// Name of the struct or block in GLSL.
     pub name: String,
     /// End of the last member, bytes; a run-time array counts as empty.
     pub size: u32,
-    /// Members in order.
+    /// Members in order of declaration.
     pub fields: Vec<Field>,
 }
 
 /// A member of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Name in GLSL.
+    /// Name of the member in GLSL.
     pub name: String,
     /// Offset from the start of the struct, bytes.
     pub offset: u32,
-    /// Size in bytes.
+    /// Size of the member, bytes.
     pub size: u32,
 }
 
 impl Reflection {
-    /// Reflects one stage. Errors on invalid SPIR-V or SPIR-V without an entry point `main`.
+    /// Reflects one stage. Fails on invalid SPIR-V and on SPIR-V without an entry point `main`.
     pub fn new(name: &str, words: &[u32]) -> Result<Self> {
         let broken = |problem: String| {
             Error::gpu(
@@ -95,7 +94,7 @@ impl Reflection {
         for mode in &entry.exec_modes {
             if mode.exec_mode == spirq::spirv::ExecutionMode::LocalSize {
                 for (size, operand) in out.local_size.iter_mut().zip(&mode.operands) {
-                    // A literal operand has no type: four little-endian bytes.
+                    // A literal operand has no type; it consists of four little-endian bytes.
                     *size = match &operand.value {
                         ConstantValue::U32(n) => *n,
                         ConstantValue::Typeless(b) => {
@@ -118,12 +117,12 @@ impl Reflection {
         Ok(out)
     }
 
-    /// The layout of a struct or block by its GLSL name.
+    /// Returns the layout of a struct or block by its GLSL name.
     pub fn layout(&self, name: &str) -> Option<&StructLayout> {
         self.structs.iter().find(|s| s.name == name)
     }
 
-    /// The binding with that name.
+    /// Returns the binding with this name.
     pub fn binding(&self, name: &str) -> Option<&Binding> {
         self.bindings.iter().find(|b| b.name == name)
     }

@@ -1,23 +1,22 @@
-//! Shader stages: the SPIR-V embedded in the program, or, in a debug build with feature `shaderc`, SPIR-V
-//! compiled from `glsl/` if the sources differ from those of the embedded SPIR-V.
+//! Shader stages as SPIR-V. A release build uses the SPIR-V embedded in the program. A debug build with feature
+//! `shaderc` compiles a stage from `glsl/` if its sources have changed since the SPIR-V was committed.
 //!
-//! Compiling GLSL needs shaderc, a C++ library that builds for about 7 minutes on two cores before the
-//! first line of Rust is compiled. The SPIR-V is therefore committed in `glsl/spv`, with a digest of each
-//! stage's sources, and shaderc is an optional feature. `tools/shaders` compiles `glsl/`. `tools/test`
-//! compiles all of it again and compares byte for byte, so a stale shader fails the tests.
+//! shaderc is an optional feature because this C++ library takes about 7 minutes to build on two cores. The SPIR-V is
+//! therefore committed in `glsl/spv`, with a digest of each stage's sources. `tools/shaders` compiles `glsl/`.
+//! `tools/test` recompiles all stages and compares the bytes, so an outdated SPIR-V file fails the tests.
 
 use crate::base::{Error, Result};
 
 /// A shader stage: its name under `glsl/` and its committed SPIR-V. Created by [`crate::spv!`].
 #[derive(Clone, Copy, Debug)]
 pub struct Spv {
-    /// Name, e.g. `deform/lbs.comp`.
+    /// Path of the source below `glsl/`, e.g. `deform/lbs.comp`.
     pub name: &'static str,
     /// Content of the file `glsl/spv/{name}.spv`.
     pub bytes: &'static [u8],
 }
 
-/// Embeds `glsl/spv/NAME.spv`: `spv!("deform/lbs.comp")`.
+/// Embeds `glsl/spv/NAME.spv` as a [`crate::gpu::Spv`]: `spv!("deform/lbs.comp")`.
 #[macro_export]
 macro_rules! spv {
     ($name:literal) => {
@@ -29,10 +28,9 @@ macro_rules! spv {
 }
 
 impl Spv {
-    /// The SPIR-V words to use: the embedded ones, or newly compiled ones if hot reload is on and the
-    /// sources have changed.
+    /// Returns the SPIR-V words: the embedded words or, with hot reload and changed sources, newly compiled words.
     ///
-    /// Errors on a stage that does not compile, or on invalid SPIR-V.
+    /// Fails if the stage does not compile or the SPIR-V is invalid.
     pub fn words(&self) -> Result<Vec<u32>> {
         #[cfg(all(feature = "shaderc", debug_assertions))]
         {
@@ -47,8 +45,8 @@ impl Spv {
         words_of(self.name, self.bytes)
     }
 
-    /// When the newest of the GLSL files was written; `None` if hot reload is off. Includes are not tracked one
-    /// by one: a change of any file under `glsl/lib` or `glsl/types` counts for every stage.
+    /// Returns the modification time of the newest source file of this stage; `None` without hot reload. Every file
+    /// under `glsl/lib` and `glsl/types` counts as a source of every stage.
     pub fn modified(&self) -> Option<std::time::SystemTime> {
         #[cfg(all(feature = "shaderc", debug_assertions))]
         {
@@ -61,7 +59,7 @@ impl Spv {
     }
 }
 
-/// SPIR-V words from a file's bytes. Errors unless these are whole words that start with SPIR-V's magic number.
+/// Converts a file's bytes to SPIR-V words. Fails unless they are whole words that start with the magic number.
 pub fn words_of(name: &str, bytes: &[u8]) -> Result<Vec<u32>> {
     let words: Vec<u32> =
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();

@@ -1,12 +1,12 @@
-//! The device that tests share; validation is always on.
+//! The Vulkan device that all tests share.
 
 use super::{Device, DeviceOptions};
 use std::sync::{Arc, OnceLock};
 
-/// The tests' device, with validation; `None` if `SINEW_NO_GPU=1`.
+/// Returns the shared device, with the validation layer enabled; `None` if `SINEW_NO_GPU=1`.
 ///
 /// # Panics
-/// If there is no Vulkan device or no validation layer: a test that needs one must not pass silently.
+/// If there is no Vulkan device or no validation layer, so that a test without a device cannot pass unnoticed.
 #[allow(clippy::panic, reason = "a helper of tests")]
 pub fn device() -> Option<Arc<Device>> {
     static SHARED: OnceLock<Option<Arc<Device>>> = OnceLock::new();
@@ -25,10 +25,10 @@ pub fn device() -> Option<Arc<Device>> {
         .clone()
 }
 
-/// Checks that the validation layer has reported nothing so far.
+/// Checks that the validation layer has reported no message so far.
 ///
 /// # Panics
-/// If there are messages; the panic shows them.
+/// If there are messages; the panic contains their text.
 pub fn assert_silent(device: &Device) {
     let messages = device.validation_messages();
     assert!(messages.is_empty(), "validation messages:\n{}", messages.join("\n"));

@@ -1,4 +1,4 @@
-//! The whole path on a real device: upload, dispatch, barrier, timing, read-back, with a silent validation layer.
+//! Tests on a real device: upload, dispatch, barrier, timing and readback, without validation messages.
 
 use super::testing::{assert_silent, device};
 use super::*;
@@ -54,7 +54,7 @@ fn a_device_leaves_nothing_behind() {
     let device = Device::new(&DeviceOptions { name: None, validation: true }).unwrap();
     scale_twice(&device);
     assert_silent(&device);
-    // The layer reports objects that outlive the device to stderr; here only the number of owners is checked.
+    // The validation layer reports leaked objects to stderr; this test only checks the number of owners.
     assert_eq!(Arc::strong_count(&device), 1);
 }
 

@@ -1,4 +1,4 @@
-//! Transfers to and from the device: blocking ones for tools and tests, a ring for queries during frames.
+//! Transfers to and from the device: blocking transfers for tools and tests, a ring of readbacks for frames.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::buffer::{Buffer, Memory};
@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Largest piece that the blocking transfers copy at a time.
+/// Maximum bytes per copy of a blocking transfer.
 const CHUNK_BYTES: usize = 16 << 20;
 
 impl Device {
@@ -27,7 +27,7 @@ impl Device {
         Ok(())
     }
 
-    /// Reads the first `count` elements of a buffer after all submitted work. Waits.
+    /// Reads the first `count` elements of a buffer. Waits until all submitted work is done.
     pub fn read<T: Pod>(self: &Arc<Self>, source: &Buffer, count: usize) -> Result<Vec<T>> {
         let mut out = vec![T::zeroed(); count];
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut out);
@@ -54,7 +54,7 @@ impl Device {
     }
 }
 
-/// A ring of small read-backs that never waits: results arrive in order when the GPU has finished with them.
+/// A ring of small readbacks that never waits. Results arrive in order, after the GPU has finished the copies.
 pub struct Readback<Tag> {
     device: Arc<Device>,
     free: Vec<Buffer>,
@@ -63,21 +63,21 @@ pub struct Readback<Tag> {
 
 struct Pending<Tag> {
     buffer: Buffer,
-    /// The submission's timeline value; 0 while the frame is being recorded, see [`Frame`].
+    /// The submission's timeline value; 0 while the frame is being recorded.
     value: Arc<AtomicU64>,
     bytes: usize,
     tag: Tag,
 }
 
 impl<Tag> Readback<Tag> {
-    /// Creates a ring for at most `entries` simultaneous read-backs of at most `bytes` each.
+    /// Creates a ring for at most `entries` pending readbacks of at most `bytes` bytes each.
     pub fn new(device: &Arc<Device>, entries: usize, bytes: u64) -> Result<Self> {
         let free = (0..entries).map(|_| Buffer::new(device, "readback ring", bytes, Memory::Readback));
         Ok(Self { device: device.clone(), free: free.collect::<Result<_>>()?, pending: VecDeque::new() })
     }
 
-    /// The next free entry, to be written by the frame, whose content will be handed back with the tag. None
-    /// where the ring is full: the sample should be skipped.
+    /// Returns the next free buffer, which the frame must write; [`Readback::poll`] later returns its content with
+    /// `tag`. Returns `None` if the ring is full: skip this sample.
     pub fn target(&mut self, frame: &mut Frame, bytes: usize, tag: Tag) -> Option<Buffer> {
         let buffer = self.free.pop()?;
         let value = Arc::new(AtomicU64::new(0));
@@ -86,7 +86,7 @@ impl<Tag> Readback<Tag> {
         Some(buffer)
     }
 
-    /// Reads back a range of a buffer; returns false if the ring is full.
+    /// Records the readback of a range of a buffer. Returns false if the ring is full.
     pub fn record(
         &mut self,
         frame: &mut Frame,
@@ -100,7 +100,7 @@ impl<Tag> Readback<Tag> {
         true
     }
 
-    /// The oldest finished read-back, if any. Never waits. Read-backs of abandoned frames are dropped.
+    /// Returns the oldest finished readback, if any. Never waits. Readbacks of abandoned frames are dropped.
     pub fn poll(&mut self) -> Result<Option<(Tag, Vec<u8>)>> {
         while let Some(front) = self.pending.front() {
             let value = front.value.load(Ordering::Acquire);

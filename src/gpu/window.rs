@@ -1,7 +1,8 @@
-//! Windows: a device that can present to a window, and the swapchain that receives finished pictures.
+//! Presentation of finished images in a window: a device that can present, and the window's surface with its
+//! swapchain.
 //!
-//! Presentation is FIFO: a picture a refresh at most, none torn. A surface that is lost, out of date or of another
-//! size is made again inside [`Surface::acquire`]; a window that shows nothing gives no image.
+//! Presentation is FIFO: without tearing, at most one image per display refresh. [`Surface::acquire`] recreates a
+//! surface that is lost, out of date or of another size. It returns no image while the window is invisible.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::chain::{Chain, Pace};
@@ -17,7 +18,7 @@ use raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle, Raw
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex};
 
-/// A window of any library that provides raw handles.
+/// A window of any library that provides raw window handles.
 pub trait Window: HasDisplayHandle + HasWindowHandle + Send + Sync + 'static {}
 impl<T: HasDisplayHandle + HasWindowHandle + Send + Sync + 'static> Window for T {}
 
@@ -27,16 +28,16 @@ fn handles(window: &dyn Window) -> Result<(RawDisplayHandle, RawWindowHandle)> {
     Ok((display, window.window_handle().map_err(gone)?.as_raw()))
 }
 
-/// Vulkan instance extensions for a window's surface. Errors on a window system without Vulkan support.
+/// Returns the Vulkan instance extensions for a window's surface. Fails on a window system without Vulkan support.
 pub fn surface_extensions(window: &dyn Window) -> Result<Vec<&'static CStr>> {
     let (display, _) = handles(window)?;
     let names =
         ash_window::enumerate_required_extensions(display).map_err(failed("vkCreateSurface (extensions)"))?;
-    // SAFETY: the names are static strings of ash.
+    // SAFETY: the names are static, null-terminated strings of ash.
     Ok(names.iter().map(|name| unsafe { CStr::from_ptr(*name) }).collect())
 }
 
-/// A surface that its owner destroys; the owner keeps instance and window alive.
+/// A surface. Its owner keeps the instance and the window alive.
 pub(super) struct Raw {
     pub(super) functions: khr::surface::Instance,
     pub(super) handle: vk::SurfaceKHR,
@@ -45,20 +46,20 @@ pub(super) struct Raw {
 impl Raw {
     pub(super) fn new(entry: &ash::Entry, instance: &ash::Instance, window: &dyn Window) -> Result<Self> {
         let (display, native) = handles(window)?;
-        // SAFETY: the instance was made with the window's extensions; owners keep the window as long as this.
+        // SAFETY: the instance has the window's extensions; the owner keeps the window longer than the surface.
         let handle = unsafe { ash_window::create_surface(entry, instance, display, native, None) }
             .map_err(failed("vkCreateSurface"))?;
         Ok(Self { functions: khr::surface::Instance::new(entry, instance), handle })
     }
 
-    /// Missing requirements: swapchains, and a queue of this family that can present here.
+    /// Lists what the device lacks for presenting to this surface: swapchains, or presentation by this queue family.
     pub(super) fn lacks(
         &self,
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
         family: u32,
     ) -> Vec<&'static str> {
-        // SAFETY: plain queries; `physical` belongs to the surface's instance.
+        // SAFETY: the calls only query properties; `physical` belongs to the surface's instance.
         let (extensions, presents) = unsafe {
             (
                 instance.enumerate_device_extension_properties(physical).unwrap_or_default(),
@@ -78,16 +79,16 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // SAFETY: dropped once; swapchains on it are gone by then.
+        // SAFETY: dropped once; the surface's swapchains are destroyed before.
         unsafe { self.functions.destroy_surface(self.handle, None) };
     }
 }
 
-/// Creates a device that can present to a window; devices that cannot are skipped.
+/// Creates a device that can present to a window; devices that cannot present are skipped.
 struct ForWindow<'a> {
     window: &'a dyn Window,
     extensions: Vec<&'static CStr>,
-    /// A surface for checking which device can present to it.
+    /// A temporary surface for checking which device can present to the window.
     probe: Mutex<Option<Raw>>,
 }
 
@@ -105,7 +106,7 @@ impl DeviceFactory for ForWindow<'_> {
         entry: &ash::Entry,
         info: &vk::InstanceCreateInfo<'_>,
     ) -> Result<ash::Instance> {
-        // SAFETY: `info` and all it points to outlive the call; the loader is held by the device.
+        // SAFETY: `info` and everything it points to outlive the call; the device holds the Vulkan loader.
         let instance = unsafe { entry.create_instance(info, None) }.map_err(|e| match e {
             vk::Result::ERROR_EXTENSION_NOT_PRESENT => Error::gpu(
                 "Vulkan here cannot show pictures in a window of this desktop",
@@ -133,7 +134,7 @@ impl Device {
     /// Opens a device that can present to a window.
     ///
     /// # Errors
-    /// As [`Device::with_factory`]; no available device can present to this window.
+    /// The errors of [`Device::with_factory`]; also an error if no available device can present to this window.
     pub fn for_window(options: &DeviceOptions, window: &dyn Window) -> Result<Arc<Self>> {
         let extensions = surface_extensions(window)?;
         let factory = ForWindow { window, extensions, probe: Mutex::default() };
@@ -144,20 +145,20 @@ impl Device {
     }
 }
 
-/// The surface of a window, for showing finished pictures.
+/// The surface of a window, which shows finished images.
 pub struct Surface {
-    // Drop order: a chain before its surface, and that before window and device.
+    // Drop order: the swapchain before its surface, the surface before window and device.
     chain: Option<Chain>,
     raw: Raw,
     window: Arc<dyn Window>,
     device: Arc<Device>,
-    /// Whether another chain is needed: the window has changed, or an acquired image was never presented.
+    /// Whether the swapchain must be recreated: the window has changed, or an acquired image was never presented.
     stale: bool,
     lost: bool,
     remade: u64,
 }
 
-/// An image of the window to fill in this frame.
+/// A swapchain image to be written in this frame.
 pub struct Acquired {
     pub(super) index: u32,
     pub(super) image: ForeignImage,
@@ -166,7 +167,7 @@ pub struct Acquired {
 }
 
 impl Acquired {
-    /// The semaphores that the frame's submission waits for and signals, for [`super::Sync`].
+    /// Returns the semaphores to wait for and the semaphores to signal in the submission, for [`super::Sync`].
     pub fn semaphores(
         &self,
     ) -> ([vk::SemaphoreSubmitInfo<'static>; 1], [vk::SemaphoreSubmitInfo<'static>; 1]) {
@@ -178,8 +179,8 @@ impl Acquired {
         )
     }
 
-    /// Records the copy of a finished picture into the window, scaled if sizes differ, as they may for a
-    /// frame while a window is being resized.
+    /// Records the copy of a finished image into the window. The image is scaled if the sizes differ, which can
+    /// happen while the window is being resized.
     pub fn show(&self, frame: &mut Frame, picture: &Image) {
         frame.blit_to_foreign(picture, &self.image, vk::ImageLayout::PRESENT_SRC_KHR);
     }
@@ -189,7 +190,7 @@ impl Surface {
     /// Creates the surface of a window.
     ///
     /// # Errors
-    /// The device was not created for windows of this kind, or cannot present to this one.
+    /// An error if the device was not created for this window system, or cannot present to this window.
     pub fn new(device: &Arc<Device>, window: Arc<dyn Window>) -> Result<Self> {
         let raw = Raw::new(device.entry(), device.instance(), window.as_ref())?;
         let lacks = raw.lacks(device.instance(), device.physical(), device.queue_family());
@@ -202,26 +203,26 @@ impl Surface {
         Ok(Self { chain: None, raw, window, device: device.clone(), stale: false, lost: false, remade: 0 })
     }
 
-    /// Size of the window's images, pixels; `None` before the first was acquired.
+    /// Returns the size of the swapchain images, pixels; `None` before the first image was acquired.
     pub fn size(&self) -> Option<[u32; 2]> {
         self.chain.as_ref().map(|c| c.size)
     }
 
-    /// Number of times that the images were created: first, and after changes of size or losses.
+    /// Returns how often the swapchain was created: at first, and after each change of size or loss.
     pub fn remade(&self) -> u64 {
         self.remade
     }
 
     /// Acquires the next swapchain image. `size` is the window's size in pixels. Returns `None` while the window is
-    /// minimised, hidden or being resized. Waits for the display, a moment at most.
+    /// minimised, hidden or being resized. Waits for the display for at most 0.2 s.
     ///
     /// # Errors
-    /// A lost device; a window that can no longer be presented to.
+    /// An error if the device is lost or the window can no longer be presented to.
     pub fn acquire(&mut self, size: [u32; 2]) -> Result<Option<Acquired>> {
         if size.contains(&0) {
             return Ok(None);
         }
-        // Each attempt fixes one problem; a window that is being resized may be out of date again immediately.
+        // Each attempt fixes one problem. A window that is being resized may be out of date again immediately.
         for _ in 0..4 {
             if self.lost {
                 self.renew()?;
@@ -242,7 +243,7 @@ impl Surface {
             let Some(chain) = &mut self.chain else { return Ok(None) };
             match chain.acquire(&self.device)? {
                 Ok((acquired, suboptimal)) => {
-                    // Until it is presented: an image that is never presented leaves its semaphore signalled.
+                    // An image that is never presented leaves its semaphore signalled, so the chain is stale.
                     self.stale = true;
                     chain.suboptimal |= suboptimal;
                     return Ok(Some(acquired));
@@ -256,10 +257,10 @@ impl Surface {
         Ok(None)
     }
 
-    /// Presents an image; `value` is the result of submitting its frame.
+    /// Presents an image. `value` is the timeline value returned by submitting the image's frame.
     ///
     /// # Errors
-    /// A lost device.
+    /// An error if the device is lost.
     pub fn present(&mut self, acquired: Acquired, value: u64) -> Result<()> {
         let Some(chain) = &mut self.chain else { return Ok(()) };
         chain.submitted(acquired.acquired, value);
@@ -267,7 +268,7 @@ impl Surface {
         self.stale = false;
         match shown {
             Ok(suboptimal) => {
-                // If the first picture is already suboptimal, as on a rotated screen, another chain would be too.
+                // If the first image is suboptimal, as on a rotated screen, a new swapchain is suboptimal too.
                 self.stale = (suboptimal || chain.suboptimal) && chain.shown;
                 chain.shown |= !(suboptimal || chain.suboptimal);
                 chain.suboptimal = false;

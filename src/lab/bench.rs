@@ -1,8 +1,8 @@
-//! `sinew-lab bench`: the thesis's Table 1 on this machine's device, and what the time goes into.
+//! `sinew-lab bench`: measures the thesis's Table 1 on this machine's device, and the time of each stage.
 //!
-//! Every figure is the median and the minimum of repeated runs after a warm-up that compiles what the driver
-//! compiles lazily; runs take turns between two full-body poses (or cameras), so that nothing can be kept from the
-//! run before. Nothing is allocated on the device in a timed frame.
+//! Every result is the median and the minimum of repeated runs. A warm-up lets the driver finish lazy compilation.
+//! Runs alternate between two full-body poses (or cameras), so no result can be cached from the previous run. A timed
+//! frame allocates no device memory.
 
 mod classic;
 mod deform;
@@ -45,18 +45,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Bytes of the copy that the device's bandwidth is taken from: far beyond any cache.
+/// Size of the buffer copy that measures the device's bandwidth, bytes; far larger than any cache.
 const COPY_BYTES: u64 = 128 << 20;
-/// Vertices of the tubes that show the growth.
+/// Vertex counts of the tubes that show how time grows with mesh size.
 const TUBES: [usize; 5] = [10_000, 30_000, 100_000, 300_000, 1_000_000];
 
-/// Generated characters that are measured in a headset's frame too.
+/// Generated characters that are also measured in a headset frame.
 const SHOWN_IN_VR: [&str; 3] = ["human", "chibi", "golem"];
 
-/// Generated characters that are measured in a window's frame too.
+/// Generated characters that are also measured in a window frame.
 const SHOWN_AT_DESK: [&str; 2] = ["human", "chibi"];
 
-/// A mesh to be measured: its name and its file's bytes or place.
+/// A mesh to measure: a file's path, or a name and a file's bytes.
 enum Source {
     File(PathBuf),
     Memory(String, Vec<u8>),
@@ -79,7 +79,7 @@ impl Source {
         }
     }
 
-    /// Loads and binds, a few times where that is quick.
+    /// Loads and binds the mesh repeatedly, within the limits of `effort`, and measures each stage.
     fn prepare(&self, effort: &Effort) -> Result<(Model, Preparation)> {
         let begin = Instant::now();
         let mut laps: [Vec<f64>; 3] = Default::default();
@@ -98,7 +98,7 @@ impl Source {
     }
 }
 
-/// Without repetition.
+/// Effort of a single run without repetition.
 const ONCE: Effort = Effort { budget: Duration::ZERO, most: 1 };
 
 /// What to measure.
@@ -123,10 +123,10 @@ pub struct Args {
     pub json: bool,
 }
 
-/// Measures what the arguments ask for.
+/// Runs the benchmarks that the arguments select.
 ///
 /// # Errors
-/// Whatever loading, binding or evaluating finds wrong.
+/// Any error from loading, binding or evaluating.
 pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     match *args {
         Args { classic: true, json, .. } => classic(json),
@@ -137,38 +137,38 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     }
 }
 
-/// Counts the iterations that plain Jacobi and the default solver need to the same equilibrium, for the files or
-/// without any for the meshes of the thesis's Table 1; returns a table, or with `json` a list.
+/// Counts the iterations that plain Jacobi and the default solver need to reach the same equilibrium. Measures
+/// `files`, or the meshes of the thesis's Table 1 if `files` is empty. Returns a table, or a JSON list with `json`.
 ///
 /// # Errors
-/// Whatever loading, binding or deforming finds wrong.
+/// Any error from loading, binding or deforming.
 fn equilibrium(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
     let lines = equilibrium::measure(context, &sources(files)?)?;
     if json { as_json(&lines) } else { Ok(equilibrium::text(&lines)) }
 }
 
-/// Measures LSE and ARAP on regions of growing size; returns a table, or with `json` a list.
+/// Measures LSE and ARAP on regions of growing size; returns a table, or a JSON list with `json`.
 ///
 /// # Errors
-/// Whatever generating, binding or solving finds wrong.
+/// Any error from generating, binding or solving.
 fn classic(json: bool) -> Result<String> {
     let times = classic::measure()?;
     if json { as_json(&times) } else { Ok(classic::text(&times)) }
 }
 
-/// Measures what sculpt layers cost in the springs, and baking; returns tables, or with `json` all there is.
+/// Measures the cost of sculpt layers in the spring solver and of baking; returns tables, or JSON with `json`.
 ///
 /// # Errors
-/// Whatever generating, binding, deforming or writing finds wrong.
+/// Any error from generating, binding, deforming or writing.
 fn sculpt(context: &mut Context, json: bool) -> Result<String> {
     let times = sculpt::measure(context, &Effort { budget: Duration::from_secs(4), most: 200 })?;
     if json { as_json(&times) } else { Ok(sculpt::text(&times)) }
 }
 
-/// Measures FAST on the processor alone; returns a table, or with `json` a list.
+/// Measures FAST on the CPU; returns a table, or a JSON list with `json`.
 ///
 /// # Errors
-/// Whatever binding finds wrong.
+/// Any error from binding.
 fn fast(json: bool) -> Result<String> {
     let rows = fast::measure(&Effort { budget: Duration::from_millis(250), most: 40 })?;
     if json { as_json(&rows) } else { Ok(fast::text(&rows)) }
@@ -190,11 +190,11 @@ fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Measures the files, or without any the meshes of the thesis's Table 1 and the growth from 10 thousand to
-/// 1 million vertices; returns tables, or with `json` all there is.
+/// Measures the files. Without files, measures the meshes of the thesis's Table 1 and tubes of 10 thousand to 1
+/// million vertices. Returns tables, or JSON with `json`.
 ///
 /// # Errors
-/// Whatever loading, binding, deforming or drawing finds wrong.
+/// Any error from loading, binding, deforming or drawing.
 fn bench(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
     let effort = Effort { budget: Duration::from_millis(250), most: 40 };
     let report = measure(context, files, &effort)?;
@@ -220,7 +220,7 @@ fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<
             let frames = || desk::measure(&pipelines, &name, &model, desk::WINDOW, effort);
             window.extend(stage(&title, frames)?.0);
         }
-        // Of the thesis's meshes only the characters.
+        // Among the thesis's meshes, only characters are measured in the headset.
         if !files.is_empty() || SHOWN_IN_VR.contains(&name.as_str()) {
             let title = format!("{name}: the headset's frame");
             vr.extend(stage(&title, || vr::measure(&pipelines, &name, &model, effort))?.0);
@@ -250,12 +250,12 @@ fn measure(context: &mut Context, files: &[PathBuf], effort: &Effort) -> Result<
     })
 }
 
-/// Linux's load average of the last minute.
+/// Returns Linux's load average of the last minute; `None` on other systems.
 fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// Copies a large buffer to and fro.
+/// Measures the device's copy bandwidth by copying a large buffer to a second buffer and back.
 fn copy_bandwidth(device: &Arc<Device>, wanted: u64, effort: &Effort) -> Result<Copy> {
     let bytes = wanted.min(u64::from(device.limits().max_storage_buffer_range));
     let pair = [
@@ -289,7 +289,7 @@ mod tests {
         let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
         let none = Sample::of(&[1.0]);
         let preparation = Preparation { load: none, weld: none, bind: none };
-        // By this name it stands beside the thesis's largest mesh.
+        // The name makes the report compare this mesh with the thesis's largest mesh.
         let mesh = deform::mesh(&mut context, "golem".into(), &model, preparation, &effort).unwrap();
         assert_eq!(mesh.springs.iter().map(|s| s.iterations).collect::<Vec<_>>(), [1, 25, 50, 100]);
         for c in &mesh.converged {

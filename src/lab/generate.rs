@@ -1,4 +1,4 @@
-//! `sinew-lab generate`: Sinew's own characters.
+//! `sinew-lab generate`: writes Sinew's own test characters.
 
 use crate::app::context::folder_of;
 use crate::base::Result;
@@ -15,10 +15,10 @@ pub struct Args {
     pub out: PathBuf,
 }
 
-/// Makes a character.
+/// Generates a character and writes it as a `.glb`.
 ///
 /// # Errors
-/// An unknown name; what writing finds wrong.
+/// [`Error::Input`](crate::base::Error::Input) for an unknown name; any error from writing.
 pub fn run(args: &Args) -> Result<()> {
     let kind = Kind::from_name(&args.name)?;
     folder_of(&args.out)?;

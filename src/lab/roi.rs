@@ -1,4 +1,4 @@
-//! `sinew-lab roi`: a classical surface tool on a region of any mesh, for comparison with other programs.
+//! `sinew-lab roi`: runs LSE or ARAP on a region of any mesh, for comparison with other programs.
 
 use super::silsketch::Solver;
 use crate::app::context::folder_of;
@@ -25,7 +25,7 @@ pub struct Args {
     out: PathBuf,
 }
 
-/// The problem file.
+/// Content of the problem file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Problem {
@@ -41,7 +41,7 @@ struct Problem {
     start: Option<Vec<[f64; 3]>>,
 }
 
-/// The result file.
+/// Content of the result file.
 #[derive(Serialize)]
 struct Solution {
     positions: Vec<[f64; 3]>,
@@ -50,10 +50,10 @@ struct Solution {
     energy: Vec<f64>,
 }
 
-/// Solves; returns a line about it.
+/// Solves the problem, writes the result and returns a summary line.
 ///
 /// # Errors
-/// A problem that cannot be read or solved, a result that cannot be written.
+/// An error if the problem cannot be read or solved, or if the result cannot be written.
 pub fn run(args: &Args) -> Result<String> {
     let problem = read(&args.problem)?;
     let rest: Vec<Vec3> = problem.positions.iter().map(|p| Vec3::from(*p)).collect();

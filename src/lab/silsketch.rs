@@ -1,4 +1,4 @@
-//! `sinew-lab silsketch`: an accent stroke over a picture of a character gives a silhouette another course.
+//! `sinew-lab silsketch`: draws an accent stroke over a picture and reshapes the character's silhouette to follow it.
 
 use crate::app::context::{Context, human, write_png};
 use crate::base::math::{Aabb, Vec3};
@@ -14,7 +14,7 @@ use crate::scene::{Angle, Classic, Evaluator, Model, Studio, recipe, reshape};
 use crate::surface::{Accent, Reach, SilSketch, silsketch};
 use std::path::{Path, PathBuf};
 
-/// Rounds of ARAP: the picture is made once.
+/// Rounds of ARAP. The command computes one picture, so it can afford many rounds.
 const ROUNDS: u32 = 40;
 
 /// What to draw, how, and where from.
@@ -90,7 +90,7 @@ pub enum Solver {
 }
 
 impl Solver {
-    /// The tool, with so many rounds of ARAP.
+    /// Returns the solver; `rounds` sets the number of ARAP rounds.
     pub fn tool(self, rounds: u32) -> Classic {
         match self {
             Self::Lse => Classic::Lse(LseOptions::default()),
@@ -107,10 +107,10 @@ fn size(text: &str) -> std::result::Result<[u32; 2], String> {
         .ok_or_else(|| "write WIDTHxHEIGHT, 16 to 8192".into())
 }
 
-/// Draws the picture; returns what was done, in a few lines.
+/// Renders the picture; returns a summary of the results.
 ///
 /// # Errors
-/// Whatever loading, posing, finding the silhouette, solving or writing finds wrong.
+/// Any error from loading, posing, finding the silhouette, solving or writing.
 pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let model = Model::load(&args.file, &BindOptions::default())?;
     let pose = args.pose.resolve(&model)?;
@@ -146,7 +146,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     if !args.plain {
         let baseline: Vec<Vec3> = chain.iter().map(|p| p.position.into()).collect();
         lines.stroke(&baseline, BASELINE, 3.0);
-        // In front of everything: the stroke is the picture's.
+        // The stroke is placed close to the camera, so that nothing occludes it.
         let near = |p: &[f32; 2]| {
             let ray = view.ray(p[0] / args.size[0] as f32, p[1] / args.size[1] as f32);
             view.eye + ray * (0.5 * bounds.center().distance(view.eye))
@@ -167,7 +167,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
 }
 
 impl Args {
-    /// What the camera frames.
+    /// Returns the bounds that the camera frames.
     fn bounds(&self, model: &Model, pose: &Pose, whole: Aabb) -> Result<Aabb> {
         if self.zoom <= 0.0 {
             return Err(Error::input(format!("--zoom {}", self.zoom), "write a number above 0"));
@@ -190,9 +190,9 @@ impl Args {
     }
 }
 
-/// Reads a stroke of at least two places.
+/// Reads a stroke of at least two points.
 fn read_stroke(path: &Path) -> Result<Vec<[f32; 2]>> {
-    /// Longer ones no hand draws.
+    /// Maximum number of points; longer than any stroke drawn by hand.
     const MOST: usize = 1 << 16;
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
     let wrong = |problem: String| Error::broken(path, "stroke", problem, "write a list of [x, y] in pixels");

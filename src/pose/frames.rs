@@ -1,17 +1,17 @@
 //! Rotation-minimising frames along a curve, and the space warp from a baseline to an offset stroke.
 //!
-//! Wang, Jüttler, Zheng, Liu, "Computation of Rotation Minimizing Frames", 2008: the double reflection method,
-//! fourth order in the step. In place of the thesis's Frenet frames (7.1), which flip at inflections and do not
+//! Uses the double reflection method, which is fourth order in the step (Wang, Jüttler, Zheng, Liu, "Computation of
+//! Rotation Minimizing Frames", 2008). The thesis uses Frenet frames (7.1), which flip at inflections and do not
 //! exist on straight strokes.
 
 use super::Stroke;
 use crate::base::math::{DMat3, DQuat, DVec3};
 use crate::geom::Spline;
 
-/// Table steps per Bézier segment.
+/// Number of table entries per Bézier segment.
 const STEPS: usize = 16;
 
-/// Frames along a spline: a table, and one more double reflection from its nearest entry to any parameter.
+/// Frames along a spline: a table, and one double reflection from the nearest entry to any parameter.
 #[derive(Clone, Debug)]
 pub struct Frames {
     table: Vec<Entry>,
@@ -26,7 +26,7 @@ struct Entry {
 }
 
 impl Frames {
-    /// Transports a first normal along the curve. `up` need not be orthogonal to the tangent. If the two are
+    /// Propagates a first normal along the curve. `up` need not be orthogonal to the tangent. If the two are
     /// parallel, an arbitrary normal is used.
     pub fn along(spline: &Spline, up: DVec3) -> Self {
         let tangent = spline.tangent(0.0);
@@ -46,7 +46,7 @@ impl Frames {
         Self { table }
     }
 
-    /// World from frame at a parameter: x the tangent, y the normal, z the binormal.
+    /// Returns the world-from-frame rotation at a parameter: x is the tangent, y the normal, z the binormal.
     pub fn at(&self, spline: &Spline, t: f64) -> DQuat {
         let i = self.table.partition_point(|e| e.t <= t).saturating_sub(1);
         let e = self.table[i].transported(spline, t.clamp(0.0, 1.0));
@@ -55,7 +55,7 @@ impl Frames {
 }
 
 impl Entry {
-    /// Double reflection: in the plane that halves the step, then in the one that makes the tangents agree.
+    /// Reflects at the bisecting plane of the step, then at the plane that aligns the tangents.
     fn transported(&self, spline: &Spline, t: f64) -> Self {
         let (position, tangent) = (spline.position(t), spline.tangent(t));
         let step = position - self.position;
@@ -76,9 +76,9 @@ impl Entry {
     }
 }
 
-/// The map of space that takes a baseline to its offset stroke (thesis 7.2): a point `x` that belongs to the
-/// baseline's parameter `t` goes to `o(t') + R(t) (x - b(t))`, with `R(t) = F_o(t') F_b(t)^-1` and `t'` at the
-/// same share of the arc length.
+/// A space warp from a baseline to its offset stroke (thesis 7.2). A point `x` at baseline parameter `t` moves to
+/// `o(t') + R(t) (x - b(t))`, with `R(t) = F_o(t') F_b(t)^-1`. The parameters `t` and `t'` lie at equal fractions of
+/// the arc lengths of the two strokes.
 #[derive(Clone, Debug)]
 pub struct Warp<'a> {
     baseline: &'a Stroke,
@@ -89,27 +89,27 @@ pub struct Warp<'a> {
 }
 
 impl<'a> Warp<'a> {
-    /// The baseline's first normal is the device's up; the offset's first frame is the baseline's, turned by
-    /// the smallest rotation between the first tangents. With `roll`, the device's roll along the offset
-    /// beyond that along the baseline twists.
+    /// Creates the warp of two strokes. The baseline's first normal is the device's up; the smallest rotation between
+    /// the first tangents gives the offset's first frame. With `roll`, the difference of the device's roll along the
+    /// two strokes adds twist.
     pub fn new(baseline: &'a Stroke, offset: &'a Stroke, roll: bool) -> Self {
         let baseline_frames = Frames::along(baseline.spline(), baseline.up());
         let normal = baseline_frames.table[0].normal;
         let (from, to) = (baseline.spline().tangent(0.0), offset.spline().tangent(0.0));
-        // Opposite tangents have no smallest rotation: turn about the normal, so that up stays up.
+        // Opposite tangents have no smallest rotation: rotate about the normal, so that up is preserved.
         let turned =
             if from.dot(to) < -1.0 + 1e-9 { normal } else { DQuat::from_rotation_arc(from, to) * normal };
         let offset_frames = Frames::along(offset.spline(), turned);
         Self { baseline, offset, baseline_frames, offset_frames, roll }
     }
 
-    /// The offset's parameter that a baseline's parameter maps to.
+    /// Maps a baseline parameter to the offset stroke's parameter.
     pub fn offset_parameter(&self, t: f64) -> f64 {
         let (b, o) = (self.baseline.spline(), self.offset.spline());
         o.at_length(b.length_at(t) / b.length() * o.length())
     }
 
-    /// `R(t)`.
+    /// Returns the rotation `R(t)` of the warp.
     pub fn rotation(&self, t: f64) -> DQuat {
         let u = self.offset_parameter(t);
         let b = self.baseline_frames.at(self.baseline.spline(), t);
@@ -122,7 +122,7 @@ impl<'a> Warp<'a> {
         (DQuat::from_axis_angle(self.offset.spline().tangent(u), roll) * turn).normalize()
     }
 
-    /// Where a point that belongs to parameter `t` goes.
+    /// Maps a point that belongs to parameter `t`.
     pub fn point(&self, t: f64, x: DVec3) -> DVec3 {
         let u = self.offset_parameter(t);
         self.offset.spline().position(u) + self.rotation(t) * (x - self.baseline.spline().position(t))
@@ -142,21 +142,21 @@ mod tests {
 
     #[test]
     fn frames_are_orthonormal_and_do_not_spin() {
-        // An S with an inflection, where Frenet frames flip.
+        // An S curve with an inflection, where Frenet frames flip.
         let s = stroke(|u| Vec3::new(u * 4.0, (u * 6.0).sin(), 0.0), 12);
         let frames = Frames::along(s.spline(), DVec3::Z);
         for i in 0..=200 {
             let t = i as f64 / 200.0;
             let f = frames.at(s.spline(), t);
             assert!((f * DVec3::X - s.spline().tangent(t)).length() < 1e-9);
-            // In a planar curve the normal of the plane stays put.
+            // On a planar curve, the normal of the plane stays constant.
             assert!((f * DVec3::Y - DVec3::Z).length() < 1e-9, "{t}");
         }
     }
 
     #[test]
     fn a_helix_has_the_known_rotation_of_its_minimising_frame() {
-        // Radius 1, pitch 2 pi c: the frame turns by -torsion * length against Frenet's.
+        // A helix of radius 1 and pitch 2 pi c: the frame rotates by -torsion * length against Frenet's frame.
         let c = 0.5_f64;
         let s = stroke(
             |u| {
@@ -196,14 +196,14 @@ mod tests {
     #[test]
     fn a_rigid_motion_of_the_offset_is_that_motion() {
         let a = stroke(|u| Vec3::new(u, (u * 2.0).sin() * 0.4, u * u * 0.3), 7);
-        // A swing only: twist about the first tangent is no business of the strokes' shapes.
+        // Use a swing without twist: twist about the first tangent does not change a stroke's shape.
         let first = a.spline().tangent(0.0).as_vec3();
         let swing = Quat::from_axis_angle(first.any_orthonormal_vector(), 0.8);
         let moved = a.mapped(|p| swing * p + Vec3::new(3.0, -1.0, 0.5)).unwrap();
         let warp = Warp::new(&a, &moved, false);
         for i in 0..=20 {
             let t = i as f64 / 20.0;
-            // Positions are f32: at a distance of 3 their rounding turns the tangents by some 1e-6.
+            // Positions are f32: at a distance of 3, rounding rotates the tangents by about 1e-6.
             let error = warp.rotation(t).angle_between(swing.as_dquat().normalize());
             assert!(error < 5e-5, "{error}");
             let x = DVec3::new(0.5, 0.7, -0.2);

@@ -1,14 +1,14 @@
-//! Taking hold of the whole body: held bones go with their hands, pinned ones stay, and everything between finds its place
-//! by the shape's own stiffness ([`crate::deform::fast`]; paper 2, figure 11). The result is a pose whose bones keep their
-//! lengths and whose pins hold exactly; a goal that these leave out of reach is missed.
+//! Full-body grabs: held bones follow the hands, pinned bones stay, and the elastic shape places all other bones
+//! ([`crate::deform::fast`]; paper 2, figure 11). In the resulting pose, bones keep their lengths and pins hold
+//! exactly; goals out of reach are missed.
 //!
-//! A frame has three steps. The bones alone come to the goals ([`super::pinned`]), from the pose at the beginning of the
-//! grab, so that the way of the hand does not matter. From there the shape relaxes, with hands and pins where the bones have
-//! them: it finds nothing torn, and nothing folded. Its transforms are fitted by bones, and these brought back to goals and
-//! pins by the least turns.
+//! A frame has three steps. First, a skeleton-only solve ([`super::pinned`]) brings the bones to the goals. It starts
+//! from the pose at the beginning of the grab, so the path of the hand does not matter. Second, the elastic shape
+//! relaxes from that pose, with hands and pins fixed, so that nothing is torn or folded. Third, bones are fitted to
+//! the shape's transforms and brought back to goals and pins by the smallest rotations.
 //!
-//! The shape without energy is the pose at the beginning of the grab. Where nothing is pinned, the topmost joints stay where
-//! the bones alone have them, since a shape that hangs on one hand would follow it as a whole.
+//! The shape's rest state is the pose at the beginning of the grab. If nothing is pinned, the skeleton-only solve
+//! fixes the topmost joints, because an unpinned shape would follow a single hand as a whole.
 
 use super::grab::Task;
 use super::pinned::Pinned;
@@ -21,8 +21,8 @@ use crate::rig::{
 };
 use std::sync::Arc;
 
-/// Iterations of a frame, plain ones: a fixed number of them makes of a small step of the hand a small step of the body, be
-/// they at the end or not.
+/// Solver iterations per frame, without acceleration. The fixed number keeps the motion smooth: a small step of the
+/// hand causes a small step of the body, even before convergence.
 const ITERATIONS: u32 = 40;
 
 /// A grab of the whole body by one or more hands.
@@ -30,20 +30,20 @@ pub struct FullBodyGrab {
     body: Arc<Body>,
     reduced: Reduced,
     grab: Grab,
-    /// Transforms of the handles at the beginning.
+    /// Handle transforms at the beginning of the grab.
     maps: Vec<DAffine3>,
     starts: Vec<(NodeId, DVec3)>,
-    /// Holds whose turn is left open.
+    /// Held nodes that may rotate freely.
     open: Vec<NodeId>,
     work: Option<Work>,
 }
 
-/// What the frames of a grab share.
+/// State shared by all frames of a grab.
 struct Work {
     pinned: Pinned,
     constrained: Constrained,
     solver: Solver,
-    /// The handles that are given whole.
+    /// Handles whose full transforms are prescribed.
     given: Vec<usize>,
     rig: PosedRig,
     now: Vec<DAffine3>,
@@ -51,7 +51,7 @@ struct Work {
 }
 
 impl FullBodyGrab {
-    /// Of a character in a pose, some of whose nodes are pinned.
+    /// Starts a full-body grab of a posed character with pinned nodes.
     pub fn new(skeleton: &Skeleton, body: &Arc<Body>, pose: &Pose, pins: &[NodeId]) -> Self {
         let maps = body.posed(&PosedRig::new(skeleton, pose));
         Self {
@@ -65,7 +65,7 @@ impl FullBodyGrab {
         }
     }
 
-    /// Takes hold of a node at a world point; goals come in the order of holds.
+    /// Adds a hold of a node at a world-space point. Goals follow the order of the holds.
     pub fn hold(&mut self, node: NodeId, point: DVec3) {
         let point = if point.is_finite() { point } else { DVec3::ZERO };
         self.grab.hold(node, point);
@@ -73,16 +73,16 @@ impl FullBodyGrab {
         self.work = None;
     }
 
-    /// As [`FullBodyGrab::hold`], but the node turns as it likes.
+    /// Adds a hold like [`FullBodyGrab::hold`], but lets the node rotate freely.
     pub fn hold_point(&mut self, node: NodeId, point: DVec3) {
         self.hold(node, point);
         self.open.push(node);
     }
 
-    /// The pose for these goals, one per hold, and by how much the worst of them is missed, metres.
+    /// Returns the pose for these goals, one per hold, and the largest distance to a goal, metres.
     ///
     /// # Errors
-    /// Where the constraints cannot be solved for.
+    /// The constraint system cannot be solved.
     pub fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> Result<(Pose, f64)> {
         let usable = |g: &Goal| g.position.is_finite() && g.turn.is_finite();
         let goals: Vec<Goal> = self
@@ -105,7 +105,7 @@ impl FullBodyGrab {
             self.work = Some(self.begin(skeleton, &tasks)?);
         }
         let Some(work) = &mut self.work else { return Ok((self.grab.start.clone(), 0.0)) };
-        // First the bones alone: a pose that keeps the pins is where the shape starts from, whatever frames came before.
+        // First solve the skeleton alone: the shape always starts from a pose that keeps the pins.
         work.pinned.solve(skeleton, &self.grab, (&self.grab.start, true), &tasks);
         work.rig.pose(skeleton, work.pinned.pose());
         self.body.read(&work.rig, &mut work.now);
@@ -154,9 +154,9 @@ impl FullBodyGrab {
     }
 }
 
-/// A pose whose bones keep their lengths, as near as that allows to transforms of the handles: every joint turns as its
-/// handle turned since `start` (whose world transforms and handles are `before` and `from`), and is aimed at where the
-/// handles below it put their joints; joints without one above them go where theirs puts them.
+/// Fits a pose with constant bone lengths to the handle transforms `to`. `before` and `from` are the world and handle
+/// transforms of `start`. Every joint takes its handle's rotation, then points at the target positions of its child
+/// joints. Joints without a parent handle move to the target positions of their own handles.
 fn fit(
     skeleton: &Skeleton,
     body: &Body,
@@ -166,7 +166,7 @@ fn fit(
     to: &[DAffine3],
 ) -> Pose {
     let own = |i: usize| skeleton.nodes[i].joint.and_then(|j: JointId| body.own_handle(j));
-    // Where a handle puts what its node had at the beginning.
+    // Maps a point by a handle's motion since the beginning of the grab.
     let moved = |handle: usize, x: DVec3| {
         let usable = is_regular(from[handle].matrix3) && to[handle].is_finite();
         if usable { to[handle].transform_point3(from[handle].inverse().transform_point3(x)) } else { x }
@@ -201,7 +201,7 @@ fn fit(
         let turned = to[handle].matrix3 * regular_inverse(from[handle].matrix3);
         let turn =
             if is_regular(turned) && turned.determinant() > 0.0 { nearest(turned) } else { DQuat::IDENTITY };
-        // With this turn, where would the joints below be, and where should they.
+        // Pairs of the child joints' positions after this rotation and their target positions.
         let aims: Vec<(DVec3, DVec3)> = below[i]
             .iter()
             .map(|&(child, handle)| {
@@ -251,7 +251,7 @@ mod tests {
         grab.hold(high, held);
         let (same, missed) = grab.solve(skeleton, &[Goal { position: held, turn: DQuat::IDENTITY }]).unwrap();
         assert!(same == pose && missed == 0.0);
-        // Near to where it was, nearly nothing moves: the pose itself is the rest shape.
+        // For a small hand movement, the pose hardly changes, because the starting pose is the rest shape.
         let goal = |d: DVec3| [Goal { position: held + d, turn: DQuat::IDENTITY }];
         let (near, _) = grab.solve(skeleton, &goal(DVec3::X * 1e-4)).unwrap();
         for (a, b) in world(skeleton, &near).iter().zip(&start) {
@@ -270,7 +270,7 @@ mod tests {
                 assert!((length(&after) - length(&start)).abs() < 1e-5);
             }
             if step == 6 {
-                // Many joints share in the bend.
+                // Many joints contribute to the bend.
                 let turned = posable.iter().filter(|n| {
                     let (a, b) = (&posed.local[n.index()], &pose.local[n.index()]);
                     a.rotation().angle_between(b.rotation()) > 0.05
@@ -278,7 +278,7 @@ mod tests {
                 assert!(turned.count() >= 5);
             }
         }
-        // Hands that tell nonsense change nothing.
+        // Goals that are not finite change nothing.
         let nonsense = [Goal { position: DVec3::NAN, turn: DQuat::IDENTITY }];
         assert_eq!(grab.solve(skeleton, &nonsense).unwrap().0, pose);
     }

@@ -1,10 +1,10 @@
-//! Taking hold of the body: the chain above a held point turns so that the point follows the hand, and the held bone
-//! takes the hand's turning. Pinned joints stay where they are.
+//! Grabs a bone: the joint chain above the grabbed point rotates so that the point follows the hand, and the bone
+//! follows the hand's rotation. Pinned joints stay in place.
 //!
-//! Every solve starts from the pose at the beginning of the grab, so that nothing drifts and the way the hand took does
-//! not matter. Chains of two holds never share a joint, so they are solved one after the other, root first. A chain is
-//! solved by damped least squares on the turns of its joints (Wampler 1986; Buss, "Introduction to inverse kinematics
-//! with Jacobian transpose, pseudoinverse and damped least squares methods", 2004), in f64.
+//! Every solve starts from the pose at the beginning of the grab, so nothing drifts and the path of the hand does not
+//! matter. The chains of two holds never share a joint, so they are solved one after the other, root first. Damped
+//! least squares on joint rotations solve a chain (Wampler 1986; Buss, "Introduction to inverse kinematics with
+//! Jacobian transpose, pseudoinverse and damped least squares methods", 2004), in f64.
 
 mod limbs;
 
@@ -18,71 +18,70 @@ use crate::rig::{
     world_from_parent,
 };
 
-/// Steps of a solve at most.
+/// Maximum number of steps of a solve.
 const STEPS: usize = 64;
-/// A solve ends when the point is nearer to its goal than this share of the chain's length.
+/// A solve ends when the point's distance to its goal is below this fraction of the chain's length.
 const DONE: f64 = 1e-6;
-/// Damping as a share of the chain's length.
+/// Damping as a fraction of the chain's length.
 const DAMPING: f64 = 0.02;
-/// A joint turns by no more than this in a step, radians.
+/// Maximum rotation of a joint per step, radians.
 const LARGEST_TURN: f64 = 0.35;
-/// A limb stretched beyond this share of its length needs to be told which way to bend.
+/// A limb stretched beyond this fraction of its length needs an explicit bend direction.
 const STRETCHED: f64 = 0.985;
-/// A chain is taken to be no longer than this share of its length: a limb never locks.
+/// Maximum reach of a chain as a fraction of its length, so that a limb never locks straight.
 const REACH: f64 = 0.9995;
 
-/// Where a held point should be.
+/// Target of a held point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// World, metres.
+    /// Target position, world space, metres.
     pub position: DVec3,
-    /// World turn of the hand since it took hold.
+    /// World-space rotation of the hand since the grab began.
     pub turn: DQuat,
 }
 
-/// A held or pinned point.
+/// A held or pinned point on a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hold {
     pub node: NodeId,
-    /// In the node's space.
+    /// Position in the node's local space.
     pub point: DVec3,
 }
 
-/// A grab of one body by one or more hands.
+/// A grab of one character by one or more hands.
 pub struct Grab {
     pub(super) start: Pose,
-    /// World transforms of the start.
+    /// World transforms at the beginning of the grab.
     pub(super) before: Vec<DAffine3>,
-    /// Nodes that posing moves.
+    /// Whether posing may move the node.
     pub(super) marked: Vec<bool>,
     pub(super) parents: Vec<Option<NodeId>>,
-    /// Joints whose children part.
+    /// Whether the joint's children form separate branches.
     branches: Vec<bool>,
-    /// Joints that only spread a bone's twist: who holds one holds the bone.
+    /// Whether the joint only spreads a bone's twist. A grab of such a joint grabs the bone.
     pub(super) twists: Vec<bool>,
     pub(super) pinned: Vec<bool>,
-    /// Per node: the axis about which it bends, in its parent's space in rest.
+    /// Bend axis per node, in the parent's space in the rest pose.
     pub(super) hinges: Vec<DVec3>,
-    /// Depth in the hierarchy.
     depth: Vec<usize>,
     holds: Vec<Hold>,
-    /// Only the held bones themselves turn.
+    /// Whether only the held bones rotate.
     alone: bool,
-    /// Brings pins back that the limbs have lost.
+    /// Solver that restores pins violated by the limb solve.
     pinning: Option<Box<Pinned>>,
 }
 
-/// A point that has to be brought to its goal, with the turn its node is to have.
+/// A held or pinned point with its target.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task {
     pub hold: Hold,
     pub goal: Goal,
     pub pin: bool,
-    /// The node's turn is given: not that of a pinned joint in a hand, which keeps its place alone.
+    /// Whether the task prescribes the node's rotation; false for a pinned joint that is also held.
     pub turns: bool,
 }
 
-/// The pose being changed.
+/// A pose during the solve, with its world transforms.
 struct Work<'a> {
     skeleton: &'a Skeleton,
     pose: Pose,
@@ -90,7 +89,7 @@ struct Work<'a> {
 }
 
 impl Grab {
-    /// Of a character in a pose, some of whose nodes are pinned.
+    /// Starts a grab of a posed character with pinned nodes.
     pub fn new(skeleton: &Skeleton, pose: &Pose, pins: &[NodeId]) -> Self {
         let count = skeleton.nodes.len();
         let mut marked = vec![false; count];
@@ -121,13 +120,13 @@ impl Grab {
         }
     }
 
-    /// Turns the held bones alone: no joint above them bends.
+    /// Restricts the grab to the held bones: no joint above them rotates.
     pub fn alone(mut self) -> Self {
         self.alone = true;
         self
     }
 
-    /// Takes hold of a node at a world point; goals come in the order of holds.
+    /// Adds a hold of a node at a world-space point. Goals follow the order of the holds.
     pub fn hold(&mut self, node: NodeId, point: DVec3) {
         let twist = self.twists.get(node.index()).copied().unwrap_or(false);
         let node = self.parents.get(node.index()).copied().flatten().filter(|_| twist).unwrap_or(node);
@@ -137,8 +136,8 @@ impl Grab {
         self.holds.push(Hold { node, point });
     }
 
-    /// The pose that brings the held points to their goals, one per hold, as far as lengths and pins allow; and by
-    /// how much the worst of them is missed, metres.
+    /// Returns the pose that brings the held points closest to their goals, within bone lengths and pins. `goals` has
+    /// one goal per hold. Also returns the largest remaining distance to a goal, metres.
     pub fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> (Pose, f64) {
         let mut tasks = self.tasks(goals);
         tasks.sort_by_key(|t| (self.depth[t.hold.node.index()], t.hold.node));
@@ -149,7 +148,7 @@ impl Grab {
             if !is_regular(work.world[i].matrix3) || !is_regular(self.before[i].matrix3) {
                 continue;
             }
-            // The whole turn from where earlier tasks left the node.
+            // Compute the full rotation relative to the pose that earlier tasks produced.
             let turned = DMat3::from_quat(task.goal.turn) * self.before[i].matrix3;
             let turn = nearest(turned * work.world[i].matrix3.inverse());
             let moved = work.world[i].transform_point3(task.hold.point).distance(task.goal.position);
@@ -185,12 +184,12 @@ impl Grab {
         (work.pose, missed)
     }
 
-    /// Whether a task moves its node with all that hangs on it.
+    /// Returns whether the task translates its node together with all descendants.
     pub(super) fn shifts(&self, skeleton: &Skeleton, task: &Task) -> bool {
         !task.pin && !self.pinned[task.hold.node.index()] && carries_all(skeleton, task.hold.node)
     }
 
-    /// Holds with finite goals, two on one node as one; then the pins.
+    /// Returns tasks for holds with finite goals, merging two holds on one node, and then tasks for the pins.
     pub(super) fn tasks(&self, goals: &[Goal]) -> Vec<Task> {
         let mut tasks: Vec<Task> = Vec::new();
         for (hold, goal) in self.holds.iter().zip(goals) {
@@ -214,8 +213,8 @@ impl Grab {
         tasks
     }
 
-    /// Two hands on one bone: their middle is held; the line between them turns the bone, and the hands' own turning
-    /// is what is left for its twist.
+    /// Merges two hands on one bone. The midpoint is the held point, the line between the hands rotates the bone, and
+    /// the average of the hand rotations twists the bone.
     fn both(&self, first: &Task, hold: &Hold, goal: &Goal) -> Task {
         let world = &self.before[hold.node.index()];
         let line = world.transform_vector3(hold.point - first.hold.point);
@@ -233,8 +232,8 @@ impl Grab {
         }
     }
 
-    /// The joints that turn for a task, its own first, upwards to the first that is pinned (it turns, but stays) or
-    /// whose parent parts into branches or is held.
+    /// Returns the joints that rotate for a task, from the task's node upwards. The chain ends at a pinned joint,
+    /// which may rotate but not move, or below a parent that is held or branches.
     pub(super) fn chain(&self, task: &Task, held: &[NodeId]) -> Vec<NodeId> {
         let mut chain = vec![task.hold.node];
         let mut at = task.hold.node;
@@ -252,13 +251,13 @@ impl Grab {
         chain
     }
 
-    /// Turns a chain so that the point comes to its goal and the node takes its turn.
+    /// Rotates a chain so that the point reaches its goal and the node takes its target rotation.
     fn bend(&self, work: &mut Work, task: &Task, turn: DQuat, chain: &[NodeId]) {
-        // Root first from here on.
+        // From here on, nodes are ordered root first.
         let nodes: Vec<NodeId> = chain.iter().rev().copied().collect();
         let mut links = Links::new(work, &nodes, task);
         let last = nodes.len() - 1;
-        // First the joint of the held node goes where the node's turn wants it.
+        // First, apply the target rotation to the held node's joint.
         links.turn_from(last, turn);
         if last > 0 {
             let wanted = task.goal.position - (links.tip - links.at[last]);
@@ -266,7 +265,8 @@ impl Grab {
             links.reach(last, wanted, false);
         }
         if !task.pin {
-            // What is left is done by all, the held bone included: the point matters more than the turn.
+            // Rotate all joints, even the held bone, to remove the remaining error: position matters more than
+            // rotation.
             let arm = links.tip - links.at[last];
             let wanted = task.goal.position - links.at[last];
             if last == 0 && arm.length() > 1e-9 {
@@ -277,8 +277,8 @@ impl Grab {
         work.turn_all(&nodes, &links.turn);
     }
 
-    /// A limb that is straight does not know which way to bend: it is bent about its hinge by what the shorter
-    /// distance asks for.
+    /// Bends a straight limb about its hinge by the angle that the shorter distance requires, because a straight limb
+    /// has no preferred bend direction.
     fn unlock(&self, work: &Work, links: &mut Links, nodes: &[NodeId], wanted: DVec3) {
         let last = nodes.len() - 1;
         let Some((hinge, fade)) = straight(&links.at) else { return };
@@ -304,7 +304,7 @@ impl Grab {
     }
 }
 
-/// The joint in the middle of a limb that is straight, or nearly: from nothing to 1, so that nothing jumps.
+/// Returns the middle joint of a nearly straight limb, and a weight from 1 (straight) to 0 that prevents jumps.
 pub(super) fn straight(at: &[DVec3]) -> Option<(usize, f64)> {
     let last = at.len().checked_sub(1)?;
     let hinge = (1..last).max_by(|&a, &b| {
@@ -319,12 +319,12 @@ pub(super) fn straight(at: &[DVec3]) -> Option<(usize, f64)> {
     Some((hinge, ((now / length - STRETCHED) / (0.997 - STRETCHED)).clamp(0.0, 1.0)))
 }
 
-/// A chain of joints by their world positions, the point at its end, and the turns made so far.
+/// A chain as world-space joint positions, with its end point and the accumulated rotations.
 struct Links {
     at: Vec<DVec3>,
     tip: DVec3,
     turn: Vec<DQuat>,
-    /// How readily each joint turns: a short collar bone less than the arm below it.
+    /// Mobility of each joint: a short collar bone rotates less than the arm below it.
     ease: Vec<f64>,
 }
 
@@ -340,7 +340,7 @@ impl Links {
         Self { turn: vec![DQuat::IDENTITY; at.len()], tip, ease, at }
     }
 
-    /// Turns a joint and all behind it.
+    /// Rotates a joint and all joints after it.
     fn turn_from(&mut self, joint: usize, turn: DQuat) {
         let pivot = self.at[joint];
         for i in joint..self.at.len() {
@@ -350,15 +350,15 @@ impl Links {
         self.tip = pivot + turn * (self.tip - pivot);
     }
 
-    /// The length of the chain up to joint `end`, or to the tip.
+    /// Returns the chain's length up to joint `end`, or to the tip if `end` is past the last joint.
     fn length(&self, end: usize) -> f64 {
         let inner: f64 = self.at[..end.min(self.at.len())].windows(2).map(|w| w[0].distance(w[1])).sum();
         let last = self.at[end.min(self.at.len()) - 1];
         inner + self.at.get(end).unwrap_or(&self.tip).distance(last)
     }
 
-    /// Brings joint `end`, or the tip where there is none, to a place by turning the joints before it. Joints from
-    /// `end` on keep their directions, unless `carry`.
+    /// Moves joint `end` (or the tip if `end` is past the last joint) to `wanted` by rotating the joints before it.
+    /// Joints from `end` on keep their directions unless `carry` is set.
     fn reach(&mut self, end: usize, wanted: DVec3, carry: bool) {
         let length = self.length(end);
         if length <= 0.0 || !length.is_finite() {
@@ -395,7 +395,7 @@ impl Links {
                 let turn = DQuat::from_scaled_axis(turn * scale);
                 self.turn_from(joint, turn);
                 if !carry {
-                    // What hangs at the end keeps its direction.
+                    // The joints from `end` on keep their directions.
                     self.turn_from(end, turn.inverse());
                 }
             }
@@ -411,7 +411,7 @@ impl Work<'_> {
         }
     }
 
-    /// Turns joints, root first, each by a world turn from where it is now.
+    /// Rotates joints, root first, each by a world-space rotation relative to its current orientation.
     fn turn_all(&mut self, nodes: &[NodeId], turns: &[DQuat]) {
         let before = self.world.clone();
         for (node, turn) in nodes.iter().zip(turns) {
@@ -427,7 +427,7 @@ impl Work<'_> {
         }
     }
 
-    /// Moves and turns a node with all below it.
+    /// Moves and rotates a node with all descendants.
     fn place(&mut self, hold: Hold, turn: DQuat, goal: DVec3) {
         self.turn_all(&[hold.node], &[turn]);
         let i = hold.node.index();

@@ -1,54 +1,54 @@
-//! A stroke layer: a baseline with what it selected, and the offset stroke that poses it.
+//! Stroke layers: a baseline with the joints it selects, and the offset stroke that poses these joints.
 
 use super::{Poser, Posing, Selected, Stroke, select};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, NodeId, Result, StrokeId};
 use crate::rig::{Pose, Skeleton};
 
-/// Longer names are refused.
+/// Maximum length of a layer name, bytes.
 const MAX_NAME: usize = 1024;
 
-/// A change of one node by hand, on top of what its layer's stroke does.
+/// A change of one node by hand, applied after the layer's strokes.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Adjustment {
-    /// The node.
+    /// The adjusted node.
     pub node: NodeId,
-    /// Follows its local rotation, in its own space; quaternion `(x, y, z, w)`.
+    /// Rotation in the node's local space, applied before the local rotation; quaternion `(x, y, z, w)`.
     pub turn: [f32; 4],
-    /// Added to its local translation, metres, parent's space.
+    /// Translation added to the local translation, metres, parent space.
     pub shift: [f32; 3],
 }
 
-/// One pair of strokes. Layers apply in order, each to the pose that those below it leave.
+/// A pair of strokes. Layers apply in order, each to the result of the layers below.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StrokeLayer {
-    /// Unique in the document.
+    /// Layer id, unique in the document.
     pub id: StrokeId,
-    /// For the user.
+    /// Name to display.
     pub name: String,
-    /// What was drawn along the character.
+    /// Baseline, drawn along the character.
     pub baseline: Stroke,
-    /// What it is to look like; none until it is drawn.
+    /// Offset stroke, which the joints follow; `None` until drawn.
     pub offset: Option<Stroke>,
-    /// The joints that the baseline took hold of, parents before children.
+    /// Joints selected by the baseline, parents before children.
     pub selection: Vec<Selected>,
-    /// Brush radius of the selection, metres, world.
+    /// Brush radius of the selection, metres, world space.
     pub radius: f32,
-    /// How it poses.
+    /// Options that control how the strokes pose.
     pub posing: Posing,
-    /// Whether it takes part.
+    /// Whether the layer is active.
     pub enabled: bool,
-    /// What was changed by hand since, node by node, each node once.
+    /// Changes by hand after the stroke, at most one per node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub adjustments: Vec<Adjustment>,
-    /// The layer on the other side of the character that is drawn along with it.
+    /// Mirrored layer on the other side of the character, drawn together with this layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partner: Option<StrokeId>,
 }
 
 impl StrokeLayer {
-    /// A baseline drawn over a pose selects the joints within `radius` of it.
+    /// Creates a layer whose baseline selects the joints within `radius` in the given pose.
     ///
     /// # Errors
     /// No joint is near the baseline.
@@ -81,25 +81,25 @@ impl StrokeLayer {
         })
     }
 
-    /// The same with an offset stroke.
+    /// Returns the layer with its offset stroke replaced.
     pub fn with_offset(self, offset: Stroke) -> Self {
         Self { offset: Some(offset), ..self }
     }
 
-    /// The pose with this layer applied.
+    /// Returns the pose with this layer applied.
     pub fn applied(&self, skeleton: &Skeleton, pose: &Pose) -> Pose {
         let mut out = pose.clone();
         self.apply(skeleton, self.poser(skeleton).as_mut(), &mut out);
         out
     }
 
-    /// What its strokes do; `None` if it takes no part or awaits its offset.
+    /// Returns the precomputed strokes; `None` if the layer is disabled or has no offset stroke.
     pub(crate) fn poser(&self, skeleton: &Skeleton) -> Option<Poser> {
         let offset = self.offset.as_ref().filter(|_| self.enabled)?;
         Some(Poser::new(skeleton, &self.selection, &self.baseline, offset, self.posing))
     }
 
-    /// Applies it, `poser` being its own, to a pose. Does not allocate.
+    /// Applies the layer to a pose; `poser` must come from [`StrokeLayer::poser`]. Does not allocate.
     pub(crate) fn apply(&self, skeleton: &Skeleton, poser: Option<&mut Poser>, pose: &mut Pose) {
         if let Some(poser) = poser {
             poser.apply(skeleton, pose);
@@ -112,7 +112,7 @@ impl StrokeLayer {
         }
     }
 
-    /// The same with the adjustments that turn `now`, the pose it leaves, into `wanted`. Scales stay as they are.
+    /// Returns the layer with adjustments that change its result from `now` to `wanted`, apart from scales.
     pub fn adjusted(&self, now: &Pose, wanted: &Pose) -> Self {
         let mut out = self.clone();
         for (i, (a, b)) in now.local.iter().zip(&wanted.local).enumerate() {
@@ -131,7 +131,7 @@ impl StrokeLayer {
         out
     }
 
-    /// Whether it fits a skeleton; strokes are valid by construction.
+    /// Checks that the layer fits a skeleton with this number of nodes; strokes are always valid.
     pub(crate) fn validate(&self, nodes: usize) -> Result<()> {
         let problem = if self.selection.iter().any(|s| s.node.index() >= nodes) {
             "selects a node that the file does not have"

@@ -1,9 +1,9 @@
-//! A skeleton as a linkage: joints turn and the topmost shift so that some points stay where they are, exactly, and others
-//! come to their goals as far as that allows. Bones keep their lengths.
+//! A skeleton as a linkage: joints rotate and topmost joints translate, so that pins hold exactly and other points
+//! approach their goals. Bones keep their lengths.
 //!
-//! With `v` the turns and shifts since a pose of reference, the pose minimises `½ vᵀ W v` and what the goals are missed by
-//! ([`relax`]); then pins, which weigh most there, are met exactly by the least further turns ([`repair`]). Goals give way,
-//! pins do not.
+//! With `v` the rotations and translations since a reference pose, the solver minimises `½ vᵀ W v` plus the goal
+//! errors ([`relax`]), with pins as stiff goals. Then the smallest further motions meet the pins exactly
+//! ([`repair`]). Goals may be missed, pins may not.
 
 mod relax;
 mod repair;
@@ -12,91 +12,92 @@ use crate::base::NodeId;
 use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
 use crate::rig::{Pose, Skeleton, is_regular, local_with, nearest, world_from_parent};
 
-/// Pins hold when they are off by no more than this share of the size, their turns by no more than this many radians.
+/// Pins hold if their errors are below this fraction of the character's size (position) and below this in radians.
 const HOLDS: f64 = 1e-6;
-/// So much is taken for held where that is not reached.
+/// Looser tolerance of pins, accepted if the solver cannot reach [`HOLDS`].
 const KEPT: f64 = 5e-5;
-/// A joint turns by no more than this in a step, radians; a shift is bounded by the same share of the size.
+/// Maximum rotation of a joint per step, radians, and translation as a fraction of the character's size.
 const LARGEST: f64 = 0.4;
-/// What a turn of one radian counts for beside a distance, as a share of the size.
+/// Distance error that weighs as much as a rotation error of one radian, as a fraction of the character's size.
 const ARM: f64 = 0.1;
 
-/// A point of a node that a linkage places.
+/// A point on a node that the linkage places.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ask {
     pub node: NodeId,
-    /// In the node's space.
+    /// Position in the node's local space.
     pub point: DVec3,
-    /// A pin: it does not give way.
+    /// Whether the point is a pin, which must hold exactly.
     pub pin: bool,
-    /// Its node's turn is given too.
+    /// Whether the node's rotation is prescribed too.
     pub turns: bool,
 }
 
-/// Where a point goes.
+/// Target of a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// World, metres.
+    /// Target position, world space, metres.
     pub position: DVec3,
-    /// The node's linear map to the world, but for its scale.
+    /// Target of the node's linear world transform, up to scale.
     pub linear: DMat3,
 }
 
-/// A joint that turns, or a topmost one that shifts.
+/// A degree of freedom: a joint's rotation, or a topmost joint's translation.
 #[derive(Clone, Copy, Debug)]
 struct Freedom {
     node: NodeId,
     shifts: bool,
-    /// How readily it moves, `W⁻¹`: square radians, or square metres.
+    /// Mobility `W⁻¹` of the degree of freedom, its inverse stiffness: square radians, or square metres.
     ease: f64,
 }
 
-/// What a freedom does to a point: the change of its place and of its node's turn, and the point seen from the joint.
+/// Derivatives of a point and its node's rotation by one degree of freedom, and the vector from joint to point.
 #[derive(Clone, Copy, Debug)]
 struct Lever {
     freedom: usize,
     place: DMat3,
     turn: DMat3,
-    /// A turn of the freedom, in the world.
+    /// World-space rotation axes of the degree of freedom.
     axes: DMat3,
     arm: DVec3,
 }
 
-/// A skeleton, the joints of which may move, and the points that it places.
+/// A skeleton with movable joints, and the points that it places.
 pub(super) struct Linkage {
     freedoms: Vec<Freedom>,
     asks: Vec<Ask>,
     size: f64,
-    /// `v`, per freedom: turns in the parent's space, shifts in the world.
+    /// `v` per degree of freedom: rotations in the parent's space, translations in world space.
     moved: Vec<DVec3>,
-    /// Local rotation and translation of the reference and now, per freedom.
+    /// Local rotation and translation per degree of freedom, in the reference pose and now.
     reference: Vec<(DQuat, DVec3)>,
     now: Vec<(DQuat, DVec3)>,
-    /// The freedom that turns and the one that shifts each node.
+    /// Indices of the degrees of freedom that rotate and translate each node.
     of_node: Vec<[Option<usize>; 2]>,
     world: Vec<DAffine3>,
-    /// Per point, the freedoms above it from the root on.
+    /// Per point, the levers of all degrees of freedom above it, root first.
     levers: Vec<Vec<Lever>>,
-    /// Where the posture wants freedoms, as [`Linkage::moved`].
+    /// Preferred value of each degree of freedom, in the form of [`Linkage::moved`].
     bent: Vec<DVec3>,
-    /// What a step adds, per freedom.
+    /// Change of each degree of freedom in the current step.
     step: Vec<DVec3>,
-    /// Before a step.
+    /// State of each degree of freedom before the step.
     before: Vec<((DQuat, DVec3), DVec3)>,
     kept: Vec<((DQuat, DVec3), DVec3)>,
-    /// Freedoms that move a point, and the place of each among them.
+    /// Indices of the degrees of freedom that move any point, and the inverse mapping.
     active: Vec<usize>,
     place_of: Vec<usize>,
     matrix: Vec<f64>,
     factor: Vec<f64>,
     right: Vec<f64>,
     gradient: Vec<f64>,
-    /// The pose of the last solve.
+    /// Pose of the last solve.
     pub pose: Pose,
 }
 
 impl Linkage {
-    /// Of joints that turn and nodes that shift, each with its ease, parents before children; `size` in metres.
+    /// Creates a linkage of rotating joints and translating nodes, parents before children, each with its inverse
+    /// stiffness. `size` is the character's size, metres.
     pub fn new(
         skeleton: &Skeleton,
         turning: &[(NodeId, f64)],
@@ -158,8 +159,8 @@ impl Linkage {
         }
     }
 
-    /// Solves from a pose of reference, one place per point. With `bent`, turns of joints in the spaces of their parents,
-    /// the way there is bent so. The pose is left in [`Linkage::pose`]; false where pins do not hold.
+    /// Solves from a reference pose, with one place per point. `bent` gives preferred joint rotations, in parent
+    /// space, for the early rounds. Writes the pose to [`Linkage::pose`]; returns false if pins do not hold.
     pub fn solve(
         &mut self,
         skeleton: &Skeleton,
@@ -172,7 +173,7 @@ impl Linkage {
         self.hold_pins(skeleton, places)
     }
 
-    /// Brings a pose to its pins by the least turns and shifts, whatever the goals; as [`Linkage::solve`].
+    /// Moves a pose to its pins by the smallest motions, ignoring goals; returns false if pins do not hold.
     pub fn hold(&mut self, skeleton: &Skeleton, reference: &Pose, places: &[Place]) -> bool {
         self.start(skeleton, reference);
         self.hold_pins(skeleton, places)
@@ -186,7 +187,7 @@ impl Linkage {
         self.lost(places) < KEPT
     }
 
-    /// Where a point is in the pose found last.
+    /// Returns the world position of a point in the last solved pose.
     pub fn point(&self, ask: usize) -> DVec3 {
         let ask = &self.asks[ask];
         self.world[ask.node.index()].transform_point3(ask.point)
@@ -203,7 +204,6 @@ impl Linkage {
         self.forward(skeleton);
     }
 
-    /// World transforms of all nodes.
     fn forward(&mut self, skeleton: &Skeleton) {
         for &id in &skeleton.order {
             let [turning, shifting] = self.of_node[id.index()];
@@ -215,7 +215,7 @@ impl Linkage {
         }
     }
 
-    /// What freedoms do to the points where these are now.
+    /// Computes the derivatives of the points by the degrees of freedom at the current pose.
     fn set_levers(&mut self, skeleton: &Skeleton) {
         let Self { levers, asks, freedoms, world, .. } = self;
         for (levers, ask) in levers.iter_mut().zip(asks.iter()) {
@@ -240,7 +240,7 @@ impl Linkage {
         }
     }
 
-    /// What is left of a point's way, metres, and of its node's turn, radians.
+    /// Returns the remaining position error of a point, metres, and rotation error of its node, radians.
     fn left(&self, ask: &Ask, wanted: &Place) -> [DVec3; 2] {
         let world = &self.world[ask.node.index()];
         let place = wanted.position - world.transform_point3(ask.point);
@@ -250,7 +250,7 @@ impl Linkage {
         [place, if usable { scaled_axis(nearest(between)) } else { DVec3::ZERO }]
     }
 
-    /// By how much the worst pin is off.
+    /// Returns the error of the worst pin, as a fraction of the character's size or in radians.
     fn lost(&self, places: &[Place]) -> f64 {
         let pins = self.asks.iter().zip(places).filter(|(ask, _)| ask.pin);
         let off = pins.map(|(ask, wanted)| {
@@ -261,20 +261,20 @@ impl Linkage {
         if off.is_finite() { off } else { f64::INFINITY }
     }
 
-    /// The largest turn of the step, or shift as a share of the size.
+    /// Returns the step's largest rotation, or largest translation as a fraction of the character's size.
     fn largest(&self) -> f64 {
         let reach = |f: &Freedom| if f.shifts { self.size } else { 1.0 };
         self.step.iter().zip(&self.freedoms).map(|(s, f)| s.length() / reach(f)).fold(0.0, f64::max)
     }
 
-    /// Remembers where freedoms are, for [`Linkage::go`].
+    /// Stores the state of all degrees of freedom for [`Linkage::go`].
     fn remember(&mut self) {
         for (k, before) in self.before.iter_mut().enumerate() {
             *before = (self.now[k], self.moved[k]);
         }
     }
 
-    /// Makes a share of the step from where freedoms were remembered.
+    /// Applies a fraction of the step to the state stored by [`Linkage::remember`].
     fn go(&mut self, skeleton: &Skeleton, share: f64) {
         for (k, f) in self.freedoms.iter().enumerate() {
             let ((rotation, translation), moved) = self.before[k];
@@ -295,7 +295,6 @@ impl Linkage {
         self.forward(skeleton);
     }
 
-    /// Puts what has moved into the pose.
     fn write(&mut self) {
         for (f, (rotation, translation)) in self.freedoms.iter().zip(&self.now) {
             let local = &mut self.pose.local[f.node.index()];
@@ -311,7 +310,7 @@ impl Linkage {
     }
 }
 
-/// The world's turns per turn in a parent's space, for each of its axes.
+/// Returns the world-space rotation axes that belong to rotations about the axes of a parent's space.
 fn axes(parent: DMat3, inverse: DMat3) -> DMat3 {
     let turn = |axis: DVec3| {
         let m = parent * cross(axis) * inverse;
@@ -320,7 +319,7 @@ fn axes(parent: DMat3, inverse: DMat3) -> DMat3 {
     DMat3::from_cols(turn(DVec3::X), turn(DVec3::Y), turn(DVec3::Z))
 }
 
-/// Axis times angle, no more than half a turn.
+/// Returns a rotation as axis times angle, with an angle of at most 180 degrees.
 fn scaled_axis(turn: DQuat) -> DVec3 {
     if turn.w < 0.0 { (-turn).to_scaled_axis() } else { turn.to_scaled_axis() }
 }
@@ -329,7 +328,7 @@ fn cross(v: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
 }
 
-/// Factors a symmetric matrix whose lower half is given, in place (Cholesky); false where it is not positive definite.
+/// Cholesky-factors a symmetric matrix in place, from its lower half; returns false unless it is positive definite.
 fn factor(matrix: &mut [f64], count: usize) -> bool {
     for i in 0..count {
         let (above, row) = matrix.split_at_mut(i * count);
@@ -347,7 +346,7 @@ fn factor(matrix: &mut [f64], count: usize) -> bool {
     true
 }
 
-/// Solves with a factored matrix, in place.
+/// Solves with a Cholesky-factored matrix, in place.
 fn substitute(matrix: &[f64], right: &mut [f64], count: usize) {
     for i in 0..count {
         let row = &matrix[i * count..i * count + i + 1];

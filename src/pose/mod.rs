@@ -1,8 +1,7 @@
-//! Strokes and grabs that pose a skeleton: which joints a stroke takes, where its offset puts them, chains, pins and the
-//! whole body.
+//! Poses a skeleton by strokes and by grabs: joint selection, stroke warps, joint chains, pins and full-body grabs.
 //!
-//! A grab is kept as turns and shifts on top of the newest stroke ([`StrokeLayer::adjustments`]), or in the pose below all
-//! strokes where there is none, so that an offset can still be drawn again below it.
+//! A grab is stored as rotations and translations on top of the newest stroke ([`StrokeLayer::adjustments`]), so that
+//! the user can still redraw the offset stroke below. Without strokes, a grab changes the base pose.
 
 mod frames;
 mod full_body;

@@ -1,8 +1,8 @@
-//! A whole skeleton whose pins hold: the joints that a grab may move, how readily each does, and how far a held point
-//! can be brought.
+//! Solves a grabbed skeleton whose pins must hold: which joints may move, how easily each moves, and how far a held
+//! point can reach.
 //!
-//! Goals are first brought to where the pins let them be: no further from each than the bones between them are long. A
-//! straight limb is bent a little about its hinge before the first step, since a straight one has no way to shorten.
+//! Goals are first clamped to the reach that pins allow: the length of the bones between. A straight limb is slightly
+//! bent about its hinge before the first step, since a straight limb cannot start to shorten.
 
 use super::Grab;
 use super::grab::Task;
@@ -11,44 +11,45 @@ use crate::base::NodeId;
 use crate::base::math::{DMat3, DQuat, DVec3};
 use crate::rig::{Pose, Skeleton, is_regular, nearest, world_from_parent};
 
-/// Points are taken to be no further apart than this share of the bones between them: no limb locks.
+/// Maximum distance of two points as a fraction of the length of the bones between, so that no limb locks straight.
 const REACH: f64 = 0.998;
-/// Rounds of projections into the reach of all pins.
+/// Number of rounds that project a goal into the reach of all pins.
 const ROUNDS: usize = 24;
-/// A joint turns as readily as its bone is long, beside the longest; at least so.
+/// Minimum bone length of a joint relative to the longest bone; joints of short bones move less easily.
 const LEAST_EASE: f64 = 0.1;
-/// A topmost joint shifts by this share of the size as readily as the longest bone turns by a radian, and turns by this.
+/// Motions of a topmost joint that cost as much as one radian at the longest bone's joint: translation (fraction of
+/// the character's size) and rotation (radians).
 const TOP: [f64; 2] = [0.08, 0.3];
-/// Sine of the angle by which a limb is bent rather than straight.
+/// Sine of the angle above which a limb counts as bent.
 const KINK: f64 = 0.01;
-/// Turn of a straight limb's hinge to begin with, radians.
+/// Initial rotation of a straight limb's hinge, radians.
 const UNLOCKED: f64 = 0.35;
-/// How often the way back to the start is halved for a pose whose pins cannot be brought back.
+/// Maximum number of halvings towards the starting pose if pins cannot be restored.
 const HALVINGS: usize = 6;
 
-/// A ball that a held point stays in.
+/// A sphere that bounds the reach of a held point.
 #[derive(Clone, Copy, Debug)]
 struct Ball {
     centre: DVec3,
     radius: f64,
 }
 
-/// The skeleton of a grab.
+/// The linkage of a grab, with the reach of its held points.
 pub(super) struct Pinned {
     linkage: Linkage,
-    /// The points that are placed, as the tasks list them.
+    /// Placed points, one per task.
     asks: Vec<Ask>,
-    /// Per task.
+    /// Reach of each task's point.
     reach: Vec<Vec<Ball>>,
-    /// Turns that unlock straight limbs.
+    /// Rotations that bend straight limbs before the first step.
     bent: Vec<(NodeId, DVec3)>,
     places: Vec<Place>,
-    /// On the way back to the start.
+    /// Blend of the starting pose and the lost pose.
     between: Pose,
 }
 
 impl Pinned {
-    /// Of all joints below `tops`, which shift. The turns of the nodes of `open` are left open.
+    /// Creates a linkage of all joints below `tops`. The `tops` may translate; nodes in `open` may rotate freely.
     pub fn whole(skeleton: &Skeleton, grab: &Grab, tops: &[NodeId], tasks: &[Task], open: &[NodeId]) -> Self {
         let mut below = vec![false; skeleton.nodes.len()];
         tops.iter().for_each(|t| below[t.index()] = true);
@@ -70,7 +71,7 @@ impl Pinned {
         }
     }
 
-    /// Of the joints alone that a grab of limbs moves. A pinned joint from which a held limb hangs may turn.
+    /// Creates a linkage of the joints that a limb grab moves. A pinned joint rotates if a held limb hangs from it.
     pub fn limbs(skeleton: &Skeleton, grab: &Grab, tasks: &[Task]) -> Self {
         let held: Vec<NodeId> = tasks.iter().filter(|t| !t.pin).map(|t| t.hold.node).collect();
         let mut moves = vec![false; skeleton.nodes.len()];
@@ -129,14 +130,14 @@ impl Pinned {
         }
     }
 
-    /// Whether these are the points that it was made for.
+    /// Returns whether the linkage was made for these tasks.
     pub fn fits(&self, tasks: &[Task]) -> bool {
         self.asks.len() == tasks.len()
             && self.asks.iter().zip(tasks).all(|(a, t)| a.node == t.hold.node && a.pin == t.pin)
     }
 
-    /// Finds the pose next to a reference in which pins hold and held points are as near to their goals as these let
-    /// them. With `unlock`, straight limbs are bent to begin with.
+    /// Solves for the pose closest to a reference in which pins hold and held points come as close to their goals as
+    /// pins allow. `unlock` bends straight limbs before the first step.
     pub fn solve(
         &mut self,
         skeleton: &Skeleton,
@@ -152,7 +153,7 @@ impl Pinned {
         }
     }
 
-    /// Finds the pose next to a reference in which pins hold; false where they do already.
+    /// Solves for the pose closest to a reference in which pins hold; returns false if they hold already.
     pub fn hold(&mut self, skeleton: &Skeleton, grab: &Grab, reference: &Pose, tasks: &[Task]) -> bool {
         self.place(grab, tasks);
         if !self.linkage.hold(skeleton, reference, &self.places) {
@@ -161,7 +162,7 @@ impl Pinned {
         self.linkage.pose != *reference
     }
 
-    /// Halves the way from the start to a pose until the pins can be brought back; in the start they hold.
+    /// Halves the blend from the starting pose to `lost` until pins can be restored; in the starting pose they hold.
     fn come_back(&mut self, skeleton: &Skeleton, grab: &Grab, lost: &Pose) {
         let mut share = 1.0;
         for k in 0..=HALVINGS {
@@ -177,7 +178,7 @@ impl Pinned {
         self.linkage.pose.copy_from(&grab.start);
     }
 
-    /// Brings the goals to where the pins let them be.
+    /// Clamps the goals to the reach that pins allow.
     fn place(&mut self, grab: &Grab, tasks: &[Task]) {
         self.places.clear();
         for (k, task) in tasks.iter().enumerate() {
@@ -188,18 +189,18 @@ impl Pinned {
         }
     }
 
-    /// The pose found last.
+    /// Returns the last solved pose.
     pub fn pose(&self) -> &Pose {
         &self.linkage.pose
     }
 
-    /// Where a task's point is in the pose found last.
+    /// Returns the position of a task's point in the last solved pose.
     pub fn point(&self, task: usize) -> DVec3 {
         self.linkage.point(task)
     }
 }
 
-/// The diagonal of the box about the joints.
+/// Returns the diagonal of the joints' bounding box, metres.
 fn size(grab: &Grab) -> f64 {
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     let joints = grab.before.iter().zip(&grab.marked).filter(|(_, m)| **m).map(|(w, _)| w.translation);
@@ -210,7 +211,7 @@ fn size(grab: &Grab) -> f64 {
     if size.is_finite() && size > 0.0 { size } else { 1.0 }
 }
 
-/// How far the pins let a held point go.
+/// Returns spheres that bound the reach of a held point, one per pin.
 fn reach(skeleton: &Skeleton, grab: &Grab, task: &Task, tasks: &[Task]) -> Vec<Ball> {
     if task.pin {
         return Vec::new();
@@ -235,13 +236,13 @@ fn reach(skeleton: &Skeleton, grab: &Grab, task: &Task, tasks: &[Task]) -> Vec<B
     tasks.iter().filter(|t| t.pin).filter_map(ball).collect()
 }
 
-/// The place in all balls next to a place, about.
+/// Returns approximately the closest point to `place` inside all balls.
 fn into(place: DVec3, balls: &[Ball]) -> DVec3 {
     let inside = |x: DVec3, ball: &Ball| ball.centre + (x - ball.centre).clamp_length_max(ball.radius);
     (0..ROUNDS).fold(place, |x, _| balls.iter().fold(x, inside))
 }
 
-/// Turns that bend the limb of a task about its hinge where it is straight.
+/// Returns rotations that bend a task's limb about its hinge if the limb is straight.
 fn unlocked(skeleton: &Skeleton, grab: &Grab, task: &Task, held: &[NodeId]) -> Vec<(NodeId, DVec3)> {
     let chain: Vec<NodeId> = grab.chain(task, held).into_iter().rev().collect();
     let at: Vec<DVec3> = chain.iter().map(|n| grab.before[n.index()].translation).collect();
@@ -250,7 +251,7 @@ fn unlocked(skeleton: &Skeleton, grab: &Grab, task: &Task, held: &[NodeId]) -> V
     let first = (0..hinge).rev().find(|&i| at[hinge].distance(at[i]) >= 0.6 * upper).unwrap_or(0);
     let frame = |node: NodeId| nearest_turn(world_from_parent(skeleton, node, &grab.before).matrix3);
     let axis = frame(chain[hinge]) * grab.hinges[chain[hinge].index()];
-    // A limb that is bent the other way, be it by a little, goes on so.
+    // A limb that is already slightly bent the other way keeps its direction.
     let last = chain.len() - 1;
     let way = |a: usize, b: usize| (at[b] - at[a]).normalize_or_zero();
     let axis = if way(first, hinge).cross(way(hinge, last)).dot(axis) < -KINK { -axis } else { axis };
@@ -269,7 +270,6 @@ mod tests {
     use crate::pose::Goal;
     use crate::rig::{random, world};
 
-    /// From each node to its parent.
     fn lengths(skeleton: &Skeleton, pose: &Pose) -> Vec<f64> {
         let w = world(skeleton, pose);
         let edge = |i: usize, p: NodeId| w[i].translation.distance(w[p.index()].translation);

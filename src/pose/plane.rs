@@ -1,23 +1,23 @@
-//! From a window to the world: the plane that a mouse draws on (thesis 7.2).
+//! The working plane in world space on which a mouse draws (thesis 7.2).
 
 use crate::base::math::{Mat4, Vec3};
 
 /// The plane on which 2D devices draw, in world space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorkingPlane {
-    /// A point of it, metres; by default the skeleton's root.
+    /// Point on the plane, metres; by default the skeleton's root.
     pub origin: Vec3,
     /// Unit normal; by default towards the camera.
     pub normal: Vec3,
 }
 
 impl WorkingPlane {
-    /// Through `origin`, facing a camera.
+    /// Returns the plane through `origin` that faces a camera.
     pub fn facing(origin: Vec3, camera: Vec3) -> Self {
         Self { origin, normal: (camera - origin).normalize_or(Vec3::Z) }
     }
 
-    /// Where a ray from `from` along `direction` meets the plane; none behind the viewer or along the plane.
+    /// Intersects a ray with the plane; `None` if the ray is parallel or the plane lies behind its origin.
     pub fn hit(&self, from: Vec3, direction: Vec3) -> Option<Vec3> {
         let slope = self.normal.dot(direction);
         if slope.abs() < 1e-6 * direction.length() {
@@ -29,9 +29,9 @@ impl WorkingPlane {
     }
 }
 
-/// The ray through a pixel: origin and unit direction in world space. Pixels count from the top left corner;
-/// `world_from_clip` is the inverse of the camera's projection times view, with depth 0 at the far plane or at
-/// infinity (reversed) or at the near plane: both are on the ray.
+/// Returns the ray through a pixel: origin and unit direction in world space. Pixel (0, 0) is the top left corner.
+/// `world_from_clip` is the inverse of projection times view. Any depth range works (standard, or reversed with an
+/// infinite far plane), because every depth lies on the ray.
 pub fn ray_through(pixel: [f32; 2], size: [u32; 2], camera: Vec3, world_from_clip: &Mat4) -> (Vec3, Vec3) {
     let x = 2.0 * pixel[0] / size[0].max(1) as f32 - 1.0;
     let y = 1.0 - 2.0 * pixel[1] / size[1].max(1) as f32;
@@ -49,7 +49,7 @@ mod tests {
         let eye = Vec3::new(1.0, 2.0, 5.0);
         let turn = Quat::from_rotation_y(0.2) * Quat::from_rotation_x(-0.2);
         let world_from_camera = Mat4::from_rotation_translation(turn, eye);
-        // Infinite reversed depth, a field of view of 46 degrees, an aspect of 1.6.
+        // Reversed depth with an infinite far plane, a field of view of 46 degrees and an aspect ratio of 1.6.
         let focal = 1.0 / 0.4_f32.tan();
         let clip_from_camera = Mat4::from_cols(
             Vec4::X * (focal / 1.6),

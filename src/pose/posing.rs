@@ -1,9 +1,9 @@
-//! Posing by a baseline and an offset stroke (thesis 7.2; methods 7): every selected joint is moved by the warp
-//! between the two, and the hierarchy is turned, root first, so that bones point that way.
+//! Posing by a baseline and an offset stroke (thesis 7.2; methods 7): the warp between the two strokes moves every
+//! selected joint, and the hierarchy is rotated, root first, so that bones point to the moved joints.
 //!
-//! **(differs)** from the thesis where lengths are kept: a bone is turned to the *direction between the new
-//! positions* of its two joints. Aimed at the new position itself it would turn around and point backwards as
-//! soon as the offset stroke is drawn shorter than the baseline.
+//! **(differs)** from the thesis if bone lengths are kept: a bone is rotated to the *direction between the new
+//! positions* of its two joints. If it pointed at the new position itself, it would flip backwards as soon as the
+//! offset stroke is shorter than the baseline.
 
 use super::{Selected, Stroke, Warp};
 use crate::base::NodeId;
@@ -13,49 +13,49 @@ use crate::rig::{
     world_from_parent, world_into,
 };
 
-/// Turns below this (radians) and moves below this share of the stroke's length are rounding, and leave the
-/// pose as it is, to the bit.
+/// Rotations below this limit (radians) and translations below this fraction of the stroke's length are rounding
+/// errors and leave the pose unchanged.
 const NOTHING: f64 = 1e-9;
 
-/// What a stroke does to bone lengths.
+/// Whether a stroke may change bone lengths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lengths {
     /// Bones keep their lengths; joints follow the stroke's shape.
     #[default]
     Keep,
-    /// Joints land on their new positions; bones stretch.
+    /// Joints move exactly to their new positions; bones stretch.
     Stretch,
 }
 
-/// Whether the topmost selected joint of a chain moves, or stays and turns.
+/// Whether the topmost selected joint of a chain translates or only rotates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RootMotion {
-    /// It moves where it carries the whole character (see [`carries_all`]): hips move, an arm is not torn off.
+    /// Translates joints that carry the whole character (see [`carries_all`]), such as hips, but not an arm's root.
     #[default]
     Auto,
-    /// It stays.
+    /// Only rotates.
     Fixed,
-    /// It moves.
+    /// Translates and rotates.
     Free,
 }
 
-/// How a stroke poses.
+/// Options of posing by a stroke.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Posing {
-    /// Bone lengths.
+    /// Whether bones keep their lengths.
     pub lengths: Lengths,
-    /// The topmost joint.
+    /// Whether the topmost joint translates.
     pub root: RootMotion,
-    /// Whether the controller's roll twists.
+    /// Whether the controller's roll twists the joints.
     pub roll: bool,
 }
 
-/// The pose with the selected joints moved from the baseline to the offset stroke. Everything not selected
-/// follows its parent rigidly. Equal strokes give an equal pose.
+/// Returns the pose with the selected joints moved from the baseline to the offset stroke. Unselected nodes follow
+/// their parents rigidly. Equal strokes leave the pose unchanged.
 ///
-/// Joints under a node that flattens space (a zero scale) cannot be turned and stay as they are.
+/// Joints below a node with zero scale cannot rotate and stay unchanged.
 pub fn pose_by_stroke(
     skeleton: &Skeleton,
     pose: &Pose,
@@ -69,22 +69,22 @@ pub fn pose_by_stroke(
     out
 }
 
-/// What a pair of strokes does to poses: [`pose_by_stroke`] again and again, without finding the warp again.
+/// Precomputed [`pose_by_stroke`] for one pair of strokes, applicable to any number of poses.
 #[derive(Clone, Debug)]
 pub struct Poser {
-    /// The selected nodes; whatever is per node below is of no meaning for others.
+    /// Whether each node is selected; the per-node fields below are undefined for other nodes.
     marked: Vec<bool>,
     parents: Vec<Option<NodeId>>,
     children: Vec<Vec<NodeId>>,
-    /// Whether it moves or only turns.
+    /// Whether the node translates or only rotates.
     moves: Vec<bool>,
-    /// The warp at the node's parameter: a point goes to `to + turn (x - from)`.
+    /// Warp at the node's parameter: maps a point `x` to `to + turn (x - from)`.
     turn: Vec<DQuat>,
     from: Vec<DVec3>,
     to: Vec<DVec3>,
-    /// Moves below this (metres) are rounding.
+    /// Translations below this length (metres) are rounding errors.
     nothing: f64,
-    // Room to work in.
+    // Scratch buffers.
     target: Vec<DVec3>,
     shift: Vec<DVec3>,
     before: Vec<DAffine3>,
@@ -93,7 +93,7 @@ pub struct Poser {
 }
 
 impl Poser {
-    /// Of a pair of strokes on a skeleton.
+    /// Precomputes the warp of a pair of strokes for the selected joints.
     pub fn new(
         skeleton: &Skeleton,
         selection: &[Selected],
@@ -148,14 +148,14 @@ impl Poser {
         }
     }
 
-    /// Poses a pose of the same skeleton. Does not allocate.
+    /// Applies the strokes to a pose of the same skeleton. Does not allocate.
     pub fn apply(&mut self, skeleton: &Skeleton, pose: &mut Pose) {
         world_into(skeleton, pose, &mut self.before);
         self.world.copy_from_slice(&self.before);
         for &id in skeleton.order.iter().filter(|id| self.marked[id.index()]) {
             let i = id.index();
             let goal = self.to[i] + self.turn[i] * (self.before[i].translation - self.from[i]);
-            // A topmost joint that stays takes the targets of its whole chain along.
+            // A topmost joint that does not translate shifts the targets of its whole chain instead.
             self.shift[i] = match self.parents[i] {
                 Some(p) => self.shift[p.index()],
                 None if self.moves[i] => DVec3::ZERO,
@@ -183,7 +183,7 @@ impl Poser {
             world_from_parent(skeleton, node, &self.world) * local_affine(skeleton, node, &pose.local[i]);
     }
 
-    /// Moves a node to its world target by its own translation.
+    /// Moves a node to its world-space target by changing its local translation.
     fn place(&mut self, skeleton: &Skeleton, pose: &mut Pose, node: NodeId) {
         let i = node.index();
         let parent = world_from_parent(skeleton, node, &self.world);
@@ -192,15 +192,15 @@ impl Poser {
             return;
         }
         let local = parent.matrix3.inverse() * step;
-        // Added to the old translation, so that a small step keeps its digits.
+        // Add to the old translation, to preserve the precision of small steps.
         let moved = pose.local[i].translation().as_dvec3() + local;
         pose.local[i].translation = moved.as_vec3().into();
         self.refresh(skeleton, pose, node);
     }
 
-    /// Turns a node by the stroke's rotation, corrected by the smallest turn that makes its bones point from its target to
-    /// those of its selected children. All in the space of the node's parent, so that directions are exact under parents of
-    /// any scale.
+    /// Applies the stroke's rotation, then the smallest correction that points the node's bones from its target to
+    /// the targets of its selected children. Works in the parent's space, so that directions are exact for any parent
+    /// scale.
     fn turn(&mut self, skeleton: &Skeleton, pose: &mut Pose, node: NodeId) {
         let i = node.index();
         let parent = world_from_parent(skeleton, node, &self.world).matrix3;
@@ -213,7 +213,7 @@ impl Poser {
         self.pairs.clear();
         for &child in &self.children[i] {
             let direction = self.target[child.index()] - self.target[i];
-            // A bone of no length (a twist joint on its parent) has a direction of rounding only.
+            // The direction of a zero-length bone (a twist joint on its parent) is only rounding error.
             if direction.length() > 1000.0 * self.nothing {
                 let tip = local.transform_point3(child_in(skeleton, pose, node, child)) - local.translation;
                 self.pairs.push((wanted * tip, to_parent * direction));
@@ -224,7 +224,7 @@ impl Poser {
             return;
         }
         let old = pose.local[i].rotation().as_dquat().normalize();
-        // Of the two quaternions of a rotation the one near the old: keys blend the short way.
+        // Choose the quaternion sign nearest to the old rotation, so that keys interpolate along the shorter arc.
         let new = delta * old;
         let rotation = if new.dot(old) < 0.0 { -new } else { new };
         pose.local[i].rotation = rotation.normalize().as_quat().into();
@@ -232,7 +232,7 @@ impl Poser {
     }
 }
 
-/// A descendant's position in a node's own space; what lies between moves rigidly.
+/// Returns a descendant's position in a node's space; the nodes between move rigidly.
 fn child_in(skeleton: &Skeleton, pose: &Pose, node: NodeId, child: NodeId) -> DVec3 {
     let mut at = DVec3::ZERO;
     let mut id = child;
@@ -246,8 +246,8 @@ fn child_in(skeleton: &Skeleton, pose: &Pose, node: NodeId, child: NodeId) -> DV
     at
 }
 
-/// Whether moving a joint moves the whole character: no joint is above it; or at most two are, each with one
-/// child, and it branches three ways or more, as hips below a root bone on the ground do.
+/// Returns whether moving a joint moves the whole character. True if the joint is topmost, or if it has at least
+/// three branches and at most two single-child joints above it, such as hips below a root bone on the ground.
 pub fn carries_all(skeleton: &Skeleton, node: NodeId) -> bool {
     let mut joint = vec![false; skeleton.nodes.len()];
     for id in posable(skeleton) {

@@ -1,28 +1,28 @@
-//! Reduction of a recorded stroke to the samples that carry its shape, its roll and its timing.
+//! Reduces a recorded stroke to the samples that preserve its shape, roll and timing.
 //!
-//! Douglas and Peucker, "Algorithms for the reduction of the number of points required to represent a digitized line or
-//! its caricature", 1973; Ramer 1972. Thesis 7.1. The deviation that is compared with the tolerance is not of position
-//! alone: on a straight stroke the controller's roll and the hand's rhythm would be lost.
+//! Douglas and Peucker, "Algorithms for the reduction of the number of points required to represent a digitized line
+//! or its caricature", 1973; Ramer 1972. Thesis 7.1. The deviation includes orientation and time besides position,
+//! since a straight stroke would otherwise lose the controller's roll and the hand's rhythm.
 
 use super::Sample;
 use crate::base::math::{DQuat, DVec3, Quat};
 
-/// A kept point may lie this far in orientation from what its neighbours interpolate, radians.
+/// Maximum orientation error between a dropped sample and the interpolation of its kept neighbours, radians.
 const ROLL_TOLERANCE: f64 = 15.0 * std::f64::consts::PI / 180.0;
-/// And this far in time, as a share of the stroke's duration.
+/// Maximum time error of a dropped sample, as a fraction of the stroke's duration.
 const TIME_TOLERANCE: f64 = 0.1;
 
-/// Tolerance for strokes drawn in space, metres: 1 cm of the hand's movement, whatever the world's size.
+/// Returns the tolerance for strokes drawn in space, metres: 1 cm of hand movement at any world scale.
 ///
-/// `world_scale` is how many times larger than life the world is shown.
+/// `world_scale` is the displayed size of the world relative to life size.
 pub fn tolerance_in_space(world_scale: f32) -> f32 {
     0.01 / if world_scale.is_finite() && world_scale > 0.0 { world_scale } else { 1.0 }
 }
 
-/// Indices of the samples to keep, rising; the first and the last are always among them.
+/// Returns the increasing indices of the samples to keep, always including the first and the last.
 ///
-/// `at` gives the points in which the shape is measured, one per sample: world positions with `tolerance` in
-/// metres, or window positions (z = 0) with `tolerance` in pixels.
+/// `at` gives the points that define the shape, one per sample: world positions with `tolerance` in metres, or window
+/// positions (z = 0) with `tolerance` in pixels.
 pub fn reduce(samples: &[Sample], at: &[DVec3], tolerance: f64) -> Vec<usize> {
     let count = samples.len().min(at.len());
     if count < 3 {
@@ -33,7 +33,7 @@ pub fn reduce(samples: &[Sample], at: &[DVec3], tolerance: f64) -> Vec<usize> {
     let mut keep = vec![false; count];
     keep[0] = true;
     keep[count - 1] = true;
-    // A stack of its own: a spiral of many samples would recurse as deep as it is long.
+    // Use an explicit stack, because a spiral of many samples would recurse too deeply.
     let mut spans = vec![(0, count - 1)];
     while let Some((a, b)) = spans.pop() {
         let worst = (a + 1..b).map(|i| (measure.deviation(a, i, b), i)).max_by(|x, y| x.0.total_cmp(&y.0));
@@ -56,7 +56,7 @@ struct Measure<'a> {
 }
 
 impl Measure<'_> {
-    /// Largest deviation of sample `i` from the span `a..b` in units of its tolerance.
+    /// Returns the largest deviation of sample `i` from the span `a..b`, in units of its tolerance.
     fn deviation(&self, a: usize, i: usize, b: usize) -> f64 {
         let (p, q, x) = (self.at[a], self.at[b], self.at[i]);
         let chord = q - p;
@@ -80,7 +80,7 @@ impl Measure<'_> {
     }
 }
 
-/// A stored quaternion, normalised; the identity where it has no length.
+/// Normalises a stored quaternion; returns the identity if its length is zero.
 pub(super) fn unit(xyzw: [f32; 4]) -> DQuat {
     let q = Quat::from_array(xyzw).as_dquat();
     if q.is_finite() && q.length_squared() > 1e-12 { q.normalize() } else { DQuat::IDENTITY }
@@ -138,7 +138,7 @@ mod tests {
         let (mut s, at) = samples(&(0..=60).map(|i| [i as f32, 0.0, 0.0]).collect::<Vec<_>>());
         for (i, sample) in s.iter_mut().enumerate() {
             let i = i as f32;
-            // Half a turn, all of it in the middle third.
+            // The device rolls by 180 degrees, all within the middle third of the stroke.
             let roll = ((i - 20.0) / 20.0).clamp(0.0, 1.0) * std::f32::consts::PI;
             sample.orientation = Quat::from_rotation_x(roll).to_array();
         }

@@ -1,17 +1,17 @@
-//! What a drawing device says at one time.
+//! Samples of a drawing device.
 
 use crate::base::math::{DVec3, Vec3};
 
 /// One reading of the drawing device.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Sample {
-    /// World, metres.
+    /// Device position, world space, metres.
     pub position: [f32; 3],
-    /// World from device (or from the camera, for a mouse), quaternion `(x, y, z, w)`; +Y is the device's up.
+    /// World-from-device rotation (from the camera for a mouse), quaternion `(x, y, z, w)`; +Y is the device's up.
     pub orientation: [f32; 4],
-    /// Pressure or trigger, 0..=1.
+    /// Pressure of the pen or trigger, 0..=1.
     pub pressure: f32,
-    /// Seconds, on the clock of the recording.
+    /// Time in seconds, on the clock of the recording.
     pub time: f64,
 }
 
@@ -22,12 +22,12 @@ impl Default for Sample {
 }
 
 impl Sample {
-    /// At a place, with the default orientation.
+    /// Returns a sample at a position, with the default orientation and pressure.
     pub fn at(position: Vec3, time: f64) -> Self {
         Self { position: position.into(), time, ..Self::default() }
     }
 
-    /// The position in f64.
+    /// Returns the position in f64.
     pub fn point(&self) -> DVec3 {
         Vec3::from(self.position).as_dvec3()
     }

@@ -1,25 +1,25 @@
-//! Which joints a baseline selects, and where along it each belongs (thesis 7.2, methods 7).
+//! Selects joints by a baseline and assigns each joint a parameter on the baseline (thesis 7.2, methods 7).
 
 use super::Stroke;
 use crate::base::NodeId;
 use crate::base::math::DVec3;
 use crate::rig::{Pose, Skeleton, marked_parents, node_positions, posable};
 
-/// Steps of the baseline in the search for parameters that are monotone along a chain.
+/// Number of baseline steps in the search for parameters that are monotone along a chain.
 const STEPS: usize = 256;
 
-/// A joint that a stroke moves.
+/// A joint selected by a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Selected {
     /// The joint's node.
     pub node: NodeId,
-    /// Its parameter on the baseline, 0..=1.
+    /// Parameter of the joint on the baseline, 0..=1.
     pub t: f64,
 }
 
-/// Selects the posable joints within `radius` (metres, world) of the baseline, parents before children, each
-/// with its closest parameter. Along every chain of selected joints the parameters rise or fall throughout: a
-/// baseline that comes back near itself does not tear a chain apart.
+/// Selects the posable joints within `radius` (metres, world space) of the baseline, parents before children, each
+/// with its closest parameter. Parameters increase or decrease monotonically along every selected chain, so that a
+/// baseline that returns near itself does not tear a chain apart.
 pub fn select(skeleton: &Skeleton, pose: &Pose, baseline: &Stroke, radius: f32) -> Vec<Selected> {
     let at = node_positions(skeleton, pose);
     let spline = baseline.spline();
@@ -37,7 +37,7 @@ pub fn select(skeleton: &Skeleton, pose: &Pose, baseline: &Stroke, radius: f32) 
         }
     }
     let mut t = vec![None; at.len()];
-    // A chain runs from a topmost joint, or from below a branching one, to the next branching or the end.
+    // A chain starts at a topmost joint or below a branching joint, and ends at the next branching or leaf joint.
     for &id in &order {
         let parent = parents[id.index()];
         if parent.is_some_and(|p| children[p.index()].len() == 1) {
@@ -56,16 +56,16 @@ pub fn select(skeleton: &Skeleton, pose: &Pose, baseline: &Stroke, radius: f32) 
     order.into_iter().map(|node| Selected { node, t: t[node.index()].unwrap_or(0.0) }).collect()
 }
 
-/// The parameters of a chain's joints that minimise the sum of squared distances among all sequences that rise
-/// throughout or fall throughout, continuing from the joint above the chain where there is one.
+/// Returns the parameters of a chain's joints that minimise the sum of squared distances among all increasing and all
+/// decreasing sequences. `start` is the parameter of the joint above the chain, if any.
 fn monotone_parameters(baseline: &Stroke, points: &[DVec3], start: Option<f64>) -> Vec<f64> {
     let rising = best_rising(baseline, points, start, false);
     let falling = best_rising(baseline, points, start, true);
     if rising.1 <= falling.1 { rising.0 } else { falling.0 }
 }
 
-/// Dynamic programming over evenly spaced parameters, then local refinement between the neighbours. `mirrored`
-/// runs along the stroke from its end.
+/// Minimises by dynamic programming over evenly spaced parameters, then refines between neighbours. `mirrored`
+/// traverses the stroke from its end.
 fn best_rising(baseline: &Stroke, points: &[DVec3], start: Option<f64>, mirrored: bool) -> (Vec<f64>, f64) {
     let spline = baseline.spline();
     let real = |u: f64| if mirrored { 1.0 - u } else { u };
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_baseline_that_returns_does_not_tear_the_chain() {
         let (skeleton, pose) = chain(9, 0.1);
-        // Out along the chain, and back just above it: half of the joints are nearer to the way back.
+        // The baseline follows the chain and returns just above; half of the joints are closer to the returning half.
         let line: Vec<Vec3> = (0..=8)
             .map(|i| Vec3::new(i as f32 * 0.1, -0.01, 0.0))
             .chain((0..=8).map(|i| Vec3::new(0.8 - i as f32 * 0.1, if i > 4 { 0.002 } else { 0.03 }, 0.0)))

@@ -1,4 +1,4 @@
-//! A stroke: what a device drew, reduced to knots, and the smooth curve through them (thesis 7.1).
+//! Strokes: device samples reduced to knots, with a smooth curve through the knots (thesis 7.1).
 
 use super::Sample;
 use super::reduce;
@@ -7,10 +7,10 @@ use crate::base::math::{DQuat, DVec3, Vec3};
 use crate::base::{Error, Result};
 use crate::geom::Spline;
 
-/// More knots than any hand draws; a file that asks for more is refused.
+/// Maximum number of knots; files with more are rejected.
 pub const MAX_KNOTS: usize = 4096;
 
-/// A reduced stroke with the curve through its knots. Serialised as its knots alone.
+/// A reduced stroke and the curve through its knots. Only the knots are serialised.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Vec<Sample>", into = "Vec<Sample>")]
 pub struct Stroke {
@@ -39,10 +39,10 @@ impl From<Stroke> for Vec<Sample> {
 }
 
 impl Stroke {
-    /// Through the given knots, all of them kept.
+    /// Creates a stroke through the given knots, without reduction.
     ///
     /// # Errors
-    /// Fewer than 2 or more than [`MAX_KNOTS`] knots, a value that is not finite, no extent at all.
+    /// There are fewer than 2 or more than [`MAX_KNOTS`] knots, a value is not finite, or all knots coincide.
     pub fn from_knots(knots: Vec<Sample>) -> Result<Self> {
         if knots.len() < 2 || knots.len() > MAX_KNOTS {
             return Err(Error::input(
@@ -56,7 +56,7 @@ impl Stroke {
         let points: Vec<DVec3> = knots.iter().map(Sample::point).collect();
         let reach = points.iter().map(|p| (*p - points[0]).length()).fold(0.0, f64::max);
         let magnitude = points.iter().map(|p| p.length()).fold(0.0, f64::max);
-        // Below this the positions differ by rounding alone.
+        // Below this extent, positions differ only by rounding.
         if reach <= magnitude * 1e-6 || reach < 1e-12 {
             return Err(Error::input("the stroke has no length", "draw a longer stroke"));
         }
@@ -64,61 +64,62 @@ impl Stroke {
         Ok(Self { knots, spline })
     }
 
-    /// Reduces recorded samples (world positions, `tolerance` in metres) and fits the curve.
+    /// Reduces recorded samples (world positions, `tolerance` in metres) and fits the curve. Drops non-finite
+    /// samples.
     ///
     /// # Errors
-    /// As [`Self::from_knots`]; samples that are not finite are dropped before.
+    /// Same as [`Self::from_knots`].
     pub fn from_samples(samples: &[Sample], tolerance: f32) -> Result<Self> {
         let finite: Vec<Sample> = samples.iter().copied().filter(Sample::is_finite).collect();
         let at: Vec<DVec3> = finite.iter().map(Sample::point).collect();
         Self::from_knots(limited(&finite, reduce(&finite, &at, f64::from(tolerance))))
     }
 
-    /// The knots, in drawing order.
+    /// Returns the knots, in drawing order.
     pub fn knots(&self) -> &[Sample] {
         &self.knots
     }
 
-    /// The curve.
+    /// Returns the curve.
     pub fn spline(&self) -> &Spline {
         &self.spline
     }
 
-    /// Length of the curve, metres.
+    /// Returns the length of the curve, metres.
     pub fn length(&self) -> f32 {
         self.spline.length() as f32
     }
 
-    /// Time at a parameter, seconds, linear between knots.
+    /// Returns the time at curve parameter `t`, seconds, linear between knots.
     pub fn time(&self, t: f64) -> f64 {
         let (i, s) = self.spline.locate(t);
         self.knots[i].time + (self.knots[i + 1].time - self.knots[i].time) * s
     }
 
-    /// Seconds from the first to the last knot.
+    /// Returns the time from the first to the last knot, seconds.
     pub fn duration(&self) -> f64 {
         self.knots[self.knots.len() - 1].time - self.knots[0].time
     }
 
-    /// Pressure at a parameter, linear between knots.
+    /// Returns the pressure at curve parameter `t`, linear between knots.
     pub fn pressure(&self, t: f64) -> f32 {
         let (i, s) = self.spline.locate(t);
         self.knots[i].pressure + (self.knots[i + 1].pressure - self.knots[i].pressure) * s as f32
     }
 
-    /// The device's orientation at a parameter, slerp between knots.
+    /// Returns the device's orientation at curve parameter `t`, by slerp between knots.
     pub fn orientation(&self, t: f64) -> DQuat {
         let (i, s) = self.spline.locate(t);
         unit(self.knots[i].orientation).slerp(unit(self.knots[i + 1].orientation), s)
     }
 
-    /// The device's up direction at the first knot.
+    /// Returns the device's up direction at the first knot.
     pub fn up(&self) -> DVec3 {
         unit(self.knots[0].orientation) * DVec3::Y
     }
 
-    /// The roll of the device about the stroke's tangent, radians, accumulated from the start to `t`: the part
-    /// of its turning that following the curve does not explain.
+    /// Returns the device's roll about the stroke's tangent, accumulated from the start to `t`, radians. Roll
+    /// excludes the rotation that results from following the curve.
     pub fn roll(&self, t: f64) -> f64 {
         let (last, s) = self.spline.locate(t);
         let mut roll = 0.0;
@@ -131,10 +132,10 @@ impl Stroke {
         roll
     }
 
-    /// The same stroke with one knot elsewhere.
+    /// Returns a copy of the stroke with one knot moved.
     ///
     /// # Errors
-    /// An unknown knot, or a result without extent.
+    /// The knot does not exist, or all knots of the result coincide.
     pub fn with_knot(&self, index: usize, position: [f32; 3]) -> Result<Self> {
         let mut knots = self.knots.clone();
         let count = knots.len();
@@ -145,17 +146,17 @@ impl Stroke {
         Self::from_knots(knots)
     }
 
-    /// The stroke with every position mapped, e.g. by a rigid motion.
+    /// Returns a copy of the stroke with every position mapped, for example by a rigid motion.
     ///
     /// # Errors
-    /// A result that is not finite or without extent.
+    /// A mapped position is not finite, or all knots of the result coincide.
     pub fn mapped(&self, map: impl Fn(Vec3) -> Vec3) -> Result<Self> {
         let knot = |k: &Sample| Sample { position: map(Vec3::from(k.position)).into(), ..*k };
         Self::from_knots(self.knots.iter().map(knot).collect())
     }
 }
 
-/// The kept samples; evenly thinned where even the reduction leaves too many.
+/// Returns the kept samples, evenly thinned if the reduction leaves too many.
 fn limited(samples: &[Sample], kept: Vec<usize>) -> Vec<Sample> {
     let count = kept.len().min(MAX_KNOTS);
     (0..count).map(|i| samples[kept[i * (kept.len() - 1) / (count - 1).max(1)]]).collect()
@@ -185,7 +186,7 @@ mod tests {
         }
         assert!((stroke.duration() - 2.0).abs() < 1e-6);
         assert!((stroke.length() - 2.0).abs() < 0.01);
-        // The hand was even: time is proportional to arc length.
+        // The hand moves at constant speed, so time is proportional to arc length.
         let half = stroke.spline().at_length(0.5 * stroke.spline().length());
         assert!((stroke.time(half) - 1.0).abs() < 0.05);
     }

@@ -1,4 +1,4 @@
-//! Documents and files: a session on a model, a file or journal opened.
+//! Opens glTF files, projects and journals as editing sessions on a model.
 
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
@@ -10,25 +10,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Model {
-    /// The model's file, by its absolute path: what documents and journals say they are about.
+    /// Returns a reference to the model's file by absolute path, as documents and journals store it.
     pub fn file(&self) -> AssetRef {
         let of = AssetRef::of(&self.asset);
         let path = std::path::absolute(&self.asset.path).unwrap_or_else(|_| self.asset.path.clone());
         AssetRef { path: path.to_string_lossy().into_owned(), ..of }
     }
 
-    /// What the file shows: a project's document with its strokes applied, or else the file's own node transforms.
+    /// Returns the pose of the project's document with strokes applied, or the file's own rest transforms.
     pub fn shown(&self) -> Pose {
         self.document.as_ref().map_or_else(|| self.rest(), |d| d.posed(self.skeleton()))
     }
 
-    /// As [`Self::shown`], at a time of a project's motion.
+    /// Returns the state of the project's document at a time, see [`Document::state`]; without one, the rest pose.
     pub fn shown_at(&self, time: Option<f64>) -> State {
         let rest = || State { pose: self.rest(), ..State::default() };
         self.document.as_ref().map_or_else(rest, |d| d.state(self.skeleton(), time))
     }
 
-    /// The settings, or those of the project's document where they name no method.
+    /// Returns `settings`; if they name no method, returns the document's settings with these parameters on top.
     pub fn deformer(&self, settings: &DeformerSettings) -> DeformerSettings {
         let mut out = match &self.document {
             Some(document) if settings.method.is_empty() => document.deformer().clone(),
@@ -38,11 +38,10 @@ impl Model {
         out
     }
 
-    /// A session on the model: on a project's document, or on a new one. Recorded in the journal from its first
-    /// operation on.
+    /// Starts a session on the project's document or a new document. The journal records it from the first operation.
     ///
     /// # Errors
-    /// As [`Session::run`].
+    /// Same as [`Session::run`].
     pub fn start(&self, journal: Option<Journal>) -> Result<Session<'static>> {
         let mut session = Session::new(self.loader());
         if let Some(journal) = journal {
@@ -55,10 +54,10 @@ impl Model {
         Ok(session)
     }
 
-    /// The session that recorded operations lead to on this model; `recording` is for messages.
+    /// Replays recorded operations on this model; `recording` is the path for error messages.
     ///
     /// # Errors
-    /// As [`Session::replay`]; they lead to no character, or to a mark beside its mesh.
+    /// [`Session::replay`] fails, the operations open no character, or a mark is outside the character's mesh.
     pub(crate) fn replay(&self, operations: &[Operation], recording: &Path) -> Result<Session<'static>> {
         let session = Session::replay(operations, self.loader())?;
         if session.document().asset().is_none() {
@@ -70,7 +69,7 @@ impl Model {
         Ok(session)
     }
 
-    /// Hands this model's skeleton to sessions, and no other.
+    /// Returns a loader that gives sessions this model's skeleton and rejects other files.
     pub(crate) fn loader(&self) -> crate::document::Loader<'static> {
         let skeleton: Arc<Skeleton> = Arc::new(self.skeleton().clone());
         let mut known = vec![AssetRef::of(&self.asset).hash];
@@ -82,10 +81,10 @@ impl Model {
         })
     }
 
-    /// Whether this is the file that a journal is about.
+    /// Checks that this model's file has the content that a journal refers to.
     ///
     /// # Errors
-    /// It has another content.
+    /// The content differs.
     pub(crate) fn is(&self, file: &AssetRef) -> Result<()> {
         let same = AssetRef::of(&self.asset).hash == file.hash;
         if same { Ok(()) } else { Err(another_content(&self.asset.path)) }
@@ -97,21 +96,21 @@ fn another_content(path: &Path) -> Error {
     Error::broken(path, "content", "it is not the file that the journal is about", remedy)
 }
 
-/// A file or a journal that was opened.
+/// An opened file or journal.
 pub struct Opened {
-    /// The character.
+    /// Loaded character.
     pub model: Model,
-    /// The document: a project's, what a journal leads to, or a new one.
+    /// Session on the project's document, the recovered document or a new document.
     pub session: Session<'static>,
-    /// The end of a journal that is no whole record, left out.
+    /// Unreadable tail of the journal, which was skipped.
     pub torn: Option<Torn>,
 }
 
-/// Opens a glTF file, a project or a journal; the content says which. Nothing is recorded.
+/// Opens a glTF file, a project or a journal, depending on the content. The session has no journal.
 ///
 /// # Errors
-/// As [`Model::load`] and [`recover`]; a journal that holds no document, or whose character is missing (looked for
-/// where it was, then beside the journal) or has changed since.
+/// [`Model::load`] or [`recover`] fails, the journal holds no document, or the journal's character has changed or is
+/// missing. The search for the character covers its stored path, then the journal's folder.
 pub fn open(path: &Path, options: &BindOptions) -> Result<Opened> {
     if !is_journal(path)? {
         let model = Model::load(path, options)?;
@@ -129,7 +128,7 @@ pub fn open(path: &Path, options: &BindOptions) -> Result<Opened> {
     Ok(Opened { model, session, torn: recovered.torn })
 }
 
-/// Whether a file should be read as a journal: glTF begins with its magic or a brace.
+/// Returns whether to read a file as a journal. A file is glTF if it starts with the glTF magic or a brace.
 fn is_journal(path: &Path) -> Result<bool> {
     use std::io::Read;
     let mut head = Vec::new();
@@ -139,7 +138,7 @@ fn is_journal(path: &Path) -> Result<bool> {
     Ok(!text.starts_with(b"glTF") && !text.starts_with(b"{"))
 }
 
-/// Where a journal's file is: where it was, or else beside the journal.
+/// Returns the asset's path stored in the journal, or, if missing, the path beside the journal.
 pub(crate) fn locate(file: &AssetRef, journal: &Path) -> PathBuf {
     let there = PathBuf::from(&file.path);
     match (journal.parent(), there.file_name()) {

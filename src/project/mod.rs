@@ -1,4 +1,4 @@
-//! Project files, recovery after a crash, and bakes.
+//! Project files, crash recovery, and baking of frames.
 
 pub mod bake;
 mod file;

@@ -1,8 +1,8 @@
-//! Sessions that ended without saving: offered at the next start, taken up again or discarded.
+//! Crash recovery: unfinished sessions, which the next start offers to restore or discard.
 //!
-//! A front end starts a session with [`begin`] and ends it with [`end`] once its document is saved or not wanted. What
-//! a crash leaves between the two, [`unfinished`] finds: to [`Unfinished::restore`], to [`Unfinished::discard`], or to
-//! keep for later, by doing nothing.
+//! A front end starts a session with [`begin`] and calls [`end`] after its document is saved or discarded. If a crash
+//! prevents [`end`], [`unfinished`] finds the session. The user can then choose [`Unfinished::restore`] or
+//! [`Unfinished::discard`], or leave the session for later.
 
 use super::file::locate;
 use crate::base::{Error, Result};
@@ -15,10 +15,10 @@ use crate::scene::Model;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The user's folder of journals.
+/// Returns the user's folder of journals.
 ///
 /// # Errors
-/// As [`journal_folder`].
+/// Same as [`journal_folder`].
 pub fn folder() -> Result<PathBuf> {
     journal_folder(|name| std::env::var_os(name))
 }
@@ -26,29 +26,29 @@ pub fn folder() -> Result<PathBuf> {
 /// A session that ended without saving.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unfinished {
-    /// Its journal.
+    /// Path of the session's journal.
     pub journal: PathBuf,
-    /// The file it is about.
+    /// Asset file of the session.
     pub file: AssetRef,
-    /// When it last changed.
+    /// Time of the journal's last change.
     pub modified: SystemTime,
-    /// Operations after the one that opened the file.
+    /// Number of operations after the operation that opened the file.
     pub operations: usize,
-    /// What a crash left of the last one, or damage; it is left out.
+    /// Unreadable tail of the journal, from a crash or damage; it is skipped.
     pub torn: Option<Torn>,
 }
 
-/// What a folder of journals holds.
+/// The readable and unreadable journals in a folder.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Sessions with something in them, the newest first.
+    /// Unfinished sessions with at least one edit, newest first.
     pub sessions: Vec<Unfinished>,
-    /// Journals that cannot be read, and why.
+    /// Errors of the journals that cannot be read.
     pub unreadable: Vec<Error>,
 }
 
-/// The unfinished sessions in a folder; with `file` those of one file, wherever the path goes through links.
-/// Sessions that other processes are working on are not among them.
+/// Returns the unfinished sessions in a folder, or only the sessions of `file`, with symbolic links resolved. Skips
+/// sessions that other processes have open.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -78,20 +78,20 @@ pub fn unfinished(folder: &Path, file: Option<&Path>) -> Result<Found> {
 }
 
 impl Unfinished {
-    /// Loads the file it is about, from where it was.
+    /// Loads the session's asset file from its stored path.
     ///
     /// # Errors
-    /// As [`Model::load`]; the file has changed since.
+    /// [`Model::load`] fails, or the file has changed since the session.
     pub fn load(&self, options: &BindOptions) -> Result<Model> {
         let model = Model::load(&locate(&self.file, &self.journal), options)?;
         model.is(&self.file)?;
         Ok(model)
     }
 
-    /// The session as it was, history included. It goes on in the same journal.
+    /// Restores the session with its undo history. The session continues to record in the same journal.
     ///
     /// # Errors
-    /// The model is of another file; another process has taken the journal up; as [`Session::replay`].
+    /// The model has another file, another process has opened the journal, or [`Session::replay`] fails.
     pub fn restore(&self, model: &Model) -> Result<Session<'static>> {
         model.is(&self.file)?;
         let (journal, recovered) = Journal::open(&self.journal, &self.file)?;
@@ -100,27 +100,27 @@ impl Unfinished {
         Ok(session)
     }
 
-    /// Removes its journal.
+    /// Deletes the session's journal.
     ///
     /// # Errors
-    /// Another process has taken it up; the operating system's.
+    /// Another process has opened the journal, or the file cannot be deleted.
     pub fn discard(&self) -> Result<()> {
         discard_journal(&self.journal)
     }
 }
 
-/// Starts a session on a model with a journal of its own; unfinished ones of the same file stay.
+/// Starts a session with a new journal, and keeps unfinished sessions of the same file.
 ///
 /// # Errors
-/// No journal can be written: [`Model::start`] without one works, at the user's risk.
+/// No journal can be written. [`Model::start`] works without one, at the risk of losing work.
 pub fn begin(folder: &Path, model: &Model) -> Result<Session<'static>> {
     model.start(Some(Journal::create_for(folder, &model.file())?))
 }
 
-/// Ends a session whose document is saved, or not wanted: its journal goes. Without this, the next start offers it.
+/// Ends a session whose document is saved or discarded, and deletes its journal. Otherwise the next start offers it.
 ///
 /// # Errors
-/// The journal cannot be removed.
+/// The journal cannot be deleted.
 pub fn end(session: Session<'_>) -> Result<()> {
     session.into_journal().map_or(Ok(()), Journal::discard)
 }
@@ -133,7 +133,7 @@ mod tests {
     use crate::pose::Sample;
     use crate::rig::Axis;
 
-    /// A character on disk, in a folder of its own.
+    /// Writes a capsule character to disk and loads it.
     fn character(folder: &Path) -> Model {
         let path = folder.join("héro.glb");
         let shape = Shape { bones: 3, rings: 12, segments: 8, radius: 0.1, length: 1.0, blend: 0.5 };
@@ -152,9 +152,9 @@ mod tests {
         let (model, journals) = (character(folder.path()), folder.path().join("journal"));
         let found = |file: Option<&Path>| unfinished(&journals, file).unwrap().sessions;
         assert!(found(None).is_empty());
-        // Saved or not wanted: nothing is offered.
+        // After a save or discard, the next start offers nothing.
         end(begin(&journals, &model).unwrap()).unwrap();
-        // Opened and left: neither.
+        // A session that was opened and not edited is not offered either.
         drop(begin(&journals, &model).unwrap());
         assert!(found(None).is_empty());
 
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!((session.document().hash(), session.history()), (hash, history));
         assert_eq!(session.unfinished().len(), 3);
         assert!(one.discard().is_err(), "it is being worked on");
-        // It goes on in the same journal.
+        // The restored session continues in the same journal.
         session.run(Operation::Redo).unwrap();
         let hash = session.document().hash();
         drop(session);
@@ -196,7 +196,7 @@ mod tests {
         drop(session);
         let whole = std::fs::read(&path).unwrap();
         let header = whole.iter().position(|&b| b == b'\n').unwrap() + 1;
-        // Torn in the middle of the first operation, behind the header, and taken back to nothing.
+        // A first operation torn after the header leaves a journal without any operation.
         std::fs::write(&path, &whole[..header + 40]).unwrap();
         let says =
             |path: &Path| crate::project::open(path, &BindOptions::default()).err().unwrap().to_string();
@@ -220,7 +220,7 @@ mod tests {
         session.apply(turn(&model, 20.0)).unwrap();
         let path = session.journal().unwrap().path().to_owned();
         drop(session);
-        // Torn as kill -9 leaves it: the record before stands.
+        // Append a torn record, as kill -9 leaves it: the record before it stays valid.
         let mut bytes = std::fs::read(&path).unwrap();
         bytes.extend(b"0123456789abcdef {\"do\":{\"ren");
         std::fs::write(&path, bytes).unwrap();
@@ -229,7 +229,7 @@ mod tests {
         let [one] = &found.sessions[..] else { panic!("one session") };
         assert!(one.operations == 1 && one.torn.as_ref().is_some_and(|t| t.lines == 0));
         assert!(found.unreadable[0].to_string().contains("letter.journal"));
-        // The file has changed since.
+        // The asset file has changed since the session.
         let shape = Shape { bones: 3, rings: 13, segments: 8, radius: 0.1, length: 1.0, blend: 0.5 };
         let changed = crate::export::unedited(&shape.capsule_asset()).unwrap();
         std::fs::write(&model.asset.path, changed).unwrap();

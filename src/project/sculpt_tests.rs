@@ -1,4 +1,4 @@
-//! Sculpt layers from document to shape: saved and opened, in one pose and another, on real characters.
+//! Tests of sculpt layers on real characters: saving and loading, and poses.
 
 use crate::base::math::Vec3;
 use crate::base::testing::shared;
@@ -40,7 +40,7 @@ fn twenty_rounds_of_saving_and_editing_do_not_drift() {
     session.apply(Edit::RotateJoint { node: 1.into(), turns: vec![(Axis::Z, 40.0)] }).unwrap();
     let mut first: Option<(String, String)> = None;
     for round in 0..20 {
-        // An edit and back: the document is what it was.
+        // Undoing an edit by hand restores the document.
         let other = Sculpt { amplitude: 0.3 + round as f32 * 0.01, ..sculpt.clone() };
         session.apply(Edit::SetSculpt(Box::new(other))).unwrap();
         session.apply(Edit::SetSculpt(Box::new(sculpt.clone()))).unwrap();
@@ -71,7 +71,7 @@ fn an_edit_has_another_side() {
     let model = Model::load(&file, &BindOptions::default()).unwrap();
     let character = &model.bound.character;
     let mirror = crate::rig::Mirror::new(model.skeleton()).unwrap();
-    // A bone along x, away from the middle.
+    // Choose a bone along x, away from the symmetry plane.
     let bones = &model.skeleton().bones;
     let side = |b: &crate::rig::Bone| (b.tail - b.head).normalize_or_zero().x * b.head.x.signum();
     let bone = (0..bones.len()).find(|&b| side(&bones[b]) > 0.9 && bones[b].head.x.abs() > 0.05).unwrap();
@@ -100,7 +100,7 @@ fn posing_and_editing_commute_on_real_characters() {
         let Some(path) = shared(file) else { continue };
         let model = Model::load(&path, &BindOptions::default()).unwrap();
         let character = &model.bound.character;
-        // The bone with a ring of skin and the most of it.
+        // Among the bones with a ring of skin, choose the bone with the most skin.
         let deforming = character.deforming_bones();
         let skin = |b: usize| model.bound.attachments.bone.iter().filter(|x| x.index() == b).count();
         let mut bones: Vec<usize> = (0..deforming.len()).filter(|&b| deforming[b]).collect();
@@ -122,7 +122,7 @@ fn posing_and_editing_commute_on_real_characters() {
             local.rotation = (local.rotation() * turn).into();
         }
         let rig = PosedRig::new(model.skeleton(), &pose);
-        // Rigid attachment claims nothing near joints, IRS nothing where a ring meets one: they are only reported.
+        // Rigid attachment fails near joints, and IRS fails if a ring meets a joint: only report these methods.
         for (method, claims) in [
             ("rigid", false),
             ("lbs", true),
@@ -144,7 +144,8 @@ fn posing_and_editing_commute_on_real_characters() {
             };
             let wanted = shape(std::slice::from_ref(&sculpt));
             let mut now = shape(&[]);
-            // Drawn in the pose to where the edit made in bind is; what springs leave is drawn again.
+            // Draw offsets in the pose that reproduce a sculpt made in bind space; with springs, repeat to correct
+            // the rest.
             let at = |x: &[Vec3]| -> Vec<Vec3> {
                 sculpt.region.kinematic.iter().map(|&v| x[v as usize]).collect()
             };

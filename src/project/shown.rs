@@ -1,4 +1,4 @@
-//! Documents as files show them: saved as projects, or exported.
+//! Writes documents to files that other programs can show: saved projects and exports.
 
 use crate::asset::{Clip, Problem};
 use crate::base::math::Vec3;
@@ -11,28 +11,27 @@ use crate::scene::{Evaluation, Evaluator, Model, Shaper};
 use std::cell::RefCell;
 use std::path::Path;
 
-/// How a document is saved.
+/// Options of saving a document as a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Saving {
-    /// Few morph targets that all frames share, none of whose vertices is off by more, millimetres; none for a target of its
-    /// own for every shape.
+    /// Maximum vertex error in millimetres of shared morph targets; `None` gives every shape its own morph target.
     pub budget_mm: Option<f64>,
-    /// At most 4 influences per vertex in what other programs see.
+    /// Whether to export at most 4 influences per vertex for other programs.
     pub compatible: bool,
-    /// What becomes of the file's own animations in what other programs see. The original keeps them.
+    /// What to do with the file's own animations in the export. The stored original file keeps them.
     pub clips: Clips,
-    /// The receipt is of every frame, not of the shapes alone that the file has.
+    /// Whether the receipt measures every frame instead of only the exported shapes.
     pub every_frame: bool,
 }
 
-/// Evaluated shapes take so many bytes at most; those beyond are evaluated again when they are wanted again.
+/// Size limit of the cache of evaluated shapes, bytes; shapes beyond it are evaluated on every request.
 const KEPT: usize = 256 << 20;
 
-/// A document as files show it: moving where it moves, or else its pose. Shapes are evaluated when they are wanted.
+/// A document prepared for export: its animation, or else its pose. Shapes are evaluated on demand.
 struct Shown<'a> {
-    /// Rising: every time that is shown or measured, and what stands there.
+    /// All exported or measured times, increasing, with the document's state at each time.
     states: Vec<(f32, State)>,
-    /// Which of them are keys.
+    /// Indices of the states that are exported as keys.
     keys: Vec<usize>,
     motion: Option<Clip>,
     shaper: RefCell<Shaper<'a>>,
@@ -40,7 +39,7 @@ struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// With a shape at every frame, or at some of them.
+    /// Samples the document at the times to export and measure.
     fn new(
         model: &'a Model,
         document: &'a Document,
@@ -51,7 +50,7 @@ impl<'a> Shown<'a> {
         let skeleton = model.skeleton();
         let motion = document.clip(name, skeleton)?;
         let some = document.shape_times(skeleton);
-        // One key is no motion: the pose on the table says more.
+        // A single key is no animation; export the edited pose instead.
         let moves = motion.is_some() && some.len() > 1;
         let mut all = some.clone();
         if saving.every_frame || saving.budget_mm.is_some() {
@@ -82,7 +81,7 @@ impl<'a> Shown<'a> {
         self.keys.iter().map(|&i| self.key(i)).collect()
     }
 
-    /// Makes an export of the keys within the budget, and measures it at every time.
+    /// Writes an export of the keys within the budget and measures its error at every time.
     fn write(
         &mut self,
         path: &Path,
@@ -98,7 +97,7 @@ impl<'a> Shown<'a> {
         }
         options.motion = self.motion.take();
         let (keys, all) = (self.keys(), (0..self.states.len()).map(|i| self.key(i)).collect::<Vec<_>>());
-        // The first key is the static pose, whatever frames come before it.
+        // The first key is the static pose, so measuring starts there.
         let from = self.keys[0];
         let measured = |options: &Options| {
             let export = made(&keys, &Keys(self), options)?;
@@ -124,7 +123,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// All of them.
+/// The surfaces of all states.
 impl Surfaces for Shown<'_> {
     fn at(&self, i: usize) -> Result<Option<Surface<'_>>> {
         let surface = |e: Evaluation| Surface { positions: e.positions.into(), normals: e.normals.into() };
@@ -141,7 +140,7 @@ impl Surfaces for Shown<'_> {
     }
 }
 
-/// Those of the keys.
+/// The surfaces of the exported keys.
 struct Keys<'s, 'a>(&'s Shown<'a>);
 
 impl Surfaces for Keys<'_, '_> {
@@ -150,7 +149,7 @@ impl Surfaces for Keys<'_, '_> {
     }
 }
 
-/// Those from one on.
+/// The surfaces from a given state on.
 struct After<'s, 'a>(&'s Shown<'a>, usize);
 
 impl Surfaces for After<'_, '_> {
@@ -159,10 +158,10 @@ impl Surfaces for After<'_, '_> {
     }
 }
 
-/// Exports a document as a `.glb` for other programs; the receipt is of every frame.
+/// Exports a document as a `.glb` for other programs; the receipt covers every frame.
 ///
 /// # Errors
-/// As [`streamed`] and [`Export::put`].
+/// Same as [`streamed`] and [`Export::put`].
 pub fn export(
     path: &Path,
     model: &Model,
@@ -178,18 +177,18 @@ pub fn export(
     })
 }
 
-/// Saves a document as a project file, which shows it in any viewer; the receipt says how exactly.
+/// Saves a document as a project file that any glTF viewer can show; the receipt gives the error in viewers.
 ///
 /// # Errors
-/// As [`project::save_shown`]; the file at `path` is as it was then.
+/// Same as [`project::save_shown`]; the file at `path` stays unchanged.
 pub fn save(path: &Path, model: &Model, document: &Document, evaluator: &mut Evaluator) -> Result<Receipt> {
     save_as(path, model, document, evaluator, Saving::default())
 }
 
-/// As [`save`], otherwise.
+/// Saves a document like [`save`], with the given options.
 ///
 /// # Errors
-/// As [`save`]; a budget that cannot be kept.
+/// Same as [`save`], or the error budget cannot be met.
 pub fn save_as(
     path: &Path,
     model: &Model,
@@ -221,7 +220,7 @@ mod tests {
     use crate::scene::{Where, recipe};
     use std::time::Duration;
 
-    /// A capsule that bends, by a method; every vertex follows five joints where `five` says so.
+    /// Returns a bent capsule with the given deformation method; with `five`, five joints influence each vertex.
     fn capsule(method: &str, five: bool) -> (Session<'static>, Model) {
         let shape = Shape { bones: 6, rings: 24, segments: 12, radius: 0.15, length: 1.8, blend: 0.5 };
         let mut asset = shape.capsule_asset();
@@ -269,7 +268,7 @@ mod tests {
         let told = keyed.to_string();
         assert!(told.contains("at 49 times from 0.000 to 2.000 s: distance largest"), "{told}");
         assert!(told.contains("those of 3 of 49 frames"), "{told}");
-        // Only the kept shapes where nobody asks for more.
+        // By default, the receipt covers only the exported shapes.
         assert_eq!(saved(&session, &model, Saving::default(), &out).unwrap().keys.len(), 3);
 
         let within = |mm| Saving { budget_mm: Some(mm), ..every };
@@ -279,7 +278,7 @@ mod tests {
         let again = Model::load(&out, &BindOptions::default()).unwrap();
         assert_eq!(again.document.as_ref().unwrap().hash(), session.document().hash());
         assert_eq!(again.file().hash, model.file().hash);
-        // What cannot be kept changes no file.
+        // A failed save leaves the file unchanged.
         let before = std::fs::read(&out).unwrap();
         let error = saved(&session, &model, within(1e-7), &out).unwrap_err().to_string();
         assert!(error.contains("error budget") && std::fs::read(&out).unwrap() == before, "{error}");
@@ -308,7 +307,7 @@ mod tests {
         let shown = Asset::load(&out).unwrap();
         let primitives = || shown.meshes.iter().flat_map(|m| &m.primitives);
         assert!(primitives().all(|p| (0..vertices).all(|v| p.influences.of(v).len() == 4)));
-        // The original has all of them.
+        // The stored original keeps all animations.
         let again = Model::load(&out, &BindOptions::default()).unwrap();
         assert_eq!(again.file().hash, model.file().hash);
         assert!(unedited(&again.asset).unwrap() == unedited(&model.asset).unwrap());

@@ -1,12 +1,13 @@
-//! A headset and its controllers moved by a program instead of a person: speaks to the `remote` driver of a Monado that
-//! `tools/xr-runtime` started. Tests and the demonstration use it, and `tools/xr-puppet` by hand.
+//! A simulated headset with controllers, moved by a program: a client of the `remote` driver of a Monado runtime that
+//! `tools/xr-runtime` started. The tests, the demonstration and `tools/xr-puppet` use it.
 //!
-//! Nothing here looks at a clock but [`Puppet::connect`]: motions go on by the step that the caller names, so a test
-//! makes them follow the frames that the program under test reports.
+//! Only [`Puppet::connect`] reads a clock. The caller passes the time step of each motion, so that a test can keep
+//! the motion in step with the frames that the tested program reports.
 //!
-//! The runtime is the real one, so that what passes here passes on a headset's: Debian 13's packages, unpacked into a
-//! cache folder and run under their own dynamic loader, so that neither root, display nor container is needed and an old
-//! system serves too. Scripts count frames, not seconds: a state is sent, and the next only when a frame was made of it.
+//! Because the runtime is a real one, a test that passes here also passes with a headset's runtime. The runtime
+//! consists of Debian 13 packages, unpacked into a cache folder and run under their own dynamic loader, and needs no
+//! root rights, display or container. Scripts count frames, not seconds: the next state is sent only after a frame
+//! has used the last state.
 
 mod packet;
 mod player;
@@ -21,16 +22,16 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// A connection to the driver, which keeps the last state it was given.
+/// A connection to the driver, with the state to send.
 pub struct Puppet {
     stream: TcpStream,
-    /// What the next [`Puppet::send`] gives to the driver.
+    /// The state that the next [`Puppet::send`] sends to the driver.
     pub state: State,
 }
 
 impl Puppet {
-    /// Connects to the driver on this machine; while nobody listens there it tries for five seconds, since a service
-    /// opens its port a little after its socket. The state is [`State::default`] and is sent at once.
+    /// Connects to the driver on this machine and sends [`State::default`]. Retries for five seconds, because the
+    /// service opens its TCP port shortly after its socket.
     pub fn connect(port: u16) -> Result<Self> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let begin = Instant::now();
@@ -48,8 +49,8 @@ impl Puppet {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(5)))?;
         stream.set_write_timeout(Some(Duration::from_secs(5)))?;
-        // The driver greets with its resting state and its newest one; as long as nobody has sent it any, their
-        // headers are empty.
+        // The driver first sends its resting state and its latest state. Their headers are zero until a client has
+        // sent a state.
         for _ in 0..2 {
             let mut greeting = [0; SIZE];
             stream.read_exact(&mut greeting)?;
@@ -65,7 +66,7 @@ impl Puppet {
         Ok(puppet)
     }
 
-    /// Gives the state to the driver; the runtime shows it from its next frame on.
+    /// Sends [`Puppet::state`] to the driver; the runtime applies it from its next frame on.
     pub fn send(&mut self) -> Result<()> {
         self.write().map_err(|e| {
             Error::input(
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
     use std::net::TcpListener;
 
-    /// A driver that greets with `greeting` twice and hands back what it then gets.
+    /// Starts a fake driver that sends `greeting` twice and then returns the `packets` packets that it receives.
     fn driver(greeting: [u8; SIZE], packets: usize) -> (u16, std::thread::JoinHandle<Vec<[u8; SIZE]>>) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();

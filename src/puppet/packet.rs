@@ -1,65 +1,65 @@
-//! The remote driver's packet: what a scripted headset and its controllers do, 376 bytes, little endian.
+//! The packet of Monado's remote driver: the state of headset and controllers, 376 bytes, little endian.
 //!
-//! Monado 25.0, `src/xrt/drivers/remote/r_interface.h`: header 8, two views 48 each, head 28, flag 4, two controllers
-//! 120 each. Bools are bytes. Every packet replaces the whole state.
+//! Monado 25.0, `src/xrt/drivers/remote/r_interface.h`: header 8 bytes, two views of 48, head 28, flags 4, two
+//! controllers of 120. Each bool is one byte. Every packet holds the full state.
 
 use crate::base::math::{Quat, Vec3};
 use crate::workbench::Rigid;
 
-/// Bytes of a packet.
+/// Size of a packet, bytes.
 pub const SIZE: usize = 376;
 const HEADER: [u8; 8] = *b"mndrmt3\0";
 
-/// The whole state.
+/// State of the headset and both controllers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// The head's centre in the room (the runtime's STAGE, y up from the floor).
+    /// Pose of the head's centre in the runtime's STAGE space (y up, origin on the floor).
     pub head: Rigid,
-    /// Left and right eye; none takes the runtime's own (65 mm apart, symmetric fields of view).
+    /// Left and right eye; `None` uses the runtime's defaults (65 mm apart, symmetric fields of view).
     pub views: Option<[Eye; 2]>,
     /// Left and right controller.
     pub hands: [Controller; 2],
 }
 
-/// One eye.
+/// Field of view and pose of one eye.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eye {
-    /// Angles left, right, up, down from the axis, radians; left and down are negative.
+    /// Half angles left, right, up, down from the axis, radians; left and down are negative.
     pub fov: [f32; 4],
-    /// Head from eye.
+    /// Pose of the eye relative to the head.
     pub pose: Rigid,
 }
 
-/// One controller, as complete as a Valve Index one: that is what the runtime shows it as.
+/// State of one controller; the runtime presents it as a Valve Index controller.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Controller {
-    /// In the room. The runtime's grip and aim poses both are this one.
+    /// Pose in STAGE space, used for both the grip pose and the aim pose.
     pub pose: Rigid,
-    /// Metres a second and radians a second, in the room.
+    /// Linear velocity (m/s) and angular velocity (rad/s), in STAGE space.
     pub velocity: [Vec3; 2],
-    /// Little finger to thumb, 0 stretched to 1.
+    /// Curl of each finger from little finger to thumb, 0 stretched to 1 curled.
     pub curl: [f32; 5],
-    /// 0..=1.
+    /// Trigger value, 0..=1.
     pub trigger: f32,
-    /// 0..=1; the force goes on where the value ends.
+    /// Squeeze value, 0..=1; beyond a full squeeze, `squeeze_force` increases.
     pub squeeze: f32,
-    /// 0..=1.
+    /// Squeeze force, 0..=1.
     pub squeeze_force: f32,
-    /// Right and up, -1..=1.
+    /// Thumbstick position (right, up), -1..=1.
     pub stick: [f32; 2],
-    /// 0..=1.
+    /// Trackpad force, 0..=1.
     pub pad_force: f32,
-    /// Right and up, -1..=1.
+    /// Trackpad position (right, up), -1..=1.
     pub pad: [f32; 2],
     /// Whether finger poses are given.
     pub fingers: bool,
-    /// Off: tracking is lost.
+    /// Whether the controller is tracked.
     pub active: bool,
-    /// What is pressed or touched.
+    /// Pressed and touched buttons.
     pub buttons: Buttons,
 }
 
-/// Pressed or touched.
+/// Whether each button is pressed (`_click`) or touched (`_touch`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named as the controller's parts are")]
 pub struct Buttons {
@@ -77,7 +77,7 @@ pub struct Buttons {
 }
 
 impl Default for State {
-    /// A standing person of middle height, arms half raised.
+    /// A standing person of medium height with half-raised arms.
     fn default() -> Self {
         let hand = |x| Controller {
             pose: Rigid { position: Vec3::new(x, 1.3, -0.4), ..Rigid::default() },
@@ -92,7 +92,7 @@ impl Default for State {
     }
 }
 
-/// The runtime wants unit quaternions.
+/// Normalizes a rotation, because the runtime requires unit quaternions.
 fn unit(q: Quat) -> Quat {
     if q.is_finite() && q.length_squared() > 1e-6 { q.normalize() } else { Quat::IDENTITY }
 }
@@ -117,7 +117,7 @@ impl Writer {
 }
 
 impl State {
-    /// As it goes over the wire. What is not finite becomes 0: nothing else may reach the runtime.
+    /// Serializes the state. Non-finite numbers become 0, so that the runtime never receives them.
     pub fn to_bytes(&self) -> [u8; SIZE] {
         let mut w = Writer(Vec::with_capacity(SIZE));
         w.0.extend(HEADER);
@@ -137,7 +137,7 @@ impl State {
         out
     }
 
-    /// The state of a packet, `None` if its header is of another version.
+    /// Parses a packet; `None` if its header has a different protocol version.
     pub fn from_bytes(bytes: &[u8; SIZE]) -> Option<Self> {
         if bytes[..8] != HEADER {
             return None;
@@ -263,7 +263,7 @@ mod tests {
         f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
     }
 
-    /// Every field has a value of its own, so that two that change places are seen.
+    /// A state in which every field has a different value, so that swapped fields are detected.
     fn odd() -> State {
         let rigid = |n: f32| Rigid {
             position: Vec3::new(n, n + 0.1, n + 0.2),
@@ -291,7 +291,7 @@ mod tests {
     fn every_number_lies_where_the_driver_reads_it() {
         let bytes = odd().to_bytes();
         assert_eq!(&bytes[..8], b"mndrmt3\0");
-        // Views: fov, quaternion xyzw, position, padding.
+        // Layout of a view: fov, quaternion xyzw, position, padding.
         for (at, expected) in
             [(8, 10.0), (20, 10.3), (40, 11.0), (48, 11.2), (56, 20.0), (88, 21.0), (96, 21.2)]
         {
@@ -299,7 +299,7 @@ mod tests {
         }
         assert_eq!((float(&bytes, 28), float(&bytes, 36)), (0.55_f32.sin(), 0.55_f32.cos()));
         assert_eq!((&bytes[52..56], &bytes[100..104]), (&[0; 4][..], &[0; 4][..]));
-        // Head: quaternion, position, flag.
+        // Layout of the head: quaternion, position, flag.
         assert_eq!((float(&bytes, 108), float(&bytes, 116)), (1.5_f32.sin(), 1.5_f32.cos()));
         assert_eq!((float(&bytes, 120), float(&bytes, 124), float(&bytes, 128)), (30.0, 30.1, 30.2));
         assert_eq!(bytes[132..136], [1, 0, 0, 0]);

@@ -1,4 +1,4 @@
-//! Plays a script frame by frame.
+//! Plays a puppet script frame by frame.
 
 use super::packet::State;
 use super::script::{Action, Device, Script, What};
@@ -6,35 +6,35 @@ use crate::base::math::{Quat, Vec3};
 use crate::workbench::Rigid;
 use std::collections::VecDeque;
 
-/// A script being played. Frames, not seconds, are what it counts: each group of actions takes the whole frames that its
-/// seconds need, at least one, and its last frame shows exactly its end. So nothing that a script does for a moment
-/// falls between two frames, and a script played at the same step gives the same states.
+/// A script that is being played, counted in frames. Each group of actions takes the frames that its duration needs,
+/// at least one, and its last frame shows exactly its end state. No short action therefore falls between two frames,
+/// and the same step always gives the same states.
 #[derive(Clone, Debug, Default)]
 pub struct Player {
     groups: VecDeque<Vec<Action>>,
-    /// Seconds into the first group, and the state when it began.
+    /// Seconds since the first queued group began, and the state at its beginning.
     now: Option<(f64, State)>,
 }
 
 impl Player {
-    /// Plays from the beginning.
+    /// Creates a player at the start of a script.
     pub fn new(script: Script) -> Self {
         Self { groups: script.groups.into(), now: None }
     }
 
-    /// Plays this after what is still to be played.
+    /// Appends a script to the actions that are still queued.
     pub fn append(&mut self, script: Script) {
         self.groups.extend(script.groups);
     }
 
-    /// Moves the state on by a frame of `step` seconds; false where nothing is left to play.
+    /// Advances the state by one frame of `step` seconds; returns `false` if no action is left.
     pub fn advance(&mut self, step: f64, state: &mut State) -> bool {
         let Some(group) = self.groups.front() else { return false };
         let (time, from) = self.now.get_or_insert_with(|| (0.0, state.clone()));
         *time += step.max(1e-6);
         let mut over = true;
         for action in group {
-            // A ten-thousandth of a frame is rounding, not a further frame.
+            // Tolerance for rounding: a ten-thousandth of a frame does not need another frame.
             let done = *time + step * 1e-4 >= action.over;
             over &= done;
             let s = if done { 1.0 } else { (*time / action.over) as f32 };
@@ -49,7 +49,7 @@ impl Player {
 }
 
 impl Action {
-    /// The state at the fraction `s`, 0..=1, of the action that began at `from`.
+    /// Sets the state at the fraction `s`, 0..=1, of an action that started in the state `from`.
     fn apply(&self, s: f32, from: &State, state: &mut State) {
         let mut start = from.clone();
         let old = *self.device.pose(&mut start);
@@ -90,7 +90,7 @@ impl Action {
     }
 }
 
-/// The orientation in which a device at `from` looks at `to` with its head up; `None` if they coincide.
+/// Returns the orientation in which a device at `from` looks at `to` with y up; `None` if the points coincide.
 fn looking(from: Vec3, to: Vec3) -> Option<Quat> {
     let back = (from - to).try_normalize()?;
     let up = if back.y.abs() > 0.999 { Vec3::NEG_Z * back.y } else { Vec3::Y };
@@ -105,7 +105,7 @@ mod tests {
 
     const STEP: f64 = 1.0 / 30.0;
 
-    /// The state after every frame.
+    /// Plays a script and returns the state after every frame.
     fn play(text: &str) -> Vec<State> {
         let mut player = Player::new(Script::read(text, Path::new("x")).unwrap());
         let (mut state, mut out) = (State::default(), Vec::new());

@@ -1,4 +1,4 @@
-//! The puppet's script: one action a line, done one after the other; `&` at a line's end starts the next with it.
+//! The puppet's script language: one action per line, run in order; `&` at a line's end starts the next line with it.
 
 use super::packet::{Controller, State};
 use crate::base::math::{EulerRot, Quat, Vec3};
@@ -6,7 +6,7 @@ use crate::base::{Error, Result};
 use crate::workbench::Rigid;
 use std::path::Path;
 
-/// The script's language, for people.
+/// Help text of the script language.
 pub const GRAMMAR: &str = "\
 One action a line, done one after the other; & at a line's end starts the next line with it; # starts a comment.
 Metres, degrees, seconds; y is up, x to the right, the user looks along -z. Without `over` it happens at once.
@@ -24,19 +24,19 @@ Metres, degrees, seconds; y is up, x to the right, the user looks along -z. With
   wait S
 ";
 
-/// A read script.
+/// A parsed script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// Groups of actions that start together, in order.
+    /// Groups of actions that start together, in the order in which they run.
     pub(super) groups: Vec<Vec<Action>>,
 }
 
-/// Something that takes its time, or none.
+/// One action of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Action {
     pub device: Device,
     pub what: What,
-    /// Seconds; 0 is at once.
+    /// Duration, seconds; 0 means immediately.
     pub over: f64,
 }
 
@@ -101,7 +101,7 @@ pub(super) enum Button {
 }
 
 impl Button {
-    /// What is pressed is touched too.
+    /// Presses or releases the button; a pressed button is also touched.
     pub fn set(self, c: &mut Controller, down: bool) {
         let b = &mut c.buttons;
         let (click, touch) = match self {
@@ -129,12 +129,12 @@ impl Device {
 }
 
 impl Script {
-    /// Reads a file.
+    /// Reads and parses a script file.
     pub fn load(path: &Path) -> Result<Self> {
         Self::read(&std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?, path)
     }
 
-    /// Reads a text that came from `path`.
+    /// Parses a script; `path` appears in error messages.
     pub fn read(text: &str, path: &Path) -> Result<Self> {
         let (mut groups, mut joined) = (Vec::<Vec<Action>>::new(), false);
         for (number, line) in text.lines().enumerate() {
@@ -160,7 +160,7 @@ impl Script {
         Ok(Self { groups })
     }
 
-    /// Seconds from beginning to end.
+    /// Returns the total duration, seconds.
     pub fn duration(&self) -> f64 {
         self.groups.iter().map(|g| g.iter().map(|a| a.over).fold(0.0, f64::max)).sum()
     }

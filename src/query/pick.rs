@@ -1,4 +1,4 @@
-//! The surface under a pixel: part, triangle, barycentrics, world position; read back without waiting.
+//! Reads back the surface under a pixel without waiting: part, triangle, barycentrics, world position and normal.
 
 use crate::base::Result;
 use crate::gpu::constants::NONE;
@@ -8,7 +8,7 @@ use crate::shared_with_shaders;
 use crate::spv;
 use std::sync::Arc;
 
-/// Maximum simultaneous read-backs: a few frames of two controllers and a cursor.
+/// Maximum number of pending read-backs, enough for a few frames of two controllers and a cursor.
 const RING: usize = 16;
 
 /// The surface under a pixel.
@@ -18,16 +18,16 @@ pub struct Hit {
     pub part: u32,
     /// Index into [`crate::geom::DisplayMesh::triangles`].
     pub triangle: u32,
-    /// Weights of the triangle's corners, with sum 1: they name the same point of the skin in any pose.
+    /// Barycentric weights of the triangle's corners, with sum 1. They identify the same skin point in any pose.
     pub barycentrics: [f32; 3],
     /// World position, metres.
     pub position: [f32; 3],
-    /// World normal, unit length, on the side that faces the eye.
+    /// World normal, unit length, on the side facing the camera.
     pub normal: [f32; 3],
 }
 
 shared_with_shaders! {
-    /// `Hit` in `glsl/query/pick.comp`.
+    /// The struct `Hit` in `glsl/query/pick.comp`.
     #[derive(Debug, PartialEq)]
     struct GpuHit as "Hit" {
         part: u32,
@@ -43,7 +43,7 @@ shared_with_shaders! {
     }
 }
 
-/// Picks from a G-buffer that shows a scene. Each sample carries a `Tag`, e.g. its time.
+/// Picks surface points from a scene's G-buffer. Each sample carries a `Tag`, e.g. its time.
 pub struct Picker<Tag> {
     pick: Compute,
     bindings: Vec<Bindings>,
@@ -55,7 +55,7 @@ pub struct Picker<Tag> {
 }
 
 impl<Tag> Picker<Tag> {
-    /// Binds a scene and its G-buffer. Errors if shader and Rust disagree or memory is short.
+    /// Binds a scene and its G-buffer. Fails if shader and Rust layouts differ or memory is short.
     pub fn new(device: &Arc<Device>, scene: &Scene, gbuffer: &GBuffer) -> Result<Self> {
         let pick = Compute::new(device, spv!("query/pick.comp"), &[])?;
         pick.reflection().check::<GpuHit>()?;
@@ -85,8 +85,8 @@ impl<Tag> Picker<Tag> {
         })
     }
 
-    /// Requests the surface at a pixel of the G-buffer, which must have been recorded before, with a phase or barrier
-    /// in between. Returns false if too many samples are pending (this one is skipped) or the pixel or view is outside.
+    /// Requests the surface at a pixel. The G-buffer must have been recorded before, separated by a phase or barrier.
+    /// Returns false if too many samples are pending, or if pixel or view is outside; the sample is then skipped.
     pub fn record(&mut self, frame: &mut Frame, view: u32, pixel: [u32; 2], tag: Tag) -> bool {
         if view >= self.views || pixel[0] >= self.size[0] || pixel[1] >= self.size[1] {
             return false;
@@ -101,7 +101,7 @@ impl<Tag> Picker<Tag> {
         true
     }
 
-    /// The oldest finished sample, in the order they were asked for: its tag, and the hit or `None` if there is no
+    /// Returns the oldest finished sample, in request order: its tag, and the hit or `None` if the pixel shows no
     /// surface. Never waits.
     pub fn poll(&mut self) -> Result<Option<(Tag, Option<Hit>)>> {
         Ok(self.readback.poll()?.map(|(tag, bytes)| {

@@ -1,5 +1,5 @@
-//! Silhouettes on the GPU (thesis 7.3, figure 32): a Laplacian edge filter over the G-buffer masks the id
-//! buffer; the remaining pixels name points on the skin.
+//! Silhouettes on the GPU (thesis 7.3, figure 32): a Laplacian edge filter over the G-buffer masks the id buffer. The
+//! remaining pixels identify points on the skin.
 
 mod chain;
 
@@ -13,33 +13,33 @@ use crate::shared_with_shaders;
 use crate::spv;
 use std::sync::Arc;
 
-/// Maximum number of points: silhouettes rarely cover a tenth of a picture of 1920 x 1080.
+/// Maximum number of points. Silhouettes rarely cover a tenth of a 1920 x 1080 image.
 const CAPACITY: usize = 1 << 18;
 
-/// The filter's input.
+/// The quantity that the edge filter examines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Filter {
-    /// Normals: silhouettes and creases, the thesis's default. Strength: length of the Laplacian, 0 to about 1.5.
+    /// Normals: finds silhouettes and creases, the thesis's default. Strength: Laplacian's length, 0 to about 1.5.
     #[default]
     Normal,
-    /// Depth: silhouettes only. Strength: relative depth by which the surroundings are farther, 0 to 1.
+    /// Depth: finds silhouettes only. Strength: relative depth by which the surroundings lie farther away, 0 to 1.
     Depth,
-    /// Positions: silhouettes and sharp creases. Strength: in widths of a pixel at the point's distance.
+    /// Positions: finds silhouettes and sharp creases. Strength: multiples of the pixel width at the point.
     Position,
 }
 
 /// Settings of the silhouette filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SilhouetteOptions {
-    /// The filter's input.
+    /// The quantity that the filter examines.
     pub filter: Filter,
-    /// Minimum strength, see [`Filter`].
+    /// Minimum strength of a silhouette pixel; [`Filter`] gives the unit.
     pub threshold: f32,
 }
 
 impl Filter {
-    /// Settings with a suitable threshold: 0.3 for normals (beyond a crease of 45 degrees), 0.005 for
-    /// depth, 4 pixels for positions.
+    /// Returns settings with a suitable threshold: 0.3 for normals (creases above 45 degrees), 0.005 for depth, 4
+    /// pixels for positions.
     pub fn options(self) -> SilhouetteOptions {
         let threshold = match self {
             Self::Normal => 0.3,
@@ -54,17 +54,17 @@ shared_with_shaders! {
     /// A pixel on the nearer side of a silhouette.
     #[derive(Debug, PartialEq)]
     pub struct SilhouettePoint as "Point" {
-        /// Position in the picture, pixels from the upper left corner; centres are at halves.
+        /// Position in the image, pixels from the upper left corner; pixel centres are at half-integers.
         pub pixel: [f32; 2],
         /// Index into [`crate::geom::DisplayMesh::parts`].
         pub part: u32,
         /// Index into [`crate::geom::DisplayMesh::triangles`].
         pub triangle: u32,
-        /// Weights of the triangle's corners.
+        /// Barycentric weights of the triangle's corners.
         pub barycentrics: [f32; 3],
         /// World position, metres.
         pub position: [f32; 3],
-        /// The filter's strength.
+        /// Strength of the edge filter at the pixel.
         pub strength: f32,
     }
 
@@ -79,7 +79,7 @@ shared_with_shaders! {
     }
 }
 
-/// Finds silhouettes in a G-buffer that shows a scene.
+/// Finds silhouettes in a scene's G-buffer.
 pub struct Silhouettes {
     stage: Compute,
     bindings: Bindings,
@@ -90,7 +90,7 @@ pub struct Silhouettes {
 }
 
 impl Silhouettes {
-    /// Binds a scene and its G-buffer. Errors if shader and Rust disagree or memory is short.
+    /// Binds a scene and its G-buffer. Fails if shader and Rust layouts differ or memory is short.
     pub fn new(device: &Arc<Device>, scene: &Scene, gbuffer: &GBuffer) -> Result<Self> {
         let stage = Compute::new(device, spv!("query/silhouette.comp"), &[])?;
         let word = size_of::<u32>();
@@ -113,11 +113,11 @@ impl Silhouettes {
         Ok(Self { stage, bindings, count, points, size, views })
     }
 
-    /// Filters one view of the G-buffer, which must have been recorded before, with a phase or barrier in
-    /// between; `seen` is that view.
+    /// Filters one view of the G-buffer. The G-buffer must have been recorded before, separated by a phase or
+    /// barrier. `seen` is the camera of that view.
     ///
     /// # Errors
-    /// There is no such view, or the threshold is negative or NaN.
+    /// The view does not exist, or the threshold is negative or NaN.
     pub fn record(
         &self,
         frame: &mut Frame,
@@ -152,8 +152,8 @@ impl Silhouettes {
         Ok(())
     }
 
-    /// The points found, from the upper left to the lower right, row by row. Waits for all submitted work:
-    /// call it once per stroke, not per frame.
+    /// Returns the points found, row by row from the upper left. Waits for all submitted work, so call it once per
+    /// stroke, not per frame.
     ///
     /// # Errors
     /// There were more points than the list can hold, or the device is lost.
@@ -164,7 +164,7 @@ impl Silhouettes {
             return Err(Error::input(problem, format!("raise the threshold: at most {CAPACITY} can be")));
         }
         let mut points: Vec<SilhouettePoint> = device.read(&self.points, count)?;
-        // The GPU lists them in arbitrary order.
+        // The GPU writes the points in arbitrary order.
         points.sort_by(|a, b| a.pixel[1].total_cmp(&b.pixel[1]).then(a.pixel[0].total_cmp(&b.pixel[0])));
         Ok(points)
     }

@@ -1,5 +1,5 @@
-//! Lines on the skin: a GPU stage places segment ends, given as triangle and barycentric weights, on the
-//! surface as deformed in the current frame. It works with every deformation method.
+//! Lines on the skin. A compute stage moves segment ends, given as triangle and barycentric weights, onto the
+//! deformed surface of the current frame. It works with every deformation method.
 
 use super::lines::{LineBuffer, Lines};
 use super::scene::Scene;
@@ -10,18 +10,18 @@ use crate::spv;
 use std::sync::Arc;
 
 shared_with_shaders! {
-    /// Attaches both ends of a segment to the surface (`glsl/types/anchor.glsl`).
+    /// Attaches both ends of a segment to the surface; in the layout of `glsl/types/anchor.glsl`.
     #[derive(Debug, PartialEq)]
     pub struct Anchor as "Anchor" {
         /// Index into [`Lines::segments`].
         pub segment: u32,
-        /// Triangle of the display mesh at the segment's start, counted over all parts.
+        /// Triangle at the segment's start: its index in the display mesh, counted over all parts.
         pub triangle_a: u32,
-        /// Triangle at the segment's end, counted likewise.
+        /// Triangle at the segment's end: its index in the display mesh, counted over all parts.
         pub triangle_b: u32,
-        /// Barycentric weights of the start; their sum is 1.
+        /// Barycentric weights of the segment's start; their sum is 1.
         pub weights_a: [f32; 3],
-        /// Barycentric weights of the end; their sum is 1.
+        /// Barycentric weights of the segment's end; their sum is 1.
         pub weights_b: [f32; 3],
         /// Distance from the surface along its normal, metres.
         pub lift: f32,
@@ -33,10 +33,9 @@ shared_with_shaders! {
     }
 }
 
-/// The pipeline, created once per device.
 pub(super) struct Anchoring(Compute);
 
-/// Bindings and buffers for one scene and its lines.
+/// Bindings and buffers of the anchor stage for one scene and its lines.
 pub(super) struct Anchored {
     buffer: Buffer,
     bindings: Bindings,
@@ -65,7 +64,7 @@ impl Anchoring {
         ])
     }
 
-    /// Records the stage behind the upload of the lines. `grown` says that their buffer was replaced.
+    /// Records the anchor stage after the upload of the lines. `grown` says that the line buffer was replaced.
     pub fn record(
         &self,
         frame: &mut Frame,
@@ -83,7 +82,7 @@ impl Anchoring {
         if more || grown {
             anchored.bindings = self.bindings(scene, segments, &anchored.buffer)?;
         }
-        // An anchor with an invalid segment index would write out of bounds.
+        // An anchor with an invalid segment index would make the shader write out of bounds.
         if count == 0 || lines.anchors.iter().any(|a| a.segment as usize >= lines.segments.len()) {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Smooth edges on a real device: number of shades along an edge, width of lines, no leftover pixels.
+//! Tests of antialiasing on a real device: shades along an edge, line widths, exact ids with multisampling.
 
 use super::tests::capsule;
 use super::*;
@@ -8,7 +8,7 @@ use crate::gpu::testing::{assert_silent, device};
 use crate::gpu::{Device, DeviceOptions};
 use std::sync::Arc;
 
-/// A dark triangle over a light backdrop; its edge rises by one pixel in about six.
+/// Renders a dark triangle over a light backdrop; its edge rises by one pixel in about six.
 fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
     let (asset, mut display) = capsule();
     let corners = [Vec3::new(-4.0, -0.4, 0.0), Vec3::new(4.0, -4.0, 0.0), Vec3::new(4.0, 0.93, 0.0)];
@@ -29,7 +29,7 @@ fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
     targets.read(device, 0).unwrap()
 }
 
-/// Sorts the edge's pixels (one per column) into five equal ranges between the dark below and the light above the edge.
+/// Counts pixels by brightness, in five ranges from the light above the edge to the dark below.
 fn levels(picture: &image::RgbaImage) -> [usize; 5] {
     let mut out = [0; 5];
     for x in 0..picture.width() {
@@ -38,7 +38,7 @@ fn levels(picture: &image::RgbaImage) -> [usize; 5] {
         let (light, dark) = (column[0], column[column.len() - 1]);
         assert!(light > dark + 60.0, "{light} over {dark}");
         for value in column {
-            // The backdrop's own gradient and its noise are far below an eighth.
+            // The backdrop's gradient and noise are far below an eighth of this range.
             let share = (light - value) / (light - dark);
             out[(share * 4.0).round().clamp(0.0, 4.0) as usize] += 1;
         }
@@ -60,7 +60,7 @@ fn a_slanting_edge_has_three_shades_between_with_four_samples_and_none_with_one(
     assert_silent(&device);
 }
 
-/// The width of a white line across a dark picture, pixels: the sum of its coverage over a column.
+/// Measures the width of a white line across a dark image, pixels: the sum of its coverage over a column.
 fn width(device: &Arc<Device>, size: u32, scale: f32, samples: u32) -> f32 {
     let (asset, display) = capsule();
     let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
@@ -69,7 +69,7 @@ fn width(device: &Arc<Device>, size: u32, scale: f32, samples: u32) -> f32 {
     scene.bounds = Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) };
     let targets = Targets::new(device, [size; 2], 1, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
-    // Away from the body.
+    // The camera looks beside the body.
     let view =
         Camera { eye: Vec3::new(3.0, 0.0, 4.0), target: Vec3::X * 3.0, up: Vec3::Y, fov_y: 0.5 }.view(1.0);
     let black = [Vec3::ZERO; 2];
@@ -121,7 +121,7 @@ fn ids_are_exact_whatever_the_pictures_samples() {
             let drawn = *part == 0 && (*triangle as usize) < display.triangles.len();
             assert!(drawn || [*triangle, *part] == [NONE; 2], "{triangle} of part {part} was never drawn");
         }
-        // The depth passed to a compositor is the depth of one surface, never a mean of two.
+        // A compositor receives the depth of one surface sample, never a mean of two depths.
         let depth: Vec<f32> = device.read_image(&targets.depth, 0).unwrap();
         let there =
             depth.iter().filter(|d| **d > 0.0).fold([f32::MAX, 0.0], |[a, b], d| [a.min(*d), b.max(*d)]);
@@ -136,7 +136,7 @@ fn ids_are_exact_whatever_the_pictures_samples() {
 
 #[test]
 fn other_sizes_and_samples_leave_nothing_behind() {
-    // Other tests allocate on the shared device.
+    // This test needs its own device, because other tests allocate on the shared device.
     let Some(name) = device().map(|d| d.name().to_owned()) else { return };
     let device = Device::new(&DeviceOptions { name: Some(name), validation: true }).unwrap();
     let (asset, display) = capsule();

@@ -1,4 +1,4 @@
-//! The G-buffer that queries read. It has one sample per pixel, since ids cannot be averaged.
+//! The G-buffer that queries read. It has one sample per pixel, because ids cannot be averaged.
 
 use super::material;
 use super::scene::Scene;
@@ -12,21 +12,21 @@ use crate::spv;
 use ash::vk::{Format, ImageUsageFlags};
 use std::sync::Arc;
 
-/// Geometry seen by one or two views, one array layer per view.
+/// Geometry seen by one or two views, with one array layer per view.
 ///
-/// Barycentrics are not stored: they follow from the triangle and the position ([`crate::query::Picker`]).
+/// Barycentric coordinates are not stored: [`crate::query::Picker`] computes them from triangle and position.
 pub struct GBuffer {
     /// Width and height, pixels.
     pub size: [u32; 2],
     /// Number of views, 1 or 2.
     pub views: u32,
-    /// World position, metres, 32-bit floats; the fourth component is 1 where there is a surface.
+    /// World-space position, metres, 32-bit floats. The fourth component is 1 on a surface, else 0.
     pub position: Image,
-    /// Unit world normal on the side that faces the eye, 16-bit floats.
+    /// Unit normal in world space, on the side that faces the eye, 16-bit floats.
     pub normal: Image,
-    /// Triangle of the display mesh, and part; [`crate::gpu::constants::NONE`] where there is no surface.
+    /// Triangle index in the display mesh, and part index; [`crate::gpu::constants::NONE`] on pixels without surface.
     pub ids: Image,
-    /// Depth, reversed: 1 at the near plane, 0 at infinity.
+    /// Reversed depth: 1 at the near plane, 0 at infinity.
     pub depth: Image,
     pub(super) view_buffer: Buffer,
 }
@@ -40,7 +40,7 @@ impl GBuffer {
     /// Creates images of `size` pixels for one or two `views`.
     ///
     /// # Errors
-    /// Another number of views, a size beyond the device's limit, or too little memory.
+    /// An error for another number of views, a size beyond the device's limit, or too little memory.
     pub fn new(device: &Arc<Device>, size: [u32; 2], views: u32) -> Result<Self> {
         if !(1..=2).contains(&views) {
             return Err(Error::input(format!("a G-buffer of {views} views"), "use 1 or 2"));
@@ -61,7 +61,7 @@ impl GBuffer {
         })
     }
 
-    /// The targets for a pass that clears them first.
+    /// Returns the colour and depth targets of a pass that clears them first.
     pub(super) fn cleared(&self) -> ([(&Image, Load); 3], (&Image, Load)) {
         let clear = Load::Clear([0.0; 4]);
         let colors =
@@ -69,18 +69,18 @@ impl GBuffer {
         (colors, (&self.depth, clear))
     }
 
-    /// Returns an error unless there is one image per view.
+    /// Fails unless there is one view per array layer.
     pub(super) fn check(&self, views: &[View]) -> Result<()> {
         check_views(views, self.views)
     }
 }
 
-/// A uniform buffer for two views.
+/// Creates a uniform buffer for two views.
 pub(super) fn view_buffer(device: &Arc<Device>) -> Result<Buffer> {
     Buffer::new(device, "views", (size_of::<View>() * 2) as u64, Memory::Device)
 }
 
-/// Returns an error unless there are as many views as images.
+/// Fails unless the number of views is the number of array layers, `images`.
 pub(super) fn check_views(views: &[View], images: u32) -> Result<()> {
     if views.len() == images as usize {
         return Ok(());
@@ -88,12 +88,12 @@ pub(super) fn check_views(views: &[View], images: u32) -> Result<()> {
     Err(Error::input(format!("{} views for images of {images}", views.len()), "give as many views as images"))
 }
 
-/// The pipelines for one view and for two views.
+/// The G-buffer pipelines for one view and for two views.
 pub(super) struct GBufferPass {
     by_views: [Graphics; 2],
 }
 
-/// Bindings of a scene to a [`GBuffer`]: created once, used every frame.
+/// Bindings of a scene to a [`GBuffer`]; create them once and use them in every frame.
 pub struct GBufferBindings {
     views: Bindings,
     surface: Bindings,

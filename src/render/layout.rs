@@ -1,4 +1,4 @@
-//! Checks the structs that the renderer's shaders share with Rust, at start-up and in a test without a device.
+//! Checks that the renderer's shaders and Rust declare their common structs alike, at start-up and in a test.
 
 use super::anchors::{Anchor, AnchorPush};
 use super::lines::Segment;
@@ -10,7 +10,7 @@ use super::view::View;
 use crate::base::Result;
 use crate::gpu::Reflection;
 
-/// The stages whose structs are checked.
+/// The reflections of the shader stages to check.
 pub(super) struct Stages<'a> {
     pub surface: &'a [Reflection],
     pub cut: &'a [Reflection],
@@ -19,7 +19,7 @@ pub(super) struct Stages<'a> {
     pub lines: &'a [Reflection],
 }
 
-/// Checks every struct that the picture's stages share with Rust. Needs no device.
+/// Checks every struct that the render stages share with Rust. Needs no device.
 pub(super) fn check(stages: &Stages<'_>) -> Result<()> {
     let Stages { surface, cut, backdrop, shadow, lines } = stages;
     check_material(surface)?;
@@ -37,12 +37,12 @@ pub(super) fn check(stages: &Stages<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Checks the structs of the stages that fill a G-buffer.
+/// Checks the structs of the stages that draw a G-buffer.
 pub(super) fn check_gbuffer(stages: &[Reflection]) -> Result<()> {
     check_material(stages)
 }
 
-/// Checks a vertex stage that fetches the surface and a fragment stage that reads its material.
+/// Checks a vertex stage that reads the surface and a fragment stage that reads a material.
 fn check_material(stages: &[Reflection]) -> Result<()> {
     stages[0].check::<View>()?;
     stages[0].check::<Attributes>()?;
@@ -50,7 +50,7 @@ fn check_material(stages: &[Reflection]) -> Result<()> {
     stages[1].check::<PartPush>()
 }
 
-/// Checks the structs of the stage that places lines on the skin.
+/// Checks the structs of the compute stage that moves lines onto the skin.
 pub(super) fn check_anchors(stage: &Reflection) -> Result<()> {
     stage.check::<Anchor>()?;
     stage.check::<Segment>()?;

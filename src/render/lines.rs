@@ -1,5 +1,5 @@
-//! Lines over the picture: skeleton and strokes, as tapered ribbons. Widths are in points: [`super::Look::scale`] pixels
-//! each.
+//! Lines on top of the rendered surface: skeleton and strokes, as tapered ribbons. Widths are in points;
+//! [`super::Look::scale`] gives the pixels per point.
 
 use super::anchors::Anchor;
 use crate::base::Result;
@@ -11,7 +11,7 @@ use crate::shared_with_shaders;
 use std::sync::Arc;
 
 shared_with_shaders! {
-    /// A tapered line (`glsl/types/segment.glsl`).
+    /// A tapered line segment, in the layout of `glsl/types/segment.glsl`.
     #[derive(Debug, PartialEq)]
     pub struct Segment as "Segment" {
         /// Start in world space, metres.
@@ -22,16 +22,15 @@ shared_with_shaders! {
         pub b: Vec3,
         /// Width at the end, points.
         pub width_b: f32,
-        /// RGBA8 at the start (first component in the low bits), sRGB encoded: see [`rgba`].
+        /// Colour at the start: sRGB-encoded RGBA8, red in the lowest bits; see [`rgba`].
         pub color_a: u32,
-        /// RGBA8 at the end.
+        /// Colour at the end, encoded like `color_a`.
         pub color_b: u32,
         /// Width of the darker outline, points.
         pub outline: f32,
-        /// Factor on the opacity where the surface hides the line, 0 to 1.
+        /// Factor on the opacity where the surface hides the line, 0..=1.
         pub hidden: f32,
-        /// Bits that join the segment to the one before and the one after: [`SEGMENT_JOINED_BEFORE`],
-        /// [`SEGMENT_JOINED_AFTER`].
+        /// Flags that join neighbouring segments: [`SEGMENT_JOINED_BEFORE`], [`SEGMENT_JOINED_AFTER`].
         pub joined: u32,
     }
 }
@@ -53,22 +52,21 @@ pub const OFFSET: [u8; 4] = [255, 84, 96, 255];
 /// The lines of a frame, in drawing order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lines {
-    /// Segments in drawing order; later ones are on top.
+    /// Segments in drawing order; later segments are on top.
     pub segments: Vec<Segment>,
-    /// Attachments of segments to the scene's surface. The GPU overwrites the ends of these segments with
-    /// their places on the deformed surface.
+    /// Attachments to the surface: the GPU moves the ends of these segments onto the deformed surface.
     pub anchors: Vec<Anchor>,
 }
 
 impl Lines {
-    /// Removes all lines and keeps their memory.
+    /// Removes all lines but keeps the allocated memory.
     pub fn clear(&mut self) {
         self.segments.clear();
         self.anchors.clear();
     }
 
-    /// Adds a polyline on the surface through `places` (triangle and weights), `lift` metres above it.
-    /// `points` are the approximate world positions, one per place, for consumers that have no surface.
+    /// Adds a polyline through surface points (triangle and barycentric weights), `lift` metres above the surface.
+    /// `points` are the approximate world positions of these surface points, for consumers without the surface.
     pub fn on_surface(&mut self, places: &[Place], points: &[Vec3], color: [u8; 4], width: f32, lift: f32) {
         let count = places.len().min(points.len());
         let first = self.segments.len();
@@ -125,7 +123,7 @@ impl Lines {
         });
     }
 
-    /// Adds a bone: a wedge from head to tail with a dot on its joint. `width` is the width at the head, points.
+    /// Adds a bone: a wedge from head to tail with a dot at its joint. `width` is the width at the head, points.
     pub fn bone(&mut self, head: Vec3, tail: Vec3, width: f32) {
         self.segments.push(Segment {
             a: head,
@@ -142,7 +140,7 @@ impl Lines {
     }
 }
 
-/// Lines on the device. Its capacity doubles when a frame has more lines.
+/// The lines' buffer on the device. Its capacity grows when a frame has more lines.
 pub struct LineBuffer {
     pub(super) buffer: Buffer,
     pub(super) count: u32,
@@ -154,8 +152,7 @@ impl LineBuffer {
         Ok(Self { buffer: room(device, 1024)?, count: 0 })
     }
 
-    /// Uploads a frame's lines. Returns true if it replaced the buffer by a larger one. The upload is a
-    /// copy: put a barrier before the lines are drawn.
+    /// Uploads a frame's lines; returns true if a larger buffer replaced the old one. Put a barrier before drawing.
     pub(super) fn upload(&mut self, frame: &mut Frame, lines: &Lines) -> Result<bool> {
         let needed = lines.segments.len();
         let grows = (needed * size_of::<Segment>()) as u64 > self.buffer.bytes();

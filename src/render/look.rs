@@ -1,28 +1,28 @@
-//! The studio that characters are shown in: three lights, a sky and a floor, without images.
+//! The studio in which characters are shown: three analytic lights, a sky and a floor.
 
 use super::view::View;
 use crate::base::math::{Aabb, Mat4, Turn, Vec3};
 use crate::gpu::constants::{LOOK_FLOOR, LOOK_SHADOW, LOOK_WIRE};
 use crate::shared_with_shaders;
 
-/// Lighting and surroundings of a picture.
+/// Lighting and surroundings of a rendered image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
     /// Whether the key light casts shadows.
     pub shadows: bool,
     /// Whether to draw a floor with a fine grid under the model.
     pub floor: bool,
-    /// Transform from the floor to the world; the grid lies in the floor's plane.
+    /// Transform from floor space to world space; the grid lies in the floor's plane.
     pub world_from_floor: Turn,
-    /// Whether to draw the triangle edges on the surface, one point wide and at least one pixel.
+    /// Whether to draw the triangle edges of the surface, one point wide but at least one pixel.
     pub wire: bool,
-    /// Linear colour at the top and the bottom of the backdrop.
+    /// Linear colours at the top and the bottom of the backdrop.
     pub backdrop: [Vec3; 2],
-    /// Factor on all light.
+    /// Factor on the brightness of all lights.
     pub exposure: f32,
     /// Pixels per point, the unit of line widths.
     pub scale: f32,
-    /// Whether the first of two views holds both as a red-cyan anaglyph.
+    /// Whether to combine both views as a red-cyan anaglyph in the first view's image.
     pub anaglyph: bool,
 }
 
@@ -43,10 +43,10 @@ impl Default for Look {
 }
 
 shared_with_shaders! {
-    /// `glsl/types/lighting.glsl`.
+    /// Lights and look in the layout of `glsl/types/lighting.glsl`.
     #[derive(Debug)]
     pub(super) struct Lighting as "Lighting" {
-        /// Column-major.
+        /// Column-major matrix from world space to the clip space of the shadow map.
         pub shadow_from_world: [[f32; 4]; 4],
         pub key_direction: Vec3,
         pub key_color: Vec3,
@@ -61,9 +61,9 @@ shared_with_shaders! {
         pub center: Vec3,
         pub radius: f32,
         pub floor_height: f32,
-        /// Cosine and sine of the rotation angle from floor to world.
+        /// Cosine and sine of the rotation angle from floor space to world space.
         pub floor_turn: [f32; 2],
-        /// Translation from floor to world, metres.
+        /// Translation from floor space to world space along x and z, metres.
         pub floor_shift: [f32; 2],
         pub grid_spacing: f32,
         pub flags: u32,
@@ -72,7 +72,7 @@ shared_with_shaders! {
 }
 
 impl Look {
-    /// The lights for a model and an eye. They stand around the viewer, so that every side of the model is well lit.
+    /// Returns the lights for a model and an eye. They follow the viewer, so that all sides of the model are lit.
     pub(super) fn lighting(&self, bounds: &Aabb, view: &View) -> Lighting {
         let center = bounds.center();
         let radius = (bounds.diagonal() * 0.5).max(f32::MIN_POSITIVE);
@@ -108,12 +108,12 @@ impl Look {
     }
 }
 
-/// Grid spacing: a power of ten near an eighth of the model's radius.
+/// Returns the spacing of the floor grid: a power of ten near a quarter of the model's radius.
 fn grid_spacing(radius: f32) -> f32 {
     10f32.powf((radius * 0.25).log10().round())
 }
 
-/// Orthographic shadow projection around the model's bounding sphere, with reversed depth.
+/// Returns the orthographic shadow projection around the model's bounding sphere, with reversed depth.
 fn shadow(direction: Vec3, center: Vec3, radius: f32) -> Mat4 {
     let side = Vec3::Y.cross(direction).normalize_or(Vec3::X);
     let up = direction.cross(side);

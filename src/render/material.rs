@@ -1,4 +1,4 @@
-//! Materials in the layout that the shaders read.
+//! Materials in the memory layout that the shaders read.
 
 use crate::asset::{Alpha, Asset, Material, TextureRef};
 use crate::base::math::{Vec3, Vec4};
@@ -6,7 +6,7 @@ use crate::gpu::constants::*;
 use crate::shared_with_shaders;
 
 shared_with_shaders! {
-    /// `glsl/types/material.glsl`.
+    /// A material, as declared in `glsl/types/material.glsl`.
     #[derive(Debug, PartialEq)]
     pub(super) struct GpuMaterial as "Material" {
         pub base_color: Vec4,
@@ -25,7 +25,7 @@ pub(super) const METALLIC_ROUGHNESS: usize = 1;
 pub(super) const NORMAL: usize = 2;
 pub(super) const EMISSIVE: usize = 3;
 
-/// The textures of a material in the order of the shaders' bindings; `None` if it has none or its picture is missing.
+/// Returns a material's textures in shader binding order; `None` for an absent texture or a missing image.
 pub(super) fn textures(asset: &Asset, material: &Material) -> [Option<TextureRef>; 4] {
     [
         material.base_color_texture,

@@ -1,11 +1,11 @@
-//! Rendering of one or two views. Surfaces are shaded in one forward pass, physically based, lit without
-//! images, with four samples per pixel that are resolved to one; lines are drawn on top. A separate
-//! G-buffer with one exact sample per pixel is drawn where a query needs it.
+//! Rendering of one or two views. Surfaces are drawn in one forward pass with physically based shading and analytic
+//! lights. Colour and depth have four samples per pixel, which are resolved to one. Lines are drawn on top. Queries
+//! use a separate G-buffer with one exact sample per pixel.
 //!
 //! [`Renderer`] holds the pipelines, [`Scene`] a character's mesh and materials, [`Targets`] the images;
-//! [`Renderer::record`] draws a picture. The vertex stages fetch the surface from storage buffers that the
-//! deformer writes ([`SurfaceBuffers`]). [`PanelPainter`] paints egui's shapes into images, [`QuadPainter`]
-//! draws such images into the picture.
+//! [`Renderer::record`] draws a frame. Vertex shaders read the surface from buffers that the deformer writes
+//! ([`SurfaceBuffers`]). [`PanelPainter`] paints egui's shapes into images; [`QuadPainter`] draws such images as
+//! rectangles in the world.
 
 mod anchors;
 mod gbuffer;

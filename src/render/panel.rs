@@ -1,8 +1,8 @@
 //! Paints egui's triangles into an image, for panels in the world or in a window.
 //!
-//! egui blends colours as they are encoded (sRGB, premultiplied alpha). The image therefore has no sRGB
-//! format and is written without conversion: its bytes are sRGB colours times alpha. [`super::QuadPainter`]
-//! reads it as a texture; a compositor's quad layer (an sRGB swapchain) takes a copy of its bytes.
+//! egui blends sRGB-encoded colours with premultiplied alpha. The image therefore has no sRGB format: its bytes are
+//! sRGB-encoded colours times alpha. [`super::QuadPainter`] reads the image as a texture. For a compositor's quad
+//! layer, the bytes are copied to an sRGB swapchain.
 
 use crate::base::{Error, Result};
 use crate::gpu::{
@@ -17,11 +17,11 @@ use egui::{Rect, TextureId};
 use std::sync::Arc;
 
 const FORMAT: Format = Format::R8G8B8A8_UNORM;
-/// Minimum rows of a texture. A font atlas starts low and doubles, each time by an upload of the whole picture.
+/// Minimum number of rows of a texture. A font atlas starts low and doubles its height, each time with a full upload.
 const LEAST_ROWS: u32 = 512;
 
 shared_with_shaders! {
-    /// A vertex (`glsl/types/panel.glsl`).
+    /// A vertex, as declared in `glsl/types/panel.glsl`.
     #[derive(Debug, Default, PartialEq)]
     struct PanelVertex as "PanelVertex" {
         position: [f32; 2],
@@ -35,29 +35,29 @@ shared_with_shaders! {
     }
 }
 
-/// egui's output for one frame. Texture changes must reach the image in order, each exactly once.
+/// egui's output for one frame. Texture changes must be uploaded in order, each exactly once.
 #[derive(Default)]
 pub struct PanelPaint {
-    /// Triangles in drawing order; later ones are on top.
+    /// Triangles in drawing order; later triangles are on top.
     pub primitives: Vec<ClippedPrimitive>,
-    /// New textures and changed rectangles of existing ones.
+    /// New textures and changed rectangles of existing textures.
     pub textures: Vec<(TextureId, ImageDelta)>,
-    /// Textures to release: neither this frame nor the last one shows them.
+    /// Textures to release; neither this frame nor the previous frame draws them.
     pub freed: Vec<TextureId>,
     /// Pixels of the image per egui point.
     pub pixels_per_point: f32,
 }
 
-/// The pipeline, created once per device.
+/// The pipeline that paints panels, created once per device.
 pub struct PanelPainter {
     device: Arc<Device>,
     pipeline: Graphics,
     sampler: Sampler,
 }
 
-/// A panel's picture and the buffers and textures for painting it, kept between frames.
+/// A panel's image, with the buffers and textures for painting it; kept between frames.
 pub struct PanelImage {
-    /// The picture: sRGB colours times alpha on a transparent background, or an opaque picture that is painted over.
+    /// Image with sRGB-encoded colours times alpha on a transparent background, or an opaque image painted over.
     pub image: Image,
     load: Load,
     textures: Vec<Texture>,
@@ -87,14 +87,13 @@ struct Draw {
     indices: u32,
 }
 
-/// Checks the structs that the stages share with Rust. Needs no device.
 fn check(stages: &[Reflection]) -> Result<()> {
     stages[0].check::<PanelVertex>()?;
     stages[0].check::<PanelPush>()
 }
 
 impl PanelPainter {
-    /// Creates the pipeline. Errors if shaders and Rust disagree or the device lacks support.
+    /// Creates the pipeline. Fails if structs of shaders and Rust differ or the device lacks support.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let pipeline = Graphics::new(
             device,
@@ -114,7 +113,7 @@ impl PanelPainter {
         Ok(Self { device: device.clone(), pipeline, sampler })
     }
 
-    /// Creates a panel of `size` pixels. Errors if memory is short or the size exceeds the device's limit.
+    /// Creates a panel of `size` pixels. Fails if memory is short or the size exceeds the device's limit.
     pub fn image(&self, name: &str, size: [u32; 2]) -> Result<PanelImage> {
         let usage = ImageUsageFlags::COLOR_ATTACHMENT | ImageUsageFlags::SAMPLED;
         let image =
@@ -122,8 +121,8 @@ impl PanelPainter {
         self.make(image, Load::Clear([0.0; 4]))
     }
 
-    /// Creates a panel that paints over an existing picture (RGBA, 8 bits, a colour attachment), as in a
-    /// window. Errors if memory is short.
+    /// Creates a panel that is painted over an existing image, such as a window's (RGBA, 8 bits, a colour
+    /// attachment). Fails if memory is short.
     pub fn over(&self, picture: &Image) -> Result<PanelImage> {
         self.make(picture.clone(), Load::Keep)
     }
@@ -149,11 +148,11 @@ impl PanelPainter {
         Buffer::new(&self.device, name, (count * size_of::<T>()) as u64, Memory::Device)
     }
 
-    /// Puts what should be painted in place. Copies: put a barrier before [`PanelPainter::draw`], which may serve
-    /// several panels. Buffers and textures that have become too small are replaced, which waits for the device
-    /// where it is a texture; nothing is allocated otherwise.
+    /// Uploads vertices, indices and textures. These are copies: put a barrier before [`PanelPainter::draw`]. Buffers
+    /// and textures that are too small are replaced; replacing a texture waits for the device. Nothing else is
+    /// allocated.
     ///
-    /// Errors if memory is short or a triangle names an unknown texture.
+    /// Fails if memory is short or a triangle refers to an unknown texture.
     pub fn upload(&self, frame: &mut Frame, panel: &mut PanelImage, paint: &PanelPaint) -> Result<()> {
         panel.textures.retain(|t| !paint.freed.contains(&t.id));
         for (id, delta) in &paint.textures {
@@ -166,7 +165,7 @@ impl PanelPainter {
         panel.vertex_scratch.clear();
         panel.index_scratch.clear();
         for ClippedPrimitive { clip_rect, primitive } in &paint.primitives {
-            // Callbacks draw through their own graphics interface, which is not available here.
+            // Paint callbacks need another graphics interface, which is not available here.
             let Primitive::Mesh(mesh) = primitive else { continue };
             if let Some((corner, size)) = scissor(*clip_rect, ratio, pixels) {
                 panel.append(mesh, corner, size)?;
@@ -223,7 +222,7 @@ impl PanelPainter {
         panel.texel_scratch.extend(picture.pixels.iter().flat_map(|c| c.to_array()));
         let corner = delta.pos.unwrap_or_default().map(|n| n as u32);
         frame.upload_texels(&panel.textures[index].image, 0, corner, size, &panel.texel_scratch);
-        // Two changes in one frame may write the same texels.
+        // Two changes in one frame may write the same texels, hence the barrier.
         frame.barrier();
         Ok(())
     }
@@ -243,8 +242,7 @@ impl PanelPainter {
         Ok(Texture { id, image, size, bindings })
     }
 
-    /// Paints what was uploaded last over a clear image, or over the picture. Put a barrier after it, before the image is
-    /// read.
+    /// Paints the latest upload over a cleared or existing image. Put a barrier after it, before the image is read.
     pub fn draw(&self, frame: &mut Frame, panel: &PanelImage) {
         frame.render(&[(&panel.image, panel.load)], None, 1, |pass| {
             let mut bound = None;
@@ -266,7 +264,7 @@ impl PanelPainter {
 }
 
 impl PanelImage {
-    /// Switches to another picture, e.g. for a window of another size. Textures stay.
+    /// Switches to painting over another image, e.g. for a window of another size. Textures are kept.
     pub fn paint_over(&mut self, picture: &Image) {
         self.image = picture.clone();
         self.load = Load::Keep;
@@ -295,7 +293,7 @@ fn unknown(id: TextureId) -> Error {
     )
 }
 
-/// A clip rectangle in pixels, inside the image; `None` if nothing of it is.
+/// Returns the part of a clip rectangle inside the image, pixels; `None` if that part is empty.
 fn scissor(clip: Rect, pixels_per_point: f32, pixels: [u32; 2]) -> Option<([u32; 2], [u32; 2])> {
     let bound = |v: f32, most: u32| ((v * pixels_per_point).round().max(0.0) as u32).min(most);
     let corner = [bound(clip.min.x, pixels[0]), bound(clip.min.y, pixels[1])];

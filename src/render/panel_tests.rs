@@ -1,4 +1,4 @@
-//! Painted panels compared with known colours, on a real device.
+//! Tests that compare painted panels with known colours, on a real device.
 
 use super::tests::{capsule, draw_capsule};
 use super::*;
@@ -8,7 +8,7 @@ use crate::gpu::{Device, Image};
 use egui::{Align2, Color32, FontId, Rect, pos2, vec2};
 use std::sync::Arc;
 
-/// One pass of egui: what `content` draws.
+/// Runs egui once on `content` and returns what it draws.
 fn paint(
     context: &egui::Context,
     size: [u32; 2],
@@ -69,7 +69,7 @@ fn a_known_panel_shows_its_colours_its_text_and_nothing_outside_its_clips() {
     let context = egui::Context::default();
     let red = Color32::from_rgb(200, 40, 30);
     let half_white = Color32::from_rgba_unmultiplied(255, 255, 255, 128);
-    // 2 pixels per point: the coordinates below are points, the pixels read are twice that.
+    // There are 2 pixels per point: drawing coordinates are points, and tested pixels are at twice these coordinates.
     let first = paint(&context, size, 2.0, |ui| {
         let p = ui.painter();
         p.rect_filled(rect(5.0, 5.0, 40.0, 20.0), 0.0, red);
@@ -84,9 +84,9 @@ fn a_known_panel_shows_its_colours_its_text_and_nothing_outside_its_clips() {
     let pixels = show(&device, &painter, &mut panel, &first);
     let at = |pixels: &[[u8; 4]], x: usize, y: usize| pixels[y * size[0] as usize + x];
     assert!(near(at(&pixels, 20, 30), [200, 40, 30, 255], 1), "{:?}", at(&pixels, 20, 30));
-    // Blended as encoded: the mean of 200, 40, 30 and 255.
+    // Blending works on encoded values: the mean of 200, 40, 30 and 255.
     assert!(near(at(&pixels, 70, 30), [228, 148, 143, 255], 2), "{:?}", at(&pixels, 70, 30));
-    // Half-transparent white stays premultiplied over a transparent background.
+    // Half-transparent white stays premultiplied over the transparent background.
     assert!(near(at(&pixels, 110, 30), [128, 128, 128, 128], 2), "{:?}", at(&pixels, 110, 30));
     assert_eq!(at(&pixels, 150, 30), [0, 255, 0, 255]);
     for (x, y) in [(136, 30), (163, 30), (150, 8), (150, 54), (190, 110), (0, 0)] {
@@ -99,7 +99,7 @@ fn a_known_panel_shows_its_colours_its_text_and_nothing_outside_its_clips() {
     let text = ink(&pixels, 60..100);
     assert!((150..900).contains(&text), "{text} pixels of text");
 
-    // The next frame brings new glyphs (a part of the atlas) and more triangles than fit, so buffers grow.
+    // The next frame adds glyphs to the font atlas, and more triangles than fit, so the buffers grow.
     let before = panel.image.size();
     let second = paint(&context, size, 2.0, |ui| {
         for i in 0..3000 {
@@ -131,7 +131,7 @@ fn a_texture_that_was_never_given_is_an_error() {
     assert!(error.contains("texture"), "{error}");
 }
 
-/// A picture of one colour with a transparent right half.
+/// Paints an image of one colour with a transparent right half.
 fn sign(device: &Arc<Device>) -> Image {
     let painter = PanelPainter::new(device).unwrap();
     let mut panel = painter.image("sign", [64, 32]).unwrap();

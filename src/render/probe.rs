@@ -1,8 +1,8 @@
-//! Small cameras on controllers and brushes (methods, section 7: on-surface drawing): position, normal and ids only.
+//! Small cameras on controllers and brushes, which find the surface under a stroke (methods, section 7: on-surface
+//! drawing). They render only position, normal and ids.
 //!
-//! They fill the same G-buffer as whole pictures, but draw from a list of the triangles in view, so that
-//! the rasteriser's cost does not grow with the model's triangle count. Cut-out materials are drawn as
-//! opaque, so that users can draw on the transparent parts of a leaf.
+//! Only triangles that a culling stage finds in view are drawn, so the rasteriser's cost is independent of the
+//! model's triangle count. Alpha-tested materials are opaque, so that users can draw on transparent parts of a leaf.
 
 use super::gbuffer::{COLORS, DEPTH, GBuffer};
 use super::scene::Scene;
@@ -13,7 +13,7 @@ use crate::shared_with_shaders;
 use crate::spv;
 use std::sync::Arc;
 
-/// Width and height of a controller's camera, pixels.
+/// Width and height of a controller's camera image, pixels.
 pub const PROBE_SIZE: u32 = 16;
 
 shared_with_shaders! {
@@ -25,7 +25,7 @@ shared_with_shaders! {
 
 /// One or two small cameras that look at a scene.
 pub struct Probe {
-    /// The cameras' images, one view per camera.
+    /// The rendered images, one view per camera.
     pub gbuffer: GBuffer,
     cull: Compute,
     draw: Graphics,
@@ -36,7 +36,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Creates cameras of `size` pixels; `views` is 1 or 2 (one pass draws two controllers).
+    /// Creates cameras with images of `size` pixels; `views` is 1 or 2, e.g. one camera per controller.
     pub fn new(device: &Arc<Device>, scene: &Scene, size: [u32; 2], views: u32) -> Result<Self> {
         let gbuffer = GBuffer::new(device, size, views)?;
         let cull = Compute::new(device, spv!("render/probe_cull.comp"), &[])?;
@@ -80,12 +80,12 @@ impl Probe {
         Ok(Self { gbuffer, cull, draw, cull_bindings, draw_bindings, command, triangles })
     }
 
-    /// Draws the cameras' views. Errors unless there are as many views as cameras.
+    /// Renders the cameras' images. Fails unless there is one view per camera.
     pub fn record(&self, frame: &mut Frame, views: &[View]) -> Result<()> {
         self.gbuffer.check(views)?;
         frame.phase("probe");
         frame.upload(&self.gbuffer.view_buffer, 0, views);
-        // The indirect command: no vertices yet, one instance.
+        // The indirect draw command starts with no vertices and one instance; the culling stage adds vertices.
         frame.upload(&self.command, 0, &[0u32, 1, 0, 0]);
         frame.barrier();
         let push = CullPush { count: self.triangles, views: self.gbuffer.views };

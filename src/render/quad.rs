@@ -1,4 +1,4 @@
-//! Panels drawn as rectangles in the world, for runtimes without quad layers, for mirror windows and for pictures.
+//! Draws panels as rectangles in the world, for runtimes without quad layers, for mirror windows and for image files.
 
 use super::targets::Targets;
 use crate::base::Result;
@@ -11,16 +11,16 @@ use crate::spv;
 use ash::vk::{Format, SamplerAddressMode};
 use std::sync::Arc;
 
-/// World placement of a panel's picture, metres.
+/// Placement of a panel's image in world space, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quad {
-    /// Upper left corner, as the reader sees it.
+    /// Upper left corner, as seen by the reader.
     pub corner: Vec3,
     /// Vector from `corner` to the upper right corner.
     pub right: Vec3,
     /// Vector from `corner` to the lower left corner.
     pub down: Vec3,
-    /// Opacity where other things hide the panel, 0..=1.
+    /// Factor on the panel's opacity where a surface hides it, 0..=1.
     pub hidden: f32,
 }
 
@@ -34,7 +34,6 @@ shared_with_shaders! {
     }
 }
 
-/// Checks the struct that the stages share with Rust. Needs no device.
 fn check(stages: &[Reflection]) -> Result<()> {
     stages.iter().try_for_each(Reflection::check::<QuadPush>)
 }
@@ -45,14 +44,14 @@ pub struct QuadPainter {
     sampler: Sampler,
 }
 
-/// Bindings of pictures to targets: created once, used every frame.
+/// Bindings of panel images to targets; create them once and use them in every frame.
 pub struct QuadBindings {
     views: Bindings,
     images: Vec<Bindings>,
 }
 
 impl QuadPainter {
-    /// Creates the pipelines. Errors if shaders and Rust disagree or the device lacks support.
+    /// Creates the pipelines. Fails if structs of shaders and Rust differ or the device lacks support.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let make = |views| {
             Graphics::new(
@@ -79,7 +78,7 @@ impl QuadPainter {
         &self.by_views[targets.views as usize - 1]
     }
 
-    /// Binds pictures (sRGB colours times alpha, e.g. [`super::PanelImage::image`]) to targets.
+    /// Binds images to targets; colours are sRGB-encoded times alpha, like [`super::PanelImage::image`].
     pub fn bind(&self, targets: &Targets, images: &[&Image]) -> Result<QuadBindings> {
         let pipeline = self.pipeline(targets);
         let views = pipeline.bind(
@@ -93,9 +92,9 @@ impl QuadPainter {
         Ok(QuadBindings { views, images: images.iter().copied().map(set).collect::<Result<_>>()? })
     }
 
-    /// Draws quads into the finished picture, each with the index of its image; later quads are on top, so
-    /// pass the farthest first. Call it after [`super::Renderer::record`], whose views and depth it uses.
-    /// Targets and images need a barrier before it ([`Frame::phase`]) and after it.
+    /// Draws quads over the finished image; each quad comes with the index of its image. Later quads are on top, so
+    /// pass the farthest first. Call it after [`super::Renderer::record`], whose views and depth it uses. Put a
+    /// barrier before and after it ([`Frame::phase`]).
     pub fn record(
         &self,
         frame: &mut Frame,

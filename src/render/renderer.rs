@@ -1,4 +1,4 @@
-//! Records a frame's picture: shadow, surface and backdrop, lines.
+//! Records the rendering of a frame: shadow map, surface, backdrop, lines.
 
 use super::anchors::{Anchored, Anchoring};
 use super::gbuffer::{DEPTH, GBuffer, GBufferBindings, GBufferPass, check_views};
@@ -28,18 +28,18 @@ shared_with_shaders! {
     }
 }
 
-/// The pipelines for one number of views and samples.
+/// The pipelines for one number of views and one number of samples per pixel.
 struct PicturePass {
     views: u32,
     samples: u32,
     opaque: Graphics,
-    /// For cut-out and blended materials, whose fragments choose their samples.
+    /// Pipeline for alpha-tested and alpha-blended materials; the fragment shader writes the sample mask.
     cut: Graphics,
     backdrop: Graphics,
     lines: Graphics,
 }
 
-/// All pipelines of a device. The first [`Self::bind`] to a kind of targets creates their pipelines.
+/// All render pipelines of a device. [`Self::bind`] creates the pipelines for a new number of views or samples.
 pub struct Renderer {
     device: Arc<Device>,
     gbuffer: GBufferPass,
@@ -51,18 +51,18 @@ pub struct Renderer {
     shadow_sampler: Sampler,
 }
 
-/// Everything in a picture except the scene.
+/// Everything that [`Renderer::record`] draws besides the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Shot<'a> {
-    /// One or two eyes.
+    /// One view, or the views of the left and the right eye.
     pub views: &'a [View],
-    /// Lights and backdrop.
+    /// Lighting and backdrop.
     pub look: &'a Look,
     /// Lines drawn over the surface.
     pub lines: &'a Lines,
 }
 
-/// Bindings of a scene to targets: created once, used every frame.
+/// Bindings of a scene to targets; create them once and use them in every frame.
 pub struct SceneBindings {
     pass: Arc<PicturePass>,
     studio: Bindings,
@@ -72,7 +72,7 @@ pub struct SceneBindings {
     shadow_light: Bindings,
     shadow_surface: Bindings,
     shadow_materials: Vec<Bindings>,
-    /// Only with two views.
+    /// Resources of the anaglyph stage; only with two views.
     anaglyph: Option<Bindings>,
     lines: LineBuffer,
     line_bindings: Bindings,
@@ -80,7 +80,7 @@ pub struct SceneBindings {
 }
 
 impl Renderer {
-    /// Creates the pipelines that every picture needs. Errors if shaders and Rust disagree or the device lacks support.
+    /// Creates the pipelines for all targets. Fails if shader and Rust structs differ or the device lacks support.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let shadow = Graphics::new(
             device,
@@ -120,7 +120,7 @@ impl Renderer {
         })
     }
 
-    /// The device of the pipelines.
+    /// Returns the device of the pipelines.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -143,11 +143,10 @@ impl Renderer {
         Ok(pass)
     }
 
-    /// Binds a scene to targets. Creates pipelines if these targets are the first with their numbers of
-    /// views and samples.
+    /// Binds a scene to targets. Creates pipelines if no earlier targets had the same numbers of views and samples.
     ///
     /// # Errors
-    /// Memory is short, shaders and Rust disagree, or the device lacks support.
+    /// An error if memory is short, structs of shaders and Rust differ, or the device lacks support.
     pub fn bind(&self, scene: &Scene, targets: &Targets) -> Result<SceneBindings> {
         let pass = self.picture_pass(targets)?;
         let lines = LineBuffer::new(&self.device)?;
@@ -200,10 +199,10 @@ impl Renderer {
         })
     }
 
-    /// Draws the scene's current surface into the targets' picture, with lines on top. With
-    /// [`Look::anaglyph`] it combines both views in the first view's picture.
+    /// Draws the scene's current surface into the image of the targets, with lines on top. With [`Look::anaglyph`],
+    /// both views are combined in the image of the first view.
     ///
-    /// Errors unless there are as many views as the targets have.
+    /// Fails unless `shot` has as many views as the targets.
     pub fn record(
         &self,
         frame: &mut Frame,
@@ -242,15 +241,15 @@ impl Renderer {
     /// Binds a scene to a G-buffer.
     ///
     /// # Errors
-    /// Memory is short.
+    /// An error if memory is short.
     pub fn bind_gbuffer(&self, scene: &Scene, gbuffer: &GBuffer) -> Result<GBufferBindings> {
         self.gbuffer.bind(scene, gbuffer)
     }
 
-    /// Fills the G-buffer that queries and brushes read.
+    /// Draws the scene into the G-buffer that queries and brushes read.
     ///
     /// # Errors
-    /// The number of views differs from the G-buffer's.
+    /// An error if the number of views differs from the G-buffer's number of views.
     pub fn record_gbuffer(
         &self,
         frame: &mut Frame,
@@ -277,7 +276,7 @@ impl Renderer {
     }
 }
 
-/// Draws surface and backdrop with all samples, then resolves to one sample per pixel.
+/// Draws surface and backdrop with multisampling, then resolves to one sample per pixel.
 fn record_surface(frame: &mut Frame, scene: &Scene, targets: &Targets, bound: &SceneBindings) {
     frame.phase("picture");
     let [color, depth] = targets.filled();
@@ -287,13 +286,13 @@ fn record_surface(frame: &mut Frame, scene: &Scene, targets: &Targets, bound: &S
             pass,
             false,
             |pass, material| {
-                // Both pipelines have the same layout, so the sets fit either.
+                // Both pipelines have the same layout, so the descriptor sets fit either pipeline.
                 let pipeline = if scene.cut_out[material] { cut } else { opaque };
                 pass.bind(pipeline, &[&bound.studio, &bound.surface, &bound.materials[material]]);
             },
             |pass, push| pass.push(opaque, push),
         );
-        // The backdrop comes last, so that pixels behind a surface are not shaded.
+        // The backdrop is drawn last, so that pixels behind a surface are not shaded.
         pass.cull(Cull::None);
         pass.bind(backdrop, &[&bound.backdrop]);
         pass.draw(0, 3, 1);
@@ -349,7 +348,7 @@ impl PicturePass {
             opaque: filled(spv!("render/surface.vert"), spv!("render/surface.frag"))?,
             cut: filled(spv!("render/surface.vert"), spv!("render/surface_cut.frag"))?,
             backdrop: filled(spv!("render/backdrop.vert"), spv!("render/backdrop.frag"))?,
-            // Lines compute their own pixel coverage.
+            // One sample suffices: the line shader computes pixel coverage analytically.
             lines: Graphics::new(
                 device,
                 &GraphicsInfo {

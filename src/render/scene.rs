@@ -1,4 +1,4 @@
-//! The drawn scene: a display mesh with its materials on the device. The deformer provides its surface.
+//! A character's display mesh and materials on the device. The deformer provides the positions and normals.
 
 use super::material::{GpuMaterial, textures};
 use super::texture;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 shared_with_shaders! {
-    /// `glsl/types/material.glsl`.
+    /// Vertex attributes, as declared in `glsl/types/material.glsl`.
     #[derive(Debug, PartialEq)]
     pub(super) struct Attributes as "Attributes" {
         pub uv0: [f32; 2],
@@ -20,7 +20,7 @@ shared_with_shaders! {
         pub color: [u32; 2],
     }
 
-    /// Push constants of the passes that draw parts.
+    /// Push constants of the passes that draw mesh parts.
     #[derive(Debug)]
     pub(super) struct PartPush as "Push" {
         pub part: u32,
@@ -29,9 +29,10 @@ shared_with_shaders! {
     }
 }
 
-/// The deformed surface on the device: a `vec4` position (world, metres) and a `vec4` normal per display vertex.
+/// The deformed surface on the device: one `vec4` position (world space, metres) and one `vec4` normal per display
+/// vertex.
 ///
-/// The deformer writes these buffers; tools without a deformer upload into them.
+/// The deformer writes these buffers. Tools without a deformer upload into them.
 #[derive(Clone, Debug)]
 pub struct SurfaceBuffers {
     /// Positions; shaders ignore the fourth component.
@@ -41,7 +42,7 @@ pub struct SurfaceBuffers {
 }
 
 impl SurfaceBuffers {
-    /// Creates buffers that hold this surface.
+    /// Creates buffers with these positions and normals.
     pub fn from_slices(device: &Arc<Device>, positions: &[Vec3], normals: &[Vec3]) -> Result<Self> {
         Ok(Self {
             positions: Buffer::from_slice(device, "display positions", &padded(positions))?,
@@ -49,7 +50,7 @@ impl SurfaceBuffers {
         })
     }
 
-    /// Replaces the surface within a frame. This is a copy: a phase or barrier must follow before the surface is drawn.
+    /// Replaces the surface within a frame. This is a copy: put a phase or barrier before the surface is drawn.
     pub fn upload(&self, frame: &mut Frame, positions: &[Vec3], normals: &[Vec3]) {
         frame.upload(&self.positions, 0, &padded(positions));
         frame.upload(&self.normals, 0, &padded(normals));
@@ -60,7 +61,7 @@ fn padded(vectors: &[Vec3]) -> Vec<[f32; 4]> {
     vectors.iter().map(|v| [v.x, v.y, v.z, 0.0]).collect()
 }
 
-/// A part of the mesh with one material.
+/// A range of the mesh's triangles with one material.
 pub(super) struct DrawPart {
     pub id: u32,
     pub first_triangle: u32,
@@ -68,27 +69,26 @@ pub(super) struct DrawPart {
     pub material: u32,
 }
 
-/// A character on the device, ready to draw.
+/// A character's mesh, materials and textures on the device, ready to draw.
 pub struct Scene {
-    /// The surface that is drawn.
+    /// The surface to draw.
     pub surface: SurfaceBuffers,
-    /// Bounding box in the current pose, metres, for lights, floor and framing. The caller sets it when the
-    /// pose changes.
+    /// Bounding box of the current pose, metres, for lights, floor and framing. The caller updates it with the pose.
     pub bounds: Aabb,
     pub(super) triangles: Buffer,
     pub(super) attributes: Buffer,
     pub(super) materials: Buffer,
-    /// Per material, the last being glTF's default: whether it is double-sided and so not culled.
+    /// Whether each material is double-sided, i.e. drawn without culling. The last entry is glTF's default material.
     pub(super) double_sided: Vec<bool>,
-    /// Per material: whether its fragments may be discarded.
+    /// Whether each material may discard fragments.
     pub(super) cut_out: Vec<bool>,
     pub(super) textures: Vec<[(Image, Sampler); 4]>,
     pub(super) parts: Vec<DrawPart>,
 }
 
 impl Scene {
-    /// Uploads a display mesh (with bind pose bounds) and the materials and textures of its asset. The
-    /// surface buffers must hold one entry per display vertex. Errors if memory is short.
+    /// Uploads a display mesh and the materials and textures of its asset. `bounds` is initially the bounding box of
+    /// the bind pose. The surface buffers must hold one entry per display vertex. Fails if memory is short.
     pub fn new(
         device: &Arc<Device>,
         asset: &Asset,
@@ -132,17 +132,17 @@ impl Scene {
         })
     }
 
-    /// Index buffer of the display mesh: three `u32` per triangle.
+    /// Returns the index buffer of the display mesh: three `u32` per triangle.
     pub fn triangles(&self) -> &Buffer {
         &self.triangles
     }
 
-    /// Number of triangles in all drawn parts.
+    /// Returns the number of triangles in all drawn parts.
     pub(super) fn triangle_count(&self) -> u32 {
         self.parts.iter().map(|p| p.first_triangle + p.triangles).max().unwrap_or(0)
     }
 
-    /// Part per triangle, with the top bit set for double-sided materials; and the number of triangles.
+    /// Returns the part index of each triangle and the number of triangles. The top bit marks double-sided materials.
     pub(super) fn part_of_triangle(&self) -> (Vec<u32>, u32) {
         let count = self.triangle_count();
         let mut out = vec![0; count as usize];
@@ -154,7 +154,7 @@ impl Scene {
         (out, count)
     }
 
-    /// Draws every part; `bind` sets the bindings of a material, `push` sets a part's push constants.
+    /// Draws every part. `bind` sets the bindings of a material; `push` sets a part's push constants.
     pub(super) fn draw(
         &self,
         pass: &mut Pass<'_>,
@@ -180,7 +180,7 @@ impl Scene {
         }
     }
 
-    /// Creates one set of bindings per material; `bind` makes it from the material's four textures.
+    /// Creates one descriptor set per material; `bind` creates it from the material's four textures.
     pub(super) fn material_sets(
         &self,
         names: &[(&str, usize)],
@@ -212,15 +212,15 @@ fn attributes(display: &DisplayMesh) -> Vec<Attributes> {
         .collect()
 }
 
-/// Packs four half floats, the first in the low bits.
+/// Packs four numbers as half floats, the first in the lowest bits.
 fn halves(c: [f32; 4]) -> [u32; 2] {
     let h = c.map(|v| u32::from(half_from(v.clamp(0.0, 65504.0))));
     [h[0] | h[1] << 16, h[2] | h[3] << 16]
 }
 
-/// Converts a finite, non-negative float to an IEEE half, rounded to nearest; tiny values become zero.
+/// Converts a finite, non-negative float to an IEEE half float, rounded to nearest; tiny values become zero.
 fn half_from(v: f32) -> u16 {
-    // 2^-14 is the smallest normal half.
+    // 2^-14 is the smallest normal half float.
     if v < 6.103_515_6e-5 {
         return 0;
     }
@@ -229,7 +229,7 @@ fn half_from(v: f32) -> u16 {
     (((bits >> 23) - 112) << 10 | (bits >> 13) & 0x3ff).min(0x7bff) as u16
 }
 
-/// Caches textures by picture and use, and samplers by texture; a white texel replaces missing pictures.
+/// Caches textures by image and colour space, and samplers by texture. A white texel replaces missing images.
 struct TextureCache<'a> {
     device: &'a Arc<Device>,
     white: (Image, Sampler),
@@ -247,7 +247,7 @@ impl<'a> TextureCache<'a> {
 
     fn of(&mut self, asset: &Asset, material: &Material) -> Result<[(Image, Sampler); 4]> {
         let mut out = std::array::from_fn(|_| self.white.clone());
-        // Base colour and emission are sRGB; the others are linear data.
+        // Base colour and emission are sRGB; normals and metallic-roughness are linear data.
         let srgb = [true, false, false, true];
         for ((slot, reference), srgb) in out.iter_mut().zip(textures(asset, material)).zip(srgb) {
             let Some(reference) = reference else { continue };

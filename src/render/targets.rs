@@ -1,4 +1,4 @@
-//! The images that hold the picture of one or two views.
+//! The images into which one or two views are rendered.
 
 use super::gbuffer::{DEPTH, view_buffer};
 use crate::base::{Error, Result};
@@ -6,19 +6,19 @@ use crate::gpu::{Buffer, Device, Image, ImageInfo, Load, Memory, Sampler, Target
 use ash::vk::{Format, ImageUsageFlags};
 use std::sync::Arc;
 
-/// A finished picture of one or two views (one array layer each) and its depth.
+/// A rendered image of one or two views (one array layer per view) and its depth.
 pub struct Targets {
-    /// Width and height of the picture, pixels.
+    /// Width and height of the images, pixels.
     pub size: [u32; 2],
     /// Number of views, 1 or 2.
     pub views: u32,
-    /// Samples per pixel, 1 or 4; 4 gives surfaces smooth edges.
+    /// Samples per pixel, 1 or 4; 4 samples smooth the edges of surfaces.
     pub samples: u32,
-    /// Reversed depth. With several samples it is the first sample's, since depths cannot be averaged.
+    /// Reversed depth. With multisampling this is the first sample's depth, because depths cannot be averaged.
     pub depth: Image,
-    /// The finished picture, sRGB encoded.
+    /// The rendered image, sRGB-encoded.
     pub picture: Image,
-    /// Multisampled colour and depth, used while drawing.
+    /// Multisampled colour and depth images, used while drawing.
     multisampled: Option<[Image; 2]>,
     pub(super) view_buffer: Buffer,
     pub(super) lighting_buffer: Buffer,
@@ -31,8 +31,8 @@ impl Targets {
     /// Creates images of `size` pixels for one or two `views`, with 1 or 4 `samples` per pixel.
     ///
     /// # Errors
-    /// Other numbers, more samples than the device supports ([`Device::samples`]), a size beyond
-    /// the device's limit, or too little memory.
+    /// An error for other numbers of views or samples, more samples than the device supports ([`Device::samples`]), a
+    /// size beyond the device's limit, or too little memory.
     pub fn new(device: &Arc<Device>, size: [u32; 2], views: u32, samples: u32) -> Result<Self> {
         if !(1..=2).contains(&views) || ![1, 4].contains(&samples) {
             let problem = format!("{views} views with {samples} samples per pixel");
@@ -61,7 +61,7 @@ impl Targets {
         })
     }
 
-    /// Colour and depth targets of a pass that fills the whole picture with one sample per pixel.
+    /// Returns the colour and depth targets of a pass that clears and fills the images; resolves multisampling.
     pub(super) fn filled(&self) -> [Target<'_>; 2] {
         let load = Load::Clear([0.0; 4]);
         let target = |image, resolve| Target { image, load, resolve };
@@ -71,15 +71,15 @@ impl Targets {
         }
     }
 
-    /// Width over height.
+    /// Returns width over height.
     pub fn aspect(&self) -> f32 {
         self.size[0] as f32 / self.size[1] as f32
     }
 
-    /// Reads back a view's finished picture. Waits for all submitted work.
+    /// Reads back the rendered image of a view. Waits for all submitted work.
     ///
     /// # Errors
-    /// A lost device.
+    /// An error if the device is lost.
     pub fn read(&self, device: &Arc<Device>, view: u32) -> Result<image::RgbaImage> {
         let bytes = device.read_image::<u8>(&self.picture, view)?;
         image::RgbaImage::from_raw(self.size[0], self.size[1], bytes).ok_or_else(|| {

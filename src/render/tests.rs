@@ -1,4 +1,4 @@
-//! Pictures of known scenes on a real device.
+//! Tests that render known scenes on a real device.
 
 use super::*;
 use crate::asset::{self, Asset, Material};
@@ -24,7 +24,7 @@ pub(super) fn capsule() -> (Asset, DisplayMesh) {
     (asset, display)
 }
 
-/// A picture of the capsule.
+/// Renders the capsule.
 pub(super) fn draw_capsule(
     device: &Arc<Device>,
     asset: &Asset,
@@ -37,7 +37,7 @@ pub(super) fn draw_capsule(
     draw_in(device, (asset, display), size, (views, samples), (&Look::default(), lines))
 }
 
-/// The G-buffer of what `draw` draws.
+/// Renders the G-buffer of the capsule.
 fn gbuffer(device: &Arc<Device>, size: [u32; 2], views: &[View]) -> (GBuffer, DisplayMesh) {
     let (asset, display) = capsule();
     let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
@@ -93,12 +93,12 @@ fn the_gbuffer_holds_the_surface_and_every_pixel_names_its_triangle() {
         }
         covered += 1;
         assert_eq!(id[1], 0);
-        // The world position projects back to the pixel's centre.
+        // The stored world position projects back to the pixel's centre.
         let [u, v] = view.project([p[0], p[1], p[2]].into()).unwrap();
         let (x, y) = (index % size[0] as usize, index / size[0] as usize);
         assert!((u * size[0] as f32 - x as f32 - 0.5).abs() < 0.02, "{u} {x}");
         assert!((v * size[1] as f32 - y as f32 - 0.5).abs() < 0.02, "{v} {y}");
-        // It lies on the plane of the triangle that the id names.
+        // The stored position lies on the plane of the triangle with the stored id.
         let t = display.triangles[id[0] as usize].map(|i| display.positions[i as usize]);
         let n = (t[1] - t[0]).cross(t[2] - t[0]).normalize();
         assert!((Vec3::new(p[0], p[1], p[2]) - t[0]).dot(n).abs() < 1e-5);
@@ -124,7 +124,7 @@ fn two_views_by_multiview_are_the_pictures_of_two_single_views() {
             let layer = eye as u32;
             let (single_ids, _) = gbuffer(&device, size, &[*view]);
             assert_eq!(ids(&both_ids, layer), ids(&single_ids, 0));
-            // Lights stand around the first eye, so colours differ; depths are equal bit for bit.
+            // The lights follow the first eye, so colours differ; depths are equal bit for bit.
             let single = draw(&device, size, &[*view], samples, &Lines::default());
             assert_eq!(depth(&both, layer), depth(&single, 0));
             pictures.push(both.read(&device, layer).unwrap());
@@ -134,7 +134,7 @@ fn two_views_by_multiview_are_the_pictures_of_two_single_views() {
     assert_silent(&device);
 }
 
-/// The CPU reference of `render/anaglyph.comp`: Dubois' matrices, rows.
+/// CPU reference of `render/anaglyph.comp`: Dubois' matrices, stored by rows.
 fn anaglyph(left: [u8; 4], right: [u8; 4]) -> [f32; 3] {
     const LEFT: [[f32; 3]; 3] = [[0.437, 0.449, 0.164], [-0.062, -0.062, -0.024], [-0.048, -0.050, -0.017]];
     const RIGHT: [[f32; 3]; 3] = [[-0.011, -0.032, -0.007], [0.377, 0.761, 0.009], [-0.026, -0.093, 1.234]];
@@ -169,7 +169,7 @@ fn through_red_and_cyan_glasses_each_eye_has_its_own_picture() {
         for i in 0..3 {
             assert!((f32::from(pixel.0[i]) - wanted[i]).abs() <= 1.5, "{pixel:?}, not {wanted:?} at {x} {y}");
         }
-        // Where only the left eye sees the body, only red differs.
+        // A pixel where only the left eye sees the body differs only in red.
         apart += u32::from(pixel.0[0].abs_diff(pixel.0[1]) > 20);
     }
     assert!(apart > 3, "{apart} pixels are seen otherwise by each eye");
@@ -212,7 +212,7 @@ fn a_probe_sees_what_the_gbuffer_sees() {
     let probe = Probe::new(&device, &scene, [PROBE_SIZE; 2], 2).unwrap();
     let gbuffer = GBuffer::new(&device, [PROBE_SIZE; 2], 2).unwrap();
     let bound = renderer.bind_gbuffer(&scene, &gbuffer).unwrap();
-    // From outside onto a point, from inside (only back faces), and away from the model.
+    // One camera looks at a point from outside, one from inside (only back faces), one away from the model.
     let look = |eye: [f32; 3], target: [f32; 3]| {
         Camera { eye: eye.into(), target: target.into(), up: Vec3::Y, fov_y: 0.3 }.view(1.0)
     };
@@ -239,7 +239,7 @@ fn a_probe_sees_what_the_gbuffer_sees() {
     assert_silent(&device);
 }
 
-/// A square facing +Z with these corner colours or this texture, unlit, so that the picture shows the plain material.
+/// Creates an unlit square facing +Z with these corner colours or this texture; it shows the plain material.
 fn unlit_square(
     material: Material,
     colors: Vec<Vec4>,
@@ -306,7 +306,7 @@ fn textures_are_upright_srgb_and_cut_out_where_clear() {
     };
     let (asset, display) = unlit_square(material, vec![Vec4::ONE; 4], Some(picture));
     let shown = show(&device, &asset, &display);
-    // The tone curve lowers dark tones slightly, so the test compares hues and order.
+    // The tone curve lowers dark tones slightly, so the test compares hues and brightness order.
     let at = |x, y| shown.get_pixel(x, y).0;
     let strongest = |p: [u8; 4]| (0..3).max_by_key(|&i| p[i]).unwrap();
     assert_eq!([strongest(at(8, 8)), strongest(at(24, 8)), strongest(at(8, 24))], [0, 1, 2]);
@@ -333,7 +333,7 @@ fn vertex_colours_and_blending_reach_the_picture() {
     let half = Material { base_color: Vec4::new(1.0, 1.0, 1.0, 0.5), alpha: asset::Alpha::Blend, ..unlit };
     let (asset, display) = unlit_square(half, vec![color; 4], None);
     let picture = show(&device, &asset, &display);
-    // Dithered: the mean over a patch is halfway between the square and the backdrop.
+    // Blending is dithered: the mean over a patch is halfway between the square and the backdrop.
     for channel in 0..3 {
         let sum: u32 = (12..20)
             .flat_map(|x| (12..20).map(move |y| (x, y)))
@@ -352,7 +352,7 @@ fn anchored_lines_lie_on_the_surface_wherever_they_say_they_are() {
     let size = [192, 256];
     let view = front(size);
     let (_, display) = capsule();
-    // The triangle near the middle that faces the eye most directly.
+    // Choose a triangle near the middle that faces the eye as directly as possible.
     let facing = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| display.positions[v as usize]);
         let centre = (a + b + c) / 3.0;

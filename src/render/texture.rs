@@ -6,8 +6,8 @@ use crate::gpu::{Device, Image, ImageInfo, Sampler};
 use ash::vk;
 use std::sync::Arc;
 
-/// Uploads a picture with all its mip levels. `srgb`: the colours are sRGB encoded (base colour, emission); otherwise
-/// they are linear data (normals, roughness). Pictures beyond the device's limit are halved until they fit.
+/// Uploads an image with all mip levels. `srgb` says that colours are sRGB-encoded (base colour, emission) instead of
+/// linear (normals, roughness). An image beyond the device's size limit is halved until it fits.
 pub(super) fn upload(device: &Arc<Device>, picture: &Picture, srgb: bool) -> Result<Image> {
     let most = device.limits().max_image_dimension2_d;
     let mut level = Level {
@@ -43,7 +43,7 @@ pub(super) fn upload(device: &Arc<Device>, picture: &Picture, srgb: bool) -> Res
     Ok(image)
 }
 
-/// Creates a sampler with a texture's wrap modes.
+/// Creates a sampler with a texture's wrap modes; `nearest` disables filtering for magnification.
 pub(super) fn sampler(device: &Arc<Device>, wrap: [Wrap; 2], nearest: bool) -> Result<Sampler> {
     let mode = |wrap| match wrap {
         Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
@@ -60,8 +60,8 @@ struct Level<'a> {
 }
 
 impl Level<'_> {
-    /// The next mip level: each texel is the mean of the one to nine texels that it covers. Colours are
-    /// weighted by alpha, so that the hidden colour of transparent texels does not bleed into cut-outs.
+    /// Returns the next mip level: each texel is the mean of the one to nine texels that it covers. Colours are
+    /// weighted by alpha, so that the hidden colours of transparent texels do not bleed into visible texels.
     fn half<'b>(&self, decode: &[f32; 256], srgb: bool) -> Level<'b> {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
         let mut rgba = Vec::with_capacity(width * height * 4);
@@ -127,7 +127,7 @@ mod tests {
         let white_and_black = [255, 255, 255, 255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255, 255];
         let level = Level { width: 2, height: 2, rgba: white_and_black.as_slice().into() };
         let half = level.half(&table(true), true);
-        // Half the light is 188 in sRGB, not 128.
+        // The mean of black and white in linear light is 188 in sRGB, not 128.
         assert_eq!((half.width, half.height, half.rgba.as_ref()), (1, 1, [188, 188, 188, 255].as_slice()));
         let red_and_clear = [255, 0, 0, 255, 0, 255, 0, 0];
         let level = Level { width: 2, height: 1, rgba: red_and_clear.as_slice().into() };

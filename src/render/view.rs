@@ -1,30 +1,29 @@
-//! Views: a camera gives one view or a stereo pair.
+//! Views: a camera gives one view or a stereo pair of views.
 
 use crate::base::math::{Aabb, Mat3, Mat4, Quat, Vec3, Vec4};
 use crate::shared_with_shaders;
 
 shared_with_shaders! {
-    /// One eye, in the shaders' layout (`glsl/types/view.glsl`). Depth is reversed and has no far plane: 1 at
-    /// the near plane, 0 at infinity.
+    /// The view of one eye, as in `glsl/types/view.glsl`. Reversed depth: 1 at the near plane, 0 at infinity.
     #[derive(Debug, PartialEq)]
     pub struct View as "View" {
-        /// Projection with +X right, +Y up and reversed depth.
+        /// Projection from world to clip space, with +X right, +Y up and reversed depth.
         pub clip_from_world: Mat4,
         /// Eye position in world space, metres.
         pub eye: Vec3,
-        /// World direction through the picture's upper left corner, at unit distance along the view axis.
+        /// World-space ray direction through the image's upper left corner, at unit distance along the view axis.
         pub ray_corner: Vec3,
-        /// Vector from the left to the right edge of the picture, at unit distance.
+        /// World-space vector from the left to the right edge of the image, at unit distance along the view axis.
         pub ray_right: Vec3,
-        /// Vector from the upper to the lower edge, at unit distance.
+        /// World-space vector from the upper to the lower edge of the image, at unit distance along the view axis.
         pub ray_down: Vec3,
     }
 }
 
 impl View {
-    /// A view from a pose and the tangents of the half angles (left and down negative), as XR runtimes give them.
+    /// Creates a view from an eye pose and the tangents of the half angles, as OpenXR runtimes provide them.
     ///
-    /// `near` is the distance of the near plane in metres.
+    /// `near` is the distance of the near plane, metres.
     pub fn new(eye: Vec3, rotation: Quat, tangents: Tangents, near: f32) -> Self {
         let Tangents { left, right, up, down } = tangents;
         let (w, h) = (right - left, up - down);
@@ -45,11 +44,11 @@ impl View {
         }
     }
 
-    /// The view of a single pixel: what this view shows at `pixel` of a picture of `size` pixels fills the new view.
+    /// Returns the view whose whole image shows what this view shows at `pixel` in an image of `size` pixels.
     pub fn of_pixel(&self, pixel: [u32; 2], size: [u32; 2]) -> Self {
         let [w, h] = size.map(|n| n as f32);
         let [u, v] = [(pixel[0] as f32 + 0.5) / w, (pixel[1] as f32 + 0.5) / h];
-        // Moves the pixel's centre to the origin and scales its width to the full width.
+        // This matrix moves the pixel's centre to the origin and scales the pixel to the full image.
         let cut = Mat4::from_cols(
             Vec4::X * w,
             Vec4::Y * h,
@@ -66,48 +65,48 @@ impl View {
         }
     }
 
-    /// Pixels per point for lines in an eye's picture of `size` pixels. Lines keep their angular width at
-    /// any resolution; in pictures so coarse that lines would vanish they are wider.
+    /// Returns the pixels per point for lines in an eye's image of `size` pixels. Lines have the same angular width
+    /// at any resolution, but are wider in images so coarse that they would vanish.
     pub fn eye_scale(&self, size: [u32; 2]) -> f32 {
         let pixels = size[1] as f32 / self.ray_down.length().max(f32::MIN_POSITIVE);
         (pixels * Self::POINT).max(Self::LEAST_SCALE)
     }
 
-    /// The angle of one point in a headset, radians: 3 minutes of arc, a pixel at 20 pixels per degree.
+    /// The angle of one point in a headset, radians: 3 minutes of arc, or one pixel at 20 pixels per degree.
     const POINT: f32 = std::f32::consts::PI / 180.0 / 20.0;
     const LEAST_SCALE: f32 = 0.5;
 
-    /// Direction of the ray through picture coordinates (0..1, v down); not unit length.
+    /// Returns the direction of the ray through image coordinates (0..1, v down); its length is not 1.
     pub fn ray(&self, u: f32, v: f32) -> Vec3 {
         self.ray_corner + self.ray_right * u + self.ray_down * v
     }
 
-    /// Picture coordinates (0..1, v down) of a world point; `None` behind the eye.
+    /// Returns the image coordinates (0..1, v down) of a world-space point; `None` for a point behind the eye.
     pub fn project(&self, point: Vec3) -> Option<[f32; 2]> {
         let clip = self.clip_from_world * point.extend(1.0);
         (clip.w > 0.0).then(|| [clip.x / clip.w * 0.5 + 0.5, 0.5 - clip.y / clip.w * 0.5])
     }
 }
 
-/// Tangents of a view's half angles; `left` and `down` are negative in a symmetric view.
+/// Tangents of a view's four half angles; `left` and `down` are negative in a symmetric view.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tangents {
-    /// Left edge; negative in a symmetric view.
+    /// Tangent of the angle to the left edge; negative in a symmetric view.
     pub left: f32,
-    /// Right edge; positive in a symmetric view.
+    /// Tangent of the angle to the right edge; positive in a symmetric view.
     pub right: f32,
-    /// Upper edge; positive in a symmetric view.
+    /// Tangent of the angle to the upper edge; positive in a symmetric view.
     pub up: f32,
-    /// Lower edge; negative in a symmetric view.
+    /// Tangent of the angle to the lower edge; negative in a symmetric view.
     pub down: f32,
 }
 
 /// A camera that looks at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Eye position, metres.
+    /// Eye position, world space, metres.
     pub eye: Vec3,
-    /// Point that the camera looks at, metres.
+    /// Point that the camera looks at, world space, metres.
     pub target: Vec3,
     /// Approximate up direction.
     pub up: Vec3,
@@ -116,13 +115,13 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// The vertical field of view of [`Camera::framing`], radians: a portrait lens.
+    /// The vertical field of view of [`Camera::framing`], radians, as of a portrait lens.
     pub const PORTRAIT: f32 = 0.5;
 
-    /// A camera that sees the whole box in a picture of this aspect ratio (width over height).
+    /// Creates a camera that sees the whole box in an image of this aspect ratio (width over height).
     ///
-    /// `yaw` turns the camera about +Y (at 0 it sees the front of a character that faces +Z, at a quarter
-    /// turn the left side); `pitch` raises it. Both are in radians.
+    /// `yaw` rotates the camera about +Y, `pitch` raises it; both in radians. At `yaw` 0 the camera sees the front of
+    /// a character that faces +Z, at π/2 the character's left side.
     pub fn framing(bounds: &Aabb, aspect: f32, yaw: f32, pitch: f32) -> Self {
         let fov_y = Self::PORTRAIT;
         let center = bounds.center();
@@ -132,7 +131,7 @@ impl Camera {
         let tan_y = (fov_y * 0.5).tan();
         let tan_x = tan_y * aspect;
         let half = bounds.size() * 0.5;
-        // Every corner of the box must lie inside the view frustum.
+        // Move back until every corner of the box lies inside the view frustum.
         let distance = (0..8)
             .map(|i| {
                 let sign = |bit: i32| if i & bit == 0 { 1.0 } else { -1.0 };
@@ -155,13 +154,13 @@ impl Camera {
         if shown(across) > shown(size) { across } else { size }
     }
 
-    /// The single view of this camera for an aspect ratio (width over height).
+    /// Returns the single view of this camera for an aspect ratio (width over height).
     pub fn view(&self, aspect: f32) -> View {
         self.offset_view(aspect, 0.0)
     }
 
-    /// Left and right eye, `separation` metres apart, with parallel axes that converge at the target's distance
-    /// (sheared frusta, no vertical parallax). For a model in other units, scale 0.063 m by its size / 1.8 m.
+    /// Returns the views of both eyes, `separation` metres apart, with parallel axes and sheared frusta that converge
+    /// at the target's distance. For a model in other units, scale 0.063 m by its size / 1.8 m.
     pub fn stereo(&self, aspect: f32, separation: f32) -> [View; 2] {
         [self.offset_view(aspect, -0.5 * separation), self.offset_view(aspect, 0.5 * separation)]
     }

@@ -1,4 +1,4 @@
-//! Builds the bones: from each joint to its child joints, tips for the leaves (methods, section 1).
+//! Builds the bones: from each joint to its child joints, or to a tip if it has none (methods, section 1).
 
 use super::build::{in_scene, skin_of};
 use super::{Bone, Skeleton};
@@ -6,10 +6,10 @@ use crate::asset::Asset;
 use crate::base::math::Vec3;
 use crate::base::{JointId, NodeId};
 
-/// Below this fraction of the vertices' reach their mean direction is random.
+/// If the mean of the vertex directions is shorter than this fraction of the vertices' distance, it is not used.
 const NO_DIRECTION: f32 = 0.02;
 
-/// Fills [`Skeleton::bones`], joint by joint.
+/// Fills [`Skeleton::bones`], ordered by joint.
 pub(super) fn build_bones(skeleton: &mut Skeleton, asset: &Asset) {
     let children = child_joints(skeleton);
     let is_leaf: Vec<bool> =
@@ -33,8 +33,8 @@ fn head_of(skeleton: &Skeleton, joint: usize) -> Vec3 {
     skeleton.joints[joint].bind_from_joint.translation.into()
 }
 
-/// Child skin joints of each joint. If two skins bind a node differently, each of its joints has the children of that
-/// node: those of the same family if there are any, else the first joint of each child node.
+/// Returns the child skin joints of each joint. A child node that several skins bind has several joints: the joint
+/// whose parent is this joint is chosen or, if there is none, the node's first joint.
 fn child_joints(skeleton: &Skeleton) -> Vec<Vec<JointId>> {
     let mut children = vec![Vec::new(); skeleton.joints.len()];
     let mut at_node = vec![Vec::new(); skeleton.nodes.len()];
@@ -57,7 +57,7 @@ fn child_joints(skeleton: &Skeleton) -> Vec<Vec<JointId>> {
     children
 }
 
-/// Statistics of the vertices mostly weighted to each leaf joint, for its tip.
+/// Direction and distance of the vertices mostly weighted to each leaf joint, from which its tip is derived.
 struct Tips {
     direction: Vec<Vec3>,
     reach: Vec<f32>,
@@ -98,7 +98,7 @@ impl Tips {
         head + direction * (0.5 * length)
     }
 
-    /// Direction and length of the nearest ancestor bone with a length; zero if there is none.
+    /// Returns direction and length of the nearest ancestor bone that has a length; zero if there is none.
     fn from_parent(skeleton: &Skeleton, joint: usize) -> (Vec3, f32) {
         let mut at = joint;
         while let Some(parent) = skeleton.joints[at].parent {

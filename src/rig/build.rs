@@ -1,4 +1,4 @@
-//! Builds a skeleton from a file: hierarchy, skin placement, joints. Computed in f64; the results are rounded once.
+//! Builds a skeleton from a file: hierarchy, skin placement, joints. Computes in f64 and rounds once at the end.
 
 use super::bones::build_bones;
 use super::{Joint, RigNode, Skeleton, SkinPlacement};
@@ -7,18 +7,18 @@ use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Mat4, Trs};
 use crate::base::{Error, JointId, MeshId, NodeId, Result, SkinId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Two bindings of a node are the same if they separate no vertex by more than this fraction of the skin's size.
+/// Two bindings of a node count as equal if they move no vertex apart by more than this fraction of the skin's size.
 const SAME_BINDING: f64 = 4e-6;
 
-/// Maximum number of other bindings of its node that a joint's binding is compared with.
+/// Maximum number of existing bindings of a node with which a new binding is compared.
 const CANDIDATES: usize = 64;
 
 impl Skeleton {
     /// Builds the skeleton of a file.
     ///
     /// # Errors
-    /// [`Error::Broken`] if transforms overflow, [`Error::Unsupported`] beyond 65 535 joints or if the scene draws more
-    /// vertices than a file may hold ([`limits::VERTICES`]), by drawing meshes repeatedly.
+    /// [`Error::Broken`] if transforms overflow. [`Error::Unsupported`] for more than 65 535 joints, or if the scene
+    /// draws meshes repeatedly and thereby exceeds the vertex limit of a file ([`limits::VERTICES`]).
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let shown = in_scene(asset);
         check_size(asset, &shown)?;
@@ -59,7 +59,7 @@ impl Skeleton {
     }
 }
 
-/// Rejects a scene that draws more than a whole file may hold.
+/// Rejects a scene that draws more vertices or triangles than a whole file may contain.
 fn check_size(asset: &Asset, shown: &[bool]) -> Result<()> {
     let drawn = asset.nodes.iter().zip(shown).filter(|(_, shown)| **shown).filter_map(|(n, _)| n.mesh);
     let primitives = drawn.flat_map(|m| &asset.meshes[m.index()].primitives);
@@ -76,7 +76,7 @@ fn check_size(asset: &Asset, shown: &[bool]) -> Result<()> {
     Ok(())
 }
 
-/// Nodes under the roots of the default scene.
+/// Returns whether each node is under a root of the default scene.
 pub(crate) fn in_scene(asset: &Asset) -> Vec<bool> {
     let mut seen = vec![false; asset.nodes.len()];
     let mut stack: Vec<NodeId> = asset.roots.clone();
@@ -88,7 +88,7 @@ pub(crate) fn in_scene(asset: &Asset) -> Vec<bool> {
     seen
 }
 
-/// The skin that deforms a node's mesh; `None` for a rigid prop.
+/// Returns the skin that deforms a node's mesh; `None` for a rigid prop.
 pub(crate) fn skin_of(asset: &Asset, node: &Node) -> Option<SkinId> {
     node.skin.filter(|s| asset.skins.get(s.index()).is_some_and(|s| !s.joints.is_empty()))
 }
@@ -104,12 +104,12 @@ fn parents_first(asset: &Asset) -> Vec<NodeId> {
     order
 }
 
-/// The node and its local transform, `rest * remainder`.
+/// Returns the node and its local transform, `rest * remainder`.
 fn rig_node(node: &Node) -> (RigNode, DAffine3) {
     let mut rest = node.rest;
     let mut remainder = None;
     if let Some(matrix) = node.matrix {
-        // A flat matrix has no inverse: its zero scales are moved to the remainder.
+        // A matrix with zero scales has no inverse: the zero scales are moved to the remainder.
         rest.scale = rest.scale.map(|s| if s == 0.0 { 1.0 } else { s });
         let beyond = trs_f64(&rest).inverse() * affine_f64(&matrix);
         if beyond.is_finite() {
@@ -154,16 +154,16 @@ fn make_names_unique(nodes: &mut [RigNode]) -> BTreeMap<String, Vec<NodeId>> {
 
 struct Builder<'a> {
     asset: &'a Asset,
-    /// Nodes under the scene's roots.
+    /// Whether each node is under a root of the scene.
     shown: Vec<bool>,
-    /// Rest transform `world_from_node`, per node.
+    /// Rest transform `world_from_node` of each node.
     world: Vec<DAffine3>,
     skeleton: Skeleton,
-    /// Per node, its nearest ancestor that is a joint of a skin.
+    /// Nearest ancestor of each node that is a joint of a skin.
     above: Vec<Option<NodeId>>,
-    /// Joints of each node.
+    /// Joints at each node.
     at_node: HashMap<NodeId, Vec<JointId>>,
-    /// `joint_from_bind` of each joint and the skin that made it.
+    /// `joint_from_bind` of each joint, and the skin for which the joint was created.
     bind: Vec<(DAffine3, Option<usize>)>,
 }
 
@@ -186,8 +186,8 @@ impl Builder<'_> {
         self.skeleton.skins.push(SkinPlacement { joints, bind_from_mesh: bind_from_mesh.as_affine3a() });
     }
 
-    /// `bind_from_mesh` of a skin: from the first joint already placed, else from the rest pose of its
-    /// first joint (of the first invertible one, as a limb scaled to zero places nothing).
+    /// Returns `bind_from_mesh` of a skin: from its first joint that is already placed, else from the rest pose of
+    /// its first invertible joint. A joint scaled to zero is not invertible.
     fn place(&self, joints: &[NodeId], inverse_bind: &[DAffine3]) -> DAffine3 {
         let placed = joints.iter().zip(inverse_bind).filter_map(|(node, joint_from_mesh)| {
             let joint = self.at_node.get(node)?.first()?;
@@ -197,7 +197,7 @@ impl Builder<'_> {
         placed.chain(by_rest).find(is_invertible).unwrap_or(DAffine3::IDENTITY)
     }
 
-    /// Meshes of the scene that each skin deforms.
+    /// Returns the meshes of the scene that each skin deforms.
     fn drawn_meshes(&self) -> Vec<BTreeSet<MeshId>> {
         let mut drawn = vec![BTreeSet::new(); self.asset.skins.len()];
         for node in self.asset.nodes.iter().enumerate().filter(|(i, _)| self.shown[*i]).map(|(_, n)| n) {
@@ -208,7 +208,7 @@ impl Builder<'_> {
         drawn
     }
 
-    /// Bounding sphere, in bind space, of the meshes that a skin deforms: centre and radius, metres.
+    /// Returns the bounding sphere, in bind space, of the meshes that a skin deforms: centre and radius, metres.
     fn size_of(&self, skin: usize, meshes: &BTreeSet<MeshId>, bind_from_mesh: &DAffine3) -> (DVec3, f64) {
         let primitives = meshes.iter().flat_map(|m| &self.asset.meshes[m.index()].primitives);
         let vertices = primitives.flat_map(|p| &p.positions);
@@ -237,7 +237,7 @@ impl Builder<'_> {
         id
     }
 
-    /// A joint for every mesh node of the scene that no skin deforms (or whose mesh has a part without weights).
+    /// Adds a joint for every mesh node of the scene that no skin deforms or whose mesh has a part without weights.
     fn add_props(&mut self) {
         let asset = self.asset;
         for (i, node) in asset.nodes.iter().enumerate() {
@@ -259,7 +259,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Placement of a prop in bind space: as its nearest skin joint carries it.
+    /// Returns the placement of a prop in bind space, as its nearest skin joint carries the prop.
     fn place_prop(&self, node: NodeId) -> DAffine3 {
         let world = self.world[node.index()];
         let carried = self.skin_joint_above(node, None).and_then(|j| {
@@ -271,8 +271,7 @@ impl Builder<'_> {
         if is_invertible(&carried) {
             return carried;
         }
-        // Hidden by a zero scale at rest: any placement is valid, as posing undoes the same one. Use the
-        // nearest ancestor's size.
+        // The prop is hidden by a zero scale at rest, so any placement is valid. Use the nearest ancestor's scale.
         let mut at = self.skeleton.nodes[node.index()].parent;
         while let Some(p) = at {
             let above = self.world[p.index()];
@@ -291,7 +290,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Computes `above`; all skins must have been added.
+    /// Computes `above`; all skins must have been added before.
     fn find_joints_above(&mut self) {
         self.above = vec![None; self.skeleton.nodes.len()];
         for &id in &self.skeleton.order {
@@ -302,7 +301,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The nearest skin joint above a node; if that node has several, the one of `skin`.
+    /// Returns the nearest skin joint above a node; prefers the joint of `skin` if that node has several joints.
     fn skin_joint_above(&self, node: NodeId, skin: Option<usize>) -> Option<JointId> {
         let joints = self.at_node.get(&self.above[node.index()]?)?;
         let own = joints.iter().find(|j| self.bind[j.index()].1 == skin);
@@ -310,7 +309,7 @@ impl Builder<'_> {
     }
 }
 
-/// Centre and radius of the bounding sphere of the points' box.
+/// Returns centre and radius of the sphere around the points' bounding box.
 fn ball_around(points: impl Iterator<Item = DVec3>) -> Option<(DVec3, f64)> {
     let box_of = points.fold(None, |b: Option<(DVec3, DVec3)>, p| {
         Some(b.map_or((p, p), |(min, max)| (min.min(p), max.max(p))))
@@ -318,7 +317,7 @@ fn ball_around(points: impl Iterator<Item = DVec3>) -> Option<(DVec3, f64)> {
     box_of.map(|(min, max)| ((min + max) * 0.5, (max - min).length() * 0.5))
 }
 
-/// Whether two `joint_from_bind` place every point of a sphere equally, up to [`SAME_BINDING`].
+/// Returns whether two `joint_from_bind` maps place every point of a sphere equally, within [`SAME_BINDING`].
 fn same_binding(a: &DAffine3, b: &DAffine3, center: DVec3, radius: f64) -> bool {
     if !is_invertible(a) {
         return a == b;
@@ -330,7 +329,7 @@ fn same_binding(a: &DAffine3, b: &DAffine3, center: DVec3, radius: f64) -> bool 
     moved + turned * radius <= SAME_BINDING * radius
 }
 
-/// Whether a map is far enough from singular for a meaningful inverse.
+/// Returns whether a map is far enough from singular for a meaningful inverse.
 fn is_invertible(map: &DAffine3) -> bool {
     let m = map.matrix3;
     let lengths = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();

@@ -1,9 +1,8 @@
-//! The chains of a skeleton that are worth a stroke: spine, tail, arms, legs, recognised by where joints lie in
-//! bind, never by their names.
+//! The main chains of a skeleton, along which strokes are drawn: spine, tail, arms, legs. They are found by joint
+//! positions in bind space, never by names.
 //!
-//! The plane of symmetry tells the middle from the limbs: joints in the plane are spine, head and tail, joints with
-//! a mirrored partner are limbs. A character without such a plane (a hand, a robot's arm) is taken apart into its
-//! longest paths.
+//! Joints in the character's plane of symmetry are spine, head and tail; joints with a mirrored partner are limbs. A
+//! character without such a plane (a hand, a robot's arm) is divided into its longest paths.
 
 use super::posable;
 use super::posable::marked_parents;
@@ -11,34 +10,34 @@ use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::rig::Skeleton;
 
-/// Share of the character's size within which two places are one.
+/// Two positions count as equal within this fraction of the character's size.
 const SAME: f32 = 0.03;
-/// Chains shorter than this share of the character's size are details.
+/// Chains shorter than this fraction of the character's size are ignored.
 const DETAIL: f32 = 0.12;
 
-/// What a chain is.
+/// The kind of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainKind {
-    /// In the plane of symmetry, with limbs along it or on its own.
+    /// A chain in the plane of symmetry that carries limbs, or the only chain in the plane.
     Spine,
-    /// In the plane of symmetry, the other way from the hips.
+    /// A chain in the plane of symmetry that leaves the hips away from the spine.
     Tail,
-    /// To the side, ending above the ground.
+    /// A chain beside the plane of symmetry that ends above the ground.
     Arm,
-    /// To the side, ending on the ground.
+    /// A chain beside the plane of symmetry that ends on the ground.
     Leg,
-    /// Of a character without symmetry.
+    /// A chain of a character without symmetry.
     Limb,
 }
 
-/// Joints from parent to child, without branches.
+/// A path of joints from ancestor to descendant, without branches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// What it is.
+    /// The kind of the chain.
     pub kind: ChainKind,
-    /// Its joints' nodes, each an ancestor of the next.
+    /// The nodes of the chain's joints, each an ancestor of the next.
     pub nodes: Vec<NodeId>,
-    /// The normal of the plane of symmetry; zero without one.
+    /// The unit normal of the character's plane of symmetry; zero without symmetry.
     pub side: Vec3,
 }
 
@@ -48,17 +47,17 @@ struct Tree {
     children: Vec<Vec<NodeId>>,
     nodes: Vec<NodeId>,
     at: Vec<Vec3>,
-    /// Length from the joint to its synthetic tip, zero for joints with children.
+    /// Length from each joint to its synthetic tip, metres; zero for joints with children.
     tip: Vec<f32>,
-    /// Lowest point of the joint and its tip.
+    /// Smallest height of each joint and its tip, metres.
     low: Vec<f32>,
     size: f32,
     ground: f32,
     height: f32,
 }
 
-/// Finds the chains, the most telling first: spine, tail, arms, legs; or the longest limbs. Empty for a skeleton
-/// without joints.
+/// Finds the chains, the most important first: spine, tail, arms, legs. Without symmetry, finds the longest paths.
+/// Empty for a skeleton without joints.
 pub fn chains(skeleton: &Skeleton) -> Vec<Chain> {
     let tree = Tree::new(skeleton);
     if tree.nodes.is_empty() {
@@ -71,8 +70,8 @@ pub fn chains(skeleton: &Skeleton) -> Vec<Chain> {
     if found.is_empty() { tree.longest_paths() } else { found }
 }
 
-/// The axis of a character's plane of symmetry in bind space, its place on that axis, and the distance within which
-/// places are one; none for a character without.
+/// Returns the axis (0..=2) across a character's plane of symmetry in bind space, the plane's coordinate on it, and
+/// the distance within which two positions count as equal. `None` without symmetry.
 pub(super) fn symmetry(skeleton: &Skeleton) -> Option<(usize, f32, f32)> {
     let tree = Tree::new(skeleton);
     tree.symmetry().map(|(axis, middle)| (axis, middle, SAME * tree.size))
@@ -115,9 +114,9 @@ impl Tree {
         self.parent[child.index()].map_or(0.0, |p| (self.at[child.index()] - self.at[p.index()]).length())
     }
 
-    /// The longest path from a joint down through joints that satisfy `allowed`, and its length with the tip.
+    /// Returns the longest path from a joint down through joints that satisfy `allowed`, and its length with the tip.
     fn longest(&self, from: NodeId, allowed: &dyn Fn(NodeId) -> bool) -> (Vec<NodeId>, f32) {
-        // Parents come before children: the best continuation of each is known when going backwards.
+        // Parents precede children in `nodes`, so the reverse order visits children before their parents.
         let mut best = vec![(0.0_f32, None); self.at.len()];
         for &n in self.nodes.iter().rev() {
             let own = self.children[n.index()]
@@ -134,7 +133,7 @@ impl Tree {
         (path, best[from.index()].0)
     }
 
-    /// The axis of the best plane of symmetry and the plane's place on it.
+    /// Returns the axis across the best plane of symmetry, and the plane's coordinate on this axis.
     fn symmetry(&self) -> Option<(usize, f32)> {
         self.nodes.first()?;
         let close = SAME * self.size;
@@ -155,7 +154,7 @@ impl Tree {
             };
             (off.iter().filter(has_partner).count(), off.len(), axis, middle)
         });
-        // Most pairs win; the order of the axes decides ties. Without limbs the middle is all there is.
+        // The most mirrored pairs win; the order of the axes decides ties. There must be at least four paired joints.
         let best = judged.into_iter().fold(None::<(usize, usize, usize, f32)>, |best, j| match best {
             Some(b) if b.0 >= j.0 => Some(b),
             _ => Some(j),
@@ -169,8 +168,8 @@ impl Tree {
         let central = |n: NodeId| (self.at[n.index()][axis] - middle).abs() <= close;
         let mut side = Vec3::ZERO;
         side[axis] = 1.0;
-        // A limb starts at the first joint beside the plane; how far that joint is from the middle does not
-        // count, nor does its tip. What starts on the ground controls a foot.
+        // A limb starts at the first joint beside the plane. Neither the distance from the plane to this joint nor
+        // the tip counts as length. A path that starts on the ground is a foot control, not a limb.
         let is_limb = |c: NodeId| {
             let (path, length) = self.longest(c, &|_| true);
             let tip = path.last().map_or(0.0, |n| self.tip[n.index()]);
@@ -183,7 +182,7 @@ impl Tree {
             .copied()
             .filter(|&n| !central(n) && self.parent[n.index()].is_none_or(central) && is_limb(n))
             .collect();
-        // A pair belongs where its two sides come together: some rigs have a pelvis joint per side.
+        // A pair of limbs belongs to the common ancestor of its sides: some rigs have a pelvis joint per side.
         let mut pairs_at = vec![0_usize; self.at.len()];
         let mut pair_length = vec![0.0_f32; self.at.len()];
         for (i, a) in starts.iter().enumerate() {
@@ -197,7 +196,7 @@ impl Tree {
                 *longest = longest.max(self.longest(*a, &|_| true).1);
             }
         }
-        // Controls of the feet hang from the root on the ground: the hips are where the long pairs begin.
+        // Foot controls hang from the root on the ground, so the hips are the first joint where long pairs begin.
         let long = 0.5 * pair_length.iter().copied().fold(0.0, f32::max);
         let starts_here = |n: &NodeId| pairs_at[n.index()] > 0 && pair_length[n.index()] >= long;
         let Some(hips) = self.nodes.iter().copied().find(|n| central(*n) && starts_here(n)) else {
@@ -212,7 +211,7 @@ impl Tree {
             })
             .filter(|(_, length, _)| *length >= DETAIL * self.size)
             .collect();
-        // The head is where the arms are; where no arms tell, it is in front: a glTF character faces +Z.
+        // The head is on the side of the arms. Without arms it is in front, since a glTF character faces +Z.
         let front = |path: &[NodeId]| path.last().map_or(0.0, |n| self.at[n.index()].z);
         ways.sort_by(|a, b| {
             b.0.cmp(&a.0).then(front(&b.2).total_cmp(&front(&a.2))).then(b.1.total_cmp(&a.1))
@@ -241,14 +240,14 @@ impl Tree {
         out
     }
 
-    /// The nearest joint above both.
+    /// Returns the nearest common ancestor of two joints.
     fn common_ancestor(&self, a: NodeId, b: NodeId) -> Option<NodeId> {
         let above = |n: NodeId| std::iter::successors(self.parent[n.index()], |p| self.parent[p.index()]);
         let of_b: Vec<NodeId> = above(b).collect();
         above(a).find(|n| of_b.contains(n))
     }
 
-    /// A path without the eye or jaw it ends in: cut at the first joint, from the given one on, that branches.
+    /// Cuts off the eye or jaw at the end of a path: ends the path at the first branching joint from index `from` on.
     fn up_to_head(&self, mut path: Vec<NodeId>, from: usize) -> Vec<NodeId> {
         if let Some(head) = (from..path.len()).find(|&i| self.children[path[i].index()].len() >= 2) {
             path.truncate(head + 1);
@@ -256,7 +255,7 @@ impl Tree {
         path
     }
 
-    /// A path without the finger it ends in: cut at the first joint, after the second, that branches three ways.
+    /// Cuts off the finger at a path's end: ends it at the first joint after the second that branches three ways.
     fn up_to_hand(&self, mut path: Vec<NodeId>) -> Vec<NodeId> {
         if let Some(hand) = (2..path.len()).find(|&i| self.children[path[i].index()].len() >= 3) {
             path.truncate(hand + 1);
@@ -264,7 +263,7 @@ impl Tree {
         path
     }
 
-    /// The longest path from a root, then the longest ones that leave it, as long as they are worth it.
+    /// Returns the longest path from each root and the longest paths that branch off, if they are long enough.
     fn longest_paths(&self) -> Vec<Chain> {
         let mut starts: Vec<NodeId> =
             self.nodes.iter().copied().filter(|n| self.parent[n.index()].is_none()).collect();

@@ -1,5 +1,5 @@
-//! The joints that show how well a deformer works: shoulders, elbows, hips, knees, the middle of a spine or a tail,
-//! found by where joints lie, with the axes to bend and to twist them about.
+//! The joints that show how well a deformer works: shoulders, elbows, hips, knees, and the middle of a spine or tail.
+//! They are found by joint positions. Each comes with axes for bending and twisting.
 
 use super::world64::{turn_between, world, world_from_parent};
 use super::{Chain, ChainKind, chains};
@@ -7,29 +7,29 @@ use crate::base::math::{DQuat, DVec3};
 use crate::base::{Error, NodeId, Result};
 use crate::rig::{Pose, Skeleton};
 
-/// Neighbours along a chain nearer than this share of its length lie on one place, as twist joints do.
+/// Consecutive joints closer than this fraction of the chain's length count as one place, e.g. twist joints.
 const APART: f64 = 0.04;
-/// Sine of the angle between bones from which on a limb is bent, not straight.
+/// A limb counts as bent if the sine of the angle between its bones exceeds this value.
 const BENT: f64 = 0.15;
 
 /// A joint between two bones of a limb, in the rest pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimbJoint {
-    /// Its node.
+    /// The node of the joint.
     pub node: NodeId,
-    /// The chain's kind.
+    /// The kind of the chain that contains the joint.
     pub kind: ChainKind,
     /// World position, metres.
     pub at: DVec3,
-    /// Unit direction to the chain's next joint, world.
+    /// Unit direction to the chain's next joint, world space.
     pub along: DVec3,
-    /// Unit axis at a right angle to `along`; a positive turn about it bends the way the limb is bent already.
+    /// Unit axis at a right angle to `along`; a positive rotation about it bends the limb further.
     pub axis: DVec3,
-    /// Length of the shorter of both bones, metres.
+    /// Length of the shorter of the two bones, metres.
     pub reach: f64,
 }
 
-/// The telling joints of a character: where each chain begins and where it bends most; of mirrored limbs one side.
+/// Returns a character's main test joints: start and strongest bend of each chain, one side of mirrored limbs.
 pub fn limb_joints(skeleton: &Skeleton) -> Vec<LimbJoint> {
     let places: Vec<DVec3> = world(skeleton, &Pose::rest(skeleton)).iter().map(|w| w.translation).collect();
     let mut out: Vec<LimbJoint> = Vec::new();
@@ -73,7 +73,7 @@ fn joints_of(skeleton: &Skeleton, places: &[DVec3], chain: &Chain) -> Vec<LimbJo
             let ((before, after), reach) = around(w);
             let kink = before.cross(after);
             let begins = w[1].0 == chain.nodes[0];
-            // Straight limbs bend forwards, but knees do not; where a limb leaves the body its angle says nothing.
+            // Straight limbs bend forwards, but knees backwards. The angle where a limb leaves the body is no bend.
             let forward = if chain.kind == ChainKind::Leg && !begins { DVec3::NEG_Z } else { DVec3::Z };
             let straight = after.cross(forward).try_normalize().unwrap_or(after.any_orthonormal_vector());
             let axis = if kink.length() > BENT && !begins { kink.normalize() } else { straight };
@@ -90,17 +90,17 @@ fn joints_of(skeleton: &Skeleton, places: &[DVec3], chain: &Chain) -> Vec<LimbJo
     first.filter(|_| begins).into_iter().chain(best.map(|b| b.1)).collect()
 }
 
-/// Unit directions into and out of the middle one of three joints, and the shorter length.
+/// Returns the unit directions into and out of the second of three joints, and the shorter of the two lengths.
 fn around(w: &[(NodeId, DVec3)]) -> ((DVec3, DVec3), f64) {
     let (before, after) = (w[1].1 - w[0].1, w[2].1 - w[1].1);
     ((before.normalize_or_zero(), after.normalize_or_zero()), before.length().min(after.length()))
 }
 
-/// Turns a node on top of its pose about a world axis as it lies in the rest pose, carried along rigidly with the
-/// node's parent.
+/// Rotates a node in addition to its pose, about a world axis of the rest pose that moves rigidly with the node's
+/// parent.
 ///
 /// # Errors
-/// [`Error::Input`] for an unknown node or one whose parent flattens space.
+/// [`Error::Input`] for an unknown node, or for a parent with a zero scale.
 pub fn turn_joint(skeleton: &Skeleton, pose: &mut Pose, node: NodeId, turn: DQuat) -> Result<()> {
     let i = node.index();
     if i >= skeleton.nodes.len() || i >= pose.local.len() {
@@ -120,11 +120,11 @@ pub fn turn_joint(skeleton: &Skeleton, pose: &mut Pose, node: NodeId, turn: DQua
     Ok(())
 }
 
-/// Turns a node about its own origin and moves it, both as the world sees it, on top of its pose; what hangs on it
-/// follows.
+/// Rotates a node about its own origin and translates it, both in world space, in addition to its pose. Its
+/// descendants follow.
 ///
 /// # Errors
-/// [`Error::Input`] for an unknown node, one whose parent flattens space, or what is not finite.
+/// [`Error::Input`] for an unknown node, a parent with a zero scale, or numbers that are not finite.
 pub fn move_joint(
     skeleton: &Skeleton,
     pose: &mut Pose,

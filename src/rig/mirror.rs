@@ -1,4 +1,4 @@
-//! The other side of a character: its plane of symmetry in bind space, and which node is whose partner.
+//! A character's left-right symmetry: the plane of symmetry in bind space and the mirrored partner of each node.
 
 use super::chains::symmetry;
 use super::posable;
@@ -10,20 +10,20 @@ use crate::rig::{PosedRig, Skeleton};
 /// A character's symmetry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mirror {
-    /// Unit normal of the plane, bind space.
+    /// Unit normal of the plane of symmetry, bind space.
     normal: DVec3,
-    /// The plane's distance from the origin along it.
+    /// Distance of the plane from the origin along `normal`, metres.
     middle: f64,
     partner: Vec<Option<NodeId>>,
-    /// The joint that carries the plane along: the topmost in it.
+    /// Index of the joint that moves the plane: the topmost joint in the plane.
     pivot: usize,
 }
 
 impl Mirror {
-    /// Finds it; none for a character without a left and a right.
+    /// Finds the symmetry; `None` for a character without mirrored sides.
     ///
-    /// Partners lie on mirrored places in bind; where names tell the sides (`.L`, `Left`), those that differ in the
-    /// side alone are taken first.
+    /// Partners have mirrored positions in bind space. If names state the sides (`.L`, `Left`), nodes whose names
+    /// differ only in the side are paired first.
     pub fn new(skeleton: &Skeleton) -> Option<Self> {
         let (axis, middle, close) = symmetry(skeleton)?;
         let mut normal = DVec3::ZERO;
@@ -67,17 +67,17 @@ impl Mirror {
         mirror.partner.iter().any(Option::is_some).then_some(mirror)
     }
 
-    /// The node on the other side; none for one in the middle, or alone.
+    /// Returns the mirrored partner of a node; `None` for a node in the plane or without a partner.
     pub fn partner(&self, node: NodeId) -> Option<NodeId> {
         self.partner.get(node.index()).copied().flatten()
     }
 
-    /// A point of bind space on the other side.
+    /// Mirrors a point in bind space.
     pub fn reflect_bind(&self, point: DVec3) -> DVec3 {
         point - self.normal * (2.0 * (self.normal.dot(point) - self.middle))
     }
 
-    /// The plane as the posed character carries it: world from world on the other side.
+    /// Returns the plane of symmetry in world space, moved with the posed character.
     pub fn plane(&self, rig: &PosedRig) -> Plane {
         let Some(skinning) = rig.skinning.get(self.pivot) else {
             return Plane { normal: self.normal, point: self.normal * self.middle };
@@ -91,7 +91,7 @@ impl Mirror {
     }
 }
 
-/// A mirror in the world.
+/// A mirror plane in world space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     normal: DVec3,
@@ -99,37 +99,37 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// A point on the other side.
+    /// Mirrors a point.
     pub fn point(&self, p: DVec3) -> DVec3 {
         p - self.normal * (2.0 * self.normal.dot(p - self.point))
     }
 
-    /// A direction on the other side.
+    /// Mirrors a direction.
     pub fn direction(&self, d: DVec3) -> DVec3 {
         d - self.normal * (2.0 * self.normal.dot(d))
     }
 
-    /// A rotation on the other side: `M R M`.
+    /// Mirrors a rotation: `M R M`, where `M` is the reflection.
     pub fn turn(&self, q: DQuat) -> DQuat {
-        // The axis is a pseudovector: what is mirrored turns the other way.
+        // The axis is a pseudovector: mirroring reverses the sense of rotation.
         let axis = -self.direction(q.xyz());
         DQuat::from_xyzw(axis.x, axis.y, axis.z, q.w)
     }
 
-    /// A device's orientation on the other side: its -Z and +Y are reflected, its +X follows from them.
+    /// Mirrors a device's orientation: reflects its -Z and +Y, and derives +X from them.
     pub fn orientation(&self, q: DQuat) -> DQuat {
         let (y, z) = (self.direction(q * DVec3::Y), self.direction(q * DVec3::Z));
         nearest(DMat3::from_cols(y.cross(z), y, z))
     }
 }
 
-/// Whether a node is an ancestor of another: no side of one body is on the other.
+/// Returns whether a node is an ancestor of another. A node and its ancestor cannot be mirrored partners.
 fn is_above(skeleton: &Skeleton, above: NodeId, below: NodeId) -> bool {
     std::iter::successors(skeleton.nodes[below.index()].parent, |n| skeleton.nodes[n.index()].parent)
         .any(|n| n == above)
 }
 
-/// The name with its side swapped; `None` if it names no side.
+/// Returns the name with its side swapped; `None` if the name states no side.
 fn other_side(name: &str) -> Option<String> {
     for (a, b) in [("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT")] {
         for (from, to) in [(a, b), (b, a)] {
@@ -138,7 +138,7 @@ fn other_side(name: &str) -> Option<String> {
             }
         }
     }
-    // A single letter, set off by what is no letter: `arm.L`, `L_arm`, `hand_l_01`.
+    // Finds a single letter without adjacent letters: `arm.L`, `L_arm`, `hand_l_01`.
     let bytes = name.as_bytes();
     let alone = |i: usize| {
         let letter = |k: usize| bytes.get(k).is_some_and(u8::is_ascii_alphabetic);

@@ -1,4 +1,4 @@
-//! The skeleton, its pose, and the resulting transforms of joints and bones.
+//! The skeleton, its pose, and the resulting world transforms of joints and bones.
 
 mod bones;
 mod build;

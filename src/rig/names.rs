@@ -1,16 +1,17 @@
-//! Nodes by the names that people type, and messages about unknown names with those that may have been meant.
+//! Finds nodes by typed names, and suggests similar names in errors about unknown names.
 
 use crate::base::{Error, NodeId, Result};
 use crate::rig::Skeleton;
 
-/// Candidates listed at most.
+/// Maximum number of candidates that an error lists.
 const LISTED: usize = 8;
 
-/// The node that a text names: by its name, by the end of its path (`Parent/Name`), or by its index in the file
-/// (`#12`). A name that is a node's as a whole is tried first. Of nodes that share a name, joints come before others.
+/// Returns the node that a text refers to: by its name, by the end of its path (`Parent/Name`), or by its index in
+/// the file (`#12`). The whole text is tried as a name first. Of several nodes with the same name, joints are
+/// preferred.
 ///
 /// # Errors
-/// There is no such node, with the closest names; several nodes have that name or path, with what to write instead.
+/// An error if there is no such node (lists the closest names) or several nodes match (lists unique alternatives).
 pub fn named_node(skeleton: &Skeleton, text: &str) -> Result<NodeId> {
     let text = text.trim();
     let mut found = match (skeleton.repeated.get(text), skeleton.find(text)) {
@@ -50,13 +51,13 @@ pub fn named_node(skeleton: &Skeleton, text: &str) -> Result<NodeId> {
     }
 }
 
-/// A node's name in the file, without the suffix of a repeated one.
+/// Returns a node's name in the file, without the suffix of a repeated name.
 fn given_name(skeleton: &Skeleton, node: NodeId) -> &str {
     let repeated = skeleton.repeated.iter().find(|(_, same)| same.contains(&node));
     repeated.map_or(skeleton.nodes[node.index()].name.as_str(), |(name, _)| name)
 }
 
-/// Whether a node's path from its root ends in this one. Names may contain slashes.
+/// Returns whether a node's path from its root ends with `path`. Names may contain slashes.
 fn ends_with(skeleton: &Skeleton, node: NodeId, path: &str) -> bool {
     let own = &skeleton.nodes[node.index()];
     [own.name.as_str(), given_name(skeleton, node)].into_iter().any(|name| {
@@ -66,7 +67,7 @@ fn ends_with(skeleton: &Skeleton, node: NodeId, path: &str) -> bool {
     })
 }
 
-/// The error for a name that is no node's.
+/// Returns the error for a name that no node has.
 pub(super) fn unknown_node(skeleton: &Skeleton, name: &str) -> Error {
     let joints = skeleton.nodes.iter().filter(|n| n.joint.is_some()).map(|n| n.name.as_str());
     let close = closest(name, joints, 4);
@@ -78,9 +79,9 @@ pub(super) fn unknown_node(skeleton: &Skeleton, name: &str) -> Error {
     Error::input(format!("there is no node {name:?}"), remedy)
 }
 
-/// The known names nearest to one, by edit distance without regard to case.
+/// Returns the known names nearest to `name`, by edit distance that ignores case.
 fn closest(name: &str, known: impl Iterator<Item = impl AsRef<str>>, count: usize) -> Vec<String> {
-    // Names come from files and the command line: long ones are compared by their beginning.
+    // Names come from files and the command line, so only the first 64 characters are compared.
     let fold = |s: &str| s.chars().flat_map(char::to_lowercase).take(64).collect::<Vec<char>>();
     let wanted = fold(name);
     let mut ranked: Vec<(usize, String)> =
@@ -89,7 +90,7 @@ fn closest(name: &str, known: impl Iterator<Item = impl AsRef<str>>, count: usiz
     ranked.into_iter().take(count).map(|(_, n)| n).collect()
 }
 
-/// Levenshtein's edit distance, one row at a time.
+/// Computes Levenshtein's edit distance, one row at a time.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
@@ -132,7 +133,7 @@ mod tests {
         for text in ["#5", "Left/Right", "/Hand", "Elbow", ""] {
             assert!(named_node(&rig, text).unwrap_err().to_string().contains("there is no node"), "{text}");
         }
-        // Of a joint and a mesh of one name, the joint is meant.
+        // If a joint and a mesh node share a name, the joint is chosen.
         rig.nodes[4].joint = None;
         assert_eq!(named_node(&rig, "Hand").unwrap(), NodeId(2));
     }

@@ -1,12 +1,12 @@
-//! Which nodes posing moves, and how they hang together.
+//! Selection of the nodes that the user can pose, and their hierarchy.
 
 use super::world64::world;
 use crate::base::NodeId;
 use crate::base::math::DVec3;
 use crate::rig::{Pose, Skeleton};
 
-/// The nodes that posing moves, in node order: those with a joint of a skin, or, on a character of rigid parts
-/// alone, those that carry a part.
+/// Returns the nodes that the user can pose, in node order: the nodes with a joint of a skin. For a character of
+/// rigid parts only, returns the nodes that carry a part.
 pub fn posable(skeleton: &Skeleton) -> Vec<NodeId> {
     let mut skinned = vec![false; skeleton.nodes.len()];
     let mut carrying = vec![false; skeleton.nodes.len()];
@@ -18,12 +18,12 @@ pub fn posable(skeleton: &Skeleton) -> Vec<NodeId> {
     (0..chosen.len()).filter(|&i| chosen[i]).map(NodeId::from).collect()
 }
 
-/// World position of every node, metres.
+/// Returns the world position of every node, metres.
 pub(crate) fn node_positions(skeleton: &Skeleton, pose: &Pose) -> Vec<DVec3> {
     world(skeleton, pose).iter().map(|w| w.translation).collect()
 }
 
-/// For each node, its nearest ancestor among the marked ones.
+/// Returns, for each node, the nearest ancestor for which `marked` is true.
 pub(crate) fn marked_parents(skeleton: &Skeleton, marked: &[bool]) -> Vec<Option<NodeId>> {
     let mut nearest = vec![None; skeleton.nodes.len()];
     for &id in &skeleton.order {

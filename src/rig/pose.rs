@@ -1,20 +1,20 @@
-//! A pose (local transforms per node), and the resulting transforms of joints and bones.
+//! A pose (one local transform per node) and the resulting world transforms of joints and bones.
 
 use super::Skeleton;
 use crate::base::NodeId;
 use crate::base::math::{Affine3A, Quat, Trs, Vec3, rotation_of};
 
-/// Local transforms and morph weights per node.
+/// The pose of a skeleton: local transforms and morph weights of all nodes.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pose {
-    /// Local transform per node, in node order.
+    /// Local transform of each node, in node order.
     pub local: Vec<Trs>,
-    /// Morph weights per node; empty for nodes without morph targets.
+    /// Morph weights of each node; empty for nodes without morph targets.
     pub weights: Vec<Vec<f32>>,
 }
 
 impl Pose {
-    /// The pose of the file: every node at its rest transform, morph weights at their defaults.
+    /// Returns the rest pose: every node at its rest transform, with default morph weights.
     pub fn rest(skeleton: &Skeleton) -> Self {
         Self {
             local: skeleton.nodes.iter().map(|n| n.rest).collect(),
@@ -22,13 +22,13 @@ impl Pose {
         }
     }
 
-    /// Copies another pose; does not allocate if both belong to one skeleton.
+    /// Copies another pose. Does not allocate if both poses belong to the same skeleton.
     pub fn copy_from(&mut self, other: &Self) {
         self.local.clone_from(&other.local);
         self.weights.clone_from(&other.weights);
     }
 
-    /// World transforms of all nodes, `world_from_node`.
+    /// Returns the world transforms of all nodes, `world_from_node`.
     pub fn world(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
         let mut world = Vec::new();
         self.world_into(skeleton, &mut world);
@@ -52,46 +52,46 @@ impl Pose {
     }
 }
 
-/// A posed skeleton, the input of every deformer. Computed once per frame.
+/// A posed skeleton, which is the input of every deformer. Computed once per frame.
 #[derive(Clone, Debug, Default)]
 pub struct PosedRig {
-    /// `world_from_node`, per node.
+    /// World transform `world_from_node` of each node.
     pub world: Vec<Affine3A>,
-    /// `T_j = W_j B_j^-1`, from bind space to world, per joint.
+    /// Skinning transform `T_j = W_j B_j^-1` of each joint, from bind space to world space.
     pub skinning: Vec<Affine3A>,
-    /// `R_j`, the rotation part of `T_j`, per joint.
+    /// Rotation part `R_j` of `T_j` of each joint.
     pub rotation: Vec<Quat>,
-    /// Pose of each bone.
+    /// World-space placement of each bone.
     pub bones: Vec<BonePose>,
 }
 
-/// A bone in a pose.
+/// The world-space placement of a bone in a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BonePose {
     /// Head `p'` in world space, metres.
     pub head: Vec3,
     /// Tail `c'` in world space, metres.
     pub tail: Vec3,
-    /// Rotation from bind space to world, that of its joint.
+    /// Rotation from bind space to world space, equal to the rotation of the bone's joint.
     pub rotation: Quat,
 }
 
 impl PosedRig {
-    /// Poses a skeleton.
+    /// Computes the joints and bones of a skeleton in a pose.
     pub fn new(skeleton: &Skeleton, pose: &Pose) -> Self {
         let mut out = Self::default();
         out.pose(skeleton, pose);
         out
     }
 
-    /// A skeleton posed by the world transforms of its nodes: `world_from_node`, per node.
+    /// Computes joints and bones from the world transforms of all nodes, `world_from_node`.
     pub fn from_world(skeleton: &Skeleton, world: Vec<Affine3A>) -> Self {
         let mut out = Self { world, ..Self::default() };
         out.follow(skeleton);
         out
     }
 
-    /// Poses a skeleton again; does not allocate where it was posed before.
+    /// Recomputes joints and bones for another pose; does not allocate if the skeleton is the same.
     pub fn pose(&mut self, skeleton: &Skeleton, pose: &Pose) {
         pose.world_into(skeleton, &mut self.world);
         self.follow(skeleton);
@@ -107,7 +107,7 @@ impl PosedRig {
         bones.clear();
         bones.extend(skeleton.bones.iter().map(|b| {
             let owner = &skinning[b.parent.index()];
-            // A child joint moved by its own translation channel stretches the bone.
+            // If the child joint is translated relative to its rest, the bone stretches.
             let tail = match b.child {
                 Some(c) => skinning[c.index()].transform_point3(b.tail),
                 None => owner.transform_point3(b.tail),

@@ -12,9 +12,9 @@
 //! }
 //! ```
 //!
-//! All of it is optional, and what is not given stays at rest. `translation` (metres), `rotation` (quaternion
-//! x, y, z, w) and `scale` replace the node's local values; `rotate` then turns the node about the world axes
-//! at rest (degrees, in the order given; see [`super::rotate_joint`]). `weights` are morph weights per node.
+//! Every entry is optional; missing values keep the rest pose. `translation` (metres), `rotation` (quaternion x, y,
+//! z, w) and `scale` replace the node's local values. `rotate` then rotates the node about the world axes of the rest
+//! pose, in degrees and in list order; see [`super::rotate_joint`]. `weights` are morph weights per node.
 
 use super::names::unknown_node;
 use super::{Turns, rotate_joint};
@@ -24,9 +24,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Version of the schema, the value of `sinew_pose`.
+/// Version of the file format; the value of `sinew_pose`.
 const VERSION: u32 = 1;
-/// Larger files are no pose.
+/// Maximum size of a pose file, bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Serialize, Deserialize)]
@@ -57,11 +57,11 @@ struct NodePose {
     rotate: Turns,
 }
 
-/// Reads a pose file on top of the rest pose.
+/// Reads a pose file; missing values keep the rest pose.
 ///
 /// # Errors
-/// An unreadable file, JSON that does not fit the schema (with line and column), unknown nodes (with the closest
-/// names), values that are not finite, a wrong number of morph weights.
+/// An error for an unreadable file, JSON that does not fit the schema (with line and column), unknown nodes (with the
+/// closest names), values that are not finite, or a wrong number of morph weights.
 pub fn load_pose(path: &Path, skeleton: &Skeleton) -> Result<Pose> {
     let size = std::fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
     if size > MAX_BYTES {
@@ -73,10 +73,10 @@ pub fn load_pose(path: &Path, skeleton: &Skeleton) -> Result<Pose> {
     parse_pose(path, &text, skeleton)
 }
 
-/// The text of a pose file as a pose; `path` is for messages.
+/// Parses the text of a pose file; error messages mention `path`.
 ///
 /// # Errors
-/// As [`load_pose`].
+/// The errors of [`load_pose`], except those of reading the file.
 pub fn parse_pose(path: &Path, text: &str, skeleton: &Skeleton) -> Result<Pose> {
     let file: PoseFile = serde_json::from_str(text).map_err(|e| {
         let at = format!("line {} column {}", e.line(), e.column());
@@ -133,7 +133,7 @@ pub fn parse_pose(path: &Path, text: &str, skeleton: &Skeleton) -> Result<Pose> 
     Ok(pose)
 }
 
-/// The text of a pose file: what differs from rest.
+/// Returns the text of a pose file with all values that differ from the rest pose.
 pub fn pose_text(pose: &Pose, skeleton: &Skeleton) -> String {
     let rest = Pose::rest(skeleton);
     let mut file = PoseFile { sinew_pose: VERSION, nodes: BTreeMap::new(), weights: BTreeMap::new() };
@@ -152,14 +152,14 @@ pub fn pose_text(pose: &Pose, skeleton: &Skeleton) -> String {
             file.weights.insert(node.name.clone(), pose.weights[i].clone());
         }
     }
-    // Plain maps of numbers and strings always serialise.
+    // Serialising maps of numbers and strings cannot fail.
     serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
 }
 
 /// Writes a pose file.
 ///
 /// # Errors
-/// The operating system's.
+/// [`Error::Io`] if the file cannot be written.
 pub fn save_pose(path: &Path, pose: &Pose, skeleton: &Skeleton) -> Result<()> {
     std::fs::write(path, pose_text(pose, skeleton)).map_err(|e| Error::io(path, e))
 }

@@ -1,4 +1,4 @@
-//! Direct rotation of a joint about the world axes as they lie at the joint at rest.
+//! Rotation of a joint about the world axes of the rest pose.
 
 use super::named_node;
 use super::names::unknown_node;
@@ -7,7 +7,7 @@ use crate::base::math::{DQuat, DVec3};
 use crate::base::{Error, NodeId, Result};
 use crate::rig::{Pose, Skeleton};
 
-/// A world axis.
+/// A world-space axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
@@ -20,7 +20,7 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// As a unit vector.
+    /// Returns the axis as a unit vector.
     pub fn unit(self) -> DVec3 {
         match self {
             Self::X => DVec3::X,
@@ -30,15 +30,15 @@ impl Axis {
     }
 }
 
-/// Turns of a joint, axis and degrees each, applied in this order about fixed axes.
+/// Rotations of a joint: axis and angle in degrees. They are applied in list order, about fixed axes.
 pub type Turns = Vec<(Axis, f32)>;
 
-/// Turns a node on top of its pose. The axes are the world's in the rest configuration, carried along rigidly
-/// with the node's parent: an elbow turned about z after the shoulder turns about the z axis as it was at
-/// rest, moved with the upper arm.
+/// Rotates a node in addition to its pose. The axes are the world axes in the rest pose, and they move rigidly with
+/// the node's parent. For example, after a rotation of the shoulder, an elbow rotates about the z axis of the rest
+/// pose as moved by the upper arm.
 ///
 /// # Errors
-/// An unknown node, an angle that is not finite, a parent that flattens space (a zero scale).
+/// An error for an unknown node, an angle that is not finite, or a parent with a zero scale.
 pub fn rotate_joint(skeleton: &Skeleton, pose: &mut Pose, node: NodeId, turns: &[(Axis, f32)]) -> Result<()> {
     let i = node.index();
     if i >= skeleton.nodes.len() || i >= pose.local.len() {
@@ -46,7 +46,7 @@ pub fn rotate_joint(skeleton: &Skeleton, pose: &mut Pose, node: NodeId, turns: &
     }
     let name = &skeleton.nodes[i].name;
     let rest = world(skeleton, &Pose::rest(skeleton));
-    // In the space of the parent the axes do not depend on its pose.
+    // In the parent's space, the axes do not depend on the parent's pose.
     let parent = world_from_parent(skeleton, node, &rest).matrix3;
     let mut rotation = pose.local[i].rotation().as_dquat().normalize();
     for &(axis, degrees) in turns {
@@ -69,10 +69,10 @@ pub fn rotate_joint(skeleton: &Skeleton, pose: &mut Pose, node: NodeId, turns: &
     Ok(())
 }
 
-/// Reads `JOINT=x:90,y:-20` (degrees), the joint as [`named_node`] takes it. Its name may contain `=`.
+/// Parses `JOINT=x:90,y:-20` (degrees). [`named_node`] resolves the joint, whose name may contain `=`.
 ///
 /// # Errors
-/// What does not parse; a name that is unknown or that several nodes have.
+/// An error for invalid syntax, an unknown name, or a name that several nodes share.
 pub fn parse_rotation(skeleton: &Skeleton, text: &str) -> Result<(NodeId, Turns)> {
     let shape = "write JOINT=AXIS:DEGREES[,AXIS:DEGREES...], e.g. Elbow=x:90,y:-20";
     let (name, list) =
@@ -123,7 +123,7 @@ mod tests {
     fn axes_are_carried_along_with_the_parent() {
         let (skeleton, mut pose) = tree();
         let id = |name: &str| skeleton.find(name).unwrap();
-        // The order in which shoulder and elbow are turned does not matter.
+        // The order in which shoulder and elbow are rotated does not matter.
         let mut other = pose.clone();
         rotate_joint(&skeleton, &mut pose, id("arm.L"), &[(Axis::Y, 90.0)]).unwrap();
         rotate_joint(&skeleton, &mut pose, id("elbow.L"), &[(Axis::Z, 90.0)]).unwrap();
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(pose, other);
         let world = pose.world(&skeleton);
         let at = |name: &str| Vec3::from(world[id(name).index()].translation);
-        // The upper arm points along -z; the forearm bends up, as it would at rest.
+        // The upper arm points along -z; the forearm bends up, as it would in the rest pose.
         assert!((at("elbow.L") - at("arm.L") + Vec3::Z * 0.3).length() < 1e-5);
         assert!((at("hand.L") - at("elbow.L") - Vec3::Y * 0.25).length() < 1e-5);
     }

@@ -1,11 +1,11 @@
-//! Skeletons and random numbers for tests.
+//! Skeletons for tests: a chain, a biped, and random rigs.
 
 use crate::base::Random;
 use crate::base::math::{Affine3A, Quat, Trs, Vec3};
 use crate::base::{JointId, NodeId};
 use crate::rig::{Joint, Pose, RigNode, Skeleton};
 
-/// Builds a skeleton of nodes `(name, parent, local)`, parents first; nodes named `_...` are no joints.
+/// Builds a skeleton from nodes `(name, parent, local)`, parents first. Nodes with names like `_...` get no joint.
 pub fn skeleton(nodes: &[(&str, Option<usize>, Trs)]) -> (Skeleton, Pose) {
     let mut out = Skeleton::default();
     for (i, (name, parent, rest)) in nodes.iter().enumerate() {
@@ -38,12 +38,12 @@ pub fn skeleton(nodes: &[(&str, Option<usize>, Trs)]) -> (Skeleton, Pose) {
     (out, pose)
 }
 
-/// At a place, unturned.
+/// Returns a pure translation.
 pub fn moved(x: f32, y: f32, z: f32) -> Trs {
     Trs::new(Vec3::new(x, y, z), Quat::IDENTITY, Vec3::ONE)
 }
 
-/// A straight chain of joints along +x from the origin.
+/// Builds a straight chain of joints along +x from the origin, `spacing` metres apart.
 pub fn chain(joints: usize, spacing: f32) -> (Skeleton, Pose) {
     let names: Vec<String> = (0..joints).map(|i| format!("j{i}")).collect();
     let nodes: Vec<_> = (0..joints)
@@ -52,7 +52,7 @@ pub fn chain(joints: usize, spacing: f32) -> (Skeleton, Pose) {
     skeleton(&nodes)
 }
 
-/// A biped: hips with two legs, a chest with two arms, a head.
+/// Builds a biped: hips with two legs, a chest with two arms, a head.
 pub fn tree() -> (Skeleton, Pose) {
     skeleton(&[
         ("hips", None, moved(0.0, 1.0, 0.0)),
@@ -74,8 +74,8 @@ pub fn tree() -> (Skeleton, Pose) {
     ])
 }
 
-/// A random rig: branching, turned rest poses, nodes between joints, uniform scales and mirrors; with
-/// `shearing`, non-uniform scales too. The same seed gives the same rig.
+/// Builds a random rig with branches, rotated rest poses, nodes between joints, uniform scales and mirrors;
+/// `shearing` adds non-uniform scales. Equal seeds give equal rigs.
 pub fn random(seed: u64, nodes: usize, shearing: bool) -> (Skeleton, Pose) {
     let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let names: Vec<String> =

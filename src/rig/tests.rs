@@ -1,4 +1,4 @@
-//! Skeletons of small files with known results.
+//! Tests of skeletons built from small files with known results.
 
 use super::*;
 use crate::asset::{Asset, Influences, Mesh, Node, Primitive, Skin};
@@ -23,7 +23,7 @@ fn drawing(mesh: usize, skin: Option<usize>, node: Node) -> Node {
     Node { mesh: Some(MeshId::from(mesh)), skin: skin.map(SkinId::from), ..node }
 }
 
-/// Points, each bound to one entry of the skin's list, or to none.
+/// Creates a mesh of points; if `skinned`, each point is bound to one entry of the skin's joint list.
 fn mesh(points: &[(Vec3, u16)], skinned: bool) -> Mesh {
     let mut influences = Influences::default();
     if skinned {
@@ -73,7 +73,7 @@ fn joints_skip_plain_nodes_and_leaves_get_tips() {
         node("ankle", Some(3), Vec3::Y),
         drawing(0, Some(0), node("body", None, Vec3::splat(9.0))),
     ];
-    // The ankle's vertices lie along +X of it, the farther one 0.5 away.
+    // The ankle's vertices lie along its +X axis; the farther vertex is 0.5 away.
     let points = [(Vec3::ZERO, 0), (Vec3::new(0.3, 3.0, 0.0), 2), (Vec3::new(0.5, 3.0, 0.0), 2)];
     let binds = [0.0, 2.0, 3.0].map(|y| moved(-Vec3::Y * y)).to_vec();
     let s =
@@ -84,7 +84,7 @@ fn joints_skip_plain_nodes_and_leaves_get_tips() {
     );
     assert_eq!(s.nodes.len(), 6);
     assert_eq!((s.nodes[2].joint, s.nodes[3].joint), (None, Some(JointId(1))));
-    // Placed by the rest pose of the first joint: one metre along Z; the mesh node's own transform is ignored.
+    // The rest pose of the first joint places the skin one metre along Z; the mesh node's own transform is ignored.
     assert_near(s.skins[0].bind_from_mesh.translation.into(), Vec3::Z);
     let ends: Vec<(Vec3, Vec3)> = s.bones.iter().map(|b| (b.head, b.tail)).collect();
     assert_eq!(ends.len(), 3);
@@ -111,16 +111,16 @@ fn a_tip_without_a_side_continues_the_parent_bone() {
         assert_eq!(s.bones[1].head, s.bones[1].tail, "the twist joint's bone has no length");
         s.bones[2].tail
     };
-    // Without vertices: half the parent's length (of the nearest ancestor bone that has one).
+    // Without vertices, the tip is at half the length of the nearest ancestor bone that has a length.
     assert_near(tip(&[(Vec3::ZERO, 0)]), Vec3::X * 3.0);
-    // Vertices all around: the parent's direction, as far as they reach.
+    // With vertices in all directions, the tip is in the parent's direction, as far away as the vertices.
     let around = [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y].map(|d| (Vec3::X * 2.0 + 0.25 * d, 2));
     assert_near(tip(&around), Vec3::X * 2.25);
 }
 
 #[test]
 fn skins_that_share_a_joint_share_bind_space() {
-    // The second skin's meshes are in centimetres and turned; its list starts with a joint the first lacks.
+    // The second skin's meshes are in centimetres and rotated; its first joint is missing in the first skin.
     let mesh_from_bind =
         Affine3A::from_scale_rotation_translation(Vec3::splat(100.0), Quat::from_rotation_x(1.0), Vec3::ONE);
     let to_second = Mat4::from(mesh_from_bind.inverse());
@@ -164,7 +164,7 @@ fn another_binding_of_a_node_is_another_joint() {
     assert_eq!(s.joints.len(), 4);
     assert_eq!(s.skins[1].joints, [JointId(0), JointId(3), JointId(2)]);
     assert_eq!((s.joints[3].node, s.joints[3].parent), (NodeId(1), Some(JointId(0))));
-    // Bones of both joints of the node reach to its child.
+    // The bones of both joints at the node end at the node's child.
     assert_eq!(
         s.bones_of(JointId(3)).map(|b| s.bones[b.index()].child).collect::<Vec<_>>(),
         [Some(JointId(2))]
@@ -184,7 +184,7 @@ fn names_become_unique() {
 
 #[test]
 fn a_sword_stays_in_the_hand_in_bind_space() {
-    // At rest the arm hangs down, in bind it points along X.
+    // At rest the arm hangs down; in bind space it points along X.
     let down = Trs::new(Vec3::ZERO, Quat::from_rotation_z(-std::f32::consts::FRAC_PI_2), Vec3::ONE);
     let nodes = vec![
         node("root", None, Vec3::ZERO),
@@ -207,7 +207,7 @@ fn a_sword_stays_in_the_hand_in_bind_space() {
         rig.skinning[prop.index()].transform_point3(c.display.positions[0]),
         Vec3::new(1.0, -1.0, 0.0),
     );
-    // The prop's joint owns a bone without length; the body's vertex at the same place is not welded to it.
+    // The prop's joint owns a bone of length zero. The prop is not welded to the body's vertex at the same position.
     let bone = &c.skeleton.bones[c.skeleton.bones_of(prop).next().unwrap().index()];
     assert_eq!((bone.child, bone.head), (None, bone.tail));
     assert_eq!(c.control.positions.len(), 6);
@@ -229,7 +229,7 @@ fn limbs_and_props_scaled_to_nothing_are_finite() {
     let c = Character::from_asset(&file(nodes, meshes, vec![skin(&[0, 1], binds)])).unwrap();
     assert!(c.control.positions.iter().all(|p| p.is_finite()));
     assert!(c.skeleton.bones.iter().all(|b| b.head.is_finite() && b.tail.is_finite()));
-    // At nonzero scale the prop has its size.
+    // At a nonzero scale, the prop has its full size.
     let mut pose = Pose::rest(&c.skeleton);
     pose.local[2].scale = [2.0; 3];
     let rig = PosedRig::new(&c.skeleton, &pose);

@@ -1,17 +1,16 @@
-//! World transforms in f64: posing solves for local transforms from world positions and must not lose the last
-//! digits of f32 on the way.
+//! World transforms in f64: f32 loses precision when posing derives local transforms from world positions.
 
 use crate::base::NodeId;
 use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Trs};
 use crate::rig::{Pose, Skeleton};
 
-/// The f64 map of a local transform, the file's shear included.
+/// Returns the f64 matrix of a local transform, including the file's shear.
 pub(crate) fn local_affine(skeleton: &Skeleton, node: NodeId, trs: &Trs) -> DAffine3 {
     let (rotation, translation) = (trs.rotation().as_dquat().normalize(), trs.translation().as_dvec3());
     local_with(skeleton, node, trs, rotation, translation)
 }
 
-/// The same with another rotation and translation, f64.
+/// Like [`local_affine`], with the given rotation and translation in place of those in `trs`.
 pub(crate) fn local_with(
     skeleton: &Skeleton,
     node: NodeId,
@@ -26,14 +25,14 @@ pub(crate) fn local_with(
     }
 }
 
-/// `world_from_node` of all nodes.
+/// Returns `world_from_node` of all nodes.
 pub(crate) fn world(skeleton: &Skeleton, pose: &Pose) -> Vec<DAffine3> {
     let mut world = vec![DAffine3::IDENTITY; skeleton.nodes.len()];
     world_into(skeleton, pose, &mut world);
     world
 }
 
-/// The same into as many places as there are nodes.
+/// Writes `world_from_node` of all nodes into `world`, which has one entry per node.
 pub(crate) fn world_into(skeleton: &Skeleton, pose: &Pose, world: &mut [DAffine3]) {
     for &id in &skeleton.order {
         world[id.index()] =
@@ -41,14 +40,14 @@ pub(crate) fn world_into(skeleton: &Skeleton, pose: &Pose, world: &mut [DAffine3
     }
 }
 
-/// `world_from_parent` of a node, the identity for a root.
+/// Returns `world_from_parent` of a node; the identity for a root.
 pub(crate) fn world_from_parent(skeleton: &Skeleton, node: NodeId, world: &[DAffine3]) -> DAffine3 {
     skeleton.nodes[node.index()].parent.map_or(DAffine3::IDENTITY, |p| world[p.index()])
 }
 
-/// A world rotation as a node's local rotation must follow it: the rotation nearest to
-/// `now^-1 * turn * before`, where the linear map of the node's parent was `before` and is `now`. Exact for
-/// parents that rotate, scale uniformly and mirror. None where a parent flattens space.
+/// Converts a world-space rotation to the local rotation of a node: the rotation nearest to `now^-1 * turn * before`.
+/// `before` and `now` are the linear parts of the parent's world transform before and after the rotation. Exact if
+/// the parents only rotate, scale uniformly and mirror. `None` if a parent has a zero scale.
 pub(crate) fn turn_between(before: DMat3, turn: DQuat, now: DMat3) -> Option<DQuat> {
     if !is_regular(before) || !is_regular(now) {
         return None;
@@ -57,13 +56,13 @@ pub(crate) fn turn_between(before: DMat3, turn: DQuat, now: DMat3) -> Option<DQu
     (m.determinant() > 1e-12).then(|| nearest(m))
 }
 
-/// Whether a linear map can be inverted without blowing up rounding.
+/// Returns whether a linear map can be inverted without large rounding errors.
 pub(crate) fn is_regular(m: DMat3) -> bool {
     let largest = m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length());
     largest.is_finite() && largest > 0.0 && (m * (1.0 / largest)).determinant().abs() > 1e-9
 }
 
-/// The rotation nearest to a map of positive determinant (Higham's polar iteration).
+/// Returns the rotation nearest to a map with positive determinant (Higham's polar iteration).
 pub(crate) fn nearest(mut m: DMat3) -> DQuat {
     for _ in 0..40 {
         let next = (m + m.inverse().transpose()) * 0.5;
@@ -76,7 +75,7 @@ pub(crate) fn nearest(mut m: DMat3) -> DQuat {
     DQuat::from_mat3(&m).normalize()
 }
 
-/// The smallest rotation that takes one direction to another.
+/// Returns the smallest rotation that maps one direction to another.
 pub(crate) fn smallest_turn(from: DVec3, to: DVec3) -> DQuat {
     let (Some(from), Some(to)) = (from.try_normalize(), to.try_normalize()) else {
         return DQuat::IDENTITY;
@@ -84,8 +83,8 @@ pub(crate) fn smallest_turn(from: DVec3, to: DVec3) -> DQuat {
     DQuat::from_rotation_arc(from, to)
 }
 
-/// The rotation that best takes the vectors of `from` to those of `to`, weighted by their lengths (Kabsch 1976
-/// in Horn's quaternion form, 1987). Where the vectors leave it open, the one nearest to the identity.
+/// Returns the rotation that best maps the first to the second vectors, weighted by length (Kabsch 1976 in Horn's
+/// quaternion form, 1987). If the vectors leave it undetermined, the rotation nearest to the identity is chosen.
 pub(crate) fn best_turn(pairs: &[(DVec3, DVec3)]) -> DQuat {
     if let [(from, to)] = pairs {
         return smallest_turn(*from, *to);
@@ -98,7 +97,7 @@ pub(crate) fn best_turn(pairs: &[(DVec3, DVec3)]) -> DQuat {
     for (a, b) in pairs {
         h += DMat3::from_cols(*a * b.x, *a * b.y, *a * b.z) * (1.0 / scale);
     }
-    // h.col(j)[i] = sum a_i b_j
+    // Matrix element: h.col(j)[i] = sum a_i b_j
     let s = |i: usize, j: usize| h.col(j)[i];
     let n = [
         [s(0, 0) + s(1, 1) + s(2, 2), s(1, 2) - s(2, 1), s(2, 0) - s(0, 2), s(0, 1) - s(1, 0)],
@@ -110,7 +109,7 @@ pub(crate) fn best_turn(pairs: &[(DVec3, DVec3)]) -> DQuat {
     DQuat::from_xyzw(x, y, z, w).normalize()
 }
 
-/// Eigenvector of the largest eigenvalue of a symmetric matrix, by cyclic Jacobi rotations.
+/// Returns the eigenvector of the largest eigenvalue of a symmetric matrix, by cyclic Jacobi rotations.
 fn largest_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
     let mut v = [[0.0; 4]; 4];
     for (i, row) in v.iter_mut().enumerate() {
@@ -160,10 +159,10 @@ mod tests {
         let pairs: Vec<_> = v.iter().map(|v| (*v, q * *v)).collect();
         assert!(best_turn(&pairs).angle_between(q) < 1e-7);
         assert!(best_turn(&pairs[..2]).angle_between(q) < 1e-7);
-        // Two parallel vectors leave the twist open: none is added.
+        // Two parallel vectors do not determine the twist; the result has no twist.
         let line = [(DVec3::X, DVec3::Y), (DVec3::X * 2.0, DVec3::Y * 2.0)];
         assert!(best_turn(&line).angle_between(DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2)) < 1e-4);
-        // A reflection is answered by a rotation, not by a mirror.
+        // For a reflection, the result is a rotation, not a mirror.
         let mirrored: Vec<_> = v.iter().map(|v| (*v, DVec3::new(-v.x, v.y, v.z))).collect();
         assert!(best_turn(&mirrored).is_normalized());
         assert_eq!(best_turn(&[]), DQuat::IDENTITY);

@@ -1,4 +1,4 @@
-//! Marks by rule, where no hand draws: a ring round a bone, a line along it.
+//! Computes marks without drawing: a ring around a bone, or a line along a bone.
 
 use super::limb::Limb;
 use super::{SurfacePoint, SurfaceStroke};
@@ -8,22 +8,22 @@ use crate::bind::{Attachments, Character, point_on};
 use crate::geom::{Place, Walk, ray_triangle};
 use std::f32::consts::TAU;
 
-/// Places tried along a line.
+/// Number of points sampled along a line.
 const LINE_POINTS: usize = 24;
-/// Directions tried for the start of a ring.
+/// Number of ray directions tried to find a start point on the skin for a ring.
 const TRIES: usize = 12;
-/// Directions in which a ring over several shells has points,
+/// Number of ray directions around the bone for a ring over several shells.
 const ROUND: usize = 72;
-/// and so many of them in a row may have no skin.
+/// Maximum number of consecutive directions whose rays may miss the skin.
 const GAP: usize = ROUND / 5;
-/// Skin further from the bone than so many times the ring's median distance is none of a ring: a shield on an arm.
+/// Maximum distance of a ring's skin from the bone, as a multiple of the median distance. It excludes e.g. a shield.
 const FAR: f32 = 2.5;
 
-/// The ring that the plane across a bone at parameter `t` cuts out of the skin; where the limb consists of several shells, of
-/// the outermost ones.
+/// Returns the ring in which the plane across a bone at parameter `t` intersects the skin. If the limb consists of
+/// several shells, the ring lies on the outermost ones.
 ///
 /// # Errors
-/// The bone does not exist or has no length, or the skin does not go round it there.
+/// The bone does not exist, its length is zero, or the skin does not enclose it at `t`.
 pub fn ring_mark(
     character: &Character,
     attachments: &Attachments,
@@ -35,7 +35,7 @@ pub fn ring_mark(
     let centre = guide.at(t);
     let round = |k: usize| {
         let hit = guide.hit(centre, TAU * k as f32 / TRIES as f32)?;
-        // A corner exactly in the plane leaves the way round open to chance.
+        // If a vertex lies exactly in the plane, the walk around the mesh is ambiguous; the next direction is tried.
         guide.walk.around(&hit, guide.axis, &character.control.positions)
     };
     let on_one = (0..TRIES).find_map(round);
@@ -51,11 +51,11 @@ pub fn ring_mark(
     Ok(mark(id, format!("Ring {}", id.0 + 1), &places, true))
 }
 
-/// The line on the skin along a bone from parameter `from` to `to`, on the side that `angle` tells: radians about the
-/// bone from the side that faces the front (+Z in bind).
+/// Returns the line on the skin along a bone from parameter `span[0]` to `span[1]`. `angle` is the rotation about the
+/// bone, radians; 0 is the side that faces the front (+Z in the bind pose).
 ///
 /// # Errors
-/// As [`ring_mark`].
+/// The bone does not exist, its length is zero, or fewer than two rays meet its skin.
 pub fn line_mark(
     character: &Character,
     attachments: &Attachments,
@@ -91,7 +91,7 @@ struct Guide<'a> {
     attachments: &'a Attachments,
     bone: BoneId,
     axis: Vec3,
-    /// Across the bone, towards the front.
+    /// Unit vector across the bone, towards the front.
     front: Vec3,
     walk: Walk,
 }
@@ -108,18 +108,18 @@ impl<'a> Guide<'a> {
             )
         })?;
         let across = |v: Vec3| (v - axis * axis.dot(v)).try_normalize();
-        // A bone that points to the front has its side up.
+        // If the bone itself points to the front, angle 0 is the upper side.
         let front = if axis.z.abs() < 0.9 { across(Vec3::Z) } else { across(Vec3::Y) };
         let front = front.unwrap_or_else(|| axis.any_orthonormal_vector());
         let walk = Walk::new(&character.control.triangles);
         Ok(Self { character, attachments, bone, axis, front, walk })
     }
 
-    /// The ring over the outermost shells of the limb about a point of the bone; `None` if `on_one` shell does.
+    /// Finds the ring over the outermost shells of the limb around a bone point; `None` if one shell suffices.
     fn over_shells(&self, centre: Vec3, on_one: Option<&[Place]>, id: MarkId) -> Option<SurfaceStroke> {
         let control = &self.character.control;
         let angle = |k: usize| TAU * k as f32 / ROUND as f32;
-        // What is next to the bone all round says which joints turn the limb here.
+        // The innermost skin around the bone determines the joints of the limb.
         let inner: Vec<Place> = (0..ROUND).step_by(3).filter_map(|k| self.hit(centre, angle(k))).collect();
         let corners = |place: &Place| control.triangles[place.0 as usize];
         let limb = Limb::at(self.character, inner.iter().flat_map(|p| corners(p).into_iter().zip(p.1)));
@@ -164,7 +164,7 @@ impl<'a> Guide<'a> {
         point_on(&self.character.skeleton.bones[self.bone.index()], t)
     }
 
-    /// Where the skin is first met from a point of the bone; triangles attached to the bone come before all others.
+    /// Returns the first skin point hit by a ray from the bone; triangles attached to this bone take precedence.
     fn hit(&self, from: Vec3, angle: f32) -> Option<Place> {
         let control = &self.character.control;
         let ray = Quat::from_axis_angle(self.axis, angle) * self.front;

@@ -1,5 +1,5 @@
-//! Which vertices belong to a limb at a place, by skin weight. Shells that do not touch each other (skin, sleeve, armour)
-//! are one limb where they follow the same joints.
+//! Finds the vertices of a limb near given points, by skin weight. Disconnected shells (skin, sleeve, armour) belong
+//! to one limb if they follow the same joints.
 
 use super::SurfacePoint;
 use crate::base::NodeId;
@@ -7,24 +7,24 @@ use crate::base::math::Vec3;
 use crate::bind::Character;
 use crate::rig::Skeleton;
 
-/// A joint with at least this share of the weights at a place is one of the limb there.
+/// Minimum fraction of the skin weights at a place for which a joint counts as a joint of the limb.
 const OWN: f32 = 0.15;
-/// A helper joint (a twist, say) lies on the bone of its parent: at most this share of the bone's length aside,
+/// Maximum distance of a helper joint (e.g. for twist) from its parent's bone, as a fraction of the bone's length.
 const ASIDE: f32 = 0.2;
-/// and at most this share of it along.
+/// Maximum position of a helper joint along its parent's bone, as a fraction of the bone's length.
 const ALONG: f32 = 0.9;
 
-/// The joints of a limb at a place.
+/// The joints of a limb near some points of the skin.
 #[derive(Clone, Debug, Default)]
 pub struct Limb {
-    /// Per joint: it turns the limb at this place.
+    /// Per joint: whether the joint moves the skin at these points.
     own: Vec<bool>,
-    /// Per joint: it is one of those, or the next along the limb. A trunk with several limbs is never the next.
+    /// Per joint: whether `own` is set for it, its parent or its child; not passed on where several limbs branch.
     near: Vec<bool>,
 }
 
 impl Limb {
-    /// The limb at some places of the skin, each with its share.
+    /// Finds the limb at some vertices; `places` lists vertex index and weight.
     pub fn at(character: &Character, places: impl Iterator<Item = (u32, f32)>) -> Self {
         let skeleton = &character.skeleton;
         let mut weight = vec![0.0; skeleton.nodes.len()];
@@ -53,7 +53,7 @@ impl Limb {
         Self { own: of(&own), near: of(&near) }
     }
 
-    /// The limb that a stroke lies on.
+    /// Finds the limb that a stroke lies on.
     pub fn under(character: &Character, points: &[SurfacePoint]) -> Self {
         let triangles = &character.control.triangles;
         let corners = points.iter().filter_map(|p| Some((triangles.get(p.triangle as usize)?, p)));
@@ -61,17 +61,17 @@ impl Limb {
         Self::at(character, placed.filter(|c| !character.control.rigid[c.0 as usize]))
     }
 
-    /// Share of a vertex's weights on joints of the limb at this place, 0..=1.
+    /// Returns the fraction of a vertex's skin weights on the joints in `own`, 0..=1.
     pub fn own(&self, character: &Character, vertex: u32) -> f32 {
         share(&self.own, character, vertex)
     }
 
-    /// The same with the next joints along the limb.
+    /// Returns the fraction of a vertex's skin weights on the joints in `near`, 0..=1.
     pub fn near(&self, character: &Character, vertex: u32) -> f32 {
         share(&self.near, character, vertex)
     }
 
-    /// Whether a face belongs to the limb at this place.
+    /// Returns whether the corners of a face average at least half of their skin weight on the joints in `own`.
     pub fn has_face(&self, character: &Character, corners: &[u32; 3]) -> bool {
         let of = |v: &u32| self.own(character, *v);
         let rigid = corners.iter().any(|&v| character.control.rigid[v as usize]);
@@ -84,11 +84,11 @@ fn share(joints: &[bool], character: &Character, vertex: u32) -> f32 {
     of.filter(|e| joints[usize::from(e.0)]).map(|e| e.1).sum()
 }
 
-/// The nodes of skins' joints as a hierarchy of their own.
+/// The hierarchy of the nodes that are joints of skins.
 struct Tree {
     parent: Vec<Option<usize>>,
     children: Vec<u32>,
-    /// Children that have children.
+    /// Per node: number of children that have children themselves.
     branches: Vec<u32>,
 }
 
@@ -107,12 +107,12 @@ impl Tree {
         Self { parent, children, branches }
     }
 
-    /// How many limbs go on from a node: its children with children of their own.
+    /// Returns the number of limbs that continue from a node: its children that have children themselves.
     fn continuing(&self, node: usize) -> u32 {
         self.branches[node]
     }
 
-    /// Whether a node without children lies on a bone of its parent.
+    /// Returns whether a leaf node lies on one of its parent's bones.
     fn is_helper(&self, skeleton: &Skeleton, node: usize, parent: usize) -> bool {
         let joint_at = |n: usize| skeleton.joints.iter().find(|j| j.node == NodeId::from(n));
         let at = |n: usize| joint_at(n).map(|j| Vec3::from(j.bind_from_joint.translation));

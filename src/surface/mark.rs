@@ -1,27 +1,27 @@
-//! Marks: strokes drawn on the skin. Their points are named by triangle and barycentric weights, so that they stay on
-//! the skin in any pose.
+//! Marks: strokes drawn on the skin. Their points are stored as triangle index and barycentric weights, so they stay
+//! on the skin in any pose.
 
 use crate::base::{Error, MarkId, Result};
 
-/// More points than any hand draws; a file that asks for more is refused.
+/// Maximum points of a mark, far more than a hand-drawn stroke has. Marks with more points are rejected.
 pub const MAX_MARK_POINTS: usize = 1 << 16;
-/// Longer names are refused.
+/// Maximum length of a mark's name, bytes.
 const MAX_NAME: usize = 1024;
-/// Barycentric weights may leave 0..=1 by this, and their sum 1: rounding of pictures.
+/// Rounding tolerance: barycentric weights may leave 0..=1 by this amount, and their sum may differ from 1 by it.
 const ROUNDING: f32 = 0.02;
 
-/// A point of the skin.
+/// A point on the skin.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SurfacePoint {
-    /// Triangle of the display mesh, counted over all its parts.
+    /// Index of the triangle in the display mesh, counted over all parts.
     pub triangle: u32,
-    /// Weights of its corners, they sum to 1.
+    /// Barycentric weights of the triangle's corners; they sum to 1.
     pub barycentrics: [f32; 3],
-    /// Pressure or trigger, 0..=1.
+    /// Pen pressure or trigger value, 0..=1.
     pub pressure: f32,
-    /// Seconds, on the clock of the recording.
+    /// Time of the sample, seconds, on the recording's clock.
     pub time: f64,
-    /// Whether the mark begins again here: it is not joined to the point before.
+    /// Whether a new piece of the mark starts at this point: no segment joins this point to the previous one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lifted: bool,
 }
@@ -30,20 +30,20 @@ pub struct SurfacePoint {
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurfaceStroke {
-    /// Unique in the document.
+    /// Id of the mark, unique in the document.
     pub id: MarkId,
-    /// For the user.
+    /// Display name.
     pub name: String,
-    /// In drawing order, at least two.
+    /// Points in drawing order, at least two.
     pub points: Vec<SurfacePoint>,
-    /// A ring: the last point is joined to the first.
+    /// Whether the mark is a ring: a segment joins the last point to the first.
     pub closed: bool,
-    /// Brush radius, metres, world.
+    /// Brush radius, metres, world space.
     pub radius: f32,
 }
 
 impl SurfaceStroke {
-    /// Whether it is sound, and, where the number of the mesh's triangles is known, fits it.
+    /// Checks that all values are valid. If `triangles` is given, also checks that all triangle indices are below it.
     pub(crate) fn validate(&self, triangles: Option<usize>) -> Result<()> {
         let count = self.points.len();
         let unsound = |p: &&SurfacePoint| {

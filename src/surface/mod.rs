@@ -1,7 +1,7 @@
-//! What is drawn on the skin: marks, rings, regions, sculpt layers and silhouettes.
+//! Drawings on the skin: marks, rings, regions, sculpt layers and silhouettes.
 //!
-//! Marks are triangles and weights; segments of a picture can be anchored to them, and the renderer puts those onto the
-//! surface that it draws.
+//! The points of a mark are stored as triangle index and barycentric weights. Line segments for rendering can be
+//! anchored to such points, and the renderer moves these segments with the posed surface.
 
 mod guide;
 mod limb;

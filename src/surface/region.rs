@@ -1,6 +1,6 @@
-//! Regions of the control mesh that a mark on the skin affects (thesis 7.4, figure 34; methods, section 6): the
-//! **kinematic** vertices under the mark, the **passive** ones around it, and the **fixed** rim (the thesis's static
-//! vertices), all in bind space.
+//! The region of the control mesh that a mark affects (thesis 7.4, figure 34; methods, section 6). It has
+//! **kinematic** vertices under the mark, **passive** vertices around them, and a **fixed** rim (static vertices in
+//! the thesis), all in bind space.
 
 mod build;
 mod round;
@@ -14,22 +14,22 @@ use crate::base::{Error, Result};
 use crate::bind::Character;
 use serde::{Deserialize, Serialize};
 
-/// More vertices no region has.
+/// Maximum number of vertices of a region.
 const MAX_VERTICES: usize = 1 << 20;
-/// Longer names are refused.
+/// Maximum length of a region's name, bytes.
 const MAX_NAME: usize = 1024;
-/// Edges at most from the kinematic vertices to the rim.
+/// Maximum number of edges from the kinematic vertices to the rim.
 const MAX_EDGES: u32 = 256;
 
-/// How far a region goes beyond its kinematic vertices.
+/// The extent of a region beyond its kinematic vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reach {
-    /// So many edges; the vertices at that number are the rim.
+    /// A number of edges; the vertices at exactly this number form the rim.
     Edges(u32),
-    /// Through the air, metres in bind space, as far as the surface goes on.
+    /// Euclidean distance, metres in bind space. Only vertices connected to the mark within it belong to the region.
     Euclidean(f32),
-    /// Along the edges of the mesh (Dijkstra), metres in bind space.
+    /// Distance along the edges of the mesh (Dijkstra), metres in bind space.
     Along(f32),
 }
 
@@ -39,34 +39,34 @@ impl Default for Reach {
     }
 }
 
-/// The vertices of an edit. Indices are control vertices; lists rise, no vertex is in two of them.
+/// The vertices of a sculpt layer, as indices of control vertices. Lists are ascending and disjoint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// For the user.
+    /// Display name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// How far it goes.
+    /// Extent beyond the kinematic vertices.
     pub reach: Reach,
-    /// The share of the way from the rim over which the falloff rises, 0..=1: 1 is softest.
+    /// The fraction of the distance from rim to kinematic vertices over which the falloff rises, 0..=1; 1 is softest.
     pub softness: f32,
     /// Vertices of the faces under the mark.
     pub kinematic: Vec<u32>,
-    /// Vertices between them and the rim.
+    /// Vertices between the kinematic vertices and the rim.
     pub passive: Vec<u32>,
-    /// The rim. Empty where the region is a whole piece of the mesh.
+    /// Vertices of the rim. The list is empty if the region covers a connected piece of the mesh entirely.
     pub fixed: Vec<u32>,
-    /// Per passive vertex, how much it goes along: from 0 at the rim to 1 at the kinematic vertices, smooth at both.
+    /// Per passive vertex: its weight, from 0 at the rim to 1 at the kinematic vertices, smooth at both ends.
     pub falloff: Vec<f32>,
-    /// Parameter along the mark, 0..=1, of the kinematic vertices and then of the passive ones.
+    /// Parameter along the mark, 0..=1, first of the kinematic and then of the passive vertices.
     pub t: Vec<f32>,
-    /// Of a ring round a limb of several shells: its place. Vertices move in proportion to their distance from the bone.
+    /// Plane and axis of a ring over several shells. With it, displacements scale with the distance from the bone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<Round>,
 }
 
 impl Region {
-    /// Whether its lists fit each other and, where their number is known, the control vertices.
+    /// Checks that the lists are consistent. If `vertices` is given, also checks that all indices are below it.
     pub(super) fn validate(&self, vertices: Option<usize>) -> Result<()> {
         let moved = self.kinematic.len() + self.passive.len();
         let all = || self.kinematic.iter().chain(&self.passive).chain(&self.fixed);
@@ -105,10 +105,10 @@ impl Region {
         Err(Error::input(format!("the region {problem}"), "make it again from a mark on this character"))
     }
 
-    /// The same with another reach.
+    /// Returns the region with another reach.
     ///
     /// # Errors
-    /// The reach is no distance, or the region is none of this character.
+    /// The reach is not a valid distance, or the region belongs to another character.
     pub fn with_reach(&self, character: &Character, reach: Reach) -> Result<Self> {
         self.validate(Some(character.control.positions.len()))?;
         let mut new = Self { reach, ..self.clone() };
@@ -116,10 +116,10 @@ impl Region {
         Ok(new)
     }
 
-    /// The same, so many rings of edges wider, or narrower where `rings` is negative.
+    /// Returns the region extended by a number of edge rings. A negative number shrinks the region.
     ///
     /// # Errors
-    /// As [`Region::with_reach`].
+    /// The errors of [`Region::with_reach`].
     pub fn grown(&self, character: &Character, rings: i32) -> Result<Self> {
         let step = build::mean_edge(character, &self.kinematic) * rings as f32;
         let reach = match self.reach {
@@ -130,10 +130,10 @@ impl Region {
         self.with_reach(character, reach)
     }
 
-    /// The same with another softness, which is clamped to 0..=1.
+    /// Returns the region with another softness, clamped to 0..=1.
     ///
     /// # Errors
-    /// The region is none of this character.
+    /// The region belongs to another character.
     pub fn softened(&self, character: &Character, softness: f32) -> Result<Self> {
         self.validate(Some(character.control.positions.len()))?;
         let softness = if softness.is_nan() { 1.0 } else { softness.clamp(0.0, 1.0) };

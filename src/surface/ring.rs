@@ -1,5 +1,5 @@
-//! Rings: marks that go round a limb and come back to their start. What counts is the way about the bone, not how the
-//! surface hangs together: the points of a stroke may lie on several shells.
+//! Rings: marks that wind once around a limb. Only the angle around the bone matters, not the connectivity of the
+//! mesh: the points of a stroke may lie on several shells.
 
 use super::limb::Limb;
 use super::{SurfacePoint, SurfaceStroke};
@@ -10,41 +10,41 @@ use crate::geom::ray_triangle;
 use crate::rig::Bone;
 use std::f64::consts::TAU;
 
-/// A ring's ends are at most this share of its length apart.
+/// Maximum gap between the ends of a ring, as a fraction of its length.
 const OPEN: f64 = 0.15;
-/// A jump between two points of a ring is at most this share of the turn,
+/// Maximum angle of one jump between two points of a ring, as a fraction of a full rotation.
 const JUMP: f64 = 0.2;
-/// and all of them with the way between its ends.
+/// Maximum sum of the angles of all jumps and of the gap between the ends, as a fraction of a full rotation.
 const JUMPS: f64 = 0.4;
-/// Bones that are tried, the nearest first.
+/// Number of bones tried, nearest first.
 const TRIED: usize = 4;
-/// A bone turns the skin of a ring where its joint has this share of the weights there.
+/// Minimum fraction of the stroke's skin weights on a bone's joint for which the bone is preferred.
 const TURNS: f32 = 0.1;
-/// A bridge has a point at every so many radians.
+/// Angle between the points of a bridge, radians.
 const STEP: f64 = 0.15;
-/// Jumps shorter than this, radians, need no bridge.
+/// Jumps below this angle, radians, need no bridge.
 const SHORT: f64 = 0.3;
 
-/// A stroke that closes.
+/// A stroke that forms a closed ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ring {
-    /// The bone that it goes round.
+    /// The bone that the ring encloses.
     pub bone: BoneId,
-    /// Its last point; those after lie over its beginning.
+    /// Index of the ring's last point. Later points of the stroke overlap its beginning.
     pub end: usize,
 }
 
-/// Finds out whether strokes close. Kept between frames so that nothing is allocated in them.
+/// Detects strokes that form rings. It keeps its buffers between frames to avoid allocations.
 #[derive(Debug, Default)]
 pub struct RingFinder {
     at: Vec<DVec3>,
-    /// Per joint: its share of the weights at the stroke.
+    /// Per node: its joint's sum of skin weights at the points of the stroke.
     weight: Vec<f32>,
 }
 
 impl RingFinder {
-    /// The ring that a stroke is. `edge` is the mean length of the skin's edges, metres. All in bind space, so that the
-    /// pose does not matter.
+    /// Returns the ring that a stroke forms, if any. `edge` is the mean edge length of the skin mesh, metres. The
+    /// test runs in bind space, so that it does not depend on the pose.
     pub fn find(&mut self, character: &Character, points: &[SurfacePoint], edge: f32) -> Option<Ring> {
         self.place(character, points)?;
         self.nearest(character).into_iter().flatten().find_map(|bone| {
@@ -53,7 +53,7 @@ impl RingFinder {
         })
     }
 
-    /// The bone that a closed mark goes round.
+    /// Returns the bone that a closed mark encloses.
     pub fn bone_of(&mut self, character: &Character, mark: &SurfaceStroke) -> Option<BoneId> {
         self.place(character, &mark.points)?;
         let once = |b: &BoneId| {
@@ -83,7 +83,7 @@ impl RingFinder {
         (self.at.len() > 2).then_some(())
     }
 
-    /// The bones nearest to the stroke's middle; those that turn its skin come before all others.
+    /// Returns the bones nearest to the stroke's centroid. Bones with enough skin weight at the stroke come first.
     fn nearest(&self, character: &Character) -> [Option<BoneId>; TRIED] {
         let skeleton = &character.skeleton;
         let count = self.at.len() as f64;
@@ -106,45 +106,45 @@ fn distance_to_bone(x: Vec3, bone: &Bone) -> f32 {
     x.distance(crate::bind::point_on(bone, crate::bind::project(bone, x)))
 }
 
-/// The line through a bone.
+/// The infinite line through a bone.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// The bone's head, bind space, metres.
     pub head: DVec3,
-    /// Its direction, unit.
+    /// Direction of the bone, unit length.
     pub axis: DVec3,
 }
 
 impl About {
-    /// The line through a bone with a length.
+    /// Creates the line through a bone of non-zero length.
     pub fn new(bone: &Bone) -> Self {
         let head = bone.head.as_dvec3();
         Self { head, axis: (bone.tail.as_dvec3() - head).normalize_or_zero() }
     }
 
-    /// From the line to a point, across it.
+    /// Returns the vector from the line to a point, perpendicular to the line.
     pub fn radial(&self, x: DVec3) -> DVec3 {
         (x - self.head) - self.axis * self.along(x)
     }
 
-    /// How far along the line a point is, from the head.
+    /// Returns the signed distance from the head to the projection of a point onto the line, metres.
     pub fn along(&self, x: DVec3) -> f64 {
         self.axis.dot(x - self.head)
     }
 
-    /// From one point to another about the line, radians.
+    /// Returns the signed angle from point `a` to point `b` around the line, radians.
     pub fn angle(&self, a: DVec3, b: DVec3) -> f64 {
         let (a, b) = (self.radial(a), self.radial(b));
         self.axis.dot(a.cross(b)).atan2(a.dot(b))
     }
 }
 
-/// The last point of a stroke that goes once round a bone and comes back to its start; `None` if it does not.
+/// Returns the index of the ring's last point if the stroke winds once around a bone; `None` otherwise.
 fn closes(at: &[DVec3], points: &[SurfacePoint], bone: &Bone, edge: f64) -> Option<usize> {
     let about = About::new(bone);
     let last = at.len() - 1;
     let mut winding = 0.0;
-    // Beyond a full turn the stroke lies over its own beginning.
+    // Beyond a full rotation the stroke overlaps its own beginning.
     let mut end = None;
     for i in 1..=last {
         winding += about.angle(at[i - 1], at[i]);
@@ -158,7 +158,7 @@ fn closes(at: &[DVec3], points: &[SurfacePoint], bone: &Bone, edge: f64) -> Opti
         return None;
     }
     let radius = at[..=end].iter().map(|x| about.radial(*x).length()).sum::<f64>() / (end + 1) as f64;
-    // Unrolled from the limb, so that steps from shell to shell do not count.
+    // Lengths are measured on a cylinder unrolled around the bone, so that radial steps between shells do not count.
     let unrolled = |a: DVec3, b: DVec3| (radius * about.angle(a, b)).hypot(about.along(b) - about.along(a));
     let (mut length, mut flat, mut jumps) = (0.0, 0.0, 0.0);
     let mut lifted = false;
@@ -180,9 +180,9 @@ fn closes(at: &[DVec3], points: &[SurfacePoint], bone: &Bone, edge: f64) -> Opti
     (joined || near).then_some(end)
 }
 
-/// Closes a stroke that is a ring: what lies over its beginning is cut off, and where it jumps, and between its ends,
-/// points on the outermost shell of the limb are added. `back` is the way over the skin from its end to its start, where
-/// there is a short one.
+/// Closes a stroke that forms a ring. The part that overlaps its beginning is cut off. Jumps and the gap between the
+/// ends are filled with points on the limb's outermost shell. `back` is the path over the skin from the last point to
+/// the first, if a short one exists.
 pub fn close_ring(
     character: &Character,
     ring: Ring,
@@ -223,7 +223,7 @@ pub fn close_ring(
     points.extend(back.into_iter().flatten().map(|p| SurfacePoint { time, ..p }));
 }
 
-/// Points of the outermost shell between two places of a limb; `None` if it has no skin.
+/// Returns points on the outermost shell of the limb between two positions, skipping directions without skin.
 fn bridge(
     character: &Character,
     limb: &Limb,

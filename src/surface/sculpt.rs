@@ -1,5 +1,5 @@
-//! Sculpt layers as a document keeps them (thesis, chapter 5 and 7.4; methods, section 6): a region and what is
-//! done to it. What they mean for vertices is in [`crate::deform::sculpt`].
+//! Sculpt layers as stored in the document (thesis, chapter 5 and 7.4; methods, section 6). A sculpt layer consists
+//! of a region and a deformation. [`crate::deform::sculpt`] evaluates it.
 
 use super::{Region, SurfaceStroke, mirrored_mark};
 use crate::base::math::{Quat, Vec3};
@@ -11,55 +11,56 @@ use crate::deform::sculpt::{Along, BoundForm, BoundSculpt, Profile, Reform, SOUR
 use crate::rig::{Mirror, PosedRig};
 use serde::{Deserialize, Serialize};
 
-/// More sculpt layers no document has.
+/// Maximum number of sculpt layers in a document.
 pub(crate) const MAX_SCULPTS: usize = 1024;
-/// Longer names are refused.
+/// Maximum length of a layer's name, bytes.
 const MAX_NAME: usize = 1024;
-/// Amplitudes and offsets beyond this are mistakes.
+/// Maximum magnitude of an amplitude. Layers with larger amplitudes are rejected.
 const MAX_AMPLITUDE: f32 = 100.0;
-/// Offsets longer than this, metres, are mistakes.
+/// Maximum magnitude of an offset's component, metres. Layers with larger offsets are rejected.
 const MAX_OFFSET: f32 = 1e9;
-/// Stiffness beyond this is no stiffer.
+/// Maximum stiffness; larger values have no visible effect.
 const MAX_STIFFNESS: f32 = 1e6;
-/// The stiffness of a new edit: its vertices come within a percent of their targets.
+/// Stiffness of a new sculpt layer: its vertices come within one percent of their targets.
 pub const STIFFNESS: f32 = 32.0;
 
 /// A sculpt layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sculpt {
-    /// Unique in the document.
+    /// Id of the layer, unique in the document.
     pub id: SculptId,
-    /// For the user.
+    /// Display name.
     pub name: String,
-    /// The mark that it was made from, where there was one. It may be gone: the region stays.
+    /// The mark that the layer was made from, if any. The mark may have been deleted; the layer keeps its region.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<MarkId>,
-    /// The vertices that it moves.
+    /// The vertices that the layer moves.
     pub region: Region,
-    /// Where to.
+    /// The displacement of these vertices.
     pub form: Form,
-    /// Factor on the offset, any sign; 1 as it was made.
+    /// Factor on the displacement, of any sign; 1 reproduces the original shape.
     pub amplitude: f32,
-    /// Of the force that it is in the springs, see [`SculptState::stiffness`].
+    /// Stiffness of the constraint in the solver, see [`SculptState::stiffness`].
     pub stiffness: f32,
-    /// Whether it takes part.
+    /// Whether the layer is active.
     pub enabled: bool,
 }
 
-/// Where an edit moves its vertices.
+/// The displacement of a sculpt layer's vertices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// By hand: for each kinematic vertex `e_i - s_i`, the wanted scale vector less the one in bind, in bind orientation
-    /// (see [`encode`]), metres. Kept as the difference, so that another attachment to the bones does not move it.
+    /// Drawn by hand: one offset `e_i - s_i` per kinematic vertex, in bind orientation (see [`encode`]), metres. It
+    /// is the target scale vector minus the bind scale vector, where a scale vector points from the bone to the
+    /// vertex. The offset does not depend on the choice of the bone.
     Drawn(Vec<[f32; 3]>),
-    /// By formula.
+    /// Given by a formula.
     Profile(Profile),
 }
 
 impl Form {
-    /// This form for a bound edit that has the form `from`, where that needs no binding.
+    /// Returns the update from a bound layer of form `from` to this form; `None` if the layer must be bound again.
     pub fn reform(&self, from: &Self) -> Option<Reform<'_>> {
         match (self, from) {
             (Self::Drawn(to), Self::Drawn(from)) if to.len() == from.len() => Some(Reform::Offsets(to)),
@@ -68,7 +69,7 @@ impl Form {
         }
     }
 
-    /// Becomes another form; does not allocate where [`Form::reform`] needs no binding.
+    /// Copies another form into this one. It does not allocate if [`Form::reform`] returns an update.
     pub fn become_like(&mut self, other: &Self) {
         match (self, other) {
             (Self::Drawn(own), Self::Drawn(other)) => own.clone_from(other),
@@ -78,35 +79,35 @@ impl Form {
 }
 
 impl Sculpt {
-    /// A new edit of a region, named, of amplitude 1, taking part.
+    /// Creates an active sculpt layer of amplitude 1 with a default name.
     pub fn new(id: SculptId, mark: Option<MarkId>, region: Region, form: Form) -> Self {
         let name = format!("Shape {}", id.0 + 1);
         Self { id, name, mark, region, form, amplitude: 1.0, stiffness: STIFFNESS, enabled: true }
     }
 
-    /// Its state in the document itself, at a time of waves; none while it takes no part.
+    /// Returns the layer's state; `None` if the layer is disabled. `seconds` is the time for travelling waves.
     pub fn state(&self, seconds: f64) -> Option<SculptState> {
         let state =
             SculptState { id: self.id, amplitude: self.amplitude, stiffness: self.stiffness, seconds };
         self.enabled.then_some(state)
     }
 
-    /// Whether it changes with time on its own: a travelling wave.
+    /// Returns whether the layer is animated, i.e. is an active travelling wave.
     pub fn moves(&self) -> bool {
         self.enabled && matches!(&self.form, Form::Profile(profile) if profile.curve.moves())
     }
 
-    /// What deformers need of it.
+    /// Binds the layer to a character for the deformers.
     ///
     /// # Errors
-    /// It does not fit the character.
+    /// The layer does not fit the character.
     pub fn bind(&self, character: &Character, attachments: &Attachments) -> Result<BoundSculpt> {
         self.validate(Some(character.control.positions.len()))?;
         let region = &self.region;
         let vertices: Vec<u32> = region.kinematic.iter().chain(&region.passive).copied().collect();
         let form = match &self.form {
             Form::Drawn(offsets) => {
-                // What goes round several shells moves each of them by its own vertices.
+                // On a ring over several shells, each shell follows its own kinematic vertices.
                 let shells = region.round.map(|_| character.control.adjacency.shells());
                 let sources = |&v: &u32| sources(character, region, v, shells.as_deref());
                 BoundForm::Drawn {
@@ -124,7 +125,7 @@ impl Sculpt {
             }
         };
         let scale_vector = |&v: &u32| match region.round {
-            // Shells may be attached to other bones than the one that the ring goes round.
+            // Other shells may be attached to other bones than the bone inside the ring.
             Some(round) => round.radial(character.control.positions[v as usize]),
             None => attachments.scale_vector[v as usize],
         };
@@ -137,7 +138,7 @@ impl Sculpt {
         })
     }
 
-    /// Whether it is sound, and, where the number of control vertices is known, fits them.
+    /// Checks that all values are valid. If `vertices` (number of control vertices) is given, also checks indices.
     pub(crate) fn validate(&self, vertices: Option<usize>) -> Result<()> {
         self.region.validate(vertices)?;
         let size = |v: f32, most: f32| v.is_finite() && v.abs() <= most;
@@ -163,28 +164,28 @@ impl Sculpt {
     }
 }
 
-/// What deformers need of edits.
+/// Binds several sculpt layers to a character for the deformers.
 ///
 /// # Errors
-/// One that does not fit the character.
+/// A layer does not fit the character.
 pub fn bind_sculpts(sculpts: &[Sculpt], bound: &Bound) -> Result<Vec<BoundSculpt>> {
     sculpts.iter().map(|s| s.bind(&bound.character, &bound.attachments)).collect()
 }
 
-/// A region's kinematic vertices moved by hand in a pose: the form that takes each from where it is without the edit,
-/// `from`, to `to`, both world, metres, in the order of [`Region::kinematic`].
+/// Returns the form of kinematic vertices that were moved by hand in a pose. It takes each vertex from its position
+/// without the layer, `from`, to `to`; both in world space, metres, in the order of [`Region::kinematic`].
 pub fn drawn(character: &Character, rig: &PosedRig, region: &Region, from: &[Vec3], to: &[Vec3]) -> Form {
     let places = region.kinematic.iter().zip(from.iter().zip(to));
     Form::Drawn(places.map(|(&v, (a, b))| encode(rotation(character, rig, v), *a, *b).to_array()).collect())
 }
 
-/// `Q` of the kinematic vertices in a pose.
+/// Returns the rotation `Q` from bind to pose at each kinematic vertex.
 pub fn turns(character: &Character, rig: &PosedRig, region: &Region) -> Vec<Quat> {
     region.kinematic.iter().map(|&v| rotation(character, rig, v)).collect()
 }
 
-/// The kinematic vertices nearest to a passive one in bind, as indices, with weights by inverse squared distance; of its
-/// own shell, where the shells are given and it has some.
+/// Returns indices into the kinematic vertices nearest to a passive vertex in bind space, with weights by inverse
+/// squared distance. If `shells` is given, vertices on the passive vertex's own shell are used where there are any.
 fn sources(
     character: &Character,
     region: &Region,
@@ -204,17 +205,17 @@ fn sources(
             near[at] = (d, k as u32);
         }
     }
-    // Two vertices may lie in one place: the nearest distance that is some keeps weights finite.
+    // Vertices may coincide; the smallest non-zero distance keeps the weights finite.
     let least = near.iter().map(|n| n.0).find(|d| *d > 0.0 && d.is_finite()).unwrap_or(1.0) * 1e-3;
     let weight = |d: f32| if d.is_finite() { 1.0 / (d + least) } else { 0.0 };
     let sum: f32 = near.iter().map(|n| weight(n.0)).sum();
     near.map(|(d, k)| (k, weight(d) / sum))
 }
 
-/// The same edit on the other side of the character, under another id. The mark is mirrored with it.
+/// Mirrors a sculpt layer and its mark to the other side of the character, with new ids.
 ///
 /// # Errors
-/// The mark or the edit does not fit the character.
+/// The mark or the layer does not fit the character.
 pub fn mirrored_sculpt(
     character: &Character,
     mirror: &Mirror,

@@ -1,6 +1,6 @@
-//! SilSketch (thesis 7.3; methods, section 6): one accent stroke over the picture says which silhouette is meant and how it
-//! should run. Zimmermann, Nealen, Alexa, "SilSketch: automated sketch-based editing of surface meshes", 2007; as in the
-//! thesis, the ends of the stroke choose the piece of silhouette, in place of a comparison of shapes.
+//! SilSketch (thesis 7.3; methods, section 6): an accent stroke over the image selects a silhouette and gives its new
+//! shape. Zimmermann, Nealen, Alexa, "SilSketch: automated sketch-based editing of surface meshes", 2007. As in the
+//! thesis, the ends of the stroke select the piece of silhouette; the paper compares shapes instead.
 
 use super::{Reach, Region, STIFFNESS, Sculpt, drawn};
 use crate::base::math::Vec3;
@@ -12,40 +12,40 @@ use crate::render::View;
 use crate::rig::PosedRig;
 use std::collections::BTreeMap;
 
-/// An accent stroke and the picture that it was drawn over.
+/// An accent stroke with the view that it was drawn over.
 #[derive(Clone, Copy, Debug)]
 pub struct Accent<'a> {
-    /// Places in the picture, pixels from the upper left corner, at least two.
+    /// Positions in the image, pixels from the upper left corner, at least two.
     pub stroke: &'a [[f32; 2]],
-    /// The picture's view.
+    /// The image's view.
     pub view: &'a View,
-    /// The picture's pixels.
+    /// Size of the image, pixels.
     pub size: [u32; 2],
-    /// How far the region goes beyond the silhouette.
+    /// Extent of the region beyond the silhouette.
     pub reach: Reach,
 }
 
-/// What an accent stroke means.
+/// The interpretation of an accent stroke.
 #[derive(Clone, Debug)]
 pub struct SilSketch {
-    /// The silhouette that it affects, from its first end to its last.
+    /// The selected piece of silhouette, in order from the stroke's first end to its last.
     pub chain: Vec<SilhouettePoint>,
-    /// The vertices of that silhouette as kinematic ones, with what is around them.
+    /// The region: the silhouette's vertices are kinematic, and passive vertices surround them.
     pub region: Region,
-    /// Where the kinematic vertices are, world, metres, in the order of [`Region::kinematic`].
+    /// Current positions of the kinematic vertices, world space, metres, in the order of [`Region::kinematic`].
     pub from: Vec<Vec3>,
-    /// Where the stroke wants them: as far from the eye as they are.
+    /// Target positions of the kinematic vertices, at unchanged view depth.
     pub to: Vec<Vec3>,
 }
 
-/// Finds the silhouette that a stroke means among `points` ([`crate::query::Silhouettes`]) and where its vertices go.
+/// Finds the silhouette that a stroke selects among `points` ([`crate::query::Silhouettes`]), and its targets.
 ///
-/// At each of its pixels the silhouette affects the nearest corner of the triangle. A vertex keeps its distance from
-/// the silhouette and goes along with the place of the same parameter on the stroke, both by length in the picture,
-/// as joints follow theirs (thesis 7.2). `posed` are the control vertices in the pose, world, metres.
+/// Each silhouette pixel selects the nearest corner of its triangle. A vertex keeps its offset from the silhouette in
+/// the image. It moves with the stroke's point at the same fraction of arc length, as joints do (thesis 7.2). `posed`
+/// holds the positions of the control vertices in the pose, world space, metres.
 ///
 /// # Errors
-/// The stroke is none, there is no silhouette along it ([`chain`]), it lies on rigid props only, or a reach that is none.
+/// Stroke or reach are invalid, no silhouette lies along the stroke ([`chain`]), or all of its vertices are rigid.
 pub fn silsketch(
     character: &Character,
     posed: &[Vec3],
@@ -62,7 +62,7 @@ pub fn silsketch(
     let chain = chain(points, accent.stroke, accent.view, accent.size)?;
     let baseline = Polyline::new(chain.iter().map(|p| p.pixel).collect());
     let stroke = Polyline::new(accent.stroke.to_vec());
-    // Sum of parameters and how many, per vertex.
+    // Per vertex: sum and count of parameters.
     let mut held: BTreeMap<u32, (f32, f32)> = BTreeMap::new();
     for (i, point) in chain.iter().enumerate() {
         let b = point.barycentrics;
@@ -100,7 +100,7 @@ pub fn silsketch(
 }
 
 impl SilSketch {
-    /// The same as an edit of the document: its vertices' targets, encoded relative to the bones of the pose it was drawn in.
+    /// Returns a sculpt layer for the document. Targets are relative to the bones of the pose it was drawn in.
     pub fn sculpt(&self, id: SculptId, character: &Character, rig: &PosedRig) -> Sculpt {
         let form = drawn(character, rig, &self.region, &self.from, &self.to);
         let name = format!("Silhouette {}", id.0 + 1);
@@ -108,10 +108,10 @@ impl SilSketch {
     }
 }
 
-/// A line in the picture by length.
+/// A polyline in the image, parameterised by length.
 struct Polyline {
     places: Vec<[f32; 2]>,
-    /// Length up to each place.
+    /// Cumulative length up to each point.
     length: Vec<f32>,
 }
 
@@ -131,12 +131,12 @@ impl Polyline {
         self.length.last().copied().unwrap_or(0.0)
     }
 
-    /// Parameter of one of its places, 0..=1.
+    /// Returns the parameter of point `i`, 0..=1.
     fn parameter(&self, i: usize) -> f32 {
         if self.whole() > 0.0 { self.length[i] / self.whole() } else { 0.0 }
     }
 
-    /// The place at a parameter.
+    /// Returns the position at parameter `t`.
     fn at(&self, t: f32) -> [f32; 2] {
         let wanted = t * self.whole();
         let last = self.places.len() - 1;
@@ -156,7 +156,7 @@ mod tests {
 
     const SIZE: [u32; 2] = [400, 400];
 
-    /// A bar seen from the front, and its right edge as silhouette points, a pixel apart.
+    /// A bar seen from the front, with its right edge as silhouette points one pixel apart.
     fn case() -> (Character, View, Vec<SilhouettePoint>) {
         let character = bar(1, 16, 4, 0.2, 1.0);
         let eye = Vec3::new(0.0, 0.5, 6.0);

@@ -1,4 +1,4 @@
-//! What users see of the editor besides the character: the headset's panels and the window's.
+//! The user interface beside the rendered character: the panels of the headset and of the window.
 
 pub mod palette;
 pub mod window;

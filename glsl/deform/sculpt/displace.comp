@@ -1,5 +1,5 @@
-// Moves the vertices of edits by their offsets, x' = x + Q D (methods, section 6); or, for the methods that turn scale
-// vectors, lengthens those (thesis 5.1, equation 24). One invocation per moved vertex.
+// Moves the vertices of sculpt layers by their offsets, x' = x + Q D (methods, section 6). For methods that rotate
+// scale vectors, changes the scale vectors instead (thesis 5.1, equation 24). One invocation per moved vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -20,7 +20,7 @@ layout(set = 0, binding = 7, scalar) writeonly buffer Anchors { Anchor anchors[]
 layout(push_constant, scalar) uniform Push {
     uint count;
     uint has_tail;
-    // Scale vectors, not positions.
+    // Whether to change scale vectors instead of positions.
     uint radial;
 } push;
 

@@ -1,22 +1,22 @@
-// What the joints' prisms do not account for of the whole mesh's lost volume is shared out among the joints by how much
-// their flesh deforms: their factors, by one group.
+// Computes the joints' factors, in one group. The part of the mesh's volume loss that the joints' prisms do not
+// explain is distributed over the joints by how much their tissue deforms.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 
 layout(local_size_x = GROUP_SIZE) in;
 
-// Per joint: volume lost, growth, how much it deforms, the growth that counts.
+// Per joint: lost volume, its derivative, amount of deformation, derivative with lower bound.
 layout(set = 0, binding = 0, scalar) readonly buffer Sums { vec4 joints[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer Parts { float parts[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer Factors { float factors[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
-    // Zero where the whole volume is not kept.
+    // Zero if the volume of the whole mesh is not preserved.
     uint part_count;
     float share;
     float limit;
-    // Changes of the whole volume below this are none.
+    // Changes of the whole volume below this are ignored.
     float dead;
 } push;
 

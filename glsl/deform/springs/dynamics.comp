@@ -1,5 +1,5 @@
-// Dynamics: moves every vertex from the last frame to this one, whose equilibrium is in the position stream, by
-// semi-implicit Euler (lib/dynamics.glsl). One invocation per vertex.
+// Dynamics: advances every vertex from the previous frame to this one by semi-implicit Euler (lib/dynamics.glsl). The
+// position stream holds the equilibrium. One invocation per vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -8,7 +8,7 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-// How many times faster than the thickest flesh, zero where it does not swing; longest displacement.
+// Frequency relative to the thickest tissue (zero for a vertex without dynamics), and maximum displacement.
 layout(set = 0, binding = 0, scalar) readonly buffer Rests { vec2 rests[]; };
 layout(set = 0, binding = 1, scalar) buffer Motions { VertexMotion motions[]; };
 layout(set = 0, binding = 2, scalar) buffer Positions { vec4 positions[]; };

@@ -1,5 +1,5 @@
-// The force of edits in the springs (thesis 5.2): k (target - x) with target = a' + Q (s + D) is a load k Q D beside
-// a pull k to a' + Q s. One invocation per vertex of an edit.
+// The force of sculpt layers in the springs (thesis 5.2). k (target - x) with target = a' + Q (s + D) is a load k Q D
+// plus a pull with stiffness k to a' + Q s. One invocation per vertex of a layer.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -12,7 +12,7 @@ layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0, scalar) readonly buffer Edits { SpringEdit edits[]; };
 layout(set = 0, binding = 1, scalar) buffer Gains { SpringGains gains[]; };
-// The same without the edits, by number of the edited vertex.
+// The gains without the sculpt layers, indexed like `edits`.
 layout(set = 0, binding = 2, scalar) buffer Plain { SpringGains plain[]; };
 layout(set = 0, binding = 3, scalar) buffer Posed { vec4 posed[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer Turns { vec4 turns[]; };
@@ -23,7 +23,7 @@ layout(push_constant, scalar) uniform Push {
     float omega;
 } push;
 
-// An iteration's step stays below omega over the stiffness, whatever it was cut to before.
+// Limits an iteration's step for the added stiffness: 1 / step grows by stiffness / omega.
 float shorter(float step, float stiffness) {
     return step > 0.0 ? 1.0 / (1.0 / step + stiffness / push.omega) : 0.0;
 }

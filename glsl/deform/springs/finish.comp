@@ -1,4 +1,4 @@
-// Copies the last iterate to the position stream, whichever half it is in.
+// Copies the last iterate from its half of the buffer to the position stream.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

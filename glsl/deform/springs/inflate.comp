@@ -1,4 +1,4 @@
-// Lengthens or shortens scale vectors by the factors of the joints around them: one invocation per vertex.
+// Scales the scale vectors by the factors of the nearby joints: one invocation per vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -8,7 +8,7 @@
 layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0, scalar) readonly buffer PullOffsets { uint pull_offsets[]; };
-// Joint, and bits of how far it is followed.
+// Joint, and bits of the weight with which the vertex follows the joint's factor.
 layout(set = 0, binding = 1) uniform usamplerBuffer pulls;
 layout(set = 0, binding = 2, scalar) readonly buffer Factors { float factors[]; };
 layout(set = 0, binding = 3) uniform samplerBuffer anchors;

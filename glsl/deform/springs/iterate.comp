@@ -1,6 +1,6 @@
-// One iteration of the springs (thesis, Algorithm 1): one invocation per control vertex.
-// Reads one half of `iterates` and writes the other. What neighbours read comes as texels, which software devices
-// fetch far faster than elements of storage buffers.
+// Runs one iteration of the springs (thesis, Algorithm 1): one invocation per control vertex. Reads one half of
+// `iterates` and writes the other half. Neighbour data is in texel buffers, which software devices read far faster
+// than storage buffers.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -13,25 +13,25 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-// Per half-edge: neighbour in the low 24 bits and coherence in steps of 1/255; bits of the rest length.
+// Per half-edge: neighbour in the low 24 bits and coherence in steps of 1/255 above; bits of the rest length.
 layout(set = 0, binding = 0) uniform usamplerBuffer edges;
 layout(set = 0, binding = 1) uniform samplerBuffer anchors;
 layout(set = 0, binding = 2) uniform samplerBuffer posed;
 layout(set = 0, binding = 3) uniform samplerBuffer iterates;
 layout(set = 0, binding = 4, scalar) writeonly buffer Next { vec4 next_iterates[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer Loads { vec4 loads[]; };
-// Forces over density, and whether they count.
+// Force and density per vertex; on a coarse level first the mean force density of the finer level.
 layout(set = 0, binding = 6, scalar) buffer Residuals { vec4 residuals[]; };
-// largest[k]: bits of the largest move or force of iteration k; positive floats order like their bits.
+// largest[k]: bits of the largest movement or force of iteration k; positive floats order like their bits.
 layout(set = 0, binding = 7, scalar) buffer State { SpringState state; uint largest[]; };
-// SUBGROUPS per group: the work that each subgroup's springs did.
+// The work of the spring forces, one sum per subgroup (SPRING_SUBGROUPS sums per group).
 layout(set = 0, binding = 8, scalar) writeonly buffer Works { float works[]; };
 layout(set = 0, binding = 9) uniform usamplerBuffer gains;
 
 layout(push_constant, scalar) uniform Push {
     uint count;
     uint iteration;
-    // The half that is read.
+    // Index of the half that is read.
     uint half_read;
     uint flags;
     float weight;
@@ -97,8 +97,8 @@ void iterate(uint i) {
     vec3 force = spring_force(me, sums, UserGains(push.surface, push.length_gain, push.torsion, push.thesis_limit));
     float density = uintBitsToFloat(last.y);
     if ((push.flags & SPRING_TAKE) != 0) {
-        // The force that the finer level wants here; the load makes up the difference, and from here on the
-        // finer level's equilibrium is this one's too.
+        // The restricted force of the finer level replaces the force here. The load is changed by the difference, so
+        // that both levels have the same equilibrium.
         vec3 wanted = residuals[i].xyz * density;
         loads[i * POSE_TEXELS + 3] = vec4(me.load + wanted - force, me.stiffness.z);
         force = wanted;

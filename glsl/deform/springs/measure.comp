@@ -1,5 +1,5 @@
-// What triangles say of the volume: the cones of the whole closed mesh, a part of what it has lost per group, and the
-// prisms of those that are some joint's flesh.
+// Measures volumes: the volume that the closed mesh has lost, by cones over all triangles (one partial sum per
+// group), and the prisms of the triangles that belong to a joint's tissue.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -9,21 +9,21 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-// Vertices, and bits of the cone in bind.
+// Vertices of each triangle, and bits of its cone's volume in bind.
 layout(set = 0, binding = 0) uniform usamplerBuffer sides;
 layout(set = 0, binding = 1) uniform samplerBuffer positions;
 layout(set = 0, binding = 2) uniform samplerBuffer anchors;
 layout(set = 0, binding = 3) uniform samplerBuffer turns;
 layout(set = 0, binding = 4, scalar) readonly buffer Responses { float responses[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer Parts { float parts[]; };
-// Volume, and how fast it grows with a factor on the scale vectors.
+// Volume, and its derivative with respect to a factor on the scale vectors.
 layout(set = 0, binding = 6, scalar) writeonly buffer Prisms { vec2 prisms[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
-    // How many of them are some joint's: the first.
+    // Number of triangles that belong to a joint's tissue; they come first.
     uint prism_count;
-    // From the first vertex's attachment point to where the cones start, bind space.
+    // Vector from the first vertex's attachment point to the apex of the cones, bind space.
     vec3 middle;
 } push;
 

@@ -1,4 +1,4 @@
-// Poses the rest measures of the springs and finds their start: once per frame and level, one invocation per vertex.
+// Rotates the rest measures of the springs by the pose and finds the initial iterate, per frame, level and vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -14,9 +14,9 @@
 layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 4) uniform samplerBuffer rest;
-// Two per joint.
+// Two texels per joint.
 layout(set = 0, binding = 5) uniform samplerBuffer dual;
-// Of the mesh itself; `seeds` are a coarser level's vertices in it.
+// Positions of the finest level; `seeds` maps the vertices of a coarser level to it.
 layout(set = 0, binding = 6) uniform samplerBuffer positions;
 layout(set = 0, binding = 7, scalar) readonly buffer Scale { Rows scale[]; };
 layout(set = 0, binding = 8, scalar) buffer Anchors { vec4 anchors[]; };
@@ -31,9 +31,9 @@ layout(push_constant, scalar) uniform Push {
     uint count;
     uint has_tail;
     uint coarse;
-    // The start is the last frame's shape, carried by the change of the joints.
+    // Whether to start from the previous frame's shape, moved by the change of the joints.
     uint from_last;
-    // The next frame may start at this one's.
+    // Whether the next frame may start from this frame's shape.
     uint keep;
     uint scaled;
     float torsion;

@@ -1,4 +1,4 @@
-// From a level to the finer one: each vertex moves by what the coarse vertices it follows have moved.
+// Applies a coarse level's correction: each vertex moves by the weighted movement of its coarse parent vertices.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -9,7 +9,7 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-// Per coarse vertex: its vertex on the finer level.
+// Index on the finer level of each coarse vertex.
 layout(set = 0, binding = 0, scalar) readonly buffer Seeds { uint seeds[]; };
 layout(set = 0, binding = 1) uniform usamplerBuffer parents;
 layout(set = 0, binding = 2) uniform samplerBuffer weights;
@@ -20,11 +20,11 @@ layout(set = 0, binding = 6, scalar) buffer State { SpringState state; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
-    // Where the coarse iterate begins.
+    // Offset of the coarse iterate.
     uint coarse;
-    // Where the iterate begins that the coarse one started from.
+    // Offset of the iterate from which the coarse level started.
     uint before;
-    // Where the iterate begins that is moved.
+    // Offset of the iterate that is moved.
     uint after;
     uint tested;
 } push;

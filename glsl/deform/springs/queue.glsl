@@ -1,13 +1,13 @@
-// The vertices that a round of untangling looks at: each once, in any order, since none sees what others do in it.
-// Needs push.count, how many there are.
+// The vertices that a round of untangling processes, each once. Their order does not matter, since a round reads only
+// earlier results. Needs push.count, the number of vertices that may move.
 
-// Per round four words: groups, 1, 1, vertices.
+// Four words per round: group count, 1, 1, vertex count.
 layout(set = 0, binding = 0, scalar) buffer Rounds { uint rounds[]; };
-// This round's list and the next one's, a half each.
+// The lists of this round and of the next round, one half of the buffer each.
 layout(set = 0, binding = 1, scalar) buffer Queue { uint queue[]; };
-// Per vertex: one more than the last round that it is in.
+// Per vertex: one plus the last round that lists the vertex.
 layout(set = 0, binding = 2, scalar) buffer Queued { uint queued[]; };
-// Each vertex's number among those that may be pushed, or NONE.
+// Index of each vertex among the vertices that may move, or NONE.
 layout(set = 0, binding = 3, scalar) readonly buffer Places { uint places[]; };
 
 void enqueue(uint vertex, uint round) {

@@ -1,5 +1,5 @@
-// How far vertices take part in growing: by the area of their triangles along the turned rest normals over that in
-// bind. One invocation per vertex of triangles that may turn inside out; all others grow in full.
+// Computes the response of vertices to volume changes from the area of their triangles, projected along the rotated
+// rest normals, relative to bind. One invocation per vertex of triangles that may invert; all others respond fully.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -8,17 +8,17 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-// Vertex, first corner, end of its corners.
+// Vertex, index of its first corner, end of its corners.
 layout(set = 0, binding = 0) uniform usamplerBuffer soft;
-// The triangle's other two vertices in its order, and its number.
+// The triangle's other two vertices in its order, and its index.
 layout(set = 0, binding = 1) uniform usamplerBuffer corners;
-// Bits of twice each triangle's area along the turned normal, and in bind.
+// Bits of twice each triangle's area along the rotated normal, and of twice its area in bind.
 layout(set = 0, binding = 2) uniform usamplerBuffer seen;
 layout(set = 0, binding = 3, scalar) writeonly buffer Responses { float responses[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
-    // The share from which they grow in full.
+    // Relative projected area from which a vertex responds fully.
     float free;
 } push;
 

@@ -1,4 +1,4 @@
-// From a level to the coarser one: the positions of its vertices, and the mean force density around each.
+// Restricts a level to the next coarser one: positions, and mean force densities around each coarse vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -17,7 +17,7 @@ layout(set = 0, binding = 6, scalar) writeonly buffer CoarseResiduals { vec4 coa
 
 layout(push_constant, scalar) uniform Push {
     uint count;
-    // Where the finer iterate begins that the residuals belong to.
+    // Offset of the finer iterate for which the residuals were computed.
     uint before;
 } push;
 

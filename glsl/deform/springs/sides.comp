@@ -1,5 +1,5 @@
-// The normals that triangles should have in a pose, and how much of each triangle is seen along its own: one invocation
-// per triangle that may turn inside out.
+// Computes the normals that triangles should have in the pose, and their projected areas along these normals: one
+// invocation per triangle that may invert.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -9,12 +9,12 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-// Two per triangle: its vertices and bits of twice its area; bits of its normal in bind.
+// Two texels per triangle: its vertices and bits of twice its area; bits of its normal in bind.
 layout(set = 0, binding = 0) uniform usamplerBuffer faces;
 layout(set = 0, binding = 1) uniform samplerBuffer turns;
 layout(set = 0, binding = 2) uniform samplerBuffer positions;
 layout(set = 0, binding = 3, scalar) writeonly buffer Sides { vec4 sides[]; };
-// Twice the area along the normal, and in bind.
+// Twice the area along the posed normal, and twice the area in bind.
 layout(set = 0, binding = 4, scalar) writeonly buffer Seen { vec2 seen[]; };
 
 layout(push_constant, scalar) uniform Push {

@@ -1,4 +1,4 @@
-// Stiffness and steps of the springs: when the parameters change, not in every frame. One invocation per vertex.
+// Computes stiffness and step lengths of the springs when parameters change. One invocation per vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

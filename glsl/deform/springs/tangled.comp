@@ -1,5 +1,5 @@
-// Finds the triangles that are turned inside out, or nearly: their vertices are what the first round looks at. One
-// invocation per triangle.
+// Finds inverted or nearly inverted triangles; the first round of untangling processes their vertices. One invocation
+// per triangle.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -16,7 +16,7 @@ layout(push_constant, scalar) uniform Push {
 
 #include "deform/springs/queue.glsl"
 
-// Two per triangle: its vertices; its normal in bind.
+// Two texels per triangle: its vertices; its normal in bind.
 layout(set = 0, binding = 4) uniform usamplerBuffer faces;
 // Posed normal, and twice the area in bind.
 layout(set = 0, binding = 5) uniform samplerBuffer sides;

@@ -1,4 +1,4 @@
-// The stop test, one group: where the springs have converged, every later dispatch of the frame gets zero groups.
+// Convergence test in one group: after convergence all later dispatches of the frame get zero groups.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -9,17 +9,17 @@ layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0, scalar) buffer State { SpringState state; uint largest[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer Works { float works[]; };
-// Three numbers of groups per level, and those of this stage.
+// Indirect dispatch arguments (three group counts) of each level, and of this stage.
 layout(set = 0, binding = 2, scalar) buffer Arguments { uint arguments[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint iteration;
-    // How many have numbers of groups.
+    // Number of stages with arguments.
     uint stages;
     float threshold;
-    // What a coarser level's correction counts as a move.
+    // Factor on the movement by a coarser level's correction.
     float correction;
-    // Elements of `works`; zero where the largest move or force is tested.
+    // Number of elements of `works`; zero if the largest movement or force is tested instead.
     uint work_count;
 } push;
 

@@ -1,6 +1,6 @@
-// A round of pushing triangles open that are turned inside out: one invocation per vertex that the round before, or at first
-// `tangled.comp`, has found. The next round looks at what this one moves and at what is around that: elsewhere nothing
-// changes.
+// Runs a round that opens inverted triangles: one invocation per vertex found by the previous round, or by
+// `tangled.comp` for the first round. The next round processes the vertices that this round moves and their
+// neighbours, because nothing changes elsewhere.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -19,9 +19,9 @@ layout(push_constant, scalar) uniform Push {
 
 #include "deform/springs/queue.glsl"
 
-// Vertex, first corner, end of its corners.
+// Vertex, index of its first corner, end of its corners.
 layout(set = 0, binding = 4) uniform usamplerBuffer soft;
-// The triangle's other two vertices in its order, and its number.
+// The triangle's other two vertices in its order, and its index.
 layout(set = 0, binding = 5) uniform usamplerBuffer corners;
 // Posed normal, and twice the area in bind.
 layout(set = 0, binding = 6) uniform samplerBuffer sides;

@@ -1,20 +1,20 @@
-// What each joint's prisms say of its flesh's volume: one group per joint.
+// Sums up the volume change of each joint's tissue from its prisms: one group per joint.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 
 layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0, scalar) readonly buffer Offsets { uint offsets[]; };
-// Per triangle and joint: the prism's number, bits of its share, its weight, its volume in bind.
+// Per triangle and joint: index of the prism, and bits of the fraction of its volume, its weight, its volume in bind.
 layout(set = 0, binding = 1) uniform usamplerBuffer entries;
-// Bits of each prism's volume and of how fast it grows.
+// Bits of each prism's volume and of its derivative with respect to a factor on the scale vectors.
 layout(set = 0, binding = 2) uniform usamplerBuffer prisms;
-// Per joint: changes of volume that are none, the least that it answers, its prisms in bind, signs aside.
+// Per joint: ignored volume change, minimum derivative of the volume, sum of the absolute prism volumes in bind.
 layout(set = 0, binding = 3, scalar) readonly buffer Bounds { vec3 bounds[]; };
 layout(set = 0, binding = 4, scalar) writeonly buffer Sums { vec4 joints[]; };
 
 layout(push_constant, scalar) uniform Push {
-    // A joint deforms by what its prisms change beyond this share.
+    // A joint deforms only by the change of its prisms beyond this fraction.
     float idle;
 } push;
 

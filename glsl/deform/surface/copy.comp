@@ -1,4 +1,4 @@
-// Display positions without morphs: those of the control vertices.
+// Copies the control positions to the display vertices, for a character without active morph targets.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 

@@ -1,4 +1,4 @@
-// Display positions with morphs: control position plus A d, A the linear part of the blended skinning.
+// Display positions with morph targets: control position plus A d, with A the linear part of the blended transform.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

@@ -1,4 +1,4 @@
-// Face normals times twice the faces' areas.
+// Computes face normals with a length of twice the face area.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 

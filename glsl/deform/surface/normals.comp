@@ -1,4 +1,4 @@
-// Vertex normals: the area-weighted mean of the faces chosen at bind, then the source's deviation from it.
+// Vertex normals: the area-weighted mean of the faces chosen at bind, then the source normal's deviation from it.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -31,7 +31,7 @@ void main() {
         sum += crosses[faces[range.x + k]].xyz;
     }
     float size = length(sum);
-    // No face, or faces that cancel: nothing better than the bind normal is known.
+    // Without faces, or if their normals cancel, the bind normal is used.
     vec3 n = bind_normals[d].xyz;
     if (size > 0.0) {
         n = sum / size;

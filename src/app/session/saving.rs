@@ -1,4 +1,4 @@
-//! What becomes of a session on disk: projects, exports, the journal at its end.
+//! Writes the session to disk: projects, exports, and the end of the journal.
 
 use super::{AppSession, POSED, PROJECT};
 use crate::app::context::say;
@@ -11,8 +11,8 @@ use crate::project::recovery;
 use std::path::{Path, PathBuf};
 
 impl AppSession {
-    /// Where a file of this name goes: in the output folder, or beside the character's file with that one's name before
-    /// it; a project is itself. None where nothing is open.
+    /// Returns the default path for the file `name`: in the output folder, or beside the character's file with the
+    /// stem of that file as prefix. An open project keeps its own path. Returns `None` if no document is open.
     pub fn place(&self, name: &str) -> Option<PathBuf> {
         let model = self.model.as_ref()?;
         if let Some(out) = &self.out {
@@ -31,26 +31,26 @@ impl AppSession {
         self.saved.as_ref().map(|(_, path)| path)
     }
 
-    /// Where the project was saved, or goes where nothing else is chosen.
+    /// Returns the path of the last save, or else the default path of the project.
     pub fn saved_to(&self) -> Option<PathBuf> {
         self.place_saved().cloned().or_else(|| self.place(PROJECT))
     }
 
-    /// Whether a place for the project is known: one that was chosen, or where it was.
+    /// Returns whether the project can be saved without asking for a path.
     pub fn has_place(&self) -> bool {
         self.out.is_some()
             || self.saved.is_some()
             || self.model.as_ref().is_some_and(|m| m.document.is_some())
     }
 
-    /// Saves the document as a project: where it was saved before, or in its place.
+    /// Saves the document as a project, to the last saved or the default path.
     pub fn save(&mut self) {
         if let Some(path) = self.saved_to() {
             self.save_to(path);
         }
     }
 
-    /// The same where it has changed since.
+    /// Saves the document as [`AppSession::save`] does, but only if it has changed since the last save.
     pub fn keep(&mut self) {
         let hash = self.bench.as_ref().map(|b| b.session().document().hash());
         if self.saved.as_ref().map(|(hash, _)| hash) != hash.as_ref() {
@@ -58,7 +58,7 @@ impl AppSession {
         }
     }
 
-    /// Saves it there.
+    /// Saves the document as a project at `path`.
     pub fn save_to(&mut self, path: PathBuf) {
         let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
         let document = bench.session().document();
@@ -69,19 +69,19 @@ impl AppSession {
         (self.saved, self.on_disk) = (Some((hash, path)), false);
     }
 
-    /// Whether a place for a posed glTF is known.
+    /// Returns whether a posed glTF can be written without asking for a path.
     pub fn has_place_of_export(&self) -> bool {
         self.out.is_some() || self.exported.is_some()
     }
 
-    /// Writes a posed glTF, where one was written before.
+    /// Exports a posed glTF to the last exported or the default path.
     pub fn export(&mut self) {
         if let Some(path) = self.exported.clone().or_else(|| self.place(POSED)) {
             self.export_to(path);
         }
     }
 
-    /// Writes it there, and from now on.
+    /// Exports a posed glTF to `path` and remembers the path for later exports.
     pub fn export_to(&mut self, path: PathBuf) {
         let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
         self.exported = Some(path.clone());
@@ -89,7 +89,7 @@ impl AppSession {
         self.worker.ask(Job::Export(path, model.clone(), document));
     }
 
-    /// The journal goes where its document is on disk, or never was anything.
+    /// Deletes the journal if the document is saved or unedited; otherwise tells the user where the journal is.
     pub(super) fn end_journal(&mut self, session: Session<'static>) {
         let saved = self.saved.as_ref().map(|(hash, _)| hash);
         let same = saved == Some(&session.document().hash());
@@ -104,10 +104,10 @@ impl AppSession {
         }
     }
 
-    /// Ends it: writes what should be left in the output folder, waits for what is being written, keeps the choices.
+    /// Ends the session: writes the output folder, waits for all jobs and saves the preferences.
     ///
     /// # Errors
-    /// Where the first file could not be opened.
+    /// The error that ended the program, such as a first file that cannot be opened.
     pub fn finish(mut self) -> Result<()> {
         if let Some(bench) = &mut self.bench {
             bench.interrupt();
@@ -138,7 +138,7 @@ impl AppSession {
         Ok(())
     }
 
-    /// Ends it where there is no face to show: nothing is written but the choices.
+    /// Ends a session that has neither window nor headset; saves only the preferences.
     pub fn abandon(mut self) {
         if let Some(bench) = &self.bench {
             self.preferences = bench.preferences().clone();

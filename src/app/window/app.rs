@@ -1,4 +1,4 @@
-//! The document at the window: what is open, the jobs under way, what the editor asks for.
+//! The editor in window mode: the open document, background jobs, and the editor's requests.
 
 use super::Options;
 use super::persistence::Kept;
@@ -15,32 +15,32 @@ use crate::workbench::{Command, Request};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a question is about.
+/// Subject of the open dialog.
 pub enum Pending {
-    /// A session that ended without saving: to be gone on with?
+    /// Whether to resume an unfinished session.
     Recover(Box<Unfinished>),
-    /// That one's edits should be lost: really?
+    /// Whether to discard the edits of an unfinished session for good.
     Discard(Box<Unfinished>),
-    /// The document is not saved: to be closed?
+    /// Whether to save the document before closing.
     Close,
-    /// The file is there already: to be overwritten?
+    /// Whether to overwrite an existing file.
     Replace(Writes, PathBuf),
 }
 
-/// What a window keeps of itself while its user is in a headset.
+/// State of the window that is kept while the user is in the headset.
 pub struct Memory {
     desk: WindowEditor,
     pub(super) kept: Kept,
 }
 
 impl Memory {
-    /// Of a window that was not open yet.
+    /// Loads the saved state before the window first opens.
     pub fn new(options: &Options) -> Self {
         let kept = Kept::load(options);
         Self { desk: WindowEditor::new(kept.choices.clone()), kept }
     }
 
-    /// The user's choices are for the next start too.
+    /// Saves the user's preferences for the next start.
     pub fn keep(mut self, options: &Options) {
         self.kept.choices = self.desk.choices().clone();
         if !options.forget {
@@ -48,38 +48,38 @@ impl Memory {
         }
     }
 
-    /// Files opened lately.
+    /// Returns the recently opened files, newest first.
     pub fn recent(&self) -> Vec<PathBuf> {
         self.kept.recent.clone()
     }
 }
 
-/// The program at a window, without its window.
+/// State of the editor in window mode, without the window itself.
 pub struct WindowApp<'o> {
     pub(super) options: &'o Options,
     pub(super) app_session: AppSession,
     pub desk: WindowEditor,
     pub(super) kept: Kept,
-    /// Numbers of the stages that characters are made ready for: its own, and that of the method compared with.
+    /// Numbers that identify the render stages in jobs: the main stage, and the stage of the compared method.
     numbers: [u64; 2],
-    /// One for the method that is compared with, when it is there.
+    /// A new actor for the compared deformation method.
     pub other: Option<Box<Actor>>,
-    /// What the user is asked.
+    /// Subject of the open dialog.
     pub(super) pending: Option<Pending>,
-    /// The program ends when the document is on disk.
+    /// Whether the program ends as soon as the document is saved.
     pub(super) closing: bool,
-    /// The user wants to go on in the headset.
+    /// Whether the user has asked for the headset.
     pub calls: bool,
     asked: [Option<(*const Model, DeformerSettings)>; 2],
 }
 
 impl<'o> WindowApp<'o> {
-    /// Goes on with a session, in a window that is not there yet.
+    /// Continues a session in a window that is not open yet.
     pub fn new(options: &'o Options, app_session: AppSession, memory: Memory) -> Self {
         let Memory { mut desk, kept } = memory;
         let mut app_session = app_session;
         app_session.exact = true;
-        // The pictures of an earlier window are gone.
+        // The textures of an earlier window no longer exist.
         desk.renew();
         let numbers = [app_session.new_stage(), app_session.new_stage()];
         let mut app = Self {
@@ -101,7 +101,7 @@ impl<'o> WindowApp<'o> {
         app
     }
 
-    /// Gives the session back.
+    /// Ends the visit and returns the session.
     pub fn leave(mut self) -> (AppSession, Memory) {
         if let Some(bench) = &mut self.app_session.bench {
             bench.interrupt();
@@ -110,7 +110,7 @@ impl<'o> WindowApp<'o> {
         (self.app_session, Memory { desk: self.desk, kept: self.kept })
     }
 
-    /// Takes over what is done and what is asked for. True where something may look otherwise.
+    /// Handles finished jobs and incoming requests. Returns whether the image may have changed.
     pub fn attend(&mut self, stage: &mut Stage) -> bool {
         let mut changed = false;
         while let Some(news) = self.app_session.news() {
@@ -133,7 +133,7 @@ impl<'o> WindowApp<'o> {
         changed
     }
 
-    /// Has the character made ready for the stages, where a method is another.
+    /// Requests new actors for the stages whose deformer has changed.
     fn make_ready(&mut self, stage: &mut Stage) {
         let (Some(model), Some(bench)) = (&self.app_session.model, &self.app_session.bench) else { return };
         let own = (!self.app_session.suits(stage)).then(|| bench.session().document().deformer());
@@ -163,7 +163,7 @@ impl<'o> WindowApp<'o> {
             News::Listed(files) => self.desk.facts.files.follow(files),
             News::Entered(files) => {
                 self.desk.facts.files.follow(files);
-                // A folder that was dropped or typed should be seen.
+                // Show the file panel after a folder was dropped or typed.
                 if self.app_session.bench.as_ref().is_some_and(|b| !b.preferences().files) {
                     self.command(Command::Files);
                 }
@@ -194,7 +194,7 @@ impl<'o> WindowApp<'o> {
         }
     }
 
-    /// A character is at hand.
+    /// Registers an opened character with the window and the recent files.
     fn meet(&mut self, model: &Model) {
         self.remember(&model.asset.path);
         self.desk.facts.know(model);
@@ -203,10 +203,10 @@ impl<'o> WindowApp<'o> {
     fn ready(&mut self, number: u64, actor: Result<Box<Actor>>, stage: &mut Stage) {
         let at = self.numbers.iter().position(|n| *n == number);
         match (at, actor) {
-            // Made for a window that is gone, or a headset.
+            // The actor is for an earlier window or the headset.
             (None, _) => {}
             (Some(1), Ok(actor)) => self.other = Some(actor),
-            // The window may have got another size meanwhile.
+            // The window's size may have changed since the job began.
             (_, Ok(actor)) => {
                 self.asked[0] = None;
                 if let Err(error) = stage.enter_anew(actor) {
@@ -217,19 +217,19 @@ impl<'o> WindowApp<'o> {
         }
     }
 
-    /// One step of the editor.
+    /// Runs one step of the editor.
     pub fn step(&mut self, input: &WindowInput) {
         self.desk.step(input, self.app_session.bench.as_mut());
         self.stepped();
     }
 
-    /// Runs a command as if pressed.
+    /// Runs a command as if its button was pressed.
     pub fn command(&mut self, command: Command) {
         self.desk.run_command(command, self.app_session.bench.as_mut());
         self.stepped();
     }
 
-    /// Takes over what a step or a command gave.
+    /// Handles the requests of a step or a command.
     fn stepped(&mut self) {
         let out = self.desk.output_mut();
         let asks = std::mem::take(&mut out.asks);
@@ -254,7 +254,7 @@ impl<'o> WindowApp<'o> {
         }
     }
 
-    /// Does what the editor asks of its front end.
+    /// Carries out a request of the editor.
     pub fn request(&mut self, request: Request) {
         match request {
             Request::Open(path) => self.app_session.open(path, Left::Offer),
@@ -272,7 +272,7 @@ impl<'o> WindowApp<'o> {
         }
     }
 
-    /// Tells of something that could not be done; the session goes on.
+    /// Reports an error; the session continues.
     pub fn fail(&mut self, error: &Error) {
         self.app_session.fail(error);
         self.desk.facts.message = Some(error.to_string());

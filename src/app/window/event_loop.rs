@@ -1,4 +1,4 @@
-//! The window and its events.
+//! The window and its event loop.
 
 use super::Options;
 use super::app::{Memory, WindowApp};
@@ -20,32 +20,32 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::platform::pump_events::EventLoopExtPumpEvents;
 use winit::window::{Window, WindowId};
 
-/// Between two tries to show a picture in a window that the desktop does not show now.
+/// Delay before the next attempt to present while the window is not visible.
 const HIDDEN: Duration = Duration::from_millis(250);
 
-/// A picture that was shown is on the display after so long.
+/// Time after which a presented image has surely reached the display.
 const SHOWING: Duration = Duration::from_millis(250);
-/// Until then, between two looks at the window's events.
+/// Interval between two polls for window events during [`SHOWING`].
 const GLANCE: Duration = Duration::from_millis(25);
 
-/// Between two looks for the GPU's answer to a question.
+/// Interval between two checks for the GPU's answer to a pick.
 const ANSWER: Duration = Duration::from_millis(4);
 
-/// Why the window is no more the face.
+/// Reason for which the window visit ended.
 pub enum End<C> {
-    /// The user quits.
+    /// The user quits the program.
     Quit,
-    /// The user has put the headset on; its connection.
+    /// The user put the headset on; holds its OpenXR connection.
     Headset(C),
-    /// There is no window to be had, or none any more.
+    /// The window cannot be opened, or its GPU device failed.
     Failed(Error),
 }
 
-/// Starts the headset's watch when the window exists: from the window, and what wakes the event loop.
+/// Function that starts the headset watch. Its arguments are the window and a function that wakes the event loop.
 pub type StartWatch<'o, W> = Box<dyn FnOnce(Arc<Window>, Box<dyn Fn() + Send>) -> Result<W> + 'o>;
 
-/// Runs the editor in a window until the user quits or puts a headset on. The window shows errors of files. `message` is
-/// a first line for the user.
+/// Runs the editor in a window until the user quits or puts a headset on. The window shows errors of files. `message`
+/// is an initial message for the user.
 pub fn visit<W: HeadsetWatch>(
     options: &Options,
     app_session: AppSession,
@@ -56,21 +56,21 @@ pub fn visit<W: HeadsetWatch>(
     let mut face = Face::new(WindowApp::new(options, app_session, memory), start, Box::new(display.wake()));
     face.app.desk.facts.message = message;
     while face.end.is_none() {
-        // The driver reads the display's connection too while it shows a picture, and may take events in for us of which
-        // no wait would then tell.
+        // While the driver presents, it may read our events from the shared display connection, so a blocking wait
+        // would miss them. Poll instead.
         let showing = face.shown_at.is_some_and(|at| at.elapsed() < SHOWING);
         display.events.pump_app_events(showing.then_some(GLANCE), &mut face);
     }
-    // Whoever looks for the headset may have the window; the GPU's work ends before what it shows goes.
+    // Drop the watch first, because it may hold the window. The screen's GPU work must end before the window closes.
     drop(face.watch.take());
     drop(face.screen.take());
     let (app_session, memory) = face.app.leave();
     (face.end.unwrap_or(End::Quit), app_session, memory)
 }
 
-/// A window's own state.
+/// The window with its input state and screen.
 struct Shown {
-    // Before the window that it shows pictures in.
+    // Declared before `window` so that it is dropped first.
     screen: Screen,
     input: State,
     window: Arc<Window>,
@@ -79,20 +79,20 @@ struct Shown {
 struct Face<'o, W: HeadsetWatch> {
     app: WindowApp<'o>,
     screen: Option<Shown>,
-    /// Looks whether the headset is put on; what starts it, before there is a window; what wakes the event loop.
+    /// Headset watch; before the window exists, `start` and `wake` hold what is needed to start it.
     watch: Option<W>,
     start: Option<StartWatch<'o, W>>,
     wake: Box<dyn Fn() + Send>,
-    /// When to take a turn if nothing happens before.
+    /// Time of the next iteration if no event arrives before.
     next: Option<Instant>,
-    /// When to look for the GPU's answer, which is no turn where there is none.
+    /// Time of the next check for a pick's answer; the loop runs an iteration only when the answer is there.
     look: Option<Instant>,
     answer: Option<Picked>,
-    /// Nobody sees the window.
+    /// Whether the window is occluded.
     hidden: bool,
-    /// When a picture was shown last.
+    /// Time of the last presented image.
     shown_at: Option<Instant>,
-    /// The window must be drawn, whatever the editor says.
+    /// Whether the window must be redrawn even if the editor reports no change.
     damaged: bool,
     seen: Seen,
     end: Option<End<W::Connection>>,
@@ -128,7 +128,7 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         let window = Arc::new(events.create_window(attributes).map_err(|e| no_desktop(&e))?);
         let screen = Screen::new(window.clone(), window.inner_size().into(), self.app.options)?;
         let scale = window.scale_factor() as f32;
-        // One of its own: it only turns events into egui's, in points of the display without the user's zoom.
+        // A separate egui context, which only converts events: points are the display's, without the user's zoom.
         let context = egui::Context::default();
         let theme = window.theme();
         let input = State::new(context, egui::ViewportId::ROOT, &window, Some(scale), theme, None);
@@ -141,7 +141,7 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         Ok(())
     }
 
-    /// One turn: events become a step of the editor, and that a picture where something looks otherwise.
+    /// Runs one iteration: passes events to the editor's step, and redraws if something changed.
     fn turn(&mut self) -> Result<()> {
         let Some(Shown { screen, input, window }) = &mut self.screen else { return Ok(()) };
         self.next = None;
@@ -156,7 +156,7 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         let scale = window.scale_factor() as f32;
         let raw = input.take_egui_input(window);
         let mut step = WindowInput::from_egui(raw, size, scale);
-        // One time for all faces.
+        // Window and headset share the session's clock.
         step.time = app.app_session.seconds();
         step.pressure = self.seen.pressure;
         step.picked = screen.picked()?.or(self.answer.take());
@@ -201,7 +201,7 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         Ok(())
     }
 
-    /// What the report tells of events as they come.
+    /// Updates the pointer state of the report from an event.
     fn note(&mut self, event: &WindowEvent) {
         let seen = &mut self.seen;
         match event {
@@ -221,7 +221,7 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         }
     }
 
-    /// The window comes back as it was.
+    /// Stores the window's size and maximised state for the next start.
     fn remember(&mut self) {
         let Some(shown) = &self.screen else { return };
         let (window, kept) = (&shown.window, &mut self.app.kept);
@@ -232,7 +232,7 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         }
     }
 
-    /// Asks for the headset where its user did, and goes there where it was put on.
+    /// Forwards the user's request for the headset to the watch, and ends the visit when the headset is put on.
     fn mind_the_headset(&mut self) {
         let Some(watch) = &self.watch else { return };
         if std::mem::take(&mut self.app.calls) {
@@ -261,7 +261,7 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         }
     }
 
-    /// Opens the window when the desktop is ready for one.
+    /// Opens the window if it is not open yet.
     fn begin(&mut self, events: &ActiveEventLoop) {
         if self.screen.is_none() && self.end.is_none() {
             let opened = self.open(events);
@@ -270,7 +270,7 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
     }
 }
 
-/// 0..=1.
+/// Returns the pen pressure, 0..=1.
 fn pressure(force: &Force) -> f32 {
     (force.normalized() as f32).clamp(0.0, 1.0)
 }
@@ -288,7 +288,7 @@ impl<W: HeadsetWatch> ApplicationHandler<Wake> for Face<'_, W> {
         if self.look.is_some_and(|look| look <= now)
             && let Some(shown) = &mut self.screen
         {
-            // The turn reports a lost device.
+            // Errors are ignored here; the next iteration reports a lost device.
             self.answer = shown.screen.picked().ok().flatten().or(self.answer.take());
             self.look = (self.answer.is_none() && shown.screen.asks()).then(|| now + ANSWER);
             if self.look.is_none() {
@@ -303,7 +303,7 @@ impl<W: HeadsetWatch> ApplicationHandler<Wake> for Face<'_, W> {
 
     fn user_event(&mut self, _: &ActiveEventLoop, _: Wake) {
         self.damaged = true;
-        // A window that nobody sees is not asked to draw itself, but its jobs go on.
+        // An occluded window gets no redraw requests, so handle its finished jobs here.
         if let (Some(shown), true) = (&mut self.screen, self.hidden) {
             self.app.attend(shown.screen.stage());
         }
@@ -318,7 +318,7 @@ impl<W: HeadsetWatch> ApplicationHandler<Wake> for Face<'_, W> {
                 let turned = self.turn();
                 return self.give_up(turned);
             }
-            // What is unsaved is asked for.
+            // The Quit command asks about unsaved changes.
             WindowEvent::CloseRequested => self.app.command(Command::Quit),
             WindowEvent::Occluded(hidden) => {
                 self.hidden = *hidden;
@@ -333,7 +333,7 @@ impl<W: HeadsetWatch> ApplicationHandler<Wake> for Face<'_, W> {
     }
 
     fn about_to_wait(&mut self, events: &ActiveEventLoop) {
-        // The desktop may have been ready for long.
+        // `resumed` may have been called for an earlier window already.
         self.begin(events);
         self.mind_the_headset();
         if self.app.app_session.quit && self.end.is_none() {

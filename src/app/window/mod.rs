@@ -1,15 +1,15 @@
-//! The window: mouse, pen and keyboard on the same document that a headset works on.
+//! The window: edits the document by mouse, pen and keyboard.
 //!
-//! `visit` is the whole: it opens a window (`window.rs`, winit's events) and its pictures (`screen.rs`: device,
-//! swapchain, the live character, panels painted over it) on a session (`app.rs`, `keep.rs`). What an event means is the
-//! editor's own ([`crate::ui::window`]). The loop sleeps until something happens: an event, a job that is done, a time
-//! that the editor asked for; and shows a picture only where something looks otherwise.
+//! `visit` runs the window for a session. The window and its event loop (winit) are in `event_loop.rs`, the rendering
+//! (device, swapchain, the live character, panels painted over it) is in `screen.rs`, and the state of the session is
+//! in `app.rs` and `persistence.rs`. [`crate::ui::window`] interprets the events. The loop sleeps until an event
+//! arrives, a job ends or a timer of the editor expires. The loop renders only if the image has changed.
 //!
-//! A turn of the loop is one step of the editor. The skin under a pixel is looked up in the picture that is there, and
-//! the answer comes with a later turn. A picture is the character's, copied into the window's own image, egui's triangles
-//! painted over it, and that blitted into the swapchain (`gpu/window.rs`: FIFO, formats that do not encode sRGB twice,
-//! everything that is lost or out of date made again while acquiring). A device that cannot present to the window is
-//! passed over when one is chosen.
+//! Each iteration of the loop is one step of the editor. Skin picking reads the last rendered image; its result
+//! arrives in a later iteration. To render, the screen copies the character's image into an intermediate image,
+//! paints egui's triangles over it and blits the result into the swapchain. `gpu/window.rs` presents in FIFO order,
+//! chooses formats that do not encode sRGB twice, and recreates a lost or outdated surface or swapchain in its
+//! acquire call. Device selection skips GPUs that cannot present to the window.
 
 mod app;
 mod event_loop;
@@ -23,17 +23,17 @@ pub(crate) use screen::Screen;
 
 use std::path::PathBuf;
 
-/// What `sinew edit` is asked for.
+/// Options of `sinew edit`.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The character, project or journal; none opens an empty window.
+    /// The character, project or journal to open; `None` opens an empty window.
     pub file: Option<PathBuf>,
-    /// Part of the wanted device's name.
+    /// Substring of the name of the GPU to use.
     pub device: Option<String>,
-    /// Writes a line per turn to standard output, reads requests from standard input: see [`super::report`].
+    /// Reports each loop iteration to standard output and reads requests from standard input: see [`super::report`].
     pub report: bool,
-    /// Samples per pixel, 1 or 4, whatever the preference says.
+    /// Samples per pixel, 1 or 4; overrides the user's preference.
     pub samples: Option<u32>,
-    /// Neither reads nor keeps the user's choices: for tests.
+    /// Neither loads nor saves the user's preferences; for tests.
     pub forget: bool,
 }

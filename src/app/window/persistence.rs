@@ -1,4 +1,4 @@
-//! What a window keeps: the user's choices, files opened lately; and what it asks about keeping.
+//! The window's saved state: preferences and recent files; and the dialogs about saving.
 
 use super::Options;
 use super::app::{Pending, WindowApp};
@@ -10,25 +10,25 @@ use crate::ui::window::{Choices, Question, Writes};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Files that are remembered.
+/// Maximum number of recent files.
 const RECENT: usize = 12;
 
-/// What a window keeps between sessions.
+/// Window state saved between sessions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kept {
-    /// Panels, keys, theme.
+    /// Preferences: panels, keys and theme.
     pub choices: Choices,
-    /// The window, logical pixels; none before one was closed.
+    /// Size of the window, logical pixels; `None` if no size was saved yet.
     pub size: Option<[f64; 2]>,
-    /// It filled the screen.
+    /// Whether the window was maximised.
     pub maximised: bool,
-    /// Files opened lately, the newest first.
+    /// Recently opened files, newest first.
     pub recent: Vec<PathBuf>,
 }
 
 impl Kept {
-    /// What was kept, or the defaults.
+    /// Loads the saved state, or the defaults.
     pub fn load(options: &Options) -> Self {
         if options.forget {
             return Self::default();
@@ -39,7 +39,7 @@ impl Kept {
         kept
     }
 
-    /// A file was opened: it is the newest.
+    /// Moves a file to the front of the recent files.
     fn opened(&mut self, path: &Path) {
         let path = whole(path);
         self.recent.retain(|p| *p != path);
@@ -48,12 +48,12 @@ impl Kept {
     }
 }
 
-/// The path from the root on: a file that is named on the command line may have none of its folder.
+/// Makes a path absolute: a path from the command line may lack a folder.
 fn whole(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The first name of this kind that is still free: as it is, where `first`, or numbered.
+/// Returns a file path that is not taken: `path` itself if `first` is set, otherwise a numbered variant.
 fn free(path: &Path, first: bool, taken: impl Fn(&Path) -> bool) -> PathBuf {
     if first && !taken(path) {
         return path.to_owned();
@@ -61,7 +61,7 @@ fn free(path: &Path, first: bool, taken: impl Fn(&Path) -> bool) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let ending = [".project.glb", ".posed.glb", ".glb"].into_iter().find(|e| name.ends_with(e)).unwrap_or("");
     let stem = name.strip_suffix(ending).unwrap_or(&name);
-    // A number that is there goes on.
+    // Strip an existing number, so that `hero-2` is followed by `hero-3`.
     let counted = stem.rsplit_once('-').filter(|(_, n)| n.parse::<u32>().is_ok());
     let stem = counted.map_or(stem, |(stem, _)| stem);
     let ending = if ending == ".glb" { ".project.glb" } else { ending };
@@ -70,14 +70,14 @@ fn free(path: &Path, first: bool, taken: impl Fn(&Path) -> bool) -> PathBuf {
 }
 
 impl WindowApp<'_> {
-    /// A file was opened.
+    /// Adds a file to the recent files and lists its folder.
     pub(super) fn remember(&mut self, path: &Path) {
         self.kept.opened(path);
         let folder = whole(path).parent().unwrap_or(Path::new(".")).to_owned();
         self.app_session.worker.ask(Job::List(folder, self.kept.recent.clone()));
     }
 
-    /// Asks what is to become of a session on the file that ended without saving.
+    /// Asks whether to resume an unfinished session on the file.
     pub(super) fn offer(&mut self, left: Box<Unfinished>) {
         let edits = left.operations;
         let (what, were) = if edits == 1 { ("edit", "was") } else { ("edits", "were") };
@@ -94,7 +94,7 @@ impl WindowApp<'_> {
         self.pending = Some(Pending::Recover(left));
     }
 
-    /// Asks whether the program is to end with a document that is not saved.
+    /// Asks whether to save the document before the program ends.
     pub(super) fn ask_to_close(&mut self) {
         self.desk.facts.question = Some(Question {
             title: "Save before closing?".into(),
@@ -105,7 +105,7 @@ impl WindowApp<'_> {
         self.pending = Some(Pending::Close);
     }
 
-    /// Asks whether the edits of a session that ended without saving should be lost for good.
+    /// Asks whether to discard the edits of an unfinished session for good.
     fn ask_to_discard(&mut self, left: Box<Unfinished>) {
         let edits = left.operations;
         self.desk.facts.question = Some(Question {
@@ -117,7 +117,7 @@ impl WindowApp<'_> {
         self.pending = Some(Pending::Discard(left));
     }
 
-    /// Asks whether a file should be overwritten.
+    /// Asks whether to overwrite a file.
     pub(super) fn ask_to_replace(&mut self, writes: Writes, path: PathBuf) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let source = self.app_session.model.as_ref().is_some_and(|m| whole(&m.asset.path) == path);
@@ -132,7 +132,7 @@ impl WindowApp<'_> {
         self.pending = Some(Pending::Replace(writes, path));
     }
 
-    /// The question was answered.
+    /// Handles the answer of the open dialog.
     pub(super) fn answered(&mut self, answer: usize) {
         match (self.pending.take(), answer, &self.app_session.model) {
             (Some(Pending::Recover(left)), 0, Some(model)) => {
@@ -154,7 +154,7 @@ impl WindowApp<'_> {
         }
     }
 
-    /// Saves the document where it was saved before; the first time the user is asked where.
+    /// Saves the document to its known path, or asks for a path.
     pub(super) fn save(&mut self) {
         if self.app_session.has_place() {
             self.app_session.save();
@@ -163,21 +163,21 @@ impl WindowApp<'_> {
         }
     }
 
-    /// Saves the document under another name.
+    /// Asks for a new path and saves the document there.
     pub(super) fn save_as(&mut self) {
         let Some(path) = self.app_session.saved_to() else { return };
         let path = free(&whole(&path), false, |p| self.is_listed(p));
         self.desk.ask_where(Writes::Project, &path);
     }
 
-    /// Asks where a file of this kind should be written; beside the character, unless the user wants otherwise.
+    /// Asks for the path of a file; the default is beside the character.
     pub(super) fn ask_where(&mut self, writes: Writes, name: &str) {
         let Some(path) = self.app_session.place(name) else { return };
         let path = free(&whole(&path), true, |p| self.is_listed(p));
         self.desk.ask_where(writes, &path);
     }
 
-    /// Writes it there.
+    /// Saves or exports the document to `path`.
     pub(super) fn write(&mut self, writes: Writes, path: PathBuf) {
         match writes {
             Writes::Project => self.app_session.save_to(path),
@@ -185,7 +185,7 @@ impl WindowApp<'_> {
         }
     }
 
-    /// Whether a file is in the folder that was listed last.
+    /// Returns whether the last listed folder contains the file.
     fn is_listed(&self, path: &Path) -> bool {
         self.desk.facts.files.entries.iter().any(|e| e.path == path)
     }
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Kept>("{}").unwrap(), Kept::default());
     }
 
-    /// What an earlier build wrote, before the code moved into rooms.
+    /// Settings files of an earlier version must still load.
     #[test]
     fn settings_of_an_earlier_build_are_read_whole() {
         let kept: Kept = serde_json::from_str(include_str!("../../../tests/fixtures/desk.json")).unwrap();

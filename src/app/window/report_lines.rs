@@ -1,10 +1,10 @@
-//! What a window says of its turns: lines of a report.
+//! Report lines of the window.
 
 use super::app::WindowApp;
 use crate::app::report::WindowFrame as Told;
 use crate::ui::window::Picture;
 
-/// What the window knows of itself.
+/// Window state for the report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     pub shown: u64,
@@ -13,12 +13,12 @@ pub struct Seen {
     pub pointer: [f32; 2],
     pub pressed: bool,
     pub pressure: Option<f32>,
-    /// Nothing of the window's own is under way.
+    /// Whether the event loop waits for an event.
     pub idle: bool,
 }
 
 impl WindowApp<'_> {
-    /// Writes the line of a turn.
+    /// Writes the report line of one iteration of the event loop.
     pub fn tell(&self, seen: &Seen) {
         if !self.app_session.reporter.is_on() {
             return;

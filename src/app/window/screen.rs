@@ -1,4 +1,4 @@
-//! What a window shows: its device and swapchain, the live character, and panels painted over its picture.
+//! The content of the window: GPU device and swapchain, the live character, and the panels painted over its image.
 
 use super::Options;
 use crate::app::context::wanted_samples;
@@ -12,28 +12,28 @@ use ash::vk::{Format, ImageUsageFlags};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The GPU's side of a window.
+/// GPU resources of the window.
 pub struct Screen {
-    /// None where pictures are made for nobody, as in a benchmark.
+    /// The surface to present to; `None` for offscreen rendering, as in a benchmark.
     surface: Option<Surface>,
     stage: Stage,
-    /// Samples per pixel, whatever the output wants.
+    /// Samples per pixel; overrides the output's setting.
     samples: Option<u32>,
-    /// The method that is compared with, on its own stage.
+    /// The stage with the compared deformation method.
     other: Option<Stage>,
     painter: PanelPainter,
     panels: PanelImage,
-    /// The whole window's picture.
+    /// Image of the whole window.
     canvas: Image,
-    /// What the character's picture shows: the same is not drawn again.
+    /// Views and lines of the last rendered image; the stage is rendered again only if they change.
     drawn: Option<(Vec<View>, Lines)>,
-    /// Questions that the GPU has not answered yet, with their numbers.
+    /// Picks without an answer yet, with their numbers.
     asked: VecDeque<(u64, Pick)>,
     questions: u64,
     shown: u64,
 }
 
-/// Pixels that a picture has at least.
+/// Clamps an image size to at least 1 x 1 pixel.
 fn at_least_one(size: [u32; 2]) -> [u32; 2] {
     size.map(|n| n.max(1))
 }
@@ -45,10 +45,10 @@ fn canvas(device: &Arc<Device>, size: [u32; 2]) -> Result<Image> {
 }
 
 impl Screen {
-    /// Opens a device that can show pictures in the window, which has this size in pixels.
+    /// Opens a GPU device that can present to `window`, whose size in pixels is `size`.
     ///
     /// # Errors
-    /// As [`Device::for_window`]; when memory is short.
+    /// Fails like [`Device::for_window`], or if memory runs out.
     pub fn new(window: Arc<dyn Window>, size: [u32; 2], options: &Options) -> Result<Self> {
         let wanted = DeviceOptions { name: options.device.clone(), validation: false };
         let device = Device::for_window(&wanted, window.as_ref())?;
@@ -58,10 +58,10 @@ impl Screen {
         Ok(screen)
     }
 
-    /// The same pictures for no window; `samples` as in [`Options`].
+    /// Creates a screen for offscreen rendering; `samples` as in [`Options`].
     ///
     /// # Errors
-    /// When memory is short.
+    /// Fails if memory runs out.
     pub fn without_window(pipelines: &Pipelines, size: [u32; 2], samples: Option<u32>) -> Result<Self> {
         let size = at_least_one(size);
         let stage = Stage::new(pipelines, size, 1, wanted_samples(pipelines.device(), samples, true))?;
@@ -83,15 +83,15 @@ impl Screen {
         })
     }
 
-    /// The live character.
+    /// Returns the stage of the live character.
     pub fn stage(&mut self) -> &mut Stage {
         &mut self.stage
     }
 
-    /// Puts the character with the method that is compared with on a stage of its own.
+    /// Puts an actor with the compared deformation method on the second stage.
     ///
     /// # Errors
-    /// When memory is short.
+    /// Fails if memory runs out.
     pub fn compare(&mut self, actor: Box<Actor>) -> Result<()> {
         if self.other.is_none() {
             let targets = self.stage.targets();
@@ -100,20 +100,20 @@ impl Screen {
         self.other.as_mut().map_or(Ok(()), |other| other.enter_anew(actor))
     }
 
-    /// Pictures shown so far.
+    /// Returns the number of images presented so far.
     pub fn shown(&self) -> u64 {
         self.shown
     }
 
-    /// Whether questions for the picture are unanswered.
+    /// Returns whether picks are waiting for their answer.
     pub fn asks(&self) -> bool {
         !self.asked.is_empty()
     }
 
-    /// The newest answer that has come since the last call.
+    /// Returns the newest answer to a pick since the last call.
     ///
     /// # Errors
-    /// A lost device.
+    /// Fails if the device is lost.
     pub fn picked(&mut self) -> Result<Option<Picked>> {
         let mut newest = None;
         while let Some((number, hit)) = self.stage.picked()? {
@@ -132,21 +132,21 @@ impl Screen {
         Ok(newest)
     }
 
-    /// The live character, and the same with the method that is compared with.
+    /// Returns the live character's stage and, if present, the stage of the compared method.
     pub fn stages_mut(&mut self) -> impl Iterator<Item = &mut Stage> {
         std::iter::once(&mut self.stage).chain(self.other.as_mut())
     }
 
-    /// Whether its pictures are of this pose, as of sculpt layers and deformers.
+    /// Returns whether every stage already shows `pose`, with the current sculpt layers and deformer.
     pub fn has(&self, pose: &VersionedPose<'_>) -> bool {
         std::iter::once(&self.stage).chain(self.other.as_ref()).all(|stage| stage.actor().has(pose))
     }
 
-    /// Draws what the editor wants shown into a window of this size, pixels. False where the window shows nothing now:
-    /// it should be drawn again later. Texture changes of the panels are taken out.
+    /// Draws the editor's output into a window of `size` pixels. Removes the panels' texture updates from `out`.
+    /// Returns `false` if the window cannot present now; draw again later.
     ///
     /// # Errors
-    /// A lost device; when memory is short.
+    /// Fails if the device is lost or memory runs out.
     pub fn draw(
         &mut self,
         size: [u32; 2],
@@ -179,7 +179,7 @@ impl Screen {
             self.stage.submit(frame, &Sync::default())?;
             return Ok(true);
         };
-        // As late as can be: the display may make us wait here.
+        // Acquire as late as possible, because this call may block.
         let Some(image) = surface.acquire(size)? else {
             self.stage.submit(frame, &Sync::default())?;
             return Ok(false);
@@ -192,12 +192,12 @@ impl Screen {
         Ok(true)
     }
 
-    /// The character is another, or looks otherwise, whatever the editor says.
+    /// Forces the next draw to render the character again.
     pub fn renew(&mut self) {
         self.drawn = None;
     }
 
-    /// Pictures of the size and number that the output wants.
+    /// Resizes the render targets to the output's viewport, number of views and samples.
     fn fit(&mut self, out: &WindowOutput) -> Result<()> {
         let [_, _, width, height] = out.viewport;
         let width = if out.picture == Picture::SideBySide { width / 2 } else { width };
@@ -209,7 +209,7 @@ impl Screen {
         };
         if !fits(&self.stage, views) {
             self.stage.resize(picture, views, samples)?;
-            // Answers under way are lost with the pictures.
+            // Resizing discards unanswered picks.
             self.asked.clear();
             self.drawn = None;
         }
@@ -230,7 +230,7 @@ impl Screen {
         Ok(())
     }
 
-    /// The body and its picture, where they are not what was drawn last.
+    /// Records deformation and rendering if pose, views or lines have changed since the last image.
     fn record(
         &mut self,
         frame: &mut Frame,
@@ -261,7 +261,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Puts the pictures into the window's.
+    /// Copies the stages' images into the window's image.
     fn compose(&mut self, frame: &mut Frame, out: &WindowOutput) {
         let [left, top, width, height] = out.viewport;
         let picture = &self.stage.targets().picture;
@@ -286,7 +286,7 @@ impl Screen {
         }
     }
 
-    /// GPU time of each phase of the last finished frame.
+    /// Returns the GPU time of each phase of the last finished frame, milliseconds.
     pub fn stages(&self) -> Vec<(String, f32)> {
         let mut out: Vec<(String, f32)> = Vec::new();
         for (name, time) in self.stage.timings() {

@@ -1,4 +1,4 @@
-//! The controllers on an OpenXR session: action sets, suggested bindings, poses, haptics and the names of buttons.
+//! Controllers in an OpenXR session: action sets, suggested bindings, poses, haptics and button names.
 
 use super::controls::{Located, Palm, Raw, fill};
 use super::profiles::{Act, HANDS, Needs, Profile, Set};
@@ -8,10 +8,10 @@ use crate::workbench::{Control, Haptic, Input, Labels, Tracked};
 use openxr as xr;
 use std::collections::BTreeMap;
 
-/// The profiles to suggest: all that a runtime may know, or with a name only that one, for tests.
+/// Returns the interaction profiles to suggest bindings for: all of them, or only the profile `name` in tests.
 ///
 /// # Errors
-/// A name that no profile has; it lists what there is.
+/// Fails if no profile, or more than one, begins with `name`; the error lists the known names.
 pub fn chosen(name: Option<&str>) -> crate::base::Result<Vec<Profile>> {
     let all = super::profiles::profiles();
     let Some(name) = name else { return Ok(all) };
@@ -25,7 +25,7 @@ pub fn chosen(name: Option<&str>) -> crate::base::Result<Vec<Profile>> {
     }
 }
 
-/// Names of the extensions that these profiles need on a runtime of this version (major, minor) which has `offered`.
+/// Returns the extensions that `profiles` need, given the runtime's version (major, minor) and extensions `offered`.
 pub fn extensions(
     profiles: &[Profile],
     version: (u16, u16),
@@ -34,7 +34,7 @@ pub fn extensions(
     let offers = |name: &str| offers(offered, name);
     let needed = profiles.iter().filter_map(|p| match p.needs {
         Needs::Core | Needs::Version11 => None,
-        // Promoted: enabling it on 1.1 would be no mistake, but some runtimes warn.
+        // The extension is core in 1.1. Enabling it there is valid, but some runtimes warn.
         Needs::Promoted(name) => (version < (1, 1) && offers(name)).then_some(name),
         Needs::Extension(name) => offers(name).then_some(name),
     });
@@ -43,12 +43,12 @@ pub fn extensions(
     out
 }
 
-/// Whether a set has the extension of this name.
+/// Returns whether a set contains the extension `name`.
 pub fn offers(set: &xr::ExtensionSet, name: &str) -> bool {
     set.names().iter().any(|n| n.strip_suffix(&[0]) == Some(name.as_bytes()))
 }
 
-/// Adds an extension of which no function is called, only paths are used.
+/// Enables an extension that adds only paths and no functions.
 pub fn enable(set: &mut xr::ExtensionSet, name: &str) {
     if !offers(set, name) {
         let mut bytes = name.as_bytes().to_vec();
@@ -57,7 +57,7 @@ pub fn enable(set: &mut xr::ExtensionSet, name: &str) {
     }
 }
 
-/// The actions of an instance. They outlive its sessions.
+/// The actions of an OpenXR instance; they outlive its sessions.
 pub struct Actions {
     sets: [xr::ActionSet; 3],
     hands: [xr::Path; 2],
@@ -74,17 +74,17 @@ pub struct Actions {
     pad_press: xr::Action<bool>,
     /// Interaction profiles whose bindings the runtime accepted, by path.
     profiles: BTreeMap<xr::Path, Profile>,
-    /// Bindings that were dropped or refused, for the log.
+    /// Log messages about bindings that were dropped or rejected.
     pub notes: Vec<String>,
 }
 
 impl Actions {
-    /// Makes the actions and suggests the bindings of every profile that this instance may know: of this version
-    /// (major, minor), made with the extensions `enabled`. Paths that the runtime does not know are left out and
-    /// noted, and a refused profile does not touch the others.
+    /// Creates the actions and suggests bindings for every profile that the instance can support, given its version
+    /// (major, minor) and the extensions `enabled`. A path that the runtime does not know is omitted and noted. A
+    /// rejected profile does not affect other profiles.
     ///
     /// # Errors
-    /// The runtime's, where the instance is lost or no actions can be made.
+    /// Fails if the instance is lost or the runtime cannot create actions.
     pub fn new(
         instance: &xr::Instance,
         version: (u16, u16),
@@ -140,7 +140,7 @@ impl Actions {
         }
     }
 
-    /// Whether the runtime took at least one binding.
+    /// Suggests the bindings of a profile; returns whether the runtime accepted at least one.
     fn suggest(&mut self, instance: &xr::Instance, path: xr::Path, profile: &Profile) -> xr::Result<bool> {
         let mut notes = Vec::new();
         let mut bindings = Vec::new();
@@ -155,8 +155,8 @@ impl Actions {
             |bindings: &[xr::Binding<'_>]| instance.suggest_interaction_profile_bindings(path, bindings);
         let mut result = suggest(&all);
         if result == Err(xr::sys::Result::ERROR_PATH_UNSUPPORTED) {
-            // One unknown path refuses them all, and each suggestion takes the place of the one before: find out which
-            // are known, then suggest those.
+            // A single unknown path makes the runtime reject all bindings, and each suggestion replaces the last. So
+            // test the paths one by one, then suggest the known paths together.
             let mut known = Vec::new();
             for (binding, text) in &bindings {
                 match suggest(std::slice::from_ref(binding)) {
@@ -185,10 +185,10 @@ impl Actions {
         Ok(taken)
     }
 
-    /// Attaches the actions to a new session and makes the spaces of its hands.
+    /// Attaches the actions to a new session and creates the action spaces of both hands.
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn attach<G>(&self, session: &xr::Session<G>) -> xr::Result<Devices> {
         let [nav, tool, ui] = &self.sets;
         session.attach_action_sets(&[nav, tool, ui])?;
@@ -208,10 +208,10 @@ impl Actions {
         Ok(devices)
     }
 
-    /// Gets the newest state of all devices. Without focus the runtime calls nothing pressed.
+    /// Calls `xrSyncActions`. Without input focus the runtime reports all actions as inactive.
     ///
     /// # Errors
-    /// The runtime's: session or instance lost.
+    /// Fails if the session or the instance is lost.
     pub fn sync<G>(&self, session: &xr::Session<G>) -> xr::Result<()> {
         let [nav, tool, ui] = &self.sets;
         session.sync_actions(&[nav.into(), tool.into(), ui.into()])
@@ -243,10 +243,10 @@ impl Actions {
         })
     }
 
-    /// Lets the hands feel what a step of the editor answered.
+    /// Plays the haptic pulses that a step of the workbench requested.
     ///
     /// # Errors
-    /// The runtime's: session or instance lost.
+    /// Fails if the session or the instance is lost.
     pub fn feel<G>(&self, session: &xr::Session<G>, haptics: &[Option<Haptic>; 2]) -> xr::Result<()> {
         for (haptic, &hand) in haptics.iter().zip(&self.hands) {
             if let Some(haptic) = haptic {
@@ -273,26 +273,26 @@ impl Maker<'_> {
     }
 }
 
-/// One hand's controller.
+/// The controller of one hand.
 struct Device {
     grip: xr::Space,
     aim: xr::Space,
-    /// Last known grip and aim.
+    /// Last known poses of grip and aim.
     last: [Tracked; 2],
     palm: Palm,
     profile: Option<xr::Path>,
 }
 
-/// The hands' controllers on a session.
+/// The controllers of both hands in a session.
 pub struct Devices {
     hands: [Device; 2],
 }
 
 impl Devices {
-    /// Asks which controllers are in the hands now: at the start, and when the runtime says they changed.
+    /// Queries both hands' interaction profiles. Call it when a session starts and when the runtime reports a change.
     ///
     /// # Errors
-    /// The runtime's: session or instance lost.
+    /// Fails if the session or the instance is lost.
     pub fn refresh<G>(&mut self, actions: &Actions, session: &xr::Session<G>) -> xr::Result<()> {
         for (device, &hand) in self.hands.iter_mut().zip(&actions.hands) {
             let path = session.current_interaction_profile(hand)?;
@@ -301,12 +301,12 @@ impl Devices {
         Ok(())
     }
 
-    /// The profile of a hand's controller; `None` if there is no controller.
+    /// Returns the interaction profile of a hand; `None` without a controller.
     pub fn profile<'a>(&self, actions: &'a Actions, hand: usize) -> Option<&'a Profile> {
         actions.profiles.get(&self.hands[hand].profile?)
     }
 
-    /// What the buttons of both hands are called.
+    /// Returns the button names of both hands.
     pub fn labels(&self, actions: &Actions) -> [Labels; 2] {
         [0, 1].map(|hand| {
             let profile = self.profile(actions, hand);
@@ -314,11 +314,11 @@ impl Devices {
         })
     }
 
-    /// Fills `input.hands` for the instant `time`, poses in `room`. After [`Actions::sync`]; `input.head` must be of
-    /// the same frame. Surface samples are left as they are.
+    /// Updates `input.hands` at time `time`, with poses in the space `room`. Call it after [`Actions::sync`];
+    /// `input.head` must belong to the same frame. Leaves the surface samples unchanged.
     ///
     /// # Errors
-    /// The runtime's: session or instance lost.
+    /// Fails if the session or the instance is lost.
     pub fn read<G>(
         &mut self,
         actions: &Actions,
@@ -343,10 +343,10 @@ impl Devices {
     }
 }
 
-/// Where a space is in another.
+/// Returns the location of `space` in `base`.
 ///
 /// # Errors
-/// The runtime's.
+/// Fails if the session or the instance is lost.
 pub fn located(space: &xr::Space, base: &xr::Space, time: xr::Time) -> xr::Result<Located> {
     use xr::SpaceLocationFlags as F;
     let at = space.locate(base, time)?;

@@ -1,4 +1,4 @@
-//! What outlives sessions and runtimes: the document with its tools, the jobs under way, what is reported to the world.
+//! State that survives the loss of OpenXR sessions and runtimes: the document, tools, background jobs and reporter.
 
 use super::Options;
 use super::clock::{Clock, Stages};
@@ -18,56 +18,56 @@ use crate::workbench::{Haptic, Input, Labels, Request};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Where there is no window to go to.
+/// Message for a user who asks for the window when no window is available.
 const NO_DESK: &str = "there is no window here: no display, or a take is being recorded";
 
-/// What a headset keeps of itself while it is off.
+/// State of the headset that is kept while the user is at the window.
 #[derive(Default)]
 pub struct Memory {
     panels: Option<Panels>,
     stages: Stages,
 }
 
-/// The program in the headset.
+/// The editor in the headset.
 pub struct HeadsetApp<'o> {
     pub(super) options: &'o Options,
     pub(super) app_session: AppSession,
     pub(super) input: Input,
     pub(super) panels: Panels,
     pub(super) panel_state: PanelState,
-    /// A line for the user that the workbench knows nothing of.
+    /// Message for the user that does not come from the workbench.
     pub(super) message: Option<String>,
-    /// Of the frame: the workbench's and the pointer's.
+    /// Lines of the current frame, from the workbench and the pointer.
     pub(super) lines: Lines,
     pub(super) haptics: [Option<Haptic>; 2],
     pub(super) clock: Clock,
     pub(super) stages: Stages,
-    /// Number of the stage that jobs are for.
+    /// Number that identifies the current render stage in jobs.
     pub(super) stage: u64,
-    /// Pictures that were asked for, taken after the next frame.
+    /// Paths of requested screenshots, which the next frame fulfils.
     pub(super) pictures: Vec<PathBuf>,
     pub(super) take: Option<Recorder>,
     pub(super) taken: TakeFrame,
-    /// The character that the take is on now.
+    /// The character that the take currently records.
     pub(super) taking: Option<Arc<Model>>,
-    /// Pixels of an eye.
+    /// Image size of one eye, pixels.
     pub(super) eye_size: [u32; 2],
     pub(super) waiting: Lines,
-    /// Which character with which deformer was last asked for, for which stage.
+    /// The last requested actor: number of the stage, character, deformer settings.
     asked: Option<(u64, *const Model, DeformerSettings)>,
-    /// GPU time of each phase of the last frame.
+    /// GPU time of each phase in the last frame.
     pub(super) phases: Timings,
-    /// There is a window to go on in.
+    /// Whether the user can switch to the window.
     pub(super) has_desk: bool,
-    /// The user wants to go on there.
+    /// Whether the user has asked for the window.
     pub(super) to_desk: bool,
 }
 
 impl<'o> HeadsetApp<'o> {
-    /// Goes on with a session; with a window to go to where there is a display.
+    /// Continues a session in the headset. With a display, the user can switch to the window.
     pub fn new(options: &'o Options, app_session: AppSession, memory: Memory, has_display: bool) -> Self {
         let mut app_session = app_session;
-        // The frame loop has no time to spare for hashes that nobody reads.
+        // Do not spend frame time on document hashes unless they are reported.
         app_session.exact = app_session.reporter.is_on();
         Self {
             options,
@@ -88,14 +88,14 @@ impl<'o> HeadsetApp<'o> {
             waiting: Lines::default(),
             asked: None,
             phases: Timings::new(),
-            // A take is of one headset's input, from its beginning to its end.
+            // A take must record a single headset visit from beginning to end.
             has_desk: has_display && options.record.is_none(),
             to_desk: false,
             app_session,
         }
     }
 
-    /// Gives the session back.
+    /// Ends the visit and returns the session.
     pub fn leave(mut self) -> (AppSession, Memory) {
         self.interrupt();
         let app_session = self.app_session;
@@ -111,12 +111,12 @@ impl<'o> HeadsetApp<'o> {
         (app_session, Memory { panels: Some(self.panels), stages: self.stages })
     }
 
-    /// Another stage: the character must be made ready for it.
+    /// Numbers a newly created render stage, so that a new actor is requested.
     pub fn new_stage(&mut self) {
         self.stage = self.app_session.new_stage();
     }
 
-    /// Takes over what is done, asks for what is needed. `stage` where there is one.
+    /// Handles finished jobs and requests, and starts new jobs. `stage` is `None` without an OpenXR session.
     pub fn attend(&mut self, mut stage: Option<&mut Stage>) {
         while let Some(news) = self.app_session.news() {
             self.take(news, stage.as_deref_mut());
@@ -144,7 +144,7 @@ impl<'o> HeadsetApp<'o> {
         }
     }
 
-    /// Has the character made ready for the stage, where the one on it cannot follow.
+    /// Requests a new actor if the actor on the stage cannot follow the document's deformer.
     fn make_ready(&mut self, stage: &mut Stage) {
         let (Some(model), Some(bench)) = (&self.app_session.model, &self.app_session.bench) else { return };
         let settings = bench.session().document().deformer();
@@ -170,20 +170,20 @@ impl<'o> HeadsetApp<'o> {
             }
             News::NotOpened(error) => {
                 self.message = Some(error.to_string());
-                // Without a first document there is nothing to do.
+                // Without any document there is nothing to show.
                 if self.app_session.bench.is_none() {
                     self.app_session.failure = Some(error);
                     self.app_session.quit = true;
                 }
             }
             News::Ready(number, actor) if number == self.stage => self.ready(actor, stage),
-            // Made for a stage that is gone.
+            // The actor is for a stage that no longer exists.
             News::Ready(..) | News::Written(_) | News::Looked(..) => {}
             News::Failed(error) => self.message = Some(error.to_string()),
         }
     }
 
-    /// Samples per pixel of the eyes' pictures.
+    /// Returns the number of samples per pixel of the eye images.
     pub fn samples(&self, device: &Device) -> u32 {
         let smooth = self.app_session.bench.as_ref().is_none_or(|b| b.preferences().smooth);
         wanted_samples(device, self.options.samples, smooth)
@@ -194,7 +194,7 @@ impl<'o> HeadsetApp<'o> {
             (Ok(actor), Some(stage)) => {
                 let method = actor.recipe().map_or("", |r| r.name());
                 self.app_session.reporter.event(Event::Shown(method.into()));
-                // The pictures may have become others meanwhile.
+                // The render targets may have been recreated since the job began.
                 match stage.enter_anew(actor) {
                     Ok(()) => self.asked = None,
                     Err(error) => self.fail(&error),
@@ -205,12 +205,12 @@ impl<'o> HeadsetApp<'o> {
         }
     }
 
-    /// What the buttons of the controllers in the hands are called.
+    /// Sets the names of the controllers' buttons.
     pub fn relabel(&mut self, labels: [Labels; 2]) {
         self.panel_state.labels = labels;
     }
 
-    /// The panels' part of a step: what was pressed is run, and a hand that points at a panel is the panel's.
+    /// Steps the panels: runs pressed commands and marks the tool hand if it points at a panel.
     pub(super) fn step_panels(&mut self) {
         let Some(bench) = &self.app_session.bench else { return };
         let tool = bench.tool_hand();
@@ -232,7 +232,7 @@ impl<'o> HeadsetApp<'o> {
         }
     }
 
-    /// One step of panels and editor with the input as it is.
+    /// Steps the panels and the workbench with the current input.
     pub fn step(&mut self) {
         self.step_panels();
         let Some(bench) = &mut self.app_session.bench else { return };
@@ -262,7 +262,7 @@ impl<'o> HeadsetApp<'o> {
         }
     }
 
-    /// Tells of something that could not be done; the session goes on.
+    /// Reports an error; the session continues.
     pub fn fail(&mut self, error: &Error) {
         self.app_session.fail(error);
         self.message = Some(error.to_string());

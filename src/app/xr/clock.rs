@@ -1,41 +1,41 @@
-//! Time of the program: seconds since it began, over the ends of sessions; and what each stage of a frame took.
+//! The program's clock, which continues across OpenXR sessions, and the CPU times of the stages of a frame.
 
 use std::time::{Duration, Instant};
 
-/// Turns the runtime's times into seconds that never fall.
+/// Converts the runtime's times to monotonic seconds.
 #[derive(Debug, Default)]
 pub struct Clock {
-    /// A runtime's time and what it is in seconds.
+    /// A reference time of the runtime (ns) and the seconds it maps to.
     base: Option<(i64, f64)>,
     last: f64,
 }
 
 impl From<f64> for Clock {
-    /// It begins at so many seconds.
+    /// Creates a clock that starts at `seconds`.
     fn from(seconds: f64) -> Self {
         Self { base: None, last: seconds }
     }
 }
 
 impl Clock {
-    /// Seconds of a time of the runtime, nanoseconds.
+    /// Converts a time of the runtime, nanoseconds, to seconds.
     pub fn seconds(&mut self, nanos: i64) -> f64 {
         let (zero, start) = *self.base.get_or_insert((nanos, self.last));
         self.last = self.last.max(start + nanos.saturating_sub(zero) as f64 * 1e-9);
         self.last
     }
 
-    /// Another runtime counts from another zero: go on from the last time.
+    /// Continues from the last time with a new runtime, whose times have another zero.
     pub fn restart(&mut self) {
         self.base = None;
     }
 }
 
-/// The stages of a frame on the CPU, in order.
+/// Names of the CPU stages of a frame, in order.
 pub const STAGES: [&str; 6] =
     ["wait for the runtime", "input", "tools", "record", "hand over", "end of frame"];
 
-/// What the stages of all frames took.
+/// CPU times of the stages, over all frames.
 #[derive(Debug, Default)]
 pub struct Stages {
     sum: [Duration; STAGES.len()],
@@ -45,13 +45,13 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// A frame begins.
+    /// Starts the timing of a frame.
     pub fn start(&mut self) {
         self.last = Some(Instant::now());
         self.frames += 1;
     }
 
-    /// The stage of this number ends now, and the next begins.
+    /// Ends the stage with index `stage` and starts the next stage.
     pub fn lap(&mut self, stage: usize) {
         let now = Instant::now();
         if let Some(last) = self.last.replace(now) {
@@ -61,7 +61,7 @@ impl Stages {
         }
     }
 
-    /// Lines with mean and maximum of each stage; empty where there was no frame.
+    /// Returns a table with mean and maximum time of each stage; empty without frames.
     pub fn text(&self) -> String {
         if self.frames == 0 {
             return String::new();

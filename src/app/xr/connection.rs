@@ -1,5 +1,5 @@
-//! A headset at hand: the runtime, its device, a session with the controllers on it. Made once, it goes from the loop that
-//! watches for the headset to the one that shows frames, and back.
+//! An open connection to a headset: the runtime, its GPU device, and a session with controllers. The thread that
+//! watches for the headset and the frame loop pass it to each other.
 
 use super::actions::{Actions, Devices};
 use super::error::{Result, failed};
@@ -11,22 +11,22 @@ use crate::gpu::{Device, DeviceOptions, Window};
 use crate::workbench::Labels;
 use std::sync::Arc;
 
-/// A session and all that is under it.
+/// An OpenXR session with its runtime, device and controllers.
 pub struct XrConnection {
-    // Dropped in this order; better by [`XrConnection::close`].
+    // Fields are dropped in this order; prefer [`XrConnection::close`].
     pub controls: Controls,
     pub session: Session,
     pub device: Arc<Device>,
     pub runtime: Runtime,
-    /// Why the device shows nothing in a window, where one was named.
+    /// Reason why the device cannot present to the given window; `None` if it can.
     pub no_mirror: Option<String>,
 }
 
 impl XrConnection {
-    /// Connects to the runtime and begins a session, on a device that can also present to a window where there is one.
+    /// Connects to the runtime and creates a session. The GPU device can also present to `window` if possible.
     ///
     /// # Errors
-    /// As [`Runtime::open`] and the runtime's.
+    /// Fails like [`Runtime::open`], or if an OpenXR call fails.
     pub fn open(options: &Options, window: Option<&dyn Window>) -> Result<Self> {
         let profiles = actions::chosen(options.profile.as_deref())?;
         let wishes = Wishes { layers: options.layers.clone() };
@@ -38,7 +38,7 @@ impl XrConnection {
         Ok(Self { controls, session, device, runtime, no_mirror })
     }
 
-    /// Takes everything back. The GPU must be idle.
+    /// Closes the session and the connection. The GPU must be idle.
     pub fn close(self) {
         let Self { controls, session, device, runtime, .. } = self;
         drop(controls);
@@ -47,7 +47,7 @@ impl XrConnection {
     }
 }
 
-/// The controllers on a session.
+/// The controllers of a session.
 pub struct Controls {
     pub actions: Actions,
     pub devices: Devices,
@@ -64,21 +64,21 @@ impl Controls {
         Ok(Self { actions, devices })
     }
 
-    /// Other controllers are in the hands.
+    /// Updates the interaction profiles after the runtime reported a change.
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn refresh(&mut self, session: &Session) -> Result<()> {
         let refreshed = self.devices.refresh(&self.actions, session.handle());
         refreshed.map_err(failed("xrGetCurrentInteractionProfile"))
     }
 
-    /// What their buttons are called.
+    /// Returns the button names of both hands.
     pub fn labels(&self) -> [Labels; 2] {
         self.devices.labels(&self.actions)
     }
 
-    /// What is in the hands.
+    /// Returns the path of each hand's interaction profile; empty without a controller.
     pub fn profiles(&self) -> [String; 2] {
         [0, 1].map(|hand| self.devices.profile(&self.actions, hand).map_or_else(String::new, |p| p.path()))
     }

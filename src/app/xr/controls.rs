@@ -1,36 +1,36 @@
-//! What a controller's components mean: raw values become a [`Hand`]'s controls. No OpenXR here.
+//! Converts raw action values of a controller to the controls of a [`Hand`]. Independent of OpenXR.
 
 use crate::base::math::{Quat, Vec3};
 use crate::workbench::{Hand, Rigid, Tracked, Tracking};
 
-/// The actions of one hand, as they come.
+/// Raw action values of one hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Raw {
-    /// [`super::profiles::Act::Draw`].
+    /// Value of [`super::profiles::Act::Draw`], 0..=1.
     pub draw: f32,
-    /// [`super::profiles::Act::Grab`].
+    /// Value of [`super::profiles::Act::Grab`], 0..=1.
     pub grab: f32,
-    /// [`super::profiles::Act::Stick`].
+    /// Position of [`super::profiles::Act::Stick`], each axis -1..=1.
     pub stick: [f32; 2],
-    /// [`super::profiles::Act::Undo`].
+    /// Whether [`super::profiles::Act::Undo`] is pressed.
     pub undo: bool,
-    /// [`super::profiles::Act::Redo`].
+    /// Whether [`super::profiles::Act::Redo`] is pressed.
     pub redo: bool,
-    /// [`super::profiles::Act::Menu`].
+    /// Whether [`super::profiles::Act::Menu`] is pressed.
     pub menu: bool,
-    /// [`super::profiles::Act::Pad`].
+    /// Position of [`super::profiles::Act::Pad`], each axis -1..=1.
     pub pad: [f32; 2],
-    /// [`super::profiles::Act::PadPress`].
+    /// Whether [`super::profiles::Act::PadPress`] is pressed.
     pub pad_press: bool,
 }
 
-/// A pinch begins above the first and ends below the second.
+/// Pinch hysteresis: a pinch begins above the first value and ends below the second.
 const PINCH: [f32; 2] = [0.7, 0.4];
-/// The palm is turned to the face within this cosine (37 degrees).
+/// Minimum cosine between palm normal and head direction at which the palm faces the user (37 degrees).
 const FACING: f32 = 0.8;
 
-/// Whether a bare hand's pinch was begun with the palm turned to the face: then it stands for the menu button for as
-/// long as it lasts, and draws nothing.
+/// State of a tracked bare hand's pinch. A pinch that begins while the palm faces the head acts as the menu button
+/// until it ends, and does not draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Palm {
     pinching: bool,
@@ -38,13 +38,13 @@ pub struct Palm {
 }
 
 impl Palm {
-    /// The pinch's value while it draws, and whether it is the menu's. `grip` is the hand's pose, `head` where the
-    /// eyes are, in one space; `hand` is 0 for the left one.
+    /// Returns the pinch value for drawing, and whether the menu is pressed. `grip` is the hand's pose and `head` the
+    /// position of the eyes, both in the same space; `hand` is 0 for the left hand.
     fn update(&mut self, hand: usize, draw: f32, grip: &Tracked, head: Vec3) -> (f32, bool) {
         if self.pinching && draw < PINCH[1] {
             *self = Self::default();
         } else if !self.pinching && draw > PINCH[0] {
-            // The grip's +X leaves the palm of the left hand and enters that of the right.
+            // The grip pose's +X points out of the left palm and into the right palm.
             let out = grip.pose.orientation * if hand == 0 { Vec3::X } else { Vec3::NEG_X };
             let to_head = (head - grip.pose.position).normalize_or_zero();
             self.menu = grip.tracking != Tracking::Lost && out.dot(to_head) > FACING;
@@ -54,10 +54,10 @@ impl Palm {
     }
 }
 
-/// Fills in a hand's controls, all but its poses. A trackpad that is pressed undoes on its left, redoes on its right
-/// and stands for the stick above and below; one that is only touched does nothing, since thumbs rest there.
+/// Sets a hand's controls from raw action values, except its poses. A trackpad pressed left or right gives undo or
+/// redo; pressed up or down it replaces the stick. A touch alone does nothing, because thumbs rest there.
 ///
-/// `palm` for a bare hand: what it remembers, and where the head is.
+/// `palm` is given for a bare hand: its pinch state and the position of the head.
 pub fn fill(hand: usize, raw: &Raw, palm: Option<(&mut Palm, Vec3)>, out: &mut Hand) {
     let number = |v: f32, low: f32| if v.is_finite() { v.clamp(low, 1.0) } else { 0.0 };
     out.draw = number(raw.draw, 0.0);
@@ -78,21 +78,21 @@ pub fn fill(hand: usize, raw: &Raw, palm: Option<(&mut Palm, Vec3)>, out: &mut H
     }
 }
 
-/// What a runtime says about a space.
+/// Location of an OpenXR space.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Located {
-    /// Position and orientation are both valid.
+    /// Whether position and orientation are both valid.
     pub valid: bool,
-    /// Position and orientation are both tracked.
+    /// Whether position and orientation are both tracked.
     pub tracked: bool,
-    /// Metres.
+    /// Position, metres.
     pub position: [f32; 3],
-    /// Quaternion x, y, z, w.
+    /// Orientation, quaternion xyzw.
     pub orientation: [f32; 4],
 }
 
 impl Located {
-    /// The pose and how far to trust it; where it is lost, or is no pose at all, the last known one stays.
+    /// Returns the pose and its tracking quality. An invalid location keeps the pose of `last` and counts as lost.
     pub fn after(&self, last: &Tracked) -> Tracked {
         let orientation = Quat::from_array(self.orientation);
         let sane = self.position.iter().chain(&self.orientation).all(|v| v.is_finite())
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_pinch_before_the_face_is_the_menu_until_it_ends() {
         let head = Vec3::new(0.0, 1.6, 0.0);
-        // In front of the face; the left palm's normal is the grip's +X, turned to +Z, towards the head.
+        // The pose is in front of the face; the rotation maps +X, the left palm's normal, to +Z, towards the head.
         let facing =
             Rigid { position: Vec3::new(0.0, 1.6, -0.4), orientation: Quat::from_rotation_y(-FRAC_PI_2) };
         let away = Rigid { orientation: Quat::from_rotation_y(FRAC_PI_2), ..facing };
@@ -150,7 +150,7 @@ mod tests {
         let tracked = Tracking::Tracked;
         assert_eq!(pinch(facing, 0.5, tracked), (0.5, false));
         assert_eq!(pinch(facing, 0.9, tracked), (0.0, true));
-        // Turning the hand while pinching neither draws nor lets go.
+        // Rotating the hand while pinching neither draws nor ends the pinch.
         assert_eq!(pinch(away, 0.9, tracked), (0.0, true));
         assert_eq!(pinch(away, 0.1, tracked), (0.1, false));
         assert_eq!(pinch(away, 0.9, tracked), (0.9, false));

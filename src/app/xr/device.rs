@@ -1,4 +1,4 @@
-//! The Vulkan device that a runtime wants to make itself (XR_KHR_vulkan_enable2).
+//! Creation of the Vulkan device through the OpenXR runtime (XR_KHR_vulkan_enable2).
 #![allow(unsafe_code, reason = "Vulkan handles cross the border between two libraries")]
 
 use super::error::{Result, XrError, failed};
@@ -11,28 +11,28 @@ use std::cell::RefCell;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// Makes instance and device through a runtime.
+/// Creates the Vulkan instance and device through a runtime.
 struct Through<'a> {
-    /// The loader, which stays loaded for as long as the process.
+    /// The Vulkan loader, which stays loaded until the process ends.
     entry: ash::Entry,
     instance: &'a xr::Instance,
     system: xr::SystemId,
-    /// The mirror's window, and what Vulkan needs for it.
+    /// The mirror window and the Vulkan instance extensions that it needs.
     mirror: Option<(&'a dyn Window, Vec<&'static CStr>)>,
-    /// Why there is no mirror.
+    /// Reason why the device cannot present to the mirror window.
     note: RefCell<Option<String>>,
 }
 
-/// The device of a headset.
+/// The GPU device of a headset.
 pub struct Opened {
-    /// The device.
+    /// The GPU device.
     pub device: Arc<Device>,
-    /// Why it shows nothing in the window that was named.
+    /// Reason why the device cannot present to the given window; `None` if it can.
     pub no_mirror: Option<String>,
 }
 
-/// Opens the device of the headset, so that it can also present to a window where there is one and it can. Errors as
-/// [`Device::with_factory`] and the runtime give them.
+/// Opens the headset's GPU device. The device can also present to `window` if possible. Fails like
+/// [`Device::with_factory`], or if an OpenXR call fails.
 pub fn open(runtime: &Runtime, options: &DeviceOptions, window: Option<&dyn Window>) -> Result<Opened> {
     let needs = runtime
         .instance
@@ -45,7 +45,7 @@ pub fn open(runtime: &Runtime, options: &DeviceOptions, window: Option<&dyn Wind
             "use another runtime",
         )));
     }
-    // SAFETY: loading the system's own Vulkan loader runs nothing else.
+    // SAFETY: loading the system's Vulkan loader runs no other code.
     let entry = unsafe { ash::Entry::load() }.map_err(|e| {
         Error::gpu(format!("there is no Vulkan loader ({e})"), "install the graphics driver of this machine")
     })?;
@@ -61,10 +61,10 @@ pub fn open(runtime: &Runtime, options: &DeviceOptions, window: Option<&dyn Wind
     Ok(Opened { device, no_mirror: through.note.into_inner() })
 }
 
-/// What a Vulkan instance needs for a window. Errors where there is no such thing here.
+/// Returns the instance extensions that presenting to a window needs. Fails if an extension is missing.
 fn extensions(entry: &ash::Entry, window: &dyn Window) -> CoreResult<Vec<&'static CStr>> {
     let needed = surface_extensions(window)?;
-    // SAFETY: the entry is a live loader's.
+    // SAFETY: the entry belongs to a live loader.
     let there = unsafe { entry.enumerate_instance_extension_properties(None) }.unwrap_or_default();
     let has = |name: &&CStr| there.iter().any(|e| e.extension_name_as_c_str() == Ok(*name));
     match needed.iter().find(|n| !has(n)) {
@@ -76,7 +76,7 @@ fn extensions(entry: &ash::Entry, window: &dyn Window) -> CoreResult<Vec<&'stati
     }
 }
 
-/// The session's graphics binding for a device.
+/// Returns the OpenXR graphics binding for a device.
 pub fn binding(device: &Device) -> xr::vulkan::SessionCreateInfo {
     xr::vulkan::SessionCreateInfo {
         instance: device.instance().handle().as_raw() as _,
@@ -87,14 +87,14 @@ pub fn binding(device: &Device) -> xr::vulkan::SessionCreateInfo {
     }
 }
 
-/// The loader's entry point in the runtime's own type.
+/// Returns the loader's entry point as the type of the OpenXR bindings.
 fn entry_point(entry: &ash::Entry) -> xr::sys::platform::VkGetInstanceProcAddr {
     let ours = entry.static_fn().get_instance_proc_addr;
-    // SAFETY: both are the type of vkGetInstanceProcAddr, each library with its own names for handle and result.
+    // SAFETY: both types are vkGetInstanceProcAddr; the libraries only name handle and result differently.
     unsafe { std::mem::transmute(ours) }
 }
 
-/// The answer of a call that the runtime can refuse, and Vulkan behind it.
+/// Unwraps the result of an OpenXR call that also returns a Vulkan result.
 fn both<T>(
     call: &'static str,
     answer: xr::Result<std::result::Result<T, xr::sys::platform::VkResult>>,
@@ -130,7 +130,7 @@ impl DeviceFactory for Through<'_> {
         entry: &ash::Entry,
         info: &vk::InstanceCreateInfo<'_>,
     ) -> CoreResult<ash::Instance> {
-        // SAFETY: `info` and all it points to outlive the call; its layout is Vulkan's own.
+        // SAFETY: `info` and everything it points to outlive the call; its layout is Vulkan's.
         let made = unsafe {
             self.instance.create_vulkan_instance(
                 self.system,
@@ -139,12 +139,12 @@ impl DeviceFactory for Through<'_> {
             )
         };
         let raw = both("xrCreateVulkanInstanceKHR", made)?;
-        // SAFETY: the handle is a live instance that this loader made.
+        // SAFETY: the handle is a live instance that this loader created.
         Ok(unsafe { ash::Instance::load(entry.static_fn(), vk::Instance::from_raw(raw as _)) })
     }
 
     fn physical_device(&self, instance: &ash::Instance) -> CoreResult<Option<vk::PhysicalDevice>> {
-        // SAFETY: the instance was made through the runtime, above.
+        // SAFETY: the instance was created through the runtime, above.
         let raw =
             unsafe { self.instance.vulkan_graphics_device(self.system, instance.handle().as_raw() as _) };
         let raw = raw.map_err(|e| failed("xrGetVulkanGraphicsDevice2KHR")(e).into_error())?;
@@ -158,7 +158,7 @@ impl DeviceFactory for Through<'_> {
         info: &vk::DeviceCreateInfo<'_>,
     ) -> CoreResult<ash::Device> {
         let proc = instance.fp_v1_0();
-        // SAFETY: `physical` was named by the runtime; `info` and all it points to outlive the call.
+        // SAFETY: the runtime returned `physical`; `info` and everything it points to outlive the call.
         let made = unsafe {
             self.instance.create_vulkan_device(
                 self.system,

@@ -1,5 +1,5 @@
-//! `sinew xr doctor`: proves from the table of controllers that every command is in reach of every one of them, and
-//! says what the runtime here is.
+//! `sinew xr doctor`: checks that every command can be reached with every controller in the table of profiles, and
+//! reports on the installed OpenXR runtime.
 
 mod reach;
 mod runtime;
@@ -13,22 +13,22 @@ use crate::workbench::{CommandKind, Control};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// All that the doctor finds.
+/// Result of `sinew xr doctor`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Every profile.
+    /// Result for each interaction profile.
     pub profiles: Vec<Reach>,
-    /// Commands that cannot be given in some case, over all profiles: empty where all is well.
+    /// Number of unreachable commands, summed over all profiles and cases; 0 if every command is reachable.
     pub missing: usize,
-    /// The runtime on this machine.
+    /// Result for the installed runtime.
     pub runtime: RuntimeReport,
 }
 
-/// Examines table and runtime; the report, and whether all is well: the table, and with `need_runtime` also a
-/// headset that is ready.
+/// Checks the table of profiles and the runtime. Returns the report and whether the check passed; with
+/// `need_runtime`, a headset must also be ready.
 ///
 /// # Errors
-/// A report that cannot be written as JSON.
+/// Fails if the report cannot be written as JSON.
 pub fn doctor(json: bool, need_runtime: bool) -> Result<(String, bool)> {
     let reaches = examine(&profiles());
     let missing = reaches.iter().map(|r| r.missing.len()).sum();
@@ -43,7 +43,7 @@ pub fn doctor(json: bool, need_runtime: bool) -> Result<(String, bool)> {
     Ok((text, well))
 }
 
-/// What a profile needs, for people.
+/// Describes the requirement of a profile for display.
 pub(super) fn needs(needs: Needs) -> String {
     match needs {
         Needs::Core => "OpenXR 1.0".into(),
@@ -89,7 +89,7 @@ fn text(report: &Report) -> String {
     out
 }
 
-/// A control's names in the table that is printed.
+/// Returns the printed name of a control.
 fn named(control: Control) -> &'static str {
     control.label()
 }

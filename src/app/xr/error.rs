@@ -1,26 +1,26 @@
-//! What can go wrong with a runtime, distinguished by what should be done.
+//! Errors of an OpenXR runtime, classified by the required reaction.
 
 use crate::base::Error;
 use openxr as xr;
 
-/// Result of a call that the runtime answers.
+/// Result of an OpenXR call.
 pub type Result<T> = std::result::Result<T, XrError>;
 
-/// Why a session cannot go on.
+/// Reason for which a session cannot continue.
 #[derive(Debug)]
 pub enum XrError {
-    /// The session is gone, the runtime is not: begin another one.
+    /// The session is lost but the instance is not: create a new session.
     SessionLost(String),
-    /// The runtime is gone: begin again when it is back.
+    /// The instance is lost: reconnect when the runtime is available again.
     InstanceLost(String),
-    /// There is no loader, no runtime or no headset (yet).
+    /// No loader, no runtime or no headset is available yet.
     Absent(Error),
-    /// Beginning again would not help.
+    /// An error that a retry cannot fix.
     Fatal(Error),
 }
 
 impl XrError {
-    /// As an error for people.
+    /// Converts the failure to an error with advice for the user.
     pub fn into_error(self) -> Error {
         match self {
             Self::SessionLost(problem) | Self::InstanceLost(problem) => {
@@ -37,16 +37,16 @@ impl From<Error> for XrError {
     }
 }
 
-/// What a failed call means, to be used with `map_err`.
+/// Returns a function for `map_err` that classifies the result of a failed OpenXR call.
 pub fn failed(call: &'static str) -> impl Fn(xr::sys::Result) -> XrError {
     move |result| {
         use xr::sys::Result as R;
         let text = format!("{call}: {}", name(result));
         match result {
             R::ERROR_SESSION_LOST => XrError::SessionLost(text),
-            // A service that dies between two messages shows as a failure of the runtime.
+            // If the runtime's service dies between two messages, calls fail with ERROR_RUNTIME_FAILURE.
             R::ERROR_INSTANCE_LOST | R::ERROR_RUNTIME_FAILURE => XrError::InstanceLost(text),
-            // The second is what API layers make of a runtime that cannot be reached.
+            // API layers return ERROR_INITIALIZATION_FAILED if the runtime cannot be reached.
             R::ERROR_RUNTIME_UNAVAILABLE | R::ERROR_INITIALIZATION_FAILED => {
                 XrError::Absent(Error::xr(text, NO_RUNTIME))
             }
@@ -58,16 +58,16 @@ pub fn failed(call: &'static str) -> impl Fn(xr::sys::Result) -> XrError {
     }
 }
 
-/// What to do without a loader.
+/// Advice if the OpenXR loader is missing.
 pub const NO_LOADER: &str =
     "install the OpenXR loader (Debian: libopenxr-loader1), or run through tools/xr-runtime";
-/// What to do without a runtime.
+/// Advice if no OpenXR runtime is available.
 pub const NO_RUNTIME: &str = "start SteamVR or Monado and make it the active runtime, set XR_RUNTIME_JSON to its \
                               manifest, or run through tools/xr-runtime";
-/// What to do without a headset.
+/// Advice if no headset is connected.
 pub const NO_HEADSET: &str = "connect the headset, switch it on and put it on";
 
-/// A result as the specification writes it.
+/// Returns the name of a result as in the specification.
 fn name(result: xr::sys::Result) -> String {
     format!("{result:?}")
 }

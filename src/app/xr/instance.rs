@@ -1,4 +1,4 @@
-//! The runtime: found, asked what it has, connected to.
+//! The OpenXR runtime: loading it, querying its features and connecting to it.
 #![allow(unsafe_code, reason = "loading a shared library runs its code")]
 
 use super::error::{NO_LOADER, Result, XrError, failed};
@@ -7,54 +7,54 @@ use openxr as xr;
 
 const STEREO: xr::ViewConfigurationType = xr::ViewConfigurationType::PRIMARY_STEREO;
 
-/// What is asked of a runtime beside what it must have.
+/// Optional requests to a runtime.
 #[derive(Clone, Debug, Default)]
 pub struct Wishes {
     /// Names of API layers, e.g. `XR_APILAYER_LUNARG_core_validation`.
     pub layers: Vec<String>,
 }
 
-/// What a runtime offers of what Sinew can do without.
+/// Optional features that the runtime supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offers {
-    /// Depth beside colour: the compositor can reproject by it.
+    /// Whether depth can be submitted, which lets the compositor reproject with depth.
     pub depth: bool,
-    /// The reference space LOCAL_FLOOR.
+    /// Whether the reference space LOCAL_FLOOR is supported.
     pub local_floor: bool,
 }
 
-/// A runtime with a headset.
+/// A connected runtime with a headset.
 pub struct Runtime {
-    /// The connection.
+    /// The OpenXR instance.
     pub instance: xr::Instance,
-    /// The headset.
+    /// The OpenXR system of the headset.
     pub system: xr::SystemId,
-    /// Name and version, for people.
+    /// Names of the runtime and the headset, and the runtime's version, for display.
     pub name: String,
-    /// The version agreed upon: (1, 1) or (1, 0).
+    /// OpenXR version of the instance: (1, 1) or (1, 0).
     pub version: (u16, u16),
-    /// Extensions in use.
+    /// Enabled extensions.
     pub enabled: xr::ExtensionSet,
-    /// What there is.
+    /// Supported optional features.
     pub offers: Offers,
-    /// How pictures mix with the world.
+    /// Blend mode of the rendered image with the real environment.
     pub blend: xr::EnvironmentBlendMode,
-    /// Recommended pixels of an eye: the larger of both.
+    /// Recommended image size of an eye, pixels: the maximum over both eyes.
     pub size: [u32; 2],
-    /// Composition layers in a frame at most.
+    /// Maximum number of composition layers per frame.
     pub max_layers: u32,
 }
 
 impl Runtime {
-    /// Connects. `choose` names the extensions that input wants, given the version and what there is.
+    /// Connects to the runtime. `choose` maps version and available extensions to the extensions that input needs.
     ///
     /// # Errors
-    /// [`XrError::Absent`] without loader, runtime or headset; [`XrError::Fatal`] where it cannot do what is needed.
+    /// [`XrError::Absent`] without loader, runtime or headset; [`XrError::Fatal`] if a required feature is missing.
     pub fn open(
         wishes: &Wishes,
         choose: impl Fn((u16, u16), &xr::ExtensionSet) -> Vec<&'static str>,
     ) -> Result<Self> {
-        // SAFETY: the system's OpenXR loader is trusted as any other shared library that this program loads.
+        // SAFETY: the system's OpenXR loader is trusted like every other shared library that this program loads.
         let entry = unsafe { xr::Entry::load(&()) }
             .map_err(|e| XrError::Absent(Error::xr(format!("there is no loader ({e})"), NO_LOADER)))?;
         let there = entry.enumerate_extensions().map_err(failed("xrEnumerateInstanceExtensionProperties"))?;
@@ -114,7 +114,7 @@ fn missing_layers(entry: &xr::Entry, wanted: &[String]) -> Result<Vec<String>> {
     Ok(wanted.iter().filter(|w| !there.iter().any(|l| l.layer_name == **w)).cloned().collect())
 }
 
-/// OpenXR 1.1, or 1.0 with what 1.1 has made core as extensions.
+/// Creates an OpenXR 1.1 instance, or a 1.0 instance with the extensions that 1.1 made core.
 fn create(
     entry: &xr::Entry,
     there: &xr::ExtensionSet,
@@ -149,13 +149,13 @@ fn create(
         other => other,
     }
     .map_err(|result| match failed("xrCreateInstance")(result) {
-        // Nobody was connected yet.
+        // No connection existed before, so the runtime is absent rather than lost.
         XrError::InstanceLost(problem) => XrError::Absent(Error::xr(problem, super::error::NO_RUNTIME)),
         other => other,
     })
 }
 
-/// Opaque where there is a choice: the studio has a backdrop of its own.
+/// Returns the opaque blend mode if available, because the scene has its own background.
 fn blend_mode(instance: &xr::Instance, system: xr::SystemId) -> Result<xr::EnvironmentBlendMode> {
     let modes = instance
         .enumerate_environment_blend_modes(system, STEREO)

@@ -1,7 +1,8 @@
-//! The mirror: a window on the desktop that shows what the headset sees.
+//! The mirror: a window on the desktop that shows the headset's view.
 //!
-//! It is filled when the display has an image at hand (`gpu/mirror.rs`), after the headset's own pictures, and shown after
-//! the frame was ended: nothing in the headset waits for it. Closing it ends nothing else.
+//! The mirror image is drawn after the eye images if the display has a free image (`gpu/mirror.rs`), and presented
+//! after the frame has ended, so the headset never waits for it. Closing the mirror window does not end the headset
+//! session.
 
 use crate::app::display::{Display, Wake};
 use crate::base::Result;
@@ -17,25 +18,25 @@ use winit::event_loop::ActiveEventLoop;
 use winit::platform::pump_events::EventLoopExtPumpEvents;
 use winit::window::{Window, WindowId};
 
-/// What the mirror shows.
+/// Content of the mirror window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Mirrored {
-    /// The left eye, cut to fill the window.
+    /// The left eye, cropped to fill the window.
     #[default]
     Left,
-    /// The right eye.
+    /// The right eye, cropped to fill the window.
     Right,
-    /// Both, side by side.
+    /// Both eyes, side by side.
     Both,
-    /// No window.
+    /// No mirror window.
     None,
 }
 
-/// The window, and what it shows: none without a display, or where none is wanted.
+/// The mirror window and its swapchain; both are missing without a display or if the mirror is switched off.
 pub struct MirrorWindow<'d> {
     display: Option<&'d mut Display>,
     pane: Pane,
-    /// On the device of the session.
+    /// The mirror's swapchain, on the session's device.
     mirror: Option<Mirror>,
     shown: u64,
 }
@@ -43,28 +44,28 @@ pub struct MirrorWindow<'d> {
 struct Pane {
     eyes: Mirrored,
     window: Option<Arc<Window>>,
-    /// It was tried to open it.
+    /// Whether opening the window was attempted.
     tried: bool,
-    /// The user has closed it.
+    /// Whether the window is closed.
     closed: bool,
 }
 
 impl<'d> MirrorWindow<'d> {
-    /// Opens nothing yet; `shown` pictures were shown before.
+    /// Creates the mirror without a window. `shown` is the number of frames shown by earlier mirrors.
     pub fn new(display: Option<&'d mut Display>, eyes: Mirrored, shown: u64) -> Self {
         let display = display.filter(|_| eyes != Mirrored::None);
         let pane = Pane { eyes, window: None, tried: false, closed: false };
         Self { display, pane, mirror: None, shown }
     }
 
-    /// Takes the window's events; never waits.
+    /// Handles the window's events without blocking.
     pub fn attend(&mut self) {
         if let Some(display) = &mut self.display {
             display.events.pump_app_events(Some(Duration::ZERO), &mut self.pane);
         }
     }
 
-    /// The window, opened now if there has not been one.
+    /// Returns the window; opens it on the first call.
     pub fn window(&mut self) -> Option<Arc<Window>> {
         if !self.pane.tried {
             self.attend();
@@ -72,7 +73,7 @@ impl<'d> MirrorWindow<'d> {
         self.pane.window.clone().filter(|_| !self.pane.closed)
     }
 
-    /// A session begins on a device; `lack` is why it cannot show anything in the window.
+    /// Starts the mirror for a session's device; `lack` is the reason if the device cannot present to the window.
     pub fn begin(&mut self, device: &Arc<Device>, lack: Option<String>) {
         let Some(window) = self.window() else { return };
         let made = lack.map_or_else(|| Mirror::new(device, window).map_err(|e| e.to_string()), Err);
@@ -82,13 +83,13 @@ impl<'d> MirrorWindow<'d> {
         }
     }
 
-    /// The session has ended; its GPU is idle.
+    /// Stops the mirror at the end of a session. The GPU must be idle.
     pub fn end(&mut self) {
         self.shown = self.shown();
         self.mirror = None;
     }
 
-    /// Pictures shown so far.
+    /// Returns the number of frames shown so far.
     pub fn shown(&self) -> u64 {
         self.shown + self.mirror.as_ref().map_or(0, Mirror::shown)
     }
@@ -98,7 +99,7 @@ impl<'d> MirrorWindow<'d> {
         self.pane.close();
     }
 
-    /// An image for this frame, if the display has one.
+    /// Returns a swapchain image for this frame, if one is available.
     pub fn hold(&mut self) -> Option<Held> {
         let (Some(mirror), Some(window), false) = (&mut self.mirror, &self.pane.window, self.pane.closed)
         else {
@@ -113,7 +114,7 @@ impl<'d> MirrorWindow<'d> {
         }
     }
 
-    /// Records what it is to show: the stage's finished pictures.
+    /// Records the blit of the stage's eye images into the swapchain image.
     pub fn record(&self, frame: &mut Frame, held: &Held, stage: &Stage) {
         frame.phase("mirror");
         let picture = &stage.targets().picture;
@@ -121,7 +122,7 @@ impl<'d> MirrorWindow<'d> {
         frame.blit_pieces_to_foreign(picture, &pieces, &held.image, vk::ImageLayout::PRESENT_SRC_KHR);
     }
 
-    /// Shows what was recorded and submitted.
+    /// Presents the swapchain image after its commands were submitted.
     pub fn present(&mut self, held: &Held, value: u64) {
         let result: Result<()> = self.mirror.as_mut().map_or(Ok(()), |m| m.present(held, value));
         if let Err(error) = result {
@@ -130,7 +131,7 @@ impl<'d> MirrorWindow<'d> {
     }
 }
 
-/// What of an eye's picture fills a window of this size: cut at two sides, the middle stays.
+/// Returns the centred crop of an eye image (corners `[min, max]`, pixels) with the aspect ratio of the window.
 fn cut(picture: [u32; 2], window: [u32; 2]) -> [[u32; 2]; 2] {
     let [pw, ph, ww, wh] = [picture[0], picture[1], window[0].max(1), window[1].max(1)].map(u64::from);
     let size = if pw * wh > ww * ph { [ph * ww / wh, ph] } else { [pw, pw * wh / ww] };
@@ -171,7 +172,7 @@ impl Pane {
         }
     }
 
-    /// Hidden, since the display may still show its last picture; it goes with the session.
+    /// Hides the window; it is destroyed with the session, because the display may still read its last image.
     fn close(&mut self) {
         self.closed = true;
         if let Some(window) = &self.window {
@@ -203,7 +204,7 @@ mod tests {
 
     #[test]
     fn an_eye_is_cut_to_fill_and_both_share_the_window() {
-        // As wide as tall: a wide window loses top and bottom, a tall one the sides.
+        // A square image loses top and bottom in a wide window, and the sides in a tall one.
         assert_eq!(cut([100, 100], [200, 100]), [[0, 25], [100, 75]]);
         assert_eq!(cut([100, 100], [50, 100]), [[25, 0], [75, 100]]);
         assert_eq!(cut([320, 240], [640, 480]), [[0, 0], [320, 240]]);

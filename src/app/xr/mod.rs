@@ -1,18 +1,18 @@
-//! The headset: a session on an OpenXR runtime, from finding it to losing it.
+//! The headset: everything from finding an OpenXR runtime to losing it.
 //!
-//! A visit to the headset (`run.rs`) waits for a runtime where there is none, begins a session (`session.rs`; what its
-//! states ask for is in `session_state.rs`), and begins again when runtime or session are lost. Document, tools and jobs outlive them
-//! in `AppSession` (`app/session.rs`). While its user is at a window, `watch.rs` looks whether
-//! the headset is put on. A frame is one wait, begin and end; input is located for the time it will be seen, the eyes as
-//! late as can be; loading, saving and binding are never part of it.
+//! A headset visit (`run.rs`) waits for a runtime and begins an OpenXR session (`session.rs`, `session_state.rs`). If
+//! the runtime or the session is lost, the visit begins a new session. The document, tools and jobs survive in
+//! `AppSession` (`app/session.rs`). While the user is at the window, `watch.rs` detects that the headset is put on.
 //!
-//! The visibility mask is not used: the mirror (`mirror.rs`) and pictures on disk show the whole picture of an eye.
+//! The visibility mask is not used, because the mirror (`mirror.rs`) and saved images show the full image of an eye.
 //!
-//! A frame of `run.rs`: wait, begin; input located; panels, then the workbench; deformation and the controllers' cameras
-//! recorded; the eyes located; both pictures recorded, copied into the runtime's images (sRGB bytes as they are, nothing
-//! is encoded twice), submitted; end. At most two frames are with the GPU, and a camera answers exactly two frames later,
-//! on any GPU, so that takes are the same everywhere. The runtime makes the device; every call of its that may use the
-//! queue holds the queue's lock, since the worker submits too.
+//! A frame of `run.rs` begins with `xrWaitFrame` and `xrBeginFrame`. The frame locates the controllers at the
+//! predicted display time, updates the panels and then the workbench, and records the deformation and the
+//! controllers' cameras. The frame then locates the eyes, as late as possible, records both eye images, copies their
+//! sRGB bytes unconverted into the swapchain images, submits, and calls `xrEndFrame`. Loading, saving and binding run
+//! on the worker thread. At most two frames are in flight on the GPU. A controller camera returns its result exactly
+//! two frames later, so that takes replay identically on every GPU. The runtime creates the Vulkan device. Runtime
+//! calls that may use the queue hold the queue's lock, because the worker thread submits too.
 
 pub mod actions;
 mod app;
@@ -43,27 +43,27 @@ pub(super) use watch::{Sign, Start, Watch};
 
 use std::path::PathBuf;
 
-/// What `sinew vr` is asked for.
+/// Options of `sinew vr`.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Folder for what is written at the end and on the way: pictures of both eyes, project, posed .glb and receipt.
+    /// Output folder for images of both eyes, the project, the posed .glb and its receipt.
     pub out: Option<PathBuf>,
-    /// Records the devices' input in this file.
+    /// File into which the input of headset and controllers is recorded.
     pub record: Option<PathBuf>,
-    /// Ends after so many frames.
+    /// Number of frames after which the session ends; `None` for no limit.
     pub frames: Option<u64>,
-    /// Writes a line per frame to standard output, reads requests from standard input: see [`super::report`].
+    /// Writes one line per frame to standard output and reads requests from standard input: see [`super::report`].
     pub report: bool,
-    /// Waits for a runtime where there is none; otherwise that ends the program.
+    /// Waits for a missing OpenXR runtime; otherwise a missing runtime ends the program.
     pub wait: bool,
-    /// OpenXR API layers.
+    /// Names of the OpenXR API layers to enable.
     pub layers: Vec<String>,
-    /// Samples per pixel, 1 or 4, whatever the preference says.
+    /// Samples per pixel, 1 or 4; overrides the user's preference.
     pub samples: Option<u32>,
-    /// Suggests the bindings of this interaction profile only: for tests.
+    /// Interaction profile to suggest bindings for, instead of all profiles; for tests.
     pub profile: Option<String>,
-    /// Neither reads nor keeps the user's choices: for tests.
+    /// Neither loads nor saves the user's preferences; for tests.
     pub forget: bool,
-    /// What a window on the display shows of it, where there is one.
+    /// Content of the mirror window on the desktop, if there is a display.
     pub mirror: Mirrored,
 }

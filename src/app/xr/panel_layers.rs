@@ -1,5 +1,5 @@
-//! Panels in the room: quad layers of the compositor, sharp at any size of the eyes' pictures; or quads in the scene,
-//! where layers run out.
+//! Panels in the room: quad layers of the compositor, which stay sharp at any eye resolution, or quads in the scene
+//! if the runtime supports too few layers.
 
 use super::error::Result;
 use super::session::Session;
@@ -12,34 +12,34 @@ use crate::workbench::Similarity;
 
 const PANELS: usize = Panel::ALL.len();
 
-/// The panels' images on a device and in a session.
+/// Images of the panels for a device and a session.
 pub struct PanelLayers {
     screens: PanelScreens,
     bound: QuadBindings,
-    /// A swapchain for each; `None` if they are drawn in the scene.
+    /// One swapchain per panel; `None` if panels are drawn in the scene.
     layers: Option<[Swapchain; PANELS]>,
-    /// Panels that have been handed over once: others cannot be shown as layers.
+    /// Panels whose swapchain has content; only they can be shown as layers.
     filled: [bool; PANELS],
-    /// Those whose images were acquired in this frame.
+    /// Panels whose swapchain image is acquired in this frame.
     taken: [bool; PANELS],
 }
 
-/// A panel's layer in a frame.
+/// The quad layer of a panel in one frame.
 pub struct QuadLayer<'a> {
-    /// Its picture.
+    /// The panel's swapchain.
     pub image: &'a Swapchain,
-    /// Where it is.
+    /// Pose and size of the panel in the room.
     pub placement: Placement,
 }
 
 impl PanelLayers {
-    /// Makes the images. `max_layers` is how many layers the runtime composes.
+    /// Creates the panels' images. `max_layers` is the runtime's maximum number of composition layers.
     ///
     /// # Errors
-    /// The runtime's; when memory is short.
+    /// Fails if an OpenXR call fails or memory runs out.
     pub fn new(session: &Session, stage: &Stage, max_layers: u32, panels: &mut Panels) -> Result<Self> {
         let screens = PanelScreens::new(stage.device())?;
-        // The pictures of an earlier device are gone.
+        // The textures of an earlier device no longer exist.
         panels.renew();
         let mut layers = None;
         if max_layers as usize > PANELS {
@@ -54,19 +54,19 @@ impl PanelLayers {
         Ok(Self { screens, bound, layers, filled: [false; PANELS], taken: [false; PANELS] })
     }
 
-    /// Shows the panels in the stage's pictures, which are others than before.
+    /// Rebinds the panels to the stage's recreated render targets.
     ///
     /// # Errors
-    /// When memory is short.
+    /// Fails if memory runs out.
     pub fn rebind(&mut self, stage: &Stage) -> Result<()> {
         self.bound = self.screens.bind(stage.targets())?;
         Ok(())
     }
 
-    /// Paints what has changed and hands it over.
+    /// Paints the changed panels and copies them into their swapchains.
     ///
     /// # Errors
-    /// The runtime's; when memory is short.
+    /// Fails if an OpenXR call fails or memory runs out.
     pub fn paint(&mut self, frame: &mut Frame, panels: &mut Panels) -> Result<()> {
         let painted = self.screens.record(frame, panels)?;
         let Some(layers) = &mut self.layers else { return Ok(()) };
@@ -80,20 +80,20 @@ impl PanelLayers {
         Ok(())
     }
 
-    /// Whether panels are drawn into the eyes' pictures.
+    /// Returns whether panels are drawn as quads in the scene.
     pub fn in_scene(&self) -> bool {
         self.layers.is_none()
     }
 
-    /// Draws the panels into the eyes' finished pictures.
+    /// Draws the panels into the rendered eye images.
     pub fn draw(&mut self, frame: &mut Frame, stage: &Stage, panels: &Panels, world_from_room: &Similarity) {
         self.screens.record_quads(frame, stage.targets(), &self.bound, panels, world_from_room);
     }
 
-    /// Gives back what was acquired; its commands have been submitted.
+    /// Releases the acquired images; their commands must have been submitted.
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn release(&mut self) -> Result<()> {
         let Some(layers) = &mut self.layers else { return Ok(()) };
         for (index, layer) in layers.iter_mut().enumerate() {
@@ -105,7 +105,7 @@ impl PanelLayers {
         Ok(())
     }
 
-    /// The layers to show, the farthest from the head first.
+    /// Returns the quad layers to show, the farthest from the head first.
     pub fn layers<'a>(&'a self, panels: &Panels) -> Vec<QuadLayer<'a>> {
         let (Some(layers), Some(head)) = (&self.layers, panels.head()) else { return Vec::new() };
         let shown = panels.out().placements.iter().filter(|p| self.filled[p.panel as usize]);

@@ -1,82 +1,82 @@
-//! The one table of controllers: which component of which interaction profile stands for what
-//! (OpenXR 1.1 specification, "Interaction Profile Paths"; `xr.xml`, `interaction_profiles`).
+//! The table of interaction profiles: the action that each component of each controller triggers (OpenXR 1.1
+//! specification, "Interaction Profile Paths"; `xr.xml`, `interaction_profiles`).
 //!
-//! A boolean component may stand for a float (0 or 1) and a float for a boolean (the runtime sets the threshold):
-//! OpenXR converts both ways. Every controller has its palette under one thumb: on a menu button where both hands have
-//! one, else on a press of the stick too.
+//! A boolean component can be bound to a float action (0 or 1), and a float component to a boolean action (the
+//! runtime sets the threshold): OpenXR converts both ways. Each hand can open the palette with the thumb: by a menu
+//! button if both controllers have one, otherwise also by a click of the stick.
 
 use crate::workbench::Control;
 
-/// The three action sets.
+/// The three OpenXR action sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Set {
-    /// Moving about.
+    /// Navigation in the scene.
     Nav,
-    /// Working on the character.
+    /// Tools that edit the character.
     Tool,
-    /// Buttons that work from every tool.
+    /// Buttons that work with every tool.
     Ui,
 }
 
 impl Set {
-    /// All of them.
+    /// All action sets.
     pub const ALL: [Self; 3] = [Self::Nav, Self::Tool, Self::Ui];
 
-    /// The name that OpenXR gets.
+    /// Returns the OpenXR name of the action set.
     pub fn name(self) -> &'static str {
         ["nav", "tool", "ui"][self as usize]
     }
 
-    /// For the runtime's own binding editor.
+    /// Returns the title that the runtime's binding editor shows.
     pub fn title(self) -> &'static str {
         ["Moving about", "Tools", "Buttons"][self as usize]
     }
 }
 
-/// What an action delivers.
+/// Value type of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A tracked pose.
     Pose,
-    /// A number, 0..=1.
+    /// A scalar, 0..=1.
     Float,
-    /// Two numbers, -1..=1.
+    /// A 2D vector with components in -1..=1.
     Vector,
-    /// Pressed or not.
+    /// A boolean.
     Bool,
-    /// A motor.
+    /// A haptic output.
     Vibration,
 }
 
-/// An action, one per hand.
+/// An action, which each hand has separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Act {
-    /// The palm.
+    /// Grip pose, at the palm.
     Grip,
-    /// The pointer.
+    /// Aim pose, for pointing.
     Aim,
-    /// The motor.
+    /// Haptic feedback.
     Haptic,
-    /// Trigger, select, pinch.
+    /// Draws a stroke: trigger, select button or pinch.
     Draw,
-    /// Squeeze, grasp.
+    /// Grabs: squeeze or grasp.
     Grab,
-    /// Thumbstick.
+    /// Thumbstick position.
     Stick,
-    /// One step back.
+    /// Undo button.
     Undo,
-    /// One step forward.
+    /// Redo button.
     Redo,
-    /// The palette.
+    /// Menu button, which shows the palette.
     Menu,
-    /// Where the thumb is on a trackpad.
+    /// Thumb position on a trackpad.
     Pad,
-    /// The trackpad is pressed: left and right undo and redo, up and down are the stick's.
+    /// Trackpad click: left and right give undo and redo, up and down replace the stick.
     PadPress,
 }
 
 impl Act {
-    /// All of them.
+    /// All actions.
     pub const ALL: [Self; 11] = [
         Self::Grip,
         Self::Aim,
@@ -91,7 +91,7 @@ impl Act {
         Self::PadPress,
     ];
 
-    /// The set it belongs to.
+    /// Returns the action set of this action.
     pub fn set(self) -> Set {
         match self {
             Self::Grip | Self::Grab | Self::Stick => Set::Nav,
@@ -100,7 +100,7 @@ impl Act {
         }
     }
 
-    /// What it delivers.
+    /// Returns the value type of this action.
     pub fn kind(self) -> Kind {
         match self {
             Self::Grip | Self::Aim => Kind::Pose,
@@ -111,14 +111,14 @@ impl Act {
         }
     }
 
-    /// The name that OpenXR gets.
+    /// Returns the OpenXR name of the action.
     pub fn name(self) -> &'static str {
         const NAMES: [&str; 11] =
             ["grip", "aim", "haptic", "draw", "grab", "stick", "undo", "redo", "menu", "pad", "pad_press"];
         NAMES[self as usize]
     }
 
-    /// For the runtime's own binding editor.
+    /// Returns the title that the runtime's binding editor shows.
     pub fn title(self) -> &'static str {
         const TITLES: [&str; 11] = [
             "Palm",
@@ -137,64 +137,64 @@ impl Act {
     }
 }
 
-/// Left hand, right hand: indices of [`crate::workbench::Input::hands`].
+/// User paths of the left and the right hand, in the order of [`crate::workbench::Input::hands`].
 pub const HANDS: [&str; 2] = ["/user/hand/left", "/user/hand/right"];
 
-/// A component of a profile and what it stands for.
+/// The binding of a controller component to an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The action.
+    /// The action to which the component is bound.
     pub act: Act,
-    /// 0 left, 1 right, none for both hands.
+    /// The hand: 0 left, 1 right, `None` for both.
     pub hand: Option<usize>,
-    /// Behind the hand's path, e.g. `input/aim/pose`.
+    /// Component path below the hand's user path, e.g. `input/aim/pose`.
     pub component: &'static str,
-    /// What people call it; empty for poses and motors.
+    /// Name of the component for users; empty for poses and haptics.
     pub label: &'static str,
 }
 
 impl Binding {
-    /// Whether a hand has it.
+    /// Returns whether the binding applies to a hand.
     pub fn on(&self, hand: usize) -> bool {
         self.hand.is_none_or(|h| h == hand)
     }
 }
 
-/// When a runtime knows a profile.
+/// Condition under which a runtime supports a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Always.
+    /// Every runtime supports the profile.
     Core,
-    /// With OpenXR 1.1, or before it with this extension.
+    /// OpenXR 1.1, or this extension in earlier versions.
     Promoted(&'static str),
-    /// With OpenXR 1.1, under this path.
+    /// Only OpenXR 1.1, which defines this profile path.
     Version11,
-    /// With this extension.
+    /// Only with this extension.
     Extension(&'static str),
 }
 
-/// An interaction profile.
+/// An interaction profile with its bindings.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// Behind `/interaction_profiles/`.
+    /// Path below `/interaction_profiles/`.
     pub name: &'static str,
-    /// For people.
+    /// Name of the controller for users.
     pub title: &'static str,
-    /// When a runtime knows it.
+    /// Condition under which a runtime supports the profile.
     pub needs: Needs,
-    /// Its bindings.
+    /// Bindings of components to actions.
     pub bindings: Vec<Binding>,
-    /// A bare hand has no button: a pinch with the palm turned to the face shows the palette.
+    /// Whether a pinch with the palm towards the face opens the palette, for bare hands without buttons.
     pub palm_menu: bool,
 }
 
 impl Profile {
-    /// The path that OpenXR knows it by.
+    /// Returns the OpenXR path of the profile.
     pub fn path(&self) -> String {
         format!("/interaction_profiles/{}", self.name)
     }
 
-    /// Whether a runtime of this version (major, minor) with these extensions knows it.
+    /// Returns whether a runtime with this version (major, minor) and these extensions supports the profile.
     pub fn usable(&self, version: (u16, u16), extension: impl Fn(&str) -> bool) -> bool {
         match self.needs {
             Needs::Core => true,
@@ -204,12 +204,12 @@ impl Profile {
         }
     }
 
-    /// A hand's first binding of an action.
+    /// Returns the first binding of an action for a hand.
     pub fn binding(&self, act: Act, hand: usize) -> Option<&Binding> {
         self.bindings.iter().find(|b| b.act == act && b.on(hand))
     }
 
-    /// What a hand's control is called; `None` if there is no such control.
+    /// Returns the name of a hand's control; `None` if the controller lacks it.
     pub fn control(&self, control: Control, hand: usize) -> Option<&'static str> {
         let label = |act| self.binding(act, hand).map(|b| b.label);
         let pad = |name| {
@@ -262,10 +262,10 @@ const XYAB: &[Binding] = &[
 ];
 const AB: &[Binding] = &[both(Act::Undo, "input/a/click", "A"), both(Act::Redo, "input/b/click", "B")];
 
-/// A hand-held controller of two buttons, stick, trigger and squeeze, with a menu button on the left one alone.
+/// Bindings of a controller pair with two buttons, stick, trigger and squeeze each, and one menu button on the left.
 const TOUCH: &[&[Binding]] = &[TRIGGER, SQUEEZE, STICK, XYAB, MENU_LEFT, STICK_MENU, HAPTIC];
 
-/// Every profile. Where a runtime has none of them, it must give khr/simple_controller.
+/// Returns every supported profile. The specification requires each runtime to offer at least khr/simple_controller.
 pub fn profiles() -> Vec<Profile> {
     let profile = |name, title, needs, groups: &[&[Binding]]| {
         let bindings = [POSES].iter().chain(groups).flat_map(|group| group.iter().copied()).collect();
@@ -383,7 +383,7 @@ pub fn profiles() -> Vec<Profile> {
             &[
                 &[
                     both(Act::Draw, "input/cluster_middle_logitech/force", "middle button"),
-                    // On a table the tip draws too.
+                    // The pen's tip draws as well, on a real surface such as a table.
                     both(Act::Draw, "input/tip_logitech/force", "tip"),
                     both(Act::Grab, "input/cluster_front_logitech/click", "front button"),
                     both(Act::Menu, "input/cluster_back_logitech/click", "back button"),

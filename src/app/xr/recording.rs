@@ -1,4 +1,4 @@
-//! What is kept of a headset's session: takes, and the document when nobody looks at it any more.
+//! Recording during a headset visit: takes, and saving when the session is interrupted.
 
 use super::app::HeadsetApp;
 use crate::surface::Sculpt;
@@ -6,7 +6,7 @@ use crate::take::{Eye, Recorder, TakeStart};
 use crate::workbench::Command;
 
 impl HeadsetApp<'_> {
-    /// Records the frame, as the tools got it and as the eyes saw it.
+    /// Records a frame in the take: the tools' input and the eyes' poses.
     pub fn record(&mut self, eyes: Option<[Eye; 2]>) {
         if let (Some(take), Some(_)) = (&mut self.take, &self.app_session.bench) {
             self.taken.input.clone_from(&self.input);
@@ -15,8 +15,7 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// The take begins with the first document, once it is known how large an eye's picture is, and goes on with the
-    /// next ones.
+    /// Starts the take once a document and the eye image size are known; later documents join the same take.
     pub(super) fn start_take(&mut self) {
         let (Some(path), Some(model), Some(bench)) =
             (&self.options.record, &self.app_session.model, &self.app_session.bench)
@@ -39,7 +38,7 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// Runs a command, and records it.
+    /// Runs a command and records it in the take.
     pub fn command(&mut self, command: Command) {
         let Some(bench) = &mut self.app_session.bench else { return };
         let recorded = self.take.as_mut().map_or(Ok(()), |take| take.command(&command));
@@ -49,7 +48,7 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// Gives the workbench an edit that was made beside the frames, and records it.
+    /// Adds a sculpt layer from a background job to the workbench and records it in the take.
     pub(super) fn receive(&mut self, shape: Sculpt) {
         let Some(bench) = &mut self.app_session.bench else { return };
         let recorded = self.take.as_mut().map_or(Ok(()), |take| take.shape(&shape));
@@ -59,7 +58,7 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// What was being drawn is dropped.
+    /// Cancels the current stroke.
     pub(super) fn interrupt(&mut self) {
         if let Some(bench) = &mut self.app_session.bench {
             bench.interrupt();
@@ -69,10 +68,10 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// The pictures are not seen any more: what was being drawn is dropped, the document is saved.
+    /// Cancels the current stroke and saves the document when the images are no longer visible.
     pub fn interrupted(&mut self) {
         self.interrupt();
-        // Where nobody has chosen a place yet, the journal has it.
+        // If the user has not chosen a path yet, the journal holds the document.
         if self.app_session.has_place() {
             self.app_session.keep();
         }

@@ -1,4 +1,4 @@
-//! What the program tells: lines of a report, pictures that were asked for, words to its user.
+//! Output of the headset visit: report lines, requested screenshots and messages to the user.
 
 use super::app::HeadsetApp;
 use super::instance::Runtime;
@@ -17,7 +17,7 @@ use image::RgbaImage;
 use std::time::Duration;
 
 impl HeadsetApp<'_> {
-    /// A session begins.
+    /// Prepares for a new OpenXR session and prints its properties.
     pub fn began(&mut self, runtime: &Runtime, session: &Session) {
         self.new_stage();
         self.clock.restart();
@@ -31,11 +31,11 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// It has ended, one way or another: keeps what both eyes saw last.
+    /// Keeps the GPU timings and the last images of both eyes when a session ends.
     pub fn ended(&mut self, stage: &Stage) {
         self.phases.clone_from(stage.timings());
         if stage.drawn() {
-            // A lost device has nothing to show any more.
+            // Reading the images fails if the device is lost.
             let eyes = [0, 1].map(|eye| stage.targets().read(stage.device(), eye).ok());
             if let [Some(left), Some(right)] = eyes {
                 self.app_session.last_pictures = vec![left, right];
@@ -43,8 +43,8 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// Session or runtime are gone. The stroke that was being drawn is lost, nothing else; a new runtime is waited for, in
-    /// a window where there can be one.
+    /// Handles the loss of the session or the runtime. Only the current stroke is lost; the program waits for a new
+    /// runtime, in a window if possible.
     pub fn lost(&mut self, problem: String) {
         eprintln!("sinew: {problem}; your work is kept, waiting for the runtime");
         self.input.focused = false;
@@ -53,7 +53,7 @@ impl HeadsetApp<'_> {
         self.app_session.reporter.event(Event::Lost(problem));
     }
 
-    /// A turn of the loop while there is no runtime.
+    /// Runs one iteration of the loop while no runtime is available.
     pub fn without_session(&mut self, pause: Duration) {
         self.attend(None);
         self.app_session.frame += 1;
@@ -64,10 +64,10 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// After a frame has been ended: pictures that were asked for, and the line of the frame.
+    /// Saves requested screenshots and writes the report line, after a frame has ended.
     ///
     /// # Errors
-    /// A lost device.
+    /// Fails if the device is lost.
     pub fn after_frame(
         &mut self,
         session: &Session,
@@ -121,7 +121,7 @@ impl HeadsetApp<'_> {
         out
     }
 
-    /// Lines for eyes that have nothing else to see: something turns while a character is loaded.
+    /// Returns the lines of a rotating spinner, shown while a character is loading.
     pub fn spinner(&mut self, world_from_room: &Similarity) -> &Lines {
         let turn = self.input.time as f32 * 4.0;
         let point = |i: i32| {
@@ -135,7 +135,7 @@ impl HeadsetApp<'_> {
     }
 }
 
-/// What the GPU did in the last frame; phases of one name are added up.
+/// Prints the GPU times of the last frame; phases with the same name are summed.
 pub fn tell_phases(phases: &Timings) {
     let mut sums: Vec<(&str, Duration)> = Vec::new();
     for (name, time) in phases {

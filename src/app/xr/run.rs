@@ -1,4 +1,4 @@
-//! The headset's face of a session: runtimes come and go, the document stays.
+//! The headset visit: shows the editor in the headset while OpenXR sessions and runtimes begin and end.
 
 use super::Options;
 use super::app::{HeadsetApp, Memory};
@@ -19,41 +19,41 @@ use crate::workbench::Similarity;
 use openxr as xr;
 use std::time::Duration;
 
-/// Between two looks for a runtime.
+/// Interval between two attempts to connect to a runtime.
 const SEARCH: Duration = Duration::from_millis(500);
-/// Between two looks for events while no frames are wanted.
+/// Interval between two polls for events while the session is not running.
 const IDLE: Duration = Duration::from_millis(4);
 
-/// Why a session has ended.
+/// Reason for which an OpenXR session is no longer shown.
 #[derive(Debug, PartialEq, Eq)]
 enum Ended {
-    /// For good.
+    /// The user or the runtime quits the program.
     Done,
-    /// The runtime wants another one.
+    /// The runtime demands a new session.
     Again,
-    /// It has not: the headset was taken off, and there is a window.
+    /// The session is alive, but the user took the headset off and there is a window.
     Off,
-    /// It has not: its user wants the window.
+    /// The session is alive, but the user asked for the window.
     Left,
 }
 
-/// Why the headset is no more the face.
+/// Reason for which the headset visit ended.
 pub enum End {
-    /// The program is to end.
+    /// The user or the runtime quit.
     Quit,
-    /// The headset was taken off; its session.
+    /// The user took the headset off; holds the open connection.
     Off(Box<XrConnection>),
-    /// Its user wants to go on in the window; its session.
+    /// The user asked for the window; holds the open connection.
     Left(Box<XrConnection>),
-    /// There is no runtime or headset, or none any more.
+    /// No runtime or no headset is available (any more).
     Absent(Error),
-    /// It can not go on.
+    /// A fatal error.
     Failed(Error),
 }
 
-/// Runs the editor in a headset, until its user or the runtime ends it or, where there is a display, it is taken off;
-/// with a mirror on the display. `link` where a session is there already. A runtime that is lost is waited for where
-/// there is no display.
+/// Runs the editor in a headset, with a mirror window on the display. The visit ends when the user or the runtime
+/// quits or, with a display, when the user takes the headset off. `link` is an open connection, if there is one.
+/// Without a display, the visit waits for a lost runtime to return.
 pub fn visit(
     options: &Options,
     app_session: AppSession,
@@ -117,7 +117,7 @@ fn sessions(
     Ok(End::Quit)
 }
 
-/// A session's time with us; it is given back where it has not ended.
+/// Shows one OpenXR session; returns the connection if the session is still alive, and closes it otherwise.
 fn attend(
     app: &mut HeadsetApp<'_>,
     glass: &mut MirrorWindow<'_>,
@@ -134,7 +134,7 @@ fn attend(
     }
 }
 
-/// Stage, panels and mirror on a session.
+/// Creates the stage, the panels and the mirror of a session and runs the frame loop.
 fn show(app: &mut HeadsetApp<'_>, glass: &mut MirrorWindow<'_>, link: &mut XrConnection) -> Result<Ended> {
     glass.begin(&link.device, link.no_mirror.clone());
     let pipelines = Pipelines::new(&link.device)?;
@@ -145,7 +145,7 @@ fn show(app: &mut HeadsetApp<'_>, glass: &mut MirrorWindow<'_>, link: &mut XrCon
     let walls = PanelLayers::new(&link.session, &stage, link.runtime.max_layers, &mut app.panels)?;
     let mut parts = Parts { walls, glass };
     let result = turns(app, link, &mut parts, &mut stage);
-    // Commands that use the runtime's images must have ended before it takes them back.
+    // GPU commands that use the runtime's images must finish before the images are destroyed.
     let idle = link.device.wait_idle();
     app.ended(&stage);
     parts.glass.end();
@@ -153,7 +153,7 @@ fn show(app: &mut HeadsetApp<'_>, glass: &mut MirrorWindow<'_>, link: &mut XrCon
     result
 }
 
-/// What hangs on a session.
+/// Objects that exist only as long as a session.
 struct Parts<'g, 'd> {
     walls: PanelLayers,
     glass: &'g mut MirrorWindow<'d>,
@@ -192,7 +192,7 @@ fn turns(
         if off {
             app.interrupted();
         }
-        // A session that is being ended goes through the same states.
+        // After a requested exit, the session passes through the same states; ignore them.
         if !leaving && app.has_desk && (off || app.to_desk) {
             return Ok(if off { Ended::Off } else { Ended::Left });
         }
@@ -220,7 +220,7 @@ fn turns(
     }
 }
 
-/// One frame: wait, begin, input, tools, pictures, end.
+/// Runs one frame: wait, begin, input, tools, rendering, end.
 fn frame(
     app: &mut HeadsetApp<'_>,
     link: &mut XrConnection,
@@ -267,7 +267,7 @@ fn frame(
         Some(commands) => pictures(app, session, parts, stage, commands, &begun, leaving),
         None => Ok(Made::default()),
     };
-    // Even where the runtime is gone: the tools have had this frame.
+    // Record the frame even if the runtime is lost, because the tools have used its input.
     app.record(made.as_ref().ok().and_then(|made| made.eyes).map(|e| e.room));
     felt.map_err(failed("xrApplyHapticFeedback"))?;
     let Made { eyes, mirrored } = made?;
@@ -282,16 +282,16 @@ fn frame(
     Ok(app.after_frame(session, || controls.profiles(), eyes.is_some(), stage)?)
 }
 
-/// What a frame's pictures are.
+/// Result of recording and submitting a frame.
 #[derive(Default)]
 struct Made {
-    /// None where the runtime does not know where they are.
+    /// Poses of the eyes; `None` if the runtime cannot locate them.
     eyes: Option<Eyes>,
-    /// The mirror's image, and the submission that fills it.
+    /// The mirror's swapchain image, and the timeline value of the submission that fills it.
     mirrored: Option<(Held, u64)>,
 }
 
-/// Records and submits the frame's GPU work.
+/// Records and submits the GPU work of a frame.
 fn pictures(
     app: &mut HeadsetApp<'_>,
     session: &mut Session,
@@ -339,7 +339,7 @@ fn pictures(
         session.take_pictures(&mut commands, stage)?;
         held = glass.hold();
         if !walls.in_scene() && (leaving || held.is_some() || !app.pictures.is_empty()) {
-            // Layers are not in the pictures: for those that go to disk or mirror they are drawn there.
+            // Eye images do not contain composition layers, so draw the panels into saved and mirrored images.
             walls.draw(&mut commands, stage, &app.panels, &world_from_room);
         }
         if let Some(held) = &held {

@@ -1,4 +1,4 @@
-//! A session: its spaces, its images, its frames. Whatever the runtime answers is looked at; nothing is called twice.
+//! An OpenXR session: its reference spaces, swapchains and frames. Every result of the runtime is checked.
 #![allow(unsafe_code, reason = "a session is made of handles of two libraries")]
 
 use super::device;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 const STEREO: xr::ViewConfigurationType = xr::ViewConfigurationType::PRIMARY_STEREO;
 
-/// A session on a runtime.
+/// An OpenXR session with its swapchains.
 pub struct Session {
-    // Dropped in this order: images and spaces, then the session, which keeps instance and device.
+    // Drop order: swapchains and spaces, then the session, which keeps instance and device alive.
     color: Swapchain,
     depth: Option<Swapchain>,
     room: Room,
@@ -30,54 +30,54 @@ pub struct Session {
     device: Arc<Device>,
     blend: xr::EnvironmentBlendMode,
     life: SessionState,
-    /// Frames begun and not ended.
+    /// Number of frames begun and not ended.
     missed: u64,
-    /// Whether somebody wears the headset, where the runtime tells (XR_EXT_user_presence).
+    /// Whether the user wears the headset; `None` if the runtime does not report it (XR_EXT_user_presence).
     present: Option<bool>,
 }
 
-/// What an event asks of the loop.
+/// An OpenXR event that the frame loop handles.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Happened {
-    /// The state changed to what [`Session::life`] says.
+    /// The session state changed; [`Session::life`] holds the new state.
     Turned(Transition),
-    /// Other controllers are in the hands.
+    /// The interaction profile of a hand changed.
     Profiles,
-    /// The runtime is about to go.
+    /// The runtime announced the loss of the instance.
     LossPending,
-    /// The headset was taken off (XR_EXT_user_presence); frames may go on.
+    /// The user took the headset off (XR_EXT_user_presence); the session may keep running.
     TakenOff,
 }
 
-/// A frame that was begun.
+/// A frame between `xrBeginFrame` and `xrEndFrame`.
 #[derive(Clone, Copy)]
 pub struct Begun {
-    /// When it will be seen.
+    /// Predicted display time.
     pub time: xr::Time,
-    /// Whether pictures are wanted.
+    /// Whether the runtime wants rendered images (`shouldRender`).
     pub render: bool,
 }
 
-/// The eyes of a frame.
+/// Poses and fields of view of both eyes in a frame.
 #[derive(Clone, Copy)]
 pub struct Eyes {
     located: [xr::View; 2],
-    /// The room, for takes.
+    /// Eyes in room space, for takes.
     pub room: [Eye; 2],
-    /// World, for the renderer.
+    /// Eyes in world space, for the renderer.
     pub views: [View; 2],
 }
 
 impl Session {
-    /// Begins nothing yet: makes session, images (of the runtime's recommended size) and spaces on a device that the
-    /// runtime has made.
+    /// Creates the session, its swapchains (of the runtime's recommended size) and its spaces, on a device that the
+    /// runtime has created. Does not call `xrBeginSession`.
     ///
     /// # Errors
-    /// The runtime's; when memory is short.
+    /// Fails if the runtime reports an error or GPU memory runs out.
     pub fn new(runtime: &Runtime, device: &Arc<Device>) -> Result<Self> {
         let info = device::binding(device);
         let guard = Box::new(device.clone());
-        // SAFETY: the handles are live, made through this runtime, and kept by the guard until the session is gone.
+        // SAFETY: the runtime created these live handles, and the guard keeps them until the session is destroyed.
         let made = device.with_queue(|_| unsafe {
             runtime.instance.create_session_with_guard::<xr::Vulkan>(runtime.system, &info, guard)
         });
@@ -101,45 +101,45 @@ impl Session {
         })
     }
 
-    /// The session itself, for actions.
+    /// Returns the OpenXR session handle, for actions.
     pub fn handle(&self) -> &xr::Session<xr::Vulkan> {
         &self.session
     }
 
-    /// The room.
+    /// Returns the reference spaces.
     pub fn room(&self) -> &Room {
         &self.room
     }
 
-    /// Its state.
+    /// Returns the session state.
     pub fn life(&self) -> &SessionState {
         &self.life
     }
 
-    /// Pixels of each eye.
+    /// Returns the image size of one eye, pixels.
     pub fn size(&self) -> [u32; 2] {
         self.color.size
     }
 
-    /// Whether depth is handed over too.
+    /// Returns whether depth images are submitted as well.
     pub fn has_depth(&self) -> bool {
         self.depth.is_some()
     }
 
-    /// Whether somebody wears the headset; `None` if the runtime has not said.
+    /// Returns whether the user wears the headset; `None` if the runtime has not reported it.
     pub fn present(&self) -> Option<bool> {
         self.present
     }
 
-    /// Frames that were begun and could not be ended.
+    /// Returns the number of frames that were begun but not ended.
     pub fn missed(&self) -> u64 {
         self.missed
     }
 
-    /// Takes the next event, and begins or ends the session where it says so. None when there is no further event.
+    /// Returns the next relevant event, if any. Begins or ends the session when its state demands that.
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn poll(
         &mut self,
         instance: &xr::Instance,
@@ -179,10 +179,10 @@ impl Session {
         Ok(None)
     }
 
-    /// Asks the runtime to end: it answers with states until [`Turn::Quit`].
+    /// Asks the runtime to end the session. The resulting state changes end with [`Transition::Quit`].
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn request_exit(&self) -> Result<()> {
         if self.life.running() {
             self.session.request_exit().map_err(failed("xrRequestExitSession"))
@@ -191,11 +191,11 @@ impl Session {
         }
     }
 
-    /// Waits for the runtime's pace and begins a frame. To be called while [`SessionState::running`], and answered by
-    /// [`Session::end`].
+    /// Waits for the runtime's frame timing and begins a frame. Call it only while [`SessionState::running`];
+    /// [`Session::end`] must follow.
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn begin(&mut self) -> Result<Begun> {
         let state = self.waiter.wait().map_err(failed("xrWaitFrame"))?;
         let stream = &mut self.stream;
@@ -204,18 +204,18 @@ impl Session {
         Ok(Begun { time: state.predicted_display_time, render: state.should_render })
     }
 
-    /// The head at a frame's time, and how the room's origin has moved: see [`Room::locate`].
+    /// Returns the head pose at the display time, and the movement of the room's origin: see [`Room::locate`].
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn head(&mut self, begun: &Begun) -> Result<(Tracked, Option<crate::workbench::Rigid>)> {
         self.room.locate(&self.session, begun.time)
     }
 
-    /// The eyes at a frame's time, as late as can be; `None` if the runtime does not know.
+    /// Locates the eyes for the display time; call it late in the frame. `None` if the runtime cannot locate them.
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn eyes(&self, begun: &Begun, world_from_room: &Similarity) -> Result<Option<Eyes>> {
         let (flags, views) = self
             .session
@@ -234,10 +234,10 @@ impl Session {
         Ok(Some(Eyes { located, room: [a, b], views: [left, right] }))
     }
 
-    /// Acquires the runtime's images and records the copies of the stage's finished pictures into them.
+    /// Acquires swapchain images and records copies of the stage's rendered images into them.
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn take_pictures(&mut self, frame: &mut Frame, stage: &Stage) -> Result<()> {
         frame.phase("hand over");
         self.color.acquire()?;
@@ -249,10 +249,10 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the frame; with `eyes` it shows the pictures that were taken and submitted, and panels before them.
+    /// Ends the frame. With `eyes`, submits the eye images as a projection layer and the panels `walls` on top.
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn end(&mut self, begun: &Begun, eyes: Option<&Eyes>, walls: &[QuadLayer<'_>]) -> Result<()> {
         self.color.release()?;
         if let Some(depth) = &mut self.depth {
@@ -262,11 +262,11 @@ impl Session {
             [0, 1].map(|eye| xr::sys::CompositionLayerDepthInfoKHR {
                 ty: xr::sys::CompositionLayerDepthInfoKHR::TYPE,
                 next: std::ptr::null(),
-                // SAFETY: a plain struct of the swapchain that outlives the call below.
+                // SAFETY: a plain struct that refers to the swapchain, which outlives the call below.
                 sub_image: depth.layer(eye).into_raw(),
                 min_depth: 0.0,
                 max_depth: 1.0,
-                // Reversed, without a far plane: depth 0 is infinitely far.
+                // Reversed depth without a far plane: depth 0 is at infinity.
                 near_z: f32::INFINITY,
                 far_z: Eye::NEAR,
             })
@@ -281,7 +281,7 @@ impl Session {
                 if let Some(depths) = &depths {
                     raw.next = std::ptr::from_ref(&depths[eye]).cast();
                 }
-                // SAFETY: images and depth info live until the frame has been ended.
+                // SAFETY: swapchain images and depth info live until the frame has ended.
                 unsafe { xr::CompositionLayerProjectionView::<xr::Vulkan>::from_raw(raw) }
             })
         });
@@ -300,16 +300,16 @@ impl Session {
         Ok(())
     }
 
-    /// Takes everything back. The GPU must be idle, and spaces of actions must be gone.
+    /// Destroys the session. The GPU must be idle, and action spaces must be destroyed already.
     pub fn close(self) {
         let Self { color, depth, room, waiter, stream, session, device, .. } = self;
         drop((color, depth, room));
-        // The runtime may wait for the queue.
+        // Destroying the session may submit to the queue.
         device.with_queue(|_| drop((waiter, stream, session)));
     }
 }
 
-/// A panel as a layer of both eyes: colours times alpha over what is behind it.
+/// Returns the composition layer of a panel for both eyes, blended with premultiplied alpha.
 fn quad<'a>(wall: &QuadLayer<'a>, space: &'a xr::Space) -> xr::CompositionLayerQuad<'a, xr::Vulkan> {
     let at = &wall.placement;
     let (p, q) = (at.pose.position, at.pose.orientation);
@@ -325,7 +325,7 @@ fn quad<'a>(wall: &QuadLayer<'a>, space: &'a xr::Space) -> xr::CompositionLayerQ
         .size(xr::Extent2Df { width: at.size[0], height: at.size[1] })
 }
 
-/// An eye as the editor has it; `None` if its pose is no pose.
+/// Converts an OpenXR view to an [`Eye`]; `None` if the pose is invalid.
 fn eye(view: &xr::View) -> Option<Eye> {
     let fov = view.fov;
     let fov = [fov.angle_left, fov.angle_right, fov.angle_up, fov.angle_down];

@@ -1,25 +1,25 @@
-//! The life of a session, as the runtime tells it: what to do at each change of its state.
+//! The state machine of an OpenXR session: maps each state change to an action.
 
 use openxr as xr;
 
-/// What a change of state asks for.
+/// Action that a state change requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
-    /// Nothing.
+    /// No action.
     Stay,
-    /// The headset is there: xrBeginSession.
+    /// The runtime is ready: call `xrBeginSession`.
     Begin,
-    /// It was taken off or the runtime wants it back: save, xrEndSession.
+    /// The user took the headset off or the runtime stops the session: save and call `xrEndSession`.
     End,
-    /// Nobody sees the pictures any more, but frames go on: save.
+    /// The images are no longer visible, but frames continue: save.
     Hidden,
-    /// The user is done with the program.
+    /// The user quits the program.
     Quit,
-    /// The session will not come back: begin another one.
+    /// The session is lost: create a new one.
     Rebuild,
 }
 
-/// State of a session.
+/// State of an OpenXR session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionState {
     state: xr::SessionState,
@@ -33,17 +33,17 @@ impl Default for SessionState {
 }
 
 impl SessionState {
-    /// Between xrBeginSession and xrEndSession: frames must be made.
+    /// Returns whether the session runs, between `xrBeginSession` and `xrEndSession`; frames are then required.
     pub fn running(&self) -> bool {
         self.running
     }
 
-    /// The user's attention: actions are delivered.
+    /// Returns whether the session has input focus, so that actions are delivered.
     pub fn focused(&self) -> bool {
         self.state == xr::SessionState::FOCUSED
     }
 
-    /// As OpenXR calls it.
+    /// Returns OpenXR's name of the state.
     pub fn name(&self) -> &'static str {
         match self.state {
             xr::SessionState::IDLE => "IDLE",
@@ -58,7 +58,7 @@ impl SessionState {
         }
     }
 
-    /// The runtime says that the state is another.
+    /// Handles a state change from the runtime.
     pub fn change(&mut self, to: xr::SessionState) -> Transition {
         let seen = |s| s == xr::SessionState::VISIBLE || s == xr::SessionState::FOCUSED;
         let was_seen = seen(self.state);

@@ -1,4 +1,4 @@
-//! Reference spaces: the room (LOCAL_FLOOR, or made up from what there is), the head, and what recentring did to them.
+//! Reference spaces: the room (LOCAL_FLOOR or a replacement), the head, and the effect of recentring on both.
 
 use super::actions;
 use super::error::{Result, failed};
@@ -6,38 +6,38 @@ use crate::base::math::{Quat, Vec3};
 use crate::workbench::{Rigid, Tracked, Tracking};
 use openxr as xr;
 
-/// Height of the origin of LOCAL above the floor where nothing tells: eyes between session and standing.
+/// Assumed height of LOCAL's origin above the floor, metres: between the eyes of a seated and a standing person.
 const GUESSED_HEIGHT: f32 = 1.5;
 
-/// Where the room comes from.
+/// Source of the room space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoomKind {
-    /// LOCAL_FLOOR itself.
+    /// The runtime's LOCAL_FLOOR space.
     Given,
-    /// LOCAL, lowered to the floor that STAGE knows.
+    /// LOCAL, lowered to the floor of STAGE.
     FromStage,
-    /// LOCAL, lowered by a guess.
+    /// LOCAL, lowered by an assumed height.
     Guessed,
 }
 
-/// The spaces of a session.
+/// The reference spaces of a session.
 pub struct Room {
-    /// All poses and views are located in it: metres, +Y up, its origin on the floor.
+    /// Room space, in which all poses and views are located: metres, +Y up, origin on the floor.
     pub space: xr::Space,
-    /// Its origin.
+    /// Source of the room space.
     pub kind: RoomKind,
     head: xr::Space,
-    /// What does not move with the room: STAGE, or else the head itself.
+    /// The space that recentring does not move: STAGE; if `None`, the head serves instead.
     anchor: Option<xr::Space>,
-    /// Where it was last.
+    /// Last known pose of the anchor (STAGE or head) in room space.
     anchored: Option<Rigid>,
     last_head: Tracked,
-    /// When the room's origin moves, and by how much where the runtime says so.
+    /// Time at which the room's origin will move, and new room from old room if the runtime knows it.
     pending: Option<(xr::Time, Option<Rigid>)>,
 }
 
 impl Room {
-    /// Makes the spaces. `local_floor`: whether the runtime has that kind.
+    /// Creates the spaces. `local_floor` states whether the runtime supports LOCAL_FLOOR.
     pub fn new<G>(session: &xr::Session<G>, local_floor: bool) -> Result<Self> {
         let kinds = session.enumerate_reference_spaces().map_err(failed("xrEnumerateReferenceSpaces"))?;
         let make =
@@ -59,7 +59,7 @@ impl Room {
         Ok(Self { space, kind, head, anchor, anchored: None, last_head: Tracked::default(), pending: None })
     }
 
-    /// The runtime announced that an origin will move at a time; `old_from_new` where it knows how far.
+    /// Stores the announced movement of an origin at time `at`; `old_from_new` is `None` if the movement is unknown.
     pub fn will_change(&mut self, kind: xr::ReferenceSpaceType, at: xr::Time, old_from_new: Option<Rigid>) {
         let ours = match self.kind {
             RoomKind::Given => xr::ReferenceSpaceType::LOCAL_FLOOR,
@@ -70,8 +70,8 @@ impl Room {
         }
     }
 
-    /// The head at a time, and how the room's origin has moved since the last call: new room from old room. A room
-    /// without LOCAL_FLOOR finds its floor here, as soon as STAGE can be located.
+    /// Returns the head pose at `time`, and the movement of the room's origin since the last call (new room from old
+    /// room). If LOCAL_FLOOR is missing, this call finds the floor as soon as STAGE can be located.
     pub fn locate<G>(
         &mut self,
         session: &xr::Session<G>,
@@ -95,7 +95,7 @@ impl Room {
             && self.pending.is_none()
             && let (Some(now), Some(before)) = (&anchored, &self.anchored)
         {
-            // Monado 25 moves the origin without a word. STAGE does not move but by small corrections.
+            // Monado 25 recentres without an event. STAGE moves only in small steps; a jump means recentring.
             let by = compose(now, &inverse(before));
             moved = jumped(&by).then_some(by);
         }
@@ -127,7 +127,7 @@ fn lowered(height: f32) -> xr::Posef {
     pose
 }
 
-/// Where a space is in another; `None` if the runtime does not know.
+/// Returns the pose of `space` in `base`; `None` if the runtime cannot locate it.
 pub fn located(space: &xr::Space, base: &xr::Space, time: xr::Time) -> Result<Option<Rigid>> {
     use xr::SpaceLocationFlags as F;
     let at = space.locate(base, time).map_err(failed("xrLocateSpace"))?;
@@ -135,7 +135,7 @@ pub fn located(space: &xr::Space, base: &xr::Space, time: xr::Time) -> Result<Op
     Ok(if valid { rigid(&at.pose) } else { None })
 }
 
-/// A pose as the editor has it; `None` if it is no pose.
+/// Converts an OpenXR pose; `None` if it is not finite or not a unit quaternion.
 pub fn rigid(pose: &xr::Posef) -> Option<Rigid> {
     let (p, q) = (pose.position, pose.orientation);
     let position = Vec3::new(p.x, p.y, p.z);
@@ -144,7 +144,7 @@ pub fn rigid(pose: &xr::Posef) -> Option<Rigid> {
     sane.then(|| Rigid { position, orientation: orientation.normalize() })
 }
 
-/// Whether an origin has moved further than tracking corrects itself from frame to frame: 1 cm or 1 degree.
+/// Returns whether an origin moved by more than 1 cm or 1 degree, which exceeds tracking corrections per frame.
 fn jumped(by: &Rigid) -> bool {
     by.position.length() > 0.01 || by.orientation.angle_between(Quat::IDENTITY) > 0.0175
 }
@@ -158,7 +158,7 @@ fn inverse(a: &Rigid) -> Rigid {
     Rigid { position: orientation * -a.position, orientation }
 }
 
-/// Without the tilt that two measurements of a moving head leave: both rooms stand upright.
+/// Removes pitch and roll, which are measurement errors, because both rooms stand upright.
 fn level(moved: &Rigid) -> Rigid {
     let q = moved.orientation;
     let yaw = Quat::from_xyzw(0.0, q.y, 0.0, q.w);

@@ -1,4 +1,4 @@
-//! The runtime's images: one array of two layers for both eyes' colour, another for their depth, single ones for panels.
+//! OpenXR swapchains: two layers for the colour of both eyes, two for their depth, and one for each panel.
 #![allow(unsafe_code, reason = "images belong to another library")]
 
 use super::error::{Result, XrError, failed};
@@ -9,29 +9,29 @@ use openxr as xr;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-/// What a swapchain holds.
+/// Content of a swapchain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// sRGB-encoded colour.
     Color,
-    /// Reversed depth.
+    /// Depth, reversed (1 near, 0 at infinity).
     Depth,
 }
 
-/// A swapchain into which finished pictures are copied.
+/// An OpenXR swapchain into which rendered images are copied.
 pub struct Swapchain {
     device: Arc<Device>,
     handle: ManuallyDrop<xr::Swapchain<xr::Vulkan>>,
     images: Vec<ForeignImage>,
     content: Content,
-    /// Pixels of a layer.
+    /// Size of a layer, pixels.
     pub size: [u32; 2],
     acquired: Option<usize>,
-    /// Where the runtime wants blue first: the picture in that order, of our own.
+    /// Intermediate image for swapchains in BGRA order, into which the channels are reordered.
     scratch: Option<Image>,
 }
 
-/// Formats in our order of preference. Depth must be exactly the renderer's.
+/// Colour formats in order of preference. Depth has only one valid format, the renderer's.
 const COLORS: [vk::Format; 2] = [vk::Format::R8G8B8A8_SRGB, vk::Format::B8G8R8A8_SRGB];
 const DEPTH: vk::Format = vk::Format::D32_SFLOAT;
 
@@ -44,10 +44,10 @@ fn choose(content: Content, offered: &[u32]) -> Option<vk::Format> {
 }
 
 impl Swapchain {
-    /// Makes one of this size (pixels) with one or two layers; `None` if the runtime has no fitting format of depth.
+    /// Creates a swapchain (`size` in pixels, 1 or 2 layers); `None` if the renderer's depth format is unavailable.
     ///
     /// # Errors
-    /// The runtime's; where it has no sRGB format of 8 bits.
+    /// Fails if an OpenXR call fails or the runtime has no 8-bit sRGB format.
     pub fn new(
         session: &xr::Session<xr::Vulkan>,
         device: &Arc<Device>,
@@ -85,8 +85,8 @@ impl Swapchain {
         let handle =
             device.with_queue(|_| session.create_swapchain(&info)).map_err(failed("xrCreateSwapchain"))?;
         let raw = handle.enumerate_images().map_err(failed("xrEnumerateSwapchainImages"))?;
-        // SAFETY: the images were made by the runtime for this device as the info says; the swapchain is kept with
-        // them, and lives until the GPU is idle.
+        // SAFETY: the runtime created the images for this device as `info` says; the swapchain is stored with them
+        // and lives until the GPU is idle.
         let foreign = |image| unsafe { ForeignImage::new(vk::Image::from_raw(image), size, layers, aspect) };
         let scratch = match format {
             vk::Format::B8G8R8A8_SRGB => Some(Image::new(
@@ -113,10 +113,10 @@ impl Swapchain {
         }))
     }
 
-    /// Acquires the next image and waits until the compositor has read it.
+    /// Acquires the next image and waits until the compositor has finished reading it.
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn acquire(&mut self) -> Result<()> {
         let handle = &mut self.handle;
         let index =
@@ -126,8 +126,8 @@ impl Swapchain {
         Ok(())
     }
 
-    /// Copies a picture of the same size into the acquired image. sRGB-encoded bytes go into an sRGB format as they
-    /// are: nothing is encoded twice.
+    /// Copies an image of the same size into the acquired image. sRGB-encoded bytes are copied unchanged into an sRGB
+    /// format, so that they are not encoded twice.
     pub fn copy(&mut self, frame: &mut Frame, picture: &Image) {
         let Some(image) = self.acquired.and_then(|i| self.images.get(i)) else { return };
         let layout = match self.content {
@@ -143,10 +143,10 @@ impl Swapchain {
         frame.copy_to_foreign(source, image, layout);
     }
 
-    /// Gives the image back; its commands have been submitted.
+    /// Releases the acquired image; the copy must have been submitted.
     ///
     /// # Errors
-    /// The runtime's.
+    /// Fails if an OpenXR call fails.
     pub fn release(&mut self) -> Result<()> {
         if self.acquired.take().is_none() {
             return Ok(());
@@ -155,7 +155,7 @@ impl Swapchain {
         self.device.with_queue(|_| handle.release_image()).map_err(failed("xrReleaseSwapchainImage"))
     }
 
-    /// One layer of the whole picture, for a composition layer.
+    /// Returns one full layer as a sub-image for a composition layer.
     pub fn layer(&self, index: u32) -> xr::SwapchainSubImage<'_, xr::Vulkan> {
         let extent = xr::Extent2Di { width: self.size[0] as i32, height: self.size[1] as i32 };
         xr::SwapchainSubImage::new()
@@ -167,11 +167,11 @@ impl Swapchain {
 
 impl Drop for Swapchain {
     fn drop(&mut self) {
-        // Copies into the runtime's images must have ended before it frees them. A lost device cannot be waited for.
+        // The GPU must finish its copies before the runtime frees the images. Waiting fails on a lost device.
         let _ = self.device.wait_idle();
         let handle = &mut self.handle;
-        // The runtime may use the queue to take its images back.
-        // SAFETY: dropped here alone, and not used after.
+        // Destroying the swapchain may submit to the queue.
+        // SAFETY: the handle is dropped only here and not used afterwards.
         self.device.with_queue(|_| unsafe { ManuallyDrop::drop(handle) });
     }
 }

@@ -1,10 +1,9 @@
-//! While its user is at a window: is a headset put on? Looked for on a thread of its own.
+//! A background thread that detects, while the user is at the window, that the headset is put on.
 //!
-//! Connecting to a runtime may start it, so nobody does it unasked: only the user's command, a runtime that appears while
-//! the window is open, and a session that is there already lead to the headset. A runtime's sign is the socket of its
-//! service, which costs a look at a folder; those of other makers come by the command. A session that is there is kept as
-//! the runtime wants it, with frames that show nothing; its user is in the headset when the session has their attention
-//! (and, where the runtime can tell, their presence) after it had not.
+//! Connecting to a runtime can start it, so the watch connects only for a reason: the user's command, or a runtime
+//! that appears while the window is open. A new runtime shows by its service's socket, which is cheap to check;
+//! runtimes with unknown sockets need the command. A session that exists already is kept alive with empty frames. The
+//! user counts as wearing the headset once the session gains focus (and user presence, if reported).
 
 use super::Options;
 use super::connection::XrConnection;
@@ -21,26 +20,26 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
-/// Between two looks for a runtime.
+/// Interval between two checks for a new runtime.
 const SEARCH: Duration = Duration::from_secs(1);
-/// Between two looks at a session.
+/// Interval between two polls of an existing session.
 const LOOK: Duration = Duration::from_millis(50);
-/// Looks at a runtime that has come, before it is given up.
+/// Number of attempts to connect to a new runtime.
 const TRIES: u32 = 10;
-/// Sockets of runtimes' services in the user's folder for such.
+/// Sockets of runtime services, relative to `XDG_RUNTIME_DIR`.
 const SIGNS: [&str; 2] = ["monado_comp_ipc", "wivrn/comp_ipc"];
 
-/// Where the watch begins.
+/// Initial state of the watch.
 pub enum Start {
-    /// There is no session; what was there of runtimes before.
+    /// No session exists; holds the sockets that existed before.
     Alone(Sign),
-    /// The headset was taken off: its session, which waits for it.
+    /// The user took the headset off; holds its session.
     Off(Box<XrConnection>),
-    /// The user has left it, wearing it: it must be taken off before it can be put on.
+    /// The user switched to the window while wearing the headset, and must first take it off to enter it again.
     Left(Box<XrConnection>),
 }
 
-/// The thread; dropping it ends the session that it has.
+/// The watch thread; dropping it closes the thread's OpenXR session.
 pub struct Watch {
     orders: Option<Sender<()>>,
     found: Receiver<Found<Box<XrConnection>>>,
@@ -48,11 +47,11 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins to look. `window` is one that the headset's device should be able to present to; `wake` is called on the
-    /// thread when there is something [`Watch::found`].
+    /// Starts the thread. `window` is the window to which the headset's GPU should be able to present. The thread
+    /// calls `wake` when [`Watch::found`] has a result.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Fails if the operating system cannot create a thread.
     pub fn new(
         options: &Options,
         start: Start,
@@ -80,7 +79,7 @@ impl HeadsetWatch for Watch {
 
     fn call(&self) {
         if let Some(orders) = &self.orders {
-            // The thread has ended where a headset was found already.
+            // Sending fails if the thread ended because it found a headset.
             let _ = orders.send(());
         }
     }
@@ -94,10 +93,10 @@ impl Drop for Watch {
     fn drop(&mut self) {
         drop(self.orders.take());
         if let Some(thread) = self.thread.take() {
-            // A panic there has been told of already.
+            // The thread has already printed the message of a panic.
             let _ = thread.join();
         }
-        // One that was found and nobody has taken.
+        // Close a connection that was found but not used.
         while let Some(found) = self.found() {
             if let Found::On(link) = found {
                 link.close();
@@ -106,12 +105,12 @@ impl Drop for Watch {
     }
 }
 
-/// When the sockets of runtimes were made.
+/// Creation times of the runtimes' sockets; `None` for a missing socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sign([Option<SystemTime>; SIGNS.len()]);
 
 impl Sign {
-    /// As it is now.
+    /// Reads the current creation times.
     pub fn now() -> Self {
         let folder = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|f| f.is_absolute());
         let made =
@@ -119,7 +118,7 @@ impl Sign {
         Self(SIGNS.map(made))
     }
 
-    /// Whether a runtime has come since.
+    /// Returns whether a runtime has started between `self` and `now`.
     fn has_new(&self, now: &Self) -> bool {
         self.0.iter().zip(&now.0).any(|(before, now)| now.is_some() && now != before)
     }
@@ -129,12 +128,12 @@ struct Lookout {
     options: Options,
     window: Arc<dyn Window>,
     link: Option<Box<XrConnection>>,
-    /// The headset was seen off its user's head.
+    /// Whether the watch has seen the headset off the user's head.
     off: bool,
-    /// The user has asked for it.
+    /// Whether the user has asked for the headset.
     called: bool,
     sign: Sign,
-    /// Times to try a runtime that has come and is not ready yet.
+    /// Remaining attempts to connect to a new runtime that may not be ready.
     tries: u32,
     send: Sender<Found<Box<XrConnection>>>,
 }
@@ -168,7 +167,7 @@ impl Lookout {
         }
     }
 
-    /// Connects where there is a reason to. An error where the user asked for it in vain.
+    /// Connects to a runtime if there is a reason. Fails if the user asked for the headset and none was found.
     fn search(&mut self) -> std::result::Result<(), ()> {
         let now = Sign::now();
         if self.sign.has_new(&now) {
@@ -180,13 +179,13 @@ impl Lookout {
         }
         self.tries = self.tries.saturating_sub(1);
         match XrConnection::open(&self.options, Some(self.window.as_ref())) {
-            // Who starts a runtime now means to use it.
+            // A user who starts a runtime now intends to use the headset.
             Ok(link) => (self.link, self.off, self.tries) = (Some(Box::new(link)), true, 0),
             Err(trouble) if std::mem::take(&mut self.called) => {
                 let _ = self.send.send(Found::Nothing(trouble.into_error()));
                 return Err(());
             }
-            // It may not be ready yet: its socket comes first.
+            // The runtime may not be ready, because it creates its socket first.
             Err(XrError::Absent(_) | XrError::InstanceLost(_)) if self.tries > 0 => {}
             Err(trouble) => {
                 eprintln!("sinew: {}", trouble.into_error());
@@ -196,7 +195,7 @@ impl Lookout {
         Ok(())
     }
 
-    /// The runtime's events, and a frame that shows nothing where it wants frames.
+    /// Handles the runtime's events and submits an empty frame if the session runs.
     fn look(&mut self) -> Result<()> {
         let Some(link) = &mut self.link else { return Ok(()) };
         let mut events = xr::EventDataBuffer::new();
@@ -216,7 +215,7 @@ impl Lookout {
         Ok(())
     }
 
-    /// The session is gone, or not wanted any more.
+    /// Closes a session that is lost or no longer needed.
     fn lose(&mut self) {
         if let Some(link) = self.link.take() {
             link.close();
@@ -225,7 +224,7 @@ impl Lookout {
     }
 }
 
-/// Whether its user is in the headset, having been out of it or asked for it.
+/// Returns whether the user wears the headset, after taking it off before or asking for it.
 fn worn(link: &XrConnection, off: &mut bool, called: bool) -> bool {
     let on = link.session.life().focused() && link.session.present() != Some(false);
     *off |= !on;

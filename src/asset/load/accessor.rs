@@ -1,4 +1,4 @@
-//! Accessors: typed arrays, checked against their buffer before any allocation.
+//! Reads accessors: typed arrays, checked against their buffer before any allocation.
 
 use super::context::Context;
 use super::item::Item;
@@ -29,7 +29,7 @@ impl Component {
         })
     }
 
-    /// Size in bytes.
+    /// Returns the size of one component, bytes.
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -38,8 +38,8 @@ impl Component {
         }
     }
 
-    /// The largest value of the component type, which a normalised accessor maps to 1 (glTF 2.0, 3.6.2.2:
-    /// Accessor data types); signed types map to -1..=1.
+    /// Returns the factor that maps a normalised component to 0..=1, or to -1..=1 for signed types (glTF 2.0,
+    /// 3.6.2.2: Accessor data types).
     pub fn scale(self) -> f32 {
         match self {
             Self::I8 => 1.0 / 127.0,
@@ -61,13 +61,13 @@ pub(super) struct Accessor<'c> {
     pub component: Component,
     /// Components per element.
     pub width: usize,
-    /// Whether integers are mapped to fractions.
+    /// Whether integers represent normalised values.
     pub normalized: bool,
     base: Option<Strided<'c>>,
     sparse: Option<Sparse<'c>>,
 }
 
-/// Elements `stride` bytes apart; `bytes` starts at the first and contains the last.
+/// Elements at a distance of `stride` bytes. `bytes` extends from the first to the last element.
 struct Strided<'c> {
     bytes: &'c [u8],
     stride: usize,
@@ -82,7 +82,7 @@ impl<'c> Accessor<'c> {
     /// Opens accessor `index` of the file.
     ///
     /// # Errors
-    /// It does not exist, is malformed, too long, or extends beyond its buffer view.
+    /// The accessor does not exist, is malformed or too long, or extends beyond its buffer view.
     pub fn open(ctx: &'c Context<'c>, index: usize) -> Result<Self> {
         ctx.table("accessors", limits::ACCESSORS)?;
         let item = ctx.item("accessors", "accessor", index)?;
@@ -116,7 +116,7 @@ impl<'c> Accessor<'c> {
         Ok(Self { item, count, component, width, normalized, base, sparse })
     }
 
-    /// All components as floats; normalised integers become fractions (signed ones at least -1).
+    /// Returns all components as floats. Normalised integers become fractions; signed fractions are at least -1.
     ///
     /// # Errors
     /// The file's budget of decoded bytes is exhausted.
@@ -124,7 +124,7 @@ impl<'c> Accessor<'c> {
         self.floats_as(self.normalized)
     }
 
-    /// As [`Self::floats`], with the flag `normalized` given.
+    /// Returns all components as floats like [`Self::floats`], but with an explicit `normalized` flag.
     pub fn floats_as(&self, normalized: bool) -> Result<Vec<f32>> {
         let scale = if normalized { self.component.scale() } else { 1.0 };
         match self.component {
@@ -143,10 +143,10 @@ impl<'c> Accessor<'c> {
         }
     }
 
-    /// All components as unsigned integers.
+    /// Returns all components as unsigned integers.
     ///
     /// # Errors
-    /// They are floats or signed, or the budget of decoded bytes is exhausted.
+    /// The components are floats or signed, or the budget of decoded bytes is exhausted.
     pub fn wholes(&self) -> Result<Vec<u32>> {
         match self.component {
             Component::U8 => self.collect(|b: [u8; 1]| u32::from(b[0])),
@@ -192,7 +192,7 @@ impl Strided<'_> {
     }
 }
 
-/// The bytes an object with `bufferView` and `byteOffset` names, for `count` elements of `size` bytes.
+/// Returns the data of an object with `bufferView` and `byteOffset`, for `count` elements of `size` bytes.
 fn strided<'c>(item: &Item<'c>, count: usize, size: usize) -> Result<Strided<'c>> {
     let ctx = item.ctx;
     let view = item
@@ -207,7 +207,7 @@ fn strided<'c>(item: &Item<'c>, count: usize, size: usize) -> Result<Strided<'c>
             "its elements of {size} bytes overlap: bufferView {view} has a byteStride of {stride}"
         )));
     }
-    // At most 16e6 elements of at most 64 KiB: far from overflow in u64.
+    // No overflow in u64: at most 16e6 elements of at most 64 KiB.
     let length = if count == 0 { 0 } else { (count as u64 - 1) * stride as u64 + size as u64 };
     match offset.checked_add(length) {
         Some(end) if end <= bytes.len() as u64 => {

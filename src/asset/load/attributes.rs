@@ -1,4 +1,4 @@
-//! Vertex attributes of a primitive, from accessors.
+//! Reads the vertex attributes of a primitive from accessors.
 
 use super::accessor::{Accessor, Component};
 use super::context::{Context, in_range};
@@ -8,32 +8,32 @@ use crate::asset::limits;
 use crate::base::Result;
 use crate::base::math::{Vec2, Vec3, Vec4};
 
-/// Attributes of a primitive or of a morph target: a JSON object of accessor indices by semantic.
+/// Attributes of a primitive or morph target: a JSON object that maps semantics to accessor indices.
 pub(super) struct Attributes<'c> {
     item: Item<'c>,
-    /// Number of vertices, which every attribute must have as elements.
+    /// Number of vertices, the required number of elements of every attribute.
     vertices: Option<usize>,
-    /// Alternative source of some attributes' values.
+    /// Draco bitstream that replaces the accessors' data for some attributes.
     draco: Option<&'c Draco<'c>>,
 }
 
 impl<'c> Attributes<'c> {
-    /// `vertices` is the required number of elements of each attribute; `None` takes it from POSITION.
+    /// Creates the reader. `vertices` is the required number of elements; `None` if POSITION determines it later.
     pub fn new(item: Item<'c>, vertices: Option<usize>) -> Self {
         Self { item, vertices, draco: None }
     }
 
-    /// The attributes of a compressed primitive.
+    /// Creates the reader for a Draco-compressed primitive.
     pub fn compressed(item: Item<'c>, draco: &'c Draco<'c>) -> Self {
         Self { item, vertices: Some(draco.vertices()), draco: Some(draco) }
     }
 
-    /// Sets the number of vertices.
+    /// Sets the number of vertices, once POSITION was read.
     pub fn set_vertices(&mut self, vertices: usize) {
         self.vertices = Some(vertices);
     }
 
-    /// The numbers `n` of all `PREFIX_n`, ascending.
+    /// Returns the numbers `n` of all semantics `PREFIX_n`, ascending.
     pub fn sets(&self, prefix: &str) -> Vec<u32> {
         let number = |key: &String| key.strip_prefix(prefix)?.strip_prefix('_')?.parse().ok();
         let mut sets: Vec<u32> = self.item.map.keys().filter_map(number).collect();
@@ -42,16 +42,16 @@ impl<'c> Attributes<'c> {
         sets
     }
 
-    /// Whether the semantic is present.
+    /// Returns whether the semantic is present.
     pub fn has(&self, semantic: &str) -> bool {
         self.item.map.contains_key(semantic)
     }
 
-    /// Components of an attribute and its values, `None` if it is absent. Integers become fractions where the
-    /// accessor or `fractions` says so.
+    /// Returns component count and values of an attribute; `None` if absent. Integers are normalised if the accessor
+    /// or `fractions` requires it.
     ///
     /// # Errors
-    /// It has none of the given widths, another number of elements than vertices, or is malformed.
+    /// The component count is not in `widths`, the element count is not the vertex count, or the data is malformed.
     pub fn floats(
         &self,
         semantic: &str,
@@ -77,17 +77,17 @@ impl<'c> Attributes<'c> {
         Ok(Some((width, floats)))
     }
 
-    /// The values of an attribute of unsigned integers, `width` components each, `None` if it is absent.
+    /// Returns the values of an unsigned integer attribute with `width` components; `None` if absent.
     ///
     /// # Errors
-    /// As [`Self::floats`], or if it is not of unsigned integers.
+    /// The errors of [`Self::floats`]; or the attribute does not hold unsigned bytes or shorts.
     pub fn wholes(&self, semantic: &str, width: usize) -> Result<Option<Vec<u32>>> {
         let Some(accessor) = self.open(semantic)? else { return Ok(None) };
         if !matches!(accessor.component, Component::U8 | Component::U16) {
             return Err(self.wrong(semantic, "it must hold unsigned bytes or shorts"));
         }
         let (have, values) = match self.draco.map(|d| d.values(semantic)).transpose()?.flatten() {
-            // Casts saturate; the values are checked against the skin.
+            // Casts saturate. The caller checks joint indices against the skin.
             Some((width, floats)) => (width, floats.iter().map(|v| *v as u32).collect()),
             None => {
                 self.check_count(semantic, accessor.count)?;
@@ -126,13 +126,13 @@ impl<'c> Attributes<'c> {
         }
     }
 
-    /// A three-component attribute.
+    /// Reads an attribute with three components.
     pub fn vec3(&self, semantic: &str) -> Result<Option<Vec<Vec3>>> {
         let Some((_, floats)) = self.floats(semantic, &[3], false)? else { return Ok(None) };
         Ok(Some(floats.chunks_exact(3).map(Vec3::from_slice).collect()))
     }
 
-    /// A two-component attribute; what is not finite becomes zero and is reported.
+    /// Reads an attribute with two components. Values that are not finite become zero and are reported.
     pub fn vec2(&self, semantic: &str) -> Result<Option<Vec<Vec2>>> {
         let Some((_, floats)) = self.floats(semantic, &[2], false)? else { return Ok(None) };
         let mut out: Vec<Vec2> = floats.chunks_exact(2).map(Vec2::from_slice).collect();
@@ -141,10 +141,10 @@ impl<'c> Attributes<'c> {
         Ok(Some(out))
     }
 
-    /// Colours, three or four components; what is not finite becomes white and is reported. Linear, clamped to
-    /// non-negative values.
+    /// Reads linear colours with three or four components, clamped to non-negative values. Values that are not finite
+    /// become white and are reported.
     pub fn color(&self, semantic: &str) -> Result<Option<Vec<Vec4>>> {
-        // Integer colours must be normalised; some exporters forget the flag.
+        // glTF defines integer colours as normalised, but some exporters omit the flag.
         let Some((width, floats)) = self.floats(semantic, &[3, 4], true)? else { return Ok(None) };
         let rgba = |c: &[f32]| Vec4::new(c[0], c[1], c[2], c.get(3).copied().unwrap_or(1.0));
         let mut out: Vec<Vec4> = floats.chunks_exact(width).map(rgba).collect();
@@ -165,7 +165,7 @@ impl<'c> Attributes<'c> {
     }
 }
 
-/// Replaces invalid values and returns their number.
+/// Replaces invalid values and returns the number of replacements.
 pub(super) fn mend_all<T: Copy>(values: &mut [T], good: impl Fn(&T) -> bool, mended: T) -> usize {
     let mut count = 0;
     for value in values.iter_mut().filter(|v| !good(v)) {

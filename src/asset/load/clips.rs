@@ -1,5 +1,5 @@
-//! Animations. A flaw of an animation does not affect the rest shape, so it never rejects the file: the channel is
-//! repaired or left out, and the problem is reported. Data beyond its buffer is an error, as everywhere.
+//! Reads animations. A flaw of an animation does not affect the rest shape, so it never rejects the file: the channel
+//! is repaired or skipped, and the problem is reported. Only data beyond its buffer is an error.
 
 use super::accessor::{Accessor, Component};
 use super::context::{Context, in_range};
@@ -8,7 +8,7 @@ use crate::asset::{Channel, Clip, Interpolation, Mesh, Node, Pointed, Property, 
 use crate::base::{NodeId, Result};
 use std::collections::{HashMap, HashSet};
 
-/// All animations of the file.
+/// Reads all animations of the file.
 pub(super) fn read(ctx: &Context, nodes: &[Node], meshes: &[Mesh]) -> Result<Vec<Clip>> {
     let reading = Reading { nodes, meshes, users: mesh_users(ctx.json.get("nodes")) };
     let mut clips = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn read(ctx: &Context, nodes: &[Node], meshes: &[Mesh]) -> Result<Vec
     Ok(clips)
 }
 
-/// The properties that channels of an animation already move.
+/// The properties that earlier channels of an animation already animate.
 #[derive(Default)]
 struct Seen {
     properties: HashSet<(NodeId, Property)>,
@@ -38,8 +38,8 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// A channel of the file: one, or `None` if it moves no node, or several where it moves the weights of a mesh that
-    /// several nodes draw.
+    /// Reads a channel of the file. It yields no channel if it animates no node, or several channels if it animates
+    /// the weights of a mesh that several nodes draw.
     fn channel(
         &self,
         item: &Item,
@@ -61,7 +61,7 @@ impl Reading<'_> {
             if width == 0 {
                 let name = &node.name;
                 item.mend(format!("it moves morph weights, but node \"{name}\" has none; it was left out"));
-                // The other nodes with this mesh have none either.
+                // The other nodes with this mesh have no morph weights either.
                 break;
             }
             if node.matrix.is_some() {
@@ -78,7 +78,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The properties of nodes that a channel moves.
+    /// Returns the node properties that a channel animates.
     fn target(&self, item: &Item, seen: &mut Seen, again: &str) -> Result<Vec<(NodeId, Property)>> {
         let target = item.child("target")?.ok_or_else(|| item.broken("\"target\" is missing"))?;
         if let Some(node) = target.index("node", self.nodes.len(), "node")? {
@@ -142,7 +142,7 @@ fn keys(
         item.mend(format!("{count} times but {} values; the rest was ignored", floats / group));
         count = count.min(floats / group);
     }
-    // Integer rotations and weights are fractions by definition; some exporters forget the flag.
+    // glTF defines integer rotations and weights as normalised, but some exporters omit the flag.
     let fractions = matches!(property, Property::Rotation | Property::Weights) || output.normalized;
     let (times, values) = (input.floats()?, output.floats_as(fractions)?);
     let channel = Channel { node, property, interpolation, times: Vec::new(), values: Vec::new() };
@@ -157,7 +157,7 @@ fn open<'c>(sampler: &Item<'c>, key: &str) -> Result<Accessor<'c>> {
     Accessor::open(sampler.ctx, index)
 }
 
-/// Fills the channel with the keys that are in order and finite; normalises rotations.
+/// Fills the channel with the keys that are finite and in order, and normalises rotations.
 fn clean(
     item: &Item,
     mut channel: Channel,
@@ -177,7 +177,7 @@ fn clean(
         channel.times.push(time);
         channel.values.extend_from_slice(key);
         if channel.property == Property::Rotation {
-            // The value is between the tangents of a cubic spline.
+            // For cubic splines, the value is stored between the two tangents.
             let at = start + (group - width) / 2;
             let value = &mut channel.values[at..at + 4];
             let length = value.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
@@ -186,7 +186,7 @@ fn clean(
                 value.copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
             } else {
                 turned += usize::from((length - 1.0).abs() > 0.02);
-                // A quaternion with unit length up to rounding keeps its bits.
+                // A quaternion of unit length up to rounding is not changed.
                 if (length - 1.0).abs() > 5e-7 {
                     value.iter_mut().for_each(|v| *v = (f64::from(*v) / length) as f32);
                 }

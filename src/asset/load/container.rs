@@ -1,4 +1,4 @@
-//! Splits bytes into JSON and the binary chunk (glTF 2.0, section 4: GLB file format specification).
+//! Splits a file's bytes into JSON and the binary chunk (glTF 2.0, section 4: GLB file format specification).
 
 use super::context::REMEDY;
 use crate::asset::{Problem, limits};
@@ -13,7 +13,7 @@ pub(super) struct Container<'a> {
     pub problems: Vec<Problem>,
 }
 
-/// Takes a .gltf or .glb apart; the content says which.
+/// Splits a .gltf or .glb. The content determines the format, not the name.
 pub(super) fn split<'a>(bytes: &'a [u8], path: &Path) -> Result<Container<'a>> {
     let mut problems = Vec::new();
     let (text, bin) =
@@ -108,8 +108,8 @@ fn parse(text: &[u8], path: &Path, problems: &mut Vec<Problem>) -> Result<Map<St
     }
 }
 
-/// Upper bound on the values in a JSON text: each except the first follows a comma, a bracket or a brace
-/// outside strings (keys count with their values).
+/// Returns an upper bound on the number of values in a JSON text. Each value except the first follows a comma,
+/// bracket or brace outside strings (a key counts together with its value).
 fn count_values(text: &[u8]) -> usize {
     let (mut count, mut inside, mut escaped) = (1, false, false);
     for &byte in text {
@@ -131,7 +131,7 @@ fn count_values(text: &[u8]) -> usize {
     count
 }
 
-/// The error for glTF 1.0.
+/// Returns the error for glTF 1.0.
 pub(super) fn version_1(path: &Path) -> Error {
     Error::unsupported(path, "glTF 1.0", "convert it to glTF 2.0, e.g. with gltf-pipeline")
 }

@@ -1,5 +1,5 @@
-//! Shared state of the loader: the JSON tree with checked access, the buffers, the list of problems and the
-//! budget of decoded bytes.
+//! Shared state of the loader: the JSON tree with checked access, the buffers, the list of problems, and the budget
+//! of decoded bytes.
 
 use super::item::Item;
 use super::view::View;
@@ -20,16 +20,16 @@ const NAME: usize = 80;
 pub(super) struct Buffers {
     /// Bytes per buffer; empty if unavailable.
     pub content: Vec<Vec<u8>>,
-    /// Per buffer, the reason why its bytes are unavailable: an error only for elements that read them.
+    /// Per buffer: the reason why its bytes are unavailable. It is an error only if an element reads them.
     pub missing: Vec<Option<String>>,
 }
 
-/// A file that is being read.
+/// A file being read.
 pub(super) struct Context<'a> {
     pub path: &'a Path,
     pub json: &'a Map<String, Value>,
     pub buffers: &'a Buffers,
-    /// One per buffer view, opened on first use.
+    /// Buffer views, each opened on first use.
     pub views: Vec<OnceCell<View>>,
     problems: RefCell<Vec<Problem>>,
     untold: Cell<usize>,
@@ -37,7 +37,7 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// `problems` are those found so far.
+    /// Creates the state. `problems` are the problems found so far.
     pub fn new(
         path: &'a Path,
         json: &'a Map<String, Value>,
@@ -59,7 +59,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// An error about an element of the file.
+    /// Creates an error about an element of the file.
     pub fn broken(&self, at: impl Into<String>, problem: impl Into<String>) -> Error {
         Error::broken(self.path, at, cut(problem.into(), limits::MESSAGE), REMEDY)
     }
@@ -84,7 +84,7 @@ impl<'a> Context<'a> {
         problems
     }
 
-    /// Charges `bytes` that are about to be allocated to the budget. Errors if it is exhausted.
+    /// Deducts `bytes`, which are about to be allocated, from the budget. Fails if the budget is exhausted.
     pub fn spend(&self, at: &str, bytes: u64) -> Result<()> {
         match self.budget.get().checked_sub(bytes) {
             Some(rest) => {
@@ -100,12 +100,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Bytes left in the budget.
+    /// Returns the bytes left in the budget.
     pub fn remaining(&self) -> u64 {
         self.budget.get()
     }
 
-    /// The top-level array `key` of at most `most` elements; empty if absent.
+    /// Returns the top-level array `key`; empty if absent, an error if it has more than `most` elements.
     pub fn table(&self, key: &str, most: usize) -> Result<&'a [Value]> {
         let table: &'a [Value] = match self.json.get(key) {
             None => &[],
@@ -123,7 +123,7 @@ impl<'a> Context<'a> {
         Ok(table)
     }
 
-    /// Element `index` of the top-level array `key`; messages call it `what`, e.g. `node`.
+    /// Returns element `index` of the top-level array `key`; messages call it `what`, e.g. `node`.
     pub fn item<'c>(&'c self, key: &str, what: &str, index: usize) -> Result<Item<'c>> {
         let value = self
             .json
@@ -141,14 +141,14 @@ impl<'a> Context<'a> {
         Ok(Item { ctx: self, map, at })
     }
 
-    /// All elements of the top-level array `key`, at most [`limits::ELEMENTS`].
+    /// Returns all elements of the top-level array `key`, at most [`limits::ELEMENTS`].
     pub fn items<'c>(&'c self, key: &str, what: &str) -> Result<Vec<Item<'c>>> {
         let count = self.table(key, limits::ELEMENTS)?.len();
         (0..count).map(|index| self.item(key, what, index)).collect()
     }
 }
 
-/// Truncates a text for messages to `most` characters: names in a file can have any length.
+/// Truncates a message to `most` characters, because names in a file can have any length.
 fn cut(mut text: String, most: usize) -> String {
     if let Some((end, _)) = text.char_indices().nth(most) {
         text.truncate(end);
@@ -157,7 +157,7 @@ fn cut(mut text: String, most: usize) -> String {
     text
 }
 
-/// Whether all values are numbers within [`limits::COORDINATE`].
+/// Returns whether all values are finite and at most [`limits::COORDINATE`] in magnitude.
 pub(super) fn in_range(values: &[f32]) -> bool {
     values.iter().all(|v| v.abs() <= limits::COORDINATE)
 }

@@ -1,4 +1,4 @@
-//! KHR_draco_mesh_compression: a primitive's triangles and most of its attributes in one bitstream.
+//! KHR_draco_mesh_compression: decodes a primitive's triangles and most of its attributes from one bitstream.
 
 use super::item::Item;
 use crate::asset::limits;
@@ -11,15 +11,15 @@ const NAME: &str = "KHR_draco_mesh_compression";
 /// A decoded primitive.
 pub(super) struct Draco<'c> {
     mesh: Mesh,
-    /// Attribute ids of the bitstream by semantic.
+    /// The extension's `attributes` object: bitstream attribute ids by semantic.
     ids: Item<'c>,
 }
 
 impl<'c> Draco<'c> {
-    /// Decodes the extension of a primitive, `None` if it has none or gives its data in plain as well.
+    /// Decodes a primitive's extension. Returns `None` without the extension, or if uncompressed data exists.
     ///
     /// # Errors
-    /// The extension's object or the bitstream is invalid, or a limit is exceeded.
+    /// The extension's JSON object or the bitstream is invalid, or a limit is exceeded.
     pub fn open(primitive: &Item<'c>) -> Result<Option<Self>> {
         let Some(item) = primitive.extension(NAME) else { return Ok(None) };
         if has_plain_positions(primitive)? {
@@ -35,7 +35,7 @@ impl<'c> Draco<'c> {
             .with_max_points(limits::VERTICES as u64)
             .with_max_faces(limits::VERTICES as u64)
             .with_max_decoded_bytes(ctx.remaining());
-        // The decoder is safe code with checked reads; if it panics all the same, the file counts as invalid.
+        // The decoder is safe code with checked reads. If it still panics, the file counts as invalid.
         let decoded = catch_unwind(AssertUnwindSafe(|| {
             let mut mesh = Mesh::new();
             let mut buffer = DecoderBuffer::new(bytes).with_limits(limits);
@@ -49,18 +49,18 @@ impl<'c> Draco<'c> {
         if mesh.num_points().max(mesh.num_faces()) > limits::VERTICES {
             return Err(item.broken(format!("it has more than {} vertices or triangles", limits::VERTICES)));
         }
-        // Charged whether or not the attributes are used: many primitives can name one bitstream.
+        // The cost counts even if no attribute is used, because many primitives can refer to one bitstream.
         ctx.spend(&item.at, 16 * bytes.len() as u64 + 4 * (mesh.num_points() + mesh.num_faces()) as u64)?;
         let ids = item.child("attributes")?.ok_or_else(|| item.broken("\"attributes\" is missing"))?;
         Ok(Some(Self { mesh, ids }))
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertices(&self) -> usize {
         self.mesh.num_points()
     }
 
-    /// Vertex indices of all triangles, three each.
+    /// Returns the vertex indices of all triangles, three per triangle.
     pub fn indices(&self) -> Result<Vec<u32>> {
         self.ids.ctx.spend(&self.ids.at, 12 * self.mesh.num_faces() as u64)?;
         Ok((0..self.mesh.num_faces())
@@ -68,10 +68,10 @@ impl<'c> Draco<'c> {
             .collect())
     }
 
-    /// Components of a semantic and its values as they are stored, `None` if it is not in the bitstream.
+    /// Returns component count and raw values of a semantic; `None` if the bitstream does not contain it.
     ///
     /// # Errors
-    /// The bitstream lacks the attribute that the file names.
+    /// The bitstream lacks the attribute that the file refers to.
     pub fn values(&self, semantic: &str) -> Result<Option<(usize, Vec<f32>)>> {
         let Some(id) = self.ids.whole(semantic)? else { return Ok(None) };
         let attribute = u32::try_from(id).ok().and_then(|id| self.mesh.attribute_by_unique_id(id));
@@ -83,7 +83,7 @@ impl<'c> Draco<'c> {
     }
 }
 
-/// Whether the primitive has uncompressed positions.
+/// Returns whether the primitive has uncompressed positions.
 fn has_plain_positions(primitive: &Item) -> Result<bool> {
     let ctx = primitive.ctx;
     let Some(attributes) = primitive.child("attributes")? else { return Ok(false) };

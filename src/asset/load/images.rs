@@ -1,4 +1,4 @@
-//! Images: PNG, JPEG and WebP to RGBA8, in parallel and within limits. Images that cannot be decoded become magenta.
+//! Decodes PNG, JPEG and WebP images to RGBA8, in parallel and within limits. Undecodable images become magenta.
 
 use super::context::Context;
 use super::item::Item;
@@ -10,21 +10,21 @@ use rayon::prelude::*;
 use std::io::Cursor;
 use std::path::Path;
 
-/// Texture extensions with formats that are not decoded.
+/// Texture extensions whose image formats are not supported.
 const FOREIGN: &[&str] = &["KHR_texture_basisu", "MSFT_texture_dds", "EXT_texture_avif"];
 
 type FileContent = Option<(Vec<u8>, String)>;
 
 /// The location of an image's encoded bytes.
 enum Encoded {
-    /// Outside the buffers: a file beside the glTF file, or a data URI.
+    /// Outside the buffers: an external file or a data URI.
     Own,
     View(usize),
     Missing,
     None,
 }
 
-/// Reads all images of the file, and the content of those outside its buffers.
+/// Reads all images of the file. Also returns the encoded content of images outside the buffers.
 pub(super) fn read(ctx: &Context, folder: Option<&Path>) -> Result<(Vec<Image>, Vec<FileContent>)> {
     let items = ctx.items("images", "image")?;
     let mut files: Vec<FileContent> = Vec::with_capacity(items.len());
@@ -95,8 +95,8 @@ fn mime(bytes: &[u8]) -> String {
     image::guess_format(bytes).map_or("application/octet-stream", |f| f.to_mime_type()).to_owned()
 }
 
-/// Format and size, from its header, of every image that may be decoded. Leaves out images with too many
-/// pixels, and those beyond the total limit.
+/// Returns format and size of every image to decode, from its header. Skips images with too many pixels, and images
+/// beyond the total limit.
 ///
 /// # Errors
 /// The file's budget of decoded bytes is exhausted.
@@ -108,7 +108,7 @@ fn admit(items: &[Item], bytes: &[Option<&[u8]>]) -> Result<Vec<Option<(ImageFor
             sizes.push(None);
             continue;
         };
-        // Many images can name the same bytes.
+        // Many images can refer to the same bytes, so each reference counts.
         item.ctx.spend(&item.at, bytes.len() as u64)?;
         let format = match image::guess_format(bytes) {
             Ok(format @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP)) => format,
@@ -150,7 +150,7 @@ fn decode(bytes: Option<&[u8]>, size: Option<(ImageFormat, u32, u32)>) -> Result
     let (Some(bytes), Some((format, width, height))) = (bytes, size) else { return Ok(Vec::new()) };
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut most = Limits::default();
-    // 16 bits per channel and the decoder's own buffers.
+    // Room for 16 bits per channel and the decoder's own buffers.
     most.max_alloc = Some(16 * u64::from(width) * u64::from(height) + (16 << 20));
     reader.limits(most);
     let pixels = reader.decode().map_err(|error| error.to_string())?.into_rgba8();
@@ -161,10 +161,10 @@ fn decode(bytes: Option<&[u8]>, size: Option<(ImageFormat, u32, u32)>) -> Result
     }
 }
 
-/// The image of a texture that exists only in an unsupported format.
+/// Returns the image index of a texture that exists only in an unsupported format.
 ///
 /// # Errors
-/// The file requires the format.
+/// The extension's `source` is not a valid image index.
 pub(super) fn foreign_source(item: &Item, images: usize) -> Result<Option<usize>> {
     for name in FOREIGN {
         if let Some(extension) = item.extension(name) {

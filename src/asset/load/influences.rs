@@ -1,22 +1,22 @@
-//! Skin influences: all sets of a primitive merged, summed, sorted and normalised.
+//! Reads skin influences: merges all sets of a primitive, sums repeated joints, sorts and normalises.
 
 use super::attributes::Attributes;
 use super::item::Item;
 use crate::asset::Influences;
 use crate::base::Result;
 
-/// Repairs, reported once per primitive.
+/// Counts of repaired flaws, reported once per primitive.
 #[derive(Default)]
 struct Flaws {
     invalid: usize,
     unbound: usize,
-    /// Number of vertices whose weights do not sum to one, and the sum furthest from it.
+    /// Number of vertices whose weights do not sum to one; `worst` is the sum furthest from one.
     unnormalised: usize,
     worst: f32,
 }
 
-/// Reads `JOINTS_n` and `WEIGHTS_n` for every n. `joints`: length of the shortest joint list of the skins that
-/// deform the mesh, `None` if no skin does.
+/// Reads `JOINTS_n` and `WEIGHTS_n` for every n. `joints` is the number of joints of the smallest skin that deforms
+/// the mesh; `None` if no skin does.
 ///
 /// # Errors
 /// A joint with a positive weight is not in the skin, or an attribute is malformed.
@@ -92,7 +92,7 @@ fn merge(entries: &mut Vec<(u16, f32)>) {
     });
 }
 
-/// Sorts by descending weight and normalises the sum to one; a vertex without weights follows joint 0.
+/// Sorts by descending weight and normalises the sum to one. A vertex without weights is bound to joint 0.
 fn normalise(entries: &mut Vec<(u16, f32)>, flaws: &mut Flaws) {
     let sum: f64 = entries.iter().map(|entry| f64::from(entry.1)).sum();
     if sum <= 1e-12 || !sum.is_finite() {
@@ -101,7 +101,7 @@ fn normalise(entries: &mut Vec<(u16, f32)>, flaws: &mut Flaws) {
         entries.push((0, 1.0));
         return;
     }
-    // Eight bits per weight give sums that are off by a few 1/255.
+    // 8-bit weights may miss a sum of one by a few 1/255.
     if (sum - 1.0).abs() > 0.02 {
         flaws.unnormalised += 1;
         if (sum - 1.0).abs() > f64::from(flaws.worst - 1.0).abs() {

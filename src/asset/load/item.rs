@@ -1,10 +1,10 @@
-//! Checked access to the JSON objects of the file.
+//! Checked access to JSON objects of the file.
 
 use super::context::Context;
 use crate::base::{Error, Result};
 use serde_json::{Map, Value};
 
-/// A JSON object of the file with its name in messages.
+/// A JSON object of the file, with the element's name for messages.
 #[derive(Clone)]
 pub(super) struct Item<'c> {
     pub ctx: &'c Context<'c>,
@@ -23,7 +23,7 @@ impl<'c> Item<'c> {
         self.ctx.mend(&self.at, text);
     }
 
-    /// The element's name, or `what index` if it has none.
+    /// Returns the element's name, or `what index` if it has none.
     pub fn name(&self, what: &str, index: usize) -> String {
         match self.map.get("name") {
             Some(Value::String(name)) if !name.is_empty() => return name.clone(),
@@ -33,7 +33,7 @@ impl<'c> Item<'c> {
         format!("{what} {index}")
     }
 
-    /// An unsigned integer, also if written as `3.0`.
+    /// Returns an unsigned integer; `3.0` is accepted too.
     pub fn whole(&self, key: &str) -> Result<Option<u64>> {
         self.map
             .get(key)
@@ -41,17 +41,17 @@ impl<'c> Item<'c> {
             .transpose()
     }
 
-    /// A required unsigned integer.
+    /// Returns an unsigned integer; an error if it is absent.
     pub fn required_whole(&self, key: &str) -> Result<u64> {
         self.whole(key)?.ok_or_else(|| self.broken(format!("\"{key}\" is missing")))
     }
 
-    /// An index into a table of `len` elements called `what`.
+    /// Returns an index into a table of `len` elements; messages call an element `what`.
     pub fn index(&self, key: &str, len: usize, what: &str) -> Result<Option<usize>> {
         self.map.get(key).map(|value| self.as_index(value, len, what)).transpose()
     }
 
-    /// A value as an index into a table of `len` elements called `what`.
+    /// Converts a value to an index into a table of `len` elements; messages call an element `what`.
     pub fn as_index(&self, value: &Value, len: usize, what: &str) -> Result<usize> {
         let index = whole(value)
             .ok_or_else(|| self.broken(format!("its reference to a {what} is not a whole number")))?;
@@ -61,7 +61,7 @@ impl<'c> Item<'c> {
         Ok(index as usize)
     }
 
-    /// A finite number.
+    /// Returns a finite number; `None` if absent.
     pub fn float(&self, key: &str) -> Result<Option<f32>> {
         self.map
             .get(key)
@@ -69,7 +69,7 @@ impl<'c> Item<'c> {
             .transpose()
     }
 
-    /// An array of finite numbers.
+    /// Returns an array of finite numbers; `None` if absent.
     pub fn floats(&self, key: &str) -> Result<Option<Vec<f32>>> {
         let Some(value) = self.map.get(key) else { return Ok(None) };
         let wrong = || self.broken(format!("\"{key}\" is not an array of finite numbers"));
@@ -77,7 +77,7 @@ impl<'c> Item<'c> {
         list.iter().map(|v| float(v).ok_or_else(wrong)).collect::<Result<_>>().map(Some)
     }
 
-    /// An array of exactly `N` finite numbers.
+    /// Returns an array of exactly `N` finite numbers; `None` if absent.
     pub fn fixed<const N: usize>(&self, key: &str) -> Result<Option<[f32; N]>> {
         let Some(list) = self.floats(key)? else { return Ok(None) };
         let array =
@@ -85,7 +85,7 @@ impl<'c> Item<'c> {
         Ok(Some(array))
     }
 
-    /// A string.
+    /// Returns a string; `None` if absent.
     pub fn text(&self, key: &str) -> Result<Option<&'c str>> {
         self.map
             .get(key)
@@ -93,7 +93,7 @@ impl<'c> Item<'c> {
             .transpose()
     }
 
-    /// A boolean; false if absent.
+    /// Returns a boolean; false if absent.
     pub fn flag(&self, key: &str) -> Result<bool> {
         match self.map.get(key) {
             None => Ok(false),
@@ -102,7 +102,7 @@ impl<'c> Item<'c> {
         }
     }
 
-    /// An array; empty if absent.
+    /// Returns an array; empty if absent.
     pub fn list(&self, key: &str) -> Result<&'c [Value]> {
         match self.map.get(key) {
             None => Ok(&[]),
@@ -111,13 +111,13 @@ impl<'c> Item<'c> {
         }
     }
 
-    /// A nested JSON object; messages add `key` to its location.
+    /// Returns a nested JSON object; messages add `key` to its location.
     pub fn child(&self, key: &str) -> Result<Option<Item<'c>>> {
         let Some(value) = self.map.get(key) else { return Ok(None) };
         self.of(value, key).map(Some)
     }
 
-    /// The objects of a nested array; messages add `what` and the index.
+    /// Returns the objects of a nested array; messages add `what` and the index to their location.
     pub fn children(&self, key: &str, what: &str) -> Result<Vec<Item<'c>>> {
         self.list(key)?.iter().enumerate().map(|(i, value)| self.of(value, &format!("{what} {i}"))).collect()
     }
@@ -127,7 +127,7 @@ impl<'c> Item<'c> {
         Ok(Item { ctx: self.ctx, map, at: format!("{} {what}", self.at) })
     }
 
-    /// Extension `name` of this element; one that is not an object is ignored.
+    /// Returns the element's extension `name`. An extension that is not a JSON object is ignored.
     pub fn extension(&self, name: &str) -> Option<Item<'c>> {
         let map = self.map.get("extensions")?.as_object()?.get(name)?.as_object()?;
         Some(Item { ctx: self.ctx, map, at: format!("{} {name}", self.at) })

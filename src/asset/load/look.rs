@@ -1,4 +1,4 @@
-//! Materials and textures. They do not affect the geometry, so flaws are repaired and reported.
+//! Reads materials and textures. They do not affect the geometry, so flaws are repaired and reported.
 
 use super::context::Context;
 use super::item::Item;
@@ -6,12 +6,12 @@ use crate::asset::{Alpha, Material, Primitive, Texture, TextureRef, Wrap};
 use crate::base::math::{Vec2, Vec3, Vec4};
 use crate::base::{ImageId, Result, TextureId};
 
-/// A material with the transforms that its textures require of texture coordinates.
+/// A material with the transforms of texture coordinates that its textures require.
 pub(super) struct Look {
     pub material: Material,
-    /// KHR_texture_transform per set of texture coordinates: that of the first texture with one.
+    /// KHR_texture_transform per texture coordinate set, from the first texture that has one.
     transforms: [Option<Transform>; 2],
-    /// Whether textures on one set require different transforms.
+    /// Whether textures on one coordinate set require different transforms.
     mixed: bool,
 }
 
@@ -29,13 +29,13 @@ impl Transform {
     fn apply(&self, uv: Vec2) -> Vec2 {
         let (sin, cos) = self.rotation.sin_cos();
         let scaled = uv * self.scale;
-        // The extension rotates anticlockwise in a space whose v points down.
+        // The extension rotates anticlockwise in a space whose v axis points down.
         self.offset + Vec2::new(cos * scaled.x + sin * scaled.y, cos * scaled.y - sin * scaled.x)
     }
 }
 
 impl Look {
-    /// Applies the material's texture transform to the primitive's coordinates.
+    /// Applies the material's texture transforms to the primitive's texture coordinates.
     pub fn transform_uvs(&self, item: &Item, primitive: &mut Primitive) {
         for (uvs, transform) in [&mut primitive.uvs, &mut primitive.uvs1].into_iter().zip(self.transforms) {
             let Some(transform) = transform.filter(|t| *t != Transform::IDENTITY) else { continue };
@@ -53,7 +53,7 @@ impl Look {
     }
 }
 
-/// All textures of the file.
+/// Reads all textures of the file.
 pub(super) fn textures(ctx: &Context, images: usize) -> Result<Vec<Texture>> {
     let samplers = ctx.items("samplers", "sampler")?;
     let mut textures = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn textures(ctx: &Context, images: usize) -> Result<Vec<Texture>> {
             Some(source) => Some(source),
             None => item.index("source", images, "image")?,
         };
-        // A texture without a supported source uses the image that images.rs replaced by magenta.
+        // Without a supported source, the texture refers to an undecodable image, which is magenta.
         let source = match source {
             Some(source) => Some(source),
             None => super::images::foreign_source(&item, images)?,
@@ -93,7 +93,7 @@ fn wrap(item: &Item, key: &str) -> Result<Wrap> {
     })
 }
 
-/// All materials of the file.
+/// Reads all materials of the file.
 pub(super) fn materials(ctx: &Context, textures: &[Texture]) -> Result<Vec<Look>> {
     let items = ctx.items("materials", "material")?;
     items.iter().enumerate().map(|(index, item)| material(item, index, textures.len())).collect()

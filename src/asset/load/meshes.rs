@@ -1,4 +1,4 @@
-//! Meshes: decodes every triangle primitive to plain vectors.
+//! Reads meshes: decodes every triangle primitive to plain vectors.
 
 use super::attributes::{Attributes, mend_all};
 use super::context::{Context, in_range};
@@ -11,14 +11,14 @@ use crate::base::math::Vec3;
 use crate::base::{MaterialId, Result};
 use serde_json::Value;
 
-/// Totals over the file, for comparison with the limits.
+/// Totals over the file, which are compared with the limits.
 #[derive(Default)]
 struct Totals {
     vertices: usize,
     triangles: usize,
 }
 
-/// All meshes of the file.
+/// Reads all meshes of the file.
 pub(super) fn read(ctx: &Context, nodes: &[Node], skins: &[Skin], looks: &[Look]) -> Result<Vec<Mesh>> {
     let items = ctx.items("meshes", "mesh")?;
     let mut joints: Vec<Option<usize>> = vec![None; items.len()];
@@ -57,7 +57,7 @@ fn mesh(
         }
     }
     let mut mesh = Mesh { name: item.name("mesh", index), primitives };
-    // The specification requires the same number of targets everywhere; missing ones move nothing.
+    // The specification requires equal numbers of morph targets. Missing targets get zero displacements.
     let morphs = mesh.morph_count();
     for primitive in mesh.primitives.iter_mut().filter(|p| p.morphs.len() < morphs) {
         item.mend("its primitives have different numbers of morph targets; missing ones move nothing");
@@ -176,7 +176,7 @@ fn morphs(item: &Item, vertices: usize, names: &[Value]) -> Result<Vec<Morph>> {
     Ok(out)
 }
 
-/// `extras.targetNames`, the convention of Blender and others.
+/// Returns `extras.targetNames`, the convention of Blender and other programs.
 fn target_names<'c>(item: &Item<'c>) -> &'c [Value] {
     let extras = item.map.get("extras").and_then(Value::as_object);
     extras.and_then(|e| e.get("targetNames")).and_then(Value::as_array).map_or(&[], Vec::as_slice)

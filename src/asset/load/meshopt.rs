@@ -1,4 +1,4 @@
-//! EXT_meshopt_compression (and its successor KHR_meshopt_compression): decodes a buffer view as a whole.
+//! EXT_meshopt_compression (and its successor KHR_meshopt_compression): decodes an entire buffer view.
 
 use super::item::Item;
 use super::view;
@@ -6,13 +6,13 @@ use crate::asset::limits;
 use crate::base::Result;
 use draco_gltf::meshopt::{MeshoptFilter, MeshoptMode, decode_buffer_view};
 
-/// Names of the extension.
+/// Names of the supported extensions.
 pub(super) const NAMES: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
-/// Decoded bytes and stride (`None` for indices) of a compressed buffer view; `None` if it is not compressed.
+/// Returns bytes and stride (`None` for indices) of a compressed buffer view; `None` if it is not compressed.
 ///
 /// # Errors
-/// The extension's object is malformed or the bitstream invalid.
+/// The extension's JSON object is malformed, or the bitstream is invalid.
 pub(super) fn decode(view: &Item) -> Result<Option<(Vec<u8>, Option<usize>)>> {
     let Some(item) = NAMES.iter().find_map(|name| view.extension(name)) else { return Ok(None) };
     let (buffer, range) = view::range(&item)?;

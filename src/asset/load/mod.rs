@@ -1,4 +1,4 @@
-//! The loader: one file per part of glTF, each converts JSON to plain data.
+//! The glTF loader. Each module converts one part of glTF from JSON to plain data.
 
 mod accessor;
 mod attributes;
@@ -30,22 +30,22 @@ use serde_json::{Map, Value};
 use std::path::Path;
 
 impl Asset {
-    /// Loads a .gltf, .glb or .vrm file with the files that it names.
+    /// Loads a .gltf, .glb or .vrm file, with all files that it refers to.
     ///
     /// # Errors
-    /// A file cannot be read, has ambiguous geometry, exceeds one of the [`super::limits`], or needs an
-    /// unsupported feature; the message names file, element and remedy.
+    /// A file cannot be read, has ambiguous geometry, exceeds one of the [`super::limits`], or requires an
+    /// unsupported feature. The message names file, element and remedy.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let bytes = uri::read_file(path)?;
         read(&bytes, path, Some(path.parent().unwrap_or(Path::new(""))))
     }
 
-    /// Loads a file's content from memory. Other files are not read: buffers must be inside it, and images
-    /// outside it become magenta. `path_for_messages` appears in messages only.
+    /// Loads a file from memory. It reads no other files: buffers must be embedded, and external images become
+    /// magenta. `path_for_messages` appears in messages only.
     ///
     /// # Errors
-    /// As [`Asset::load`].
+    /// The errors of [`Asset::load`], except for reading the file.
     pub fn from_slice(bytes: &[u8], path_for_messages: impl AsRef<Path>) -> Result<Self> {
         read(bytes, path_for_messages.as_ref(), None)
     }
@@ -83,7 +83,7 @@ fn read(bytes: &[u8], path: &Path, folder: Option<&Path>) -> Result<Asset> {
     Ok(asset)
 }
 
-/// The content of all buffers.
+/// Reads the content of all buffers.
 fn buffers(
     path: &Path,
     json: &Map<String, Value>,
@@ -114,7 +114,7 @@ fn buffers(
     Ok((buffers, ctx.take_problems()))
 }
 
-/// A buffer's bytes, or the reason why they are unavailable.
+/// Returns a buffer's bytes, or the reason why they are unavailable (inner error).
 fn buffer(
     item: &Item,
     index: usize,
@@ -131,7 +131,7 @@ fn buffer(
             }
         },
         (None, Some(bin)) if index == 0 => bin.to_vec(),
-        // A placeholder, e.g. EXT_meshopt_compression's fallback buffers: valid as long as nothing reads it.
+        // A placeholder, e.g. a fallback buffer of EXT_meshopt_compression. It is valid unless an element reads it.
         (None, _) => return Ok(Err("it has no data: no URI and no binary chunk".into())),
     };
     if length > bytes.len() as u64 {

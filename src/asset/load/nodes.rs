@@ -1,4 +1,4 @@
-//! The hierarchy, checked to be a forest.
+//! Reads the node hierarchy and checks that it is a forest.
 
 use super::context::{Context, in_range};
 use super::item::Item;
@@ -7,7 +7,7 @@ use crate::base::math::{Affine3A, Mat4, Trs, Vec3, nearest_rotation};
 use crate::base::{MeshId, NodeId, Result, SkinId};
 use std::collections::HashSet;
 
-/// Reads all nodes (with their own morph weights only) and the roots of the scene.
+/// Reads all nodes, without their meshes' default morph weights, and the roots of the scene.
 pub(super) fn read(ctx: &Context) -> Result<(Vec<Node>, Vec<NodeId>)> {
     let items = ctx.items("nodes", "node")?;
     let mesh_count = ctx.table("meshes", limits::ELEMENTS)?.len();
@@ -60,7 +60,7 @@ fn link(items: &[Item], nodes: &mut [Node]) -> Result<()> {
             nodes[index].children.push(NodeId::from(child));
         }
     }
-    // With one parent each, a node that no root reaches is on or below a cycle.
+    // Each node has at most one parent, so a node that no root reaches is on or below a cycle.
     let mut reached = vec![false; nodes.len()];
     let mut open: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].parent.is_none()).collect();
     while let Some(at) = open.pop() {
@@ -73,7 +73,7 @@ fn link(items: &[Item], nodes: &mut [Node]) -> Result<()> {
     }
 }
 
-/// Rejects transforms that are small individually but overflow when multiplied down the hierarchy.
+/// Rejects transforms that are in range individually but overflow when multiplied along the hierarchy.
 fn check_world(items: &[Item], nodes: &[Node]) -> Result<()> {
     for (at, world) in world_from_node(nodes).iter().enumerate() {
         if !in_range(&world.to_cols_array()) {
@@ -83,7 +83,7 @@ fn check_world(items: &[Item], nodes: &[Node]) -> Result<()> {
     Ok(())
 }
 
-/// The rest transform of every node in world space, from [`Node::rest`] or [`Node::matrix`].
+/// Returns every node's rest transform in world space, from [`Node::rest`] or [`Node::matrix`].
 pub(super) fn world_from_node(nodes: &[Node]) -> Vec<Affine3A> {
     let mut world = vec![Affine3A::IDENTITY; nodes.len()];
     let mut open: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].parent.is_none()).collect();
@@ -130,9 +130,9 @@ fn transform(item: &Item) -> Result<(Trs, Option<Mat4>)> {
     Ok((trs, None))
 }
 
-/// The closest translation, rotation and scale, and the matrix if they do not reproduce it.
+/// Returns the closest translation, rotation and scale, and the matrix if they do not reproduce it.
 ///
-/// The rotation is that of the polar decomposition `M = R S`, the scale the diagonal of `S`: exact without shear.
+/// The rotation is `R` of the polar decomposition `M = R S`; the scale is the diagonal of `S`, exact without shear.
 fn decompose(matrix: Mat4) -> (Trs, Option<Mat4>) {
     let affine = Affine3A::from_mat4(matrix);
     let linear = glam::Mat3::from(affine.matrix3);
@@ -146,7 +146,7 @@ fn decompose(matrix: Mat4) -> (Trs, Option<Mat4>) {
     (trs, kept)
 }
 
-/// Roots of the default scene, or of the first scene if none is default, or all roots if there is no scene.
+/// Returns the roots of the default scene, or of the first scene if none is default, or all roots without a scene.
 fn roots(ctx: &Context, nodes: &[Node]) -> Result<Vec<NodeId>> {
     let scenes = ctx.items("scenes", "scene")?;
     let file = Item { ctx, map: ctx.json, at: "file".into() };
@@ -185,7 +185,7 @@ fn roots(ctx: &Context, nodes: &[Node]) -> Result<Vec<NodeId>> {
     Ok(chosen.unwrap_or_else(all))
 }
 
-/// The root of each node.
+/// Returns the topmost ancestor of each node.
 fn tops(nodes: &[Node]) -> Vec<usize> {
     let mut tops: Vec<usize> = (0..nodes.len()).collect();
     let mut open: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].parent.is_none()).collect();
@@ -198,7 +198,7 @@ fn tops(nodes: &[Node]) -> Vec<usize> {
     tops
 }
 
-/// Sets the number of each node's morph weights to that of its mesh; a node without weights gets the mesh's defaults.
+/// Matches each node's morph weights to its mesh's targets. A node without weights gets the mesh's defaults.
 pub(super) fn finish(ctx: &Context, mut nodes: Vec<Node>, meshes: &[Mesh]) -> Result<Vec<Node>> {
     for (index, node) in nodes.iter_mut().enumerate() {
         let item = ctx.item("nodes", "node", index)?;

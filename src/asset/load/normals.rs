@@ -1,11 +1,11 @@
-//! Computes missing normals, and repairs those that are not unit vectors.
+//! Computes missing normals and repairs normals without unit length.
 
 use super::item::Item;
 use crate::base::math::Vec3;
 
-/// Smooth normals: per display vertex the mean of its triangles' normals, weighted by area and by the angle
-/// at the vertex (after Max, "Weights for computing vertex normals from facet normals", 1999). +Y for a
-/// vertex without a triangle with area.
+/// Computes smooth normals: per vertex the mean of its triangles' normals, weighted by area and by the angle at the
+/// vertex (after Max, "Weights for computing vertex normals from facet normals", 1999). A vertex without a
+/// non-degenerate triangle gets +Y.
 pub(super) fn smooth(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
     let mut sums = vec![glam::DVec3::ZERO; positions.len()];
     for triangle in triangles {
@@ -20,7 +20,7 @@ pub(super) fn smooth(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
     sums.iter().map(|sum| sum.normalize_or(glam::DVec3::Y).as_vec3()).collect()
 }
 
-/// Normalises the file's normals; zero and non-finite ones are computed from the triangles.
+/// Normalises the file's normals. Zero and non-finite normals are replaced by smooth normals of the triangles.
 pub(super) fn mend(item: &Item, normals: &mut [Vec3], positions: &[Vec3], triangles: &[[u32; 3]]) {
     let mut wrong = Vec::new();
     for (vertex, normal) in normals.iter_mut().enumerate() {

@@ -8,13 +8,13 @@ use crate::asset::{Node, Skin, limits};
 use crate::base::math::{Affine3A, Mat4};
 use crate::base::{NodeId, Result};
 
-/// All skins of the file.
+/// Reads all skins of the file.
 pub(super) fn read(ctx: &Context, nodes: &[Node]) -> Result<Vec<Skin>> {
     let world = world_from_node(nodes);
     let mut skins = Vec::new();
     for (index, item) in ctx.items("skins", "skin")?.iter().enumerate() {
         let skin = skin(item, index, nodes.len())?;
-        // A value that is not an integer names no node either.
+        // A value that is not an integer counts as an invalid node index.
         let root = item.whole("skeleton").unwrap_or(Some(u64::MAX));
         if root.is_some_and(|root| !skin.has_root(root, nodes)) {
             let problem =

@@ -1,11 +1,11 @@
-//! Triangle lists from indices and primitive modes (glTF 2.0, 3.7.2.1).
+//! Builds triangle lists from indices and primitive modes (glTF 2.0, 3.7.2.1).
 
 use super::accessor::Accessor;
 use super::item::Item;
 use crate::asset::limits;
 use crate::base::Result;
 
-/// The way that a primitive's vertices form triangles.
+/// The order in which a primitive's vertices form triangles.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     List,
@@ -13,7 +13,7 @@ pub(super) enum Mode {
     Fan,
 }
 
-/// The mode of a primitive, or the name of a mode without triangles (inner error).
+/// Returns the mode of a primitive, or the name of a mode without triangles (inner error).
 pub(super) fn mode(item: &Item) -> Result<std::result::Result<Mode, &'static str>> {
     Ok(match item.whole("mode")?.unwrap_or(4) {
         0 => Err("points"),
@@ -25,7 +25,7 @@ pub(super) fn mode(item: &Item) -> Result<std::result::Result<Mode, &'static str
     })
 }
 
-/// The index list of a primitive: its accessor, or all vertices in order.
+/// Returns the indices of a primitive: from its accessor, or all vertices in order without an accessor.
 pub(super) fn indices(item: &Item, vertices: usize) -> Result<Vec<u32>> {
     let count = item.ctx.table("accessors", limits::ACCESSORS)?.len();
     let Some(index) = item.index("indices", count, "accessor")? else {
@@ -39,7 +39,7 @@ pub(super) fn indices(item: &Item, vertices: usize) -> Result<Vec<u32>> {
     accessor.wholes()
 }
 
-/// Expands indices to triangles. In a strip or fan, triangles that use a vertex twice connect pieces and are left out.
+/// Expands indices to triangles. In strips and fans, degenerate triangles (which only connect pieces) are skipped.
 ///
 /// # Errors
 /// An index is out of range.

@@ -1,4 +1,4 @@
-//! Resolves data URIs and the files that a glTF file names.
+//! Resolves data URIs and references to external files.
 
 use super::item::Item;
 use crate::asset::limits;
@@ -8,18 +8,18 @@ use std::path::{Component, Path, PathBuf};
 
 /// The content behind a URI.
 pub(super) enum Content {
-    /// A data URI's bytes.
+    /// Bytes of a data URI.
     Data(Vec<u8>),
-    /// The bytes of a file beside the glTF file.
+    /// Bytes of an external file.
     File(Vec<u8>),
-    /// The bytes are unavailable, with the reason: no such file, or a URI that must not be followed.
+    /// The reason why the bytes are unavailable: the file does not exist, or the URI must not be followed.
     Missing(String),
 }
 
-/// Resolves a URI relative to `folder`; with `None` no files are read.
+/// Resolves a URI relative to `folder`. If `folder` is `None`, no files are read.
 ///
 /// # Errors
-/// A data URI is malformed or a file too large.
+/// A data URI is malformed, or a file is too large.
 pub(super) fn resolve(item: &Item, uri: &str, folder: Option<&Path>) -> Result<Content> {
     if uri.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:")) {
         return data(&uri[5..]).map(Content::Data).map_err(|problem| item.broken(problem));
@@ -35,7 +35,7 @@ pub(super) fn resolve(item: &Item, uri: &str, folder: Option<&Path>) -> Result<C
             shown(uri)
         )));
     };
-    // A name with a literal percent sign that was never encoded is tried unchanged.
+    // If the name contains a percent sign that was never encoded, the raw URI is tried too.
     let literal = relative_path(uri).ok().filter(|path| *path != relative);
     let names = [Some(relative), literal];
     let mut reason = String::new();
@@ -61,7 +61,7 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
     if !about.is_file() {
         return Err(io(std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a regular file")));
     }
-    // Some files are longer than their reported length.
+    // Some files contain more bytes than their reported length.
     let mut bytes = Vec::with_capacity(about.len().min(limits::FILE_BYTES) as usize);
     let file = std::fs::File::open(path).map_err(io)?;
     file.take(limits::FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
@@ -72,7 +72,7 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A decoded relative URI as a path near the file, or the reason why it must not be followed.
+/// Converts a decoded relative URI to a path near the glTF file, or returns the reason why it must not be followed.
 fn relative_path(uri: &str) -> Result<PathBuf, String> {
     let head = uri.split(['/', '\\', '?', '#']).next().unwrap_or("");
     if let Some((scheme, _)) = head.split_once(':')
@@ -83,7 +83,7 @@ fn relative_path(uri: &str) -> Result<PathBuf, String> {
     if uri.is_empty() || uri.contains('\0') {
         return Err("is not a file name".into());
     }
-    // Exporters on Windows write backslashes.
+    // Exporters on Windows may write backslashes.
     let path = PathBuf::from(uri.replace('\\', "/"));
     let (mut depth, mut lowest) = (0_isize, 0);
     for part in path.components() {
@@ -103,13 +103,13 @@ fn relative_path(uri: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// A URI for messages: quoted and truncated.
+/// Formats a URI for messages: quoted and truncated.
 fn shown(uri: &str) -> String {
     let cut: String = uri.chars().take(80).collect();
     if cut.len() < uri.len() { format!("\"{cut}...\"") } else { format!("\"{cut}\"") }
 }
 
-/// Content of a data URI without its scheme (RFC 2397).
+/// Decodes a data URI without its scheme (RFC 2397).
 fn data(rest: &str) -> Result<Vec<u8>, String> {
     let (head, body) = rest.split_once(',').ok_or("its data URI has no comma")?;
     if head.to_ascii_lowercase().ends_with(";base64") {
@@ -126,7 +126,7 @@ fn data(rest: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Decodes base64 in the common and the URL alphabet, padded or not (RFC 4648); white space is skipped.
+/// Decodes base64 in the standard or URL alphabet, with or without padding (RFC 4648). White space is skipped.
 fn base64(text: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let (mut bits, mut held, mut ended) = (0_u32, 0, false);

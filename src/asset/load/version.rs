@@ -7,7 +7,7 @@ use crate::base::{Error, Result};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Required extensions that the loader supports, or that only affect shading.
+/// Required extensions that the loader supports or that only affect shading.
 const KNOWN: &[&str] = &[
     "EXT_meshopt_compression",
     "EXT_texture_webp",
@@ -21,8 +21,8 @@ const KNOWN: &[&str] = &[
     "KHR_texture_transform",
 ];
 
-/// Beginnings of the names of extensions that add to the picture and leave the shape alone: required or not, the file
-/// loads without them.
+/// Name prefixes of extensions that affect shading but not the geometry. The file loads without them, even if they
+/// are required.
 const PICTURE_ONLY: &[&str] = &["KHR_lights_punctual", "KHR_materials_", "KHR_xmp"];
 
 /// Rejects unsupported versions and required extensions.
@@ -46,7 +46,7 @@ pub(super) fn check(path: &Path, json: &Map<String, Value>, problems: &mut Vec<P
     let version = |key| match asset.get(key) {
         None => Ok(None),
         Some(Value::String(text)) => parse(text).map(Some),
-        // Some early exporters wrote a number.
+        // Some early exporters write the version as a number.
         Some(Value::Number(number)) => parse(&format!("{:.1}", number.as_f64().unwrap_or(0.0))).map(Some),
         Some(_) => Err(()),
     };

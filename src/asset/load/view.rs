@@ -10,7 +10,7 @@ use std::ops::Range;
 /// An opened buffer view.
 pub(super) struct View {
     data: Data,
-    /// Bytes from element to element, `None` if they are packed.
+    /// Distance between elements, bytes; `None` if they are tightly packed.
     pub stride: Option<usize>,
 }
 
@@ -20,7 +20,7 @@ enum Data {
 }
 
 impl View {
-    /// The content of the view.
+    /// Returns the content of the view.
     pub fn bytes<'c>(&'c self, ctx: &'c Context<'_>) -> &'c [u8] {
         match &self.data {
             Data::Slice { buffer, range } => &ctx.buffers.content[*buffer][range.clone()],
@@ -33,7 +33,7 @@ impl Context<'_> {
     /// Opens buffer view `index`.
     ///
     /// # Errors
-    /// It does not exist, extends beyond its buffer, or cannot be decompressed.
+    /// The view does not exist, extends beyond its buffer, or cannot be decompressed.
     pub fn view(&self, index: usize) -> Result<&View> {
         self.table("bufferViews", limits::ACCESSORS)?;
         let item = self.item("bufferViews", "bufferView", index)?;
@@ -59,7 +59,7 @@ fn open(item: &Item) -> Result<View> {
     Ok(View { data: Data::Slice { buffer, range }, stride })
 }
 
-/// The buffer and the byte range that an object with `buffer`, `byteOffset` and `byteLength` names.
+/// Returns buffer index and byte range of an object with `buffer`, `byteOffset` and `byteLength`.
 pub(super) fn range(item: &Item) -> Result<(usize, Range<usize>)> {
     let ctx = item.ctx;
     let buffer = item

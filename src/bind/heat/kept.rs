@@ -1,4 +1,4 @@
-//! Heat weights on disk, keyed by their inputs.
+//! Heat weights on disk, keyed by a hash of their inputs.
 
 use super::{HeatSite, heat_weights};
 use crate::asset::Influences;
@@ -7,10 +7,10 @@ use crate::base::math::Vec3;
 use crate::bind::cache::{Cache, Key};
 use crate::bind::packed::{Reader, Writer};
 
-/// As [`heat_weights`], but reads the weights from the cache if they are there.
+/// Computes weights like [`heat_weights`], but reads them from the cache if it contains them.
 ///
 /// # Errors
-/// As [`heat_weights`].
+/// The errors of [`heat_weights`].
 pub fn kept_heat_weights(
     cache: Option<&Cache>,
     positions: &[Vec3],
@@ -31,7 +31,7 @@ pub fn kept_heat_weights(
     Ok(made)
 }
 
-/// The influences of all vertices as bytes.
+/// Returns the influences of all vertices as bytes.
 fn packed(influences: &Influences) -> Vec<u8> {
     let mut out = Writer::default();
     for v in 0..influences.len() {
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(std::fs::metadata(&file).unwrap().modified().unwrap(), before, "written again");
         std::fs::write(&file, b"nonsense").unwrap();
         assert_eq!(kept_heat_weights(Some(&cache), &positions, &triangles, &sites).unwrap(), made);
-        // A bone elsewhere gives another key.
+        // A moved bone gives another key.
         let mut moved = sites.clone();
         moved[0].head.y = 0.3;
         assert_ne!(kept_heat_weights(Some(&cache), &positions, &triangles, &moved).unwrap(), made);

@@ -1,14 +1,14 @@
-//! Weights by heat for a mesh that has none.
+//! Computes skin weights by heat diffusion for a mesh without weights.
 //!
-//! I. Baran, J. Popović, "Automatic rigging and animation of 3D characters", 2007, section 4. Each bone in
-//! turn is hot and all others are cold. Every vertex takes up the heat of its nearest bone, the faster the
-//! nearer it is, and heat flows over the surface: `(L + M H) w = M H p`, with the cotangent Laplacian `L`,
-//! vertex areas `M`, `H = 1 / d²`, and `p` one where the bone is the nearest. The weights of all bones sum
-//! to one. The matrix is factored once for all bones.
+//! I. Baran, J. Popović, "Automatic rigging and animation of 3D characters", 2007, section 4. Each bone in turn is
+//! hot, and all other bones are cold. Every vertex receives heat from its nearest bone, more from a nearer bone, and
+//! heat diffuses over the surface: `(L + M H) w = M H p`, with the cotangent Laplacian `L`, vertex areas `M`,
+//! `H = 1 / d²` for the distance `d` to the bone, and `p` one for vertices whose nearest bone is the hot one. The
+//! weights of all bones sum to one. The matrix is factored once for all bones.
 //!
-//! (differs) Whether a vertex sees a bone is decided by its normal: the bone must not lie in front of the skin. A point of
-//! the surface is a bone without length, which every vertex sees. Weights below [`LEAST`] and beyond the [`MOST`]
-//! heaviest are dropped.
+//! (differs) The vertex normal decides whether a vertex sees a bone: the bone must not lie outside the surface. A
+//! site may also be a point of the surface, a bone without length that every vertex sees. Weights up to [`LEAST`] and
+//! all but the [`MOST`] largest weights of a vertex are dropped.
 
 mod kept;
 #[cfg(test)]
@@ -22,35 +22,35 @@ use crate::base::{Error, Result};
 use crate::geom::{Cholesky, Columns, Entry, half_cotangents};
 use rayon::prelude::*;
 
-/// Weights below this are dropped.
+/// Weights up to this value are dropped.
 const LEAST: f64 = 0.005;
 /// Maximum influences per vertex.
 const MOST: usize = 8;
-/// Bones whose distances differ by less than this fraction are equally near.
+/// Bones whose distances differ by less than this fraction count as equally near.
 const TIE: f64 = 1e-4;
-/// Minimum distance to a bone, relative to the size of the mesh: at zero distance the heat would be infinite.
+/// Minimum distance to a bone in units of the mesh size; a zero distance would give infinite heat.
 const NEAREST: f64 = 2e-3;
-/// Cosine above which a bone lies in front of the skin.
+/// Cosine of the angle to the vertex normal above which a bone lies outside the surface.
 const IN_FRONT: f64 = 0.2;
-/// Number of right sides solved together.
+/// Number of right-hand sides solved together.
 const BATCH: usize = 16;
 
-/// A bone, or a point if both ends are equal.
+/// A bone, or a point if head and tail are equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeatSite {
-    /// The joint or handle that gets the weight; several sites may have one owner.
+    /// The joint or handle that gets the weight; several sites may have the same owner.
     pub owner: u16,
-    /// Start of the bone, in the space of the positions.
+    /// Start of the bone, in the same space as the mesh positions.
     pub head: Vec3,
-    /// End of the bone.
+    /// End of the bone, in the same space as the mesh positions.
     pub tail: Vec3,
 }
 
-/// Weights over the sites' owners for every vertex. Disconnected parts of a mesh are solved independently.
+/// Computes every vertex's weights over the owners of the sites. Disconnected parts are solved independently.
 ///
 /// # Errors
-/// [`Error::Input`] without sites, for numbers that are not finite, indices beyond the vertices,
-/// or a matrix that cannot be factored.
+/// [`Error::Input`] if there are no sites, a number is not finite, an index is out of range or the matrix cannot be
+/// factored.
 pub fn heat_weights(positions: &[Vec3], triangles: &[[u32; 3]], sites: &[HeatSite]) -> Result<Influences> {
     let n = positions.len();
     let wrong = |problem: &str| Err(Error::input(problem, "give the mesh a skeleton that lies inside"));
@@ -102,13 +102,13 @@ pub fn heat_weights(positions: &[Vec3], triangles: &[[u32; 3]], sites: &[HeatSit
 /// The nearest sites of a vertex.
 struct Near {
     owners: Vec<u16>,
-    /// `1 / d²` for a mesh of size one.
+    /// `1 / d²`, where `d` is in units of the mesh size.
     heat: f64,
 }
 
 struct Mesh {
     positions: Vec<DVec3>,
-    /// Proper triangles with half their cotangents.
+    /// Triangles with three distinct corners, with half the cotangent at each corner.
     triangles: Vec<([usize; 3], [f64; 3])>,
     normals: Vec<DVec3>,
     area: Vec<f64>,
@@ -140,7 +140,7 @@ impl Mesh {
                 (corners, half_cotangents(x))
             })
             .collect();
-        // A part with zero area must take up some heat too.
+        // A lower bound on the areas, so that parts with zero area also receive some heat.
         let mean = area.iter().sum::<f64>() / area.len().max(1) as f64;
         let least = if mean > 0.0 { 1e-6 * mean } else { 1.0 };
         area.iter_mut().for_each(|a| *a = a.max(least));
@@ -148,7 +148,7 @@ impl Mesh {
         Self { positions, triangles, normals, area, center, size }
     }
 
-    /// The nearest of the sites that do not lie in front of the skin; of all sites if every one does.
+    /// Returns the nearest sites that do not lie outside the surface, or of all sites if every site does.
     fn nearest(&self, v: usize, sites: &[HeatSite]) -> Near {
         let (x, normal) = (self.positions[v], self.normals[v]);
         let model = |p: Vec3| (p.as_dvec3() - self.center) / self.size;
@@ -174,12 +174,12 @@ impl Mesh {
         Near { owners, heat: 1.0 / (least * least) }
     }
 
-    /// `M H` of a vertex.
+    /// Returns the diagonal element of `M H` for a vertex.
     fn uptake(&self, v: usize, near: &Near) -> f64 {
         self.area[v] * near.heat
     }
 
-    /// The factor of `L + M H`.
+    /// Returns the Cholesky factor of `L + M H`.
     fn factor(&self, near: &[Near]) -> Result<Cholesky> {
         let n = self.positions.len();
         let mut entries: Vec<Entry> = Vec::with_capacity(n + 9 * self.triangles.len());

@@ -1,9 +1,9 @@
-//! Known results of weights by heat.
+//! Tests of heat weights against known results.
 
 use super::*;
 use crate::bind::shapes::capsule;
 
-/// Bones of one metre along +Y, and a capsule around them.
+/// Returns a capsule along +Y with one bone per metre.
 pub(super) fn arm(bones: u16) -> (Vec<Vec3>, Vec<[u32; 3]>, Vec<HeatSite>) {
     let character = capsule(usize::from(bones), 60, 16, 0.15, f32::from(bones));
     let at = |k: u16| Vec3::Y * f32::from(k);
@@ -26,7 +26,7 @@ fn weights_follow_bones_and_cross_over_at_the_joints() {
         let middle = (x.y - (x.y.clamp(0.0, 2.999).floor() + 0.5)).abs() < 0.2;
         let own = x.y.clamp(0.0, 2.999) as u16;
         assert!(!middle || weight(&weights, v, own) > 0.9, "{x}: {:?}", weights.of(v).collect::<Vec<_>>());
-        // From joint to joint the next bone's weight falls and rises, equal on both sides.
+        // The weights of both bones are equal at the joint between them.
         if (x.y - 1.0).abs() < 1e-4 {
             assert!((weight(&weights, v, 0) - 0.5).abs() < 0.05);
         }
@@ -43,7 +43,7 @@ fn it_is_the_solution_of_its_equation() {
     let mesh = Mesh::new(&positions, &triangles);
     let near: Vec<Near> = (0..positions.len()).map(|v| mesh.nearest(v, &sites)).collect();
     let weights = heat_weights(&positions, &triangles, &sites).unwrap();
-    // Row by row, except where weights were dropped in the row or in a neighbour's.
+    // Checks each row of the system, except rows where weights of the vertex or of a neighbour were dropped.
     let whole = |v: usize| (0..2).all(|j| weight(&weights, v, j) > 0.0);
     let mut checked = 0;
     let mut row: Vec<f64> = vec![0.0; positions.len()];
@@ -69,13 +69,13 @@ fn it_is_the_solution_of_its_equation() {
 
 #[test]
 fn a_limb_beside_another_keeps_to_its_own_bone() {
-    // Two capsules 0.1 apart: skin that faces the other one's bone does not take it.
+    // Two capsules 0.1 apart: skin that faces the other capsule's bone does not get its weight.
     let (mut positions, mut triangles, mut sites) = arm(1);
     let n = positions.len() as u32;
     positions.extend(positions.clone().iter().map(|x| *x + Vec3::X * 0.4));
     triangles.extend(triangles.clone().iter().map(|t| t.map(|v| v + n)));
     let other = Vec3::X * 0.3;
-    // Its bone is nearer to the first capsule's skin than the first capsule's own.
+    // The second bone is nearer to parts of the first capsule's skin than the first bone is.
     sites.push(HeatSite { owner: 1, head: other, tail: other + Vec3::Y });
     sites[0].head.x = -0.1;
     sites[0].tail.x = -0.1;

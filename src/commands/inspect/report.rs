@@ -1,4 +1,4 @@
-//! The description of a file as data.
+//! The report about a file as data, ready for JSON.
 
 use crate::asset::{Asset, Interpolation, Node, Primitive, Problem};
 use crate::base::Result;
@@ -9,10 +9,10 @@ use crate::rig::Skeleton;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What is in a file. Lengths in metres, times in seconds.
+/// The content of a glTF file. Lengths in metres, times in seconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The path as it was given.
+    /// The file's path as given on the command line.
     pub file: String,
     /// The program that wrote the file.
     pub generator: Option<String>,
@@ -24,13 +24,13 @@ pub struct Report {
     pub scenes: usize,
     /// Number of nodes.
     pub nodes: usize,
-    /// Bytes of all buffers.
+    /// Total size of all buffers, bytes.
     pub buffer_bytes: usize,
     /// Meshes, in file order.
     pub meshes: Vec<MeshInfo>,
     /// Skins, in file order.
     pub skins: Vec<SkinInfo>,
-    /// The joints of all skins as one forest, parents first.
+    /// Joints of all skins as one forest, parents before children.
     pub joints: Vec<JointInfo>,
     /// Clips, in file order.
     pub clips: Vec<ClipInfo>,
@@ -40,59 +40,59 @@ pub struct Report {
     pub textures: usize,
     /// Images, in file order.
     pub images: Vec<ImageInfo>,
-    /// Number of cameras; they are kept, not shown.
+    /// Number of cameras; Sinew preserves cameras but does not show them.
     pub cameras: usize,
-    /// `extensionsUsed`.
+    /// Extensions listed in `extensionsUsed`.
     pub extensions_used: Vec<String>,
-    /// `extensionsRequired`.
+    /// Extensions listed in `extensionsRequired`.
     pub extensions_required: Vec<String>,
     /// Smallest and largest corner of the scene in the file's rest pose (skinned, morphs at their rest weights);
-    /// none without a vertex.
+    /// `None` if the scene has no vertices.
     pub bounds: Option<[[f32; 3]; 2]>,
-    /// What a project holds beside what it shows; none for any other file.
+    /// The embedded Sinew document; `None` if the file is not a project.
     pub project: Option<ProjectInfo>,
-    /// Everything that was mended or left out.
+    /// Problems that the loader repaired, and content that it left out.
     pub problems: Vec<Problem>,
 }
 
-/// A project's document.
+/// The document inside a project file.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProjectInfo {
     /// The document's name.
     pub name: String,
-    /// Its hash, 64 hexadecimal digits.
+    /// Hash of the document, 64 hexadecimal digits.
     pub document: String,
-    /// The file that it is about, where it was.
+    /// Path that the original character file had when the project was saved.
     pub original: String,
     /// Names of the strokes.
     pub strokes: Vec<String>,
-    /// Seconds of the keys.
+    /// Times of the keys, seconds.
     pub keys: Vec<f64>,
-    /// Deformation method, empty for the default.
+    /// Deformation method; empty for the default.
     pub method: String,
 }
 
-/// A mesh.
+/// A mesh of the file.
 #[derive(Clone, Debug, Serialize)]
 pub struct MeshInfo {
-    /// Its name.
+    /// Name of the mesh.
     pub name: String,
-    /// Triangle primitives.
+    /// Number of triangle primitives.
     pub primitives: usize,
-    /// Vertices of all primitives.
+    /// Number of vertices in all primitives.
     pub vertices: usize,
-    /// Triangles of all primitives.
+    /// Number of triangles in all primitives.
     pub triangles: usize,
-    /// Most joints that one vertex is bound to; zero for a mesh without skin.
+    /// Largest number of joints that influence one vertex; zero for a mesh without a skin.
     pub influences_max: usize,
     /// Names of the morph targets.
     pub morphs: Vec<String>,
 }
 
-/// A skin.
+/// A skin of the file.
 #[derive(Clone, Debug, Serialize)]
 pub struct SkinInfo {
-    /// Its name.
+    /// Name of the skin.
     pub name: String,
     /// Number of joints.
     pub joints: usize,
@@ -101,37 +101,37 @@ pub struct SkinInfo {
 /// A joint of any skin.
 #[derive(Clone, Debug, Serialize)]
 pub struct JointInfo {
-    /// Its node's name.
+    /// Name of the joint's node.
     pub name: String,
-    /// Its node.
+    /// Index of the joint's node.
     pub node: u32,
-    /// Index in [`Report::joints`] of the nearest joint above it.
+    /// Index in [`Report::joints`] of the nearest ancestor that is a joint.
     pub parent: Option<usize>,
 }
 
-/// A clip.
+/// An animation clip of the file.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClipInfo {
-    /// Its name.
+    /// Name of the clip.
     pub name: String,
-    /// Time of its last key.
+    /// Time of the clip's last key, seconds.
     pub seconds: f32,
     /// Number of channels.
     pub channels: usize,
-    /// Number of keys of all channels.
+    /// Number of keys in all channels.
     pub keys: usize,
-    /// Interpolations that occur.
+    /// Interpolation modes that occur in the clip.
     pub interpolations: Vec<&'static str>,
 }
 
-/// An image.
+/// An image of the file.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImageInfo {
-    /// Its name.
+    /// Name of the image.
     pub name: String,
-    /// Pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels.
+    /// Height in pixels.
     pub height: u32,
 }
 
@@ -233,7 +233,7 @@ impl ClipInfo {
     }
 }
 
-/// Depth-first order of all nodes, parents first, in file order; with each node's parent entry.
+/// Returns the nodes below `roots` in depth-first order: parents before children, siblings in file order.
 fn depth_first(nodes: &[Node], roots: impl DoubleEndedIterator<Item = usize>) -> Vec<usize> {
     let mut open: Vec<usize> = roots.rev().collect();
     let mut order = Vec::with_capacity(nodes.len());
@@ -250,7 +250,7 @@ fn joints(asset: &Asset) -> Vec<JointInfo> {
     for joint in asset.skins.iter().flat_map(|skin| &skin.joints) {
         is_joint[joint.index()] = true;
     }
-    // Per node the entry of the nearest joint at or above it.
+    // Per node, the `out` index of the nearest joint at or above the node.
     let mut nearest: Vec<Option<usize>> = vec![None; nodes.len()];
     let mut out = Vec::new();
     for at in depth_first(nodes, (0..nodes.len()).filter(|&i| nodes[i].parent.is_none())) {
@@ -264,7 +264,7 @@ fn joints(asset: &Asset) -> Vec<JointInfo> {
     out
 }
 
-/// The box of the scene as the file stands.
+/// Returns the scene's bounds in the file's rest pose, with skins and morph weights applied.
 fn rest_bounds(asset: &Asset) -> Aabb {
     let nodes = &asset.nodes;
     let mut world = vec![Affine3A::IDENTITY; nodes.len()];

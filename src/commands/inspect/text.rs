@@ -1,14 +1,13 @@
-//! The description of a file for people.
+//! Formats the report about a file as text.
 
 use super::report::{JointInfo, ProjectInfo, Report};
 use std::fmt::Write;
 
-/// Lines of the joint tree that are shown; the JSON report holds all joints.
+/// Maximum number of printed lines of the joint tree; the JSON report contains all joints.
 const TREE_LINES: usize = 60;
-/// Width of a line of the joint tree and of wrapped lists.
+/// Maximum width of a line of the joint tree, characters.
 const LINE: usize = 100;
 
-/// Lays the report out.
 pub(super) fn write(report: &Report) -> String {
     let mut out = String::new();
     let mut line = |text: String| {
@@ -82,7 +81,7 @@ fn extensions(report: &Report) -> String {
     names.join(", ")
 }
 
-/// Columns as wide as their widest cell: the first to the left, the others to the right, the last as it is.
+/// Formats a table with padded columns: the first left-aligned, the middle columns right-aligned, the last unpadded.
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let wide = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
@@ -149,7 +148,7 @@ fn skins(report: &Report) -> String {
     section("Skins", &table(&["name", "joints", ""], &rows)) + &section(&title, &tree(&report.joints))
 }
 
-/// The joint forest; a chain without branches stays on one line.
+/// Formats the joint forest; a chain without branches stays on one line.
 fn tree(joints: &[JointInfo]) -> String {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); joints.len()];
     let mut open: Vec<(usize, usize)> = Vec::new();

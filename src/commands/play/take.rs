@@ -1,4 +1,4 @@
-//! A take replayed: the same document, what both eyes saw on the way, and what the document shows at the end.
+//! Replays a take: reproduces its document, and renders both eyes' views during the take and the document at its end.
 
 use super::write_outputs;
 use crate::app::context::{Context, folder, say, stage, write_png};
@@ -13,17 +13,17 @@ use crate::ui::palette::{PanelScreens, PanelState, Panels};
 use image::RgbaImage;
 use std::path::Path;
 
-/// Pictures of both eyes, evenly over the take.
+/// Number of stereo pictures, spread evenly over the take.
 const PICTURES: u64 = 8;
-/// Sizes of an eye's picture that are drawn as recorded, pixels; others are brought into this range.
+/// Smallest and largest size of an eye's picture, pixels; recorded sizes are clamped to this range.
 const SIZES: [u32; 2] = [64, 4096];
 
-/// Replays a take into a folder: pictures of both eyes (`eyes-FRAME.png`, the left one left), pictures of the
+/// Replays a take into a folder. Writes stereo pictures (`eyes-FRAME.png`, left eye on the left), pictures of the
 /// document, `posed.glb`, `project.glb` and their receipts.
 ///
 /// # Errors
-/// A take that does not lead to the document it was recorded with; a file that is no take, or whose character is
-/// missing or has changed; whatever drawing or writing finds wrong.
+/// An error if the replayed document differs from the recorded one, the file is not a take, or its character is
+/// missing or changed. Any error from drawing or writing.
 pub fn play(context: &mut Context, path: &Path, out: &Path) -> Result<()> {
     let frames = count(path)?;
     let (mut replay, _) = stage("open", || Replay::open(path))?;
@@ -33,7 +33,7 @@ pub fn play(context: &mut Context, path: &Path, out: &Path) -> Result<()> {
     while replay.step()? {
         eyes.follow(&replay);
         let at = replay.frames();
-        // The last of each of the parts that the take is divided into.
+        // The take is divided into `PICTURES` parts; this is the last frame of a part.
         if at * PICTURES >= (taken + 1) * frames {
             taken = at * PICTURES / frames;
             if let Some(pair) = eyes.picture(context, &mut replay)? {
@@ -70,7 +70,7 @@ pub fn play(context: &mut Context, path: &Path, out: &Path) -> Result<()> {
     }
 }
 
-/// Frames of a take, at least 1.
+/// Counts the frames of a take; returns at least 1.
 fn count(path: &Path) -> Result<u64> {
     let mut reader = TakeReader::open(path)?;
     for event in reader.by_ref() {
@@ -79,7 +79,7 @@ fn count(path: &Path) -> Result<u64> {
     Ok(reader.frames().max(1))
 }
 
-/// What draws for the eyes: kept from picture to picture.
+/// Renderer and panels for the eyes' views, reused from picture to picture.
 struct Eyes {
     stage: Option<(Studio, Evaluator, DeformerSettings, Vec<Sculpt>)>,
     panels: Panels,
@@ -92,14 +92,14 @@ impl Eyes {
         Self { stage: None, panels: Panels::new(), state: PanelState::default(), screens: None }
     }
 
-    /// Lets the panels follow a frame: they lie and look as they did. What is pressed on them is in the take.
+    /// Updates the panels' layout and state for a frame. The take already contains what was pressed on them.
     fn follow(&mut self, replay: &Replay) {
         self.state.follow(replay.bench());
         self.panels.see(replay.bench(), replay.bench().rig());
         self.panels.step(&replay.frame().input, replay.bench().tool_hand(), &self.state);
     }
 
-    /// What the eyes saw in the last frame side by side; `None` if they saw nothing.
+    /// Renders the last frame's views of both eyes side by side; returns `None` if no views were recorded.
     fn picture(&mut self, context: &mut Context, replay: &mut Replay) -> Result<Option<RgbaImage>> {
         if replay.take_loaded() {
             self.stage = None;
@@ -140,7 +140,7 @@ impl Eyes {
             studio.look_mut().scale = views[0].eye_scale(size);
             studio.set_samples(if bench.preferences().smooth { 4 } else { 1 });
             studio.look_mut().world_from_floor = output.world_from_floor;
-            // Kept until the device is done with it.
+            // `bound` must live until the device has finished the frame.
             let mut bound = None;
             let pictures = studio.shoot_with(&shape, &views, size, &lines, |frame, targets| {
                 let Some(screens) = screens else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! CPU reference of the LBS-DQS blend.
+//! CPU reference of the blend of linear blend skinning (LBS) and dual quaternion skinning (DQS).
 
 use crate::base::math::Vec3;
 use crate::base::{Error, Result};
@@ -8,7 +8,7 @@ use crate::deform::lbs::Lbs;
 use crate::deform::skinning_cpu::{Posed, Skinning};
 use std::sync::Arc;
 
-/// Share of DQS in the blend: 0 is LBS, 1 is DQS.
+/// Weight of DQS in the blend: 0 gives LBS, 1 gives DQS.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Factor {
     /// One factor for all vertices.
@@ -29,7 +29,7 @@ impl Factor {
         }
     }
 
-    /// The factor of one vertex, clamped to 0..=1; not-a-number counts as 0.
+    /// Returns the factor of a vertex, clamped to 0..=1; NaN counts as 0.
     pub fn of(&self, vertex: usize) -> f32 {
         let factor = match self {
             Self::Global(factor) => *factor,
@@ -39,13 +39,13 @@ impl Factor {
     }
 }
 
-/// The LBS-DQS blend of a bound character.
+/// The blend of LBS and DQS with its factor.
 pub struct Blend {
     factor: Factor,
 }
 
 impl Blend {
-    /// Binds the method. Errors if the number of factors differs from the number of vertices.
+    /// Binds the method. Returns an error if the number of factors differs from the number of vertices.
     pub fn new(bound: &Bound, factor: Factor) -> Result<Self> {
         factor.check(bound.character.control.positions.len())?;
         Ok(Self { factor })

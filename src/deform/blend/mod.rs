@@ -1,6 +1,6 @@
-//! Blend of linear blend and dual quaternion skinning: the first loses volume at a bend, the second bulges.
+//! Blend of linear blend skinning (LBS, loses volume at bends) and dual quaternion skinning (DQS, bulges).
 //!
-//! `x' = (1 - f) x_lbs + f x_dqs`, with one factor for all vertices or one painted per vertex.
+//! `x' = (1 - f) x_lbs + f x_dqs`, with a single factor for all vertices or a painted factor per vertex.
 
 mod cpu;
 mod gpu;

@@ -11,24 +11,24 @@ use rayon::prelude::*;
 /// The edges that a vertex's cell keeps rigid. Both choices give the same matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Energy {
-    /// The edges at the vertex, weighted `½ (cot α + cot β)`: the thesis's eq. 6-11, Sorkine and Alexa
-    /// 2007; libigl's `ARAP_ENERGY_TYPE_SPOKES`. Edges between two wide angles (over 180° together) have
-    /// negative weights. A mesh with many of them may have states with less energy than at rest, and folds.
+    /// The edges at the vertex, weighted `½ (cot α + cot β)`: eq. 6-11 of the thesis, Sorkine and Alexa 2007,
+    /// libigl's `ARAP_ENERGY_TYPE_SPOKES`. An edge whose opposite angles add up to more than 180° has a negative
+    /// weight. A mesh with many such edges may have folded states with less energy than the rest shape.
     Spokes,
-    /// All edges of the triangles at the vertex, each triangle with its own cotangents: Chao et al. 2010. It converges
-    /// under refinement of the mesh and is libigl's default for surfaces, `ARAP_ENERGY_TYPE_SPOKES_AND_RIMS`.
+    /// All edges of the triangles at the vertex, each weighted by its own triangle's cotangents: Chao et al. 2010.
+    /// The energy converges when the mesh is refined; libigl's default, `ARAP_ENERGY_TYPE_SPOKES_AND_RIMS`.
     #[default]
     SpokesAndRims,
 }
 
-/// Solver settings.
+/// Settings of the ARAP solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArapOptions {
-    /// Default [`Energy::SpokesAndRims`].
+    /// The edges of a cell; default [`Energy::SpokesAndRims`].
     pub energy: Energy,
-    /// Maximum number of rounds, each fitting rotations, then positions; default 10 as in libigl.
+    /// Maximum number of rounds, default 10 as in libigl. Each round fits rotations, then positions.
     pub iterations: u32,
-    /// The solver stops when a round moves no vertex by more than this fraction of the region's size; default 1e-7.
+    /// The solver stops when a round moves no vertex by more than this fraction of the region's size. Default 1e-7.
     pub tolerance: f64,
 }
 
@@ -38,14 +38,14 @@ impl Default for ArapOptions {
     }
 }
 
-/// Result of a solve.
+/// Statistics of a solve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Solved {
-    /// Rounds that ran.
+    /// Number of rounds that ran.
     pub iterations: u32,
-    /// Energy (eq. 8, over the cells that contain an unknown) before each round and at the end; square
-    /// metres times dimensionless weights. It never rises. With rims a triangle's edge counts in its three
-    /// corners' cells, scaled by two thirds each, so that both energies of a uniform stretch are equal.
+    /// Energy before each round and at the end, square metres times dimensionless weights (eq. 8, over the cells that
+    /// contain an unknown). The energy never rises. With rims, an edge of a triangle counts in the cells of its three
+    /// corners, weighted two thirds each, so that a uniform stretch has equal energy with and without rims.
     pub energy: Vec<f64>,
 }
 
@@ -54,15 +54,15 @@ pub(super) struct Edge {
     pub from: u32,
     pub to: u32,
     pub weight: f64,
-    /// `x_from - x_to` at rest.
+    /// Rest vector of the edge, `x_from - x_to`.
     pub rest: DVec3,
 }
 
-/// Edges per cell in CSR form. An edge that several triangles give to a cell appears several times.
+/// Edges per cell in CSR form. An edge appears several times in a cell if several triangles contribute it.
 pub(super) struct Cells {
     offset: Vec<usize>,
     edges: Vec<Edge>,
-    /// Share of an edge's rotation that one cell contributes: half for spokes, a third with rims.
+    /// Fraction of an edge's rotation that one cell contributes: a half for spokes, a third with rims.
     pub share: f64,
 }
 
@@ -71,7 +71,7 @@ impl Cells {
         Self::with_rest(patch, energy, &patch.rest)
     }
 
-    /// Uses the patch's weights with edges between `vectors`, one per local vertex, in place of rest positions.
+    /// Creates cells with the patch's weights. The rest edges are differences of `vectors`, one per local vertex.
     pub fn with_rest(patch: &Patch, energy: Energy, vectors: &[DVec3]) -> Self {
         let mut of_cell: Vec<(u32, Edge)> = Vec::new();
         for ([a, b, c], weights) in weighted(patch) {
@@ -105,7 +105,7 @@ impl Cells {
         &self.edges[self.offset[cell]..self.offset[cell + 1]]
     }
 
-    /// The right side `b` of eq. 11 per unknown, from the cells' rotations.
+    /// Computes the right-hand side `b` of eq. 11 per unknown from the cells' rotations.
     pub fn right_side(&self, rotations: &[DMat3], out: &mut [DVec3]) {
         out.fill(DVec3::ZERO);
         for (cell, rotation) in rotations.iter().enumerate() {
@@ -122,15 +122,15 @@ impl Cells {
     }
 }
 
-/// The patch's triangles with half the cotangents of their corners.
+/// Returns the patch's triangles with half the cotangents of their corners.
 fn weighted(patch: &Patch) -> impl Iterator<Item = ([u32; 3], [f64; 3])> + '_ {
     patch.triangles.iter().map(|t| (*t, half_cotangents(t.map(|v| patch.rest[v as usize]))))
 }
 
-/// Rows of the Laplace-Beltrami operator for the unknowns (eq. 11), without the columns of held vertices.
+/// The rows of the Laplace-Beltrami operator for the unknowns (eq. 11), without the columns of held vertices.
 pub(super) struct Laplacian {
     factor: Cholesky,
-    /// Unknown, held vertex, weight: the terms that move to the right side.
+    /// Terms of held vertices on the right-hand side: unknown, held vertex, weight.
     held: Vec<(u32, u32, f64)>,
 }
 
@@ -155,7 +155,7 @@ impl Laplacian {
         Ok(Self { factor: factored(patch.unknowns, &entries)?, held })
     }
 
-    /// Solves `L x = b` for the unknowns and writes them over `b`; `x` gives the positions of the held vertices.
+    /// Solves `L x = b` for the unknowns and writes them to `b`. `x` gives the positions of the held vertices.
     pub fn solve(&self, x: &[DVec3], b: &mut [DVec3]) {
         for &(unknown, held, weight) in &self.held {
             b[unknown as usize] += x[held as usize] * weight;
@@ -164,13 +164,13 @@ impl Laplacian {
     }
 }
 
-/// A region of one mesh at one rest shape, with its matrix factored.
+/// A region of a mesh with a rest shape and a factored matrix.
 pub struct Arap {
     patch: Patch,
     options: ArapOptions,
     cells: Cells,
     laplacian: Laplacian,
-    /// Rotation per cell, as a quaternion and as a matrix.
+    /// Rotation per cell as a quaternion; `rotations` has them as matrices.
     turns: Vec<DQuat>,
     rotations: Vec<DMat3>,
     x: Vec<DVec3>,
@@ -178,12 +178,12 @@ pub struct Arap {
 }
 
 impl Arap {
-    /// Factors a region. `rest` has a position for every vertex of the mesh, metres: the solver keeps this
-    /// shape as rigid as possible. `triangles` are the mesh's.
+    /// Factorises the matrix of a region. `rest` has a position for every vertex of the mesh, metres, a shape that
+    /// the solver keeps as rigid as possible. `triangles` has all triangles of the mesh.
     ///
     /// # Errors
-    /// [`crate::base::Error::Input`] if lists or triangles do not fit the mesh, no vertex is
-    /// kinematic, a position is not finite or the matrix cannot be factored.
+    /// [`crate::base::Error::Input`] if lists or triangles do not match the mesh, if no vertex is kinematic, if a
+    /// position is not finite, or if the matrix cannot be factored.
     pub fn new(
         rest: &[Vec3],
         triangles: &[[u32; 3]],
@@ -199,20 +199,20 @@ impl Arap {
         Ok(Self { patch, options, cells, laplacian, turns, rotations, x: Vec::new(), b })
     }
 
-    /// Number of unknown positions: the passive vertices that edges connect to a held one.
+    /// Returns the number of unknown positions: the passive vertices that edges connect to a held vertex.
     pub fn unknowns(&self) -> usize {
         self.patch.unknowns
     }
 
-    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh, to
-    /// minimise the energy. Their given positions are the start: rotations are fitted to them first. All
-    /// other vertices are held. Equal starts give equal results, whatever was solved before.
+    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh, to minimise the
+    /// energy. All other vertices are held. The solver first fits rotations to the given positions, so these are its
+    /// start. Equal starts give equal results, independent of earlier solves.
     ///
     /// # Errors
-    /// [`crate::base::Error::Input`] if `shape` has another length or a position near the region is not finite.
+    /// [`crate::base::Error::Input`] if `shape` has the wrong length or a position near the region is not finite.
     pub fn solve(&mut self, shape: &mut [DVec3]) -> Result<Solved> {
         self.patch.gather(shape, &mut self.x)?;
-        // A fit starts at the previous round's rotation, but never at another solve's.
+        // A fit starts at the rotation of the previous round of this solve.
         self.turns.fill(DQuat::IDENTITY);
         let mut out = Solved::default();
         let enough = self.options.tolerance.max(0.0) * self.patch.size;
@@ -235,7 +235,7 @@ impl Arap {
         Ok(out)
     }
 
-    /// Fits every cell's rotation to the positions (eq. 6, for given positions); returns the energy.
+    /// Fits the rotation of every cell to the given positions (eq. 6). Returns the energy.
     fn fit(&mut self) -> f64 {
         let (cells, x) = (&self.cells, &self.x);
         let fit = |(cell, (turn, rotation)): (usize, (&mut DQuat, &mut DMat3))| {

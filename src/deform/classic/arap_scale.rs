@@ -6,18 +6,18 @@ use super::patch::Patch;
 use crate::base::math::{DMat3, DQuat, DVec3, Vec3};
 use crate::base::{Error, Result};
 
-/// Rigid skinning of one pose, the start of the scale vectors; one entry per vertex of the mesh.
+/// Rigid skinning of a pose, which provides the initial scale vectors. One entry per vertex of the mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct Skinned<'a> {
-    /// Rotation of the bone that the vertex is attached to, from bind to pose.
+    /// Rotation from bind to pose of the bone that the vertex is attached to.
     pub rotations: &'a [DQuat],
     /// Attachment point `a'` in the pose, metres.
     pub anchors: &'a [DVec3],
 }
 
-/// A region of one character, with its matrix factored. The unknowns are scale vectors `s' = x' - a'`.
-/// Their rotations are those of the bones, so a single solve suffices: it smooths rigid skinning over the
-/// joints as rigidly as possible. Weights and sum are those of [`Energy::Spokes`].
+/// A region of a character with a factored matrix. The unknowns are scale vectors `s' = x' - a'`. Their rotations are
+/// the bones' rotations, so a single solve suffices. The solve smooths rigid skinning across the joints as rigidly as
+/// possible. The energy has the weights and the sum of [`Energy::Spokes`].
 pub struct ArapScale {
     patch: Patch,
     cells: Cells,
@@ -27,11 +27,11 @@ pub struct ArapScale {
 }
 
 impl ArapScale {
-    /// Factors a region. `bind` and `scale_vectors` have an entry for every vertex of the mesh, in bind
-    /// space, metres; the cotangents are those of the bind shape.
+    /// Factorises the matrix of a region. `bind` and `scale_vectors` have an entry for every vertex of the mesh, bind
+    /// space, metres. The cotangents are computed from the bind shape.
     ///
     /// # Errors
-    /// As [`super::Arap::new`], and if `scale_vectors` has another length.
+    /// Same as [`super::Arap::new`]; also if `scale_vectors` does not match the mesh in length.
     pub fn new(
         bind: &[Vec3],
         scale_vectors: &[Vec3],
@@ -44,7 +44,7 @@ impl ArapScale {
             return Err(Error::input(problem, "bind the character again"));
         }
         let laplacian = Laplacian::new(&patch)?;
-        // The edges of scale vectors in place of those of positions.
+        // The rest edges are differences of scale vectors, not of positions.
         let local = |&v: &u32| scale_vectors[v as usize].as_dvec3();
         let cells =
             Cells::with_rest(&patch, Energy::Spokes, &patch.vertex.iter().map(local).collect::<Vec<_>>());
@@ -52,11 +52,10 @@ impl ArapScale {
         Ok(Self { patch, cells, laplacian, x: Vec::new(), b })
     }
 
-    /// Moves the passive vertices of `shape`, which has a posed position for every vertex of the mesh. All
-    /// others are held.
+    /// Moves the passive vertices of `shape`, which has a posed position per mesh vertex. Holds all other vertices.
     ///
     /// # Errors
-    /// [`Error::Input`] if a list has another length or an entry near the region is not finite.
+    /// [`Error::Input`] if a list does not match the mesh in length or if an entry near the region is not finite.
     pub fn solve(&mut self, skinned: Skinned<'_>, shape: &mut [DVec3]) -> Result<()> {
         let Skinned { rotations, anchors } = skinned;
         self.patch.gather(shape, &mut self.x)?;

@@ -1,10 +1,10 @@
 //! Laplacian surface editing of a region (thesis 2.2.2, eq. 3-4).
 //!
-//! The method keeps the differential coordinates `δ_i = x_i - mean of its neighbours` up to a transform of
-//! each cell, `T_i = s I + [h]× + t`, which is linear in the unknown positions: the least squares fit of
-//! eq. 4, substituted into the same sum (Sorkine et al. 2004). It therefore finds small rotations and
-//! scales directly, but large rotations only approximately. Each round of refinement fits a true rotation
-//! and scale to the last result and solves again with them ("incorporate both V and V'").
+//! The method preserves the differential coordinates `δ_i = x_i - mean of its neighbours` up to a transform of each
+//! cell, `T_i = s I + [h]× + t`. The transform is linear in the unknown positions: it is the least-squares fit of eq.
+//! 4, substituted into the energy (Sorkine et al. 2004). The method therefore finds small rotations and scales
+//! directly, but large rotations only approximately. Each refinement round fits an exact rotation and scale to the
+//! last result and solves again with them ("incorporate both V and V'").
 
 mod transform;
 
@@ -16,19 +16,17 @@ use crate::base::{Error, Result};
 use crate::geom::{Adjacency, Cholesky, Entry};
 use transform::Frame;
 
-/// Weight of the pull towards the given positions, relative to the matrix's mean diagonal. It decides what
-/// the held vertices leave open, such as rotations about a single one; otherwise it is lost in rounding.
+/// Weight of the pull towards the given positions, relative to the mean diagonal of the matrix. The pull fixes what
+/// the held vertices leave undetermined, such as rotations about a single held vertex. Elsewhere it has no effect.
 const PULL: f64 = 1e-13;
 
-/// Limit on pairs of vertices in a common cell. Ordinary surfaces stay below it; a fan of ten thousand
-/// triangles at one vertex does not.
+/// Limit on pairs of vertices in a common cell. Only extreme meshes exceed it, such as a fan of 10 000 triangles.
 const MAX_PAIRS: usize = 20_000_000;
 
-/// Solver settings.
+/// Settings of the LSE solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LseOptions {
-    /// Rounds of refinement after eq. 4, default 1. With 0, large rotations stay distorted; a dozen rounds
-    /// give exact ones.
+    /// Refinement rounds after eq. 4, default 1. With 0, large rotations stay distorted; with a dozen they are exact.
     pub rounds: u32,
 }
 
@@ -38,31 +36,31 @@ impl Default for LseOptions {
     }
 }
 
-/// A region of one mesh at one rest shape, with its matrices factored.
+/// A region of a mesh with a rest shape and factored matrices.
 pub struct Lse {
     patch: Patch,
     options: LseOptions,
     ring: Adjacency,
     frames: Vec<Frame>,
-    /// Cholesky for eq. 4, three rows per unknown.
+    /// Cholesky factor of the matrix of eq. 4, three rows per unknown.
     implicit: Cholesky,
-    /// Cholesky of the plain Laplacian, one row per unknown; only with rounds of refinement.
+    /// Cholesky factor of the plain Laplacian, one row per unknown; `None` without refinement rounds.
     plain: Option<Cholesky>,
     pull: [f64; 2],
     x: Vec<DVec3>,
 }
 
-/// A cell: its vertex and its neighbours.
+/// Returns the vertices of a cell: vertex `i` and its neighbours.
 fn cell(ring: &Adjacency, i: usize) -> impl Iterator<Item = u32> + '_ {
     std::iter::once(i as u32).chain(ring.of(i).iter().copied())
 }
 
 impl Lse {
-    /// Factors a region. `rest` has a position for every vertex of the mesh, metres: the solver keeps the
-    /// details of this shape. `triangles` are the mesh's.
+    /// Factorises the matrices of a region. `rest` has a position for every vertex of the mesh, metres; the solver
+    /// preserves the details of this shape. `triangles` has all triangles of the mesh.
     ///
     /// # Errors
-    /// As [`super::Arap::new`], and if a single vertex has thousands of neighbours.
+    /// Same as [`super::Arap::new`]; also if a single vertex has thousands of neighbours.
     pub fn new(
         rest: &[Vec3],
         triangles: &[[u32; 3]],
@@ -97,28 +95,28 @@ impl Lse {
         Ok(out)
     }
 
-    /// Number of unknown positions: the passive vertices that edges connect to a held one.
+    /// Returns the number of unknown positions: the passive vertices that edges connect to a held vertex.
     pub fn unknowns(&self) -> usize {
         self.patch.unknowns
     }
 
-    /// The coefficient of vertex `k` in cell `i`'s row of the Laplacian `I - D⁻¹A`.
+    /// Returns the coefficient of vertex `k` in cell `i`'s row of the Laplacian `I - D⁻¹A`.
     fn laplacian(&self, i: usize, k: u32) -> f64 {
         if k as usize == i { 1.0 } else { -1.0 / self.ring.of(i).len() as f64 }
     }
 
-    /// The 3 x 3 block of vertex `k` in the rows of cell `i`: `L_ik - T_i δ_i` as a linear function of `x'_k`.
+    /// Returns the 3 x 3 block of vertex `k` in the rows of cell `i`: `L_ik - T_i δ_i` as a linear map of `x'_k`.
     fn block(&self, i: usize, k: u32) -> DMat3 {
         DMat3::from_diagonal(DVec3::splat(self.laplacian(i, k)))
             - self.frames[i].transform_of(self.patch.rest[k as usize])
     }
 
-    /// Factors the normal equations of eq. 4 and of the plain Laplacian.
+    /// Factorises the normal equations of eq. 4 and of the plain Laplacian.
     fn factor(&mut self) -> Result<()> {
         let n = self.patch.unknowns;
         let (mut implicit, mut plain) = (Vec::new(), Vec::new());
         let mut trace = [0.0; 2];
-        // The block of the current row, and the rows it has entries in.
+        // The sums of the current row's blocks, and the list of its nonzero entries.
         let mut sum = vec![(DMat3::ZERO, 0.0); n];
         let mut touched: Vec<u32> = Vec::new();
         for k in 0..n {
@@ -160,11 +158,11 @@ impl Lse {
         Ok(())
     }
 
-    /// Moves the passive vertices of `shape`, which has a position for every vertex of the mesh. All others are held.
-    /// The given positions of the passive vertices matter only where the held ones do not determine the result.
+    /// Moves the passive vertices of `shape`, which has a position per mesh vertex. Holds all other vertices. The
+    /// given positions of passive vertices only matter where the held vertices do not determine the result.
     ///
     /// # Errors
-    /// [`Error::Input`] if `shape` has another length or a position near the region is not finite.
+    /// [`Error::Input`] if `shape` does not match the mesh in length or if a position near the region is not finite.
     pub fn solve(&mut self, shape: &mut [DVec3]) -> Result<()> {
         self.patch.gather(shape, &mut self.x)?;
         let n = self.patch.unknowns;
@@ -185,7 +183,7 @@ impl Lse {
         Ok(())
     }
 
-    /// One round of refinement with the rotation and scale that best fit each cell's current positions.
+    /// Runs one refinement round with the rotation and scale that best fit the current positions of each cell.
     fn refine(&mut self, b: &mut [DVec3]) {
         let Some(plain) = &self.plain else { return };
         let n = self.patch.unknowns;

@@ -1,24 +1,22 @@
-//! The classical surface tools on a region (thesis 2.2.2, 2.2.3 and 4.1.1): an alternative to the springs
-//! and a check on them.
+//! Classical surface deformation of a region (thesis 2.2.2, 2.2.3 and 4.1.1): an alternative to the springs.
 //!
 //! - [`Lse`]: Laplacian surface editing with implicit transforms. Sorkine, Cohen-Or, Lipman, Alexa, Rössl, Seidel,
 //!   "Laplacian surface editing", 2004.
-//! - [`Arap`]: as rigid as possible. Sorkine, Alexa, "As-rigid-as-possible surface modeling", 2007; with rims: Chao,
-//!   Pinkall, Sanan, Schröder, "A simple geometric model for elastic deformation", 2010.
-//! - [`ArapScale`]: the same system for scale vectors, with the bones' rotations.
+//! - [`Arap`]: as-rigid-as-possible deformation. Sorkine, Alexa, "As-rigid-as-possible surface modeling", 2007; with
+//!   rims: Chao, Pinkall, Sanan, Schröder, "A simple geometric model for elastic deformation", 2010.
+//! - [`ArapScale`]: the ARAP system for scale vectors, with the rotations of the bones.
 //!
-//! Each is created once per region and rest shape, which factors its matrix (sparse Cholesky, f64, on the CPU). It is
-//! then solved for any number of handle positions. `solve` takes the positions of the whole mesh and changes those of
-//! the region's passive vertices. **All other vertices are held where they are given**, including those outside the
-//! region: the energy is the whole mesh's, of which only the cells that touch a passive vertex matter.
+//! Create a solver once per region and rest shape: this factorises its matrix (sparse Cholesky, f64, on the CPU).
+//! Then solve for any number of handle positions. `solve` takes the positions of the whole mesh and changes only the
+//! region's passive vertices. **All other vertices are held at their given positions**, including vertices outside
+//! the region. The energy is that of the whole mesh, but only cells (one-rings) that contain a passive vertex vary.
 //!
-//! Any triangles are allowed. A triangle that names a vertex twice is skipped. A triangle without area has
-//! the weights of an equilateral one, because its cotangents would be infinite. Edges of three and more
-//! triangles sum the contributions of all of them. Passive vertices that no path of edges connects to a
-//! held vertex stay where they are given.
+//! Any triangles are allowed. A triangle with a repeated vertex is skipped. A triangle without area gets the weights
+//! of an equilateral triangle, because its cotangents would be infinite. An edge of three or more triangles sums the
+//! contributions of all of them. Passive vertices that no path of edges connects to a held vertex do not move.
 //!
-//! faer factors the matrices (MIT; its dense and sparse parts only, no threads of its own). LSE's has three rows to a
-//! vertex and reaches over two rings, which is why it takes ten times as long to factor as ARAP's.
+//! faer factorises the matrices (MIT; only its dense and sparse parts, without its own threads). Factorisation takes
+//! ten times longer for LSE than for ARAP, because the LSE matrix has three rows per vertex and couples two rings.
 
 mod arap;
 mod arap_scale;
@@ -34,25 +32,25 @@ pub use lse::{Lse, LseOptions};
 use crate::base::{Error, Result};
 use crate::geom::{Cholesky, Entry};
 
-/// The factor of a region's matrix, given its lower triangle.
+/// Factorises the matrix of a region, given by its lower triangle.
 fn factored(size: usize, lower: &[Entry]) -> Result<Cholesky> {
     let remedy = "make the region smaller, or repair its degenerate triangles";
     Cholesky::new(size, lower, "the region's matrix", remedy)
 }
 
-/// A region of interest (thesis 4.2.2) over the vertices of a mesh. No vertex appears twice, in one list or in two.
+/// A region of interest of a mesh (thesis 4.2.2), as lists of vertices. No vertex appears more than once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lists<'a> {
-    /// Vertices that the user moves, held at the given positions.
+    /// Vertices that the user moves; the solver holds them at their given positions.
     pub kinematic: &'a [u32],
     /// Vertices that the solver moves.
     pub passive: &'a [u32],
-    /// The region's rim, the thesis's static vertices: held like all vertices outside the region. May be empty.
+    /// Static vertices of the thesis, at the region's border. Held like vertices outside the region. May be empty.
     pub fixed: &'a [u32],
 }
 
 impl Lists<'_> {
-    /// Errors if an index is not below `vertices` or appears twice, or no vertex is kinematic.
+    /// Errors if an index is not below `vertices`, if an index appears twice, or if no vertex is kinematic.
     fn validate(&self, vertices: usize) -> Result<()> {
         let wrong = |problem| Err(Error::input(problem, "make the region again from this mesh"));
         if self.kinematic.is_empty() {

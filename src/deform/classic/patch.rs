@@ -6,16 +6,16 @@ use crate::base::{Error, Result};
 
 const NONE: u32 = u32::MAX;
 
-/// Vertices and triangles that matter to the unknowns, renumbered.
+/// The vertices and triangles that affect the unknowns, with local indices.
 pub(super) struct Patch {
-    /// Mesh vertex per local vertex: first the unknowns, then the other vertices whose cells (one-rings)
-    /// contain an unknown, then the remaining vertices of those cells.
+    /// Mesh vertex per local vertex. The unknowns come first, then the other vertices whose cells (one-rings) contain
+    /// an unknown, then the remaining vertices of those cells.
     pub vertex: Vec<u32>,
-    /// Number of unknowns.
+    /// Number of unknowns, the passive vertices to solve for.
     pub unknowns: usize,
-    /// Number of vertices with a cell; all triangles of these cells are in `triangles`.
+    /// Number of vertices with a cell. All triangles of these cells are in `triangles`.
     pub cells: usize,
-    /// Every proper triangle at a vertex with a cell, in local numbers.
+    /// All triangles without repeated vertices at a vertex with a cell, in local indices.
     pub triangles: Vec<[u32; 3]>,
     /// Rest position per local vertex.
     pub rest: Vec<DVec3>,
@@ -26,7 +26,7 @@ pub(super) struct Patch {
 }
 
 impl Patch {
-    /// Errors if the lists or triangles do not fit the mesh, or a rest position is not finite.
+    /// Errors if the lists or triangles do not match the mesh, or if a rest position is not finite.
     pub fn new(rest: &[Vec3], triangles: &[[u32; 3]], lists: &Lists<'_>) -> Result<Self> {
         lists.validate(rest.len())?;
         if let Some(t) = triangles.iter().position(|t| t.iter().any(|&v| v as usize >= rest.len())) {
@@ -42,7 +42,7 @@ impl Patch {
         let mut vertex: Vec<u32> = (0..rest.len() as u32).filter(|&v| passive[v as usize]).collect();
         vertex.iter().enumerate().for_each(|(i, &v)| local[v as usize] = i as u32);
         let unknowns = vertex.len();
-        // Add two rings: the other cells that contain an unknown, then the other vertices of those cells.
+        // Adds two rings: other vertices whose cells contain an unknown, then the remaining vertices of those cells.
         let mut inner = unknowns as u32;
         let mut cells = unknowns;
         for ring in 0..2 {
@@ -78,8 +78,8 @@ impl Patch {
         Ok(patch)
     }
 
-    /// Gathers the local positions from a shape of the whole mesh. Errors if the shape has another length
-    /// or a local position is not finite.
+    /// Copies the local positions from a shape of the whole mesh. Errors if the shape does not match the mesh in
+    /// length or if a local position is not finite.
     pub fn gather(&self, shape: &[DVec3], out: &mut Vec<DVec3>) -> Result<()> {
         if shape.len() != self.mesh {
             let problem = format!("{} positions for a mesh of {} vertices", shape.len(), self.mesh);
@@ -90,7 +90,7 @@ impl Patch {
         check(&self.vertex, out, "given")
     }
 
-    /// Writes the unknowns' positions into a shape of the whole mesh.
+    /// Copies the positions of the unknowns into a shape of the whole mesh.
     pub fn scatter(&self, local: &[DVec3], shape: &mut [DVec3]) {
         for (&v, &x) in self.vertex[..self.unknowns].iter().zip(local) {
             shape[v as usize] = x;
@@ -99,7 +99,7 @@ impl Patch {
 }
 
 fn check(vertex: &[u32], positions: &[DVec3], which: &str) -> Result<()> {
-    // Coordinates whose fourth powers overflow are rejected like infinite ones.
+    // Coordinates whose fourth powers overflow are rejected, too.
     let Some(i) = positions.iter().position(|x| !(x.is_finite() && x.abs().max_element() < 1e60)) else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! Known results, and agreement with independent dense solvers.
+//! Tests against known results and against independent dense solvers.
 
 mod dense;
 mod known;
@@ -7,12 +7,12 @@ mod robust;
 use super::{Arap, ArapOptions, ArapScale, Energy, Lists, Lse, LseOptions, Skinned};
 use crate::base::math::{DQuat, DVec3, Vec3};
 
-/// A rippled sheet of `n` by `n` squares, 1 metre wide, with irregular diagonals and some obtuse triangles.
+/// Creates a rippled sheet of `n` by `n` squares, 1 metre wide, with irregular diagonals and some obtuse triangles.
 fn sheet(n: u32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     skewed(n, 0.35)
 }
 
-/// Such a sheet; without `skew` no edge has a negative weight.
+/// Creates a rippled sheet. If `skew` is 0, no edge has a negative weight.
 fn skewed(n: u32, skew: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let at = |x: u32, y: u32| y * (n + 1) + x;
     let point = |x: u32, y: u32| {
@@ -32,7 +32,7 @@ fn skewed(n: u32, skew: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     (points, triangles)
 }
 
-/// The lists of a sheet: a handle of the vertices about the middle, a fixed border, and everything else passive.
+/// The vertex lists of a sheet: a kinematic handle in the middle, a fixed border, and all other vertices passive.
 struct Roi {
     kinematic: Vec<u32>,
     passive: Vec<u32>,
@@ -65,7 +65,7 @@ fn doubles(points: &[Vec3]) -> Vec<DVec3> {
     points.iter().map(|p| p.as_dvec3()).collect()
 }
 
-/// The start with the handle lifted and rotated.
+/// Returns the start positions, with the handle lifted and rotated.
 fn moved(rest: &[Vec3], kinematic: &[u32]) -> Vec<DVec3> {
     let mut shape = doubles(rest);
     let turn = DQuat::from_axis_angle(DVec3::new(0.3, 1.0, 0.2).normalize(), 0.8);

@@ -5,19 +5,19 @@ use crate::geom::ControlMesh;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Width of the similarity kernel (their section 4: 0.1).
+/// Width `σ` of the similarity kernel (0.1 in the paper's section 4).
 pub const SIGMA: f64 = 0.1;
 
-/// Cells per unit of weight in the quadrature. A cell is 0.16 σ wide, so that grouping errors are of the second
-/// order in it.
+/// Cells per unit of weight in the quadrature. A cell is 0.16 σ wide, and the grouping error is proportional to the
+/// square of this width.
 const CELLS: f64 = 64.0;
 
-/// One sample of the integral: the triangles with nearly equal weights for one pair of joints.
+/// One sample of the integral: all triangles with nearly equal weights for one pair of joints.
 #[derive(Clone, Copy, Default)]
 struct Cell {
-    /// Σ area · w_j w_k.
+    /// Sum over triangles of `area w_j w_k`.
     mass: f64,
-    /// Σ mass · triangle centre.
+    /// Sum over triangles of mass times triangle centre.
     moment: DVec3,
     /// Mass-weighted mean weight of the first joint.
     first: f64,
@@ -27,14 +27,14 @@ struct Cell {
 
 type Pair = (u16, u16);
 
-/// The centre of rotation per control vertex, in bind space: the mean of the triangle centres over the
-/// surface, each weighted by its area and the similarity of its weights (equation 1),
+/// Returns the centre of rotation of each control vertex, bind space, metres: the mean of the triangle centres,
+/// weighted by area and by the similarity of weights (equation 1),
 /// `s(p, v) = Σ_{j≠k} w_pj w_pk w_vj w_vk exp(-((w_pj w_vk - w_pk w_vj) / σ)²)`.
 ///
-/// A vertex with a single joint, or without similar triangles, keeps its own position as the centre, which
-/// makes it plain LBS. **(differs)** The integral is separable over pairs of joints and depends, for one
-/// pair, on two weights only. Triangles are therefore grouped by those weights into cells of 1/64, which
-/// makes binding linear in the mesh; the paper searches for similar vertices.
+/// A vertex with a single joint or without similar triangles has its own position as the centre, which gives plain
+/// LBS. **(differs)** The integral is a sum over pairs of joints, and each term depends on only two weights.
+/// Triangles are therefore grouped by these two weights into cells of width 1/64, so the binding time is linear in
+/// the mesh size. The paper searches for similar vertices instead.
 pub fn centers(control: &ControlMesh) -> Vec<Vec3> {
     let pairs = gather(control);
     let one = |vertex: usize| -> Vec3 {
@@ -52,15 +52,15 @@ pub fn centers(control: &ControlMesh) -> Vec<Vec3> {
                 moment += similarity * cell.moment;
             }
         }
-        // Far from every similar triangle the sums underflow.
+        // The sums underflow if all similar triangles are too dissimilar.
         if mass > 1e-300 { (moment / mass).as_vec3() } else { own }
     };
     (0..control.positions.len()).into_par_iter().map(one).collect()
 }
 
-/// Groups all triangles by pair of joints and weights.
+/// Groups all triangles by pair of joints and by weights.
 fn gather(control: &ControlMesh) -> BTreeMap<Pair, Vec<Cell>> {
-    // Areas are relative to the model's size: the quotient is the same at every scale and cannot underflow.
+    // Areas are relative to the model's size, which cancels in the quotient and prevents underflow.
     let unit = f64::from(control.aabb.diagonal()).max(1e-30);
     let mut cells: BTreeMap<(Pair, u32), Cell> = BTreeMap::new();
     let mut mean: Vec<(u16, f32)> = Vec::new();

@@ -5,13 +5,13 @@ use crate::base::math::{Quat, Vec3};
 use crate::deform::skinning_cpu::{Posed, Skinning};
 use crate::deform::{Bound, lbs};
 
-/// The method with its centres.
+/// Skinning with optimized centres of rotation, with its precomputed centres.
 pub struct Cor {
     centers: Vec<Vec3>,
 }
 
 impl Cor {
-    /// Precomputes the centres.
+    /// Precomputes the centres of rotation.
     pub fn new(bound: &Bound) -> Self {
         Self { centers: centers(&bound.character.control) }
     }
@@ -22,8 +22,8 @@ impl Skinning for Cor {
         "cor"
     }
 
-    /// Their algorithm 1: `x' = R (S x - S p*) + Σ w_j T_j p*`, with `R` the normalised sum of the joints'
-    /// quaternions. **(differs)** `S = Σ w_j S_j` adds the joints' scale, which the paper leaves out.
+    /// Algorithm 1 of the paper: `x' = R (S x - S p*) + Σ w_j T_j p*`, with `R` the normalised sum of the joints'
+    /// quaternions. **(differs)** `S = Σ w_j S_j` adds the joints' scale, which the paper omits.
     fn vertex(&self, vertex: usize, _: Vec3, posed: &Posed<'_>) -> Vec3 {
         let (influences, data) = (&posed.control.influences, posed.data);
         let mut arm = posed.control.positions[vertex] - self.centers[vertex];

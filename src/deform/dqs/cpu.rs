@@ -18,7 +18,7 @@ impl Skinning for Dqs {
     }
 }
 
-/// Skins one vertex with bind position `x`.
+/// Returns the skinned position of a vertex with bind position `x`.
 pub(in crate::deform) fn skin(influences: &Influences, vertex: usize, data: &RigData, x: Vec3) -> Vec3 {
     let (mut real, mut dual) = (Quat::from_array([0.0; 4]), Quat::from_array([0.0; 4]));
     let mut pivot = None;
@@ -26,7 +26,7 @@ pub(in crate::deform) fn skin(influences: &Influences, vertex: usize, data: &Rig
     for (joint, weight) in influences.of(vertex) {
         let joint = joint as usize;
         let (q, d) = (Quat::from_array(data.dual[joint].real), Quat::from_array(data.dual[joint].dual));
-        // q and -q are the same rotation: take the one on the heaviest joint's side.
+        // q and -q are the same rotation; picks the sign nearer to the heaviest joint's rotation.
         let sign = if pivot.get_or_insert(q).dot(q) < 0.0 { -weight } else { weight };
         real += q * sign;
         dual += d * sign;
@@ -35,7 +35,7 @@ pub(in crate::deform) fn skin(influences: &Influences, vertex: usize, data: &Rig
         }
     }
     let start = if data.scaled { stretched } else { x };
-    // Opposite rotations can cancel; the heaviest joint alone decides then.
+    // Opposite rotations can cancel; then only the heaviest joint is used.
     let length = real.length();
     if length < 1e-6 {
         return influences.of(vertex).next().map_or(x, |(joint, _)| {
@@ -46,8 +46,8 @@ pub(in crate::deform) fn skin(influences: &Influences, vertex: usize, data: &Rig
     rigid(real * (1.0 / length), dual * (1.0 / length), start)
 }
 
-/// Equation 12 of the paper without the terms that vanish for a unit rotation; a blended dual part that is not
-/// orthogonal to the rotation adds only to the product's scalar, which is dropped.
+/// Applies a dual quaternion (Kavan et al. 2008, equation 12, without terms that vanish for a unit rotation). A part
+/// of `dual` along `real` does not affect the result.
 fn rigid(real: Quat, dual: Quat, x: Vec3) -> Vec3 {
     let (r, d) = (real.xyz(), dual.xyz());
     real * x + 2.0 * (real.w * d - dual.w * r + r.cross(d))

@@ -1,11 +1,11 @@
-//! The Laplacian of each cluster over the handles, in one pass over the mesh.
+//! Assembles the Laplacian of each cluster over the handles, in one pass over the mesh.
 
 use super::energy::Element;
 use super::forms::Form;
 use super::weights::Weights;
 use crate::base::math::DVec3;
 
-/// The data of the sums.
+/// The inputs of the assembly.
 pub(super) struct Assembly<'a> {
     pub positions: &'a [DVec3],
     pub elements: &'a [Element],
@@ -33,7 +33,7 @@ impl Assembly<'_> {
         let mut row = vec![0.0; 4 * handles];
         let mut touched = vec![false; handles];
         let mut list: Vec<usize> = Vec::new();
-        // Neighbours by cluster.
+        // Laplacian entries `(cluster, neighbour, weight)` of the current vertex.
         let mut ring: Vec<(usize, usize, f64)> = Vec::new();
         for (v, around) in around.iter().enumerate() {
             ring.clear();
@@ -81,7 +81,7 @@ impl Assembly<'_> {
         forms
     }
 
-    /// The cluster that each handle moves most; `None` for a handle that moves nothing.
+    /// Returns, per given handle, the cluster that it moves most; `None` for a handle that moves nothing.
     pub fn follows(&self, given: usize, count: usize) -> Vec<Option<usize>> {
         let mut sum = vec![0.0; given * count];
         for element in self.elements {

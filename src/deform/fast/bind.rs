@@ -1,16 +1,16 @@
-//! Precomputation, once per character: the reduced matrices `L̃ = MᵀLM` and `K̃ = KM` (paper 2, equations
-//! 11 and 12), without ever forming the matrix `M` of linear blend skinning.
+//! Binds a shape, once per character. Computes the reduced matrices `L̃ = MᵀLM` and `K̃ = KM` (Jacobson et al. 2012,
+//! equations 11 and 12), without ever forming the matrix `M` of linear blend skinning.
 //!
-//! (differs) One pass over the mesh computes `L̃_k`, the Laplacian of each cluster over the few handles
-//! that move it. Their sum is `L̃`, and with the transforms `T₀` of the rest shape, `K̃_k = T₀ᵀ L̃_k`. Any
-//! pose can therefore become the rest shape without another pass over the mesh ([`Reduced::around`]); a
-//! grab that starts from the current pose needs this.
+//! (differs) One pass over the mesh computes `L̃_k`, the Laplacian of each cluster, restricted to the few handles
+//! that move the cluster. Their sum is `L̃`. With the transforms `T₀` of the rest shape, `K̃_k = T₀ᵀ L̃_k`. Any pose
+//! can therefore become the rest shape without another pass over the mesh ([`Reduced::around`]). A grab that starts
+//! from the current pose needs this.
 //!
-//! (differs) Three small quadratic terms are added, all zero in rest and unchanged by rigid motions, so that every handle
-//! is determined whatever the mesh: a handle's linear part keeps to the rotation of the cluster that follows it most
-//! ([`PULLS`]; a flat mesh leaves a column of it free); a handle keeps to the one above it (`WELD` of `regular.rs`; parts
-//! of the mesh may hang together by nothing else); and, where wanted, the joint between both keeps together
-//! ([`super::Params::hinge`]). Abstract handles keep to zero.
+//! (differs) Three small quadratic terms make the solution unique for any mesh. They are zero at rest and invariant
+//! to rigid motions. The first pulls a handle's linear part to the rotation of the cluster that the handle moves most
+//! ([`PULLS`]), because a flat mesh leaves one column of the linear part undetermined. The second keeps a handle near
+//! its parent (`WELD` of `regular.rs`), because nothing else may connect parts of the mesh. The optional third keeps
+//! a joint attached to its parent ([`super::Params::hinge`]). Abstract handles are pulled to zero.
 
 use super::Params;
 use super::assemble::Assembly;
@@ -27,89 +27,88 @@ use crate::base::math::{DAffine3, DVec3, Vec3};
 use crate::base::{Error, Result};
 use std::sync::Arc;
 
-/// Stiffness that keeps a handle's linear part near its cluster's rotation, relative to the mean stiffness
-/// of a handle; the larger value is for meshes that need it.
+/// Stiffness that keeps a handle's linear part near its cluster's rotation, relative to the mean stiffness of a
+/// handle. The second value is used if the system is singular with the first.
 const PULLS: [f64; 2] = [1e-5, 1e-2];
-/// Approximate number of cubes that fill a shape.
+/// Approximate number of cubes that fill the interior of a shape.
 const CUBES: f64 = 6000.0;
-/// Thickness of the skin around a volume, in cubes. It acts as a shell where cubes are too coarse, as in fingers.
+/// Thickness of the shell around a volume, in cube sides. It stiffens parts that are thinner than a cube.
 pub(super) const SKIN: f64 = 0.5;
-/// Maximum number of handles: the dense matrices grow with their square.
+/// Maximum number of handles; the size of the dense matrices grows with its square.
 pub const MAX_HANDLES: usize = 512;
-/// Maximum number of rotation clusters if the settings give none.
+/// Maximum number of rotation clusters if the settings specify none.
 const MAX_CLUSTERS: usize = 160;
 
-/// A handle at its bind position: a joint, a point or a region.
+/// A handle, i.e. a bone of the linear blend skinning: a joint, a point or a region of the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handle {
     /// Position in bind space, metres.
     pub pivot: Vec3,
-    /// The parent handle.
+    /// Index of the parent handle; `None` for a root.
     pub parent: Option<usize>,
 }
 
-/// A shape to bind.
+/// The inputs of [`Reduced::bind`].
 pub struct Shape<'a> {
-    /// Bind positions, metres.
+    /// Vertex positions in bind space, metres.
     pub positions: &'a [Vec3],
     /// Vertex indices of the triangles.
     pub triangles: &'a [[u32; 3]],
-    /// Weights of the handles per vertex.
+    /// Influences per vertex; joint indices are indices of `handles`.
     pub weights: &'a Influences,
     /// The handles; a parent precedes its children.
     pub handles: &'a [Handle],
 }
 
-/// A bound shape. Internal lengths are in units of the model's size, relative to its centre.
+/// A bound shape. Internally, positions are in model space: in units of the model's size, relative to its centre.
 #[derive(Clone, Debug)]
 pub struct Reduced {
-    /// Number of given handles.
+    /// Number of given handles, i.e. of all handles that are not abstract.
     pub given: usize,
     /// Number of given and abstract handles.
     pub handles: usize,
     /// Number of rotation clusters.
     pub clusters: usize,
-    /// The energy in use. It is the shell if a volume was requested but no part of the mesh is closed.
+    /// The energy in use. If a volume was requested but no part of the mesh is closed, it is [`Energy::Rims`].
     pub energy: Energy,
-    /// How much of the mesh is closed, if a volume was requested.
+    /// How much of the mesh is closed; zero unless the energy is a volume.
     pub parts: Parts,
-    /// Bind space to model space: subtract, then divide by `size`.
+    /// Centre of the bounding box, bind space, metres. Model space is `(x - center) / size`.
     pub(super) center: DVec3,
-    /// Diagonal of the bounding box, metres.
+    /// The model's size: diagonal of the bounding box, metres.
     pub(super) size: f64,
     /// Weights of all vertices over all handles.
     pub weights: Arc<Weights>,
-    /// Laplacian `L̃_k` of each cluster.
+    /// The Laplacian `L̃_k` of each cluster.
     pub(super) forms: Arc<Vec<Form>>,
-    /// Pivots in model space.
+    /// Positions of the handles in model space.
     pub(super) pivots: Vec<DVec3>,
-    /// `L̃`, `4 handles` square.
+    /// `L̃`, square with four rows per handle.
     pub(super) laplacian: Mat,
-    /// `K̃`, `3 clusters` by `4 handles`.
+    /// `K̃`, three rows per cluster by four columns per handle.
     pub(super) covariance: Mat,
-    /// `G`, the inverse of `L̃` with translations of everything fixed softly.
+    /// `G`, the inverse of `L̃` after adding a small stiffness for the translation of the whole shape.
     pub(super) inverse: Mat,
-    /// `G K̃ᵀ`.
+    /// The product `G K̃ᵀ`.
     pub(super) inverse_covariance: Mat,
-    /// Energy of the rotations alone; subtracted so that the rest shape has zero energy.
+    /// The product `K̃ G K̃ᵀ`, the quadratic form of the energy in the rotations.
     pub(super) rotations: Mat,
-    /// Energy of rotations alone, so that the rest shape has none.
+    /// Constant term of the energy, chosen so that the energy is zero at rest.
     pub(super) offset: f64,
-    /// `T₀`, `4 handles` by 3, model space.
+    /// `T₀`, the transforms of the rest shape, four rows per handle by 3 columns, model space.
     pub(super) rest: Mat,
 }
 
 impl Reduced {
-    /// Binds a shape.
+    /// Binds a shape. If no triangle has area, only the hierarchy of handles connects the shape.
     ///
     /// # Errors
-    /// [`Error::Input`] for a shape without handles or with too many, or with inconsistent data.
-    /// If no triangle has area, only the hierarchy of handles connects the shape.
+    /// [`Error::Input`] if the shape has no handles, too many handles or inconsistent data.
     pub fn bind(shape: &Shape<'_>, params: &Params) -> Result<Self> {
         Self::filled(shape, params, CUBES)
     }
 
-    /// As [`Reduced::bind`], with approximately this many cubes inside.
+    /// Binds a shape like [`Reduced::bind`], with approximately `cubes` cubes inside.
     pub(super) fn filled(shape: &Shape<'_>, params: &Params, cubes: f64) -> Result<Self> {
         check(shape)?;
         let (mut positions, center, size) = normalized(shape.positions);
@@ -146,7 +145,7 @@ impl Reduced {
         let assembly = Assembly { positions: &positions, elements: &elements, weights: &weights };
         let mut forms = assembly.forms(handles, count);
         let total: f64 = elements.iter().map(|e| e.measure(&positions)).sum();
-        // Without any area only the small terms remain, and their size does not matter.
+        // Without any area only the small quadratic terms remain, and their scale is arbitrary.
         let stiffness = if total > 0.0 && total.is_finite() { total } else { 1.0 } / given as f64;
         let follows = shared(&assembly.follows(given, count), shape.handles);
         let mut pulled = 0.0;
@@ -196,8 +195,8 @@ impl Reduced {
         Ok(out)
     }
 
-    /// Returns the same shape with the pose of these transforms (of the given handles, bind space to world)
-    /// as the rest shape. Rotations are then relative to that pose.
+    /// Returns the binding with another rest shape: the pose in which the given handles have these transforms (bind
+    /// space to world). Rotations are then relative to that pose.
     pub fn around(&self, transforms: &[DAffine3]) -> Self {
         let mut out = self.clone();
         let mut rest = Mat::default();
@@ -206,8 +205,8 @@ impl Reduced {
         out
     }
 
-    /// Stacks transforms into the solver's matrix, `4 handles` by 3, model space. Abstract handles are
-    /// zero; transforms that are not finite become those of rest.
+    /// Writes the transforms as the solver's matrix, four rows per handle by 3 columns, model space. The rows of
+    /// abstract handles are zero. Transforms that are not finite are replaced by the identity.
     pub(super) fn stack(&self, transforms: &[DAffine3], t: &mut Mat) {
         t.clear(4 * self.handles, 3);
         for j in 0..self.given {
@@ -223,7 +222,7 @@ impl Reduced {
         for (k, form) in self.forms.iter().enumerate() {
             form.covariance(&rest, k, &mut covariance);
         }
-        // ½ Σ tr(T₀ᵀ L̃_k T₀) = ½ Σ tr(K̃_k T₀).
+        // The energy of the rotations at rest: `½ Σ tr(T₀ᵀ L̃_k T₀) = ½ Σ tr(K̃_k T₀)`.
         let product = covariance.times(&rest);
         self.offset = 0.5 * (0..product.rows).map(|r| product.data[3 * r + r % 3]).sum::<f64>();
         self.inverse_covariance = self.inverse.times(&covariance.transposed());
@@ -232,29 +231,29 @@ impl Reduced {
         self.rest = rest;
     }
 
-    /// The position to which a handle carries a point of model space in the rest shape.
+    /// Returns the position to which a handle moves the model-space point `x` in the rest shape.
     pub(super) fn at_rest(&self, handle: usize, x: DVec3) -> DVec3 {
         let row = |d: usize| DVec3::from_slice(self.rest.row(4 * handle + d));
         row(0) * x.x + row(1) * x.y + row(2) * x.z + row(3)
     }
 
-    /// Whether a row of the system is the translation of a given handle, which moves with the whole shape.
+    /// Returns whether a row of the system holds the translation of a given handle.
     pub(super) fn translates(&self, row: usize) -> bool {
         row % 4 == 3 && row / 4 < self.given
     }
 
-    /// The seed vertices of the abstract handles, bind space, metres.
+    /// Returns the seed positions of the abstract handles, bind space, metres.
     pub fn seeds(&self) -> impl Iterator<Item = Vec3> + '_ {
         self.pivots[self.given..].iter().map(|p| (*p * self.size + self.center).as_vec3())
     }
 
-    /// From bind space to model space.
+    /// Converts a point from bind space to model space.
     pub(super) fn model(&self, x: Vec3) -> DVec3 {
         (x.as_dvec3() - self.center) / self.size
     }
 }
 
-/// Assigns a handle that moves nothing the cluster of one of its children, otherwise of its parent.
+/// Assigns a handle that moves nothing the cluster of one of its children, or else of its parent.
 fn shared(follows: &[Option<usize>], handles: &[Handle]) -> Vec<usize> {
     let mut out = follows.to_vec();
     for j in (0..handles.len()).rev() {
@@ -292,7 +291,7 @@ fn check(shape: &Shape<'_>) -> Result<()> {
     Err(Error::input(problem, "choose another method"))
 }
 
-/// Positions in units of the model's size, relative to its centre.
+/// Returns the positions in units of the model's size, relative to its centre; also the centre and the size.
 pub(super) fn normalized(positions: &[Vec3]) -> (Vec<DVec3>, DVec3, f64) {
     let (low, high) = positions.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
         (low.min(p.as_dvec3()), high.max(p.as_dvec3()))
@@ -303,7 +302,7 @@ pub(super) fn normalized(positions: &[Vec3]) -> (Vec<DVec3>, DVec3, f64) {
     (positions.iter().map(|p| (p.as_dvec3() - center) / size).collect(), center, size)
 }
 
-/// Cubes with the surrounding skin; the mesh alone if there are no cubes.
+/// Returns the cubes and the triangles of the shell around them, or only the triangles if there are no cubes.
 fn elements(positions: &[DVec3], triangles: &[[u32; 3]], inside: Option<&Inside>) -> Vec<Element> {
     let thickness = inside.map_or(1.0, |inside| SKIN * inside.size);
     let skin = triangles.iter().filter_map(|t| triangle(positions, t, thickness));
@@ -313,7 +312,7 @@ fn elements(positions: &[DVec3], triangles: &[[u32; 3]], inside: Option<&Inside>
     cubes.chain(skin).collect()
 }
 
-/// The vertices that proper triangles use.
+/// Returns the vertices of all triangles with three distinct corners.
 fn used(triangles: &[[u32; 3]], vertices: usize) -> Vec<usize> {
     let mut used = vec![false; vertices];
     let proper = triangles.iter().filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0]);

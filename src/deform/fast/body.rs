@@ -1,4 +1,4 @@
-//! A bound character: the choice of joints as handles, and the meaning of a pose for them.
+//! A character bound by FAST: chooses the joints that become handles and reads their transforms from a pose.
 
 use super::{Handle, Params, Reduced, Shape};
 use crate::asset::Influences;
@@ -7,37 +7,37 @@ use crate::base::{Error, JointId, Result};
 use crate::bind::{Cache, Character};
 use crate::rig::{Pose, PosedRig, Skeleton};
 
-/// A handle whose transform differs from its parent's by less than this is not placed by the pose.
+/// Relative tolerance below which a handle's transform counts as equal to its parent's. Such a handle is left free.
 const FOLLOWS: f32 = 1e-4;
 
-/// A bound character. Joints that move no part of the mesh are not handles, except those that alone connect
-/// several parts, such as a root without weights.
+/// A character bound by FAST. A joint is a handle if it moves part of the mesh, or if it connects several subtrees of
+/// such joints, as a root without weights does.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// The bound mesh.
+    /// The bound control mesh.
     pub reduced: Reduced,
     /// The joint of each given handle; parents precede children.
     pub joints: Vec<JointId>,
-    /// The parent of each given handle.
+    /// The parent of each given handle, as an index of a handle; `None` for a root.
     pub parents: Vec<Option<usize>>,
     handle_of: Vec<Option<usize>>,
-    /// The handle that carries each node.
+    /// The handle that carries each node: the handle of its joint or of its nearest ancestor.
     carrier: Vec<Option<usize>>,
 }
 
 impl Body {
-    /// Binds the control mesh.
+    /// Binds the control mesh of a character.
     ///
     /// # Errors
-    /// As [`Reduced::bind`]; the message names the meshes.
+    /// The errors of [`Reduced::bind`]; the message also names the meshes.
     pub fn bind(character: &Character, params: &Params) -> Result<Self> {
         Self::kept(None, character, params)
     }
 
-    /// As [`Body::bind`], but reads the binding from the cache if it is there.
+    /// Binds a character like [`Body::bind`], but reads the binding from the cache if it contains one.
     ///
     /// # Errors
-    /// As [`Body::bind`].
+    /// The errors of [`Body::bind`].
     pub fn kept(cache: Option<&Cache>, character: &Character, params: &Params) -> Result<Self> {
         Self::try_bind(cache, character, params).map_err(|error| match error {
             Error::Input { problem, remedy } => {
@@ -86,8 +86,8 @@ impl Body {
         let carrier = carriers(skeleton, &handle_of);
         let mut out =
             Self { reduced: Reduced::kept(cache, &shape, params)?, joints, parents, handle_of, carrier };
-        // A file's bind pose may differ in size from its rest pose: the rest shape is the bind shape,
-        // carried by the first handle in the rest pose.
+        // A file's bind pose may differ in size from its rest pose. The rest shape is therefore the bind shape,
+        // transformed by the first handle's transform in the rest pose.
         let rest = out.posed(&PosedRig::new(skeleton, &Pose::rest(skeleton)));
         let first = rest.first().filter(|m| m.is_finite() && m.matrix3.determinant().abs() > 1e-30);
         if let Some(first) = first.filter(|m| !m.abs_diff_eq(DAffine3::IDENTITY, 1e-9)) {
@@ -96,43 +96,43 @@ impl Body {
         Ok(out)
     }
 
-    /// The handle of a joint: its own, that of its nearest ancestor with one, or the first handle.
+    /// Returns the handle of the joint or of its nearest ancestor with a handle, or else the first handle.
     pub fn handle(&self, skeleton: &Skeleton, joint: JointId) -> usize {
         self.carrying_handle(skeleton, joint).unwrap_or(0)
     }
 
-    /// The handle that carries a joint: its own or that of its nearest ancestor with one.
+    /// Returns the handle of the joint or of its nearest ancestor with a handle.
     pub fn carrying_handle(&self, skeleton: &Skeleton, joint: JointId) -> Option<usize> {
         let parent = |j: &JointId| skeleton.joints[j.index()].parent;
         std::iter::successors(Some(joint), parent).find_map(|j| self.handle_of[j.index()])
     }
 
-    /// The handle of this very joint.
+    /// Returns the joint's own handle; `None` if the joint is not a handle.
     pub fn own_handle(&self, joint: JointId) -> Option<usize> {
         self.handle_of.get(joint.index()).copied().flatten()
     }
 
-    /// A handle's joint in bind space, metres.
+    /// Returns the position of a handle's joint in bind space, metres.
     pub fn pivot(&self, skeleton: &Skeleton, handle: usize) -> Vec3 {
         pivot(skeleton, self.joints[handle])
     }
 
-    /// The transforms of the given handles in a pose, bind space to world.
+    /// Returns the transforms of the given handles in a pose, bind space to world.
     pub fn posed(&self, rig: &PosedRig) -> Vec<DAffine3> {
         self.joints.iter().map(|j| wide(&rig.skinning[j.index()])).collect()
     }
 
-    /// As [`Body::posed`], into `out`.
+    /// Writes the same transforms as [`Body::posed`] to `out`.
     pub fn read(&self, rig: &PosedRig, out: &mut Vec<DAffine3>) {
         out.clear();
         out.extend(self.joints.iter().map(|j| wide(&rig.skinning[j.index()])));
     }
 
-    /// Writes `rig` to `out` with the joints moved to where the transforms of the handles carry them. Nodes
-    /// without a handle follow their ancestor.
+    /// Writes `rig` to `out`, with each handle's joint moved to where the solved transform `maps` puts it. Nodes
+    /// without a handle follow their nearest ancestor with one.
     pub(super) fn place(&self, skeleton: &Skeleton, rig: &PosedRig, maps: &[Affine3A], out: &mut PosedRig) {
         out.world.clone_from(&rig.world);
-        // Moves a handle's joint from its position in the pose to where the handle's transform puts it.
+        // The transform from a joint's position in the pose to its solved position.
         let moves = |h: usize| {
             let moved = *maps.get(h)? * rig.skinning[self.joints[h].index()].inverse();
             Some(if moved.is_finite() { moved } else { Affine3A::IDENTITY })
@@ -145,7 +145,7 @@ impl Body {
         out.follow(skeleton);
     }
 
-    /// The given handles that a pose places: those without a parent, and those that move relative to it.
+    /// Returns, per given handle, whether the pose determines it: it is a root, or it moves relative to its parent.
     pub(super) fn placed<'a>(&'a self, rig: &'a PosedRig) -> impl Iterator<Item = bool> + 'a {
         let size = self.reduced.size as f32;
         let follows = move |h: usize, p: usize| {
@@ -169,7 +169,7 @@ fn wide(map: &Affine3A) -> DAffine3 {
     }
 }
 
-/// The handle that carries each node: that of its own joint, otherwise of its ancestor.
+/// Returns the handle that carries each node: the handle of its joint or of its nearest ancestor.
 fn carriers(skeleton: &Skeleton, handle_of: &[Option<usize>]) -> Vec<Option<usize>> {
     let mut out = vec![None; skeleton.nodes.len()];
     for &id in &skeleton.order {
@@ -180,10 +180,10 @@ fn carriers(skeleton: &Skeleton, handle_of: &[Option<usize>]) -> Vec<Option<usiz
     out
 }
 
-/// Marks joints that connect several subtrees of live joints, so that these form one tree.
+/// Marks the joints at which several subtrees of live joints meet, so that the subtrees form one tree.
 fn join_trees(skeleton: &Skeleton, live: &mut [bool]) {
     let parent = |j: usize| skeleton.joints[j].parent.map(|p| p.index());
-    // Live subtrees below each joint without a live ancestor, counted once per child.
+    // Number of live subtrees below each joint without a live ancestor, counted once per child.
     let mut below = vec![0; live.len()];
     let mut branch = Vec::new();
     for j in (0..live.len()).filter(|&j| live[j]) {
@@ -204,7 +204,7 @@ fn join_trees(skeleton: &Skeleton, live: &mut [bool]) {
     branch.into_iter().for_each(|p| live[p] = true);
 }
 
-/// The nodes that draw the character's meshes, for errors.
+/// Returns the names of the nodes that draw the character's meshes, for error messages.
 fn meshes(character: &Character) -> String {
     let mut names: Vec<&str> = Vec::new();
     for part in &character.display.parts {

@@ -1,21 +1,21 @@
-//! Rotation clusters by k-means in weight space (paper 2, section 3.2).
+//! Rotation clusters by k-means in weight space (Jacobson et al. 2012, section 3.2).
 //!
-//! Sites (vertices or triangles) with similar weights rotate alike. (differs) Three hundredths of the
-//! position are added to the weights. Sites with equal weights then remain distinct if there are more
-//! clusters than different weights.
+//! Sites are vertices or mesh elements; sites with similar weights rotate alike. (differs) The position, times 0.03,
+//! is appended to the weights. Sites with equal weights then remain distinct if there are more clusters than distinct
+//! weight vectors.
 
 use crate::base::Random;
 use crate::base::math::DVec3;
 use pulp::Arch;
 
-/// Maximum rounds of k-means.
+/// Maximum iterations of k-means.
 const ROUNDS: usize = 16;
-/// The centres are computed from at most this many sites.
+/// Number of sites from which k-means computes its centres; at least four per cluster.
 const SAMPLE: usize = 6000;
-/// Factor on the position, in units of the model's size.
+/// Scale of the position in weight space, for positions in units of the model's size.
 const POSITION: f32 = 0.03;
 
-/// Sites in weight space, sparse.
+/// Points in weight space, stored as sparse rows.
 #[derive(Default)]
 pub(super) struct Sites {
     offset: Vec<usize>,
@@ -24,12 +24,12 @@ pub(super) struct Sites {
 }
 
 impl Sites {
-    /// An empty set of sites in a space of this many weights.
+    /// Creates an empty set of sites in a space with `weights` weights and three position coordinates.
     pub fn new(weights: usize) -> Self {
         Self { offset: vec![0], entry: Vec::new(), dims: weights + 3 }
     }
 
-    /// Adds a site; each weight appears at most once.
+    /// Adds a site; each weight index appears at most once.
     pub fn push(&mut self, weights: impl IntoIterator<Item = (usize, f64)>, position: DVec3) {
         self.entry.extend(weights.into_iter().map(|(j, w)| (j as u32, w as f32)));
         let first = self.dims as u32 - 3;
@@ -47,11 +47,11 @@ impl Sites {
     }
 }
 
-/// Centres, transposed: `dims` rows of `count` values.
+/// Cluster centres, transposed: `dims` rows of `count` values.
 struct Centers {
     count: usize,
     value: Vec<f32>,
-    /// Half the squared length per centre.
+    /// Half the squared length of each centre.
     half: Vec<f32>,
 }
 
@@ -63,7 +63,7 @@ impl Centers {
         }
     }
 
-    /// The nearest centre: `|x - c|² = |x|² - 2 (x·c - ½|c|²)`.
+    /// Returns the nearest centre by `|x - c|² = |x|² - 2 (x·c - ½|c|²)`.
     #[inline(always)]
     fn nearest(&self, site: &[(u32, f32)], score: &mut [f32]) -> usize {
         score.copy_from_slice(&self.half);
@@ -81,7 +81,7 @@ impl Centers {
     }
 }
 
-/// Assigns every site a cluster in `0 .. count`; every cluster has at least one site, and `count` is at most `wanted`.
+/// Assigns every site a cluster in `0 .. count`. No cluster is empty, and `count` is at most `wanted`.
 pub(super) fn clusters(sites: &Sites, wanted: usize, seed: u64) -> (Vec<u32>, usize) {
     if sites.len() == 0 || wanted == 0 {
         return (vec![0; sites.len()], usize::from(sites.len() > 0));
@@ -140,7 +140,7 @@ impl Centers {
     }
 }
 
-/// Seeds far from each other (k-means++, Arthur and Vassilvitskii 2007).
+/// Chooses initial centres that are far from each other (k-means++, Arthur and Vassilvitskii 2007).
 #[inline(always)]
 fn seeds(sites: &Sites, sample: &[usize], wanted: usize, random: &mut Random) -> Centers {
     let own: Vec<f32> = sample.iter().map(|&s| sites.of(s).iter().map(|(_, w)| w * w).sum()).collect();
@@ -166,7 +166,7 @@ fn seeds(sites: &Sites, sample: &[usize], wanted: usize, random: &mut Random) ->
             left -= f64::from(*d);
             left < 0.0
         });
-        // Rounding may leave a remainder: then take the farthest.
+        // Rounding may leave a remainder; the farthest site is then chosen.
         let far = || (0..sample.len()).max_by(|&a, &b| distance[a].total_cmp(&distance[b]));
         chosen.push(sample[at.or_else(far).unwrap_or(0)]);
     }
@@ -181,7 +181,7 @@ fn seeds(sites: &Sites, sample: &[usize], wanted: usize, random: &mut Random) ->
     centers
 }
 
-/// Renumbers the clusters without the empty ones.
+/// Removes empty clusters and renumbers the remaining ones.
 fn compact(mut of: Vec<u32>, count: usize) -> (Vec<u32>, usize) {
     let mut used = vec![false; count];
     of.iter().for_each(|&k| used[k as usize] = true);

@@ -1,49 +1,49 @@
-//! Constraints, and the switch between sets of them.
+//! Linear constraints on the transforms, and the factorisation that a new set of constraints needs.
 //!
-//! With `G` from binding, `A = M_eq G M_eqᵀ = L Lᵀ` is the Schur complement of the constrained system (paper 2,
-//! equation 15); only it is factored when constraints change. Let `Z = L⁻¹ M_eq G K̃ᵀ`, `h = L⁻¹ M_eq u` for the
-//! translation `u` of the whole shape, along which `L̃` has no stiffness, and let a bar denote the projection
-//! orthogonal to `h`. Then, for rotations `Q` and constrained values `P`, `p = L⁻¹ P`,
+//! With `G` from binding, `A = M_eq G M_eqᵀ = L Lᵀ` is the Schur complement of the constrained system (Jacobson et
+//! al. 2012, equation 15). It is the only matrix that is factored when constraints change. Let `Z = L⁻¹ M_eq G K̃ᵀ`,
+//! and `h = L⁻¹ M_eq u` for the translation `u` of the whole shape, which has no stiffness in `L̃`. A bar denotes the
+//! projection orthogonal to `h`. Then, for rotations `Q`, constrained values `P` and `p = L⁻¹ P`,
 //!
 //! - `S(Q) = K̃ T(Q) = B Q + C` with `B = K̃GK̃ᵀ - Z̄ᵀZ̄` and `C = Z̄ᵀ p̄`,
 //! - `T(Q) = Γ Q + Φ` with `Γ = GK̃ᵀ - VᵀZ̄ - u hᵀZ / |h|²`, `Φ = Vᵀ p̄ + u hᵀp / |h|²`, `V = L⁻¹ M_eq G`.
 //!
-//! (differs) An iteration needs only `S`. It multiplies by one matrix of `3r × 3r` instead of two of
-//! `3r × 4m`, a quarter less work at `r = 2m`; the transforms are computed once, at the end.
+//! (differs) An iteration needs only `S`. It multiplies by one matrix of `3r × 3r` instead of two of `3r × 4m`, which
+//! costs a quarter less at `r = 2m`. The transforms are computed once, at the end.
 
 use super::bind::{MAX_HANDLES, Reduced};
 use super::dense::{Cholesky, Mat, add_product};
 use crate::base::math::{DAffine3, DVec3, Vec3};
 use crate::base::{Error, Result};
 
-/// A row is dependent if its pivot falls below this fraction of its diagonal.
+/// A row is linearly dependent if its pivot falls below this fraction of its diagonal element.
 const DEPENDENT: f64 = 1e-9;
-/// Maximum rows of constraints.
+/// Maximum number of constraint rows.
 const MAX_ROWS: usize = 4 * MAX_HANDLES + 1024;
 
-/// The kind of a constraint.
+/// What a constraint fixes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constraint {
-    /// A handle's whole transform.
+    /// All twelve elements of a handle's transform.
     Full {
         /// The handle's index.
         handle: usize,
     },
-    /// The position of a point, `Σ w T_j x`. A point on a bone has one weight of 1; a point on the surface
-    /// has the weights of its vertices.
+    /// The position of a point, `Σ w T_j x`. A point on a bone has one term of weight 1. A point on the surface has
+    /// one term per influence of its triangle's vertices.
     Point {
-        /// `(handle, weight, bind position in metres)`.
+        /// Terms `(handle, weight, bind position in metres)`.
         terms: Vec<(usize, f64, Vec3)>,
     },
 }
 
 impl Constraint {
-    /// The position of a point that one handle carries.
+    /// Creates a constraint on the position of a point that one handle moves; `point` is in bind space, metres.
     pub fn on_handle(handle: usize, point: Vec3) -> Self {
         Self::Point { terms: vec![(handle, 1.0, point)] }
     }
 
-    /// The position of a point on the surface, given by weights of vertices.
+    /// Creates a constraint on the position of a surface point, given as `(vertex, barycentric weight)` pairs.
     pub fn on_surface(reduced: &Reduced, positions: &[Vec3], point: &[(usize, f32)]) -> Self {
         let terms = point.iter().flat_map(|&(v, share)| {
             reduced.weights.of(v).map(move |(j, w)| (j, w * f64::from(share), positions[v]))
@@ -56,26 +56,26 @@ impl Constraint {
     }
 }
 
-/// The prescribed value of a constraint.
+/// The value that a constraint prescribes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
-    /// Value of [`Constraint::Full`]: bind space to world.
+    /// Value of [`Constraint::Full`]: the handle's transform, bind space to world.
     Map(DAffine3),
-    /// Value of [`Constraint::Point`]: world position, metres.
+    /// Value of [`Constraint::Point`]: a position in world space, metres.
     Point(DVec3),
 }
 
-/// A factored set of constraints, ready to solve with any values.
+/// A factored set of constraints, ready to solve for any values of the constraints.
 #[derive(Clone)]
 pub struct Constrained {
-    /// The constraints, in the order of their values.
+    /// The constraints; [`Target`]s are given in this order.
     pub constraints: Vec<Constraint>,
-    /// `B`, `3r` square.
+    /// `B`, square with three rows per cluster.
     pub(super) rotations: Mat,
-    /// `Γ`, `4m` by `3r`.
+    /// `Γ`, four rows per handle by three columns per cluster.
     pub(super) gamma: Mat,
     factor: Factor,
-    /// Whether no constraint holds the shape in place, so that added rows fix the first handle's pivot.
+    /// Whether the constraints leave the translation free. Then an added row fixes the first handle's pivot.
     implicit: bool,
 }
 
@@ -83,24 +83,23 @@ pub struct Constrained {
 struct Factor {
     kept: Vec<usize>,
     rows: usize,
-    /// `L⁻¹` of the kept rows, padded with zeros to all rows.
+    /// `L⁻¹` of the independent rows, padded with zero columns for the dependent rows.
     half: Mat,
-    /// `Z̄`.
+    /// `Z̄` of the module's equations.
     z: Mat,
-    /// `V`.
+    /// `V` of the module's equations.
     v: Mat,
-    /// `h`.
+    /// `h` of the module's equations.
     h: Vec<f64>,
     h_square: f64,
 }
 
 impl Reduced {
-    /// Factors a set of constraints: the switch.
-    ///
-    /// Redundant constraints are left out; of contradictory ones the first wins.
+    /// Factors a set of constraints. Redundant constraints are ignored; of contradictory constraints the first one
+    /// wins.
     ///
     /// # Errors
-    /// [`Error::Input`] for a handle that does not exist, a weight that is not finite or too many constraints.
+    /// [`Error::Input`] if a handle does not exist, a weight is not finite or there are too many constraints.
     pub fn constrain(&self, constraints: Vec<Constraint>) -> Result<Constrained> {
         let mut rows = self.rows(&constraints)?;
         let moves = |row: &[(usize, f64)]| {
@@ -135,7 +134,7 @@ impl Reduced {
         let mut z = factor.forward(&pick(&self.inverse_covariance));
         let h = factor.forward(&Mat { rows: c, cols: 1, data: rows.iter().map(|r| moves(r)).collect() }).data;
         let h_square: f64 = h.iter().map(|v| v * v).sum();
-        // hᵀ Z / |h|², then Z̄.
+        // Computes `hᵀ Z / |h|²`, then `Z̄`.
         let mut along = vec![0.0; z.cols];
         for (r, w) in h.iter().enumerate() {
             along.iter_mut().zip(z.row(r)).for_each(|(a, x)| *a += w * x / h_square);
@@ -162,7 +161,7 @@ impl Reduced {
         Ok(out)
     }
 
-    /// The rows of `M_eq`, sparse, model space.
+    /// Returns the rows of `M_eq`, sparse, model space.
     fn rows(&self, constraints: &[Constraint]) -> Result<Vec<Vec<(usize, f64)>>> {
         let count: usize = constraints.iter().map(Constraint::rows).sum();
         if count > MAX_ROWS {
@@ -207,7 +206,7 @@ fn point_row(terms: &[(usize, f64, DVec3)]) -> Vec<(usize, f64)> {
 }
 
 impl Constrained {
-    /// Rows of handles with a whole transform do not depend on rotations; this removes their rounding errors.
+    /// Clears the coefficients of rotations for fully constrained handles, which contain only rounding errors.
     fn release_full(&mut self) {
         for constraint in &self.constraints {
             if let Constraint::Full { handle } = constraint {
@@ -216,8 +215,8 @@ impl Constrained {
         }
     }
 
-    /// Computes `C` (`3r × 3`) and `Φ` (`4m × 3`) from values, one per constraint. Values of the wrong kind
-    /// or not finite are replaced by those of rest.
+    /// Computes `C` (`3r × 3`) and `Φ` (`4m × 3`) from one value per constraint. A missing value, a value of the
+    /// wrong kind or a value that is not finite is replaced by the value at rest.
     pub(super) fn set_values(&self, reduced: &Reduced, targets: &[Target], out: &mut Values) {
         let Values { p, half, c, phi } = out;
         p.clear(self.factor.rows, 3);
@@ -238,7 +237,7 @@ impl Constrained {
                     }),
                 },
                 Constraint::Point { terms } => {
-                    // Abstract handles are zero at rest.
+                    // Abstract handles are omitted, because their transforms are zero at rest.
                     let given = terms.iter().filter(|t| t.0 < reduced.given);
                     let rest =
                         || given.map(|&(j, w, x)| w * reduced.at_rest(j, reduced.model(x))).sum::<DVec3>();
@@ -257,7 +256,7 @@ impl Constrained {
         let f = &self.factor;
         half.clear(f.half.rows, 3);
         add_product(half, 1.0, &f.half, p);
-        // hᵀ p / |h|², then p̄.
+        // Computes `hᵀ p / |h|²`, then `p̄`.
         let mut along = [0.0; 3];
         for (r, w) in f.h.iter().enumerate() {
             (0..3).for_each(|c| along[c] += w * half.data[3 * r + c] / f.h_square);
@@ -274,7 +273,7 @@ impl Constrained {
         }
         let mut row = 0;
         for constraint in &self.constraints {
-            // Exact to the bit, even if another constraint on the same handle was left out.
+            // Copies the prescribed transform exactly, even if another constraint on this handle was ignored.
             if let Constraint::Full { handle } = constraint
                 && (row..row + 4).all(|r| f.kept.contains(&r))
             {
@@ -285,7 +284,7 @@ impl Constrained {
     }
 }
 
-/// The values of the constraints, and the terms computed from them.
+/// The values of the constraints, and the terms `C` and `Φ` computed from these values.
 #[derive(Clone, Default)]
 pub(super) struct Values {
     p: Mat,
@@ -294,7 +293,7 @@ pub(super) struct Values {
     pub phi: Mat,
 }
 
-/// `out = aᵀ b` with `b` of three columns.
+/// Computes `out = aᵀ b`, where `b` has three columns.
 fn transposed_times(a: &Mat, b: &Mat, out: &mut Mat) {
     for r in 0..a.rows {
         let w = [b.data[3 * r], b.data[3 * r + 1], b.data[3 * r + 2]];
@@ -304,13 +303,13 @@ fn transposed_times(a: &Mat, b: &Mat, out: &mut Mat) {
     }
 }
 
-/// Converts a transform from bind space to world into one of model space.
+/// Converts a transform from bind space to world into a transform of model space.
 pub(super) fn model_map(reduced: &Reduced, map: &DAffine3) -> DAffine3 {
     let moved = map.matrix3 * reduced.center + map.translation - reduced.center;
     DAffine3 { matrix3: map.matrix3, translation: moved / reduced.size }
 }
 
-/// Converts a transform of model space into one from bind space to world.
+/// Converts a transform of model space into a transform from bind space to world.
 pub(super) fn bind_map(reduced: &Reduced, map: &DAffine3) -> DAffine3 {
     let moved = map.translation * reduced.size + reduced.center - map.matrix3 * reduced.center;
     DAffine3 { matrix3: map.matrix3, translation: moved }

@@ -1,14 +1,14 @@
-//! Small dense matrices in f64 for binding and for changes of constraints. Rows are contiguous, and every
-//! inner loop runs along rows, compiled for the processor that runs it.
+//! Small dense matrices in f64, for binding and for changes of constraints. Rows are contiguous, and every inner loop
+//! runs along rows, compiled for the instruction set of the CPU.
 
 use pulp::Arch;
 
-/// A dense matrix.
+/// A dense f64 matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Mat {
     pub rows: usize,
     pub cols: usize,
-    /// Row-major.
+    /// The elements, row-major.
     pub data: Vec<f64>,
 }
 
@@ -23,7 +23,7 @@ impl Mat {
         out
     }
 
-    /// Resizes the matrix and sets it to zero. Allocates only if it exceeds its largest size so far.
+    /// Resizes the matrix and sets it to zero. Reuses its memory if the capacity suffices.
     pub fn clear(&mut self, rows: usize, cols: usize) {
         (self.rows, self.cols) = (rows, cols);
         self.data.clear();
@@ -52,14 +52,14 @@ impl Mat {
         out
     }
 
-    /// `self * other`.
+    /// Returns `self * other`.
     pub fn times(&self, other: &Self) -> Self {
         let mut out = Self::zeros(self.rows, other.cols);
         add_product(&mut out, 1.0, self, other);
         out
     }
 
-    /// Replaces the matrix by the mean of itself and its transpose.
+    /// Replaces the matrix with the mean of itself and its transpose.
     pub fn symmetrize(&mut self) {
         for r in 0..self.rows {
             for c in 0..r {
@@ -71,7 +71,7 @@ impl Mat {
     }
 }
 
-/// `y += a x`.
+/// Computes `y += a x`.
 #[inline(always)]
 fn axpy(y: &mut [f64], a: f64, x: &[f64]) {
     for (y, x) in y.iter_mut().zip(x) {
@@ -79,14 +79,14 @@ fn axpy(y: &mut [f64], a: f64, x: &[f64]) {
     }
 }
 
-/// `out += scale * a * b`.
+/// Computes `out += scale * a * b`.
 pub(super) fn add_product(out: &mut Mat, scale: f64, a: &Mat, b: &Mat) {
     Arch::new().dispatch(
         #[inline(always)]
         || {
             for r in 0..a.rows {
                 let (row, target) = (a.row(r), out.row_mut(r));
-                // Four rows of `b` per pass, so that the target is read and written a quarter as often.
+                // Each pass uses four rows of `b`, so the target row is read and written a quarter as often.
                 let whole = row.len() / 4 * 4;
                 for k in (0..whole).step_by(4) {
                     let w = [scale * row[k], scale * row[k + 1], scale * row[k + 2], scale * row[k + 3]];
@@ -103,25 +103,24 @@ pub(super) fn add_product(out: &mut Mat, scale: f64, a: &Mat, b: &Mat) {
     );
 }
 
-/// A Cholesky factor of a symmetric positive semidefinite matrix with the list of its independent rows;
-/// dependent rows are left out.
+/// The Cholesky factor of the independent rows of a symmetric positive semidefinite matrix.
 pub(super) struct Cholesky {
-    /// Indices of the kept rows, in the factor's order.
+    /// Indices of the independent rows, in the order of the factor.
     pub kept: Vec<usize>,
-    /// Lower triangle.
+    /// The factor, lower triangular.
     lower: Mat,
 }
 
 impl Cholesky {
-    /// Factors with pivoting. A row whose pivot falls below `drop` times its own diagonal depends on the
-    /// rows before it.
+    /// Factors with pivoting. A row is dependent on earlier rows if its pivot falls below `drop` times its own
+    /// diagonal element.
     pub fn pivoted(mut a: Mat, drop: f64) -> Self {
         let n = a.rows;
         let mut order: Vec<usize> = (0..n).collect();
         let before: Vec<f64> = (0..n).map(|i| a.data[i * n + i]).collect();
         let mut rank = 0;
         while rank < n {
-            // The largest pivot relative to its own diagonal.
+            // Returns the pivot relative to the row's own diagonal element.
             let share = |i: usize| {
                 let own = before[order[i]];
                 if own > 0.0 { a.data[i * n + i] / own } else { 0.0 }
@@ -155,7 +154,7 @@ impl Cholesky {
             );
             rank += 1;
         }
-        // The upper triangle holds the transposed factor.
+        // The upper triangle of `a` holds the transposed factor.
         let mut lower = Mat::zeros(rank, rank);
         for r in 0..rank {
             for c in 0..=r {
@@ -166,12 +165,12 @@ impl Cholesky {
         Self { kept: order, lower }
     }
 
-    /// Number of kept rows.
+    /// Returns the number of independent rows.
     pub fn rank(&self) -> usize {
         self.kept.len()
     }
 
-    /// `L^-1 b`, from the kept rows of `b`.
+    /// Returns `L^-1 b`, computed from the independent rows of `b`.
     pub fn forward(&self, b: &Mat) -> Mat {
         let mut x = Mat::zeros(self.rank(), b.cols);
         for (r, &from) in self.kept.iter().enumerate() {
@@ -194,20 +193,20 @@ impl Cholesky {
         x
     }
 
-    /// The inverse of the factored matrix, which must have full rank.
+    /// Returns the inverse of the factored matrix, which must have full rank.
     pub fn inverse(&self) -> Mat {
         let half = self.forward(&Mat::identity(self.rank()));
         half.transposed().times(&half)
     }
 }
 
-/// Swaps two rows and columns of a symmetric matrix; only its upper triangle from row `min(i, j)` on is used.
+/// Swaps rows and columns `i` and `j` of a symmetric matrix. Reads only its upper triangle from row `min(i, j)` on.
 fn swap(a: &mut Mat, i: usize, j: usize) {
     if i == j {
         return;
     }
     let n = a.cols;
-    // Make both triangles agree where the swap moves one into the other.
+    // Copies the upper triangle to the lower one, because the swap moves elements between them.
     for r in i..n {
         for c in i..r {
             a.data[r * n + c] = a.data[c * n + r];
@@ -243,11 +242,11 @@ mod tests {
 
     #[test]
     fn dependent_rows_are_left_out_and_the_rest_is_factored() {
-        // Thirteen rows of rank five.
+        // A 13x13 matrix of rank five.
         let a = gram(13, 5);
         let factor = Cholesky::pivoted(a.clone(), 1e-10);
         assert_eq!(factor.rank(), 5);
-        // L L' x = b for b in the range.
+        // Compares `|L^-1 b|²` with `bᵀ x` for `b = a x`.
         let b = a.times(&Mat { rows: 13, cols: 1, data: (0..13).map(f64::from).collect() });
         let half = factor.forward(&b);
         let norm: f64 = half.data.iter().map(|v| v * v).sum();

@@ -1,9 +1,9 @@
-//! The edge sets of an energy `½ Σ_k Σ_(ij)∈E_k c_ijk |(x'_i - x'_j) - R_k (x_i - x_j)|²` (paper 2, equation 4).
+//! The edges of the energy `½ Σ_k Σ_(ij)∈E_k c_ijk |(x'_i - x'_j) - R_k (x_i - x_j)|²` (Jacobson et al. 2012, eq. 4).
 //!
-//! Every energy here is a sum over elements. Each element has its own weighted edges and contributes to certain
-//! rotations in equal shares. An element's energy is never negative for a triangle's cotangents, whatever their signs.
+//! Every energy here is a sum over elements (triangles or cubes) with their own weighted edges. An element
+//! contributes equally to one or three rotations. A triangle's energy is never negative, whatever its angles.
 //!
-//! (differs) A solid consists of cubes, not of tetrahedra: with the Laplacian of trilinear elements
+//! (differs) A solid consists of cubes, not of tetrahedra. With the Laplacian of trilinear elements,
 //! `½ Σ x'_i L_ij x'_j - ...` equals `½ ∫ |∇x' - R|²` over the cube exactly, as cotangents do for a tetrahedron.
 
 use super::cluster::{Sites, clusters};
@@ -12,17 +12,17 @@ use crate::base::math::DVec3;
 use crate::geom::Cell;
 use serde::{Deserialize, Serialize};
 
-/// The part of a shape that the energy keeps rigid.
+/// The as-rigid-as-possible energy that the solver minimises.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Energy {
-    /// A rotation per vertex over all edges of the triangles around it (Chao et al. 2010): a thin shell.
+    /// One rotation per vertex over all edges of its triangles (Chao et al. 2010), for thin shells.
     #[default]
     Rims,
-    /// A rotation per triangle (Liu et al. 2008): for flat shapes.
+    /// One rotation per triangle (Liu et al. 2008), for flat shapes.
     Triangles,
-    /// A rotation per cube that fills the shape (Chao et al. 2010 use tetrahedra), and a thin skin: rubber.
-    /// Open parts of a mesh are skin alone.
+    /// One rotation per cube inside the shape (Chao et al. 2010 use tetrahedra), and a thin shell; behaves like
+    /// rubber. Open parts of a mesh have only the shell.
     Volume,
 }
 
@@ -31,8 +31,8 @@ impl Energy {
     pub fn fitting(positions: &[DVec3]) -> Self {
         let n = positions.len().max(1) as f64;
         let center = positions.iter().sum::<DVec3>() / n;
-        // The flattest direction by the second moments: their smallest eigenvalue is det / (sum of principal minors) at
-        // least.
+        // A shape is flat if its second-moment matrix has a very small eigenvalue. The smallest eigenvalue is at
+        // least `det` divided by the sum of the principal minors.
         let mut m = [[0.0; 3]; 3];
         for p in positions {
             let d = (*p - center).to_array();
@@ -47,24 +47,24 @@ impl Energy {
     }
 }
 
-/// An element of the shape with its Laplacian and the rotations that it contributes to.
+/// A triangle or cube with its Laplacian and the clusters of its rotations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element {
     kind: Kind,
-    /// The clusters of three equal shares.
+    /// The three clusters that each get a third of the element's energy.
     clusters: [u32; 3],
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Weights are half the cotangent at each corner: the standard Laplacian.
+    /// `weights[k]` is half the cotangent at corner `k`, times the stiffness: the standard Laplacian.
     Triangle { corners: [u32; 3], weights: [f64; 3] },
-    /// Along three directions, bit `k` of a corner's number says on which side of direction `k` it is.
+    /// A cube; bit `k` of a corner's index says on which side of axis `k` the corner lies.
     Cube { corners: [u32; 8], stiffness: f64 },
 }
 
-/// A proper triangle of so much stiffness; `None` if it has no size. One without area counts as if it had a little, so
-/// that cotangents stay finite.
+/// Creates a triangle element. Returns `None` if two corners have the same index or all corners coincide. A triangle
+/// without area is treated as one with a little area, so that cotangents stay finite.
 pub(super) fn triangle(positions: &[DVec3], t: &[u32; 3], stiffness: f64) -> Option<Element> {
     if t[0] == t[1] || t[1] == t[2] || t[2] == t[0] {
         return None;
@@ -79,14 +79,14 @@ pub(super) fn triangle(positions: &[DVec3], t: &[u32; 3], stiffness: f64) -> Opt
     finite.then_some(Element { kind: Kind::Triangle { corners: *t, weights }, clusters: [0; 3] })
 }
 
-/// A cube of this size; its corners are numbered from `first`.
+/// Creates a cube element with edge length `size`; its corners are numbered from `first`.
 pub(super) fn cube(cell: &Cell, size: f64, first: u32) -> Element {
     let corners = cell.corners.map(|n| n + first);
     Element { kind: Kind::Cube { corners, stiffness: cell.fill * size }, clusters: [0; 3] }
 }
 
 impl Element {
-    /// The element's vertices or nodes.
+    /// Returns the element's corners, as indices of mesh vertices or of cube nodes.
     pub fn corners(&self) -> &[u32] {
         match &self.kind {
             Kind::Triangle { corners, .. } => corners,
@@ -94,18 +94,18 @@ impl Element {
         }
     }
 
-    /// Row `i` of the element's Laplacian: `L_ij` over its corners.
+    /// Returns row `i` of the element's Laplacian: `L_ij` for each corner `j`.
     pub fn laplacian(&self, i: usize) -> [f64; 8] {
         let mut out = [0.0; 8];
         match &self.kind {
             Kind::Triangle { weights, .. } => {
                 let (a, b) = ((i + 1) % 3, (i + 2) % 3);
                 out[i] = weights[a] + weights[b];
-                // The edge from i to a lies opposite b.
+                // The edge from corner i to corner a lies opposite corner b.
                 out[a] = -weights[b];
                 out[b] = -weights[a];
             }
-            // Integrals of products of trilinear gradients, by the number of directions in which two corners differ.
+            // Integrals of products of trilinear gradients, by the number of axes in which two corners differ.
             Kind::Cube { stiffness, .. } => {
                 let by = [1.0 / 3.0, 0.0, -1.0 / 12.0, -1.0 / 12.0].map(|v| v * stiffness);
                 out.iter_mut().enumerate().for_each(|(j, v)| *v = by[(i ^ j).count_ones() as usize]);
@@ -114,7 +114,7 @@ impl Element {
         out
     }
 
-    /// `Σ x_i L_ij x_j`.
+    /// Returns `Σ x_i L_ij x_j`.
     pub fn measure(&self, positions: &[DVec3]) -> f64 {
         let x = |i: usize| positions[self.corners()[i] as usize];
         let count = self.corners().len();
@@ -122,7 +122,7 @@ impl Element {
         pairs.map(|(i, j)| -self.laplacian(i)[j] * x(i).distance_squared(x(j))).sum()
     }
 
-    /// The clusters whose rotations the element contributes to, with its share in each; zero shares end the list.
+    /// Returns the clusters that get a fraction of the element's energy, each with its fraction; zeros end the list.
     pub fn shares(&self) -> [(usize, f64); 3] {
         let k = self.clusters.map(|k| k as usize);
         if k[0] == k[1] && k[1] == k[2] {
@@ -132,13 +132,13 @@ impl Element {
         }
     }
 
-    /// Whether the element has one rotation of its own instead of one per corner.
+    /// Returns whether the element has a single rotation instead of one per corner.
     fn turns_alone(&self, energy: Energy) -> bool {
         energy == Energy::Triangles || matches!(self.kind, Kind::Cube { .. })
     }
 }
 
-/// Assigns all elements their clusters; `count` is the number of clusters.
+/// Assigns clusters to all elements and returns the number of clusters.
 pub(super) fn set_clusters(
     elements: &mut [Element],
     energy: Energy,
@@ -149,7 +149,7 @@ pub(super) fn set_clusters(
 ) -> usize {
     let handles = weights.named();
     let mut sites = Sites::new(handles);
-    // Index of vertices among the sites, followed by elements with a rotation of their own.
+    // Maps each vertex to its site. The sites of vertices precede the sites of elements with a single rotation.
     let mut site = vec![u32::MAX; positions.len()];
     elements
         .iter()

@@ -1,36 +1,36 @@
-//! Abstract handles: additional weights where the given handles cannot bend the shape (paper 2, section
-//! 3.3).
+//! Abstract handles: additional weight functions where the given handles cannot bend the shape (Jacobson et al. 2012,
+//! section 3.3).
 //!
-//! The weights are cubic B-splines in weight space around seeds. Seeds lie as far as possible from each other and twice
-//! as far from every handle, so that an abstract weight is zero wherever a handle has all the weight.
+//! The weights are cubic B-splines in weight space around seed vertices. Seeds lie far from each other and twice as
+//! far from every handle, so that an abstract weight is zero wherever one handle has all the weight.
 //!
-//! (differs) Splines reach [`WIDE`] times as far as to the nearest seed, the paper's twice as far: as many seeds as a
-//! mesh has rings cannot lie evenly, and narrow splines leave gaps between them that show as ripples.
+//! (differs) A spline extends to [`WIDE`] times the distance of the nearest seed (in the paper: twice). Many seeds
+//! cannot be evenly spaced on a mesh with few edge loops, and narrow splines would leave gaps that show as ripples.
 
 use super::weights::Weights;
 use crate::base::Random;
 
 /// Number of candidate vertices for seeds.
 const CANDIDATES: usize = 1500;
-/// Rounds in which every seed looks for a better position.
+/// Maximum number of rounds in which every seed moves to a better position.
 const ROUNDS: usize = 8;
-/// Reach of a spline, in distances to the nearest other seed; it never reaches a handle.
+/// Radius of a spline as a multiple of the distance to the nearest other seed; it never extends to a handle.
 const WIDE: f64 = 4.0;
-/// A seed nearer than this to its neighbours gets no weight.
+/// Minimum distance of a seed from other seeds and from handles, in weight space.
 const LEAST: f64 = 1e-3;
-/// Smaller weights are left out.
+/// Weights up to this size are dropped.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// An abstract handle's weights.
+/// The weight function of an abstract handle.
 pub(super) struct Extra {
-    /// The vertex at the centre.
+    /// The vertex at the centre of the spline.
     pub seed: usize,
-    /// `(vertex, weight)`.
+    /// `(vertex, weight)` pairs.
     pub weights: Vec<(u32, f64)>,
 }
 
-/// Abstract handles with seeds among some of these vertices, at most the requested number, fewer if there
-/// is no room. Weights are computed for these vertices and for all from `inside` on.
+/// Creates up to `wanted` abstract handles with seeds among `vertices`; fewer if there is no space for more. Computes
+/// weights for `vertices` and for all vertices from index `inside` on.
 pub(super) fn extras(
     weights: &Weights,
     vertices: &[usize],
@@ -52,7 +52,7 @@ pub(super) fn extras(
     let column = |v: usize| -> Vec<f64> { candidates.iter().map(|&c| space.distance(c, v)).collect() };
     let mut seeds: Vec<usize> = Vec::new();
     let mut columns: Vec<Vec<f64>> = Vec::new();
-    // The candidate farthest from the corners and from all seeds but one.
+    // Returns the candidate farthest from all handles and from all seeds except seed `but`.
     let farthest = |columns: &[Vec<f64>], but: usize| {
         let room = |c: usize| {
             let others = columns.iter().enumerate().filter(|(k, _)| *k != but);
@@ -98,7 +98,7 @@ pub(super) fn extras(
     (0..seeds.len()).map(about).filter(|e| e.weights.len() > 1).collect()
 }
 
-/// The cubic B-spline over 0..1: one at 0, zero from 1 on.
+/// Returns the cubic B-spline over 0..1: one at 0, zero from 1 on.
 fn spline(t: f64) -> f64 {
     let u = 2.0 * t;
     if !u.is_finite() || u >= 2.0 {
@@ -110,7 +110,7 @@ fn spline(t: f64) -> f64 {
     }
 }
 
-/// Distances in weight space.
+/// Distances between vertices in weight space.
 struct Space<'a> {
     weights: &'a Weights,
     square: Vec<f64>,
@@ -128,7 +128,7 @@ impl<'a> Space<'a> {
         (self.square[a] + self.square[b] - 2.0 * dot).max(0.0).sqrt()
     }
 
-    /// Distance to the nearest handle, i.e. to the point of weight space where it has all the weight.
+    /// Returns the distance to the nearest handle: the point of weight space where the handle has weight 1.
     fn to_corner(&self, v: usize) -> f64 {
         let heaviest = self.weights.of(v).map(|(_, w)| w).fold(0.0, f64::max);
         (self.square[v] - 2.0 * heaviest + 1.0).max(0.0).sqrt()
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(extras.len(), 5);
         let mut seeds: Vec<usize> = extras.iter().map(|e| e.seed).collect();
         seeds.sort_unstable();
-        // Seeds d apart and 2 d from the ends: eighths.
+        // Seeds at distance d from each other and 2 d from the ends lie at multiples of 1/8.
         for (seed, expected) in seeds.iter().zip([250, 375, 500, 625, 750]) {
             assert!(seed.abs_diff(expected) < 60, "{seeds:?}");
         }

@@ -1,4 +1,4 @@
-//! The Laplacian of one cluster over the handles that move it: a small dense matrix.
+//! The Laplacian of one cluster, restricted to the handles that move the cluster: a small dense matrix.
 
 use super::dense::Mat;
 
@@ -7,14 +7,14 @@ use super::dense::Mat;
 pub(super) struct Form {
     /// The handles that move the cluster, ascending.
     handles: Vec<usize>,
-    /// Index of each handle in `handles`.
+    /// Index into `handles` per handle of the character; `u32::MAX` if the handle does not move the cluster.
     place: Vec<u32>,
-    /// `4 handles` square.
+    /// The elements of `L̃_k`, square with `4 * handles.len()` rows.
     data: Mat,
 }
 
 impl Form {
-    /// A zero matrix over the marked handles.
+    /// Creates a zero matrix over the marked handles.
     pub fn new(moved: &[bool]) -> Self {
         let handles: Vec<usize> = (0..moved.len()).filter(|&j| moved[j]).collect();
         let mut place = vec![u32::MAX; moved.len()];
@@ -22,8 +22,8 @@ impl Form {
         Self { data: Mat::zeros(4 * handles.len(), 4 * handles.len()), handles, place }
     }
 
-    /// Assembles the matrix from its parts: the handles that move the cluster, the number of all handles,
-    /// and the data row by row. `None` if these are inconsistent.
+    /// Builds the matrix from `moved` (the handles that move the cluster), the number of all handles, and the
+    /// elements in row-major order. Returns `None` if the arguments are inconsistent.
     pub fn of(moved: Vec<usize>, handles: usize, data: Vec<f64>) -> Option<Self> {
         let size = 4 * moved.len();
         let mut place = vec![u32::MAX; handles];
@@ -35,17 +35,17 @@ impl Form {
         fits.then_some(Self { handles: moved, place, data: Mat { rows: size, cols: size, data } })
     }
 
-    /// The handles that move the cluster, ascending.
+    /// Returns the handles that move the cluster, ascending.
     pub fn handles(&self) -> &[usize] {
         &self.handles
     }
 
-    /// The matrix, `4 handles` square.
+    /// Returns the matrix, square with four rows per handle in [`Form::handles`].
     pub fn matrix(&self) -> &Mat {
         &self.data
     }
 
-    /// Adds `M_iᵀ y` for a handle's part of a vertex's row of `M`; the row `y` is zero except for the listed handles.
+    /// Adds `partᵀ y` to the rows of `handle`; `y` is zero outside the handles in `list`.
     #[inline]
     pub fn add_rows(&mut self, handle: usize, part: [f64; 4], list: &[usize], y: &[f64]) {
         let own = self.place[handle] as usize;
@@ -59,8 +59,8 @@ impl Form {
         }
     }
 
-    /// Adds `value` to an element, given by row and column of the whole system. Handles that did not move
-    /// the cluster are added to it.
+    /// Adds `value` to the element at a row and column of the full system. If one of the two handles does not move
+    /// the cluster yet, the matrix grows by that handle.
     pub fn add(&mut self, row: usize, col: usize, value: f64) {
         for handle in [row / 4, col / 4] {
             if self.place[handle] == u32::MAX {
@@ -78,7 +78,7 @@ impl Form {
         *self.data.at(local(row), local(col)) += value;
     }
 
-    /// Adds this matrix to the matrix of the whole system.
+    /// Adds this matrix to the matrix of the full system.
     pub fn add_to(&self, whole: &mut Mat) {
         for (a, &i) in self.handles.iter().enumerate() {
             for d in 0..4 {
@@ -90,7 +90,7 @@ impl Form {
         }
     }
 
-    /// Writes `T₀ᵀ L̃_k` to the cluster's rows of `out`.
+    /// Adds `T₀ᵀ L̃_k` to the cluster's three rows of `out`. `rest` is `T₀`.
     pub fn covariance(&self, rest: &Mat, cluster: usize, out: &mut Mat) {
         for (a, &i) in self.handles.iter().enumerate() {
             for d in 0..4 {

@@ -1,4 +1,4 @@
-//! The method on the GPU: the CPU solves for transforms, and the stage of linear blend skinning applies them.
+//! FAST on the GPU: the CPU solves for the transforms, and the shader of linear blend skinning applies them.
 
 use super::Params;
 use super::node::{Kept, Node};
@@ -10,7 +10,7 @@ use crate::gpu::{Buffer, Device, Frame};
 use crate::rig::PosedRig;
 use std::sync::Arc;
 
-/// A character's solver and the transforms of its handles.
+/// A character's solver and the GPU buffer with the transforms of its handles.
 pub(in crate::deform) struct FastState {
     node: Node,
     kept: Kept,
@@ -21,10 +21,10 @@ pub(in crate::deform) struct FastState {
 }
 
 impl FastState {
-    /// Binds a character. Also gives what takes the place of its own influences and transforms, by names in the shader.
+    /// Binds a character. Also returns buffers, by shader name, that replace its influences and transforms.
     ///
     /// # Errors
-    /// As [`super::Body::bind`], and if memory is short.
+    /// The errors of [`super::Body::bind`], and an error if a buffer cannot be allocated.
     pub fn new(
         device: &Arc<Device>,
         bound: &Bound,
@@ -45,20 +45,20 @@ impl FastState {
         Ok((Self { node, kept, rows, skinning, has_tail, bound: bound.clone() }, buffers))
     }
 
-    /// Whether some vertex follows more than four handles.
+    /// Returns whether any vertex has more than four influences.
     pub fn has_tail(&self) -> bool {
         self.has_tail
     }
 
-    /// Sets parameters that need no new binding ([`Params::can_become`]).
+    /// Sets parameters that need no new binding (see [`Params::can_become`]).
     pub fn set(&mut self, params: &Params) {
         self.node.set(params);
     }
 
-    /// Solves a pose and uploads its transforms: a copy. The pose as solved comes back, for the nodes after this one.
-    /// Allocates only where another set of joints is placed than before: then the constraints are factored again.
+    /// Solves a pose and uploads its transforms. Returns the solved pose for the later nodes of the graph. If the set
+    /// of posed joints changes, the constraints are factored again; otherwise it does not allocate.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
-        // The constraints name existing handles, so `constrain` accepts them.
+        // Cannot fail: all constraints refer to existing handles.
         let solved = self.node.solve(&self.bound, rig, &mut self.kept).is_ok_and(|posed| posed.is_some());
         self.rows.iter_mut().zip(&self.kept.maps).for_each(|(row, map)| *row = map.into());
         frame.upload(&self.skinning, 0, &self.rows);

@@ -1,32 +1,32 @@
-//! The interior of a shape where its mesh is closed: cubes with weights extended from the skin.
+//! The interior of a closed mesh, filled with cubes. Their weights are extended from the surface.
 //!
-//! (differs) The paper fills shapes with tetrahedra and expects weights of the volume. Here cubes
-//! ([`Lattice`]) are used in binding only, and weights are interpolated harmonically from the skin: corners
-//! near the skin have the mean of the nearby weights, others the mean of their neighbouring corners.
+//! (differs) The paper fills shapes with tetrahedra and expects weights inside the volume. Here cubes ([`Lattice`])
+//! are used in binding only, and weights are interpolated harmonically from the surface. A corner near the surface
+//! has the mean of the nearby weights; any other corner has the mean of its neighbouring corners.
 
 use super::weights::Weights;
 use crate::base::math::DVec3;
 use crate::geom::{Cell, Lattice, solid};
 
-/// Depths below the skin, in cubes, at which its weights are sampled; the second is used where the first
-/// lies between rays.
+/// Depths below the surface, in cube sides, at which surface weights are assigned to cubes. The second depth is used
+/// if no cube contains the point at the first depth.
 const DEPTHS: [f64; 2] = [0.1, 0.4];
-/// Maximum length, in cubes, of the pieces of skin whose weights are sampled.
+/// Maximum edge length, in cube sides, of the triangles into which the surface is divided for sampling.
 const PIECE: f64 = 0.8;
-/// A corner takes the weights of the skin if at least this area of it, in squared cube sides, is near.
+/// A corner's weights are fixed if at least this surface area is near it, in squared cube sides.
 const NEAR: f64 = 0.02;
-/// Overrelaxation (Young 1954), its sweeps, and the change of a weight that ends them.
+/// Successive overrelaxation (Young 1954): its factor, its maximum sweeps, and the weight change at which it stops.
 const OVER: f32 = 1.6;
 const SWEEPS: usize = 60;
 const SMALL: f32 = 5e-4;
-/// Smaller weights are dropped.
+/// Weights up to this size are dropped.
 const NEGLIGIBLE: f32 = 1e-3;
 
 /// The interior of a closed shape.
 pub(in crate::deform) struct Inside {
-    /// Edge length of a cube.
+    /// Edge length of a cube, in units of the model's size.
     pub size: f64,
-    /// Corners of the cubes.
+    /// Corners of the cubes, model space.
     pub nodes: Vec<DVec3>,
     /// Weights of the given handles per corner.
     pub weights: Weights,
@@ -36,13 +36,13 @@ pub(in crate::deform) struct Inside {
     number: Vec<Option<u32>>,
 }
 
-/// How much of a mesh is closed.
+/// Statistics of which parts of a mesh are closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Parts {
-    /// Connected parts.
+    /// Number of connected parts.
     #[serde(rename = "parts")]
     pub all: usize,
-    /// Of these, the parts that enclose nothing.
+    /// Number of connected parts that enclose no volume.
     #[serde(rename = "open_parts")]
     pub open: usize,
     /// Number of cubes that fill the closed parts.
@@ -50,7 +50,7 @@ pub struct Parts {
 }
 
 impl Inside {
-    /// Fills a mesh whose vertices have these weights with about so many cubes; `None` if nothing of it is closed.
+    /// Fills a mesh with about `cubes` cubes; `own` are vertex weights. Returns `None` if no part is closed.
     pub fn of(
         positions: &[DVec3],
         triangles: &[[u32; 3]],
@@ -100,7 +100,7 @@ impl Inside {
     }
 }
 
-/// Adds a triangle's weights, scaled by area, to the corners of the cubes just below it, if there are any.
+/// Adds a triangle's weights, scaled by area, to the corners of the cubes just below it, if any.
 fn spread(
     lattice: &Lattice,
     positions: &[DVec3],
@@ -131,7 +131,7 @@ fn spread(
     }
 }
 
-/// Barycentric centres of a triangle divided into `n * n` congruent ones.
+/// Returns the barycentric coordinates of the centres of `n * n` congruent parts of a triangle.
 fn middles(n: usize) -> impl Iterator<Item = [f64; 3]> {
     (0..n).flat_map(move |i| (0..2 * (n - i) - 1).map(move |k| (i, k / 2, k % 2 == 1))).map(
         move |(i, j, flipped)| {
@@ -153,8 +153,8 @@ impl Rows {
         &mut self.row[node * self.handles..(node + 1) * self.handles]
     }
 
-    /// Sets every corner that is not fixed to the mean of its neighbours. Unknown corners are first
-    /// initialised from the known ones outwards. Returns which corners are known at the end.
+    /// Sets every corner that is not fixed to the mean of its neighbours. First initialises unknown corners from
+    /// known ones, outwards. Returns which corners are known at the end.
     fn relax(&mut self, lattice: &Lattice, fixed: Vec<bool>, mut known: Vec<bool>) -> Vec<bool> {
         let around = Around::new(lattice);
         let mut mean = vec![0.0; self.handles];
@@ -201,7 +201,7 @@ impl Rows {
     }
 }
 
-/// Neighbouring corners along the edges of cubes, each edge weighted by how full its cubes are.
+/// Neighbouring corners along cube edges. An edge is weighted by the filled fraction of its cubes.
 struct Around {
     begin: Vec<usize>,
     entry: Vec<(u32, f32)>,

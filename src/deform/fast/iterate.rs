@@ -1,30 +1,30 @@
-//! The inner loop of [`super::solve`], compiled once per vector width. Its only branches on data are those
-//! of the safeguard and of unproven rotations.
+//! The inner loop of [`super::solve`], compiled once per vector width. It branches on data only to reject steps and
+//! to handle rotations that are not proven to be optimal.
 
 use super::lane::Lane;
 use super::polar::{largest, matrix_of, turn};
 use super::solve::{Acceleration, Solved, State, Tiled};
 use pulp::{Simd, WithSimd};
 
-/// Number of remembered iterations.
+/// Number of previous iterations used by the extrapolation.
 const WINDOW: usize = 6;
-/// Rotations have converged when the sum of their squared changes per cluster is at most this.
+/// Rotations have converged when the mean over clusters of their squared change is at most this.
 const CONVERGED: f32 = 1e-12;
-/// Damping of the extrapolation, relative to the size of the remembered residuals.
+/// Regularisation of the least-squares problem, relative to the largest squared residual difference.
 const RIDGE: f64 = 1e-7;
 
-/// The state of the extrapolation.
+/// The state of Anderson acceleration. Blocks are the 3x3 matrices `S`, one per cluster.
 #[derive(Clone, Default)]
 pub(super) struct Memory {
-    /// The blocks that the current rotations were computed from.
+    /// The blocks from which the current rotations were computed.
     from: Vec<f32>,
-    /// The change of the blocks in one iteration.
+    /// The change of the blocks in the last iteration.
     residual: Vec<f32>,
     /// The last accepted rotations.
     accepted: Vec<f32>,
-    /// The blocks of the current rotations.
+    /// The blocks computed from the current rotations.
     next: Vec<f32>,
-    /// Differences of residuals and of blocks, `WINDOW` of each.
+    /// The last [`WINDOW`] differences of residuals; `d_block` has the matching differences of blocks.
     d_residual: Vec<f32>,
     d_block: Vec<f32>,
     gram: [[f32; WINDOW]; WINDOW],
@@ -53,7 +53,7 @@ impl Memory {
         self.at = 0;
     }
 
-    /// Stores the differences of the current iterate (blocks in `next`) and the one before (blocks in `before`).
+    /// Stores the differences between the current blocks (`next`) and the blocks of the previous iterate (`before`).
     #[inline(always)]
     fn remember<S: Simd>(&mut self, simd: S, before: &[f32]) {
         let size = self.from.len();
@@ -85,7 +85,7 @@ impl Memory {
         self.known = true;
     }
 
-    /// Sets `from` to the blocks that minimise the extrapolated residual.
+    /// Sets `from` to the combination of previous blocks that minimises the residual.
     #[inline(always)]
     fn extrapolate<S: Simd>(&mut self, simd: S, block: &[f32]) {
         let size = self.from.len();
@@ -105,7 +105,7 @@ impl Memory {
     }
 }
 
-/// Solves `gram x = right`, slightly damped; zero if there is no solution.
+/// Solves `gram x = right` with regularisation; returns zeros if there is no solution.
 #[inline(always)]
 fn solve(gram: &[[f32; WINDOW]; WINDOW], right: &[f32; WINDOW], count: usize) -> [f32; WINDOW] {
     let mut lower = [[0.0f64; WINDOW]; WINDOW];
@@ -152,7 +152,7 @@ fn dot<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
     simd.reduce_sum_f32s(simd.add_f32s(sum[0], sum[1]))
 }
 
-/// `⟨Q₂ - Q₁, S₂ + S₁⟩`: twice the gain of `f`.
+/// Returns `⟨Q₂ - Q₁, S₂ + S₁⟩`, twice the increase of `f`.
 #[inline(always)]
 fn gain<S: Simd>(simd: S, q: [&[f32]; 2], s: [&[f32]; 2]) -> f32 {
     let [q1, q2] = q.map(|v| S::as_simd_f32s(v).0);
@@ -164,7 +164,7 @@ fn gain<S: Simd>(simd: S, q: [&[f32]; 2], s: [&[f32]; 2]) -> f32 {
     simd.reduce_sum_f32s(sum)
 }
 
-/// `|a - b|²`.
+/// Returns `|a - b|²`.
 #[inline(always)]
 fn distance<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
     let (a, b) = (S::as_simd_f32s(a).0, S::as_simd_f32s(b).0);
@@ -176,7 +176,7 @@ fn distance<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
     simd.reduce_sum_f32s(sum)
 }
 
-/// `out = matrix * rotation + start`, a tile of three rows per lane at a time, kept in registers.
+/// Computes `out = matrix * rotation + start`. Each step handles one tile of three rows per lane in registers.
 #[inline(always)]
 fn multiply<S: Simd>(
     simd: S,
@@ -216,7 +216,7 @@ fn multiply<S: Simd>(
     }
 }
 
-/// The local step.
+/// Runs the local step: finds the rotation nearest to each block.
 #[inline(always)]
 fn rotate<S: Simd>(simd: S, block: &[f32], quat: &mut [f32], rotation: &mut [f32]) {
     let blocks = S::as_simd_f32s(block).0.chunks_exact(9);
@@ -251,7 +251,7 @@ fn rotate<S: Simd>(simd: S, block: &[f32], quat: &mut [f32], rotation: &mut [f32
     }
 }
 
-/// Computes the unproven lanes of a tile one at a time.
+/// Recomputes the unproven rotations of a tile, one lane at a time.
 #[cold]
 #[inline(never)]
 fn prove(proven: &[f32], block: &[f32], quat: &mut [f32], rotation: &mut [f32]) {

@@ -1,5 +1,5 @@
-//! Bindings on disk, keyed by their inputs. The file holds the reduced matrices, except those that
-//! [`Reduced::around`] recomputes. A file that does not fit is ignored.
+//! Bindings on disk, keyed by a hash of their inputs. The file holds the reduced matrices, except those that
+//! [`Reduced::around`] recomputes. A file with unexpected contents is ignored.
 
 use super::bind::{Reduced, Shape};
 use super::dense::Mat;
@@ -17,10 +17,10 @@ use crate::bind::{
 use std::sync::Arc;
 
 impl Reduced {
-    /// As [`Reduced::bind`], but reads the binding from the cache if it is there.
+    /// Binds a shape like [`Reduced::bind`], but reads the binding from the cache if it contains one.
     ///
     /// # Errors
-    /// As [`Reduced::bind`].
+    /// The errors of [`Reduced::bind`].
     pub fn kept(cache: Option<&Cache>, shape: &Shape<'_>, params: &Params) -> Result<Self> {
         let Some(cache) = cache else { return Self::bind(shape, params) };
         let key = key(shape, params);
@@ -36,7 +36,7 @@ impl Reduced {
     }
 }
 
-/// Hashes everything that a binding depends on. A changed way of binding needs a new name.
+/// Hashes all inputs of a binding. A change of the binding code needs a new name in the key.
 fn key(shape: &Shape<'_>, params: &Params) -> Key {
     let parents: Vec<u64> = shape.handles.iter().map(|h| h.parent.map_or(u64::MAX, |p| p as u64)).collect();
     let pivots: Vec<Vec3> = shape.handles.iter().map(|h| h.pivot).collect();
@@ -175,14 +175,14 @@ mod tests {
         assert_eq!(solve(&again), solve(&made));
         let plain = Body::bind(character, &params).unwrap();
         assert_eq!(packed(&plain.reduced), packed(&made.reduced));
-        // Truncated, foreign, and of another kind under the right name.
+        // Truncated data and foreign data under the correct file name.
         let whole = std::fs::read(&file).unwrap();
         for bytes in [&whole[..whole.len() / 2], b"nonsense".as_slice(), b"".as_slice()] {
             std::fs::write(&file, bytes).unwrap();
             assert_eq!(packed(&bind(&params).reduced), packed(&made.reduced));
             assert_eq!(std::fs::read(&file).unwrap(), whole);
         }
-        // Other settings give another key.
+        // A change of the settings changes the key.
         assert_ne!(bind(&Params { extra: 2, ..params.clone() }).reduced.handles, made.reduced.handles);
         assert_eq!(files().len(), 2);
         // The number of iterations does not change the key.
@@ -198,7 +198,7 @@ mod tests {
         for cut in (0..bytes.len()).step_by(97) {
             assert!(unpacked(&bytes[..cut]).is_none(), "{cut}");
         }
-        // Counts that are too large, one at a time.
+        // One corrupt byte at a time, which also makes counts too large.
         for at in (0..28).chain((bytes.len() / 3..bytes.len()).step_by(611)) {
             let mut bytes = bytes.clone();
             bytes[at] ^= 0xff;

@@ -1,4 +1,4 @@
-//! Vectors of the processor's native width with the usual operators, on top of `pulp`'s safe instructions.
+//! SIMD vectors of the CPU's native width with arithmetic operators, on top of `pulp`'s safe instructions.
 
 use pulp::Simd;
 use std::ops::{Add, Mul, Sub};
@@ -21,26 +21,26 @@ impl<S: Simd> Lane<S> {
         Self { simd, value: simd.splat_f32s(value) }
     }
 
-    /// A vector with the same number in all lanes.
+    /// Returns a vector with `value` in all lanes.
     #[inline(always)]
     pub fn all(self, value: f32) -> Self {
         Self::splat(self.simd, value)
     }
 
-    /// `self * b + c`, rounded once.
+    /// Returns `self * b + c`, rounded once.
     #[inline(always)]
     pub fn mul_add(self, b: Self, c: Self) -> Self {
         Self { value: self.simd.mul_add_f32s(self.value, b.value, c.value), ..self }
     }
 
-    /// `self * b - c * d`.
+    /// Returns `self * b - c * d`.
     #[inline(always)]
     pub fn cross(self, b: Self, c: Self, d: Self) -> Self {
         let rest = c * d;
         Self { value: self.simd.mul_add_f32s(self.value, b.value, self.simd.neg_f32s(rest.value)), ..self }
     }
 
-    /// `self / b`.
+    /// Returns `self / b`.
     #[inline(always)]
     pub fn over(self, b: Self) -> Self {
         Self { value: self.simd.div_f32s(self.value, b.value), ..self }
@@ -61,13 +61,13 @@ impl<S: Simd> Lane<S> {
         Self { value: self.simd.min_f32s(self.value, b.value), ..self }
     }
 
-    /// The smallest value of all lanes.
+    /// Returns the smallest value of all lanes.
     #[inline(always)]
     pub fn least(self) -> f32 {
         self.simd.reduce_min_f32s(self.value)
     }
 
-    /// Per lane: `then` if this is at least the limit, otherwise `or`.
+    /// Returns, per lane, `then` if `self` is at least `limit`, otherwise `or`.
     #[inline(always)]
     pub fn at_least(self, limit: Self, then: Self, or: Self) -> Self {
         let mask = self.simd.greater_than_or_equal_f32s(self.value, limit.value);

@@ -1,18 +1,18 @@
-//! Fast automatic skinning transformations: the pose places some handles, the solver finds the others.
+//! Fast automatic skinning transformations (FAST): the pose sets some bone transforms, a solver computes the others.
 //!
 //! A. Jacobson, I. Baran, L. Kavan, J. Popović, O. Sorkine, *Fast Automatic Skinning Transformations*, 2012
-//! (methods, section 8): an as-rigid-as-possible energy in the space of linear blend skinning,
-//! `min ½ tr(Tᵀ L̃ T) - tr(R K̃ T)` subject to `M_eq T = P_eq`, with a rotation per cluster of vertices.
+//! (methods, section 8). The solver minimises an as-rigid-as-possible energy over the transforms `T` of linear blend
+//! skinning: `min ½ tr(Tᵀ L̃ T) - tr(R K̃ T)` subject to `M_eq T = P_eq`, with one rotation per cluster of vertices.
 //! The cost of an iteration does not depend on the size of the mesh.
 //!
-//! [`Reduced`] is bound once per character. [`Constrained`] is made when the set of constraints changes. A
-//! [`Solver`] computes the transforms in every frame. Deviations from the paper are stated at the head of
-//! `bind.rs`, `constrain.rs`, `polar.rs`, `solve.rs`, `cluster.rs`, `inside.rs` and `extra.rs`.
+//! [`Reduced`] is bound once per character. [`Constrained`] is built when the set of constraints changes. A
+//! [`Solver`] computes the transforms in every frame. `bind.rs`, `constrain.rs`, `polar.rs`, `solve.rs`,
+//! `cluster.rs`, `inside.rs` and `extra.rs` begin with their deviations from the paper.
 //!
-//! Transforms are eliminated, so that an iteration multiplies the rotations by one matrix of `3r x 3r` and takes the
-//! nearest rotations by Newton's method from the last ones, in vectors of the processor's width (`pulp`, chosen at run
-//! time, no `unsafe`). Anderson acceleration is guarded by the exact gain of energy, two sums. Binding keeps a Laplacian
-//! per cluster, so any pose can be made the rest shape without the mesh: a grab starts from the pose that is there.
+//! The transforms are eliminated from the system, so an iteration only multiplies the rotations by a `3r x 3r`
+//! matrix. Newton's method then finds the nearest rotations, in SIMD (`pulp`, instruction set chosen at run time, no
+//! `unsafe`). Anderson acceleration rejects steps that raise the energy. Binding stores one Laplacian per cluster, so
+//! any pose can become the rest shape without access to the mesh.
 
 mod assemble;
 mod bind;
@@ -50,26 +50,26 @@ pub(super) use weights::own_weights;
 
 use serde::{Deserialize, Serialize};
 
-/// Upper limit on the iterations of a frame.
+/// Maximum value of [`Params::iterations`].
 pub const MAX_ITERATIONS: u32 = 1000;
 
-/// Authored settings.
+/// Authored settings of FAST.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Number of abstract handles, which let the shape bend between the given ones.
+    /// Number of abstract handles (handles without a joint), which let the shape bend between joints; 0..=128.
     pub extra: u32,
-    /// Number of rotation clusters; 0 for twice the number of handles.
+    /// Number of rotation clusters, at most 1024; 0 means twice the number of handles.
     pub clusters: u32,
-    /// Maximum iterations per frame.
+    /// Maximum iterations per frame, 1..=[`MAX_ITERATIONS`].
     pub iterations: u32,
-    /// Stiffness that keeps joints between handles together, relative to the mean stiffness of a handle; 0 adds none.
+    /// Stiffness that attaches a joint to its parent, relative to the mean stiffness of a handle; 0 disables it.
     pub hinge: f32,
-    /// The energy; `None` chooses the one that fits the shape.
+    /// The energy; `None` chooses it from the shape of the mesh.
     pub energy: Option<Energy>,
-    /// How one iteration follows another.
+    /// Whether the solver extrapolates from previous iterations.
     pub acceleration: Acceleration,
-    /// Seed for the choice of clusters and abstract handles.
+    /// Random seed for the choice of clusters and abstract handles.
     pub seed: u64,
 }
 
@@ -88,17 +88,17 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Settings for use as a deformer: with abstract handles.
+    /// Returns the settings for use as a deformer, with abstract handles.
     pub fn deformer() -> Self {
         Self { extra: 12, iterations: 30, ..Self::default() }
     }
 
-    /// Settings for grabbing by hand: joints stay together, so that bones hardly change their lengths.
+    /// Returns the settings for grabbing a character. Joints stay attached, so bones hardly change their lengths.
     pub fn grab() -> Self {
         Self { hinge: 0.3, ..Self::default() }
     }
 
-    /// Sets a number by its field's name; values are clamped, counts rounded. Returns false for an unknown name.
+    /// Sets a numeric field by name. Clamps the value and rounds counts. Returns false for an unknown name.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
         let count = value.round().max(0.0) as u32;
         match name {
@@ -113,7 +113,7 @@ impl Params {
         true
     }
 
-    /// Whether both settings share a binding: only per-frame settings such as the iterations differ.
+    /// Returns whether both settings share a binding: they differ only in per-frame settings such as the iterations.
     pub fn can_become(&self, other: &Self) -> bool {
         let Self { extra, clusters, iterations: _, hinge, energy, acceleration: _, seed } = self;
         (*extra, *clusters, *hinge, *seed) == (other.extra, other.clusters, other.hinge, other.seed)

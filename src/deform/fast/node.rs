@@ -1,7 +1,7 @@
-//! The deformer. Joints that the pose places are constrained; joints that only follow their parents and
-//! abstract handles are free.
+//! FAST as a deformer. The root joints, and all joints that the pose moves relative to their parents, are
+//! constrained. The remaining joints and the abstract handles are free.
 //!
-//! Every frame starts from the pose's own rotations, so that a pose gives the same shape whatever came before.
+//! Every frame starts from the rotations of its own pose, so the result does not depend on earlier frames.
 
 use super::{Body, Constrained, Constraint, Params, Solver, Target};
 use crate::asset::Influences;
@@ -14,24 +14,24 @@ use crate::deform::{Bound, Reference, Streams};
 use crate::rig::PosedRig;
 use rayon::prelude::*;
 
-/// Solver for the transforms of a pose. A character without vertices has no body and nothing to solve.
+/// Solver for the handle transforms of a pose. `body` is `None` for a character without vertices.
 pub(super) struct Node {
     body: Option<Body>,
     params: Params,
-    /// Weights over all handles.
+    /// Weights of each vertex over given and abstract handles.
     pub influences: Influences,
 }
 
-/// State between frames. It allocates only when the set of placed joints changes.
+/// Solver state that persists between frames. It is reallocated only when the set of posed joints changes.
 #[derive(Default)]
 pub(super) struct Kept {
     placed: Vec<bool>,
     solving: Option<(Constrained, Solver)>,
     pose: Vec<DAffine3>,
     targets: Vec<Target>,
-    /// The transforms of all handles.
+    /// Transforms of all handles, bind space to world.
     pub maps: Vec<Affine3A>,
-    /// The pose with its joints moved to where the transforms carry them.
+    /// The pose with its joints moved by the solved transforms.
     pub posed: PosedRig,
 }
 
@@ -39,7 +39,7 @@ impl Node {
     /// Binds a character.
     ///
     /// # Errors
-    /// As [`Body::bind`].
+    /// The errors of [`Body::bind`].
     pub fn bind(bound: &Bound, params: &Params) -> Result<Self> {
         let empty = bound.character.control.positions.is_empty();
         let body = if empty { None } else { Some(Body::bind(&bound.character, params)?) };
@@ -50,17 +50,17 @@ impl Node {
         Ok(Self { body, params: params.clone(), influences })
     }
 
-    /// Sets parameters that need no new binding ([`Params::can_become`]).
+    /// Sets parameters that need no new binding (see [`Params::can_become`]).
     pub fn set(&mut self, params: &Params) {
         self.params.clone_from(params);
     }
 
-    /// Number of transforms.
+    /// Returns the number of transforms in [`Kept::maps`].
     pub fn handles(&self, bound: &Bound) -> usize {
         self.body.as_ref().map_or(bound.character.skeleton.joints.len(), |b| b.reduced.handles)
     }
 
-    /// Solves a pose. Returns the solved pose for the other nodes of the graph; `None` without a body.
+    /// Solves a pose. Returns the solved pose for later nodes of the graph; `None` for a character without vertices.
     pub fn solve<'a>(
         &self,
         bound: &Bound,
@@ -94,7 +94,7 @@ impl Node {
     }
 }
 
-/// The CPU reference.
+/// The CPU reference of FAST.
 pub struct Fast {
     node: Node,
     bound: Bound,
@@ -105,7 +105,7 @@ impl Fast {
     /// Binds a character.
     ///
     /// # Errors
-    /// Attachments and character do not fit together; as [`Body::bind`].
+    /// The errors of [`Body::bind`], and an error if the attachments do not fit the character.
     pub fn new(bound: &Bound, params: &Params) -> Result<Self> {
         Ok(Self { node: Node::bind(bound, params)?, anchors: Anchors::new(bound)?, bound: bound.clone() })
     }
@@ -123,7 +123,7 @@ impl Reference for Fast {
     fn evaluate(&self, rig: &PosedRig, streams: &mut Streams) -> Option<PosedRig> {
         let character = &self.bound.character;
         let mut kept = Kept::default();
-        // The constraints name existing handles, so `constrain` accepts them.
+        // Cannot fail: all constraints refer to existing handles.
         let solved = self.node.solve(&self.bound, rig, &mut kept).is_ok_and(|posed| posed.is_some());
         let posed = solved.then_some(kept.posed);
         let data = RigData::of(&character.skeleton, posed.as_ref().unwrap_or(rig));

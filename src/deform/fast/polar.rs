@@ -1,33 +1,33 @@
-//! The local step: the rotation `Q` with the largest `⟨Q, S⟩` for every 3x3 block `S`, never a reflection.
+//! The local step: finds, for every 3x3 block `S`, the rotation `Q` with the largest `⟨Q, S⟩`, never a reflection.
 //!
-//! (differs) The paper uses singular values. Here Newton's method on the rotation group starts from the
-//! last rotation: with `A = QᵀS`, the gradient is the axis of `A`'s skew part and the Hessian
-//! `tr(A) I - sym(A)`. Away from the optimum the Hessian may be indefinite; it is then shifted, which makes
-//! the step an ascent. `⟨Q, S⟩` has no local maximum other than the global one, so a small gradient with a
-//! definite Hessian proves the rotation. A rotation that is not proven after a few steps is computed from
-//! the largest eigenvector of Horn's matrix ("Closed-form solution of absolute orientation using unit
-//! quaternions", 1987). If `S` leaves a direction open, the last rotation stays.
+//! (differs) The paper uses the singular value decomposition. Here Newton's method on the rotation group starts from
+//! the rotation of the previous iteration. With `A = QᵀS`, the gradient is the axial vector of the skew part of `A`,
+//! and the Hessian is `tr(A) I - sym(A)`. A shift makes an indefinite Hessian definite, so that the step increases
+//! `⟨Q, S⟩`. `⟨Q, S⟩` has no local maximum other than the global one, so a small gradient with a definite Hessian
+//! proves that the rotation is optimal. If that fails after a few steps, the rotation is computed from the largest
+//! eigenvector of Horn's matrix ("Closed-form solution of absolute orientation using unit quaternions", 1987). If `S`
+//! does not determine the rotation about an axis, the previous rotation about that axis is kept.
 
 use super::lane::Lane;
 use pulp::Simd;
 
-/// Maximum Newton steps.
+/// Maximum number of Newton steps.
 const STEPS: usize = 5;
-/// A last step smaller than this, in squared radians, leaves an error below f32's precision.
+/// Convergence threshold on the last Newton step, squared radians. The error is then below f32's precision.
 const SMALL: f32 = 1e-6;
-/// Fraction of the block's size that is added to the Hessian, so that open directions keep the last rotation.
+/// Regularisation of the Hessian as a fraction of `|S|`. It keeps the previous rotation where `S` determines none.
 const OPEN: f32 = 1e-5;
-/// Rotations of one cluster per lane.
+/// Rotations of several clusters, one cluster per SIMD lane.
 pub(super) struct Turned<S: Simd> {
     /// Unit quaternions, `x y z w`.
     pub quat: [Lane<S>; 4],
-    /// Their matrices, row-major.
+    /// The rotation matrices of `quat`, row-major.
     pub matrix: [Lane<S>; 9],
-    /// Per lane: positive if the rotation is proven, otherwise zero or less.
+    /// Per lane: positive if the rotation is proven to be optimal, otherwise zero or less.
     pub proven: Lane<S>,
 }
 
-/// The matrix of a unit quaternion, row-major.
+/// Returns the row-major matrix of a unit quaternion.
 #[inline(always)]
 fn matrix<S: Simd>(q: &[Lane<S>; 4]) -> [Lane<S>; 9] {
     let [x, y, z, w] = *q;
@@ -48,7 +48,7 @@ fn matrix<S: Simd>(q: &[Lane<S>; 4]) -> [Lane<S>; 9] {
     ]
 }
 
-/// A symmetric matrix: its diagonal, and the elements 01, 02, 12.
+/// A symmetric 3x3 matrix: the diagonal, and the elements 01, 02 and 12.
 #[derive(Clone, Copy)]
 struct Symmetric<S: Simd> {
     diagonal: [Lane<S>; 3],
@@ -56,7 +56,7 @@ struct Symmetric<S: Simd> {
 }
 
 impl<S: Simd> Symmetric<S> {
-    /// Determinant and first row of cofactors.
+    /// Returns the determinant and the first row of cofactors.
     #[inline(always)]
     fn determinant(&self) -> (Lane<S>, [Lane<S>; 3]) {
         let ([h0, h1, h2], [h01, h02, h12]) = (self.diagonal, self.off);
@@ -64,14 +64,14 @@ impl<S: Simd> Symmetric<S> {
         (h0.mul_add(c[0], h01.mul_add(c[1], h02 * c[2])), c)
     }
 
-    /// The smallest of its leading minors: positive if and only if the matrix is definite.
+    /// Returns the smallest leading principal minor; it is positive if and only if the matrix is positive definite.
     #[inline(always)]
     fn definite(&self) -> Lane<S> {
         let minor = self.diagonal[0].cross(self.diagonal[1], self.off[0], self.off[0]);
         self.diagonal[0].min(minor).min(self.determinant().0)
     }
 
-    /// Half its inverse times a vector.
+    /// Returns half the product of the inverse matrix and `g`.
     #[inline(always)]
     fn half_solve(&self, g: [Lane<S>; 3]) -> [Lane<S>; 3] {
         let ([h0, h1, h2], [h01, h02, h12]) = (self.diagonal, self.off);
@@ -86,13 +86,13 @@ impl<S: Simd> Symmetric<S> {
     }
 }
 
-/// Column `i` of one matrix times column `j` of another, both row-major.
+/// Returns the dot product of column `i` of `m` and column `j` of `s`, both row-major.
 #[inline(always)]
 fn columns<S: Simd>(m: &[Lane<S>; 9], i: usize, s: &[Lane<S>; 9], j: usize) -> Lane<S> {
     m[i].mul_add(s[j], m[3 + i].mul_add(s[3 + j], m[6 + i] * s[6 + j]))
 }
 
-/// `q (1 + t)`, normalised.
+/// Returns the quaternion `q (1 + t)`, normalised.
 #[inline(always)]
 fn turned<S: Simd>(q: [Lane<S>; 4], t: [Lane<S>; 3]) -> [Lane<S>; 4] {
     let ([qx, qy, qz, qw], [x, y, z]) = (q, t);
@@ -105,7 +105,7 @@ fn turned<S: Simd>(q: [Lane<S>; 4], t: [Lane<S>; 3]) -> [Lane<S>; 4] {
     [a * inverse, b * inverse, c * inverse, d * inverse]
 }
 
-/// Rotates towards the maximum for blocks, given row-major.
+/// Rotates `quat` towards the maximum of `⟨Q, S⟩`. `block` is `S`, row-major.
 #[inline(always)]
 pub(super) fn turn<S: Simd>(block: &[Lane<S>; 9], mut quat: [Lane<S>; 4]) -> Turned<S> {
     let zero = block[0].all(0.0);
@@ -122,7 +122,7 @@ pub(super) fn turn<S: Simd>(block: &[Lane<S>; 9], mut quat: [Lane<S>; 4]) -> Tur
     let mut proven = zero;
     for _ in 0..STEPS {
         let m = matrix(&quat);
-        // A = Qᵀ S.
+        // Computes `A = Qᵀ S`.
         let (a00, a11, a22) = (columns(&m, 0, &s, 0), columns(&m, 1, &s, 1), columns(&m, 2, &s, 2));
         let (a01, a10) = (columns(&m, 0, &s, 1), columns(&m, 1, &s, 0));
         let (a02, a20) = (columns(&m, 0, &s, 2), columns(&m, 2, &s, 0));
@@ -133,14 +133,14 @@ pub(super) fn turn<S: Simd>(block: &[Lane<S>; 9], mut quat: [Lane<S>; 4]) -> Tur
             diagonal: [a11 + a22 + open, a00 + a22 + open, a00 + a11 + open],
             off: [(a01 + a10) * half, (a02 + a20) * half, (a12 + a21) * half],
         };
-        // The norm of S is one, so that the Hessian's eigenvalues lie above -2.
+        // The norm of S is one, so the Hessian's eigenvalues are greater than -2.
         let shift = hessian.definite().at_least(zero.all(1e-30), zero, zero.all(2.5));
         for h in &mut hessian.diagonal {
             *h = *h + shift;
         }
         let [x, y, z] = hessian.half_solve(g);
         let angle = x.mul_add(x, y.mul_add(y, z * z));
-        // Limits the step to a quarter turn.
+        // Limits a step to 90 degrees.
         let limit = one.over(angle.max(one));
         quat = turned(quat, [x * limit, y * limit, z * limit]);
         let small = zero.all(0.25 * SMALL).at_least(angle, one, zero);
@@ -152,15 +152,15 @@ pub(super) fn turn<S: Simd>(block: &[Lane<S>; 9], mut quat: [Lane<S>; 4]) -> Tur
     Turned { matrix: matrix(&quat), quat, proven }
 }
 
-/// The quaternion (`x y z w`) of the rotation with the largest `⟨Q, S⟩`, for a row-major block, by Jacobi's
-/// method on Horn's matrix; returns `old` if it is as good.
+/// Returns the quaternion (`x y z w`) of the rotation with the largest `⟨Q, S⟩` for a row-major block `S`, by
+/// Jacobi's method on Horn's matrix. Returns `old` if it reaches the same value.
 pub(super) fn largest(block: [f64; 9], old: [f64; 4]) -> [f64; 4] {
     let norm = block.iter().map(|v| v * v).sum::<f64>().sqrt();
     if !norm.is_finite() || norm < 1e-30 {
         return old;
     }
     let [xx, xy, xz, yx, yy, yz, zx, zy, zz] = block.map(|v| v / norm);
-    // ⟨Q(q), S⟩ = qᵀ N q with q = (w, x, y, z).
+    // Horn's matrix `N` satisfies `⟨Q(q), S⟩ = qᵀ N q` with `q = (w, x, y, z)`.
     let mut n = [
         [xx + yy + zz, zy - yz, xz - zx, yx - xy],
         [zy - yz, xx - yy - zz, xy + yx, xz + zx],
@@ -201,7 +201,7 @@ pub(super) fn largest(block: [f64; 9], old: [f64; 4]) -> [f64; 4] {
     [found[1], found[2], found[3], found[0]]
 }
 
-/// The matrix of a unit quaternion, row-major.
+/// Returns the row-major matrix of a unit quaternion.
 pub(super) fn matrix_of(q: [f64; 4]) -> [f64; 9] {
     let m = crate::base::math::DMat3::from_quat(crate::base::math::DQuat::from_array(q).normalize());
     m.transpose().to_cols_array()

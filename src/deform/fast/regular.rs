@@ -1,18 +1,18 @@
-//! Small quadratic terms that make every handle determinate for any mesh: see the head of `bind.rs`.
+//! Small quadratic terms that make the solution unique for every handle of any mesh; see the head of `bind.rs`.
 
 use super::bind::Handle;
 use super::dense::{Cholesky, Mat};
 use crate::base::math::DVec3;
 
-/// Stiffness that keeps a handle near its parent, relative to the pull on linear parts.
+/// Stiffness that keeps a handle near its parent, as a fraction of the stiffness `pull` on linear parts.
 const WELD: f64 = 0.1;
-/// Half the size of the region that a weld holds together, in units of the model's size.
+/// Half the size of the region in which a handle and its parent are kept together, in units of the model's size.
 const WELD_SIZE: f64 = 0.05;
-/// Joints farther from the centre than this, in units of the model's size, are treated as if they were
-/// here: the squares of their coordinates must not drown everything else.
+/// Maximum distance of a joint from the centre, in units of the model's size. Joints farther away are moved to this
+/// distance, because the squares of their coordinates would dominate the system numerically.
 const FAR: f64 = 10.0;
 
-/// Pulls abstract handles to zero.
+/// Adds terms that pull the transforms of abstract handles to zero.
 pub(super) fn keep_to_zero(laplacian: &mut Mat, pull: f64, pivots: &[DVec3], given: usize) {
     for (j, pivot) in pivots.iter().enumerate().skip(given) {
         (0..3).for_each(|d| *laplacian.at(4 * j + d, 4 * j + d) += pull);
@@ -20,7 +20,7 @@ pub(super) fn keep_to_zero(laplacian: &mut Mat, pull: f64, pivots: &[DVec3], giv
     }
 }
 
-/// Adds [`WELD`] times the pull along the tree of handles; further trees are joined to the nearest earlier handle.
+/// Keeps handles near their parents with stiffness `WELD * pull`. Later roots attach to the nearest earlier handle.
 pub(super) fn hold_together(laplacian: &mut Mat, pull: f64, pivots: &[DVec3], given: &[Handle]) {
     let mut root: Vec<usize> = (0..given.len()).collect();
     for (j, handle) in given.iter().enumerate() {
@@ -43,7 +43,7 @@ pub(super) fn hold_together(laplacian: &mut Mat, pull: f64, pivots: &[DVec3], gi
     }
 }
 
-/// Keeps each handle's joint together with its parent.
+/// Adds terms that keep each joint at the position to which its parent handle moves it.
 pub(super) fn hinge(laplacian: &mut Mat, stiffness: f64, pivots: &[DVec3], given: &[Handle]) {
     for (j, handle) in given.iter().enumerate() {
         if let Some(p) = handle.parent.filter(|_| stiffness > 0.0) {
@@ -53,7 +53,7 @@ pub(super) fn hinge(laplacian: &mut Mat, stiffness: f64, pivots: &[DVec3], given
     }
 }
 
-/// Adds `weight |Σ sign T_j (x, 1)|²`.
+/// Adds the quadratic form of `weight |Σ sign T_j (x, 1)|²` to the matrix; each term is `(j, x, sign)`.
 fn add_square(laplacian: &mut Mat, weight: f64, terms: &[(usize, DVec3, f64)]) {
     for &(a, x, s) in terms {
         for &(b, y, t) in terms {
@@ -67,7 +67,7 @@ fn add_square(laplacian: &mut Mat, weight: f64, terms: &[(usize, DVec3, f64)]) {
     }
 }
 
-/// `L̃`, factored after the translation of the whole shape has been given a stiffness like the rest.
+/// Returns the Cholesky factor of `L̃` after adding a stiffness for the translation of the whole shape.
 pub(super) fn grounded(laplacian: &Mat, given: usize) -> Cholesky {
     let mut out = laplacian.clone();
     let n = out.rows;

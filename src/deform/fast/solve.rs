@@ -1,13 +1,13 @@
-//! Local and global steps, and their acceleration.
+//! Alternation of local and global steps, and its acceleration.
 //!
-//! With the transforms eliminated (see [`super::constrain`]) the energy is, up to a constant, `-f(Q)` with `f(Q) = ½⟨Q,
-//! BQ⟩ + ⟨C, Q⟩`. An iteration computes `S = BQ + C`, then the rotation nearest to each block of `S`. `B` has no
-//! negative eigenvalue, so `f` never falls. For two iterates `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁, S₂ + S₁⟩` exactly: two sums
-//! over existing values monitor the energy without a difference of large numbers.
+//! With the transforms eliminated (see [`super::constrain`]), the energy is `-f(Q)` up to a constant, with
+//! `f(Q) = ½⟨Q, BQ⟩ + ⟨C, Q⟩`. An iteration computes `S = BQ + C`, then the rotation nearest to each block of `S`.
+//! `B` has no negative eigenvalue, so `f` never decreases. For two iterates, `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁, S₂ + S₁⟩`
+//! exactly. This sum over existing values gives the change of the energy without a difference of large numbers.
 //!
-//! The plain iteration converges slowly where large parts rotate far. [`Acceleration::Anderson`] extrapolates the
-//! blocks `S` from the last few iterations (Peng et al., "Anderson acceleration for geometry optimization and physics
-//! simulation", 2018); a step that does not raise `f` is rejected and replaced by a plain one.
+//! The plain iteration converges slowly if large parts rotate far. [`Acceleration::Anderson`] extrapolates the blocks
+//! `S` from the last few iterations (Peng et al., "Anderson acceleration for geometry optimization and physics
+//! simulation", 2018). A step that decreases `f` is rejected and replaced with a plain step.
 
 use super::bind::Reduced;
 use super::constrain::{Constrained, Target, Values, bind_map};
@@ -18,13 +18,13 @@ use crate::base::math::{Affine3A, DAffine3, DMat3, DVec3};
 use pulp::{Arch, Simd, WithSimd};
 use serde::{Deserialize, Serialize};
 
-/// The choice of iteration.
+/// How the solver iterates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Acceleration {
-    /// The paper's iteration.
+    /// Plain alternation of local and global steps, as in the paper.
     Plain,
-    /// Extrapolated from the last few iterations.
+    /// Anderson acceleration: extrapolates from the last few iterations.
     #[default]
     Anderson,
 }
@@ -32,16 +32,16 @@ pub enum Acceleration {
 /// Statistics of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Solved {
-    /// Iterations run: multiplications by `B`.
+    /// Number of iterations, i.e. of multiplications by `B`.
     pub iterations: u32,
-    /// Rejected steps.
+    /// Number of rejected extrapolations.
     pub rejected: u32,
     /// Whether the rotations stopped changing.
     pub converged: bool,
 }
 
-/// A matrix for blocks of rotations, in tiles of three rows for one cluster per lane. Each tile stores all
-/// its columns in sequence, so that it streams through the cache.
+/// A matrix that multiplies blocks of rotations, stored in tiles of three rows per SIMD lane. Each tile stores its
+/// columns in sequence, so that memory is read linearly.
 #[derive(Clone, Default)]
 pub(super) struct Tiled {
     tiles: usize,
@@ -49,14 +49,14 @@ pub(super) struct Tiled {
 }
 
 impl Tiled {
-    /// From a matrix with `3 clusters` columns; takes its rows in groups of three if `blocks`, otherwise one at a time.
+    /// Packs a matrix with three columns per cluster. If `blocks`, a lane holds three consecutive rows (one cluster).
     fn new(matrix: &Mat, lanes: usize, blocks: bool) -> Self {
         let tiles = matrix.rows.div_ceil(3 * lanes);
         let clusters = matrix.cols / 3;
         let mut data = vec![0.0; tiles * matrix.cols * 3 * lanes];
         for tile in 0..tiles {
             for cluster in 0..clusters {
-                // Columns in the order in which rotations lie: tile of clusters, row of the block, lane.
+                // Columns in the storage order of rotations: tile of clusters, row of the block, lane.
                 let (t, lane) = (cluster / lanes, cluster % lanes);
                 let width = (clusters - t * lanes).min(lanes);
                 for d in 0..3 {
@@ -78,12 +78,12 @@ impl Tiled {
     }
 }
 
-/// Which row of a matrix stands at a place of a tile.
+/// Returns the matrix row that is stored as row `i` of a tile's lane.
 fn row_of(tile: usize, i: usize, lane: usize, lanes: usize, blocks: bool) -> usize {
     if blocks { 3 * (tile * lanes + lane) + i } else { 3 * tile * lanes + i * lanes + lane }
 }
 
-/// Packs `rows x 3` as tiles: for each tile row `i` of three, column `c` of three, lane.
+/// Packs a matrix with three columns as tiles, in the order tile, row `i` of three, column `c` of three, lane.
 fn pack(matrix: &Mat, lanes: usize, blocks: bool, out: &mut Vec<f32>) {
     let tiles = matrix.rows.div_ceil(3 * lanes);
     out.clear();
@@ -99,7 +99,7 @@ fn pack(matrix: &Mat, lanes: usize, blocks: bool, out: &mut Vec<f32>) {
     }
 }
 
-/// A character being solved: constraints, their values, and the rotations that the next frame starts from.
+/// The state of a solve: constraints, their values, and the rotations from which the next frame starts.
 #[derive(Clone)]
 pub struct Solver {
     arch: Arch,
@@ -114,11 +114,11 @@ pub struct Solver {
     state: State,
     memory: Memory,
     values: Values,
-    /// Start transforms, and the blocks they give.
+    /// The initial transforms, and the covariance blocks computed from them.
     start: [Mat; 2],
 }
 
-/// The iterate: quaternions, their matrices and the resulting blocks.
+/// The current iterate: quaternions, their matrices, and the blocks `S`.
 #[derive(Clone, Default)]
 pub(super) struct State {
     pub quat: Vec<f32>,
@@ -137,7 +137,7 @@ impl WithSimd for Lanes {
 }
 
 impl Solver {
-    /// A solver at rest, with constraints at their rest values.
+    /// Creates a solver in the rest shape, with constraints at their rest values.
     pub fn new(reduced: &Reduced, constrained: &Constrained) -> Self {
         Self::on(Arch::new(), reduced, constrained)
     }
@@ -175,21 +175,21 @@ impl Solver {
         out
     }
 
-    /// Switches to another set of constraints and keeps the rotations. Call [`Solver::set_targets`] next.
+    /// Replaces the set of constraints but keeps the rotations. Call [`Solver::set_targets`] next.
     pub fn switch(&mut self, constrained: &Constrained) {
         self.b = Tiled::new(&constrained.rotations, self.lanes, true);
         self.gamma = Tiled::new(&constrained.gamma, self.lanes, false);
         self.transforms = vec![0.0; self.gamma.tiles * 9 * self.lanes];
     }
 
-    /// Sets the constraints' values, in their order; missing values are those of rest.
+    /// Sets the values of the constraints, in constraint order; missing values default to the rest shape.
     pub fn set_targets(&mut self, reduced: &Reduced, constrained: &Constrained, targets: &[Target]) {
         constrained.set_values(reduced, targets, &mut self.values);
         pack(&self.values.c, self.lanes, true, &mut self.c);
         pack(&self.values.phi, self.lanes, false, &mut self.phi);
     }
 
-    /// Starts from the rotations of transforms of all handles, bind space to world.
+    /// Initialises the rotations from the transforms of the given handles, bind space to world.
     pub fn start_from(&mut self, reduced: &Reduced, transforms: &[DAffine3]) {
         let [t, s] = &mut self.start;
         reduced.stack(transforms, t);
@@ -201,7 +201,7 @@ impl Solver {
         }
     }
 
-    /// Starts from the rotations of another solver of the same character.
+    /// Initialises the rotations from another solver of the same character.
     pub fn copy_rotations(&mut self, other: &Self) {
         if self.state.quat.len() == other.state.quat.len() {
             self.state.quat.copy_from_slice(&other.state.quat);
@@ -219,7 +219,7 @@ impl Solver {
         }
     }
 
-    /// Runs at most `iterations` iterations from the end of the last solve.
+    /// Runs at most `iterations` iterations, starting from the current rotations.
     pub fn solve(&mut self, iterations: u32, acceleration: Acceleration) -> Solved {
         self.arch.dispatch(Iterate {
             b: &self.b,
@@ -235,14 +235,14 @@ impl Solver {
         })
     }
 
-    /// The transforms of all handles after a solve, bind space to world; those of abstract handles are zero at rest.
+    /// Returns the transforms of all handles, bind space to world. Transforms of abstract handles are zero at rest.
     pub fn transforms(&self, reduced: &Reduced) -> Vec<Affine3A> {
         let mut out = Vec::new();
         self.read(reduced, &mut out);
         out
     }
 
-    /// As [`Solver::transforms`], into `out`.
+    /// Writes the same transforms as [`Solver::transforms`] to `out`.
     pub fn read(&self, reduced: &Reduced, out: &mut Vec<Affine3A>) {
         out.clear();
         out.extend((0..self.handles).map(|j| {
@@ -252,7 +252,7 @@ impl Solver {
         }));
     }
 
-    /// As [`Solver::transforms`], in f64.
+    /// Returns the transforms of all handles in f64, bind space to world.
     pub fn exact(&self, reduced: &Reduced) -> Vec<DAffine3> {
         (0..self.handles).map(|j| self.transform(reduced, j)).collect()
     }
@@ -263,13 +263,13 @@ impl Solver {
         if j < reduced.given {
             bind_map(reduced, &map)
         } else {
-            // Abstract handles stay zero at rest: the shift of the origin applies to given handles only.
+            // Transforms of abstract handles are displacements (zero at rest), so `center` is not added back.
             let moved = map.translation * reduced.size - map.matrix3 * reduced.center;
             DAffine3 { matrix3: map.matrix3, translation: moved }
         }
     }
 
-    /// A row of `T`, model space.
+    /// Returns a row of `T`, model space.
     fn row(&self, row: usize) -> DVec3 {
         let lanes = self.lanes;
         let (tile, i, lane) = (row / (3 * lanes), row / lanes % 3, row % lanes);
@@ -281,13 +281,13 @@ impl Solver {
         )
     }
 
-    /// `T`, `4 handles` by 3, model space.
+    /// Returns `T`, four rows per handle by 3 columns, model space.
     pub(super) fn model_transforms(&self) -> Mat {
         let rows = 4 * self.handles;
         Mat { rows, cols: 3, data: (0..rows).flat_map(|r| self.row(r).to_array()).collect() }
     }
 
-    /// The energy of rotations and transforms (paper 2, equation 12, for a model of size one); zero at rest.
+    /// Returns the energy (Jacobson et al. 2012, equation 12, for a model of size one); zero at rest.
     pub fn energy(&self, reduced: &Reduced) -> f64 {
         let t = self.model_transforms();
         let squares = |m: &Mat| m.data.iter().zip(&t.data).map(|(a, b)| a * b).sum::<f64>();

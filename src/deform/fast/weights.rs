@@ -1,9 +1,9 @@
-//! Skinning weights of all vertices, sparse, over given and abstract handles.
+//! Sparse skinning weights of all vertices, over given and abstract handles.
 
 use super::extra::Extra;
 use crate::asset::Influences;
 
-/// Weights of all vertices, sparse; their sums need not be one.
+/// Sparse skinning weights of all vertices; the weights of a vertex need not sum to one.
 #[derive(Clone, Debug)]
 pub struct Weights {
     offset: Vec<usize>,
@@ -17,17 +17,17 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn len(&self) -> usize {
         self.offset.len() - 1
     }
 
-    /// Whether there is no vertex.
+    /// Returns whether there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of handles: one more than the highest index.
+    /// Returns the number of handles: the highest index plus one.
     pub(super) fn named(&self) -> usize {
         self.entry.iter().map(|(j, _)| *j as usize + 1).max().unwrap_or(1)
     }
@@ -39,25 +39,25 @@ impl Weights {
         self.offset.extend(other.offset[1..].iter().map(|o| o + before));
     }
 
-    /// Keeps the first `vertices` vertices only.
+    /// Keeps only the first `vertices` vertices.
     pub(super) fn first(mut self, vertices: usize) -> Self {
         self.offset.truncate(vertices + 1);
         self.entry.truncate(self.offset[vertices]);
         self
     }
 
-    /// Appends a vertex.
+    /// Appends a vertex with its `(handle, weight)` pairs.
     pub fn push(&mut self, weights: impl IntoIterator<Item = (usize, f64)>) {
         self.entry.extend(weights.into_iter().map(|(j, w)| (j as u32, w)));
         self.offset.push(self.entry.len());
     }
 
-    /// `(handle, weight)` of a vertex.
+    /// Returns the `(handle, weight)` pairs of a vertex.
     pub fn of(&self, vertex: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.entry[self.offset[vertex]..self.offset[vertex + 1]].iter().map(|&(j, w)| (j as usize, w))
     }
 
-    /// Influences for skinning, heaviest first. With abstract handles they do not sum to one.
+    /// Returns influences for skinning, largest weight first. With abstract handles they do not sum to one.
     pub fn influences(&self) -> Influences {
         let mut out = Influences::default();
         for v in 0..self.len() {
@@ -70,7 +70,7 @@ impl Weights {
     }
 }
 
-/// The given weights, normalised so that each vertex's sum is exactly one; a vertex without weights follows
+/// Returns the given weights, normalised so that each vertex's sum is exactly one. A vertex without weights follows
 /// the first handle.
 pub(in crate::deform) fn own_weights(influences: &Influences) -> Weights {
     let mut out = Weights::default();

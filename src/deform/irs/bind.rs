@@ -1,5 +1,5 @@
-//! Precomputation for incremental rotation skinning: the reach per bone; for the length correction also the
-//! bones near each bone and each vertex's bind distance from them.
+//! Precomputation for incremental rotation skinning: the reach per bone. For the length correction also each bone's
+//! neighbours and each vertex's bind distance from them.
 
 use super::IrsParams;
 use crate::base::JointId;
@@ -10,29 +10,29 @@ use crate::rig::{Bone, Skeleton};
 use crate::shared_with_shaders;
 
 shared_with_shaders! {
-    /// A bone in the shader's layout.
+    /// The reach of joint rotations along a bone, in the shader's layout.
     #[derive(Debug, PartialEq)]
     pub struct BoneReach as "BoneReach" {
-        /// The joint at its head.
+        /// The joint at the bone's head.
         pub parent: u32,
-        /// The joint at its tail; [`BoneReach::NONE`] for a tip.
+        /// The joint at the bone's tail; [`BoneReach::NONE`] for a bone without a child joint.
         pub child: u32,
-        /// `p_i` of the joint at its head.
+        /// Reach `p_i` of the joint at the bone's head, as a fraction of the bone's length.
         pub head: f32,
-        /// `c_i` of the joint at its tail.
+        /// Reach `c_i` of the joint at the bone's tail, as a fraction of the bone's length.
         pub tail: f32,
-        /// First entry in [`IrsBinding::near`].
+        /// Index of the bone's first entry in [`IrsBinding::near`].
         pub near_offset: u32,
-        /// Number of entries in [`IrsBinding::near`].
+        /// Number of the bone's entries in [`IrsBinding::near`].
         pub near_count: u32,
     }
 }
 
 impl BoneReach {
-    /// Value for "no joint".
+    /// Value of `child` for a bone without a child joint.
     pub const NONE: u32 = u32::MAX;
 
-    /// Sets the reaches from settings.
+    /// Sets `head` and `tail` from settings.
     pub fn set(&mut self, params: &IrsParams) {
         self.head = params.reach_of(JointId(self.parent)).as_parent;
         self.tail =
@@ -40,22 +40,22 @@ impl BoneReach {
     }
 }
 
-/// Precomputed data of a character.
+/// Precomputed data of incremental rotation skinning for a character.
 #[derive(Clone, Debug, Default)]
 pub struct IrsBinding {
-    /// One per bone.
+    /// Reach of each bone.
     pub bones: Vec<BoneReach>,
-    /// Bones that share a joint with a bone, itself first; by [`BoneReach::near_offset`].
+    /// Each bone and the bones that share a joint with it; [`BoneReach::near_offset`] is the start of a bone's list.
     pub near: Vec<u32>,
-    /// Per control vertex: bind distance from the nearest of its bone's near bones, metres; 0 for props.
+    /// Bind distance of each control vertex from its bone and the bone's neighbours, metres; 0 for rigid props.
     pub distance: Vec<f32>,
-    /// Distance below which a vertex counts as on the skeleton and has no direction, metres.
+    /// Distance below which a vertex counts as lying on the skeleton, metres; it is then not corrected.
     pub on_bone: f32,
-    /// Whether the length correction runs.
+    /// Whether the length correction is applied.
     pub length_correction: bool,
 }
 
-/// Precomputes the data of a character.
+/// Precomputes the data of incremental rotation skinning for a character.
 pub fn bind(bound: &Bound, anchors: &Anchors, params: &IrsParams) -> IrsBinding {
     let skeleton = &bound.character.skeleton;
     let control = &bound.character.control;
@@ -101,7 +101,7 @@ fn neighbors<'a>(skeleton: &'a Skeleton, index: usize, bone: &'a Bone) -> impl I
     })
 }
 
-/// The point nearest to `x` on the bones near a bone, given each bone's head and span.
+/// Returns the point nearest to `x` on a bone and its neighbours. `segment` returns a bone's head and span.
 pub(super) fn nearest(
     binding: &IrsBinding,
     bone: usize,

@@ -9,13 +9,13 @@ use crate::deform::attach::Anchors;
 use crate::deform::rig_data::RigData;
 use crate::deform::skinning_cpu::{Posed, Skinning};
 
-/// Incremental rotation skinning with its reaches.
+/// Incremental rotation skinning with its precomputed data.
 pub struct Irs {
     binding: IrsBinding,
 }
 
 impl Irs {
-    /// Binds the method. Errors if attachments and character do not fit together.
+    /// Binds the method. Returns an error if the attachments do not fit the character.
     pub fn new(bound: &Bound, params: &IrsParams) -> Result<Self> {
         Ok(Self { binding: bind(bound, &Anchors::new(bound)?, params) })
     }
@@ -27,7 +27,7 @@ impl Skinning for Irs {
     }
 
     fn radial(&self) -> bool {
-        // The correction would undo a lengthened scale vector.
+        // The length correction would undo a change of the scale vector's length.
         !self.binding.length_correction
     }
 
@@ -46,8 +46,8 @@ impl Skinning for Irs {
             (frame.head.into(), frame.span.into())
         });
         let reached = foot.distance(x);
-        // **(differs)** The bind distance from the same bones replaces |s|: where smoothing or weights
-        // moved the attachment, |s| is longer, and the bind pose would not be preserved.
+        // **(differs)** Uses the bind distance from the same bones instead of |s|. Smoothing or skin weights can move
+        // the attachment point; |s| is then longer than this distance and would change the bind pose.
         if reached > self.binding.on_bone {
             foot + (x - foot) * (self.binding.distance[vertex] / reached)
         } else {
@@ -56,7 +56,7 @@ impl Skinning for Irs {
     }
 }
 
-/// Equation 14: the shares of the head joint's and the tail joint's rotation at parameter `t`.
+/// Returns the weights of the head joint's and the tail joint's rotation at parameter `t` (equation 14).
 pub(super) fn weights(reach: &BoneReach, t: f32) -> (f32, f32) {
     let pw = if reach.head > 0.0 { (1.0 - t / reach.head).clamp(0.0, 1.0) } else { 0.0 };
     let tail = 1.0 - reach.tail;
@@ -64,7 +64,7 @@ pub(super) fn weights(reach: &BoneReach, t: f32) -> (f32, f32) {
     (pw, cw)
 }
 
-/// Equations 15-17. **(differs)** The two rotations are blended as quaternions; the printed text adds matrices.
+/// Equations 15-17. **(differs)** Blends the two rotations as quaternions; the thesis adds matrices.
 fn increment(reach: &BoneReach, pw: f32, cw: f32, data: &RigData) -> Quat {
     let local = |joint: u32| Quat::from_array(data.local[joint as usize]);
     let back = || fraction(local(reach.parent).conjugate(), 0.5 * pw);
@@ -75,12 +75,12 @@ fn increment(reach: &BoneReach, pw: f32, cw: f32, data: &RigData) -> Quat {
         (false, false) => Quat::IDENTITY,
         (true, false) => back(),
         (false, true) => on(),
-        // Both rotate by at most a quarter turn, so they cannot be opposite.
+        // Both rotate by at most 90 degrees, so they cannot be opposite.
         (true, true) => (back() * pw + on() * cw).normalize(),
     }
 }
 
-/// The rotation by a fraction in 0..=1/2 of the angle of `q`, which has `w >= 0`, about the same axis.
+/// Returns the rotation about the axis of `q` by the fraction `f` in 0..=1/2 of its angle; `q` must have `w >= 0`.
 fn fraction(q: Quat, f: f32) -> Quat {
     let sine = q.xyz().length();
     if sine < 1e-7 {

@@ -1,8 +1,8 @@
 //! Incremental rotation skinning (thesis section 4.1, equations 14-18).
 //!
-//! The first step is rigid attachment. Scale vectors near a joint then rotate by up to half of that joint's
-//! own rotation: back on its child bones, forward on its parent bone, so that both sides of a bend meet
-//! half-way. Needs no weights.
+//! The first step is rigid attachment. Then scale vectors (from attachment point to vertex) near a joint rotate by up
+//! to half of the joint's rotation: back on its child bones, forward on its parent bone. Both sides of a bend
+//! therefore meet halfway. The method needs no skin weights.
 
 mod bind;
 mod cpu;
@@ -15,13 +15,13 @@ pub use bind::{BoneReach, IrsBinding, bind};
 pub use cpu::Irs;
 pub(super) use gpu::IrsReaches;
 
-/// How far a joint's rotation reaches along its bones, as fractions of bone length in 0..=1.
+/// How far a joint's rotation extends along its bones, as fractions of bone length in 0..=1.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Reach {
-    /// `p_i`: along each bone that starts at the joint, the parameter up to which vertices turn.
+    /// `p_i`: on each bone that starts at the joint, the parameter below which vertices rotate.
     pub as_parent: f32,
-    /// `c_i`: along the bone that ends at the joint, the parameter from which vertices turn.
+    /// `c_i`: on the bone that ends at the joint, the parameter above which vertices rotate.
     pub as_child: f32,
 }
 
@@ -32,27 +32,27 @@ impl Default for Reach {
 }
 
 impl Reach {
-    /// The thesis's default: half of each bone.
+    /// Half of each bone, the default of the thesis.
     pub const HALF: Self = Self { as_parent: 0.5, as_child: 0.5 };
 }
 
-/// Authored settings of the method.
+/// Authored settings of incremental rotation skinning.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct IrsParams {
-    /// Reach of all joints not in `joints`.
+    /// Reach of all joints without an entry in `joints`.
     pub reach: Reach,
-    /// Reach of single joints.
+    /// Reach of individual joints.
     pub joints: BTreeMap<JointId, Reach>,
-    /// Whether vertices are moved to their bind distance from the skeleton (thesis figure 13). Off by default.
+    /// Whether vertices keep their bind distance from the skeleton (thesis figure 13). Off by default.
     pub length_correction: bool,
 }
 
 impl IrsParams {
-    /// Half of each bone for all joints, without length correction.
+    /// Settings with a reach of half of each bone, without length correction.
     pub const DEFAULT: Self = Self { reach: Reach::HALF, joints: BTreeMap::new(), length_correction: false };
 
-    /// The reach of one joint, clamped to 0..=1.
+    /// Returns the reach of a joint, clamped to 0..=1.
     pub fn reach_of(&self, joint: JointId) -> Reach {
         let reach = self.joints.get(&joint).unwrap_or(&self.reach);
         // NaN counts as 0.

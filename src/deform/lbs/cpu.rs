@@ -19,7 +19,7 @@ impl Skinning for Lbs {
     }
 }
 
-/// `Σ w_ij T_j` of one vertex.
+/// Returns `Σ w_ij T_j` of one vertex.
 pub(in crate::deform) fn blend(influences: &Influences, vertex: usize, maps: &[Affine3A]) -> Affine3A {
     let mut sum = Affine3A { matrix3: Mat3A::ZERO, translation: Vec3A::ZERO };
     for (joint, weight) in influences.of(vertex) {
@@ -30,8 +30,8 @@ pub(in crate::deform) fn blend(influences: &Influences, vertex: usize, maps: &[A
     sum
 }
 
-/// The linear part of the blended transform of one vertex, which carries displacements from bind space to
-/// the pose (exactly so for LBS).
+/// Returns the linear part of a vertex's blended transform. It maps displacements from bind space to the pose
+/// (exactly for LBS, approximately for other methods).
 pub fn linear_parts(influences: &Influences, vertex: usize, rig: &PosedRig) -> Mat3 {
     blend(influences, vertex, &rig.skinning).matrix3.into()
 }

@@ -1,10 +1,10 @@
-//! Influences in the GPU's layout: four per vertex in 24 bytes, the rest in a tail list.
+//! Influences in the GPU's layout: four per vertex in 24 bytes, all further ones in a tail list.
 
 use crate::asset::Influences;
 use crate::shared_with_shaders;
 
 shared_with_shaders! {
-    /// An influence beyond a vertex's fourth.
+    /// An influence of a vertex after its fourth.
     #[derive(Debug, PartialEq)]
     pub struct TailEntry as "TailEntry" {
         /// Index of the joint.
@@ -14,16 +14,16 @@ shared_with_shaders! {
     }
 }
 
-/// Skin influences for the GPU; weights stay f32 so that GPU and CPU reference agree within rounding.
+/// Skin influences for the GPU. Weights are f32, so that GPU and CPU reference agree up to rounding.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PackedInfluences {
-    /// The four heaviest joints per vertex, 16 bits each, low half first; unused ones 0.
+    /// The four joints of largest weight per vertex, 16 bits each, low half first; 0 in unused slots.
     pub joints: Vec<[u32; 2]>,
-    /// Their weights, descending; unused ones 0, and a zero ends the list.
+    /// Weights of `joints`, descending; 0 in unused slots. The first zero ends the list.
     pub weights: Vec<[f32; 4]>,
-    /// CSR offsets into `tail`, `vertices + 1`; a single 0 if no vertex has more than four influences.
+    /// Offsets into `tail` per vertex, plus the end; a single 0 if no vertex has more than four influences.
     pub tail_offset: Vec<u32>,
-    /// Influences beyond the fourth.
+    /// All influences after the fourth, in vertex order.
     pub tail: Vec<TailEntry>,
 }
 
@@ -50,7 +50,7 @@ impl PackedInfluences {
         out
     }
 
-    /// Whether some vertex has more than four influences.
+    /// Returns whether any vertex has more than four influences.
     pub fn has_tail(&self) -> bool {
         !self.tail.is_empty()
     }

@@ -1,4 +1,4 @@
-//! CPU reference of the rigid attachment.
+//! CPU reference of rigid attachment.
 
 use crate::base::math::{Quat, Vec3};
 use crate::deform::skinning_cpu::{Posed, Skinning};

@@ -1,18 +1,18 @@
-//! Easing functions: curves from 0 to 1, named as in web animation (R. Penner, "Programming Macromedia
-//! Flash MX", 2002, chapter 7). Thesis 5.1 and figure 22 apply them along a bone.
+//! Easing functions: curves from 0 to 1, with the names of web animation (R. Penner, "Programming Macromedia Flash
+//! MX", 2002, chapter 7). The thesis applies them along a bone (5.1 and figure 22).
 
 use serde::{Deserialize, Serialize};
 use std::f32::consts::{FRAC_PI_2, TAU};
 
-/// Overshoot parameter of [`Easing::BackIn`] and its variants: they overshoot by a tenth.
+/// Overshoot parameter of [`Easing::BackIn`] and its variants; it gives an overshoot of 10 %.
 const BACK: f32 = 1.701_58;
 
 macro_rules! easings {
     ($($name:ident $text:literal $shape:ident $part:ident;)*) => {
-        /// A curve over `t` in 0..=1 from 0 to 1.
+        /// An easing curve from 0 to 1 over `t` in 0..=1.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Easing {
-            /// The identity.
+            /// The identity function.
             #[default]
             #[serde(rename = "linear")]
             Linear,
@@ -20,10 +20,10 @@ macro_rules! easings {
         }
 
         impl Easing {
-            /// All curves, in the order of lists.
+            /// All curves, in the order of menus.
             pub const ALL: &'static [Self] = &[Self::Linear, $(Self::$name),*];
 
-            /// The name in files and on the command line, e.g. `cubic-in`.
+            /// Returns the name in files and on the command line, e.g. `cubic-in`.
             pub fn name(self) -> &'static str {
                 match self {
                     Self::Linear => "linear",
@@ -31,7 +31,7 @@ macro_rules! easings {
                 }
             }
 
-            /// The curve's value at `t`, which is clamped to 0..=1. Back and elastic curves leave 0..=1 in between.
+            /// Returns the value at `t`, which is clamped to 0..=1. Values of back and elastic curves leave 0..=1.
             pub fn at(self, t: f32) -> f32 {
                 let t = if t.is_nan() { 0.0 } else { t.clamp(0.0, 1.0) };
                 match self {
@@ -89,7 +89,7 @@ fn both(shape: fn(f32) -> f32, t: f32) -> f32 {
 }
 
 fn sine(t: f32) -> f32 {
-    // Exact at its end, where a cosine has a rounding error.
+    // Exactly 1 at the end, where the cosine has a rounding error.
     if t >= 1.0 { 1.0 } else { 1.0 - (t * FRAC_PI_2).cos() }
 }
 
@@ -109,7 +109,7 @@ fn quintic(t: f32) -> f32 {
     quartic(t) * t
 }
 
-/// Shifted and stretched by a thousandth, so that it begins at 0.
+/// Shifted and scaled by about a thousandth, so that the curve begins at exactly 0.
 fn expo(t: f32) -> f32 {
     ((10.0 * (t - 1.0)).exp2() - 0.5f32.powi(10)) / (1.0 - 0.5f32.powi(10))
 }
@@ -152,7 +152,7 @@ mod tests {
             let name = easing.name();
             assert!(easing.at(0.0).abs() < 1e-6 && (easing.at(1.0) - 1.0).abs() < 1e-6, "{name}");
             assert_eq!((easing.at(-3.0), easing.at(f32::NAN)), (easing.at(0.0), easing.at(0.0)));
-            // The steepest, elastic, rises by 40 per unit.
+            // The steepest curve, elastic, has a slope of 40.
             for k in 0..1000 {
                 let (a, b) = (easing.at(k as f32 / 1000.0), easing.at((k + 1) as f32 / 1000.0));
                 assert!((b - a).abs() < 0.07 && (-0.4..1.4).contains(&a), "{name} at {k}");

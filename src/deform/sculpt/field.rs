@@ -1,11 +1,11 @@
-//! The sum of all sculpt layers of a character at one moment, per vertex.
+//! The sum of all sculpt layers of a character in one frame, per vertex.
 
 use super::{BoundForm, BoundSculpt, Profile, SculptState, arc};
 use crate::base::SculptId;
 use crate::base::math::Vec3;
 
-/// Layers with an amplitude below this contribute a proportional share of the stiffness: at amplitude 0 a
-/// layer has no effect instead of pulling to the rest shape.
+/// Below this amplitude a layer's stiffness is proportional to its amplitude. At amplitude 0 the layer then has no
+/// effect, instead of pulling to the rest shape.
 const FULL: f32 = 0.1;
 
 /// The summed effect of all sculpt layers on a vertex.
@@ -13,40 +13,40 @@ const FULL: f32 = 0.1;
 pub struct Offset {
     /// Sum of the offsets `D` in bind space, metres.
     pub offset: Vec3,
-    /// Sum of the stiffnesses, in quarters of the vertex's number of neighbours.
+    /// Sum of the layers' stiffnesses, in quarters of the vertex's number of neighbours.
     pub stiffness: f32,
-    /// Share of the vertex's rest-shape forces that is released, 0..=1.
+    /// Fraction by which the vertex's rest-shape forces are reduced, 0..=1.
     pub give: f32,
 }
 
-/// A change to a sculpt layer that keeps its vertices.
+/// A change to the offsets of a sculpt layer that keeps its vertices.
 #[derive(Clone, Copy, Debug)]
 pub enum Reform<'a> {
-    /// New offsets `D` at amplitude 1 of a drawn layer's kinematic vertices, bind space, metres.
+    /// New offsets `D` of a drawn layer's kinematic vertices at amplitude 1, bind space, metres.
     Offsets(&'a [[f32; 3]]),
-    /// A new formula for a profile layer, along the same parameter.
+    /// A new formula for a profile layer; [`Profile::along`] must not change.
     Profile(&'a Profile),
 }
 
-/// The vertices that sculpt layers move, and their offsets.
+/// The vertices moved by sculpt layers, and their current offsets.
 #[derive(Clone, Debug, Default)]
 pub struct Field {
     sculpts: Vec<BoundSculpt>,
-    /// Per sculpt and vertex: index into `vertices`.
+    /// Index into `vertices` per layer and vertex of the layer.
     slots: Vec<Vec<u32>>,
-    /// Control vertices that any sculpt layer moves, ascending.
+    /// Control vertices moved by any sculpt layer, ascending.
     pub vertices: Vec<u32>,
-    /// Offset of each vertex in `vertices`.
+    /// Summed effect of the layers per vertex in `vertices`.
     pub offsets: Vec<Offset>,
     states: Vec<SculptState>,
-    /// Whether a layer's form has changed since `offsets` were computed.
+    /// Whether a layer's offsets have changed since `offsets` was computed.
     stale: bool,
-    /// Offsets of a drawn layer's kinematic vertices.
+    /// Offsets of a drawn layer's kinematic vertices at the current amplitude.
     scratch: Vec<Vec3>,
 }
 
 impl Field {
-    /// The field of these sculpt layers, all of them off.
+    /// Creates the field of these sculpt layers, with all layers off.
     pub fn new(sculpts: &[BoundSculpt]) -> Self {
         let mut vertices: Vec<u32> = sculpts.iter().flat_map(|s| &s.vertices).copied().collect();
         vertices.sort_unstable();
@@ -65,13 +65,13 @@ impl Field {
         }
     }
 
-    /// Whether no sculpt layer has a vertex.
+    /// Returns whether the layers move no vertices.
     pub fn is_empty(&self) -> bool {
         self.vertices.is_empty()
     }
 
-    /// Gives an edit another form, from the next [`Field::set`] on; false where it has no such edit or the form does not
-    /// fit, and should be bound. Does not allocate: a hand that pulls does this in every frame.
+    /// Replaces the offsets of a sculpt layer from the next [`Field::set`] on, without allocation. Returns false if
+    /// the layer does not exist or the offsets do not fit it; the layer must then be bound again.
     pub fn reform(&mut self, id: SculptId, to: Reform<'_>) -> bool {
         let Some(sculpt) = self.sculpts.iter_mut().find(|s| s.id == id) else { return false };
         match (&mut sculpt.form, to) {
@@ -87,8 +87,8 @@ impl Field {
         true
     }
 
-    /// Sets the states of the sculpt layers; those without a state are off. Returns true if anything
-    /// changed. Does not allocate for at most as many states as there are layers.
+    /// Sets the states of the sculpt layers; layers without a state are off. Returns true if anything changed. Does
+    /// not allocate for at most as many states as there are layers.
     pub fn set(&mut self, states: &[SculptState]) -> bool {
         if !std::mem::take(&mut self.stale) && self.states == states {
             return false;
@@ -117,7 +117,7 @@ impl Field {
                     },
                     BoundForm::Profile { profile, t } => {
                         let f = profile.curve.at(t[i], state.seconds);
-                        // Beyond the bone the scale vector would invert.
+                        // Clamps the scale vector to zero length, so that it never crosses the bone.
                         sculpt.scale_vectors[i] * (amplitude * profile.amount * f).max(-1.0)
                     }
                 };
@@ -130,7 +130,7 @@ impl Field {
         true
     }
 
-    /// Vertices with their offsets.
+    /// Iterates over the moved vertices and their offsets.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Offset)> {
         self.vertices.iter().copied().zip(&self.offsets)
     }

@@ -1,4 +1,4 @@
-//! Sculpt layers on the GPU: positions moved after the geometric method, or scale vectors lengthened before it.
+//! Sculpt layers on the GPU: displaces positions after the geometric method, or changes scale vectors before it.
 
 use super::Field;
 use crate::base::Result;
@@ -25,7 +25,7 @@ shared_with_shaders! {
     }
 }
 
-/// The pipeline, created once per device.
+/// The compute pipeline of sculpt layers, created once per device.
 pub struct SculptPipeline {
     stage: Compute,
 }
@@ -39,16 +39,16 @@ pub struct SculptState {
 }
 
 impl SculptPipeline {
-    /// Creates the pipeline. Errors if the shader and Rust disagree.
+    /// Creates the pipeline. Returns an error if the structs of shader and Rust differ.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let stage = Compute::new(device, spv!("deform/sculpt/displace.comp"), &[])?;
         stage.reflection().check::<GpuOffset>()?;
         Ok(Self { stage })
     }
 
-    /// Binds the vertices of a field. With `radial` the method below turns scale vectors, which are lengthened; those of
-    /// `before`, the edits that these replace, are set back. None where there is nothing to do. Errors when memory is
-    /// short.
+    /// Binds the vertices of a field. With `radial`, the stage changes the scale vectors that the method below
+    /// rotates; it then also resets the vertices of `before`, the replaced layers. Returns `None` without vertices,
+    /// and an error if a buffer cannot be allocated.
     #[allow(clippy::too_many_arguments, reason = "what a stage is bound to")]
     pub fn bind(
         &self,
@@ -85,8 +85,8 @@ impl SculptPipeline {
         Ok(Some(SculptState { bindings: self.stage.bind(&list)?, offsets, host, radial }))
     }
 
-    /// Records the upload of changed offsets and a barrier after it. If the layers lengthen scale vectors, it
-    /// records this too, and [`SculptPipeline::record`] does nothing.
+    /// Records the upload of changed offsets and a barrier. With `radial` it also records the change of the scale
+    /// vectors, and [`SculptPipeline::record`] does nothing.
     pub fn update(
         &self,
         state: &mut SculptState,
@@ -107,7 +107,7 @@ impl SculptPipeline {
         }
     }
 
-    /// Records a barrier and the displacement of the posed positions; does nothing if scale vectors were lengthened.
+    /// Records a barrier and the displacement of the posed positions. Does nothing with `radial`.
     pub fn record(&self, state: &SculptState, control: &ControlBuffers, frame: &mut Frame) {
         if !state.radial {
             frame.barrier();

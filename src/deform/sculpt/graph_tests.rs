@@ -1,4 +1,4 @@
-//! Sculpt layers in the graphs: GPU against CPU reference, across poses, for every method.
+//! Tests of sculpt layers in the deformer graphs: GPU against CPU reference, in several poses, for every method.
 
 use super::*;
 use crate::deform::springs::Params;
@@ -10,7 +10,7 @@ use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
 const SIDES: usize = 24;
-/// The middle ring of the sculpt layers: half-way up the first bone.
+/// The middle vertex ring of the sculpt layers: halfway along the first bone.
 const MIDDLE: usize = 16;
 const REACH: usize = 6;
 
@@ -18,7 +18,7 @@ fn body() -> Bound {
     cylinder(2, SIDES, 64)
 }
 
-/// A band around the first bone: one kinematic ring, with passive rings on both sides.
+/// Returns a band around the first bone: one kinematic vertex ring, with passive rings on both sides.
 fn band(bound: &Bound, id: u32, middle: usize, form: impl FnOnce(&[u32]) -> BoundForm) -> BoundSculpt {
     let ring = |r: usize| (r * SIDES..(r + 1) * SIDES).map(|v| v as u32);
     let mut vertices: Vec<u32> = ring(middle).collect();
@@ -125,14 +125,14 @@ fn every_method_on_the_gpu_shows_the_twin_s_edits_and_forgets_them() {
         let twin = solve(&bound, &recipe, &sculpts, &states, &bent(&bound, 1.2, 0.8));
         assert!(furthest(&other, &twin) <= limit, "{name}: {}", furthest(&other, &twin) / limit);
         if recipe.springs.is_some() {
-            // New parameters while the layers are active.
+            // Changes the parameters while the layers are active.
             let params = Params { hold: 2.0, ..Params::default() };
             graph.set_springs(&params);
             let twin = solve(&bound, &Recipe::springs(params), &sculpts, &states, &bent(&bound, 1.2, 0.8));
             assert!(furthest(&frame(&mut graph), &twin) <= limit, "{name}");
             graph.set_springs(&Params::default());
         }
-        // Another form for the same vertices, as direct manipulation sets it.
+        // Replaces the offsets of the same vertices, as direct manipulation does.
         let offsets = [[0.0, 0.03, 0.06]; SIDES];
         assert!(graph.reform_sculpt(SculptId(1), Reform::Offsets(&offsets)));
         assert!(!graph.reform_sculpt(SculptId(1), Reform::Offsets(&offsets[1..])), "{name}: too few");
@@ -164,7 +164,7 @@ fn every_method_on_the_gpu_shows_the_twin_s_edits_and_forgets_them() {
 
 #[test]
 fn methods_that_turn_scale_vectors_are_radial() {
-    // Equation 24 multiplies the length of every scale vector, in any pose.
+    // Equation 24 multiplies the length of every scale vector by the same factor in any pose.
     let bound = body();
     let sculpts = [swell(&bound, 0, MIDDLE, 0.4)];
     let pose = bent(&bound, 1.2, 0.8);
@@ -204,7 +204,7 @@ fn springs_come_to_the_targets_end_at_the_rim_and_stay_smooth() {
     for pair in profile[MIDDLE - REACH..=MIDDLE].windows(2) {
         assert!(pair[1] > pair[0] - 1e-3, "it rises all the way");
     }
-    // Less stiffness gives less displacement; none gives none.
+    // Less stiffness gives less displacement; zero stiffness gives zero displacement.
     let with = |stiffness: f32| {
         let states = [SculptState { stiffness, ..on(&[0])[0] }];
         radius(&solve(&bound, &Recipe::default(), &sculpts, &states, &rest(&bound)), MIDDLE)
@@ -215,8 +215,8 @@ fn springs_come_to_the_targets_end_at_the_rim_and_stay_smooth() {
     assert!((stiffest - 1.4).abs() < 1e-3, "{stiffest}");
 }
 
-/// Draws in a pose the surface that a sculpt layer made in bind gives there, and returns the difference between both
-/// layers, metres. Springs do not go all the way at once, so the remainder is drawn twice more.
+/// Draws, in a pose, the surface that a layer sculpted in bind has in that pose. Returns the difference between both
+/// layers, metres. The springs reach only part of an offset at once, so the remainder is drawn twice more.
 fn commuted(bound: &Bound, recipe: &Recipe, sculpt: &BoundSculpt, pose: &Pose) -> f32 {
     let rig = PosedRig::new(&bound.character.skeleton, pose);
     let plain = solve(bound, recipe, &[], &[], pose);
@@ -244,7 +244,7 @@ fn posing_and_editing_commute() {
     for recipe in recipes() {
         for (angle, twist) in [(0.9, 0.0), (0.5, 1.4), (-1.6, 0.3)] {
             let pose = bent(&bound, angle, twist);
-            // The radial methods rotate an offset with one bone only, so near joints nothing is asserted for them.
+            // The radial methods rotate an offset with a single bone, so nothing is asserted for them near joints.
             let claims = recipe.springs.is_some() || !recipe.geometric.is_radial();
             let (far, close) =
                 (commuted(&bound, &recipe, &away, &pose), commuted(&bound, &recipe, &near, &pose));

@@ -1,23 +1,23 @@
-//! Sculpt layers (thesis, chapter 5; methods, section 6): offsets of a region's vertices relative to their
-//! bones, added to whatever else deforms them.
+//! Sculpt layers (thesis, chapter 5; methods, section 6): offsets of a region's vertices relative to their bones,
+//! added to the result of all other deformers.
 //!
-//! A vertex's offset is `D = e - s`, where `s` is its scale vector in bind and `e` the one that the layer wants, both
-//! in bind orientation. Decoded in a pose it is `Q D`, with `Q` the blend of the joints' rotations by skin weight. A
-//! pose changes only `Q`, so it does not matter whether the character was posed before or after it was sculpted
-//! ([`encode`], [`decode`]). **(differs)** The thesis uses the rotation of the one bone that a vertex is attached to; a
-//! region that crosses a joint would tear there. On vertices that follow one joint both are the same.
+//! The scale vector `s` of a vertex points from its attachment point on the bone to the vertex. The offset is
+//! `D = e - s`, where `e` is the sculpted scale vector; both are in bind orientation. In a pose the offset becomes
+//! `Q D`, where `Q` is the blend of the joints' rotations by skin weight. Only `Q` depends on the pose, so posing and
+//! sculpting commute ([`encode`], [`decode`]). **(differs)** The thesis uses the rotation of the vertex's bone, which
+//! tears regions that cross a joint. For a vertex with a single joint both rotations are equal.
 //!
-//! - A **drawn** layer gives `D` at the kinematic vertices. Between amplitude 0 and 1 the length of the
-//!   scale vector changes linearly and its direction along an arc ([`arc`]). Passive vertices take the
-//!   weighted mean of the nearest kinematic ones, times their falloff.
-//! - A **profile** gives `D = amount f(t) s`, times the falloff, at each vertex's own parameter `t`.
-//! - Several layers on one vertex add up: each was drawn on the result of the others. Stiffness adds up
-//!   too.
+//! - A **drawn** layer stores `D` at the kinematic vertices. Between amplitude 0 and 1 the length of the scale vector
+//!   changes linearly and its direction along an arc ([`arc`]). A passive vertex gets the weighted mean of the
+//!   nearest kinematic offsets, times its falloff.
+//! - A **profile** layer has `D = amount f(t) s`, times the falloff, with one parameter `t` per vertex.
+//! - Several layers on one vertex add up, because each layer was drawn on the result of the previous ones. Their
+//!   stiffnesses add up too.
 //!
-//! Geometric methods move their vertices by `Q D` ([`cpu::displace`]). The methods that rotate scale
-//! vectors, rigid and IRS, rotate `s + D` in place of `s`, which is the radial method (equation 24). In the
-//! springs a layer is a force `k (target - x)` with `target = a' + Q (s + D)` on every vertex of the
-//! region; `k` fades with the falloff ([`super::springs`]).
+//! Geometric methods move their vertices by `Q D` ([`cpu::displace`]). The methods that rotate scale vectors (rigid
+//! and IRS) rotate `s + D` instead of `s`, as in the thesis (equation 24). In the springs a layer is a force
+//! `k (target - x)` with `target = a' + Q (s + D)` on every vertex of the region, where `a'` is the posed attachment
+//! point. The stiffness `k` is scaled by the falloff ([`super::springs`]).
 
 pub mod cpu;
 mod easing;
@@ -36,7 +36,7 @@ pub use profile::{Along, Curve, Profile, Wave};
 use crate::base::SculptId;
 use crate::base::math::{Quat, Vec3};
 
-/// Number of kinematic vertices that a passive vertex follows.
+/// Number of kinematic vertices whose offsets a passive vertex averages.
 pub const SOURCES: usize = 4;
 
 /// A sculpt layer bound to a character's control mesh.
@@ -44,67 +44,66 @@ pub const SOURCES: usize = 4;
 pub struct BoundSculpt {
     /// The layer's id; [`SculptState::id`] refers to it.
     pub id: SculptId,
-    /// The moved vertices, each once: the kinematic ones, then the passive ones.
+    /// The vertices that the layer moves, without duplicates: first the kinematic, then the passive ones.
     pub vertices: Vec<u32>,
-    /// Scale vector `s` of each vertex, bind space, metres.
+    /// Scale vector `s` of each vertex, bind space, metres: from its attachment point on the bone to the vertex.
     pub scale_vectors: Vec<Vec3>,
-    /// Factor on offset and stiffness per vertex: 1 for kinematic vertices.
+    /// Factor on offset and stiffness per vertex, 0..=1; 1 for kinematic vertices.
     pub falloff: Vec<f32>,
-    /// The layer's offsets or formula.
+    /// The layer's offsets, drawn or by formula.
     pub form: BoundForm,
 }
 
-/// The offsets of a layer, drawn or by formula.
+/// Offsets of a sculpt layer, drawn or by formula.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BoundForm {
-    /// Drawn offsets.
+    /// Offsets drawn by the user.
     Drawn {
-        /// Offset `D` at amplitude 1 of each kinematic vertex, bind space, metres.
+        /// Offset `D` of each kinematic vertex at amplitude 1, bind space, metres.
         offsets: Vec<Vec3>,
-        /// Per passive vertex, the kinematic vertices that it follows, as indices into `offsets`, with
-        /// weights that sum to 1.
+        /// Kinematic vertices that each passive vertex averages: indices into `offsets`, and weights that sum to 1.
         sources: Vec<[(u32, f32); SOURCES]>,
     },
-    /// Offsets by a formula.
+    /// Offsets computed by a formula.
     Profile {
-        /// The formula.
+        /// The formula of the offsets.
         profile: Profile,
         /// Parameter `t` of each vertex, 0..=1.
         t: Vec<f32>,
     },
 }
 
-/// The state of a sculpt layer at one moment.
+/// The state of a sculpt layer in one frame.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SculptState {
-    /// The layer.
+    /// Id of the layer.
     pub id: SculptId,
-    /// Factor on the offset: 0 is off, 1 as authored. May be negative.
+    /// Factor on the offset: 0 is off, 1 is the authored offset. May be negative.
     pub amplitude: f32,
-    /// Stiffness of the layer's force in the springs, in quarters of a vertex's number of neighbours, >= 0:
-    /// the lower, the more the layer yields to them. Geometric methods ignore it.
+    /// Stiffness of the layer's force in the springs, in quarters of a vertex's number of neighbours, >= 0. With a
+    /// lower stiffness the springs reduce the offset more. Geometric methods ignore the stiffness.
     pub stiffness: f32,
-    /// Time for waves, seconds.
+    /// Time at which wave profiles are evaluated, seconds.
     pub seconds: f64,
 }
 
-/// Encodes the displacement from `from` to `to` (world, metres) of a vertex with the blended rotation
-/// `rotation` as an offset in bind orientation. `from` is the vertex's position without this layer, so that
-/// an offset stroke that lies on its baseline changes nothing in any pose.
+/// Encodes the displacement from `from` to `to` (world, metres) as an offset in bind orientation. `rotation` is the
+/// vertex's blended rotation, and `from` its position without this layer. An offset stroke on its baseline therefore
+/// encodes a zero offset in any pose.
 pub fn encode(rotation: Quat, from: Vec3, to: Vec3) -> Vec3 {
     rotation.conjugate() * (to - from)
 }
 
-/// The world position with the layer of a vertex that is at `from` without it.
+/// Returns the world position of a vertex with the layer; `from` is its world position without the layer.
 pub fn decode(rotation: Quat, from: Vec3, offset: Vec3) -> Vec3 {
     from + rotation * offset
 }
 
-/// Scale vectors shorter than this fraction of their result have no direction to rotate from.
+/// If one length is below this fraction of the other, the offset is scaled linearly instead of along an arc.
 const NO_DIRECTION: f32 = 1e-3;
 
-/// The offset at `amplitude` of a scale vector `s` whose offset at 1 is `offset`: the length changes
-/// linearly, the direction along the arc. Lengths do not become negative.
+/// Returns the offset at `amplitude` for a scale vector `s` whose offset at amplitude 1 is `offset`. The length
+/// changes linearly, the direction along the arc. Lengths do not become negative.
 pub fn arc(s: Vec3, offset: Vec3, amplitude: f32) -> Vec3 {
     let e = s + offset;
     let (from, to) = (s.length(), e.length());
@@ -122,7 +121,7 @@ pub fn arc(s: Vec3, offset: Vec3, amplitude: f32) -> Vec3 {
         let angle = sine.atan2(a.dot(b)) * amplitude;
         a * angle.cos() + (axis / sine).cross(a) * angle.sin()
     } else {
-        // A straight path, possibly through the bone, where the arc is undetermined.
+        // Opposite directions determine no arc, so the offset passes straight through the bone.
         if a.dot(b) < 0.0 {
             return offset * amplitude;
         }

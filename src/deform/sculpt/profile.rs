@@ -1,31 +1,31 @@
-//! Offsets by formula: growth of scale vectors along a stroke or a bone (thesis 5.1, 5.2).
+//! Offsets by formula: scale vectors grow along a stroke or a bone (thesis 5.1, 5.2).
 
 use super::Easing;
 use serde::{Deserialize, Serialize};
 use std::f32::consts::TAU;
 
-/// An offset by formula: `|s|` becomes `|s| (1 + amount f)`, with `f` from the curve.
+/// An offset by formula: `|s|` becomes `|s| (1 + amount f)`, where `f` is given by the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// The function `f`.
+    /// The function `f(t)`.
     pub curve: Curve,
-    /// Relative growth of the distance to the bone at `f = 1`; negative values shrink it. With 0.25 a
-    /// parabola is the thesis's `1.25 - (0.5 - t)^2`.
+    /// Relative growth of the distance to the bone at `f = 1`; negative values shrink it. A parabola with amount 0.25
+    /// is the thesis's `1.25 - (0.5 - t)^2`.
     pub amount: f32,
-    /// The path along which `t` runs.
+    /// The path that defines the parameter `t`.
     #[serde(default)]
     pub along: Along,
 }
 
-/// The path along which a profile's parameter runs from 0 to 1.
+/// The path along which a profile's parameter `t` increases from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Along {
-    /// The layer's stroke, by length.
+    /// The layer's stroke; `t` is proportional to its arc length.
     #[default]
     Stroke,
-    /// The bone that a vertex is attached to, from head to tail: equation 24.
+    /// The bone to which a vertex is attached, from head to tail (thesis, equation 24).
     Bone,
 }
 
@@ -33,23 +33,23 @@ pub enum Along {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Curve {
-    /// 1 everywhere: a ring swells evenly.
+    /// 1 everywhere, so that the region swells evenly.
     Even,
     /// `1 - (2t - 1)^2`: a bulge that is 0 at both ends.
     Parabola,
     /// An easing curve from 0 to 1.
     Ease(Easing),
-    /// A moving sine wave, thesis figure 26.
+    /// A moving sine wave (thesis figure 26).
     Wave(Wave),
 }
 
-/// `sin(2π (count t - speed seconds) + phase)`.
+/// The function `sin(2π (count t - speed seconds) + phase)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wave {
-    /// Number of waves from one end to the other.
+    /// Number of wavelengths between `t` = 0 and `t` = 1.
     pub count: f32,
-    /// Waves that pass a point per second; positive waves travel from 0 to 1.
+    /// Frequency, waves per second; with a positive speed the waves travel from `t` = 0 to `t` = 1.
     pub speed: f32,
     /// Phase, radians.
     #[serde(default)]
@@ -57,28 +57,28 @@ pub struct Wave {
 }
 
 impl Curve {
-    /// The function at `t` and at the time `seconds`.
+    /// Returns the function's value at `t` and at the time `seconds`.
     pub fn at(&self, t: f32, seconds: f64) -> f32 {
         match self {
             Self::Even => 1.0,
             Self::Parabola => 1.0 - (2.0 * t - 1.0).powi(2),
             Self::Ease(easing) => easing.at(t),
             Self::Wave(wave) => {
-                // Whole waves are removed first: after an hour f32 would have no digits left for the fraction.
+                // Whole periods are removed in f64, because f32 loses the fraction after about an hour.
                 let passed = (f64::from(wave.speed) * seconds).rem_euclid(1.0) as f32;
                 (TAU * (wave.count * t - passed) + wave.phase).sin()
             }
         }
     }
 
-    /// Whether the function changes with time.
+    /// Returns whether the function changes with time.
     pub fn moves(&self) -> bool {
         matches!(self, Self::Wave(wave) if wave.speed != 0.0)
     }
 }
 
 impl Profile {
-    /// Whether all its numbers are finite and within limits.
+    /// Returns whether all numbers are finite and within their limits.
     pub fn is_sound(&self) -> bool {
         let wave = match self.curve {
             Curve::Wave(w) => [w.count, w.speed, w.phase],
@@ -102,7 +102,7 @@ mod tests {
         }
         let wave = Curve::Wave(Wave { count: 3.0, speed: 1.5, phase: 0.4 });
         for (t, seconds) in [(0.1f32, 0.0), (0.4, 0.7), (0.9, 2.0)] {
-            // The value at t moves to t + speed/count dt after dt.
+            // The value at t moves to t + speed/count dt after the time dt.
             let moved = wave.at(t + 0.5 * 0.1, seconds + 0.1);
             assert!((moved - wave.at(t, seconds)).abs() < 1e-5);
             assert!((wave.at(t, seconds + 7200.0) - wave.at(t, seconds)).abs() < 1e-4);

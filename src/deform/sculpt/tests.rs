@@ -1,11 +1,11 @@
-//! Sculpt layers in numbers: arcs, sums, encoding.
+//! Unit tests of sculpt layers: arcs, sums and encoding.
 
 use super::*;
 use crate::base::math::Quat;
 
 fn drawn(id: u32, vertices: &[u32], offset: Vec3) -> BoundSculpt {
     let n = vertices.len();
-    // The last vertex is passive and follows the first.
+    // The last vertex is passive and copies the first one.
     let mut falloff = vec![1.0; n];
     falloff[n - 1] = 0.5;
     BoundSculpt {
@@ -36,7 +36,7 @@ fn half_way_is_on_the_arc_not_on_the_chord() {
         (s + arc(s, e - s, -0.5)).distance(Vec3::new(1.0, -1.0, 0.0).normalize()) < 1e-5,
         "the other way"
     );
-    // Straight out, through the bone, and from the bone: the arc invents no direction.
+    // Offsets straight outwards, through the bone, and from a zero scale vector: the arc is a straight line.
     assert!(arc(s, Vec3::X, 0.5).distance(Vec3::X * 0.5) < 1e-6);
     assert!(arc(s, Vec3::X * -3.0, 0.5).distance(Vec3::X * -1.5) < 1e-6);
     assert!(arc(Vec3::ZERO, Vec3::Y, 0.25).distance(Vec3::Y * 0.25) < 1e-6);

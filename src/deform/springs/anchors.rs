@@ -1,10 +1,10 @@
-//! Bases of the springs' scale vectors: the attachment points, drawn together across branches.
+//! Attachment points of the springs, which may leave the bones where limbs branch.
 //!
-//! Where limbs leave a trunk, the bones of neighbouring vertices may be far apart. Alternating smoothing and projection
-//! (thesis 3.2) cannot close that gap while the points must stay on bones. Scale vectors on its two sides are not
-//! comparable, and the surface tears there. The springs do not need points on bones: any point that moves with a vertex
-//! serves. Attachment points therefore leave the bones where necessary, and only there, until the points of neighbours
-//! are no further apart than the neighbours are, as is the case along any single bone.
+//! Where limbs leave a trunk, the bones of neighbouring vertices may be far apart. Alternating smoothing and
+//! projection (thesis 3.2) cannot close that gap, because it keeps the points on bones. Scale vectors across the gap
+//! are not comparable, so the surface tears there. The springs do not need points on bones: any point that moves with
+//! the vertex works. Only where necessary, attachment points leave the bones until the points of two neighbouring
+//! vertices are no further apart than the vertices. On a single bone this always holds.
 
 use crate::base::math::Vec3;
 use crate::bind::Attachments;
@@ -13,14 +13,13 @@ use crate::geom::ControlMesh;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rounds at most. A gap spreads by an edge a round; what is left of the widest then follows from
-/// [`super::bind::coherence`].
+/// Maximum rounds; a gap spreads by one edge per round. [`super::bind::coherence`] handles remaining gaps.
 const ROUNDS: usize = 300;
 
-/// A gap that exceeds its edge by less than this fraction of the edge counts as closed.
+/// Relative tolerance: a gap that exceeds its edge's length by less than this fraction counts as closed.
 const SLACK: f32 = 1e-3;
 
-/// Returns the character with its attachment points drawn together: bones and parameters stay, scale vectors change.
+/// Moves attachment points together at branches. Bones and parameters stay, scale vectors change.
 pub fn drawn_together(bound: &Bound) -> Bound {
     let control = &bound.character.control;
     let scale_vectors = &bound.attachments.scale_vector;
@@ -47,7 +46,7 @@ pub fn drawn_together(bound: &Bound) -> Bound {
             near[*v as usize] = false;
         }
     }
-    // Points that no gap has moved stay equal bit for bit.
+    // Points that did not move keep their scale vector bit for bit.
     let scale_vector = (0..points.len())
         .map(|v| {
             let (x, s) = (control.positions[v], scale_vectors[v]);
@@ -59,7 +58,7 @@ pub fn drawn_together(bound: &Bound) -> Bound {
     Bound { character: bound.character.clone(), attachments: Arc::new(attachments) }
 }
 
-/// A vertex's point after half of each excess gap is closed, in the mean; `None` if there is no excess.
+/// Returns a vertex's point moved by the mean of half of each excess gap; `None` if no gap is too wide.
 fn drawn(control: &ControlMesh, points: &[Vec3], v: usize) -> Option<Vec3> {
     let (mut sum, mut wide) = (Vec3::ZERO, 0.0f32);
     for &n in control.adjacency.of(v) {

@@ -4,20 +4,18 @@ use super::cpu::{angle, leverage, turn_between};
 use crate::base::math::Vec3;
 use crate::deform::Bound;
 
-/// All pose-independent data of the iterations. Indices are control vertices and half-edges of
-/// [`crate::geom::Adjacency`].
+/// Pose-independent data of the iterations, indexed by vertices and half-edges of [`crate::geom::Adjacency`].
 #[derive(Clone, Debug, Default)]
 pub struct Binding {
-    /// CSR offsets into `edges`, one more than vertices.
+    /// CSR offsets into `edges`; length: number of vertices + 1.
     pub offset: Vec<u32>,
-    /// One per half-edge.
+    /// Rest measures per half-edge.
     pub edges: Vec<RestEdge>,
-    /// One per control vertex.
+    /// Rest measures per control vertex.
     pub vertices: Vec<RestVertex>,
-    /// Vertices nearer to their bone than this have no direction from it, metres.
+    /// Distance from the bone below which a vertex has no defined direction from it, metres.
     pub on_bone: f32,
-    /// Shortest side of the bind box, metres, but at least a thousandth of its diagonal; the unit of the
-    /// stop threshold.
+    /// Unit of the stop threshold, metres: shortest side of the bind pose's box, at least 1/1000 of its diagonal.
     pub thickness: f32,
 }
 
@@ -28,7 +26,7 @@ pub struct RestEdge {
     pub neighbor: u32,
     /// Rest length `l0`, metres.
     pub length: f32,
-    /// Degree to which both ends follow the skeleton as one surface, 0..=1, see [`coherence`].
+    /// Degree to which both ends follow the skeleton as one surface, 0..=1; see [`coherence`].
     pub coherence: f32,
 }
 
@@ -39,13 +37,13 @@ pub struct RestVertex {
     pub attachment: Vec3,
     /// Scale vector `s_i0` in bind space, metres.
     pub scale_vector: Vec3,
-    /// Its length `|s_i0|`, metres.
+    /// Length `|s_i0|` of the scale vector, metres.
     pub radius: f32,
-    /// Sum over the neighbours of [`turn_between`] times [`leverage`] in bind, radians.
+    /// Sum of [`turn_between`] times [`leverage`] over the neighbours in the bind pose, radians.
     pub turn: Vec3,
-    /// `Σ_j (1 - coherence) (x_j0 - x_i0)`, bind space, metres.
+    /// Shape of the edges without torsion, `Σ_j (1 - coherence) (x_j0 - x_i0)`, bind space, metres.
     pub shape: Vec3,
-    /// `Σ_j (1 - coherence)`.
+    /// Weighted number of edges without torsion, `Σ_j (1 - coherence)`.
     pub loose: f32,
     /// Angle `φ0` between scale vector and bone, radians.
     pub phi: f32,
@@ -53,32 +51,32 @@ pub struct RestVertex {
     pub bone_direction: Vec3,
     /// Mean length of the vertex's edges, metres; zero for an isolated vertex.
     pub mean_length: f32,
-    /// The mean edge length at this vertex on the original mesh, for vertices of coarser levels, metres:
-    /// the minimum of any reach.
+    /// Lower limit of any reach, metres: the mean edge length of this vertex on the original mesh.
     pub grain: f32,
 }
 
 impl Binding {
-    /// Number of neighbours.
+    /// Returns the number of neighbours of a vertex.
     pub fn degree(&self, vertex: usize) -> u32 {
         self.offset[vertex + 1] - self.offset[vertex]
     }
 }
 
-/// Degree to which an edge's two ends follow the skeleton as one surface, 0..=1. It is 1 if their attachment points are
-/// no further apart than the ends (always so on one bone), and falls to 0 for neighbours on unrelated bones, as in a
-/// face with many small bones. Scale vectors of such neighbours must not be compared.
+/// Returns the degree to which an edge's two ends follow the skeleton as one surface, 0..=1. The degree is 1 if
+/// `gap`, the distance of their attachment points, is at most `length`, as always on one bone. The degree falls to 0
+/// for ends on unrelated bones, as in a face with many small bones. The springs must not compare the scale vectors of
+/// such ends.
 ///
-/// It also falls from one radian to 1.8 between the scale vectors in bind: a torsion spring stretched that
-/// far rotates its own end by `θ0 cot θ0` but the other by `θ0 / sin θ0`, so that the bind pose would be no
-/// stable equilibrium. Values are in steps of 1/255, as the GPU stores them.
+/// The degree also falls where the bind scale vectors are 1 to 1.8 radians apart. A torsion spring at an angle `θ0`
+/// this large rotates its own end by `θ0 cot θ0` but the other end by `θ0 / sin θ0`, so the bind pose would not be a
+/// stable equilibrium. Values are multiples of 1/255, as the GPU stores them.
 pub fn coherence(length: f32, gap: f32, angle: f32) -> f32 {
     let ratio = if gap > length { length / gap } else { 1.0 };
     let near = ((1.8 - angle) / 0.8).clamp(0.0, 1.0);
     (ratio * ratio * near * 255.0).round() / 255.0
 }
 
-/// Measures the bind pose.
+/// Computes the rest measures of the bind pose.
 pub fn bind(bound: &Bound) -> Binding {
     let control = &bound.character.control;
     let attach = &bound.attachments;
@@ -110,7 +108,7 @@ pub fn bind(bound: &Bound) -> Binding {
             edges.push(RestEdge { neighbor: j, length, coherence });
         }
         offset.push(edges.len() as u32);
-        // Props have no bone.
+        // Vertices of props are attached to no bone.
         let bone = bones.get(attach.bone[i].index()).filter(|_| !control.rigid[i]);
         let along = bone.map_or(Vec3::ZERO, |b| b.tail - b.head);
         vertices.push(RestVertex {

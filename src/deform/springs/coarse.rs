@@ -1,9 +1,9 @@
-//! A coarser spring system over the same skeleton, on which slow, smooth changes are cheap to find.
+//! A coarser spring system over the same skeleton, which finds slow, smooth changes cheaply.
 //!
-//! About every seventh vertex stays (a maximal set of vertices at least three edges apart). Each other
-//! vertex belongs to the nearest of them, and regions that touch are neighbours. A coarse vertex is a real
-//! vertex of the mesh with its own attachment and weights, so the same code binds the coarse springs. Since
-//! reaches are lengths, not numbers of edges ([`super`]), both levels have nearly the same equilibrium.
+//! About every seventh vertex becomes a coarse vertex (a maximal set of vertices at least three edges apart). Every
+//! other vertex belongs to the region of the nearest coarse vertex, and regions that touch are neighbours. A coarse
+//! vertex is a vertex of the mesh with its own attachment and weights, so the same code binds the coarse springs.
+//! Since reaches are lengths, not numbers of edges ([`super`]), both levels have nearly equal equilibria.
 
 use crate::base::math::Vec3;
 use crate::bind::{Attachments, Character};
@@ -12,27 +12,27 @@ use crate::geom::{Adjacency, ControlMesh};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// Levels with fewer vertices are not coarsened.
+/// Meshes with fewer vertices are not coarsened.
 const SMALLEST: usize = 400;
-/// A coarse level does not move vertices that are nearer to the bone than this many of its edge lengths.
+/// A coarse level does not move vertices that are nearer to the bone than this multiple of its edge length.
 const THIN: f32 = 1.0;
-/// Number of coarse vertices that a fine vertex interpolates.
+/// Number of coarse vertices from which a fine vertex interpolates its move.
 pub const PARENTS: usize = 4;
 
-/// A coarse level and its relation to the finer level.
+/// A coarse level and its interpolation to the finer level.
 #[derive(Clone, Debug)]
 pub struct Coarse {
     /// The coarse control mesh as a character, without a display mesh.
     pub bound: Bound,
-    /// Fine vertex of each coarse vertex.
+    /// Index of the fine vertex that each coarse vertex is taken from.
     pub seeds: Vec<u32>,
-    /// Coarse vertices that each fine vertex follows; unused entries repeat the first.
+    /// Coarse vertices from which each fine vertex interpolates. Unused entries repeat the first entry.
     pub parents: Vec<[u32; PARENTS]>,
-    /// Their weights, with sum one; all zero if no coarse vertex is near (an island of props).
+    /// Interpolation weights of the parents, with sum one; all zero if no coarse vertex is near (e.g. in a prop).
     pub weights: Vec<[f32; PARENTS]>,
 }
 
-/// A coarser level; `None` if the mesh is small already or does not get much smaller.
+/// Builds a coarser level. Returns `None` if the mesh is small already or would not get much smaller.
 pub fn coarsen(bound: &Bound) -> Option<Coarse> {
     let control = &bound.character.control;
     let fine = control.positions.len();
@@ -80,8 +80,8 @@ pub fn coarsen(bound: &Bound) -> Option<Coarse> {
 }
 
 impl Coarse {
-    /// The vertices of the finer level grouped by their nearest coarse vertex: CSR offsets and indices.
-    /// Vertices that follow none are in no group.
+    /// Groups the vertices of the finer level by their nearest coarse vertex: CSR offsets and indices. Omits vertices
+    /// whose interpolation weights are zero.
     pub fn children(&self) -> (Vec<u32>, Vec<u32>) {
         let follows = |v: usize| self.weights[v][0] > 0.0;
         let mut offset = vec![0u32; self.seeds.len() + 1];
@@ -102,7 +102,7 @@ impl Coarse {
     }
 }
 
-/// Whether a limb is too thin for a level's spacing, e.g. a finger; the level does not move its vertices.
+/// Whether a limb, e.g. a finger, is too thin for the level's edge length. The level does not move its vertices.
 fn thin(control: &ControlMesh, attach: &Attachments, seeds: &[u32], adjacency: &Adjacency, c: usize) -> bool {
     let seed = seeds[c] as usize;
     let ring = adjacency.of(c);
@@ -113,7 +113,7 @@ fn thin(control: &ControlMesh, attach: &Attachments, seeds: &[u32], adjacency: &
     control.rigid[seed] || attach.scale_vector[seed].length() * (ring.len() as f32) < THIN * spacing
 }
 
-/// A maximal set of vertices at least three edges apart, in vertex order: each vertex is within two edges of one.
+/// Returns a maximal set of vertices at least three edges apart, in vertex order.
 fn seeds(control: &ControlMesh) -> Vec<u32> {
     let mut covered = vec![false; control.positions.len()];
     let mut out = Vec::new();
@@ -131,9 +131,9 @@ fn seeds(control: &ControlMesh) -> Vec<u32> {
     out
 }
 
-/// The nearest seed of each vertex along the edges; `u32::MAX` if none is reachable.
+/// Returns the nearest seed of each vertex along the edges; `u32::MAX` if none is reachable.
 fn regions(control: &ControlMesh, seeds: &[u32]) -> Vec<u32> {
-    // Distances are positive, so their bits have the same order; ties go to the lower seed.
+    // Positive floats sort like their bits. Ties go to the seed with the lower index.
     let mut queue: BinaryHeap<std::cmp::Reverse<(u32, u32, u32)>> = BinaryHeap::new();
     for (s, &v) in seeds.iter().enumerate() {
         queue.push(std::cmp::Reverse((0, s as u32, v)));
@@ -154,7 +154,7 @@ fn regions(control: &ControlMesh, seeds: &[u32]) -> Vec<u32> {
     region
 }
 
-/// Adjacency of regions: two are neighbours if an edge connects them.
+/// Builds the adjacency of regions. Two regions are neighbours if an edge connects them.
 fn neighbors(control: &ControlMesh, region: &[u32], count: usize) -> Adjacency {
     let mut pairs: Vec<(u32, u32)> = control
         .adjacency
@@ -175,7 +175,7 @@ fn neighbors(control: &ControlMesh, region: &[u32], count: usize) -> Adjacency {
     Adjacency { offset, neighbor: pairs.into_iter().map(|(_, b)| b).collect() }
 }
 
-/// The nearest coarse vertices among a vertex's region and its neighbours, by inverse squared distance.
+/// Finds the nearest coarse vertices around a fine vertex, weighted by inverse squared distance.
 fn follow(
     control: &ControlMesh,
     seeds: &[u32],

@@ -1,4 +1,4 @@
-//! The CPU reference of the spring iterations, in the arithmetic of the shader (`glsl/deform/springs`).
+//! The CPU reference of the spring iterations, with the arithmetic of the shaders in `glsl/deform/springs`.
 
 use super::bind::Binding;
 use super::{Params, THESIS_LIMIT, Torque};
@@ -9,53 +9,53 @@ use crate::deform::rig_data::RigData;
 use crate::rig::PosedRig;
 use std::f32::consts::PI;
 
-/// Per-frame constants of the iterations, per control vertex.
+/// Constants of a control vertex during the iterations of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct PosedVertex {
     /// Attachment point `a'` in world space, metres.
     pub attachment: Vec3,
-    /// `Σ_j θ0 n0` rotated by `Q`, radians.
+    /// `Σ_j θ0 n0`, the sum of the torsion springs' rest rotations, rotated by `Q`, radians.
     pub rest_turn: Vec3,
-    /// A force that does not depend on the iterate, metres: the bind edges without torsion, rotated by `Q`;
-    /// on a coarse level also the term that makes its equilibrium that of the finer level.
+    /// A constant force during the iterations, metres. The force holds the bind shape of edges without torsion,
+    /// rotated by `Q`. On a coarse level, an additional term makes the equilibrium equal to the finer level's.
     pub load: Vec3,
     /// Bone direction rotated by `Q`, unit; zero for a bone without length.
     pub bone_direction: Vec3,
-    /// `h = Q s_0`, world, metres.
+    /// Scale vector of the hold spring, `h = Q s_0`, world space, metres.
     pub hold: Vec3,
-    /// Stiffness of the bone, hold and girth forces on this vertex.
+    /// Stiffness of the bone, hold and girth forces on this vertex, in this order.
     pub stiffness: [f32; 3],
-    /// Reliability of the direction from the bone, 0..=1; factor on forces along and about the scale vector.
+    /// Reliability of the direction from the bone, 0..=1: a factor on all forces that use this direction.
     pub sense: f32,
-    /// Stiffness of the pull to `a' + h`, which replaces these forces where the direction is unreliable.
+    /// Stiffness of the pull to `a' + h`. The pull replaces forces with an unreliable direction from the bone.
     pub pull: f32,
-    /// Steps of an iteration across and along the scale vector, `min(dt, ω / K)`.
+    /// Step sizes across and along the scale vector, `min(dt, ω / K)`.
     pub steps: [f32; 2],
-    /// Divisor that makes forces of different levels comparable, `deg/4 l²`, square metres.
+    /// Divisor that makes forces of different multigrid levels comparable: `deg/4 l²`, square metres.
     pub density: f32,
-    /// Blended rotation `Q`.
+    /// Rotation `Q` from bind to world, blended by skin weight.
     pub rotation: Quat,
 }
 
-/// Bounds on a vertex's effective stiffness `K`, so that a step `ω / K` with `ω < 1` converges.
+/// Upper bounds on a vertex's effective stiffness `K`. A step `ω / K` with `ω < 1` converges.
 ///
-/// Torsion acts across the scale vector and length springs along it, and a surface spring is in no
-/// direction stiffer than `k_s`. The bound is therefore `k_s + k_t` per edge across it and `k_s + k_l`
-/// along it; the sum `2 k_s + k_l + k_t` would take twice as many iterations.
+/// Torsion acts across the scale vector and length springs along it. A surface spring has at most the stiffness `k_s`
+/// in every direction. The bound per edge is therefore `k_s + k_t` across and `k_s + k_l` along. The bound
+/// `2 k_s + k_l + k_t` for both directions would need twice as many iterations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub across: f32,
     pub along: f32,
 }
 
-/// An edge couples both its ends, so a graph's Laplacian has eigenvalues up to twice a vertex's degree. If
-/// every edge belongs to a triangle, they are at most 5/3 of the degree (3/2 for a single triangle, 5/3
-/// with two edges on a boundary), so the factor may be 0.8.
+/// An edge couples both its ends, so a graph's Laplacian has eigenvalues up to twice a vertex's degree. If every edge
+/// belongs to a triangle, the eigenvalues are at most 5/3 of the degree (3/2 for a single triangle, 5/3 with two
+/// edges on a boundary). The factor may therefore be 0.8.
 const EDGE_BOUND: f32 = 0.8;
 
 impl Bounds {
-    /// Bounds for the stiffness of the bone, hold and girth forces and the pull; `loose` edges couple in
-    /// all directions.
+    /// Computes the bounds from the stiffnesses of the bone, hold and girth forces and of the pull. `loose` counts
+    /// the edges without torsion, which couple in all directions.
     pub fn new(params: &Params, degree: f32, loose: f32, stiffness: [f32; 3], pull: f32) -> Self {
         let [bone, hold, girth] = stiffness;
         let turning = params.turning();
@@ -70,19 +70,20 @@ impl Bounds {
     }
 }
 
-/// Length in edges from which scale vectors count in full: about a dozen vertices around a limb.
+/// Distance from the bone, in edge lengths, from which the scale vector's direction counts as fully reliable. At this
+/// distance about a dozen vertices surround a limb.
 pub(super) const RESOLVED: f32 = 2.0;
 
-/// Stiffness per unit with which a difference fades over `reach` metres: `deg/4 (l/reach)²`. The reach is
-/// at least the mesh's `grain`.
+/// Returns the stiffness, relative to `k_t`, with which a difference fades over `reach` metres: `deg/4 (l/reach)²`.
+/// The reach is at least the mesh's edge length `grain`.
 pub(super) fn fading(mean_length: f32, grain: f32, degree: f32, reach: f32) -> f32 {
     let ratio = if grain > 0.0 { mean_length / reach.max(grain) } else { 0.0 };
     degree * 0.25 * ratio * ratio
 }
 
-/// Transforms the rest measures to a pose. `Q` is the blend of the joints' rotations by skin weight, and `a'` the bind
-/// attachment point skinned by dual quaternions with the same rotation `Q`. A part that follows one joint therefore
-/// stays rigid, whichever bone it is attached to, and no attachment point moves towards an axis that it rotates about.
+/// Transforms the rest measures to a pose. `Q` blends the joints' rotations by skin weight. `a'` is the bind
+/// attachment point under dual quaternion skinning with the rotation `Q`. A part that follows one joint therefore
+/// stays rigid, whichever bone it is attached to. No attachment point moves towards the axis of a joint's rotation.
 pub fn pose(binding: &Binding, params: &Params, character: &Character, rig: &PosedRig) -> Vec<PosedVertex> {
     let influences = &character.control.influences;
     let data = RigData::of(&character.skeleton, rig);
@@ -103,14 +104,14 @@ pub fn pose(binding: &Binding, params: &Params, character: &Character, rig: &Pos
             fade(params.hold, params.hold_reach, free),
             fade(params.girth, params.girth_reach, free),
         ];
-        // A vertex nearer to the bone than its edges are long may pass through the bone in one step. Where
-        // few vertices surround a limb, their direction from it is unreliable.
+        // A vertex that is nearer to the bone than its edges are long may pass through the bone in one step. Where
+        // few vertices surround a limb, their directions from the bone are unreliable.
         let blind = v.mean_length.max(RESOLVED * v.grain);
         let ratio = if free && blind > 0.0 { (v.radius / blind).min(1.0) } else { 0.0 };
         let sense = ratio * ratio;
         let pull = params.hold * params.torsion * degree * (1.0 - sense);
         let Bounds { across, along } = Bounds::new(params, degree, v.loose, stiffness, pull);
-        // Without a direction, across and along cannot be distinguished.
+        // If the direction of the scale vector is unreliable, the larger bound applies to both directions.
         let bounds = if sense < 1.0 { [across.max(along); 2] } else { [across, along] };
         out.push(PosedVertex {
             attachment: skin(influences, i, &data, v.attachment),
@@ -129,7 +130,7 @@ pub fn pose(binding: &Binding, params: &Params, character: &Character, rig: &Pos
     out
 }
 
-/// Normalised weighted sum of the joints' rotations, each on the hemisphere of the heaviest.
+/// Returns the normalised weighted sum of the joints' rotations, each on the hemisphere of the heaviest joint.
 pub fn blended_rotation(influences: impl Iterator<Item = (u16, f32)>, rotations: &[Quat]) -> Quat {
     let mut pivot = None;
     let mut sum = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
@@ -141,7 +142,7 @@ pub fn blended_rotation(influences: impl Iterator<Item = (u16, f32)>, rotations:
     if sum.length_squared() > 1e-12 { sum.normalize() } else { pivot.unwrap_or(Quat::IDENTITY) }
 }
 
-/// The net force on vertex `i`, metres (stiffness is dimensionless).
+/// Returns the net force on vertex `i`, metres (stiffness has no unit).
 pub fn force(binding: &Binding, params: &Params, posed: &[PosedVertex], x: &[Vec3], i: usize) -> Vec3 {
     let rest = &binding.vertices[i];
     let me = &posed[i];
@@ -170,7 +171,7 @@ pub fn force(binding: &Binding, params: &Params, posed: &[PosedVertex], x: &[Vec
     }
     let mut total = surface * params.surface + shape * params.torsion + (me.hold - s) * me.pull + me.load;
     if free {
-        // Arc length per radian; the printed text has the inverse.
+        // Arc length per radian. The thesis prints the inverse.
         let lever = match params.torque {
             Torque::Arc => s_length,
             Torque::Thesis => (1.0 / s_length).min(s_length * THESIS_LIMIT),
@@ -185,11 +186,11 @@ pub fn force(binding: &Binding, params: &Params, posed: &[PosedVertex], x: &[Vec
     total
 }
 
-/// The rotation from one scale vector to another as a rotation vector `θ n`, radians, given their lengths. Beyond two
-/// radians it falls to zero at π, where the direction is undefined: opposite sides of a bone do not attract each other.
+/// Returns the rotation from scale vector `s` to `sj` as a rotation vector `θ n`, radians. Its length falls to zero
+/// from two radians to π, where the direction is undefined, so opposite sides of a bone do not attract each other.
 ///
-/// With `q = tan(θ/2)`, the cross product over `|s||s_j| + s·s_j` is `q n`, and `θ/q` is a function of `q²` alone
-/// (least-squares polynomial up to two radians, relative error 8e-6): this takes no square root and one division.
+/// With `q = tan(θ/2)`, the cross product over `|s||s_j| + s·s_j` is `q n`, and `θ/q` is a function of `q²` alone. A
+/// polynomial fitted up to two radians (least squares, relative error 8e-6) avoids the square root.
 pub fn turn_between(s: Vec3, length: f32, sj: Vec3, length_j: f32) -> Vec3 {
     let product = length * length_j;
     let dot = s.dot(sj);
@@ -203,30 +204,31 @@ pub fn turn_between(s: Vec3, length: f32, sj: Vec3, length_j: f32) -> Vec3 {
     s.cross(sj) * (ratio * inverse)
 }
 
-/// `tan²(θ/2)` at two radians.
+/// `tan²(θ/2)` at `θ` = 2 radians.
 const TURN_LIMIT: f32 = 2.425_518_8;
-/// `2 tan(1)`: `θ/q` beyond the limit, times `q²`, which makes the function continuous.
+/// `2 tan(1)`. Beyond the limit, `θ/q` is this value over `q²`, which makes the function continuous.
 const TURN_BEYOND: f32 = 3.114_815_5;
 
-/// `2 atan(q)/q` as a function of `q²`.
+/// Evaluates `2 atan(q)/q` as a function of `u = q²`.
 fn polynomial(u: f32) -> f32 {
     [0.010_206_034, -0.047_153_7, 0.128_139_3, -0.243_634_58, 0.389_905_63, -0.665_703, 1.999_984_7_f32]
         .iter()
         .fold(-0.000_957_923_94, |p, c| p * u + c)
 }
 
-/// Weight of a neighbour nearer to the bone in the torsion. Moving the neighbour rotates its scale vector by the
-/// inverse of its own length; a vertex far from the bone must not follow that angle along its own, longer arc.
+/// Returns the weight of a neighbour in the torsion force: below 1 if the neighbour is nearer to the bone. Equal
+/// moves rotate shorter scale vectors by larger angles, which a vertex far from the bone must not follow on its
+/// longer arc.
 pub fn leverage(radius: f32, neighbor: f32) -> f32 {
     if radius > 0.0 { (neighbor / radius).min(1.0) } else { 0.0 }
 }
 
-/// Unit vector orthogonal to `s` in the plane of both, towards `target`; zero if they are parallel.
+/// Returns the unit vector orthogonal to `s`, in the plane of `s` and `target`, towards `target`; zero if parallel.
 fn toward(s: Vec3, target: Vec3) -> Vec3 {
     s.cross(target).cross(s).normalize_or_zero()
 }
 
-/// The plain step of a vertex under a force.
+/// Returns the displacement of a vertex in one Jacobi step, without momentum.
 pub fn plain_step(me: &PosedVertex, radius: f32, x: Vec3, force: Vec3) -> Vec3 {
     let s = x - me.attachment;
     let length = s.length();
@@ -235,11 +237,11 @@ pub fn plain_step(me: &PosedVertex, radius: f32, x: Vec3, force: Vec3) -> Vec3 {
     force * across + radial * (force.dot(radial) * (along - across))
 }
 
-/// The next position of a vertex: the plain step from `x`, extrapolated by the momentum's weight.
+/// Returns the next position of a vertex: a Jacobi step from `x`, extrapolated by the momentum's weight.
 ///
-/// The vertex moves on an arc around the attachment point: the component across the scale vector rotates
-/// it, the component along it changes its length. A chord would lengthen it a little at every step, without
-/// bound where nothing holds the length.
+/// The vertex moves on an arc around the attachment point. The component across the scale vector rotates the vector,
+/// and the component along it changes its length. A straight step would lengthen the scale vector a little every
+/// time, without bound where no spring holds the length.
 pub(super) fn advance(
     x: Vec3,
     previous: Vec3,
@@ -249,7 +251,7 @@ pub(super) fn advance(
     weight: f32,
 ) -> Vec3 {
     let mut past = x - previous;
-    // The momentum of a vertex that reverses its direction is out of date: it restarts.
+    // The momentum restarts at a vertex that reverses its direction.
     let momentum = if step.dot(past) < 0.0 { 0.0 } else { weight - 1.0 };
     let s = x - attachment;
     let length = s.length();
@@ -264,16 +266,16 @@ pub(super) fn advance(
     attachment + turned * ((length + along) / turned.length())
 }
 
-/// A vertex nearer to the attachment point than this fraction of its bind distance has no direction from it.
+/// Fraction of the bind distance to the attachment point. A vertex nearer than that has no direction from the point.
 const FREE: f32 = 1e-3;
 
-/// Angle between two vectors, radians in 0..=π; zero if one of them is zero.
+/// Returns the angle between two vectors, radians in 0..=π; zero if one of them is zero.
 pub fn angle(a: Vec3, b: Vec3) -> f32 {
     atan2_positive(a.cross(b).length(), a.dot(b))
 }
 
-/// `atan2(y, x)` for `y >= 0` by an odd polynomial (least-squares fit on 0..=1, error below 3e-7): the same
-/// bits on every device, and cheaper than the library's.
+/// Returns `atan2(y, x)` for `y >= 0` by an odd polynomial (least-squares fit on 0..=1, error below 3e-7). The
+/// polynomial gives equal bits on every device and is faster than the standard library's function.
 pub fn atan2_positive(y: f32, x: f32) -> f32 {
     let ax = x.abs();
     let high = ax.max(y);

@@ -1,11 +1,13 @@
-//! Sculpt layers as the springs of all levels feel them (thesis 5.2, equation 22).
+//! The effect of sculpt layers on the springs of all levels (thesis 5.2, equation 22).
 //!
-//! The force `k (target - x)`, with `target = a' + Q (s + D)`, is `k Q D + k (h - s')` in terms of the
-//! springs' own pull to `a' + h`, `h = Q s`: a load and a stiffness. An iteration therefore costs no more
-//! than without sculpt layers. A sculpted vertex releases a share of its forces towards the rest shape
-//! (bone, hold, girth and pull); otherwise they would pull the surface back where the layer is weak.
+//! A sculpt layer exerts the force `k (target - x)` with `target = a' + Q (s + D)`. This force equals
+//! `k Q D + k (h - s')` with `h = Q s`: a constant load plus a pull to `a' + h`, which the springs already have. An
+//! iteration with sculpt layers therefore costs no more than without. A sculpted vertex loses a fraction of its
+//! forces towards the rest shape (bone, hold, girth and pull); otherwise they would pull the surface back where the
+//! layer is weak.
 //!
-//! On a coarser level a vertex gets the mean of the densities around it, as for forces ([`super::schedule`]).
+//! On a coarser level, a vertex gets the mean of the surrounding stiffness densities, like forces
+//! ([`super::schedule`]).
 
 use super::bind::Binding;
 use super::cpu::PosedVertex;
@@ -18,15 +20,15 @@ shared_with_shaders! {
     /// The effect of the sculpt layers on a vertex.
     #[derive(Debug, Default, PartialEq)]
     pub struct SpringEdit as "SpringEdit" {
-        /// Stiffness times offset in bind orientation, metres.
+        /// Stiffness times offset, in bind space orientation, metres.
         pub load: [f32; 3],
-        /// Stiffness `k`.
+        /// Stiffness `k` of the sculpt layers.
         pub stiffness: f32,
-        /// Share of the rest-shape forces that the vertex releases, 0..=1.
+        /// Fraction of the rest-shape forces that is removed, 0..=1.
         pub give: f32,
         /// Index of the vertex.
         pub vertex: u32,
-        /// Zero.
+        /// Padding, zero.
         pub unused: [u32; 2],
     }
 }
@@ -34,23 +36,22 @@ shared_with_shaders! {
 /// The sculpted vertices of a level.
 #[derive(Clone, Debug, Default)]
 pub struct LevelEdits {
-    /// In ascending order of vertices.
+    /// One entry per sculpted vertex, in ascending order of vertices.
     pub edits: Vec<SpringEdit>,
-    /// On the mesh: a quarter of the number of neighbours. On a coarser level: the vertex's density over
-    /// that of all its children.
+    /// Factor on the stiffness. On the mesh: a quarter of the number of neighbours. On a coarser level: the vertex's
+    /// density over the total density of its children.
     scale: Vec<f32>,
-    /// CSR of the sculpted vertices of the finer level that each entry represents, and their shares of all
-    /// children's density.
+    /// CSR of the finer level's sculpted vertices per entry, with their fractions of the total density.
     offset: Vec<u32>,
     children: Vec<(u32, f32)>,
 }
 
-/// `deg/4 l²`, as [`PosedVertex::density`].
+/// Returns `deg/4 l²`, see [`PosedVertex::density`].
 fn density(binding: &Binding, v: usize) -> f32 {
     binding.degree(v) as f32 * 0.25 * binding.vertices[v].mean_length * binding.vertices[v].mean_length
 }
 
-/// Finds the sculpted vertices of all levels; all layers are off.
+/// Finds the sculpted vertices of all levels, initially with all layers off.
 pub fn bind(levels: &Levels, field: &Field) -> Vec<LevelEdits> {
     let edit = |vertex: u32| SpringEdit { vertex, ..SpringEdit::default() };
     let fine = LevelEdits {
@@ -94,7 +95,7 @@ pub fn on(levels: &[LevelEdits]) -> bool {
     levels.first().is_some_and(|fine| fine.edits.iter().any(|e| e.stiffness > 0.0))
 }
 
-/// Sets the loads and stiffnesses of a field.
+/// Sets the loads and stiffnesses from the current state of the field.
 pub fn set(levels: &mut [LevelEdits], field: &Field) {
     if let Some(fine) = levels.first_mut() {
         for ((edit, scale), offset) in fine.edits.iter_mut().zip(&fine.scale).zip(&field.offsets) {
@@ -130,7 +131,7 @@ pub fn apply(edits: &[SpringEdit], omega: f32, posed: &mut [PosedVertex]) {
         me.load += me.rotation * Vec3::from(edit.load);
         me.stiffness = me.stiffness.map(|k| k * kept);
         me.pull = me.pull * kept + edit.stiffness;
-        // Keeps the step below omega over the stiffness, on top of earlier limits.
+        // Limits the step so that it stays stable with the added stiffness.
         let shorter = |step: f32| if step > 0.0 { 1.0 / (1.0 / step + edit.stiffness / omega) } else { 0.0 };
         me.steps = me.steps.map(shorter);
     }

@@ -1,4 +1,4 @@
-//! Sculpt layers in the springs on the GPU: their stiffness when it changes, their load in every frame.
+//! Sculpt layers in the springs on the GPU: uploads stiffness when it changes and computes loads in every frame.
 
 use super::Params;
 use super::edits::{self, LevelEdits, SpringEdit};
@@ -19,7 +19,7 @@ shared_with_shaders! {
     }
 }
 
-/// Buffers of a character's sculpt layers in its springs.
+/// GPU buffers of the sculpt layers' effect on a character's springs.
 pub struct EditState {
     levels: Vec<LevelEdits>,
     on_gpu: Vec<LevelState>,
@@ -37,7 +37,7 @@ impl EditState {
         edits::on(&self.levels)
     }
 
-    /// Of a field's vertices, on all levels; `None` if it has none. Errors when memory is short.
+    /// Creates the state for a field on all levels. Returns `None` for an empty field. Errors if memory is short.
     pub fn new(
         pipelines: &SpringPipelines,
         device: &Arc<Device>,
@@ -66,7 +66,7 @@ impl EditState {
         Ok(Some(Self { levels, on_gpu }))
     }
 
-    /// Records another moment, or the same after the springs' stiffness was found again (`fresh`).
+    /// Records the field's current state. `fresh` says that the springs' own stiffness was recomputed.
     pub fn update(
         &mut self,
         pipelines: &SpringPipelines,
@@ -85,7 +85,7 @@ impl EditState {
         frame.barrier();
     }
 
-    /// Records the loads of a pose and a barrier after them.
+    /// Records the loads for the current pose, followed by a barrier.
     pub(super) fn load(
         &self,
         pipelines: &SpringPipelines,

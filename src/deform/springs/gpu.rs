@@ -1,5 +1,5 @@
-//! The springs on the GPU: prepare once per frame, follow the schedule, finish. Nothing is read back: a
-//! stop test that finds the springs converged sets the number of groups of all later dispatches to zero.
+//! The springs on the GPU: prepare once per frame, execute the schedule, finish. Nothing is read back. When the
+//! springs have converged, a stop test sets the group counts of all later dispatches to zero.
 
 mod bind;
 mod layout;
@@ -17,17 +17,17 @@ use crate::gpu::{Compute, Device};
 use crate::spv;
 use std::sync::Arc;
 
-/// Maximum iterations per frame: the GPU stores the largest move of each.
+/// Maximum number of iterations per frame: the GPU stores the largest move of each iteration.
 pub const MAX_ITERATIONS: u32 = 4096;
 
-/// Vertices per invocation on a software device, where an invocation costs as much as a simple vertex.
-/// Hardware gets one vertex per invocation.
+/// Vertices per invocation on a software device, where launching an invocation costs as much as processing a simple
+/// vertex. On hardware devices, each invocation processes one vertex.
 const SOFTWARE_SPAN: u32 = 8;
 
-/// The pipelines, created once per device.
+/// The compute pipelines of the springs, created once per device.
 pub struct SpringPipelines {
     pub(super) edit: Compute,
-    /// Vertices per invocation.
+    /// Number of vertices that one invocation processes.
     span: u32,
     stiffen: Compute,
     prepare: Compute,
@@ -41,12 +41,12 @@ pub struct SpringPipelines {
 }
 
 impl SpringPipelines {
-    /// Number of groups that cover this many vertices.
+    /// Returns the number of workgroups that cover this many vertices.
     fn groups(&self, vertices: u32) -> u32 {
         vertices.div_ceil(GROUP_SIZE * self.span)
     }
 
-    /// Creates the pipelines and checks the layouts that they share with Rust.
+    /// Creates the pipelines and compares the shaders' data layouts with their Rust declarations.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let span = if device.is_software() { SOFTWARE_SPAN } else { 1 };
         let test = Compute::new(device, spv!("deform/springs/test.comp"), &[])?;

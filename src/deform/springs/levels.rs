@@ -1,4 +1,4 @@
-//! A character's springs on all levels: the original mesh and successively coarser ones.
+//! A character's springs on all multigrid levels: the original mesh and successively coarser meshes.
 
 use super::Params;
 use super::anchors::drawn_together;
@@ -7,34 +7,34 @@ use super::coarse::{Coarse, coarsen};
 use super::corrections::bind::{Corrections, bind as bind_corrections};
 use crate::deform::Bound;
 
-/// Rest measures of all levels. Bound once; parameters may change later.
+/// Rest measures of all levels, computed once. Spring parameters may change later.
 #[derive(Clone, Debug)]
 pub struct Levels {
-    /// The original mesh.
+    /// The springs of the original mesh.
     pub fine: Binding,
-    /// Coarser levels, each built from the one before.
+    /// Coarser levels, each built from the previous level.
     pub coarse: Vec<Level>,
-    /// The corrections after the iterations.
+    /// Data of the corrections that follow the iterations.
     pub corrections: Corrections,
 }
 
 /// A coarse level.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// The level's mesh and the interpolation to the finer one, halved where all edges couple by shape.
+    /// The level's mesh and its interpolation to the finer mesh, halved where all edges couple by shape.
     pub mesh: Coarse,
-    /// Rest measures of the level; the unit of the stop threshold is that of the original mesh.
+    /// Rest measures of the level. `thickness`, the unit of the stop threshold, is the original mesh's.
     pub binding: Binding,
-    /// Vertices of the original mesh, one per vertex of the level.
+    /// Vertex of the original mesh, per vertex of the level.
     pub origin: Vec<u32>,
-    /// CSR offsets into `children`, one more than vertices.
+    /// CSR offsets into `children`; length: number of vertices + 1.
     pub child_offset: Vec<u32>,
-    /// Vertices of the finer level that are nearest to each vertex.
+    /// Vertices of the finer level, grouped by their nearest vertex of this level.
     pub children: Vec<u32>,
 }
 
 impl Levels {
-    /// Measures the bind pose on all levels.
+    /// Computes the rest measures of the bind pose on all levels.
     pub fn bind(bound: &Bound) -> Self {
         let bound = &drawn_together(bound);
         let fine = bind(bound);
@@ -43,7 +43,7 @@ impl Levels {
             let finer = coarse.last().map_or(&fine, |l| &l.binding);
             let mut binding =
                 Binding { thickness: fine.thickness, on_bone: fine.on_bone, ..bind(&mesh.bound) };
-            // Where edges couple by shape, a coarse level approximates poorly and overshoots.
+            // Where edges couple by shape, a coarse level approximates poorly and overshoots, so it gets less weight.
             for (v, weights) in mesh.weights.iter_mut().enumerate() {
                 let loose = finer.vertices[v].loose / finer.degree(v).max(1) as f32;
                 weights.iter_mut().for_each(|w| *w *= 1.0 - 0.5 * loose);
@@ -62,7 +62,7 @@ impl Levels {
         Self { fine, coarse, corrections }
     }
 
-    /// Number of coarse levels that a solver uses.
+    /// Returns the number of coarse levels that the parameters' solver uses.
     pub fn used(&self, params: &Params) -> usize {
         if params.coarsens() { self.coarse.len() } else { 0 }
     }

@@ -1,8 +1,8 @@
-//! The spring deformer (thesis 4.2; methods, section 4), the central method of Sinew.
+//! The spring deformer (thesis 4.2; methods, section 4), the main deformation method of Sinew.
 //!
-//! After the geometric node, Jacobi iterations move every control vertex along the sum of the spring forces
-//! between it, its one-ring and its bone until the surface is in equilibrium. With the attachment point
-//! `a`, the scale vector `s = x - a`, and bind values marked `0`:
+//! After the geometric node, Jacobi iterations move every control vertex along the sum of its spring forces until the
+//! surface is in equilibrium. The springs connect a vertex to its one-ring neighbours and to its bone. `a` is the
+//! attachment point on the bone, `s = x - a` is the scale vector, and `0` marks bind values:
 //!
 //! | force | rest measure | force on vertex i |
 //! |---|---|---|
@@ -10,37 +10,39 @@
 //! | length | `m0 = abs(s_j) - abs(s_i)` | `Σ_j k_l (abs(s_j) - abs(s_i) - m0) dir(s_i)` |
 //! | torsion | `θ0`, angle of `s_i` and `s_j` | `Σ_j k_t (θ - cos γ θ0) abs(s_i) u`, `u` towards `s_j` |
 //! | bone | `φ0`, angle of `s_i` and the bone | `-k_b (φ - φ0) abs(s_i) u_b` |
-//! | edit | `D`, see [`super::sculpt`] | `k_e (a' + Q (s_i0 + D) - x_i)` |
+//! | sculpt layer | `D`, see [`super::sculpt`] | `k_e (a' + Q (s_i0 + D) - x_i)` |
 //! | hold | `h = R s_i0` | `k_h angle(s_i, h) abs(s_i) u_h`, `u_h` towards `h` |
 //!
 //! The method differs from the thesis in these points:
 //!
-//! - Torques act as arcs (times `abs(s)`) and are not divided by `abs(s)`, so that a step rotates by
+//! - Torques act as arc lengths: they are multiplied by `abs(s)`, not divided by it. A step therefore rotates by
 //!   `dt k Δθ` at any scale ([`Torque::Thesis`] keeps the printed form).
-//! - The sign of `θ` is a cosine: `γ` is the angle between the plane of `s_i, s_j` and its bind plane
-//!   rotated by the mean of both attachment rotations. It is 1 uncrossed and -1 crossed, as in the thesis,
-//!   and continuous in between, which avoids chatter.
-//! - **Hold** is new. None of the four forces opposes a rotation about the bone, so the true equilibrium of
-//!   a twisted limb is not twisted at all (a turned head would wind back); in the thesis only the iteration
-//!   limit hides this. A weak spring to the rigid direction makes the equilibrium exist and be unique.
-//! - Bone and hold stiffness are given as a **reach**: the length over which a joint's bend or twist fades
-//!   into the surface, relative to the limb's thickness and to the bone's length. On a one-ring Laplacian a
-//!   reach of `λ` needs the stiffness `k_t deg/4 (l/λ)²`, `l` the edge length. So a character looks the same
-//!   whatever its tessellation, where a plain constant would reach a fixed number of edges.
-//! - **Girth** is new: `k_g (abs(s_0) - abs(s))` along `s`. The length springs compare neighbours only, so that a
-//!   whole region may thin without any of them noticing.
-//! - Attachment points and the frames `Q` of the rest measures follow the skin weights, by dual quaternion skinning: a
-//!   head does not wind up with its neck, a part that follows one joint stays rigid, and `a' + h` is where dual
-//!   quaternions put the vertex. (`a' = Σ w_j T_j a` draws the points of a trunk to the axis of a limb that twists.)
-//! - Where limbs leave a trunk, attachment points leave the bones, until neighbours' are no further apart than the
-//!   neighbours are ([`anchors`]): scale vectors change smoothly all over the surface.
-//! - Edges whose ends hang on unrelated bones, or whose scale vectors are far apart in bind, have no torsion and
-//!   length springs but couple by shape, `k_t ((x_j - x_i) - Q (x_j0 - x_i0))` ([`bind::coherence`]); a vertex nearer
-//!   to its bone than two of its edges is pulled to `a' + h` instead, in proportion.
-//! - A step moves a vertex on an arc about its attachment point: chords would lengthen every scale vector a little at
-//!   every iteration, without end where the girth does not hold it. Momentum is dropped at a vertex that turns back.
-//! - Dynamics are an oscillation about the equilibrium, frame after frame ([`dynamics`]).
-//! - After the iterations lost volume is restored and inverted triangles are opened ([`corrections`]).
+//! - The sign of `θ` is replaced by `cos γ`. `γ` is the angle between the plane of `s_i, s_j` and its bind plane,
+//!   rotated by the mean of both attachment rotations. Like the sign in the thesis, `cos γ` is 1 for uncrossed and -1
+//!   for crossed vectors. Unlike the sign, `cos γ` is continuous, which avoids chatter.
+//! - **Hold** is new. None of the thesis's four forces (surface, length, torsion, bone) opposes a rotation about the
+//!   bone, so the true equilibrium of a twisted limb has no twist: a rotated head would wind back. In the thesis only
+//!   the iteration limit hides this. A weak spring towards the rigidly rotated `s` makes the equilibrium unique.
+//! - Bone and hold stiffness are given as a **reach**: the length over which a joint's bend or twist fades out,
+//!   relative to the limb's thickness. On a one-ring Laplacian with edge length `l`, a reach of `λ` needs the
+//!   stiffness `k_t deg/4 (l/λ)²`. The result is therefore independent of the tessellation. A constant stiffness
+//!   would act over a fixed number of edges instead.
+//! - **Girth** is new: the force `k_g (abs(s_0) - abs(s))` along `s`. The length springs only compare neighbours, so
+//!   they would let a whole region get thinner.
+//! - Attachment points and the rotations `Q` of the rest measures follow the skin weights by dual quaternion
+//!   skinning. A head does not wind up with its neck, and a part that follows one joint stays rigid. `a' + h` is the
+//!   vertex as dual quaternion skinning places it. (Linear blending, `a' = Σ w_j T_j a`, would pull the attachment
+//!   points of a trunk to the axis of a twisting limb.)
+//! - Where limbs leave a trunk, attachment points leave the bones until the points of neighbouring vertices are no
+//!   further apart than the vertices ([`anchors`]). Scale vectors then change smoothly over the whole surface.
+//! - Edges get no torsion and length springs if their ends are attached to unrelated bones or if their bind scale
+//!   vectors differ by a large angle. Such edges keep their shape by `k_t ((x_j - x_i) - Q (x_j0 - x_i0))`
+//!   ([`bind::coherence`]). The nearer a vertex is to its bone (within two edge lengths), the more a pull to `a' + h`
+//!   replaces the forces that depend on the direction from the bone.
+//! - A step moves a vertex on an arc about its attachment point. A straight step would lengthen every scale vector a
+//!   little, without bound where girth has no stiffness. Momentum restarts at a vertex that reverses its direction.
+//! - Dynamics are an oscillation about the equilibrium that advances from frame to frame ([`dynamics`]).
+//! - After the iterations, corrections restore lost volume and open inverted triangles ([`corrections`]).
 
 pub mod anchors;
 pub mod bind;
@@ -61,47 +63,48 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-/// Authored parameters. [`Params::default`] suits characters of any size and tessellation.
+/// Authored parameters of the springs. [`Params::default`] suits characters of any size and tessellation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// `k_s`, dimensionless, >= 0.
+    /// Stiffness `k_s` of the surface springs, dimensionless, >= 0.
     pub surface: f32,
-    /// `k_l`, dimensionless, >= 0.
+    /// Stiffness `k_l` of the length springs, dimensionless, >= 0.
     pub length: f32,
-    /// `k_t`, dimensionless, >= 0.
+    /// Stiffness `k_t` of the torsion springs, dimensionless, >= 0.
     pub torsion: f32,
-    /// `k_b`, factor on the stiffness that `bend_reach` gives, >= 0.
+    /// `k_b`, a factor >= 0 on the bone springs' stiffness that follows from `bend_reach`.
     pub bone: f32,
-    /// `k_h`, factor on the stiffness that `hold_reach` gives, >= 0.
+    /// `k_h`, a factor >= 0 on the hold springs' stiffness that follows from `hold_reach`.
     pub hold: f32,
-    /// `k_g`, factor on the stiffness that `girth_reach` gives, >= 0.
+    /// `k_g`, a factor >= 0 on the girth springs' stiffness that follows from `girth_reach`.
     pub girth: f32,
     /// Distance over which a change of thickness fades, in multiples of the distance to the bone, > 0.
     pub girth_reach: f32,
     /// Distance over which a bend fades, in multiples of the distance to the bone, > 0.
     pub bend_reach: f32,
-    /// Distance over which a difference from the blended rotation fades, in multiples of the distance to the bone, > 0.
+    /// Distance over which a deviation from the blended rotation fades, in multiples of the distance to the bone, >
+    /// 0.
     pub hold_reach: f32,
-    /// Time step, seconds, > 0; each vertex takes `min(dt, omega / K_i)`.
+    /// Time step, seconds, > 0. The step of vertex `i` is `min(dt, omega / K_i)` with its stiffness bound `K_i`.
     pub dt: f32,
-    /// Stability bound `ω` in (0, 1).
+    /// Stability bound `ω` of a step, between 0 and 1 (exclusive).
     pub omega: f32,
     /// Maximum iterations per frame.
     pub max_iterations: u32,
-    /// Iterations on the coarsest level of [`Solver::Multigrid`], at each visit.
+    /// Iterations on the coarsest level of [`Solver::Multigrid`] in each V-cycle.
     pub coarse_iterations: u32,
     /// Fraction of the volume lost at joints that is restored after the iterations, 0..=1 ([`corrections`]).
     pub volume: f32,
     /// Maximum number of rounds that open inverted triangles, 0..=64 ([`corrections`]).
     pub untangle: u32,
-    /// How fast the thickest flesh swings on its own, hertz, 0..=30; 0: flesh does not swing ([`dynamics`]).
+    /// Natural frequency of the thickest flesh, hertz, 0..=30. 0 turns the dynamics off ([`dynamics`]).
     pub dynamics: f32,
     /// Damping ratio of the dynamics, 0..=4: 1 is critical damping.
     pub damping: f32,
-    /// When to stop earlier.
+    /// Criterion that ends the iterations before `max_iterations`.
     pub stop: Stop,
-    /// Whether frames depend on each other.
+    /// Whether a frame starts from the result of the previous frame.
     pub frames: Frames,
     /// The iteration scheme.
     pub solver: Solver,
@@ -137,32 +140,31 @@ impl Default for Params {
     }
 }
 
-/// Stop criteria (thesis 4.2.2), each relative to the shortest side of the bind box, the "thickness". The GPU tests
-/// every [`schedule::TEST_EVERY`] iterations; after convergence the remaining iterations cost nothing.
+/// Stop criteria (thesis 4.2.2), relative to the "thickness", the shortest side of the bind pose's bounding box. The
+/// GPU tests every [`schedule::TEST_EVERY`] iterations. After convergence the remaining iterations do no work.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
     /// Runs all iterations.
     Never,
-    /// Stops when an iteration's largest move is below this fraction of the thickness; moves of a coarser
-    /// level count a tenth.
+    /// Stops when an iteration's largest move is below this fraction of the thickness. Moves on coarser levels count
+    /// a tenth.
     Move(f32),
-    /// Stops when the largest net force is below this fraction of the thickness (stiffness is dimensionless).
+    /// Stops when the largest net force is below this fraction of the thickness (stiffness has no unit).
     Force(f32),
-    /// Stops at the minimum of the springs' energy: when an iteration's work, force times move, is below
-    /// the square of this fraction of the thickness per vertex.
+    /// Stops at the minimum of the springs' energy: when the work of an iteration, force times move, is below
+    /// `vertices * (fraction * thickness)²`.
     Energy(f32),
 }
 
-/// Whether frames depend on each other.
+/// Whether a frame starts from the result of the previous frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Frames {
-    /// Starts at the geometric method's shape: equal poses give results equal bit for bit.
+    /// Starts at the geometric method's shape. Equal poses give bitwise equal results.
     Independent,
-    /// Starts at the last frame's result, carried along by the change of every vertex's joints. Slow
-    /// motions need fewer iterations, but the result depends on earlier frames as far as they did not
-    /// converge. The first frame starts at the geometric method's shape.
+    /// Starts at the last frame's result, moved along with each vertex's joints. Slow motions need fewer iterations,
+    /// but unconverged frames depend on earlier ones. The first frame starts at the geometric method's shape.
     Dependent,
 }
 
@@ -170,11 +172,11 @@ pub enum Frames {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
-    /// Plain Jacobi iteration, the thesis's scheme and the reference for the others.
+    /// Plain Jacobi iteration: the scheme of the thesis, and the reference for the other schemes.
     Jacobi,
-    /// Chebyshev semi-iteration on the Jacobi step.
+    /// Chebyshev semi-iteration, which adds momentum to the Jacobi step.
     Chebyshev,
-    /// Coarser meshes ([`coarse`]) first, then alternating with the original mesh ([`schedule`]).
+    /// Multigrid: starts on coarser meshes ([`coarse`]), then alternates with the original mesh ([`schedule`]).
     #[serde(alias = "cascade")]
     Multigrid,
 }
@@ -183,18 +185,18 @@ pub enum Solver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Torque {
-    /// Multiplied by the length of the scale vector: independent of scale.
+    /// Multiplied by the length of the scale vector, hence independent of scale.
     Arc,
-    /// Divided by that length, as printed in the thesis: for comparison in metres only.
+    /// Divided by the length of the scale vector, in metres, as printed in the thesis. Only for comparison.
     Thesis,
 }
 
-/// [`Torque::Thesis`] rotates by the inverse square of the distance to the bone, limited to this many times
-/// the rate of [`Torque::Arc`]; the step is smaller by the same factor.
+/// [`Torque::Thesis`] rotates at a rate inverse to the squared distance to the bone. The constant limits that rate
+/// relative to [`Torque::Arc`]; the step shrinks by the same factor.
 const THESIS_LIMIT: f32 = 64.0;
 
 impl Params {
-    /// Limit on the rate of the torques relative to [`Torque::Arc`].
+    /// Returns the limit on the rate of the torques relative to [`Torque::Arc`].
     pub(crate) fn turning(&self) -> f32 {
         match self.torque {
             Torque::Arc => 1.0,
@@ -202,12 +204,12 @@ impl Params {
         }
     }
 
-    /// The step of a vertex with this stiffness bound. The accelerated solvers ignore `dt` and use the stability bound.
+    /// Returns the step for a vertex with the stiffness bound `bound`. Only [`Solver::Jacobi`] uses `dt`.
     pub(crate) fn step(&self, bound: f32) -> f32 {
         if bound > 0.0 { self.largest_step().min(self.omega / bound) } else { 0.0 }
     }
 
-    /// The largest step of an iteration.
+    /// Returns the largest step of an iteration.
     pub(crate) fn largest_step(&self) -> f32 {
         match self.solver {
             Solver::Jacobi => self.dt,
@@ -215,8 +217,8 @@ impl Params {
         }
     }
 
-    /// The value that the stop test's measure must fall below, metres, or square metres for the energy of
-    /// this many vertices; negative if the test never succeeds.
+    /// Returns the threshold that the measure of the stop test must fall below: metres, or square metres for
+    /// [`Stop::Energy`]. Negative if the test never succeeds.
     pub(crate) fn threshold(&self, thickness: f32, vertices: usize) -> f32 {
         match self.stop {
             Stop::Never => -1.0,
@@ -225,8 +227,7 @@ impl Params {
         }
     }
 
-    /// Sets a number by its field's name; values are clamped, counts rounded. Returns false if no numeric
-    /// field has that name.
+    /// Sets a number by its field's name. Clamps values, rounds counts. Returns false if there is no such number.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
         let count = value.round().max(0.0) as u32;
         match name {
@@ -253,7 +254,7 @@ impl Params {
         true
     }
 
-    /// The parameters with every field clamped to its documented range; non-finite values become defaults.
+    /// Returns the parameters with every field clamped to its range. Non-finite values become defaults.
     pub fn sane(&self) -> Self {
         let d = Self::default();
         let clean = |v: f32, fallback: f32, low: f32, high: f32| {

@@ -1,11 +1,11 @@
-//! Weights of the Chebyshev semi-iteration (G. H. Golub and R. S. Varga, 1961): with the plain step's result
-//! `x^`, the next iterate is `x^ + (w - 1) (x^ - x_previous)`.
+//! Weights of the Chebyshev semi-iteration (G. H. Golub and R. S. Varga, 1961). From the result `x^` of a Jacobi
+//! step, the next iterate is `x^ + (w - 1) (x^ - x_previous)`.
 
 use super::bind::Binding;
 use super::cpu::{Bounds, fading};
 use super::{Params, Solver};
 
-/// The sequence of weights; all one for plain Jacobi.
+/// The sequence of weights `w`. All weights are one for [`Solver::Jacobi`].
 #[derive(Clone, Copy, Debug)]
 pub struct Momentum {
     rho_squared: f32,
@@ -14,8 +14,8 @@ pub struct Momentum {
 }
 
 impl Momentum {
-    /// The weights for a character. Linear in the vertices, for binding or a change of parameters; `rates`
-    /// is scratch memory.
+    /// Computes the weights for a character. Takes time linear in the vertices, so call it at binding or when
+    /// parameters change. `rates` is scratch memory.
     pub fn new(params: &Params, binding: &Binding, rates: &mut Vec<f32>) -> Self {
         let rho = match params.solver {
             Solver::Jacobi => 0.0,
@@ -24,17 +24,17 @@ impl Momentum {
         Self { rho_squared: rho * rho, weight: 1.0, count: 0 }
     }
 
-    /// The weights for a given spectral radius of the plain step.
+    /// Returns the weights for a given spectral radius of the Jacobi step.
     pub fn smoothing(rho: f32) -> Self {
         Self { rho_squared: rho * rho, weight: 1.0, count: 0 }
     }
 
-    /// The same sequence from its start.
+    /// Returns a copy that is reset to the first weight.
     pub fn restarted(&self) -> Self {
         Self { weight: 1.0, count: 0, ..*self }
     }
 
-    /// Returns the weight of the next iteration and advances.
+    /// Returns the weight of the next iteration and advances the sequence.
     pub fn weight(&mut self) -> f32 {
         self.weight = match self.count {
             0 => 1.0,
@@ -46,8 +46,8 @@ impl Momentum {
     }
 }
 
-/// Estimate of the plain step's spectral radius. The slowest mode is a rotation about the bone, which only the hold
-/// opposes: it decays by `1 - step k_h` per iteration. The slowest tenth of the vertices determines the estimate.
+/// Estimates the spectral radius of the Jacobi step from the slowest tenth of the vertices. The slowest mode is a
+/// rotation about the bone. Only the hold spring opposes it, so it decays by `1 - step k_h` per iteration.
 fn spectral_radius(params: &Params, binding: &Binding, rates: &mut Vec<f32>) -> f32 {
     let held = |&i: &usize| binding.degree(i) > 0 && binding.vertices[i].radius > binding.on_bone;
     rates.clear();

@@ -1,86 +1,87 @@
-//! The steps of a frame's springs, one per dispatch: shaders and CPU reference follow the same list.
+//! The steps of the springs in a frame, one per dispatch. Shaders and CPU reference execute the same list.
 //!
 //! [`Solver::Multigrid`] is a full approximation scheme (A. Brandt, "Multi-level adaptive solutions to boundary-value
-//! problems", 1977): coarse levels first, each the start of the next; then V-cycles on the original mesh, in which a
-//! coarse level receives the remaining force of the finer one ([`Iteration::take`]), so that both have the same
-//! equilibrium. It differs from the textbook in one point: the force is taken before the last iteration ahead of the
-//! coarse level and the correction is added after it, which saves a pass over the mesh.
+//! problems", 1977). It first solves the coarse levels, each of which provides the start of the next finer level.
+//! V-cycles on the original mesh follow, in which a coarse level receives the residual force of the finer level
+//! ([`Iteration::take`]), so that both levels have the same equilibrium. The scheme differs from the textbook in one
+//! point. The force is stored before the last iteration ahead of the coarse level, and the correction is added after
+//! that iteration, which saves a pass over the mesh.
 
 use super::levels::Levels;
 use super::momentum::Momentum;
 use super::{Params, Solver, Stop};
 
-/// Iterations between two stop tests; even, so that a stopped level always ends in the same half of its iterates.
+/// Iterations between two stop tests. Even, so that a level always stops in a fixed half of its double buffer.
 pub const TEST_EVERY: u32 = 4;
-/// Iterations before and after each visit to a coarser level.
+/// Iterations on the original mesh before and after each visit to a coarser level.
 const FINE: u32 = TEST_EVERY / 2;
-/// The same on the levels between the original mesh and the coarsest one.
+/// Iterations before and after each visit to a coarser level, on levels between the original mesh and the coarsest.
 const BETWEEN: u32 = 4;
-/// `ρ` of the momentum for smoothing: slower modes are left to the coarser level.
+/// Spectral radius `ρ` that the momentum assumes while smoothing. The coarser level handles slower modes.
 const SMOOTHING: f32 = 0.9;
 
 /// One step of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Op {
-    /// An iteration on a level.
+    /// Runs an iteration on a level.
     Iterate(Iteration),
-    /// Transfers positions and forces of a level to the next coarser one.
+    /// Transfers positions and forces of a level to the next coarser level.
     Restrict {
-        /// The coarser level.
+        /// Level index of the coarser level.
         to: usize,
-        /// The half of the finer level's iterates that the forces belong to.
+        /// The half of the finer level's double buffer that the forces belong to.
         before: u32,
     },
-    /// Transfers the change of a level to the next finer one.
+    /// Transfers the change of a coarse level to the next finer level.
     Prolong {
-        /// The coarser level.
+        /// Level index of the coarser level.
         from: usize,
-        /// The half of the coarser level's iterates that holds its result.
+        /// The half of the coarser level's double buffer that holds its result.
         half: u32,
-        /// The half of the finer level's iterates that the coarser one started from.
+        /// The half of the finer level's double buffer that the coarser level started from.
         before: u32,
-        /// The half of the finer level's iterates that the change is added to.
+        /// The half of the finer level's double buffer that the change is added to.
         after: u32,
-        /// Whether the stop test uses the resulting move.
+        /// Whether the stop test measures the resulting move.
         tested: bool,
     },
     /// Ends the frame if the springs have converged.
     Test {
-        /// The tested iteration of the original mesh.
+        /// Index of the tested iteration on the original mesh.
         iteration: u32,
     },
 }
 
-/// An iteration.
+/// An iteration on one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
     /// Level index; zero is the original mesh.
     pub level: usize,
-    /// Number of the iteration on this level.
+    /// Index of the iteration on this level.
     pub index: u32,
-    /// The half of the iterates that is read; the other one is written.
+    /// The half of the double buffer to read; the iteration writes the other half.
     pub half: u32,
     /// The momentum's weight.
     pub weight: f32,
-    /// Whether it starts by taking over the force that the finer level passes down.
+    /// Whether the iteration first adjusts its load to the force received from the finer level.
     pub take: bool,
-    /// Whether it stores its forces for the coarser level.
+    /// Whether the iteration stores its forces for the coarser level.
     pub keep: bool,
-    /// Whether a stop test follows.
+    /// Whether a stop test follows the iteration.
     pub tested: bool,
 }
 
-/// The steps of a frame.
+/// The steps of the springs in a frame.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// Steps in order of execution.
+    /// Steps, in order of execution.
     pub ops: Vec<Op>,
     /// Number of levels in use, including the original mesh.
     pub levels: usize,
     room: Room,
 }
 
-/// Scratch memory.
+/// Scratch memory of [`Schedule::renew`].
 #[derive(Clone, Debug, Default)]
 struct Room {
     halves: Vec<u32>,
@@ -89,15 +90,15 @@ struct Room {
 }
 
 impl Schedule {
-    /// The steps for these parameters. `settled` says that the start is nearly in equilibrium, so no coarse
-    /// level comes first.
+    /// Creates the steps for these parameters. If `settled`, the start is nearly in equilibrium and the schedule does
+    /// not solve the coarse levels first.
     pub fn new(params: &Params, levels: &Levels, settled: bool) -> Self {
         let mut out = Self { ops: Vec::new(), levels: 0, room: Room::default() };
         out.renew(params, levels, settled);
         out
     }
 
-    /// Replaces the schedule by that of other parameters; allocates only if it has more steps than before.
+    /// Recomputes the schedule for other parameters. Allocates only if the number of steps grows.
     pub fn renew(&mut self, params: &Params, levels: &Levels, settled: bool) {
         let used = levels.used(params) + 1;
         self.levels = used;
@@ -123,7 +124,7 @@ impl Schedule {
         if !settled {
             for level in (1..used).rev() {
                 b.cycle(level, false);
-                // Both halves hold the start; the second one keeps it.
+                // Both halves of the double buffer hold the level's start. The next iteration overwrites the first.
                 b.ops.push(Op::Prolong {
                     from: level,
                     half: b.halves[level],
@@ -138,7 +139,7 @@ impl Schedule {
             if k % FINE == 0 {
                 smoothing = smoothing.restarted();
             }
-            // A correction is skipped if no iteration is left to smooth it.
+            // No correction is made if no iteration is left to smooth it.
             let correct = k % TEST_EVERY == FINE - 1 && k + FINE < params.max_iterations;
             b.iterate(0, smoothing.weight(), false, correct);
             if correct {
@@ -148,8 +149,7 @@ impl Schedule {
         }
     }
 
-    /// Iterations on all levels; those on a coarser level count by its number of vertices relative to the
-    /// original mesh.
+    /// Returns the number of iterations on all levels, weighted by a level's size relative to the original mesh.
     pub fn work(&self, levels: &Levels) -> f32 {
         let size = |level: usize| match level.checked_sub(1) {
             None => levels.fine.vertices.len(),
@@ -166,9 +166,9 @@ impl Schedule {
 
 struct Builder<'a> {
     ops: &'a mut Vec<Op>,
-    /// The half that holds each level's iterate.
+    /// The half of the double buffer that holds each level's current iterate.
     halves: &'a mut [u32],
-    /// Iterations on each level.
+    /// Number of iterations so far on each level.
     counts: &'a mut [u32],
     coarse_iterations: u32,
     solving: Momentum,
@@ -191,7 +191,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Corrects a level by the coarser levels' response to its stored forces.
+    /// Corrects a level with the response of the coarser levels to its stored forces.
     fn correct(&mut self, level: usize) {
         let (after, to) = (self.halves[level], level + 1);
         self.ops.push(Op::Restrict { to, before: 1 - after });
@@ -202,7 +202,7 @@ impl Builder<'_> {
         self.ops.push(Op::Prolong { from: to, half, before: 1 - after, after, tested });
     }
 
-    /// Brings a coarse level near its equilibrium.
+    /// Runs a V-cycle that brings a coarse level near its equilibrium.
     fn cycle(&mut self, level: usize, take: bool) {
         if level + 1 == self.halves.len() {
             let mut momentum = self.solving.restarted();
@@ -224,14 +224,14 @@ impl Builder<'_> {
 }
 
 impl Stop {
-    /// Factor on a coarser level's correction in the stop test: it stands for many iterations.
+    /// Returns the factor on a coarser level's move in the stop test. One such move replaces many iterations.
     pub(crate) fn correction(self) -> f32 {
         if matches!(self, Self::Move(_)) { 0.1 } else { 0.0 }
     }
 }
 
 impl Params {
-    /// Whether the solver uses coarser levels if there are any.
+    /// Whether the solver uses coarser levels.
     pub(crate) fn coarsens(&self) -> bool {
         self.solver == Solver::Multigrid
     }

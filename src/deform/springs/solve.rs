@@ -1,4 +1,4 @@
-//! The CPU reference of a frame's springs: the same schedule as the shaders', on the CPU.
+//! The CPU reference of the springs in a frame. The reference executes the schedule that the shaders execute.
 
 use super::bind::Binding;
 use super::corrections::bind::Corrections;
@@ -24,23 +24,23 @@ pub struct Springs {
     params: Params,
     first: Schedule,
     next: Schedule,
-    /// The last frame, if [`Frames::Dependent`] needs it.
+    /// The last frame's result, stored for [`Frames::Dependent`].
     last: Mutex<Option<Vec<Carried>>>,
-    /// Sculpt layers per level; empty without any.
+    /// Sculpt layers per level; empty without sculpt layers.
     edits: Vec<LevelEdits>,
-    /// The corrections while sculpt layers are on.
+    /// The corrections that replace `levels.corrections` while sculpt layers are on.
     edited: Option<Corrections>,
-    /// Dynamics constants of the vertices, and their current state.
+    /// Dynamics constants per vertex. `swinging` holds the current state.
     rests: Vec<Rest>,
     swinging: Mutex<(Clock, Vec<VertexMotion>)>,
 }
 
-/// A vertex of the last frame.
+/// The result of the last frame at a vertex.
 #[derive(Clone, Copy)]
 struct Carried {
     /// Position relative to the attachment point, world, metres.
     offset: Vec3,
-    /// Blended rotation `Q`.
+    /// Rotation `Q` from bind to world, blended by skin weight.
     rotation: Quat,
 }
 
@@ -53,20 +53,20 @@ pub struct Report {
     pub moves: Vec<f32>,
 }
 
-/// A level during the iterations.
+/// State of a level during the iterations.
 struct State {
     posed: Vec<PosedVertex>,
     x: Vec<Vec3>,
-    /// The iterate before.
+    /// Positions before the last iteration.
     previous: Vec<Vec3>,
-    /// Force stored for the coarser level, or force over density received from the finer one.
+    /// Force stored for the coarser level, or force per density received from the finer level.
     residual: Vec<Vec3>,
     /// Largest move, or the measure of the stop test.
     measure: f32,
 }
 
 impl Springs {
-    /// Uses rest measures that [`Levels::bind`] made for the same character.
+    /// Creates the springs from rest measures that [`Levels::bind`] computed for the same character.
     pub fn new(bound: &Bound, levels: &Arc<Levels>, params: &Params) -> Self {
         let params = params.sane();
         Self {
@@ -83,27 +83,26 @@ impl Springs {
         }
     }
 
-    /// Takes other sculpt layers, at the moment that the field is set to.
+    /// Replaces the sculpt layers and applies the field's current state.
     pub fn set_edits(&mut self, field: &Field) {
         self.edited = (!field.is_empty()).then(|| self.levels.corrections.without(&field.vertices));
         self.edits = if field.is_empty() { Vec::new() } else { edits::bind(&self.levels, field) };
         self.set_moment(field);
     }
 
-    /// Sets the parameters.
+    /// Sets the spring parameters.
     pub fn set_params(&mut self, params: &Params) {
         self.params = params.sane();
         self.first = Schedule::new(&self.params, &self.levels, false);
         self.next = Schedule::new(&self.params, &self.levels, true);
     }
 
-    /// Sets the time of the following frames, seconds; dynamics advance from frame to frame. With `None`
-    /// the next frame is in equilibrium.
+    /// Sets the time of the next frames, seconds, which advances the dynamics. With `None` the next frame is static.
     pub fn set_time(&mut self, seconds: Option<f64>) {
         self.swinging.get_mut().unwrap_or_else(PoisonError::into_inner).0.set(seconds);
     }
 
-    /// Sets a new state of the same sculpt layers.
+    /// Applies a new state of the current sculpt layers.
     pub fn set_moment(&mut self, field: &Field) {
         edits::set(&mut self.edits, field);
     }
@@ -112,7 +111,7 @@ impl Springs {
         if level == 0 { &self.levels.fine } else { &self.levels.coarse[level - 1].binding }
     }
 
-    /// Relaxes the position stream and says what it took.
+    /// Relaxes the position stream and returns statistics.
     pub fn solve(&self, rig: &PosedRig, streams: &mut Streams) -> Report {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let carry = last.take().filter(|_| self.params.frames == Frames::Dependent);
@@ -198,7 +197,7 @@ impl Springs {
         report
     }
 
-    /// Runs one iteration and returns the largest move.
+    /// Runs one iteration and returns the largest move, metres.
     fn iterate(&self, iteration: &Iteration, state: &mut State) -> f32 {
         let binding = self.binding(iteration.level);
         let mut forces: Vec<Vec3> = (0..state.x.len())
@@ -206,7 +205,7 @@ impl Springs {
             .map(|i| force(binding, &self.params, &state.posed, &state.x, i))
             .collect();
         if iteration.take {
-            // The load makes up the difference: from here on both levels have the same equilibrium.
+            // The load compensates the difference, so that the equilibria of both levels are equal from here on.
             for (i, force) in forces.iter_mut().enumerate() {
                 let wanted = state.residual[i] * state.posed[i].density;
                 state.posed[i].load += wanted - *force;
@@ -238,9 +237,9 @@ impl Springs {
     }
 }
 
-/// Transfers to a coarser level: its vertices' positions before the finer level's last iteration, and the
-/// sum of the stored forces over the sum of the densities. A mean of the quotients would let a sliver
-/// outweigh all of its neighbours.
+/// Transfers a finer level to a coarser level: the positions before the finer level's last iteration, and the sum of
+/// its stored forces over the sum of its densities. A mean of the individual quotients would give one sliver triangle
+/// more weight than all of its neighbours.
 fn restrict(level: &Level, fine: &State, coarse: &mut State) {
     for (c, &seed) in level.mesh.seeds.iter().enumerate() {
         coarse.x[c] = fine.previous[seed as usize];
@@ -255,8 +254,7 @@ fn restrict(level: &Level, fine: &State, coarse: &mut State) {
     coarse.previous.clone_from(&coarse.x);
 }
 
-/// Moves the finer level by the moves of the coarse vertices since they started from its previous iterate;
-/// returns the largest move.
+/// Moves the finer level by the coarse vertices' moves since its previous iterate. Returns the largest move, metres.
 fn prolong(level: &Level, solved: &[Vec3], fine: &mut State) -> f32 {
     let moved = |c: u32| solved[c as usize] - fine.previous[level.mesh.seeds[c as usize] as usize];
     let change = level.mesh.parents.iter().zip(&level.mesh.weights);

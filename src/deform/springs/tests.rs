@@ -1,4 +1,4 @@
-//! Known results of the springs (methods, section 4).
+//! Tests of the springs against known results (methods, section 4).
 
 use super::bind::{Binding, bind};
 use super::coarse::coarsen;
@@ -37,7 +37,7 @@ fn turned(bound: &Bound, turn: Quat) -> PosedRig {
     PosedRig::new(skeleton, &pose)
 }
 
-/// The streams after a geometric node.
+/// Returns the streams after a geometric node.
 fn start(bound: &Bound, geometric: &Geometric, rig: &PosedRig) -> Streams {
     let mut streams = Streams::default();
     geometric.bind(bound).unwrap().reference(rig, &mut streams);
@@ -54,7 +54,7 @@ fn solve(bound: &Bound, params: &Params, from: &Geometric, rig: &PosedRig) -> (V
     (streams.position, report)
 }
 
-/// Rotation of each vertex from bind to the pose: its bone's, then its scale vector's.
+/// Returns each vertex's rotation from bind to the pose: the rotation of its bone, then that of its scale vector.
 fn rotations(bound: &Bound, rig: &PosedRig, x: &[Vec3]) -> Vec<Quat> {
     let streams = start(bound, &Geometric::Rigid, rig);
     (0..x.len())
@@ -118,8 +118,8 @@ fn a_bend_and_a_twist_keep_volume_thickness_and_orientation() {
         assert!((0.94..1.02).contains(&ratio), "{name}: volume {ratio}");
         let flipped = measure.flipped(&x, &rotations(&bound, &rig, &x));
         if name == "bend 135" {
-            // Triangles inside so sharp a corner must invert. The springs may invert no more than the
-            // better geometric method, as `sinew compare` counts them.
+            // Triangles inside such a sharp corner must invert. The springs may invert no more triangles than the
+            // better geometric method, counted like in `sinew compare`.
             let blended: Vec<Quat> = (0..x.len())
                 .map(|i| cpu::blended_rotation(control.influences.of(i), &rig.rotation))
                 .collect();
@@ -133,7 +133,7 @@ fn a_bend_and_a_twist_keep_volume_thickness_and_orientation() {
             let bones: Vec<(Vec3, Vec3)> = rig.bones.iter().map(|b| (b.head, b.tail)).collect();
             let thinnest = smallest_radius_ratio(&control.positions, &x, &rest, &bones);
             assert!(thinnest > 0.9, "{name}: thinnest {thinnest}");
-            // The twist spreads along both bones: a quarter of a bone from the joint it has begun and is not complete.
+            // Twist spreads along both bones: a quarter of a bone from the joint, it is neither zero nor complete.
             let angle = |y: f32| {
                 let i = (0..x.len())
                     .filter(|&i| control.positions[i].x > 0.99 * RADIUS)
@@ -183,7 +183,7 @@ fn faster_solvers_reach_jacobis_equilibrium_in_a_quarter_of_the_iterations() {
             };
             (0..).map(|k| 8 << k).find(|&n| reached(n)).unwrap()
         };
-        // Powers of two: a quarter of the first sufficient number is two steps below it.
+        // `needed` tests powers of two, so a quarter of the first sufficient number is two powers lower.
         let plain = needed(Solver::Jacobi);
         for solver in [Solver::Chebyshev, Solver::Multigrid] {
             let fast = needed(solver);
@@ -258,7 +258,7 @@ fn gpu_equals_twin_after_fifty_iterations() {
         Params { stop: Stop::Never, solver: Solver::Multigrid, ..Params::default() },
         Params { stop: Stop::Never, torque: Torque::Thesis, solver: Solver::Jacobi, ..Params::default() },
         Params { stop: Stop::Move(1e-3), solver: Solver::Chebyshev, ..Params::default() },
-        // Loose thresholds stop in the transient, where rounding decides which vertices restart their momentum.
+        // Loose thresholds stop before convergence, where rounding errors decide which vertices drop their momentum.
         Params { stop: Stop::Force(1e-3), ..Params::default() },
         Params { stop: Stop::Energy(1e-4), ..Params::default() },
         Params { frames: Frames::Dependent, ..Params::default() },
@@ -282,7 +282,7 @@ fn gpu_equals_twin_after_fifty_iterations() {
             assert!(apart <= TEST_EVERY, "{params:?}: {apart} iterations apart");
             for (i, (g, c)) in gpu.iter().zip(twin.control()).enumerate() {
                 let off = Vec3::new(g[0], g[1], g[2]).distance(*c);
-                // If rounding makes one of them stop a test later, they differ by the moves of those iterations.
+                // If rounding errors make one run stop a test later, the results differ by the additional iterations.
                 let last = if apart > 0 { 2e-3 * thickness } else { 0.0 };
                 assert!(off < 1e-4 * diagonal + last, "{params:?} vertex {i} off by {off}");
             }
@@ -397,7 +397,7 @@ fn lost_volume_is_restored_and_folds_are_opened_where_a_joint_turns_and_nowhere_
         let flipped = |x: &[Vec3]| measure.flipped(x, &blended).len();
         assert!(off(&after) < 0.01, "{turn}: {} off, {} before", off(&after), off(&before));
         assert!(flipped(&after) * 2 <= flipped(&before), "{turn}: {} flipped", flipped(&after));
-        // The ends follow one bone: vertices that follow no other joint stay within rounding.
+        // The ends of the limb follow one bone. Vertices that follow no other joint change only by rounding errors.
         for i in (0..after.len()).filter(|&i| !(0.3..1.7).contains(&control.positions[i].y)) {
             assert!(before[i].distance(after[i]) < 1e-6, "{turn}: vertex {i}");
         }

@@ -1,4 +1,4 @@
-//! Bone weights and endpoint weights.
+//! Binding of stretchable, twistable bones: bone weights and endpoint weights.
 
 use crate::base::JointId;
 use crate::base::math::Vec3;
@@ -8,46 +8,46 @@ use crate::rig::Skeleton;
 use crate::shared_with_shaders;
 
 shared_with_shaders! {
-    /// One bone's share of a vertex.
+    /// The influence of one bone on a vertex.
     #[derive(Debug, PartialEq)]
     pub struct StbEntry as "StbEntry" {
-        /// The bone; or, for a joint without bones, the joint with the bit [`ON_JOINT`].
+        /// Index of the bone; for a joint without bones, index of the joint plus the bit [`ON_JOINT`].
         pub bone: u32,
-        /// Weight; the weights of a vertex sum to one.
+        /// Weight of the bone; the weights of a vertex sum to one.
         pub weight: f32,
-        /// Endpoint weight, 0 at the bone's head, 1 at its tail.
+        /// Endpoint weight: 0 at the bone's head, 1 at its tail.
         pub end: f32,
     }
 
-    /// A bone in bind.
+    /// A bone's bind pose.
     #[derive(Debug, PartialEq)]
     pub struct BoneRest as "BoneRest" {
-        /// Head in bind space, metres.
+        /// Head of the bone in bind space, metres.
         pub head: [f32; 3],
-        /// The bone's joint.
+        /// Index of the bone's joint.
         pub joint: u32,
-        /// Unit direction in bind space, zero for a zero-length bone.
+        /// Unit direction in bind space; zero for a bone of zero length.
         pub direction: [f32; 3],
-        /// Zero.
+        /// Padding; zero.
         pub pad: f32,
     }
 }
 
-/// Precomputed data of a character.
+/// Precomputed weights and bones of a character for skinning by stretchable, twistable bones.
 #[derive(Clone, Debug, Default)]
 pub struct StbBinding {
-    /// CSR offsets into `entries`, one more than control vertices.
+    /// Offsets into `entries` per control vertex, plus the end.
     pub offset: Vec<u32>,
-    /// Shares in order of vertices.
+    /// Influences of all vertices, in vertex order.
     pub entries: Vec<StbEntry>,
-    /// One per bone.
+    /// Bind pose of each bone.
     pub bones: Vec<BoneRest>,
 }
 
-/// Distributes each joint's weights over its bones.
+/// Distributes each joint's weights over the joint's bones.
 pub fn bind(bound: &Bound) -> StbBinding {
     let (skeleton, control) = (&bound.character.skeleton, &bound.character.control);
-    // Closer than this, a vertex belongs to the bone alone.
+    // Squared distance below which a bone gets nearly all of the joint's weight.
     let touching = (1e-4 * control.aabb.diagonal()).powi(2).max(f32::MIN_POSITIVE);
     let mut owned = vec![Vec::new(); skeleton.joints.len()];
     for (index, bone) in skeleton.bones.iter().enumerate() {

@@ -6,13 +6,13 @@ use crate::deform::Bound;
 use crate::deform::attach::ON_JOINT;
 use crate::deform::skinning_cpu::{Posed, Skinning};
 
-/// The method with its endpoint weights.
+/// Skinning by stretchable, twistable bones, with its precomputed weights.
 pub struct Stb {
     binding: StbBinding,
 }
 
 impl Stb {
-    /// Precomputes the endpoint weights.
+    /// Precomputes bone weights and endpoint weights.
     pub fn new(bound: &Bound) -> Self {
         Self { binding: bind(bound) }
     }

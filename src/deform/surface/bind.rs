@@ -1,4 +1,4 @@
-//! Assigns faces to the normals of display vertices.
+//! Finds the faces that contribute to the normal of each display vertex.
 
 use super::normal_frame::SourceNormal;
 use crate::base::math::Vec3;
@@ -6,16 +6,16 @@ use crate::bind::Character;
 use crate::geom::DisplayMesh;
 use std::sync::Arc;
 
-/// Condition for normals to be continuous across edges.
+/// Rule that decides across which edges normals are continuous.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Crease {
-    /// As the source's normals: display vertices of one control vertex whose bind normals agree share their
-    /// faces (texture seams stay smooth, hard edges hard). Source normals are preserved. If the file has
-    /// none, faces that meet at less than 60° share normals.
+    /// Like the source's normals: display vertices of one control vertex share their faces if their bind normals
+    /// agree. Texture seams stay smooth, and hard edges stay hard. Source normals are preserved. If the file has no
+    /// normals, faces that meet at less than 60° share normals.
     #[default]
     Source,
-    /// Continuous across edges whose faces meet at less than this angle, radians; 0 is as faceted as the
+    /// Normals are continuous across edges whose faces meet at less than this angle, radians. 0 is as faceted as the
     /// split of display vertices allows, π is smooth. Source normals are ignored.
     Angle(f32),
 }
@@ -24,22 +24,22 @@ pub enum Crease {
 #[derive(Clone, Debug)]
 pub struct Surface {
     pub(super) character: Arc<Character>,
-    /// Offset and number of entries in `faces`, per display vertex.
+    /// First index and number of entries in `faces`, per display vertex.
     pub range: Vec<[u32; 2]>,
-    /// Display triangles; vertices of equal normals share their list.
+    /// Indices of display triangles. Vertices with equal normals share their list.
     pub faces: Vec<u32>,
     /// Source normal per display vertex.
     pub source: Vec<SourceNormal>,
 }
 
-/// Cosine of 1°: bind normals closer than this are the same (exporters quantise them).
+/// Cosine of 1°: bind normals that differ less are equal, since exporters quantise normals.
 const SAME: f32 = 0.999_847_7;
-/// Crease angle where a vertex of the source has no usable normal: 60°.
+/// Crease angle at vertices of the source without a usable normal: 60°.
 const DEFAULT_CREASE: f32 = std::f32::consts::FRAC_PI_3;
-/// Deviations below 1e-3 rad are not stored.
+/// Cosine of 1e-3 rad: smaller deviations of the source normals are not stored.
 const KEPT: f32 = 1.0 - 5e-7;
 
-/// Groups faces by the normals that they contribute to.
+/// Finds the faces that contribute to each normal.
 pub fn bind(character: &Arc<Character>, crease: Crease) -> Surface {
     let display = &character.display;
     let crosses: Vec<Vec3> = display.triangles.iter().map(|t| face_cross(&display.positions, *t)).collect();
@@ -83,7 +83,7 @@ pub fn bind(character: &Arc<Character>, crease: Crease) -> Surface {
     out
 }
 
-/// Twice the area times the unit normal.
+/// Returns the unit normal times twice the area.
 pub(super) fn face_cross(positions: &[Vec3], triangle: [u32; 3]) -> Vec3 {
     let [a, b, c] = triangle.map(|v| positions[v as usize]);
     (b - a).cross(c - a)
@@ -93,7 +93,7 @@ fn usable(normal: Vec3) -> bool {
     normal.is_finite() && (normal.length_squared() - 1.0).abs() < 0.1
 }
 
-/// The faces, among those around its control vertex, that contribute to a display vertex's normal.
+/// Returns the faces around the control vertex that contribute to a display vertex's normal.
 fn faces_of<'a>(
     display: &'a DisplayMesh,
     around: &'a [(u32, u32)],
@@ -107,7 +107,7 @@ fn faces_of<'a>(
     let mean = own.map(|&(f, _)| crosses[f as usize]).sum::<Vec3>().normalize_or_zero();
     let limit = match crease {
         Crease::Source => DEFAULT_CREASE.cos(),
-        // At π even opposite faces share normals.
+        // At an angle of π, even opposite faces share normals.
         Crease::Angle(angle) if angle >= std::f32::consts::PI => -2.0,
         Crease::Angle(angle) => angle.max(0.0).cos(),
     };
@@ -123,7 +123,7 @@ fn faces_of<'a>(
     })
 }
 
-/// The source normal of a vertex relative to the computed one.
+/// Returns the source normal of a vertex relative to the computed normal.
 fn deviation(
     display: &DisplayMesh,
     vertex: u32,
@@ -153,7 +153,7 @@ fn deviation(
     })
 }
 
-/// `(face, display vertex)` around each control vertex, in CSR form.
+/// The pairs `(face, display vertex)` around each control vertex, in CSR form.
 struct Corners {
     offset: Vec<u32>,
     entries: Vec<(u32, u32)>,

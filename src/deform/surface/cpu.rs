@@ -1,4 +1,4 @@
-//! CPU reference of display copy and normals.
+//! The CPU reference of the display positions and normals.
 
 use super::bind::{Surface, face_cross};
 use super::normal_frame::SourceNormal;
@@ -18,8 +18,8 @@ pub struct Display {
 }
 
 impl Surface {
-    /// Computes positions and normals of the display vertices from posed control vertices. `morph` holds
-    /// the displacement of every display vertex in bind space, metres; empty for none.
+    /// Computes positions and normals of the display vertices from posed control vertices. `morph` is either empty or
+    /// the displacement of every display vertex in bind space, metres.
     pub fn reference(&self, rig: &PosedRig, control: &[Vec3], morph: &[Vec3], out: &mut Display) {
         let character = &self.character;
         let display = &character.display;
@@ -48,7 +48,7 @@ impl Surface {
         let [offset, count] = self.range[vertex].map(|v| v as usize);
         let sum: Vec3 = self.faces[offset..offset + count].iter().map(|&f| crosses[f as usize]).sum();
         let Some(normal) = sum.try_normalize() else {
-            // With no face, or faces that cancel, the bind normal is the best available.
+            // If a vertex has no faces, or if their normals cancel out, it falls back to the bind normal.
             return self.character.display.normals[vertex].normalize_or(Vec3::Y);
         };
         let source = &self.source[vertex];

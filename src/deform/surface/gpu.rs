@@ -1,4 +1,4 @@
-//! Display copy and normals on the GPU.
+//! The display positions and normals on the GPU.
 
 use super::bind::Surface;
 use crate::base::Result;
@@ -8,7 +8,7 @@ use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::spv;
 use std::sync::Arc;
 
-/// The pipelines, created once per device.
+/// The compute pipelines of the display stage, created once per device.
 pub struct SurfacePipelines {
     copy: Compute,
     copy_morph: Compute,
@@ -32,7 +32,7 @@ pub struct SurfaceState {
 }
 
 impl SurfacePipelines {
-    /// Creates the pipelines.
+    /// Creates the pipelines of the display stage.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self {
             copy: Compute::new(device, spv!("deform/surface/copy.comp"), &[])?,
@@ -42,8 +42,8 @@ impl SurfacePipelines {
         })
     }
 
-    /// Binds a character; `position` is the stream to display. With `morphs`, displacements are added
-    /// ([`SurfaceState::set_morph`]); without, a simpler stage copies.
+    /// Binds a character. `position` is the stream to display. `morphs` selects the shader that adds morph
+    /// displacements ([`SurfaceState::set_morph`]) instead of the simpler copy.
     pub fn bind(
         &self,
         surface: &Surface,
@@ -103,8 +103,8 @@ impl SurfacePipelines {
         })
     }
 
-    /// Records copy, face normals and vertex normals, with the barriers between them. The position stream
-    /// must be complete, with a barrier after it.
+    /// Records the copy, the face normals and the vertex normals, with the barriers between them. Before it, the
+    /// position stream must be complete, followed by a barrier.
     pub fn record(&self, state: &SurfaceState, frame: &mut Frame) {
         match state.morph {
             Some(_) => frame.dispatch(&self.copy_morph, &state.copy, &state.push, state.vertices),
@@ -118,8 +118,8 @@ impl SurfacePipelines {
 }
 
 impl SurfaceState {
-    /// Uploads the morph displacement of every display vertex, bind space, `vec4`; missing ones keep their last value.
-    /// Has no effect if the state was bound without morphs. Put a barrier before [`SurfacePipelines::record`].
+    /// Uploads the morph displacement of every display vertex, bind space, `vec4`; omitted vertices keep their last
+    /// value. Has no effect if bound without morphs. Put a barrier before [`SurfacePipelines::record`].
     pub fn set_morph(&self, frame: &mut Frame, displacement: &[[f32; 4]]) {
         if let Some(morph) = &self.morph {
             frame.upload(morph, 0, displacement);

@@ -1,14 +1,13 @@
 //! The drawn surface: display positions, face normals, vertex normals (thesis 6.4; methods, section 5).
 //!
-//! - **Copy**: a display vertex takes the position of its control vertex. Morph targets displace display
-//!   vertices in bind space. The displacement `Δ_i` is carried to the pose by `A_i`, the linear part of the
-//!   blended skinning transform, which is exact for LBS: `x' = x'_control + A_i Δ_i`.
-//! - **Normals**: the mean of the adjacent faces' normals weighted by their areas. Binding decides which
-//!   faces take part ([`bind()`]): those on the same side of the source's hard edges, across its texture
-//!   seams.
-//! - **The source's own normals** are preserved: where they deviate from the computed ones (authored, or
-//!   weighted differently), the deviation is stored in a surface frame and reapplied in every pose. The
-//!   bind pose therefore shows the file's normals.
+//! - **Copy**: a display vertex gets the position of its control vertex. Morph targets displace display vertices in
+//!   bind space. `A_i`, the linear part of the blended skinning transform, transforms the displacement `Δ_i` to the
+//!   pose: `x' = x'_control + A_i Δ_i`. This is exact for LBS.
+//! - **Normals**: the mean of the adjacent faces' normals, weighted by area. Binding selects the faces ([`bind()`]):
+//!   those on the vertex's side of the source's hard edges, including faces across texture seams.
+//! - **Source normals** are preserved. Where they deviate from the computed normals (because they are authored or
+//!   weighted differently), the deviation is stored in a surface frame and applied again in every pose. The bind pose
+//!   therefore shows the file's normals.
 
 mod bind;
 mod cpu;

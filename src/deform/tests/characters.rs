@@ -1,4 +1,4 @@
-//! Real characters: properties of every method.
+//! Tests of properties that every method must have on real characters.
 
 use super::*;
 use crate::asset::Asset;
@@ -23,7 +23,7 @@ fn load(path: &Path) -> Bound {
     Bound { character: Arc::new(character), attachments: Arc::new(attachments) }
 }
 
-/// The bind pose, moved as a whole: a file's rest pose may differ from it.
+/// Returns the bind pose, rigidly moved as a whole. A file's rest pose may differ from its bind pose.
 fn moved_bind(bound: &Bound, motion: Affine3A) -> PosedRig {
     let skeleton = &bound.character.skeleton;
     let rotation = rotation_of(&motion);

@@ -19,7 +19,7 @@ fn methods() -> Vec<Geometric> {
     list
 }
 
-/// Distances from the y axis of the ring at the joint.
+/// Returns the distances of the joint's edge ring from the y axis.
 fn joint_ring(streams: &Streams) -> impl Iterator<Item = f32> + '_ {
     let start = RINGS / 2 * SIDES;
     streams.position[start..start + SIDES].iter().map(|p| p.x.hypot(p.z))
@@ -85,7 +85,7 @@ fn bend_loses_volume_in_lbs_and_bulges_in_dqs() {
     let pose = bent(&bound, Quat::from_rotation_z(FRAC_PI_2));
     let triangles = &bound.character.control.triangles;
     let at_rest = volume(&bound.character.control.positions, triangles);
-    // The outside of the bend: the distance of the surface from the nearest bone.
+    // The bulge on the outside of the bend is the largest distance of the surface from its nearest bone.
     let bulge = |s: &Streams| {
         let reach = |p: &Vec3| {
             let low = p.distance(Vec3::Y * p.y.clamp(0.0, 1.0));
@@ -140,7 +140,7 @@ fn irs_turns_both_sides_of_a_joint_half_way() {
             assert!(a.position[i].distance(b.position[i]) < 1e-6);
         }
     }
-    // Half the angle, exactly: equations 15 and 16 at full weight.
+    // The ring rotates by exactly half the angle, by equations 15 and 16 at full weight.
     let streams =
         deform(&Geometric::Irs(IrsParams::DEFAULT), &bound, &bent(&bound, Quat::from_rotation_z(1.7)));
     for i in start..start + SIDES {
@@ -165,7 +165,7 @@ fn irs_length_correction_restores_the_distance_from_the_skeleton() {
         let method = Geometric::Irs(IrsParams { length_correction, ..IrsParams::DEFAULT });
         let streams = deform(&method, &bound, &pose);
         let bind = &bound.character.control.positions[..(RINGS + 1) * SIDES];
-        // The outside of the bend; on the inside the two bones' sides meet.
+        // Only vertices on the outside of the bend count. On the inside the surfaces of the two bones meet.
         let outside = bind.iter().zip(&streams.position).filter(|(x, _)| x.x > 0.1);
         outside.map(|(_, p)| from_skeleton(p) / RADIUS).fold(f32::INFINITY, f32::min)
     };
@@ -179,7 +179,7 @@ fn stb_spreads_twist_and_stretch_evenly_along_the_bone() {
     let mut pose = bent(&bound, Quat::from_rotation_y(2.4));
     pose.local[1].translation[1] = 1.5;
     let streams = deform(&Geometric::Stb, &bound, &pose);
-    // The first quarter follows the first bone only: half a bone takes half of the twist and of the stretch.
+    // The first quarter follows only the first bone. Half of a bone gets half of the twist and of the stretch.
     for (x, bind) in
         streams.position.iter().zip(&bound.character.control.positions).filter(|(_, b)| b.y <= 0.5)
     {
@@ -206,7 +206,7 @@ fn centers_of_a_cylinder_lie_on_its_axis() {
     for (i, center) in centers.iter().enumerate() {
         if bound.character.control.influences.of(i).len() > 1 {
             assert!(center.x.hypot(center.z) < 1e-5 * RADIUS, "vertex {i}: {center}");
-            // Similar weights are at similar heights; the kernel's width is about 0.1 of a weight.
+            // Vertices with similar weights are at similar heights. The kernel's width is about 0.1 in weight.
             let height = bound.character.control.positions[i].y;
             assert!((center.y - height).abs() < 0.25, "vertex {i}: {center} at {height}");
         } else {
@@ -215,7 +215,7 @@ fn centers_of_a_cylinder_lie_on_its_axis() {
     }
 }
 
-/// Compares the grouped integral with the paper's sum over all triangles.
+/// The grouped integral must equal the paper's sum over all triangles.
 #[test]
 fn centers_agree_with_the_plain_sum() {
     let bound = cylinder(4, 7, 60);

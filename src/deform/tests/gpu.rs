@@ -1,4 +1,4 @@
-//! GPU against CPU reference, on a device with validation.
+//! Tests of the GPU against the CPU reference, on a device with validation layers.
 
 use super::*;
 use crate::asset::Influences;
@@ -10,7 +10,7 @@ use crate::gpu::Device;
 use crate::gpu::testing::{assert_silent, device};
 use std::sync::Arc;
 
-/// Tolerance: 1e-5 of the box's diagonal.
+/// Returns the tolerance: 1e-5 of the bounding box's diagonal.
 fn tolerance(bound: &Bound) -> f32 {
     1e-5 * bound.character.control.aabb.diagonal()
 }
@@ -27,7 +27,7 @@ fn assert_near(got: &[Vec3], expected: &[Vec3], limit: f32, what: &str) {
     }
 }
 
-/// Five influences per vertex, a prop vertex, a joint with non-uniform scale.
+/// Creates a character with five influences per vertex, a prop vertex, and a joint with non-uniform scale.
 fn many_influences() -> (Bound, Pose) {
     let bound = cylinder(6, 16, 36);
     let mut character = (*bound.character).clone();
@@ -90,7 +90,7 @@ fn display_equals_its_twin_with_and_without_morphs() {
     let Some(device) = device() else { return };
     let (bound, pose) = many_influences();
     let mut character = (*bound.character).clone();
-    // Authored normals on one half, and a vertex without faces.
+    // One half of the character gets authored normals, and one vertex gets no faces.
     for (k, n) in character.display.normals.iter_mut().enumerate().skip(300) {
         *n = (*n + 0.5 * Vec3::new((k as f32).cos(), 0.0, 0.2)).normalize();
     }

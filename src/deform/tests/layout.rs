@@ -1,4 +1,4 @@
-//! Rust structs against the committed shaders; needs no device.
+//! Compares Rust structs with the committed shaders. Needs no Vulkan device.
 
 use crate::deform::attach::Anchor;
 use crate::deform::irs::BoneReach;

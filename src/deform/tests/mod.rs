@@ -1,4 +1,4 @@
-//! Known results of geometric skinning (methods, section 3) and of the display stage (section 5).
+//! Tests of geometric skinning (methods, section 3) and of the display stage (section 5) against known results.
 
 mod characters;
 mod geometric;
@@ -13,7 +13,7 @@ use crate::base::math::{Quat, Vec3};
 use crate::base::testing::shared as shared_data;
 use crate::rig::{Pose, PosedRig};
 
-/// Deforms a character by a method in a pose and returns the positions.
+/// Deforms a character in a pose and returns the streams.
 fn deform(method: &Geometric, bound: &Bound, pose: &Pose) -> Streams {
     let mut streams = Streams::default();
     let rig = PosedRig::new(&bound.character.skeleton, pose);
@@ -21,14 +21,14 @@ fn deform(method: &Geometric, bound: &Bound, pose: &Pose) -> Streams {
     streams
 }
 
-/// Two unit bones with the second joint rotated.
+/// Returns a pose of two unit bones with the second joint rotated.
 fn bent(bound: &Bound, turn: Quat) -> Pose {
     let mut pose = rest(bound);
     pose.local[1].rotation = turn.into();
     pose
 }
 
-/// A pose in which every joint moves differently.
+/// Returns a pose in which every joint moves differently.
 fn contorted(bound: &Bound) -> Pose {
     let mut pose = rest(bound);
     for (k, local) in pose.local.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Comparison with published results: the poses of the *hyperskinning* data set were made by LBS.
+//! Comparison with published results: the authors of the *hyperskinning* data set made its poses by LBS.
 
 use super::*;
 use crate::asset::Influences;
@@ -23,7 +23,7 @@ fn obj(path: &Path) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     (positions.collect(), faces.collect())
 }
 
-/// Joints without hierarchy at the origin, each with a bone.
+/// Creates a skeleton of joints at the origin without hierarchy, each with a bone.
 fn handles(count: usize) -> Skeleton {
     let mut skeleton = Skeleton::default();
     for j in 0..count {
@@ -71,7 +71,7 @@ fn published_wolf_poses_are_lbs() {
         let skinning: Vec<Affine3A> = transforms
             .chunks_exact(12)
             .map(|block| {
-                // Row vectors times 4x3: its rows are our columns.
+                // The file has row vectors and 4x3 matrices, so its rows are the columns here.
                 let [x, y, z, w] = [0, 3, 6, 9].map(|i| Vec3::from_slice(&block[i..i + 3]));
                 Affine3A::from_mat3_translation(Mat3::from_cols(x, y, z), w)
             })

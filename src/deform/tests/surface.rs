@@ -14,7 +14,7 @@ fn display(character: &Arc<Character>, crease: Crease, rig: &PosedRig, control: 
     out
 }
 
-/// A unit cube: 8 control vertices, 24 display vertices with the faces' normals, or 8 with smooth ones.
+/// Creates a unit cube of 8 control vertices: `split` into 24 display vertices with face normals, or 8 smooth ones.
 fn cube(split: bool) -> Bound {
     let skeleton = cylinder(2, 4, 4).character.skeleton.clone();
     let corners: Vec<Vec3> =
@@ -106,7 +106,7 @@ fn without_source_normals_sharp_edges_are_hard() {
 fn texture_seams_stay_smooth() {
     let bound = cylinder(2, 16, 16);
     let mut character = (*bound.character).clone();
-    // Split: the second half of the triangles uses vertices of its own, with the same normals.
+    // The split: the second half of the triangles gets its own vertices with unchanged normals.
     let count = character.display.positions.len() as u32;
     let half = character.display.triangles.len() / 2;
     let mesh = &mut character.display;
@@ -156,7 +156,7 @@ fn morphs_are_carried_by_the_skinning() {
     let morph: Vec<Vec3> = (0..bound.character.display.positions.len())
         .map(|k| 0.1 * Vec3::new((k as f32).sin(), 0.5, 0.2))
         .collect();
-    // A character whose bind positions are already morphed must give the same result by LBS.
+    // LBS of a character whose bind positions are already morphed must give the same result.
     let mut morphed = (*bound.character).clone();
     morphed.control.positions.iter_mut().zip(&morph).for_each(|(p, d)| *p += *d);
     let morphed = Bound { character: morphed.into(), ..bound.clone() };

@@ -1,4 +1,4 @@
-//! Syncing to the disk on a thread of its own, for front ends whose frames must not wait for a disk.
+//! Syncs the journal to disk on a background thread, so that frames do not wait for the disk.
 
 use super::Sink;
 use std::fs::File;
@@ -7,8 +7,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Writes at once (into the operating system's memory: what survives the end of this program), syncs soon after (what
-/// survives the end of power). A sync that failed is reported by the next one.
+/// Writes to the operating system at once, which survives a crash of this program. Syncs to disk shortly after, which
+/// survives a power failure. Reports a failed sync at the next call to sync.
 pub(super) struct Background {
     file: File,
     wake: Option<Sender<()>>,
@@ -24,7 +24,7 @@ impl Background {
         let told = failed.clone();
         let thread = std::thread::Builder::new().name("journal".into()).spawn(move || {
             while asked.recv().is_ok() {
-                // One sync serves all that were asked for so far.
+                // One sync serves all requests received so far.
                 while asked.try_recv().is_ok() {}
                 if let Err(error) = handle.sync_data() {
                     *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -61,7 +61,7 @@ impl Sink for Background {
 
 impl Drop for Background {
     fn drop(&mut self) {
-        // Ends the thread once what was asked for is on the disk.
+        // End the thread after the last requested sync.
         drop(self.wake.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -1,9 +1,9 @@
-//! The journal: every operation of a session, on disk as it happens, so that no crash loses work.
+//! The journal: a log on disk of every operation of a session, so that a crash loses no work.
 //!
-//! A text file of lines `CHECKSUM JSON`: first a header (format, version, asset), then one [`Operation`] each.
-//! The checksum (16 hexadecimal digits of BLAKE3) covers the line and the checksum before it: a line that is
-//! torn, changed, repeated or out of place ends the journal. The document is never at the mercy of the disk:
-//! what cannot be written is kept and tried again with the next operation.
+//! A text file of lines `CHECKSUM JSON`: first a header (format, version, asset), then one [`Operation`] per line.
+//! The checksum (16 hexadecimal digits of BLAKE3) covers the line and the previous checksum, so a torn, changed,
+//! repeated or misplaced line ends the journal. Disk failures do not affect the document: operations that cannot be
+//! written stay in memory and are written with the next operation.
 
 mod background;
 mod place;
@@ -19,19 +19,19 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Version of the format.
+/// Version of the journal format.
 const VERSION: u32 = 1;
-/// Partial strokes are synced to the disk every so many records; a killed program loses none either way.
+/// Number of [`Operation::Drawing`] records per disk sync; only a power failure can lose unsynced records.
 const DRAWING_SYNC: u32 = 32;
-/// Journals of one file that can be open at a time.
+/// Maximum number of journals for one asset file.
 const MAX_OPEN: usize = 64;
 
-/// Where a journal is written: a file, or a failing one in tests.
+/// The output of a journal: a file, or a failing disk in tests.
 trait Sink: Send {
     fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()>;
     fn sync(&mut self) -> std::io::Result<()>;
     fn truncate(&mut self, length: u64) -> std::io::Result<()>;
-    /// Another handle of the same file.
+    /// Returns another handle of the file.
     fn handle(&self) -> std::io::Result<File>;
 }
 
@@ -57,22 +57,22 @@ impl Sink for File {
 pub struct Journal {
     path: PathBuf,
     sink: Box<dyn Sink>,
-    /// Bytes on disk that are whole records.
+    /// Size of all complete records on disk, bytes.
     length: u64,
-    /// Whether a failed write may have left part of a record behind `length`.
+    /// Whether a failed write may have left a partial record after `length`.
     dirty: bool,
     chain: u64,
-    /// Records not yet written.
+    /// Bytes of records not yet written.
     pending: Vec<u8>,
     unsynced: u32,
 }
 
 impl Journal {
-    /// Opens the journal at a path: creates it, or takes up the one that is there and cuts its torn tail off (where
-    /// that is more than one unfinished record, a copy of the whole is kept beside it).
+    /// Opens or creates the journal at a path, and cuts off a torn tail. If the tail is more than one unfinished
+    /// record, a copy of the whole file is kept beside the journal.
     ///
     /// # Errors
-    /// It is open in another process; it is no journal, or one of a newer version; the operating system's errors.
+    /// Another process has the journal open, the file is not a journal, its version is newer, or file access fails.
     pub fn open(path: &Path, asset: &AssetRef) -> Result<(Self, Recovered)> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
@@ -108,17 +108,17 @@ impl Journal {
         } else {
             journal.flush(true)?;
         }
-        // The file's name must survive a power cut too.
+        // Sync the folder too, so that the file name survives a power failure.
         if let Some(folder) = path.parent().and_then(|f| File::open(f).ok()) {
             folder.sync_all().map_err(|e| Error::io(path, e))?;
         }
         Ok((journal, recovered))
     }
 
-    /// Starts a journal for a file in a folder, beside those that other sessions hold or have left.
+    /// Creates a journal for an asset in a folder, without touching journals of other sessions.
     ///
     /// # Errors
-    /// There are 64 already; as [`Self::open`].
+    /// The asset has 64 journals already, or [`Self::open`] fails.
     pub fn create_for(folder: &Path, asset: &AssetRef) -> Result<Self> {
         for number in 1..=MAX_OPEN {
             let path = journal_path(folder, asset, number);
@@ -127,7 +127,7 @@ impl Journal {
             }
             match Self::open(&path, asset) {
                 Ok((journal, recovered)) if recovered.operations.is_empty() => return Ok(journal),
-                // Another process was faster.
+                // Another process created the journal first.
                 Ok(_) => {}
                 Err(error) if is_in_use(&error) => {}
                 Err(error) => return Err(error),
@@ -141,11 +141,11 @@ impl Journal {
         ))
     }
 
-    /// Appends an operation. When this returns without error, an edit is on the disk; samples of an unfinished
-    /// stroke are with the operating system, which is enough to survive the end of this program.
+    /// Appends an operation. An edit is on the disk when this returns. Samples of an unfinished stroke may still be
+    /// in the operating system's cache, which survives a crash of this program.
     ///
     /// # Errors
-    /// The disk is full or gone. Nothing is lost: the record waits in memory for the next call.
+    /// The disk is full or missing. The record then stays in memory for the next call.
     pub fn append(&mut self, operation: &Operation) -> Result<()> {
         let json = serde_json::to_vec(operation).map_err(|e| {
             Error::input(
@@ -158,35 +158,35 @@ impl Journal {
         self.flush(!drawing || self.unsynced >= DRAWING_SYNC)
     }
 
-    /// Writes and syncs whatever waits.
+    /// Writes and syncs all pending records.
     ///
     /// # Errors
-    /// As [`Self::append`].
+    /// Same as [`Self::append`].
     pub fn sync(&mut self) -> Result<()> {
         self.flush(true)
     }
 
-    /// From here on, syncs happen on a thread of their own, so that [`Self::append`] does not wait for a disk: what it
-    /// wrote survives the end of this program, and that of power a moment later. A sync that fails is reported by the next
-    /// append.
+    /// Moves later disk syncs to a background thread, so that [`Self::append`] does not wait for the disk. A written
+    /// record survives a crash of this program at once and a power failure shortly after. The next append reports a
+    /// failed sync.
     ///
     /// # Errors
-    /// The operating system's; the journal is as it was then.
+    /// The operating system cannot start the thread; the journal stays unchanged.
     pub fn sync_in_background(&mut self) -> Result<()> {
         let background = self.sink.handle().and_then(background::Background::new);
         self.sink = Box::new(background.map_err(|e| Error::io(&self.path, e))?);
         Ok(())
     }
 
-    /// Where it is.
+    /// Returns the path of the journal file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes the journal: its document has been saved elsewhere, or is not wanted.
+    /// Deletes the journal, for example after its document has been saved.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The operating system cannot delete the file.
     pub fn discard(self) -> Result<()> {
         std::fs::remove_file(&self.path).map_err(|e| Error::io(&self.path, e))
     }

@@ -1,4 +1,4 @@
-//! Where journals live: in the user's state folder, one for each file that is being worked on.
+//! Locations of journals: one file per open asset, in the user's state folder.
 
 use super::in_use;
 use crate::base::{Error, Result, folders};
@@ -7,8 +7,8 @@ use std::ffi::OsString;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// The folder of journals: `$XDG_STATE_HOME/sinew/journal`, or `.local/state/sinew/journal` in the home folder
-/// (XDG Base Directory Specification). `variable` reads the environment, e.g. `|name| std::env::var_os(name)`.
+/// Returns the folder of journals: `$XDG_STATE_HOME/sinew/journal`, or `.local/state/sinew/journal` in the home
+/// folder (XDG Base Directory Specification). `variable` reads the environment, e.g. `|name| std::env::var_os(name)`.
 ///
 /// # Errors
 /// Neither variable is set to an absolute path.
@@ -18,17 +18,17 @@ pub fn journal_folder(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pat
     })
 }
 
-/// The journal of a file: its name and a hash of its path and content; `number` counts from 1 where several
-/// processes work on the same file.
+/// Returns the journal's path: the asset's name and a hash of its path and content. `number` counts from 1 and
+/// distinguishes processes that edit the same asset.
 pub fn journal_path(folder: &Path, asset: &AssetRef, number: usize) -> PathBuf {
     let suffix = if number > 1 { format!("-{number}") } else { String::new() };
     folder.join(format!("{}{suffix}.journal", stem(asset)))
 }
 
-/// Journals in a folder that no process holds open: sessions that ended without saving. By name.
+/// Returns the journals that no process holds open, which crashed sessions left behind. Sorted by name.
 ///
 /// # Errors
-/// The operating system's; a folder that does not exist holds none.
+/// The folder cannot be read. A folder that does not exist is not an error.
 pub fn unfinished_journals(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -43,7 +43,7 @@ pub fn unfinished_journals(folder: &Path) -> Result<Vec<PathBuf>> {
         }
         let file = match File::open(&path) {
             Ok(file) => file,
-            // Saved and removed by its own process meanwhile.
+            // Another process has saved its document and removed this journal.
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
             Err(e) => return Err(Error::io(&path, e)),
         };
@@ -57,10 +57,10 @@ pub fn unfinished_journals(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Removes a journal whose document is not wanted.
+/// Deletes the journal of an unwanted document.
 ///
 /// # Errors
-/// It is open in another process; the operating system's.
+/// Another process has the journal open, or the file cannot be deleted.
 pub fn discard_journal(path: &Path) -> Result<()> {
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
     match file.try_lock() {
@@ -72,7 +72,7 @@ pub fn discard_journal(path: &Path) -> Result<()> {
 
 fn stem(asset: &AssetRef) -> String {
     let name = Path::new(&asset.path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    // File systems limit names to 255 bytes, and names may hold anything.
+    // File systems limit names to 255 bytes, and asset names may contain any character.
     let name: String = name.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).take(40).collect();
     let mut hash = blake3::Hasher::new();
     hash.update(asset.path.as_bytes());

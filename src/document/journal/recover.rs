@@ -1,4 +1,4 @@
-//! Reading a journal back, whatever state a crash left it in.
+//! Recovery of operations from a journal that a crash may have damaged.
 
 use super::VERSION;
 use crate::base::{Error, Result};
@@ -6,11 +6,11 @@ use crate::document::{AssetRef, Operation};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// A journal of this size is read in one go; more no session writes.
+/// Maximum size of a journal that recovery reads, bytes.
 const MAX_BYTES: u64 = 4 << 30;
-/// Hexadecimal digits of a checksum and the space behind it.
+/// Length of the checksum's hexadecimal digits and the space after them.
 const PREFIX: usize = 17;
-/// What the header's checksum starts from.
+/// Initial value of the checksum chain.
 pub(super) const HEADER_CHAIN: u64 = 0x7369_6e65_775f_6a31;
 
 #[derive(Serialize, Deserialize)]
@@ -19,33 +19,33 @@ pub(super) struct Header {
     pub asset: AssetRef,
 }
 
-/// What a journal holds.
+/// Result of reading a journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recovered {
-    /// The file it is about; `None` if the header itself is missing or torn.
+    /// Asset of the session; `None` if the header is missing or torn.
     pub asset: Option<AssetRef>,
-    /// The operations, in order.
+    /// Recovered operations, in order.
     pub operations: Vec<Operation>,
-    /// What follows them and is not whole.
+    /// Unreadable tail of the file.
     pub torn: Option<Torn>,
     pub(super) length: u64,
     pub(super) chain: u64,
 }
 
-/// The end of a journal that is no whole record.
+/// The part of a journal after its last complete record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Torn {
-    /// Byte offset at which it begins.
+    /// Byte offset of the tail.
     pub offset: u64,
-    /// Its length.
+    /// Length of the tail, bytes.
     pub bytes: u64,
-    /// Whole lines in it: 0 for a record that was being written; more mean damage, or operations of a newer program.
+    /// Complete lines in the tail. 0 means an unfinished record; more mean damage or operations of a newer Sinew.
     pub lines: usize,
-    /// Why it could not be read.
+    /// Reason why the tail cannot be read.
     pub reason: String,
 }
 
-/// The chained checksum of a record.
+/// Returns the checksum of a record, chained to the checksum of the previous record.
 pub(super) fn checksum(chain: u64, json: &[u8]) -> u64 {
     let mut hash = blake3::Hasher::new();
     hash.update(&chain.to_le_bytes());
@@ -55,10 +55,10 @@ pub(super) fn checksum(chain: u64, json: &[u8]) -> u64 {
     u64::from_le_bytes(first)
 }
 
-/// Reads a journal up to its first record that is not whole. The file is not changed.
+/// Reads a journal up to its first incomplete record. Does not change the file.
 ///
 /// # Errors
-/// An unreadable file, one that is no journal, a journal of a newer version.
+/// The file cannot be read, is not a journal, or has a newer version.
 pub fn recover(path: &Path) -> Result<Recovered> {
     let size = std::fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
     if size > MAX_BYTES {
@@ -106,7 +106,7 @@ pub(super) fn recover_bytes(path: &Path, bytes: &[u8]) -> Result<Recovered> {
                 at += length;
             }
             Err(reason) => {
-                // A whole first line with a wrong checksum is somebody else's file, not a torn header.
+                // A complete first line with a wrong checksum means a foreign file, not a torn header.
                 if out.asset.is_none() && bytes.contains(&b'\n') {
                     return Err(not_ours());
                 }
@@ -119,7 +119,7 @@ pub(super) fn recover_bytes(path: &Path, bytes: &[u8]) -> Result<Recovered> {
     Ok(out)
 }
 
-/// The record at the start of `bytes`: its JSON, the chain after it, its length with the line's end.
+/// Parses the record at the start of `bytes`: JSON, new checksum, and length with the newline.
 fn record(bytes: &[u8], chain: u64) -> std::result::Result<(&[u8], u64, usize), &'static str> {
     let end = bytes.iter().position(|&b| b == b'\n').ok_or("the record has no end")?;
     let line = &bytes[..end];

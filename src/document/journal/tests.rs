@@ -7,7 +7,7 @@ use crate::pose::Sample;
 use crate::rig::tree;
 use std::sync::{Arc, Mutex};
 
-/// Writes `count` random operations to a journal; returns them and the file's length after each.
+/// Writes `count` random operations to a journal; returns the operations and the file length after each.
 fn written(path: &Path, count: usize) -> (Vec<Operation>, Vec<u64>, String) {
     let (mut journal, recovered) = Journal::open(path, &asset()).unwrap();
     assert!(recovered.operations.is_empty());
@@ -53,7 +53,7 @@ fn torn_at_every_byte_it_keeps_every_whole_record() {
         let at_boundary = ends.contains(&(cut as u64)) || recovered.length == cut as u64;
         assert_eq!(recovered.torn.is_none(), at_boundary, "cut at {cut}");
     }
-    // Cut, taken up again, continued: the tail is gone and the new records follow the old ones.
+    // Cut the file, reopen it and append: the torn tail is gone and new records follow the old records.
     let mut random = Random::new(4);
     for _ in 0..40 {
         let cut = 1 + (random.unit() * (bytes.len() - 1) as f32) as usize;
@@ -82,11 +82,11 @@ fn a_changed_byte_anywhere_ends_the_journal_there_and_nothing_wrong_is_read() {
         changed[at] ^= 0x04;
         let recovered = recover_bytes(&path, &changed).unwrap();
         let whole = ends.iter().filter(|&&end| end <= at as u64).count();
-        // Upper and lower case digits of a checksum mean the same.
+        // The hexadecimal digits of a checksum may be upper or lower case.
         let expected = if recovered.torn.is_none() { &operations[..] } else { &operations[..whole] };
         assert_eq!(recovered.operations, *expected, "byte {at}");
     }
-    // Whole lines after the damage are not thrown away silently: a copy stays.
+    // If complete lines follow the damage, a copy of the file is kept.
     let mut changed = bytes.clone();
     changed[ends[1] as usize + 20] ^= 0x04;
     std::fs::write(&path, &changed).unwrap();
@@ -126,7 +126,7 @@ fn two_holders_get_two_journals_and_the_ended_one_is_found() {
     let second_path = second.path().to_owned();
     second.discard().unwrap();
     assert!(!second_path.exists());
-    // A new session leaves the unfinished one alone.
+    // A new session leaves the unfinished journal alone.
     let third = Journal::create_for(folder.path(), &asset()).unwrap();
     assert_eq!(third.path(), second_path);
     assert_eq!(unfinished_journals(folder.path()).unwrap(), vec![path.clone()]);
@@ -135,7 +135,7 @@ fn two_holders_get_two_journals_and_the_ended_one_is_found() {
     assert!(unfinished_journals(&folder.path().join("none")).unwrap().is_empty());
 }
 
-/// A disk of limited size, which writes what fits before it fails.
+/// A disk of limited size, which writes what fits and then fails.
 #[derive(Clone, Default)]
 struct SmallDisk(Arc<Mutex<(Vec<u8>, usize)>>);
 
@@ -182,7 +182,7 @@ fn a_full_disk_loses_nothing() {
     assert!(trouble.contains("full.journal") && trouble.contains("still in memory"), "{trouble}");
     let on_disk = recover_bytes(Path::new("x"), &disk.0.lock().unwrap().0).unwrap();
     assert!(on_disk.operations.len() < 30 && on_disk.operations == done[..on_disk.operations.len()]);
-    // Space is freed: the next operation takes all that waited along.
+    // After space is freed, the next operation also writes all pending records.
     disk.0.lock().unwrap().1 = usize::MAX;
     let last = Operation::Do(Edit::Rename("after".into()));
     s.run(last.clone()).unwrap();
@@ -230,7 +230,7 @@ fn syncing_beside_the_frames_writes_the_same_and_keeps_the_lock() {
     let operations: Vec<Operation> = (0..40).map(|i| Operation::Do(Edit::Rename(format!("{i}")))).collect();
     for operation in &operations {
         journal.append(operation).unwrap();
-        // What has been appended is there for a reader at once, whatever becomes of this program.
+        // Appended records are visible to readers at once, so they survive a crash of this program.
         assert_eq!(recover(&path).unwrap().operations.last(), Some(operation));
     }
     assert!(is_in_use(&Journal::open(&path, &asset()).err().unwrap()));

@@ -1,5 +1,5 @@
-//! Preconditions of the `gltf` crate's iterators: extents within the data, strides, types. A file can be
-//! valid for Sinew's loader, which leaves invalid animations out, and still make the crate panic.
+//! Checks the preconditions of the `gltf` crate's iterators: extents, strides, types. Sinew's loader skips invalid
+//! animations, but the crate panics on them.
 
 use crate::asset::limits;
 use gltf::Accessor;
@@ -17,8 +17,7 @@ pub(super) fn length(glb: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Checks what the crate's own validation presumes or omits: names of attributes, their accessors, and the
-/// targets of animations.
+/// Checks what the crate's own validation assumes or omits: attribute names, their accessors, and animation targets.
 pub(super) fn before_validation(root: &gltf::json::Root) -> Result<(), String> {
     let mut channels = root.animations.iter().flat_map(|a| &a.channels);
     if channels.any(|c| matches!(c.target.path, Checked::Invalid)) {
@@ -75,7 +74,7 @@ pub(super) fn extents(file: &gltf::Gltf, bin: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that each node is reached exactly once, from the scene's roots or from a node.
+/// Checks that each node has exactly one parent, or is a root of the scene.
 pub(super) fn forest(file: &gltf::Gltf) -> Result<(), String> {
     let mut parents = vec![0; file.nodes().len()];
     file.nodes().flat_map(|n| n.children()).for_each(|c| parents[c.index()] += 1);
@@ -87,12 +86,12 @@ pub(super) fn forest(file: &gltf::Gltf) -> Result<(), String> {
     }
 }
 
-/// Whether an accessor has these dimensions, and components of one of these types.
+/// Returns whether an accessor has these dimensions and one of these component types.
 pub(super) fn is(accessor: &Accessor, dimensions: Dimensions, types: &[DataType]) -> bool {
     accessor.dimensions() == dimensions && types.contains(&accessor.data_type())
 }
 
-/// Whether a channel's times and values have types that are valid for animations.
+/// Returns whether a channel's times and values have valid animation types.
 pub(super) fn is_animation(channel: &Channel) -> bool {
     let fractions = [DataType::F32, DataType::I8, DataType::U8, DataType::I16, DataType::U16];
     let (shape, types) = match channel.target().property() {

@@ -1,19 +1,19 @@
-//! Removes content that the `gltf` crate rejects but the receipt does not need: channels that move no node,
-//! and required extensions that are read here by hand or do not affect the surface.
+//! Removes content that the `gltf` crate rejects but the receipt does not need: channels without a target node, and
+//! required extensions that the reader supports or that do not affect the surface.
 
 use gltf::Glb;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Extensions that do not affect the surface or that the reader supports.
+/// Extensions that the reader supports or that do not affect the surface.
 const READ: [&str; 3] = ["KHR_animation_pointer", "KHR_mesh_quantization", "KHR_texture_transform"];
 /// Prefixes of extensions that affect shading only.
 const PICTURE: [&str; 4] = ["KHR_materials_", "KHR_lights_", "KHR_xmp", "EXT_texture_"];
 
-/// The file without this content; unchanged if it has none.
+/// Returns the file without channels and extensions that the crate rejects, or unchanged if it has none of them.
 ///
 /// # Errors
-/// It is not a .glb, its JSON is broken, or its geometry is compressed.
+/// The file is not a .glb, its JSON is broken, or its geometry is compressed.
 pub(super) fn plain(glb: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     let mut file = Glb::from_slice(glb).map_err(|e| e.to_string())?;
     let mut json: Value = serde_json::from_slice(&file.json).map_err(|e| e.to_string())?;

@@ -1,4 +1,4 @@
-//! LSE and ARAP against the vertices of their region: on the CPU, so without a device.
+//! Measures LSE and ARAP on regions of several sizes. Both run on the CPU and need no GPU device.
 
 use super::measure::Sample;
 use super::text::table;
@@ -12,31 +12,31 @@ use crate::geom::ControlMesh;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// Vertices of the regions.
+/// Numbers of passive vertices of the regions.
 const REGIONS: [usize; 4] = [1_000, 2_000, 5_000, 10_000];
-/// Vertices of the mesh that they lie on.
+/// Number of vertices of the mesh that contains the regions.
 const MESH: usize = 40_000;
-/// Runs of each.
+/// Timed runs per region.
 const RUNS: usize = 5;
-/// Rounds of ARAP that are timed together.
+/// Rounds of ARAP per timed run; the time is divided by this number.
 const ROUNDS: u32 = 10;
 
-/// A region's times.
+/// LSE and ARAP times of one region.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct ClassicTimes {
-    /// Passive vertices.
+    /// Number of passive vertices.
     pub vertices: usize,
-    /// LSE: making and factoring both matrices.
+    /// LSE: assembling and factoring both matrices.
     pub lse_factor: Sample,
-    /// LSE: solving, one round of refinement included.
+    /// LSE: solving, including one round of refinement.
     pub lse_solve: Sample,
-    /// ARAP, spokes and rims: making and factoring the matrix.
+    /// ARAP, spokes and rims: assembling and factoring the matrix.
     pub arap_factor: Sample,
     /// ARAP: one round of rotations and positions.
     pub arap_round: Sample,
 }
 
-/// Measures on a tube.
+/// Measures all regions on a generated tube.
 pub(super) fn measure() -> Result<Vec<ClassicTimes>> {
     let name = format!("tube of {MESH}");
     let bytes = stage("generate", || generate::tube(MESH))?.0;
@@ -45,7 +45,7 @@ pub(super) fn measure() -> Result<Vec<ClassicTimes>> {
     REGIONS.iter().map(|&n| Ok(stage(&format!("{n} vertices"), || region(control, n))?.0)).collect()
 }
 
-/// So many vertices about one in the middle of the front, nearest first by edges.
+/// Returns up to `count` vertices around a vertex in the middle of the front, in breadth-first order along edges.
 pub(super) fn disc(control: &ControlMesh, count: usize) -> Vec<u32> {
     let middle = control.aabb.center();
     let away = |v: &usize| control.positions[*v].distance_squared(middle + Vec3::Z * control.aabb.size().z);
@@ -64,7 +64,7 @@ pub(super) fn disc(control: &ControlMesh, count: usize) -> Vec<u32> {
     order
 }
 
-/// A disc about a vertex in the middle: a tenth of its radius is kinematic.
+/// Measures a disc-shaped region. Its innermost vertices, about a tenth of its radius, are kinematic.
 fn region(control: &ControlMesh, vertices: usize) -> Result<ClassicTimes> {
     let handle = (vertices / 100).max(1);
     let order = disc(control, vertices + handle);
@@ -104,7 +104,6 @@ fn region(control: &ControlMesh, vertices: usize) -> Result<ClassicTimes> {
     Ok(ClassicTimes { vertices: passive.len(), lse_factor, lse_solve, arap_factor, arap_round })
 }
 
-/// The times as a table.
 pub(super) fn text(times: &[ClassicTimes]) -> String {
     let cell = |s: Sample| format!("{:.2} ({:.2})", s.median_ms, s.min_ms);
     let row = |t: &ClassicTimes| {

@@ -1,4 +1,4 @@
-//! One mesh: skinning, springs, normals, and what an iteration costs.
+//! Measures one mesh: skinning, springs, normals and the cost of an iteration.
 
 use super::measure::{Effort, Runs, Sample, repeat};
 use super::report::{Converged, DeformTimes, Iteration, MeshReport, Preparation, Springs};
@@ -13,14 +13,13 @@ use crate::rig::PosedRig;
 use crate::scene::Model;
 use std::sync::Arc;
 
-/// The thesis's numbers of iterations.
+/// Iteration counts of the thesis's Table 1.
 pub(super) const FIXED: [u32; 4] = [1, 25, 50, 100];
-/// More iterations than this count as no convergence.
+/// Iteration limit; a solver that needs more counts as not converged.
 const LONGEST: u32 = 500;
-/// Skipped iterations over which one is averaged.
+/// Number of skipped iterations whose time is averaged.
 const SKIPPED: u32 = 100;
 
-/// Measures a model.
 pub(super) fn mesh(
     context: &mut Context,
     name: String,
@@ -65,7 +64,7 @@ pub(super) fn mesh(
     let half_edges = character.control.adjacency.neighbor.len();
     let (first, last) = (&springs[0], &springs[FIXED.len() - 1]);
     let steps = f64::from(last.iterations - first.iterations);
-    // Other work on the machine only ever adds: of the shortest runs the difference is least disturbed.
+    // Other load on the machine only adds time, so the shortest runs are least disturbed.
     let milliseconds = (last.springs.min_ms - first.springs.min_ms) / steps;
     let bytes = iteration_bytes(vertices, half_edges);
     Ok(MeshReport {
@@ -102,7 +101,7 @@ fn times(runs: &Runs) -> DeformTimes {
     DeformTimes { skinning: runs.phases(&["skinning"]), frame: runs.device(), wall: runs.wall() }
 }
 
-/// What a measurement of a graph needs.
+/// The inputs for measuring a graph.
 pub(super) struct Bench<'a> {
     pub kernels: &'a Arc<Kernels>,
     pub rigs: &'a [PosedRig; 2],
@@ -110,7 +109,7 @@ pub(super) struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Repeats a graph's frame with both poses in turn.
+    /// Runs a graph's frame repeatedly, alternating between both poses.
     pub fn run(&self, mut graph: Graph) -> Result<(Graph, Runs)> {
         let runs = repeat(self.kernels.device(), self.effort, |i, frame| {
             graph.record(frame, &self.rigs[i]);
@@ -119,7 +118,7 @@ impl Bench<'_> {
         Ok((graph, runs))
     }
 
-    /// Plain Jacobi for the given number of iterations.
+    /// Measures plain Jacobi with the given number of iterations.
     pub fn plain(&self, mut graph: Graph, iterations: u32) -> Result<(Graph, Runs)> {
         graph.set_springs(&Params {
             max_iterations: iterations,
@@ -130,7 +129,7 @@ impl Bench<'_> {
         self.run(graph)
     }
 
-    /// The thesis's numbers of iterations; and the time of display copy and normals.
+    /// Measures the thesis's iteration counts, and the time of display copy and normals.
     fn fixed(&self, mut graph: Graph) -> Result<(Graph, Vec<Springs>, Sample)> {
         let (mut out, mut normals) = (Vec::new(), Sample::of(&[]));
         for iterations in FIXED {
@@ -147,8 +146,8 @@ impl Bench<'_> {
         Ok((graph, out, normals))
     }
 
-    /// Until the default stop. The frame holds as many iterations as the slower pose needs, but no fewer than the
-    /// default, so that the cost of those that are skipped counts.
+    /// Measures a solver with the default stop criterion. The frame records as many iterations as the slower pose
+    /// needs, but at least the default limit, so that the cost of skipped iterations is included.
     fn converge(&self, mut graph: Graph, solver: Solver) -> Result<(Graph, Converged)> {
         let params = Params { solver, max_iterations: LONGEST, ..Params::default() };
         graph.set_springs(&params);
@@ -177,7 +176,7 @@ impl Bench<'_> {
         Ok((graph, line))
     }
 
-    /// Dynamics at 60 frames per second, on top of no springs to speak of.
+    /// Measures dynamics at 60 frames per second with zero spring iterations.
     fn swing(&self, mut graph: Graph) -> Result<(Graph, Sample)> {
         graph.set_springs(&Params { dynamics: 3.0, max_iterations: 0, ..Params::default() });
         let mut frames = 0u32;
@@ -191,7 +190,7 @@ impl Bench<'_> {
         Ok((graph, runs.phases(&["dynamics"])))
     }
 
-    /// Milliseconds of an iteration after convergence: one that the threshold stops at once.
+    /// Measures the time, milliseconds, of an iteration that the stop threshold skips after convergence.
     fn skipped(&self, mut graph: Graph, one: Sample) -> Result<(Graph, f64)> {
         graph.set_springs(&Params {
             max_iterations: SKIPPED,

@@ -1,5 +1,5 @@
-//! A window's frame: what the editor, its panels and the device take while the view is turned or moved and while a
-//! stroke poses the character. The same code as in the window, but for the window.
+//! Measures a window's frame: editor, panels and device time while the view orbits or pans and while a stroke poses
+//! the character. Runs the window's code offscreen.
 
 use super::measure::{Effort, Sample};
 use crate::app::window::Screen;
@@ -13,45 +13,45 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Pixels of the window.
+/// Size of the window, pixels.
 pub(super) const WINDOW: [u32; 2] = [1280, 800];
-/// Frames before the first that counts: the driver compiles lazily, and two are under way.
+/// Unmeasured frames at the start: the driver compiles lazily, and two frames are in flight.
 const WARM_UP: usize = 4;
-/// Moves of a stroke.
+/// Mouse moves per stroke.
 const MOVES: usize = 24;
 
-/// What the mouse does.
+/// The action of the mouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeskAct {
-    /// Turns the view.
+    /// Orbits the view.
     Orbit,
-    /// Moves the view.
+    /// Pans the view.
     Pan,
     /// Draws an offset stroke, so that the pose changes in every frame.
     Stroke,
 }
 
-/// A window's frame.
+/// Times of a window's frame.
 #[derive(Clone, Debug, Serialize)]
 pub struct DeskFrame {
-    /// The mesh.
+    /// Name of the mesh.
     pub mesh: String,
-    /// Pixels of the window.
+    /// Size of the window, pixels.
     pub window: [u32; 2],
-    /// What the mouse does.
+    /// The action of the mouse.
     pub act: DeskAct,
-    /// CPU time of the editor's step with its panels.
+    /// CPU time of the editor's step, panels included.
     pub editor: Sample,
-    /// Of the step, recording and submission, without waiting for the device.
+    /// CPU time of the editor's step, recording and submission, without waiting for the device.
     pub cpu: Sample,
     /// Device time of the whole frame.
     pub device: Sample,
-    /// From frame to frame: what the hand feels.
+    /// Time from frame to frame, which the user perceives.
     pub interval: Sample,
 }
 
-/// Measures a character's frames under each act.
+/// Measures a character's frames under each mouse action.
 pub(super) fn measure(
     pipelines: &Pipelines,
     name: &str,
@@ -65,7 +65,7 @@ pub(super) fn measure(
         .collect()
 }
 
-/// A window without one.
+/// An offscreen window with the editor and a character.
 struct Bed {
     desk: WindowEditor,
     bench: Workbench,
@@ -86,16 +86,16 @@ impl Bed {
         let bounds = *bench.bounds();
         let mut bed =
             Self { desk: WindowEditor::new(Choices::default()), bench, screen, window, time: 0.0, bounds };
-        // Panels find their places, the view the character.
+        // The first frames lay out the panels and frame the character.
         for _ in 0..WARM_UP {
             bed.frame(Vec::new())?;
         }
         Ok(bed)
     }
 
-    /// A frame with these events: CPU milliseconds of the editor and of all.
+    /// Runs a frame with the given events. Returns CPU milliseconds of the editor and of the whole frame.
     fn frame(&mut self, events: Vec<Event>) -> Result<[f64; 2]> {
-        // Waiting for the device is no work of the CPU.
+        // Waiting for the device does not count as CPU time.
         self.screen.stage().device().wait_idle()?;
         let start = Instant::now();
         self.time += 1.0 / 60.0;
@@ -115,7 +115,7 @@ impl Bed {
         Ok([stepped, start.elapsed()].map(|t| t.as_secs_f64() * 1e3))
     }
 
-    /// Where the window shows a point of the world.
+    /// Projects a world point to window pixels.
     fn pixel(&self, world: Vec3) -> [f32; 2] {
         let out = self.desk.output();
         let [u, v] = out.views.first().and_then(|view| view.project(world)).unwrap_or([0.5; 2]);
@@ -123,7 +123,7 @@ impl Bed {
         [x + u * width, y + v * height]
     }
 
-    /// A move to each place with a button held, a frame each; `each` gets what the frames took.
+    /// Drags the mouse along `path` with a button held, one frame per point; passes each frame's times to `each`.
     fn drag(
         &mut self,
         button: PointerButton,
@@ -152,7 +152,7 @@ impl Bed {
         Ok(())
     }
 
-    /// A straight or bent way up through the character, as pixels.
+    /// Returns a straight or bent path up through the character, in window pixels.
     fn way_up(&self, bent: f32) -> Vec<[f32; 2]> {
         let (low, high) = (self.bounds.min.y, self.bounds.max.y);
         let middle = self.bounds.center();
@@ -166,10 +166,10 @@ impl Bed {
 
     fn run(mut self, name: &str, act: DeskAct, effort: &Effort) -> Result<DeskFrame> {
         let (mut editor, mut cpu, mut device, mut interval) = (vec![], vec![], vec![], vec![]);
-        // What leads up to the first frame that counts is none of theirs.
+        // `begin` and `last` stay `None` until the first measured frame, so that no earlier time is counted.
         let (mut begin, mut last) = (None, None);
         let mut each = |bed: &mut Self, took: [f64; 2]| {
-            // The device's time of this very frame belongs to what the hand feels.
+            // The frame-to-frame time includes the device time of this frame.
             let idle = bed.screen.stage().device().wait_idle();
             editor.push(took[0]);
             cpu.push(took[1]);
@@ -196,7 +196,6 @@ impl Bed {
     }
 }
 
-/// For people.
 pub(super) fn label(act: DeskAct) -> &'static str {
     match act {
         DeskAct::Orbit => "orbit",

@@ -1,4 +1,4 @@
-//! Pictures of a desktop window and of a headset, with smooth edges and without, and the G-buffers of queries.
+//! Measures drawing for a window and a headset, with and without antialiasing, and the G-buffers of queries.
 
 use super::measure::{Effort, Sample, repeat};
 use super::report::DrawTimes;
@@ -10,18 +10,18 @@ use crate::render::{
 };
 use crate::scene::Model;
 
-/// A desktop window.
+/// Size of the window's picture, pixels.
 const WINDOW: [u32; 2] = [1920, 1080];
-/// One eye of a headset.
+/// Size of one eye's picture, pixels.
 const EYE: [u32; 2] = [1024, 1024];
-/// The two cameras that runs take turns with, radians about the vertical.
+/// Yaw of the two cameras between which runs alternate, radians.
 const YAW: [f32; 2] = [0.5, -0.7];
-/// Between the eyes, metres.
+/// Distance between the eyes, metres.
 const EYES: f32 = 0.063;
-/// Angle of view of a brush's camera, radians.
+/// Vertical field of view of a brush's camera, radians.
 const BRUSH: f32 = 0.2;
 
-/// Draws the graph's last surface, which fills `bounds`.
+/// Measures drawing the graph's last surface; `bounds` encloses the surface.
 pub(super) fn measure(
     renderer: &Renderer,
     model: &Model,

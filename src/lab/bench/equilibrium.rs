@@ -1,4 +1,4 @@
-//! How many iterations plain Jacobi and the default solver need to the same equilibrium.
+//! Counts the iterations that plain Jacobi and the default solver need to reach the same equilibrium.
 
 use super::{Source, poses};
 use crate::app::context::{Context, stage};
@@ -13,53 +13,54 @@ use crate::scene::Model;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// How near is there: the largest distance of a vertex, in thicknesses of the model.
+/// Convergence threshold: the largest distance of a vertex, in units of the model's thickness.
 const NEAR: f32 = 1e-3;
-/// Plain iterations between two looks.
+/// Plain Jacobi iterations between two distance checks.
 const LOOK: u32 = 25;
-/// Plain iterations after which the search ends.
+/// Maximum plain Jacobi iterations of a search.
 const LONGEST: u32 = 5000;
-/// Iterations of the default solver after which nothing moves any more.
+/// Iterations of the default solver after which the shape is constant.
 const EXHAUSTIVE: u32 = 240;
-/// Plain iterations that must not leave that shape.
+/// Plain Jacobi iterations that check whether the default solver's result is an equilibrium.
 const STAY: u32 = 400;
 
-/// One mesh in one pose. Distances are largest distances of a vertex, over the shortest side of the bind box.
+/// Iteration counts of one mesh in one pose. Distances are the largest over all vertices, divided by the shortest
+/// side of the bind box.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Equilibrium {
     /// Name of the generated mesh or of the file.
     pub mesh: String,
-    /// Its control vertices.
+    /// Number of control vertices.
     pub vertices: usize,
-    /// Seed of the pose.
+    /// Random seed of the pose.
     pub pose: u64,
-    /// From the geometric method's shape to the equilibrium.
+    /// Distance from the geometric method's shape to the equilibrium.
     pub start: f32,
-    /// How far plain Jacobi goes from what the default solver comes to in the end: whether it is plain Jacobi's own
-    /// equilibrium.
+    /// Distance that plain Jacobi moves away from the default solver's final shape. A small value shows that both
+    /// solvers share an equilibrium.
     pub drift: f32,
-    /// Iterations that plain Jacobi needs to come within 1e-3, to the next 25; `None` if that is over `limit`.
+    /// Iterations that plain Jacobi needs to come within 1e-3, a multiple of 25; `None` if more than `limit`.
     pub plain: Option<u32>,
-    /// Where the search ended.
+    /// Maximum plain Jacobi iterations of the search.
     pub limit: u32,
-    /// Iterations on the mesh itself that the default solver needs, to the next test.
+    /// Fine-level iterations that the default solver needs, rounded up to its next convergence test.
     pub accelerated: u32,
-    /// The same with those on coarser levels, by their numbers of vertices.
+    /// Iterations on all levels, with coarse iterations weighted by their numbers of vertices.
     pub work: f32,
-    /// Iterations until the default stop.
+    /// Iterations until the default stop criterion ends the solver.
     pub stop: u32,
-    /// How far the equilibrium is then.
+    /// Distance to the equilibrium when the default stop criterion ends the solver.
     pub left: f32,
 }
 
 impl Equilibrium {
-    /// How many times fewer iterations; a lower bound where plain Jacobi did not get there.
+    /// Plain Jacobi's iterations divided by the default solver's; a lower bound if plain Jacobi did not converge.
     pub fn ratio(&self) -> f32 {
         self.plain.unwrap_or(self.limit) as f32 / self.accelerated.max(1) as f32
     }
 }
 
-/// Measures meshes; returns a table, or with `json` a list.
+/// Measures each mesh in two poses.
 pub(super) fn measure(context: &mut Context, sources: &[Source]) -> Result<Vec<Equilibrium>> {
     let kernels = context.kernels()?;
     let mut out = Vec::new();
@@ -107,13 +108,13 @@ impl<'a> Search<'a> {
         let distance = |a: &[Vec3], b: &[Vec3]| {
             a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max) / thickness
         };
-        // The solvers alone: what comes after the iterations is not a fixed point of theirs.
+        // Volume and untangling corrections are off: they run after the iterations and would move the fixed point.
         let all = Params { volume: 0.0, untangle: 0, ..Params::default() };
         let fast = Params { stop: Stop::Never, ..all };
         let plain = Params { solver: Solver::Jacobi, frames: Frames::Dependent, ..fast };
         let start = self.frame(&Params { max_iterations: 0, solver: Solver::Jacobi, ..fast })?;
         let found = self.frame(&Params { max_iterations: EXHAUSTIVE, ..fast })?;
-        // Plain iterations go on from there: the reference is theirs.
+        // Plain Jacobi continues from the default solver's result; its end shape is the reference.
         let end = self.frame(&Params { max_iterations: STAY, ..plain })?;
 
         let mut accelerated = 0;
@@ -150,7 +151,6 @@ impl<'a> Search<'a> {
     }
 }
 
-/// As a table, in Markdown.
 pub(super) fn text(lines: &[Equilibrium]) -> String {
     let rows: Vec<Vec<String>> = (lines.iter())
         .map(|e| {

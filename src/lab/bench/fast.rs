@@ -1,4 +1,4 @@
-//! FAST on one thread: what binding, a switch of constraints and an iteration take, on meshes of more and more vertices.
+//! FAST on one CPU thread: time of binding, a switch of constraints and an iteration, on meshes of increasing size.
 
 use super::measure::{Effort, Sample};
 use super::{lbs, poses};
@@ -10,53 +10,53 @@ use crate::deform::fast::{Acceleration, Body, Constrained, Constraint, Params, S
 use std::fmt::Write;
 use std::time::Instant;
 
-/// Vertices of the capsules, roughly.
+/// Approximate vertex counts of the capsules.
 const VERTICES: [usize; 5] = [5_000, 20_000, 43_000, 90_000, 150_000];
-/// Handles and rotation clusters, as the paper has them.
+/// Number of handles, as in the paper; `CLUSTERS` is the paper's number of rotation clusters.
 const HANDLES: usize = 17;
 const CLUSTERS: u32 = 34;
-/// Iterations of a frame.
+/// Solver iterations per frame.
 const FRAME: u32 = 15;
-/// Iterations after which nothing moves any more.
+/// Iterations after which the solution is constant.
 const EXHAUSTIVE: u32 = 4000;
-/// Frames of one measurement, so that the clock's own steps do not count.
+/// Frames per measurement, enough to exceed the clock's resolution.
 const FRAMES: u32 = 20;
 
-/// One mesh.
+/// FAST times of one mesh.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct FastTimes {
-    /// Control vertices.
+    /// Number of control vertices.
     pub vertices: usize,
-    /// Handles.
+    /// Number of handles.
     pub handles: usize,
-    /// Rotation clusters.
+    /// Number of rotation clusters.
     pub clusters: usize,
-    /// From mesh and weights to reduced matrices.
+    /// Computing the reduced matrices from mesh and weights.
     pub bind: Sample,
-    /// To another set of constraints: five points.
+    /// Switching to another set of constraints: five points.
     pub switch: Sample,
-    /// To the set of all handles given whole, the largest.
+    /// Switching to the largest set of constraints: all handles with a full transform.
     pub switch_all: Sample,
-    /// New values for the constraints, and the transforms read.
+    /// Setting new constraint values and reading the transforms.
     pub frame: Sample,
     /// One plain iteration.
     pub plain: Sample,
     /// One accelerated iteration.
     pub iteration: Sample,
-    /// The yardstick: linear blend skinning of the mesh by one thread of the processor, in the same run.
+    /// Baseline for comparison: linear blend skinning of the mesh on one CPU thread in the same run.
     pub cpu_lbs: Sample,
-    /// An accelerated iteration over that.
+    /// Time of an accelerated iteration divided by `cpu_lbs`.
     pub share_of_lbs: f64,
-    /// Energy above the least that 15 plain iterations from rest leave, as a share of the least.
+    /// Energy after 15 plain iterations from rest, minus the minimum energy, as a fraction of the minimum.
     pub left_plain: f64,
-    /// The same of accelerated ones.
+    /// Energy after 15 accelerated iterations from rest, minus the minimum energy, as a fraction of the minimum.
     pub left: f64,
 }
 
-/// Measures all sizes.
+/// Measures FAST on capsules of all sizes.
 ///
 /// # Errors
-/// Whatever binding finds wrong.
+/// Any error from binding.
 pub fn measure(effort: &Effort) -> Result<Vec<FastTimes>> {
     VERTICES.iter().map(|&n| Ok(stage(&format!("capsule of {n}"), || capsule(n, effort))?.0)).collect()
 }
@@ -118,7 +118,7 @@ fn capsule(vertices: usize, effort: &Effort) -> Result<FastTimes> {
         }
         Ok(())
     })?;
-    // Both poses in turn, so that nothing has converged.
+    // Both poses alternate and each frame starts from rest, so that no iteration starts converged.
     let per_iteration = |acceleration: Acceleration| {
         let mut solvers = targets.clone().into_iter().map(|t| {
             let mut solver = start.clone();
@@ -158,7 +158,7 @@ fn capsule(vertices: usize, effort: &Effort) -> Result<FastTimes> {
     })
 }
 
-/// Energy above the least after one frame from rest.
+/// Returns the energy after one frame from rest, above the minimum, as a fraction of the minimum.
 fn left(start: &Solver, body: &Body, constrained: &Constrained, targets: &[Target], by: Acceleration) -> f64 {
     let after = |iterations: u32, by| {
         let mut solver = start.clone();
@@ -170,7 +170,7 @@ fn left(start: &Solver, body: &Body, constrained: &Constrained, targets: &[Targe
     after(FRAME, by) / least - 1.0
 }
 
-/// As a table.
+/// Formats the times as a table.
 pub fn text(rows: &[FastTimes]) -> String {
     let mut out = String::from(
         "FAST, one thread, the shortest runs; energy left after 15 iterations from rest, as a share of the least\n",

@@ -1,4 +1,4 @@
-//! Tubes of more and more vertices: what is linear stays level per vertex.
+//! Measures tubes of increasing size: stages with linear cost keep a constant time per vertex.
 
 use super::deform::Bench;
 use super::measure::Effort;
@@ -9,10 +9,10 @@ use crate::base::Result;
 use crate::deform::{Graph, Recipe};
 use crate::generate;
 
-/// Iterations whose time is divided, beyond the first.
+/// Number of iterations, beyond the first, over which the time is averaged.
 const STEPS: u32 = 20;
 
-/// Binds and deforms a tube of about that many vertices.
+/// Binds and deforms a tube of about `vertices` vertices.
 pub(super) fn tube(context: &mut Context, vertices: usize, effort: &Effort) -> Result<Growth> {
     let name = format!("tube of {vertices}");
     let bytes = stage(&format!("{name}: generate"), || generate::tube(vertices))?.0;

@@ -1,4 +1,4 @@
-//! Linear blend skinning on one thread: the yardstick that figures of different machines can be divided by.
+//! Linear blend skinning on one CPU thread: a baseline that makes results of different machines comparable.
 
 use super::measure::{Effort, Sample};
 use crate::base::math::{Mat3A, Vec3, Vec3A};
@@ -6,7 +6,7 @@ use crate::geom::ControlMesh;
 use crate::rig::PosedRig;
 use std::time::Instant;
 
-/// Skins the control vertices: all influences, 32-bit floats, positions only.
+/// Skins the control vertices with all influences, in 32-bit floats, positions only.
 pub(super) fn skin(control: &ControlMesh, rig: &PosedRig, out: &mut [Vec3]) {
     for (i, (x, out)) in control.positions.iter().zip(out).enumerate() {
         let (mut linear, mut offset) = (Mat3A::ZERO, Vec3A::ZERO);
@@ -19,7 +19,6 @@ pub(super) fn skin(control: &ControlMesh, rig: &PosedRig, out: &mut [Vec3]) {
     }
 }
 
-/// Its time.
 pub(super) fn measure(control: &ControlMesh, rigs: &[PosedRig; 2], effort: &Effort) -> Sample {
     let mut out = vec![Vec3::ZERO; control.positions.len()];
     skin(control, &rigs[0], &mut out);

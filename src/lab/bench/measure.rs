@@ -1,31 +1,31 @@
-//! Repeated runs and what is made of their times.
+//! Repeated runs and statistics of their times.
 
 use crate::base::Result;
 use crate::gpu::{Device, Frame, Timings};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long to measure one thing.
+/// Limits on the time of one measurement.
 pub(super) struct Effort {
-    /// Stops after this time, but not before two runs.
+    /// Time after which the measurement stops; a measurement always makes at least two runs.
     pub budget: Duration,
-    /// Stops after this many runs.
+    /// Maximum number of runs.
     pub most: usize,
 }
 
 /// Median and minimum of repeated runs, milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Sample {
-    /// The middle one, or the mean of the middle two.
+    /// Median; the mean of the middle two for an even number of runs.
     pub median_ms: f64,
-    /// The shortest.
+    /// Time of the shortest run.
     pub min_ms: f64,
-    /// How many runs.
+    /// Number of runs.
     pub runs: usize,
 }
 
 impl Sample {
-    /// From milliseconds, at least one.
+    /// Computes the statistics of at least one time in milliseconds.
     pub fn of(times: &[f64]) -> Self {
         let mut sorted = times.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -35,24 +35,24 @@ impl Sample {
     }
 }
 
-/// What repeated frames took.
+/// Times of repeated frames.
 pub(super) struct Runs {
     phases: Vec<Timings>,
     wall_ms: Vec<f64>,
 }
 
 impl Runs {
-    /// Device time of the named phases together.
+    /// Returns the summed device time of the named phases.
     pub fn phases(&self, names: &[&str]) -> Sample {
         self.sum(|name| names.contains(&name))
     }
 
-    /// Device time of all phases.
+    /// Returns the device time of all phases.
     pub fn device(&self) -> Sample {
         self.sum(|_| true)
     }
 
-    /// From the start of recording until the device was done.
+    /// Returns the time from the start of recording until the device finished.
     pub fn wall(&self) -> Sample {
         Sample::of(&self.wall_ms)
     }
@@ -65,8 +65,8 @@ impl Runs {
     }
 }
 
-/// Runs a frame again and again, after one run of each of its two variants that does not count. `record` gets
-/// the number of the run; its parity chooses the variant, and both are run equally often.
+/// Runs a frame repeatedly, after one unmeasured run of each of its two variants. `record` receives the run's number;
+/// its parity selects the variant. Both variants run equally often.
 pub(super) fn repeat(
     device: &Arc<Device>,
     effort: &Effort,
@@ -88,12 +88,12 @@ pub(super) fn repeat(
     Ok(runs)
 }
 
-/// Rounds at least, where as many are allowed: of fewer the middle ratio tells little.
+/// Minimum number of rounds if `Effort::most` allows; the median of fewer ratios is unreliable.
 const ROUNDS: usize = 15;
 
-/// Runs variants of a frame in turn, forwards and backwards, so that whatever slows the machine slows all of them: the named
-/// phase's milliseconds, per variant one of each round, after a round that does not count. `record` gets the variant and
-/// the round.
+/// Runs variants of a frame alternately, forwards and backwards, so that other load slows all variants equally.
+/// Returns the named phase's milliseconds per variant and round, without the first round. `record` receives the
+/// variant and the round.
 pub(super) fn alternate(
     device: &Arc<Device>,
     effort: &Effort,
@@ -124,7 +124,7 @@ pub(super) fn alternate(
     Ok(out)
 }
 
-/// How much longer the second takes than the first, the middle one of their rounds: 0.01 is a percent.
+/// Returns the median relative increase from `first` to `second` over all rounds; 0.01 means one percent.
 pub(super) fn longer(first: &[f64], second: &[f64]) -> f64 {
     let ratios: Vec<f64> = first.iter().zip(second).map(|(a, b)| b / a).collect();
     Sample::of(&ratios).median_ms - 1.0
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_takes_longer_is_told_round_by_round() {
-        // A machine that is three times as slow in one round.
+        // In the second round the machine is three times as slow.
         let (first, second) = ([2.0, 6.0, 2.0], [2.1, 6.3, 2.4]);
         assert!((longer(&first, &second) - 0.05).abs() < 1e-9);
     }

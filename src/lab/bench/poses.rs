@@ -1,13 +1,13 @@
-//! Full-body poses that leave no part of a character at rest.
+//! Full-body poses that rotate every joint.
 
 use crate::base::Random;
 use crate::base::math::{Quat, Vec3};
 use crate::rig::{Pose, PosedRig, Skeleton};
 
-/// Largest bend of a joint, degrees.
+/// Largest rotation of a joint, degrees.
 const LARGEST: f32 = 60.0;
 
-/// Every joint bent about its own random axis by a random angle; the same for the same seed.
+/// Rotates every joint about a random axis by a random angle; a seed always gives the same pose.
 pub(super) fn bent(skeleton: &Skeleton, seed: u64) -> Pose {
     let mut random = Random::new(seed);
     let mut pose = Pose::rest(skeleton);
@@ -19,7 +19,7 @@ pub(super) fn bent(skeleton: &Skeleton, seed: u64) -> Pose {
     pose
 }
 
-/// The two poses that runs take turns with.
+/// Returns the two poses between which runs alternate.
 pub(super) fn pair(skeleton: &Skeleton) -> [PosedRig; 2] {
     [1, 2].map(|seed| PosedRig::new(skeleton, &bent(skeleton, seed)))
 }

@@ -1,4 +1,4 @@
-//! What `sinew-lab bench --json` prints.
+//! The report that `sinew-lab bench --json` prints.
 
 use super::desk::DeskFrame;
 use super::fast::FastTimes;
@@ -9,212 +9,211 @@ use crate::deform::springs::Solver;
 use crate::gpu::Device;
 use serde::Serialize;
 
-/// Everything measured in one run, milliseconds.
+/// All measurements of one run, milliseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct BenchReport {
-    /// The device's name.
+    /// Name of the device.
     pub device: String,
-    /// Its driver.
+    /// Name and version of the driver.
     pub driver: String,
-    /// Whether it is a program on the CPU.
+    /// Whether the device is a software renderer on the CPU.
     pub software: bool,
-    /// Threads of the CPU.
+    /// Number of CPU threads.
     pub cores: usize,
-    /// Processes that wanted to run in the minute before; `None` if the system does not say. Beyond an idle
-    /// machine's, all figures of a software device are too high.
+    /// Load average of the last minute; `None` if the system does not report it. On a busy machine, all times of a
+    /// software device are too high.
     pub load: Option<f64>,
-    /// The device's copy bandwidth.
+    /// Copy bandwidth of the device.
     pub copy: Copy,
-    /// One per mesh.
+    /// Deformation and drawing times, one entry per mesh.
     pub meshes: Vec<MeshReport>,
-    /// Frames of a headset: characters at two sizes of the eyes.
+    /// Headset frames: characters at two eye sizes.
     pub vr: Vec<VrFrame>,
-    /// Frames of a window: characters while the view moves and while a stroke is drawn.
+    /// Window frames: characters while the view moves and while a stroke is drawn.
     pub desk: Vec<DeskFrame>,
-    /// Tubes of growing size; empty where files were given.
+    /// Tubes of increasing size; empty if files were given.
     pub growth: Vec<Growth>,
-    /// FAST on the processor; empty where files were given.
+    /// FAST on the CPU; empty if files were given.
     pub fast: Vec<FastTimes>,
-    /// What should be reached with the meshes that were measured: on a software device deformation, on others a headset's
-    /// frame.
+    /// Target times of the measured meshes: deformation on a software device, a headset frame on other devices.
     pub targets: Vec<Target>,
-    /// The thesis's own figures, on its GPU.
+    /// The thesis's published times, on its GPU.
     pub thesis: Vec<ThesisRow>,
 }
 
-/// A large buffer copied on the device.
+/// Result of copying a large buffer on the device.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Copy {
-    /// Bytes copied.
+    /// Size of the buffer, bytes.
     pub bytes: u64,
     /// Time of one copy.
     pub time: Sample,
-    /// Bytes read and bytes written, together.
+    /// Bytes read plus bytes written per second, in gigabytes.
     pub gigabytes_per_second: f64,
 }
 
-/// From file to bound character.
+/// Times from file to bound character.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Preparation {
-    /// File to asset.
+    /// Time from file to asset.
     pub load: Sample,
-    /// Asset to control mesh and skeleton.
+    /// Time from asset to control mesh and skeleton.
     pub weld: Sample,
-    /// Attachment of the skin to the bones.
+    /// Time of attaching the skin to the bones.
     pub bind: Sample,
 }
 
-/// A geometric method.
+/// Times of a geometric skinning method.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DeformTimes {
-    /// The stage alone, on the device.
+    /// Device time of the skinning stage.
     pub skinning: Sample,
-    /// Upload of the pose, skinning, display copy and normals, on the device.
+    /// Device time of pose upload, skinning, display copy and normals.
     pub frame: Sample,
-    /// From the start of recording until the device was done.
+    /// Time from the start of recording until the device finished.
     pub wall: Sample,
 }
 
-/// Plain Jacobi for a fixed number of iterations.
+/// Times of plain Jacobi with a fixed number of iterations.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Springs {
-    /// How many.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Preparation, iterations and copy of the result, on the device.
+    /// Device time of preparation, iterations and copy of the result.
     pub springs: Sample,
-    /// The whole deformation on the device, skinning and normals included.
+    /// Device time of the whole deformation, skinning and normals included.
     pub frame: Sample,
-    /// From the start of recording until the device was done.
+    /// Time from the start of recording until the device finished.
     pub wall: Sample,
 }
 
-/// Springs until the default stop.
+/// Times of the springs until the default stop criterion.
 #[derive(Clone, Debug, Serialize)]
 pub struct Converged {
-    /// How they iterate. The stop looks at the move of one iteration; the plain solver's steps are smaller, so that
-    /// it stops further from equilibrium.
+    /// The solver. The stop criterion tests the step of one iteration; the plain solver makes smaller steps and
+    /// therefore stops further from equilibrium.
     pub solver: Solver,
-    /// How many iterations each of the two poses took, on the mesh itself.
+    /// Fine-level iterations of each of the two poses.
     pub iterations: [u32; 2],
-    /// How many the frame held.
+    /// Number of iterations recorded in the frame.
     pub limit: u32,
-    /// Whether both poses got there.
+    /// Whether both poses converged.
     pub reached: bool,
-    /// Whether they did within the default limit.
+    /// Whether both poses converged within the default limit.
     pub within_default: bool,
-    /// Preparation, iterations and copy of the result, on the device.
+    /// Device time of preparation, iterations and copy of the result.
     pub springs: Sample,
-    /// The whole deformation on the device, skinning and normals included.
+    /// Device time of the whole deformation, skinning and normals included.
     pub frame: Sample,
-    /// From the start of recording until the device was done.
+    /// Time from the start of recording until the device finished.
     pub wall: Sample,
 }
 
-/// One spring iteration.
+/// Cost of one spring iteration.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Iteration {
-    /// Slope between 1 and 100 iterations, of the shortest runs.
+    /// Time per iteration: the slope between 1 and 100 iterations, from the shortest runs.
     pub milliseconds: f64,
-    /// The same per control vertex.
+    /// Time per iteration and control vertex, nanoseconds.
     pub ns_per_vertex: f64,
-    /// One after convergence, which returns at once.
+    /// Time of an iteration after convergence, which returns at once.
     pub skipped_ms: f64,
-    /// What springs cost beside their iterations.
+    /// Time of the springs apart from their iterations.
     pub prepare_and_finish_ms: f64,
-    /// Bytes of every array that an iteration reads or writes, each element counted once: what a cache that holds
-    /// a vertex's neighbours moves.
+    /// Bytes of all arrays that an iteration reads or writes, each element counted once. This is the traffic with a
+    /// perfect cache.
     pub bytes_once: u64,
-    /// The same with every neighbour counted each time it is read: what no cache at all moves.
+    /// Bytes with each neighbour counted every time it is read. This is the traffic without a cache.
     pub bytes_gathered: u64,
-    /// `bytes_once` over the time.
+    /// `bytes_once` divided by the time of an iteration.
     pub gigabytes_per_second: f64,
-    /// That over the copy bandwidth.
+    /// `gigabytes_per_second` divided by the device's copy bandwidth.
     pub share_of_copy: f64,
 }
 
-/// Drawing of the posed mesh.
+/// Times of drawing the posed mesh.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DrawTimes {
-    /// Surface and backdrop of 1920 x 1080, with one sample per pixel and with four (where the device has them).
+    /// Surface and backdrop at 1920 x 1080, with one sample per pixel and with four (if the device supports four).
     pub window: [Sample; 2],
-    /// The same of two eyes of 1024 x 1024.
+    /// Surface and backdrop for two eyes of 1024 x 1024, with one sample per pixel and with four.
     pub stereo: [Sample; 2],
-    /// G-buffer of a picked pixel.
+    /// G-buffer of the picked pixel.
     pub pick: Sample,
-    /// A brush's camera of 16 x 16.
+    /// G-buffer of a brush's camera, 16 x 16 pixels.
     pub probe: Sample,
 }
 
-/// One mesh.
+/// All measurements of one mesh.
 #[derive(Clone, Debug, Serialize)]
 pub struct MeshReport {
     /// Name of the generated mesh or of the file.
     pub name: String,
-    /// Joints of the skeleton.
+    /// Number of joints of the skeleton.
     pub joints: usize,
-    /// Bones of the skeleton.
+    /// Number of bones of the skeleton.
     pub bones: usize,
-    /// Control vertices, which are deformed.
+    /// Number of control vertices; deformation moves these vertices.
     pub vertices: usize,
-    /// Directed edges between them.
+    /// Number of directed edges between control vertices.
     pub half_edges: usize,
-    /// Vertices that are drawn.
+    /// Number of display vertices.
     pub display_vertices: usize,
-    /// Triangles.
+    /// Number of triangles.
     pub triangles: usize,
-    /// Loading and binding.
+    /// Times of loading and binding.
     pub preparation: Preparation,
-    /// The yardstick: linear blend skinning of the control vertices by one thread of the CPU, positions only.
+    /// Baseline for comparison: linear blend skinning of the control vertices on one CPU thread, positions only.
     pub cpu_lbs: Sample,
-    /// Linear blend skinning.
+    /// Times of linear blend skinning.
     pub lbs: DeformTimes,
-    /// Dual quaternion skinning.
+    /// Times of dual quaternion skinning.
     pub dqs: DeformTimes,
-    /// Plain Jacobi for 1, 25, 50 and 100 iterations.
+    /// Plain Jacobi with 1, 25, 50 and 100 iterations.
     pub springs: Vec<Springs>,
-    /// To convergence: over coarse levels (the default), accelerated, plain.
+    /// Springs to convergence: multigrid (the default), Chebyshev acceleration, plain Jacobi.
     pub converged: Vec<Converged>,
-    /// What an iteration costs.
+    /// Cost of one spring iteration.
     pub iteration: Iteration,
-    /// Display copy and normals, on the device.
+    /// Device time of display copy and normals.
     pub normals: Sample,
-    /// Dynamics of a frame at 60 frames per second, on the device; springs do not count.
+    /// Device time of dynamics per frame at 60 frames per second, without springs.
     pub swing: Sample,
-    /// Drawing.
+    /// Times of drawing.
     pub draw: DrawTimes,
 }
 
-/// A tube.
+/// Times of a tube.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Growth {
-    /// Control vertices.
+    /// Number of control vertices.
     pub vertices: usize,
-    /// File to asset.
+    /// Time from file to asset.
     pub load_ms: f64,
-    /// Asset to control mesh and skeleton.
+    /// Time from asset to control mesh and skeleton.
     pub weld_ms: f64,
-    /// Attachment.
+    /// Time of attaching the skin to the bones.
     pub bind_ms: f64,
-    /// Display copy and normals, the shortest run.
+    /// Time of display copy and normals in the shortest run.
     pub normals_ms: f64,
-    /// One spring iteration, of the shortest runs.
+    /// Time of one spring iteration, from the shortest runs.
     pub iteration_ms: f64,
-    /// Attachment per control vertex.
+    /// Attachment time per control vertex, nanoseconds.
     pub bind_ns_per_vertex: f64,
-    /// One spring iteration per control vertex.
+    /// Time of one spring iteration per control vertex, nanoseconds.
     pub iteration_ns_per_vertex: f64,
 }
 
-/// A time to keep.
+/// A target time and its measurement.
 #[derive(Clone, Debug, Serialize)]
 pub struct Target {
-    /// What should be done in it.
+    /// Description of the measured work.
     pub what: String,
-    /// The time to keep.
+    /// The target time.
     pub target_ms: f64,
-    /// Median on the device.
+    /// Median time measured on the device.
     pub measured_ms: f64,
-    /// Whether it was kept.
+    /// Whether the measurement met the target.
     pub met: bool,
 }
 
@@ -224,13 +223,13 @@ impl Target {
     }
 }
 
-/// On a software device, half of the time that Blender's armature with Corrective Smooth (50 iterations) takes on
-/// two cores for meshes of these sizes.
+/// Targets on a software device: half the time that Blender's armature with Corrective Smooth (50 iterations) takes
+/// on two cores for meshes of these sizes.
 const SOFTWARE_TARGETS: [(&str, f64); 2] = [("chibi", 13.0), ("golem", 31.0)];
-/// On others, a headset's frame of this mesh at the larger size.
+/// Target on other devices: a headset frame of this mesh at the larger eye size.
 const VR_TARGET: (&str, f64) = ("human", 4.0);
 
-/// The targets that belong to a device and what was measured.
+/// Returns the device's targets with the measured times.
 pub(super) fn targets(device: &Device, meshes: &[MeshReport], vr: &[VrFrame]) -> Vec<Target> {
     let deformation = meshes.iter().filter_map(|mesh| {
         let (_, target) = *SOFTWARE_TARGETS.iter().find(|(name, _)| *name == mesh.name)?;

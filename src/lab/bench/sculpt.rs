@@ -1,4 +1,4 @@
-//! Sculpt layers: what one costs in the spring node, and how many frames are baked in a second.
+//! Measures the cost of a sculpt layer in the spring solver, and the number of frames baked per second.
 
 use super::classic::disc;
 use super::measure::{Effort, Sample, alternate, longer};
@@ -19,65 +19,64 @@ use crate::surface::STIFFNESS;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Meshes that are edited.
+/// The meshes that receive sculpt layers.
 const MESHES: [Kind; 3] = [Kind::Human, Kind::Chibi, Kind::Golem];
-/// Shares of the vertices that an edit moves.
+/// Fractions of the vertices that a sculpt layer moves.
 const SHARES: [f64; 2] = [0.1, 0.5];
-/// Iterations of a frame, about as many as a pose takes: the same with and without the edit.
+/// Iterations per frame, about as many as a pose needs; equal with and without a sculpt layer.
 const ITERATIONS: u32 = 20;
-/// Frames that are baked.
+/// Number of baked frames.
 const FRAMES: u32 = 24;
-/// Per second.
+/// Frame rate of the baked motion, frames per second.
 const RATE: f64 = 24.0;
 
-/// The spring node with an edit and without.
+/// Spring times with and without a sculpt layer.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct EditTimes {
-    /// The mesh.
+    /// Name of the mesh.
     pub name: String,
-    /// Control vertices.
+    /// Number of control vertices.
     pub vertices: usize,
-    /// Those that the edit moves.
+    /// Number of vertices that the sculpt layer moves.
     pub edited: usize,
-    /// Iterations of every frame.
+    /// Iterations per frame.
     pub iterations: u32,
-    /// The node without edits.
+    /// Spring time without sculpt layers.
     pub plain: Sample,
-    /// With one that stands still.
+    /// Spring time with a sculpt layer of constant amplitude.
     pub standing: Sample,
-    /// With one whose amplitude changes in every frame.
+    /// Spring time with a sculpt layer whose amplitude changes in every frame.
     pub moving: Sample,
-    /// What the standing one adds to the node, the middle one of many rounds: 0.01 is a percent.
+    /// Relative extra time of a constant sculpt layer, median over many rounds; 0.01 means one percent.
     pub share: f64,
-    /// What the changing one adds.
+    /// Relative extra time of a changing sculpt layer, median over many rounds.
     pub moving_share: f64,
 }
 
-/// Frames baked, each evaluated and written to disk.
+/// Rate of baking; each frame is evaluated and written to disk.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct BakeRate {
-    /// The mesh.
+    /// Name of the mesh.
     pub name: String,
-    /// Control vertices.
+    /// Number of control vertices.
     pub vertices: usize,
-    /// `gpu` or `cpu`.
+    /// Processor that evaluates the frames: `gpu` or `cpu`.
     pub side: String,
-    /// How many.
+    /// Number of baked frames.
     pub frames: u32,
-    /// In a second.
+    /// Baked frames per second.
     pub per_second: f64,
 }
 
-/// Both.
+/// Costs of sculpt layers and of baking.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct SculptTimes {
-    /// In the springs.
+    /// Spring times with sculpt layers.
     pub edits: Vec<EditTimes>,
-    /// To disk.
+    /// Rates of baking to disk.
     pub bakes: Vec<BakeRate>,
 }
 
-/// Measures.
 pub(super) fn measure(context: &mut Context, effort: &Effort) -> Result<SculptTimes> {
     let (mut edits, mut bakes) = (Vec::new(), Vec::new());
     for kind in MESHES {
@@ -96,7 +95,7 @@ pub(super) fn measure(context: &mut Context, effort: &Effort) -> Result<SculptTi
     Ok(SculptTimes { edits, bakes })
 }
 
-/// A swelling of a share of the vertices, about one in the middle.
+/// Builds a bulge over a fraction `share` of the vertices, around a vertex in the middle.
 fn swelling(model: &Model, share: f64) -> BoundSculpt {
     let control = &model.bound.character.control;
     let count = ((control.positions.len() as f64 * share) as usize).max(1);
@@ -121,7 +120,7 @@ fn swelling(model: &Model, share: f64) -> BoundSculpt {
 fn edit(context: &mut Context, name: &str, model: &Model, share: f64, effort: &Effort) -> Result<EditTimes> {
     let kernels = context.kernels()?;
     let rigs = poses::pair(model.skeleton());
-    // The same work with and without: how many rounds the corrections take depends on the shape.
+    // Fixed iterations and disabled corrections: every variant does equal work, whatever its shape.
     let stop = Stop::Never;
     let params = Params { max_iterations: ITERATIONS, stop, volume: 0.0, untangle: 0, ..Params::default() };
     let sculpt = swelling(model, share);
@@ -155,7 +154,7 @@ fn edit(context: &mut Context, name: &str, model: &Model, share: f64, effort: &E
     })
 }
 
-/// A folder for the time of a measurement.
+/// A temporary folder; dropping it deletes the folder.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -174,7 +173,7 @@ fn bake(name: &str, model: &Model, side: &Where, frames: u32) -> Result<BakeRate
     let _ = std::fs::remove_dir_all(&folder.0);
     let bake = Bake::begin(&folder.0, model, document, RATE, side.name())?;
     let mut evaluator = Evaluator::new(side, model, &recipe(document.deformer())?)?;
-    // What a driver compiles lazily is no part of it.
+    // The first frame is not timed: drivers compile lazily.
     bake.run(model, document, &mut evaluator, [0, 0], |_, _| {})?;
     let begin = Instant::now();
     bake.run(model, document, &mut evaluator, [1, frames], |_, _| {})?;
@@ -189,7 +188,7 @@ fn bake(name: &str, model: &Model, side: &Where, frames: u32) -> Result<BakeRate
     })
 }
 
-/// A measurement of frames that are not there is none.
+/// Returns an error if a baked frame is missing from the folder.
 fn check(folder: &Path, bake: &Bake, frames: u32) -> Result<()> {
     if bake.frames()?.len() == frames as usize + 1 {
         return Ok(());
@@ -201,7 +200,6 @@ fn bent(model: &Model) -> Pose {
     poses::bent(model.skeleton(), 1)
 }
 
-/// The times as tables.
 pub(super) fn text(times: &SculptTimes) -> String {
     let cell = |s: Sample| format!("{:.2} ({:.2})", s.median_ms, s.min_ms);
     let edit = |e: &EditTimes| {

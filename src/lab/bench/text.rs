@@ -1,4 +1,4 @@
-//! The report as tables for people, in Markdown.
+//! Formats the benchmark report as Markdown tables.
 
 use super::deform::FIXED;
 use super::desk::label;
@@ -8,7 +8,7 @@ use super::thesis::ThesisRow;
 use super::vr::GROUPS;
 use std::fmt::Write;
 
-/// Three digits.
+/// Formats milliseconds with three significant digits; with three decimals below 1 ms.
 fn ms(value: f64) -> String {
     match value {
         v if v >= 99.95 => format!("{v:.0}"),
@@ -18,12 +18,12 @@ fn ms(value: f64) -> String {
     }
 }
 
-/// Median, and the minimum in brackets.
+/// Formats a sample: the median, then the minimum in brackets.
 fn sample(s: Sample) -> String {
     format!("{} ({})", ms(s.median_ms), ms(s.min_ms))
 }
 
-/// A Markdown table with aligned columns, the first to the left, the others to the right.
+/// Writes a Markdown table with padded columns; the first column is left-aligned, all other columns right-aligned.
 pub(super) fn table(out: &mut String, title: &str, head: &[&str], rows: &[Vec<String>]) {
     let width = |c: usize| {
         rows.iter()
@@ -60,7 +60,6 @@ fn steps(c: &Converged) -> String {
     if c.reached { format!("{a}, {b}") } else { format!("over {}", a.max(b)) }
 }
 
-/// The report as text.
 pub(super) fn text(report: &BenchReport) -> String {
     let mut out = String::new();
     let _ = writeln!(

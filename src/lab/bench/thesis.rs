@@ -1,17 +1,17 @@
-//! The thesis's own figures, as printed there. They are its authors' measurements on their GPU, not this program's.
+//! Times published in the thesis. Its authors measured them on their own GPU with their own program.
 
 /// A row of the thesis's Table 1.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct ThesisRow {
-    /// The thesis's mesh.
+    /// Name of the thesis's mesh.
     pub mesh: &'static str,
-    /// The generated mesh that stands for it here.
+    /// Name of the generated mesh that replaces it in Sinew's benchmark.
     pub stands_for: &'static str,
-    /// Milliseconds of 1, 25, 50 and 100 iterations on the thesis's GPU.
+    /// Time of 1, 25, 50 and 100 iterations on the thesis's GPU, milliseconds.
     pub gpu_ms: [f64; 4],
 }
 
-/// Deformation times of the thesis's Table 1 (its GPU).
+/// Deformation times of the thesis's Table 1, measured on the authors' GPU.
 pub const THESIS_TABLE_1: [ThesisRow; 5] = [
     ThesisRow { mesh: "Box", stands_for: "box", gpu_ms: [0.01, 0.28, 0.54, 1.10] },
     ThesisRow { mesh: "Plus", stands_for: "plus", gpu_ms: [0.01, 0.34, 0.59, 1.27] },

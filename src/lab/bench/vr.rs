@@ -1,8 +1,8 @@
-//! A headset's frame: deformation with 50 iterations, both eyes, the cameras of two controllers and the panels, and
-//! what the CPU does in its loop.
+//! Measures a headset frame: deformation with 50 iterations, both eyes, two controllers' cameras, panels and the CPU
+//! loop.
 //!
-//! As in a session two frames are with the device at a time; every frame has another pose, a slider of
-//! the palette moves in every frame, and both controllers look at the body. A session in which hands rest is cheaper.
+//! As in a session, two frames are in flight. Every frame has a new pose, a slider of the palette moves in every
+//! frame, and both controllers point at the body. A session with resting hands is cheaper.
 
 use super::measure::{Effort, Sample};
 use super::poses;
@@ -20,16 +20,16 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What Monado's null compositor recommends, and a headset of about 2000 pixels an eye.
+/// Eye sizes in pixels: the recommendation of Monado's null compositor, and a headset with about 2000 pixels per eye.
 pub(super) const EYES: [[u32; 2]; 2] = [[320, 240], [2064, 2208]];
-/// Spring iterations of a frame.
+/// Spring iterations per frame.
 const ITERATIONS: u32 = 50;
-/// Frames before the first that counts: the driver compiles lazily, and two are under way.
+/// Unmeasured frames at the start: the driver compiles lazily, and two frames are in flight.
 const WARM_UP: usize = 4;
-/// Angle of view of a controller's camera, radians.
+/// Vertical field of view of a controller's camera, radians.
 const BRUSH: f32 = 0.02;
 
-/// Phases of the device that belong together, in the order of a frame.
+/// Groups of device phases, in the order of a frame.
 pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     ("deformation", &["pose", "skinning", "springs", "surface"]),
     ("controllers", &["probe", "pick"]),
@@ -37,28 +37,28 @@ pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     ("panels", &["panels", "panels in the scene"]),
 ];
 
-/// A headset's frame.
+/// Times of a headset frame.
 #[derive(Clone, Debug, Serialize)]
 pub struct VrFrame {
-    /// The mesh.
+    /// Name of the mesh.
     pub mesh: String,
-    /// Pixels of each of the two eyes.
+    /// Size of each eye's picture, pixels.
     pub eye: [u32; 2],
-    /// Device time of the groups of phases: deformation, the controllers' cameras, both eyes, panels.
+    /// Device time per group of phases: deformation, the controllers' cameras, both eyes, panels.
     pub groups: Vec<(&'static str, Sample)>,
-    /// Device time of every phase by name.
+    /// Device time per phase, by name.
     pub phases: Vec<(String, Sample)>,
     /// Device time of the whole frame.
     pub device: Sample,
     /// CPU time of the loop: panels, editor, pose, recording and submission, without waiting for the device.
     pub cpu: Sample,
-    /// Of that, the panels' and the editor's step.
+    /// CPU time of the panels' and the editor's step; included in `cpu`.
     pub editor: Sample,
-    /// From frame to frame.
+    /// Time from frame to frame.
     pub interval: Sample,
 }
 
-/// Measures a character's frame at both sizes.
+/// Measures a character's frame at both eye sizes.
 pub(super) fn measure(
     pipelines: &Pipelines,
     name: &str,
@@ -68,7 +68,7 @@ pub(super) fn measure(
     EYES.iter().map(|&eye| frame(pipelines, name, model, eye, effort)).collect()
 }
 
-/// One character at one size.
+/// Measures a character's frame at one eye size.
 pub(super) fn frame(
     pipelines: &Pipelines,
     name: &str,
@@ -108,7 +108,7 @@ pub(super) fn frame(
         let input = input(i);
         state.follow(&bench);
         panels.see(&bench, bench.rig());
-        // The radius as the stick changes it: its slider moves.
+        // The controller's stick changes the radius, so its slider moves.
         state.preferences.radius = 0.05 + 0.01 * (i % 8) as f32;
         panels.step(&input, 1, &state);
         let output = bench.step(&input);
@@ -137,7 +137,7 @@ pub(super) fn frame(
     Ok(laps.report(name, eye))
 }
 
-/// Head and hands before the character: the hands move, as hands do.
+/// Builds input with the head still and both hands swaying in front of the character.
 fn input(i: usize) -> Input {
     let at = |x: f32, y: f32, z: f32| {
         let pose = Rigid { position: Vec3::new(x, y, z), ..Rigid::default() };

@@ -1,4 +1,4 @@
-//! What figures are drawn with: Sinew's own characters, dressed and posed by edits of a document, and a camera.
+//! Tools to draw figures: Sinew's own characters with sculpt layers and poses, and a camera.
 
 use crate::app::context::Context;
 use crate::base::math::{Aabb, Vec3};
@@ -20,39 +20,39 @@ use std::time::Duration;
 /// Colours of kinematic, passive and fixed vertices (thesis figure 34).
 const REGION: [[u8; 4]; 3] = [[60, 220, 90, 255], [70, 130, 255, 255], [255, 70, 60, 255]];
 
-/// The characters of a run, each made once.
+/// Creates the characters of a run; each character is generated only once.
 pub struct Easel<'a> {
     context: &'a mut Context,
     models: Vec<(Kind, Arc<Model>)>,
 }
 
 impl<'a> Easel<'a> {
-    /// An empty one.
+    /// Creates an easel without any models.
     pub fn new(context: &'a mut Context) -> Self {
         Self { context, models: Vec::new() }
     }
 
-    /// A camera for a model that is not one of the characters.
+    /// Creates a camera and renderer for a custom model.
     ///
     /// # Errors
-    /// When memory is short.
+    /// An error if memory is short.
     pub fn studio(&mut self, model: &Model) -> Result<Studio> {
         Studio::new(&self.context.renderer()?, model)
     }
 
-    /// A character at rest under a method, seen from an angle in pictures of a size.
+    /// Creates a character in its rest pose. `angle` is yaw and pitch in degrees, `size` the picture size in pixels.
     ///
     /// # Errors
-    /// Whatever making and binding find wrong.
+    /// Any error from generating or binding.
     pub fn sitter(&mut self, kind: Kind, method: &str, angle: [f32; 2], size: [u32; 2]) -> Result<Sitter> {
         let settings = DeformerSettings { method: method.to_owned(), ..Default::default() };
         self.sitter_of(kind, settings, angle, size)
     }
 
-    /// The same with settings of the method.
+    /// Creates a character in its rest pose, with explicit settings of the deformation method.
     ///
     /// # Errors
-    /// As [`Easel::sitter`].
+    /// Any error from generating or binding.
     pub fn sitter_of(
         &mut self,
         kind: Kind,
@@ -80,28 +80,28 @@ impl<'a> Easel<'a> {
     }
 }
 
-/// A character in a figure.
+/// A character in a figure, with its document, evaluator and camera.
 pub struct Sitter {
     /// The character.
     pub model: Arc<Model>,
-    /// Its document.
+    /// The session with the character's document.
     pub session: Session<'static>,
     evaluator: Evaluator,
-    /// The camera and the light.
+    /// The renderer with camera and light.
     pub studio: Studio,
-    /// From where.
+    /// The camera's direction.
     pub angle: Angle,
-    /// Of a picture, pixels.
+    /// Size of a picture, pixels.
     pub size: [u32; 2],
-    /// What pictures frame; none for all of the shape.
+    /// The bounds that pictures frame; `None` frames the whole shape.
     pub frame: Option<Aabb>,
 }
 
 impl Sitter {
-    /// Adds a sculpt layer in the words of `sinew sculpt`.
+    /// Adds a sculpt layer, given in the syntax of `sinew sculpt`.
     ///
     /// # Errors
-    /// As [`sculpt::parse`].
+    /// Any error of [`sculpt::parse`].
     pub fn shape(&mut self, text: &str) -> Result<()> {
         let (mark, sculpt) = sculpt::parse(&self.model, self.session.document(), text)?;
         let mut edits = Vec::new();
@@ -110,28 +110,28 @@ impl Sitter {
         self.session.apply(Edit::Group(edits))
     }
 
-    /// Turns a joint about an axis of the world as it lies at the joint in bind, degrees.
+    /// Rotates a joint by an angle in degrees about a world axis; the axis applies to the joint's bind orientation.
     ///
     /// # Errors
-    /// There is no such joint.
+    /// [`Error::Input`] if the joint does not exist.
     pub fn turn(&mut self, joint: &str, axis: Axis, degrees: f32) -> Result<()> {
         let node = self.node(joint)?;
         self.session.apply(Edit::RotateJoint { node, turns: vec![(axis, degrees)] })
     }
 
-    /// A joint by name.
+    /// Returns the node of a joint by name.
     ///
     /// # Errors
-    /// There is none.
+    /// [`Error::Input`] if the joint does not exist.
     pub fn node(&self, joint: &str) -> Result<crate::base::NodeId> {
         let none = || Error::input(format!("there is no joint {joint:?}"), "sinew inspect lists them");
         self.model.skeleton().find(joint).ok_or_else(none)
     }
 
-    /// Frames a cube of `half` metres about the place between two joints of the pose.
+    /// Frames a cube around the midpoint of two posed joints; `half` is half the cube's edge in metres.
     ///
     /// # Errors
-    /// There is no such joint.
+    /// [`Error::Input`] if a joint does not exist.
     pub fn look_at(&mut self, joints: [&str; 2], half: f32) -> Result<()> {
         let rig = PosedRig::new(self.model.skeleton(), &self.session.posed());
         let [a, b] = [self.node(joints[0])?, self.node(joints[1])?];
@@ -141,20 +141,20 @@ impl Sitter {
         Ok(())
     }
 
-    /// The shape at a time of the motion, or of the pose being edited, with waves at their start.
+    /// Evaluates the shape at a time of the motion, seconds. `None` evaluates the edited pose with waves at time 0.
     ///
     /// # Errors
-    /// As [`Evaluator::evaluate`].
+    /// Any error of [`Evaluator::evaluate`].
     pub fn evaluate(&mut self, time: Option<f64>) -> Result<Evaluation> {
         let document = self.session.document();
         let state = document.state(self.model.skeleton(), time);
         Shaper::new(&self.model, document, &mut self.evaluator).evaluate(&state)
     }
 
-    /// The shapes of the motion at times that follow each other, with whatever swings between them.
+    /// Evaluates the motion at successive times, seconds, with dynamics carried from each time to the next.
     ///
     /// # Errors
-    /// As [`Evaluator::evaluate`].
+    /// Any error of [`Evaluator::evaluate`].
     pub fn film(&mut self, times: &[f64]) -> Result<Vec<Evaluation>> {
         let document = self.session.document();
         let mut shaper = Shaper::new(&self.model, document, &mut self.evaluator);
@@ -165,23 +165,23 @@ impl Sitter {
     /// Renders an evaluated surface, with lines and a caption, as a cell of a figure.
     ///
     /// # Errors
-    /// As [`Studio::picture`].
+    /// Any error of [`Studio::picture`].
     pub fn picture(&mut self, shape: &Evaluation, lines: &Lines, caption: &str) -> Result<Cell> {
         let frame = self.frame.unwrap_or_else(|| Aabb::of(shape.positions.iter().copied()));
         let picture = self.studio.picture(shape, &frame, self.angle, self.size, lines)?;
         Ok(Cell { picture, caption: caption.lines().map(str::to_owned).collect() })
     }
 
-    /// A picture of the document at a time, or of the pose being edited.
+    /// Renders the document at a time of the motion, seconds; `None` renders the edited pose.
     ///
     /// # Errors
-    /// As [`Sitter::evaluate`] and [`Sitter::picture`].
+    /// Any error of [`Sitter::evaluate`] or [`Sitter::picture`].
     pub fn shot(&mut self, time: Option<f64>, caption: &str) -> Result<Cell> {
         let shape = self.evaluate(time)?;
         self.picture(&shape, &Lines::default(), caption)
     }
 
-    /// Places of a mark's points on a shape, a ring's first point again at its end.
+    /// Returns the positions of a mark's points on a shape. For a ring, the first point is repeated at the end.
     pub fn mark(&self, mark: &SurfaceStroke, shape: &Evaluation) -> Vec<Vec3> {
         let walk = Walk::new(&self.model.bound.character.control.triangles);
         let points = mark.points.iter().chain(mark.points.first().filter(|_| mark.closed));
@@ -189,7 +189,7 @@ impl Sitter {
     }
 }
 
-/// A region's vertices as dots: kinematic green, passive blue, fixed red.
+/// Draws a region's vertices as dots: kinematic green, passive blue, fixed red.
 pub fn dots(region: &Region, shape: &Evaluation, width: f32, lines: &mut Lines) {
     for (list, color) in [&region.kinematic, &region.passive, &region.fixed].into_iter().zip(REGION) {
         list.iter().for_each(|&v| lines.dot(shape.control[v as usize], color, width));

@@ -1,6 +1,6 @@
-//! `sinew-lab figures`: the papers' figures, drawn by Sinew on its own characters, side by side with captions, one file each.
+//! `sinew-lab figures`: redraws the papers' figures with Sinew's own characters, one picture file per figure.
 //!
-//! A set of figures is a module with a table of [`Figure`]s; [`SETS`] lists them.
+//! A set of figures is a module with a table of [`Figure`]s; [`SETS`] lists all sets.
 
 mod easel;
 mod fast;
@@ -15,27 +15,27 @@ use easel::Easel;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// A figure.
+/// A figure of a paper.
 pub struct Figure {
-    /// Its file, without `.png`, e.g. `fig24-bulge`.
+    /// File name without set name and `.png`, e.g. `fig24-bulge`.
     pub name: &'static str,
-    /// A line for people.
+    /// One-line description of the figure.
     pub title: &'static str,
-    /// Its pictures, row by row.
+    /// Renders the figure's pictures, row by row.
     draw: fn(&mut Easel<'_>) -> Result<Vec<Vec<Cell>>>,
 }
 
-/// Figures of a paper.
+/// The figures of one paper.
 pub struct Set {
-    /// On the command line, and the start of its files' names.
+    /// Name on the command line, and prefix of the figures' file names.
     pub name: &'static str,
-    /// The paper.
+    /// Title of the paper.
     pub paper: &'static str,
-    /// In its order.
+    /// The figures, in the paper's order.
     pub figures: &'static [Figure],
 }
 
-/// All sets.
+/// All sets of figures.
 pub const SETS: &[Set] = &[thesis::SET, fast::SET];
 
 /// What to draw.
@@ -48,10 +48,10 @@ pub struct Args {
     out: PathBuf,
 }
 
-/// Draws the figures that are asked for, and `figures.md`, which shows them all.
+/// Draws the selected figures, and writes `figures.md`, which shows all existing figures.
 ///
 /// # Errors
-/// A name that no figure has; whatever drawing and writing find wrong.
+/// [`Error::Input`] for an unknown name; any error from drawing or writing.
 pub fn figures(context: &mut Context, args: &Args) -> Result<()> {
     let all = || SETS.iter().flat_map(|set| set.figures.iter().map(move |figure| (set, figure)));
     let known = |name: &String| all().any(|(set, figure)| set.name == name || figure.name == name);
@@ -77,7 +77,7 @@ pub fn figures(context: &mut Context, args: &Args) -> Result<()> {
     crate::export::write_atomically(args.out.join("figures.md"), index(there).as_bytes())
 }
 
-/// A page of the figures that are there.
+/// Formats a Markdown page of the figures whose files exist.
 fn index(there: impl Fn(&Set, &Figure) -> bool) -> String {
     let mut page = String::from("# Figures\n");
     for set in SETS {

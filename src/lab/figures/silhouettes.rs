@@ -1,4 +1,4 @@
-//! SilSketch's figures: a silhouette is found in the picture, an accent stroke says how it should run.
+//! SilSketch's figures: the renderer finds a silhouette, and an accent stroke defines its new shape.
 
 use super::easel::{Easel, Sitter};
 use crate::base::Result;
@@ -13,10 +13,10 @@ use crate::surface::{Accent, Reach, silsketch};
 
 /// Colours of handles, passive vertices and anchors (thesis figure 5).
 const HANDLES: [[u8; 4]; 3] = [[255, 220, 40, 255], [60, 220, 90, 255], [255, 70, 60, 255]];
-/// Rounds of ARAP.
+/// Maximum rounds of ARAP.
 const ROUNDS: u32 = 40;
 
-/// A nose, seen from its side, drawn longer.
+/// Draws a nose in side view; an accent stroke makes it longer.
 pub fn nose(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let mut sitter = easel.sitter(Kind::Human, "dqs", [90.0, 0.0], [480, 480])?;
     let shape = sitter.evaluate(None)?;
@@ -26,7 +26,7 @@ pub fn nose(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let (centre, half) = (head + Vec3::new(0.0, 0.06, 0.06), Vec3::splat(0.1));
     let bounds = Aabb { min: centre - half, max: centre + half };
     sitter.frame = Some(bounds);
-    // From the brow out and back to the upper lip: up and to the front of the head's joint, metres.
+    // Points of the stroke from the brow to the upper lip: up and forward from the head joint, metres.
     let stroke =
         [[0.114, 0.098], [0.094, 0.114], [0.069, 0.136], [0.054, 0.139], [0.047, 0.124], [0.044, 0.094]];
     let (view, size) = (view(&sitter, &bounds), sitter.size);
@@ -38,14 +38,14 @@ pub fn nose(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     sketch(&mut sitter, &shape, &stroke, 8)
 }
 
-/// The edge of a bar that is its silhouette, drawn into a belly.
+/// Draws a bar; an accent stroke bulges its silhouette edge outwards.
 pub fn prism(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let mut sitter = easel.sitter(Kind::Box, "dqs", [28.0, 6.0], [400, 560])?;
     let shape = sitter.evaluate(None)?;
     let bounds = Aabb::of(shape.positions.iter().copied());
     sitter.frame = Some(bounds);
     let view = view(&sitter, &bounds);
-    // The upright edge furthest to the left of the picture.
+    // The vertical edge that is leftmost in the picture.
     let pixel = |x: f32, share: f32, z: f32| {
         let place = Vec3::new(x, bounds.min.y + share * bounds.size().y, z);
         view.project(place).map(|[u, v]| [u * sitter.size[0] as f32, v * sitter.size[1] as f32])
@@ -67,7 +67,7 @@ fn view(sitter: &Sitter, bounds: &Aabb) -> View {
     Camera::framing(bounds, aspect, sitter.angle.yaw, sitter.angle.pitch).view(aspect)
 }
 
-/// Silhouettes and stroke; what is grabbed; the results of LSE and of ARAP.
+/// Renders a row of four pictures: silhouettes and stroke, the moved region, the results of LSE and of ARAP.
 fn sketch(
     sitter: &mut Sitter,
     shape: &Evaluation,
@@ -81,7 +81,7 @@ fn sketch(
     let sketch = silsketch(&sitter.model.bound.character, &shape.control, &points, &accent)?;
     let mut lines = Lines::default();
     points.iter().for_each(|p| lines.dot(p.position.into(), BASELINE, 2.0));
-    // In front of everything: the stroke is the picture's.
+    // The stroke is placed close to the camera, so that nothing occludes it.
     let near = |p: &[f32; 2]| {
         let ray = view.ray(p[0] / size[0] as f32, p[1] / size[1] as f32);
         view.eye + ray * (0.5 * bounds.center().distance(view.eye))

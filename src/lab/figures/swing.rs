@@ -1,4 +1,4 @@
-//! Dynamics: a character drops and stops, its flesh does not at once (thesis 4.2).
+//! Dynamics: a character drops and stops, and its flesh stops later (thesis 4.2).
 
 use super::easel::{Easel, Sitter};
 use crate::asset::Property;
@@ -9,12 +9,12 @@ use crate::generate::Kind;
 use crate::render::{BASELINE, Lines, OFFSET};
 use crate::scene::{Cell, Evaluation};
 
-/// When the drop ends, seconds, and how deep it is, metres.
+/// Time at which the drop ends, seconds; `DEPTH` is the depth of the drop, metres.
 const STOP: f64 = 0.25;
 const DEPTH: f32 = 0.16;
-/// Frames per second of the path.
+/// Frames per second of the motion.
 const RATE: f64 = 60.0;
-/// Frames that are shown.
+/// Frames shown in the figure, with captions.
 const SHOWN: [(usize, &str); 8] = [
     (0, "0 s, starts"),
     (9, "0.15 s, lags"),
@@ -26,8 +26,8 @@ const SHOWN: [(usize, &str); 8] = [
     (120, "2 s, at rest"),
 ];
 
-/// A hop of a character with soft flesh, and one of the same whose flesh does not swing: paths of the vertex that swings
-/// most.
+/// Draws a hop of a character with soft flesh. Lines show the path of the vertex that swings most, with and without
+/// dynamics.
 pub fn hop(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let times: Vec<f64> = (0..=SHOWN[SHOWN.len() - 1].0).map(|f| f as f64 / RATE).collect();
     let film = |easel: &mut Easel<'_>, hertz: f64| -> Result<(Sitter, Vec<Evaluation>)> {
@@ -46,16 +46,16 @@ pub fn hop(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     };
     let (_, still) = film(easel, 0.0)?;
     let (mut sitter, swung) = film(easel, 2.5)?;
-    // The same camera for all.
+    // All pictures use the same camera.
     sitter.frame = Some(Aabb::of(still.iter().chain(&swung).flat_map(|s| s.positions.iter().copied())));
-    // The vertex that leaves its equilibrium furthest.
+    // The vertex that moves furthest from its path without dynamics.
     let apart = |v: usize| {
         let at = |(a, b): (&Evaluation, &Evaluation)| a.positions[v].distance(b.positions[v]);
         swung.iter().zip(&still).map(at).fold(0.0, f32::max)
     };
     let most = (0..swung[0].positions.len()).max_by(|a, b| apart(*a).total_cmp(&apart(*b))).unwrap_or(0);
     let path = |shapes: &[Evaluation]| -> Vec<Vec3> {
-        // Drawn out to the side, so that what goes up and down is a curve.
+        // The path is stretched sideways over time, so that vertical motion shows as a curve.
         let aside = |(f, s): (usize, &Evaluation)| s.positions[most] + Vec3::Z * (0.002 * f as f32);
         shapes.iter().enumerate().map(aside).collect()
     };

@@ -1,5 +1,5 @@
-//! Figures of the thesis "Expressive Skinning Methods for 3D Character Animation": sculpt layers (chapter 5) and
-//! regions drawn on it (7.3, 7.4).
+//! Figures of the thesis "Expressive Skinning Methods for 3D Character Animation": sculpt layers (chapter 5) and the
+//! regions around their strokes (7.3, 7.4).
 
 use super::easel::{Easel, Sitter, dots};
 use super::{Figure, Set};
@@ -11,7 +11,7 @@ use crate::render::{BASELINE, Lines, OFFSET};
 use crate::rig::Axis;
 use crate::scene::Cell;
 
-/// The set.
+/// The set of the thesis's figures.
 pub const SET: Set = Set {
     name: "thesis",
     paper: "Expressive Skinning Methods for 3D Character Animation (thesis)",
@@ -56,7 +56,7 @@ pub const SET: Set = Set {
     ],
 };
 
-/// Thickness of lines on the skin, pixels.
+/// Width of lines on the skin, pixels.
 const LINE: f32 = 5.0;
 
 fn easing(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
@@ -67,9 +67,9 @@ fn easing(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
         (Some("cubic-in"), "cubic in"),
         (Some("quartic-out"), "quartic out"),
     ] {
-        // The first method of chapter 5: scale vectors are lengthened where they are turned.
+        // The first method of chapter 5: the skinning rotates scale vectors, and the sculpt layer lengthens them.
         let mut sitter = easel.sitter(Kind::Box, "irs", [34.0, 8.0], [300, 560])?;
-        // The same camera for all.
+        // All pictures use the same camera.
         let rest = Aabb::of(sitter.model.bound.character.display.positions.iter().copied());
         let wider = rest.size() * Vec3::new(0.3, 0.0, 0.3);
         sitter.frame = Some(Aabb { min: rest.min - wider, max: rest.max + wider });

@@ -1,17 +1,17 @@
-//! What a rig's limbs are to a grab: where chains part, which joints only spread a twist, and which way a joint bends.
+//! Limb analysis for grabs: branching joints, twist joints and bend axes.
 
 use crate::base::NodeId;
 use crate::base::math::{DAffine3, DVec3};
 use crate::rig::{ChainKind, Skeleton, chains, is_regular, nearest, world_from_parent};
 
-/// A child whose longest path is at least this share of its longest sibling's makes a branch.
+/// Minimum length of a child's longest path, as a fraction of its longest sibling's, for a separate branch.
 const BRANCH: f64 = 0.3;
-/// A twist joint is no further from the way to its sibling than this share of that way.
+/// Maximum distance of a twist joint from its parent's bone, as a fraction of the bone's length.
 const ON_WAY: f64 = 0.15;
-/// Sine of the angle between bones from which on a limb is bent, not straight.
+/// Sine of the angle between bones above which a limb counts as bent.
 const BENT: f64 = 0.15;
 
-/// Joints without children that lie on the way from their parent to another of its children: they spread its twist.
+/// Finds twist joints: leaf joints on the bone from their parent to a sibling. They spread the bone's twist.
 pub(super) fn twists(
     skeleton: &Skeleton,
     marked: &[bool],
@@ -40,8 +40,8 @@ pub(super) fn twists(
         .collect()
 }
 
-/// Joints with two children or more whose paths are of comparable length: fingers make a branch of the hand, a twist
-/// joint none of the arm.
+/// Finds joints with at least two children of comparable path length. Fingers make the hand a branching joint, but a
+/// twist joint does not make the arm one.
 pub(super) fn branches(
     skeleton: &Skeleton,
     marked: &[bool],
@@ -65,8 +65,8 @@ pub(super) fn branches(
     (0..count).map(parts).collect()
 }
 
-/// The axis about which each joint bends, in its parent's space: that of the bend it has at rest; straight limbs
-/// bend forwards (a glTF character faces +Z), but legs do not.
+/// Returns the bend axis of each joint, in its parent's space: the axis of its bend at rest. Straight limbs bend
+/// forwards (a glTF character faces +Z), except legs, which bend backwards.
 pub(super) fn hinges(skeleton: &Skeleton, parents: &[Option<NodeId>], rest: &[DAffine3]) -> Vec<DVec3> {
     let mut is_leg = vec![false; skeleton.nodes.len()];
     for chain in chains(skeleton).iter().filter(|c| c.kind == ChainKind::Leg) {

@@ -33,11 +33,11 @@ fn a_hand_follows_and_keeps_its_direction_and_the_chest_stays() {
         for name in ["chest", "arm.L", "head", "hand.R", "foot.L"] {
             assert!(at(&skeleton, &pose, name).distance(at(&skeleton, &posed, name)) < 1e-9, "{name}");
         }
-        // Whatever came between, the same goal gives the same pose.
+        // The same goal gives the same pose, whatever goals came between.
         let (again, _) = grab.solve(&skeleton, &[Goal { position: held + step, turn }]);
         assert_eq!(posed, again);
     }
-    // Where the hand took hold nothing changes.
+    // A goal at the grabbed point changes nothing.
     let (same, _) = grab.solve(&skeleton, &[Goal { position: held, turn: DQuat::IDENTITY }]);
     for (a, b) in same.local.iter().zip(&pose.local) {
         assert!((a.rotation().dot(b.rotation()).abs() - 1.0).abs() < 1e-6);
@@ -116,7 +116,7 @@ fn two_hands_hold_two_points_or_one_bone() {
     assert!(missed < 1e-4, "{missed}");
     assert!(at(&skeleton, &posed, "hand.L").distance(goals[0].position) < 1e-4);
     assert!(at(&skeleton, &posed, "hand.R").distance(goals[1].position) < 1e-4);
-    // Hips by two hands: the line between the hands turns the whole body.
+    // If two hands hold the hips, the line between the hands rotates the whole body.
     let mut grab = Grab::new(&skeleton, &pose, &[]);
     let hips = at(&skeleton, &pose, "hips");
     grab.hold(id("hips"), hips + DVec3::X * 0.2);
@@ -127,7 +127,7 @@ fn two_hands_hold_two_points_or_one_bone() {
     let facing = world(&skeleton, &posed)[0].matrix3 * DVec3::Z;
     assert!(facing.distance(turned * DVec3::Z) < 1e-4);
     assert!(at(&skeleton, &posed, "hips").distance(hips) < 1e-5);
-    // Elbow and hand of one arm.
+    // Hold the elbow and the hand of one arm.
     let mut grab = Grab::new(&skeleton, &pose, &[]);
     let elbow = at(&skeleton, &pose, "elbow.L");
     grab.hold(id("elbow.L"), elbow + DVec3::X * 0.05);
@@ -188,7 +188,7 @@ fn twist_joints_make_no_branch_and_are_held_as_their_bone() {
     let (posed, missed) = grab.solve(&skeleton, &[Goal { position: goal, turn: DQuat::IDENTITY }]);
     assert!(missed < 1e-4, "the whole leg bends: {missed}");
     assert!(at(&skeleton, &posed, "leg").distance(at(&skeleton, &pose, "leg")) < 1e-9);
-    // Held at the twist joint the bone follows, and is not twisted in itself.
+    // A grabbed twist joint moves its bone without twisting it.
     let mut grab = Grab::new(&skeleton, &pose, &[]);
     grab.hold(id("legTwist"), at(&skeleton, &pose, "legTwist"));
     let goal = at(&skeleton, &pose, "legTwist") + DVec3::new(0.0, 0.05, 0.15);

@@ -1,35 +1,35 @@
-//! The pose that minimises posture and goals together, by Newton's method with the exact change of forces as limbs turn,
-//! which keeps a limb that is pulled straight from swinging. Every step lowers the energy (Armijo's rule).
+//! Minimises the energy of posture and goals by Newton's method. The Hessian includes the exact change of forces
+//! under rotation, so that a limb pulled straight does not oscillate. Every step lowers the energy (Armijo's rule).
 //!
-//! Pins and goals begin soft and end stiff, so that steps do not have to creep along a narrow curved valley. Until the last
-//! round the posture is that of bent limbs, where such are given: a straight limb has no way to shorten.
+//! Pins and goals start soft and end stiff, so that steps need not follow a narrow curved valley. Until the last
+//! round the posture prefers bent limbs, if given, because a straight limb cannot start to shorten.
 
 use super::{ARM, LARGEST, Linkage, Place, factor, substitute};
 use crate::base::NodeId;
 use crate::base::math::{DMat3, DVec3};
 use crate::rig::Skeleton;
 
-/// Compliance of pins, of goals' places and of goals' turns, as shares of the size's square.
+/// Compliances per round of pins, goal positions and goal rotations, as fractions of the character's squared size.
 const ROUNDS: [[f64; 3]; 4] =
     [[1e-3, 1e-2, 1e-1], [1e-4, 1e-3, 1e-2], [1e-5, 1e-4, 1e-3], [1e-7, 1e-5, 1e-3]];
-/// Steps of a round at most, and of the last one.
+/// Maximum number of steps of the earlier rounds and of the last round.
 const STEPS: [usize; 2] = [8, 30];
-/// A round ends when no joint turns by more in a step, radians, and none shifts by more than this share of the size; and
-/// the last one.
+/// A round ends when no joint rotates by more than this in a step, radians, and none translates by more than this
+/// fraction of the character's size. The second value is for the last round.
 const DONE: [f64; 2] = [3e-2, 1e-6];
-/// A goal pulls by no more than what this share of the size would: beyond it only its direction counts.
+/// Goal distance, as a fraction of the character's size, beyond which a goal pulls with constant force.
 const PULL: f64 = 0.15;
-/// Whole steps after each other that may raise the energy before it is lower.
+/// Maximum number of consecutive full steps that may raise the energy before it must fall.
 const AHEAD: usize = 3;
-/// Halvings of a step that does not lower the energy.
+/// Maximum number of halvings of a step that does not lower the energy.
 const HALVINGS: usize = 10;
-/// Share of the gain that the gradient promises.
+/// Armijo constant: the required fraction of the energy decrease that the gradient predicts.
 const ARMIJO: f64 = 1e-4;
-/// What is added to a stiffness that is not positive, to begin with, in stiffnesses of the longest bone's joint.
+/// Initial shift that makes the matrix positive definite, relative to the stiffness of the longest bone's joint.
 const SHIFT: f64 = 0.1;
 
 impl Linkage {
-    /// Leaves the pose in the freedoms.
+    /// Minimises the energy and leaves the result in the degrees of freedom.
     pub(super) fn relax(&mut self, skeleton: &Skeleton, bent: Option<&[(NodeId, DVec3)]>, places: &[Place]) {
         let first = if bent.is_some() { 0 } else { 2 };
         for (k, compliance) in ROUNDS.iter().enumerate().skip(first) {
@@ -51,13 +51,14 @@ impl Linkage {
         }
     }
 
-    /// Whole steps until the energy is lower, or a shorter one; the largest turn of the first, NaN where none lowers it.
+    /// Takes full steps until the energy falls, else one shortened step. Returns the largest rotation, NaN on
+    /// failure.
     fn descend(&mut self, skeleton: &Skeleton, places: &[Place], stiff: [f64; 3], steps: &mut usize) -> f64 {
         let energy = self.energy(places, stiff);
         for (k, before) in self.kept.iter_mut().enumerate() {
             *before = (self.now[k], self.moved[k]);
         }
-        // A step along a curved valley leaves it at first, and the next one comes back.
+        // A step along a curved valley may first raise the energy, and the next step returns to the valley.
         let mut first = f64::NAN;
         for k in 0..AHEAD {
             let slope = self.newton(skeleton, places, stiff);
@@ -96,7 +97,7 @@ impl Linkage {
         f64::NAN
     }
 
-    /// Finds a step; the slope of the energy along it, NaN where there is none.
+    /// Computes a Newton step and returns the energy's slope along it, NaN on failure.
     fn newton(&mut self, skeleton: &Skeleton, places: &[Place], stiff: [f64; 3]) -> f64 {
         let count = 3 * self.active.len();
         self.assemble(skeleton, places, stiff);
@@ -125,7 +126,7 @@ impl Linkage {
         slope
     }
 
-    /// The stiffness of an unknown's own freedom.
+    /// Returns the stiffness of the degree of freedom that an unknown belongs to.
     fn scale(&self, unknown: usize) -> f64 {
         let f = &self.freedoms[self.active[unknown / 3]];
         if f.shifts { 1.0 / f.ease } else { 1.0 }
@@ -150,7 +151,7 @@ impl Linkage {
         energy
     }
 
-    /// Sets the matrix to the energy's second derivatives, and the right-hand side to the first ones, negative.
+    /// Sets the matrix to the energy's Hessian, and the right-hand side to its negative gradient.
     fn assemble(&mut self, skeleton: &Skeleton, places: &[Place], [pin, goal, turned]: [f64; 3]) {
         self.set_levers(skeleton);
         let count = 3 * self.active.len();
@@ -166,7 +167,7 @@ impl Linkage {
             let ask = self.asks[a];
             let [place, turn] = self.left(&ask, wanted);
             let (far, pull) = (place.length(), PULL * self.size);
-            // The pull on the point, how it changes with its place, and the same of its node's turn.
+            // The force that pulls the point, and its derivative by the point's position.
             let (force, change) = if ask.pin {
                 (place * pin, DMat3::from_diagonal(DVec3::splat(pin)))
             } else if far < pull {
@@ -182,7 +183,7 @@ impl Linkage {
                 let i = 3 * self.place_of[low.freedom];
                 let pulled = low.place.transpose() * force + low.turn.transpose() * turn * twist;
                 (0..3).for_each(|d| self.right[i + d] += pulled[d]);
-                // As the joints above turn, so does the arm from this one: the pull at it changes.
+                // Rotations of the joints above also rotate the arm from this joint and thereby change the torque.
                 let bend = DMat3::from_diagonal(DVec3::splat(force.dot(low.arm))) - outer(low.arm, force);
                 for (h, high) in levers[..=l].iter().enumerate() {
                     let bend = if h == l { (bend + bend.transpose()) * 0.5 } else { bend };
@@ -201,7 +202,6 @@ impl Linkage {
     }
 }
 
-/// `a bᵀ`.
 fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

@@ -1,19 +1,19 @@
-//! Pins met exactly, by the least turns and shifts since the reference: steps of Gauss and Newton, `(J W⁻¹ Jᵀ + ε) λ =
-//! e + J v`, `v ← W⁻¹ Jᵀ λ`, whose system is of the pins alone. What a step leaves of them, the next one finds.
+//! Meets pins exactly by the smallest rotations and translations since the reference pose. Gauss-Newton steps solve
+//! `(J W⁻¹ Jᵀ + ε) λ = e + J v`, `v ← W⁻¹ Jᵀ λ`, a system in the pins alone, until the pins hold.
 
 use super::{ARM, HOLDS, LARGEST, Linkage, Place, factor, substitute};
 use crate::base::math::{DMat3, DVec3};
 use crate::rig::Skeleton;
 
-/// Steps at most.
+/// Maximum number of steps.
 const STEPS: usize = 25;
-/// Compliance of pins, as a share of the size's square: of those that contradict each other.
+/// Compliance `ε` of pins, as a fraction of the character's squared size; it regularises contradictory pins.
 const COMPLIANCE: f64 = 1e-11;
-/// The last step is no larger, radians or shares of the size.
+/// Maximum size of the last step, in radians or fractions of the character's size.
 const DONE: f64 = 1e-6;
 
 impl Linkage {
-    /// Leaves the pose in the freedoms, which it finds in one whose pins are nearly met.
+    /// Meets pins exactly by small changes of the degrees of freedom; the pins must nearly hold before the call.
     pub(super) fn repair(&mut self, skeleton: &Skeleton, places: &[Place]) {
         self.reference.copy_from_slice(&self.now);
         self.moved.fill(DVec3::ZERO);
@@ -25,7 +25,7 @@ impl Linkage {
         }
     }
 
-    /// One step; its largest turn.
+    /// Takes one Gauss-Newton step and returns its largest rotation.
     fn gauss(&mut self, skeleton: &Skeleton, places: &[Place]) -> f64 {
         self.set_levers(skeleton);
         let arm = ARM * self.size;
@@ -83,7 +83,7 @@ impl Linkage {
         largest
     }
 
-    /// The blocks of `J W⁻¹ Jᵀ` for two points: places and turns of the one by places and turns of the other.
+    /// Returns the position and rotation blocks of `J W⁻¹ Jᵀ` for two points.
     fn blocks(&self, a: usize, b: usize, arm: f64) -> [(usize, usize, DMat3); 4] {
         let [mut xx, mut xt, mut tx, mut tt] = [DMat3::ZERO; 4];
         let mut rest = self.levers[b].iter().peekable();

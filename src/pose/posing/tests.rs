@@ -25,7 +25,7 @@ fn options(lengths: Lengths, root: RootMotion) -> Posing {
     Posing { lengths, root, roll: true }
 }
 
-/// Half a circle of the given arc length, starting at the origin along +x, bending up.
+/// Returns a half circle of the given arc length that starts at the origin along +x and bends up.
 fn half_circle(length: f32, knots: usize) -> Stroke {
     let r = length / std::f32::consts::PI;
     let point = |i: usize| {
@@ -71,21 +71,21 @@ fn a_straight_chain_bends_onto_a_half_circle_at_every_scale() {
         let radius = 0.9 * scale / std::f32::consts::PI;
         let placed = at(&skeleton, &posed);
         for (i, x) in placed.iter().enumerate() {
-            // Chords are shorter than arcs, bones are not: the joints lie on a circle larger by half a percent.
+            // Bones keep their lengths but chords are shorter than arcs, so the joints' circle is 0.5 % larger.
             let off = (*x - Vec3::Y * radius).length() / radius - 1.0;
             assert!(off.abs() < 0.012, "joint {i}: {off}");
         }
         for pair in placed.windows(2) {
             assert!(((pair[1] - pair[0]).length() / (0.1 * scale) - 1.0).abs() < 1e-5);
         }
-        // The last joint looks where the arc ends: back along -x (natural ends straighten the curve a little),
-        // and nothing has twisted about the chain.
+        // The last joint points along the end of the arc, back along -x (the spline's natural end conditions
+        // straighten the curve slightly), and nothing twists about the chain.
         let tip = posed.world(&skeleton)[9];
         assert!((tip.transform_vector3(Vec3::X) + Vec3::X).length() < 0.03);
         for w in posed.world(&skeleton) {
             assert!((w.transform_vector3(Vec3::Z) - Vec3::Z).length() < 1e-4);
         }
-        // Stretched, they lie on the arc itself.
+        // With stretching, the joints lie on the arc itself.
         let stretch = options(Lengths::Stretch, RootMotion::Auto);
         let posed = pose_by_stroke(&skeleton, &pose, &picked, &line, &arc, stretch);
         for x in at(&skeleton, &posed) {
@@ -133,7 +133,7 @@ fn stretch_puts_joints_where_the_warp_says() {
 
 #[test]
 fn kept_lengths_point_every_bone_along_the_stroke() {
-    // One selected child each: bones point exactly, under mirrors, scales and nodes between.
+    // With one selected child each, bones point exactly, even with mirrored scales and unselected nodes between.
     let (skeleton, pose) = skeleton(&[
         ("a", None, Trs::new(Vec3::ZERO, Quat::from_rotation_y(0.4), Vec3::new(-1.3, 1.3, 1.3))),
         ("_between", Some(0), Trs::new(Vec3::X * 0.1, Quat::from_rotation_z(1.0), Vec3::splat(0.5))),

@@ -1,8 +1,8 @@
-//! A baked frame on disk: the pose and the finished surface, with a hash over all of it.
+//! File format of a baked frame: the pose, the deformed surface and a hash of both.
 //!
-//! Little endian: `SINEWFRM`; version, frame, nodes, weights, vertices as u32, 4 bytes of zero; time, f64 seconds; the
-//! bake's key, 32 bytes; per node translation, rotation, scale, 10 f32; morph weights, f32, node after node; positions
-//! and normals, 3 f32 each; BLAKE3 of everything before it, 32 bytes.
+//! Little endian: `SINEWFRM`; version, frame number, counts of nodes, weights and vertices, u32 each; 4 zero bytes;
+//! time in seconds, f64; the bake's key, 32 bytes; translation, rotation and scale per node, 10 f32; morph weights
+//! per node, f32; positions and normals, 3 f32 each; BLAKE3 of all preceding bytes, 32 bytes.
 
 use crate::base::math::{Trs, Vec3};
 use crate::base::{Error, Result};
@@ -17,20 +17,20 @@ const HASH: usize = 32;
 /// A baked frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// Its number, time times rate.
+    /// Frame number, equal to time times frame rate.
     pub number: u32,
-    /// Seconds.
+    /// Time, seconds.
     pub time: f64,
-    /// Every node.
+    /// Pose of every node.
     pub pose: Pose,
-    /// World, metres, per display vertex.
+    /// Position per display vertex, world space, metres.
     pub positions: Vec<Vec3>,
-    /// World, unit, per display vertex.
+    /// Unit normal per display vertex, world space.
     pub normals: Vec<Vec3>,
 }
 
 impl Frame {
-    /// As bytes, for a bake of this key.
+    /// Returns the frame as bytes, for the bake with this key.
     pub fn bytes(&self, key: &[u8; 32]) -> Vec<u8> {
         let weights: usize = self.pose.weights.iter().map(Vec::len).sum();
         let floats = self.pose.local.len() * 10 + weights + self.positions.len() * 6;
@@ -55,10 +55,10 @@ impl Frame {
         out
     }
 
-    /// From bytes of a bake of this key, for this skeleton.
+    /// Parses a frame; `key` is the key of its bake.
     ///
     /// # Errors
-    /// Cut short, changed, of another bake or of another character.
+    /// The bytes are truncated or damaged, or belong to another bake or character.
     pub fn parse(bytes: &[u8], path: &Path, key: &[u8; 32], skeleton: &Skeleton) -> Result<Self> {
         let broken =
             |what: &str| Error::broken(path, "frame", what, "remove the file and bake the frame again");

@@ -1,5 +1,5 @@
-//! Baked frames as one glTF: the pose by node animation, the rest by sparse morph targets with weight animation. Frames are
-//! read when they are wanted, and only their poses stay in memory.
+//! Joins baked frames into one glTF: animated nodes for the pose, and weighted sparse morph targets for the rest.
+//! Frames are read on demand, and only their poses stay in memory.
 
 use super::Bake;
 use crate::anim::{clip_from_poses, sample, thin_channel};
@@ -11,39 +11,39 @@ use crate::rig::Pose;
 use crate::scene::Model;
 use std::path::Path;
 
-/// Without a budget: this share of the character's size.
+/// Default error budget as a fraction of the character's size.
 const USUAL: f64 = 1e-4;
-/// Nodes' keys that move no vertex further are left out: of a budget this share, else millimetres.
+/// Vertex error allowed for removing node keys: a fraction of the budget, or millimetres without a budget.
 const SHARE: f64 = 0.25;
 const STILL_MM: f64 = 0.01;
-/// Engines take so many morph targets of a mesh.
+/// Number of morph targets per mesh that most engines support.
 const MANY: usize = 256;
 
-/// How frames are joined.
+/// Options of joining frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Joining {
-    /// First and last frame; none for all that there are.
+    /// First and last frame; `None` for all baked frames.
     pub frames: Option<[u32; 2]>,
-    /// No vertex is off by more, millimetres; 0 for a morph target for every frame; none for 1e-4 of the character's size.
+    /// Maximum vertex error, millimetres; 0 for a morph target per frame; `None` for 1e-4 of the character's size.
     pub budget_mm: Option<f64>,
-    /// At most 4 influences per vertex.
+    /// Whether to limit the file to 4 influences per vertex.
     pub compatible: bool,
-    /// What becomes of the file's own animations.
+    /// What to do with the animations of the character's file.
     pub clips: Clips,
 }
 
-/// What became of a bake.
+/// The result of joining a bake.
 #[derive(Clone, Debug)]
 pub struct Joined {
-    /// How the written file compares with every frame.
+    /// Error of the written file relative to the baked frames.
     pub receipt: Receipt,
     /// First and last frame.
     pub frames: [u32; 2],
-    /// The budget, millimetres; `None` if every frame has a target of its own.
+    /// Error budget, millimetres; `None` if every frame has its own morph target.
     pub budget_mm: Option<f64>,
 }
 
-/// Frames of a folder, read when they are wanted.
+/// Baked frames of a folder, read on demand.
 struct Frames<'a> {
     bake: &'a Bake,
     model: &'a Model,
@@ -57,12 +57,12 @@ impl Surfaces for Frames<'_> {
     }
 }
 
-/// Writes a folder's frames, or a range of them, as a .glb that any viewer plays: few morph targets that all frames share, so
-/// that no vertex is off by more than the budget, or one for every frame.
+/// Writes a folder's frames, or a range of frames, as a .glb that any viewer plays. All frames share a few morph
+/// targets that keep the vertex error within the budget, or every frame has its own morph target.
 ///
 /// # Errors
-/// Frames are missing or damaged; the budget that was asked for cannot be kept; as [`streamed`]. The file at `out` is as
-/// it was then.
+/// Frames are missing or damaged, the requested budget cannot be met, or [`streamed`] fails. The file at `out` then
+/// stays unchanged.
 pub fn join(bake: &Bake, model: &Model, joining: Joining, out: &Path) -> Result<Joined> {
     if joining.budget_mm.is_some_and(|b| !(b.is_finite() && b >= 0.0)) {
         return Err(Error::input(
@@ -93,7 +93,7 @@ pub fn join(bake: &Bake, model: &Model, joining: Joining, out: &Path) -> Result<
     let clip_name = model.document.as_ref().map_or_else(|| "Sinew".into(), |d| d.name().to_owned());
     let within = budget_mm.map_or(STILL_MM, |b| b * SHARE) * 1e-3;
     let motion = fewer_keys(model, &clip_from_poses(&clip_name, &poses, model.skeleton())?, within);
-    // Targets take up what the nodes are off by.
+    // Apply the thinned motion, so that morph targets correct its error.
     for (time, pose) in &mut poses {
         sample(&motion, f64::from(*time), pose);
     }
@@ -122,7 +122,7 @@ pub fn join(bake: &Bake, model: &Model, joining: Joining, out: &Path) -> Result<
     Ok(Joined { receipt, frames, budget_mm })
 }
 
-/// What to say of more targets than engines take.
+/// Returns a warning if the file has more morph targets than most engines support.
 fn many(export: &Export) -> Option<Problem> {
     let text = || {
         format!(
@@ -133,7 +133,7 @@ fn many(export: &Export) -> Option<Problem> {
     (export.targets > MANY).then(|| Problem { at: "morph targets".into(), text: text() })
 }
 
-/// A clip without the keys of nodes without which no vertex below them moves further than `within`, metres.
+/// Removes node keys from a clip as long as no vertex moves by more than `within`, metres.
 fn fewer_keys(model: &Model, clip: &Clip, within: f64) -> Clip {
     let reach = reaches(model);
     let fewer = |channel: &Channel| {
@@ -145,7 +145,7 @@ fn fewer_keys(model: &Model, clip: &Clip, within: f64) -> Clip {
             }
             Property::Rotation => thin_channel(channel, within, |a, b| {
                 let (a, b) = (Quat::from_slice(a).as_dquat(), Quat::from_slice(b).as_dquat());
-                // Chord of the angle between them; dot products lose it.
+                // Use the chord of the angle, because a dot product loses precision at small angles.
                 (a - b).length().min((a + b).length()) * 2.0 * reach
             }),
             Property::Scale => {
@@ -157,7 +157,7 @@ fn fewer_keys(model: &Model, clip: &Clip, within: f64) -> Clip {
     Clip { name: clip.name.clone(), channels: clip.channels.iter().map(fewer).collect() }
 }
 
-/// Per node, how far from it the furthest vertex is that follows it or a joint below it, bind space, metres.
+/// Returns, per node, the distance to the furthest vertex that it or a joint below it influences, bind space, metres.
 fn reaches(model: &Model) -> Vec<f64> {
     let (character, skeleton) = (&model.bound.character, model.skeleton());
     let rest = model.rest().world(skeleton);

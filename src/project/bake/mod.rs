@@ -1,9 +1,9 @@
-//! Baking: frames of a document's motion into a folder, each on its own, so that any number of machines may share the
-//! work and a killed one loses a frame at most.
+//! Baking: writes frames of a document's motion to a folder. Every frame is a separate file, so machines can share
+//! the work and a killed process loses at most one frame.
 //!
-//! The folder has `bake.json` (what is baked, and a key made of all that frames depend on), `project.glb` (a copy of
-//! the project, without shapes) and `frame_000000.sinew` and on. A frame is written whole or not at all, carries the
-//! key and a hash, and is not baked again while both are right.
+//! The folder contains `bake.json` (the manifest), `project.glb` (a copy of the project without evaluated surfaces)
+//! and the frames `frame_000000.sinew` and so on. A frame is written completely or not at all. It carries a content
+//! hash and a key derived from the manifest. A frame whose key and hash are valid is not baked again.
 
 mod frame;
 mod join;
@@ -20,12 +20,12 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const VERSION: u32 = 1;
-/// Frames per second that can be baked.
+/// Maximum frame rate, frames per second.
 const MAX_RATE: f64 = 1000.0;
-/// The last frame's number is not higher.
+/// Maximum frame number.
 const MAX_FRAME: u32 = 10_000_000;
 
-/// What a folder of frames is of.
+/// Describes what a folder of frames was baked from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -34,20 +34,20 @@ pub struct Manifest {
     pub document: String,
     /// Hash of the character's file.
     pub asset: String,
-    /// Frames per second.
+    /// Frame rate, frames per second.
     pub rate: f64,
-    /// The device's name, or `cpu`: rounding differs between them.
+    /// Name of the GPU, or `cpu`. Rounding differs between devices.
     pub device: String,
-    /// Sinew's version.
+    /// Version of Sinew.
     pub program: String,
 }
 
-/// What became of a frame.
+/// Whether a frame was baked or kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// Evaluated and written.
+    /// The frame was evaluated and written.
     Baked,
-    /// It was there.
+    /// A valid frame existed already.
     Kept,
 }
 
@@ -60,10 +60,10 @@ pub struct Bake {
 }
 
 impl Bake {
-    /// Starts a bake in a folder, or goes on with one.
+    /// Starts or resumes a bake in a folder.
     ///
     /// # Errors
-    /// The folder has frames of something else; settings whose frames depend on each other; the operating system's.
+    /// The folder holds another bake, the deformer makes frames depend on each other, or writing fails.
     pub fn begin(folder: &Path, model: &Model, document: &Document, rate: f64, device: &str) -> Result<Self> {
         if !(1e-3..=MAX_RATE).contains(&rate) {
             return Err(Error::input(
@@ -102,16 +102,16 @@ impl Bake {
                 Error::input(format!("the document cannot be written: {e}"), "report it as a bug")
             })?;
             project::save(project_path(folder), &model.asset, &model.rest(), &json)?;
-            // Last: where it is, everything else is.
+            // Write the manifest last: its presence means that the project's copy is complete.
             write_atomically(folder.join("bake.json"), &text(&manifest)?)?;
         }
         Self::with(folder, manifest)
     }
 
-    /// A folder that frames were baked into.
+    /// Opens a folder of baked frames.
     ///
     /// # Errors
-    /// There is no bake.
+    /// The folder contains no bake.
     pub fn open(folder: &Path) -> Result<Self> {
         let missing = || {
             Error::broken(folder.join("bake.json"), "bake", "it is missing", "give a folder of `sinew bake`")
@@ -124,30 +124,30 @@ impl Bake {
         Ok(Self { folder: folder.to_owned(), manifest, key })
     }
 
-    /// What is baked.
+    /// Returns the manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The copy of the project.
+    /// Returns the path of the project's copy.
     pub fn project(&self) -> PathBuf {
         project_path(&self.folder)
     }
 
-    /// Where a frame is, or will be.
+    /// Returns the path of a frame, which need not exist.
     pub fn path(&self, frame: u32) -> PathBuf {
         self.folder.join(format!("frame_{frame:06}.sinew"))
     }
 
-    /// Seconds of a frame.
+    /// Returns the time of a frame, seconds.
     pub fn time(&self, frame: u32) -> f64 {
         f64::from(frame) / self.manifest.rate
     }
 
-    /// A finished frame.
+    /// Reads a baked frame.
     ///
     /// # Errors
-    /// It is not there, cut short, or of something else.
+    /// The frame is missing, truncated or from another bake.
     pub fn frame(&self, model: &Model, frame: u32) -> Result<Frame> {
         let path = self.path(frame);
         let bytes = std::fs::read(&path).map_err(|e| Error::io(&path, e))?;
@@ -158,10 +158,10 @@ impl Bake {
         Ok(read)
     }
 
-    /// Numbers of the frame files in the folder, rising.
+    /// Returns the numbers of the frame files in the folder, increasing.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The folder cannot be read.
     pub fn frames(&self) -> Result<Vec<u32>> {
         let entries = std::fs::read_dir(&self.folder).map_err(|e| Error::io(&self.folder, e))?;
         let number = |name: &str| name.strip_prefix("frame_")?.strip_suffix(".sinew")?.parse().ok();
@@ -170,10 +170,10 @@ impl Bake {
         Ok(out)
     }
 
-    /// Bakes a range of frames, both ends included; those that are there and whole stay. `told` hears of each.
+    /// Bakes a range of frames, both ends included, and keeps valid frames. Calls `told` for each frame.
     ///
     /// # Errors
-    /// As [`Evaluator::evaluate`]; a full disk.
+    /// [`Evaluator::evaluate`] fails, or the disk is full.
     pub fn run(
         &self,
         model: &Model,
@@ -182,8 +182,8 @@ impl Bake {
         frames: [u32; 2],
         mut told: impl FnMut(u32, Done),
     ) -> Result<()> {
-        // Where flesh swings a frame depends on those before: every range goes through them all, from the first one on,
-        // and so comes to the same bytes.
+        // With spring dynamics, a frame depends on all earlier frames. Every range therefore simulates from frame 0,
+        // so that any split of the work gives identical files.
         let swings = swings(document)?;
         let mut shaper = Shaper::new(model, document, evaluator);
         let missing = (frames[0]..=frames[1]).any(|number| self.frame(model, number).is_err());
@@ -212,10 +212,10 @@ impl Bake {
     }
 }
 
-/// Frames from a text as `1-120` or `7`.
+/// Parses a frame range such as `1-120` or `7`.
 ///
 /// # Errors
-/// What to write instead.
+/// A message with the expected format.
 pub fn parse_frames(text: &str) -> std::result::Result<[u32; 2], String> {
     let ends = text.split_once('-').unwrap_or((text, text));
     match (ends.0.trim().parse(), ends.1.trim().parse()) {
@@ -233,7 +233,7 @@ fn text(manifest: &Manifest) -> Result<Vec<u8>> {
         .map_err(|e| Error::input(format!("the bake cannot be described: {e}"), "report it as a bug"))
 }
 
-/// The folder's manifest, `None` if it has none.
+/// Reads the folder's manifest; `None` if it has none.
 fn read(folder: &Path) -> Result<Option<Manifest>> {
     let path = folder.join("bake.json");
     let bytes = match std::fs::read(&path) {
@@ -246,7 +246,7 @@ fn read(folder: &Path) -> Result<Option<Manifest>> {
     Ok(Some(manifest))
 }
 
-/// Whether flesh swings at some time of a document.
+/// Returns whether the document uses spring dynamics at any time.
 fn swings(document: &Document) -> Result<bool> {
     let keyed = document
         .motion()

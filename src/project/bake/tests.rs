@@ -1,4 +1,4 @@
-//! Baked frames: the same however the work is shared.
+//! Tests of baking: any split of the work gives identical frames.
 
 use super::*;
 use crate::asset::{Asset, Interpolation, Property};
@@ -9,7 +9,7 @@ use crate::document::{Channel, DeformerSettings, Edit, KeyEdit, Session, Slot, T
 use crate::scene::Where;
 use std::time::Duration;
 
-/// A capsule whose third joint bends over two seconds, under the springs.
+/// Returns a capsule with springs whose third joint bends over two seconds.
 pub(crate) fn capsule() -> (Session<'static>, Model) {
     let shape = Shape { bones: 4, rings: 24, segments: 12, radius: 0.15, length: 1.8, blend: 0.5 };
     let glb = crate::export::unedited(&shape.capsule_asset()).unwrap();
@@ -47,7 +47,7 @@ fn bake_of(
     let bake = Bake::begin(folder, model, session.document(), 24.0, "cpu").unwrap();
     let mut done = Vec::new();
     for range in ranges {
-        // Another machine: nothing is carried over.
+        // Simulate another machine: use a new evaluator without state.
         let mut evaluator = evaluator(model, session.document());
         bake.run(model, session.document(), &mut evaluator, *range, |_, d| done.push(d)).unwrap();
     }
@@ -59,7 +59,7 @@ fn one_range_and_twelve_give_identical_bytes() {
     let (one, twelve) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (a, done) = bake(one.path(), &[[1, 120]]);
     assert_eq!(done, vec![Done::Baked; 120]);
-    // The last range first: order does not matter either.
+    // Bake the last range first, because the order must not matter either.
     let ranges: Vec<[u32; 2]> = (0..12).rev().map(|i| [1 + 10 * i, 10 + 10 * i]).collect();
     let (b, _) = bake(twelve.path(), &ranges);
     assert_eq!(a.frames().unwrap(), (1..=120).collect::<Vec<_>>());
@@ -81,7 +81,7 @@ fn swinging_flesh_gives_identical_bytes_in_one_range_and_in_several() {
     let folders: [tempfile::TempDir; 3] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
     let (one, _) = bake_of(&session, &model, folders[0].path(), &[[0, 29]]);
     let (several, _) = bake_of(&session, &model, folders[1].path(), &[[20, 29], [0, 9], [10, 19]]);
-    // The motion turns back at frame 24: what is baked of the frames after it has all that came before.
+    // The motion reverses at frame 24. Spring dynamics make later frames depend on all earlier frames.
     let still = Shaper::new(&model, session.document(), &mut evaluator(&model, session.document()))
         .evaluate(&session.document().state(model.skeleton(), Some(one.time(27))))
         .unwrap();
@@ -90,7 +90,7 @@ fn swinging_flesh_gives_identical_bytes_in_one_range_and_in_several() {
     assert!(apart.fold(0.0, f32::max) > 1e-3, "flesh swings");
     let bytes = |bake: &Bake, frame| std::fs::read(bake.path(frame)).unwrap();
     assert!((0..30).all(|f| bytes(&one, f) == bytes(&several, f)));
-    // A range whose first half is there goes on from it.
+    // Frames 20 to 24 exist already, so the run keeps these frames and bakes the others.
     bake_of(&session, &model, folders[2].path(), &[[0, 24]]);
     let (half, done) = bake_of(&session, &model, folders[2].path(), &[[20, 29]]);
     assert_eq!(done, [[Done::Kept; 5], [Done::Baked; 5]].concat());
@@ -108,7 +108,7 @@ fn finished_frames_stay_and_damaged_ones_are_baked_again() {
     use Done::{Baked, Kept};
     assert_eq!(done, [Kept, Kept, Kept, Baked, Kept, Baked]);
     assert_eq!(std::fs::read(bake1.path(3)).unwrap(), whole);
-    // Another document does not mix with these frames.
+    // Frames of another document are rejected.
     let (mut session, model) = capsule();
     session.apply(Edit::Rename("another".into())).unwrap();
     let error = Bake::begin(folder.path(), &model, session.document(), 24.0, "cpu").unwrap_err().to_string();
@@ -123,11 +123,11 @@ fn finished_frames_stay_and_damaged_ones_are_baked_again() {
     assert!(error.to_string().contains("depend on each other"), "{error}");
 }
 
-/// A target for every frame.
+/// Options that give every frame its own morph target.
 const EXACT: Joining =
     Joining { frames: None, budget_mm: Some(0.0), compatible: false, clips: crate::export::Clips::Keep };
 
-/// Every weight that a file has for its morph targets: of nodes and of animations.
+/// Returns all morph target weights in a file, from nodes and animations.
 fn weights_of_targets(asset: &Asset) -> impl Iterator<Item = f32> {
     let channels = asset.clips.iter().flat_map(|c| &c.channels);
     let animated = channels.filter(|c| c.property == Property::Weights).flat_map(|c| &c.values);
@@ -153,13 +153,13 @@ fn joined_frames_play_within_the_budget_with_few_targets() {
     assert!(weights_of_targets(&written).all(|w| (0.0..=1.0).contains(&w)));
     let clip = &written.clips[0];
     assert!((clip.duration() - 30.0 / 24.0).abs() < 1e-6);
-    // Without a budget a share of the size is one.
+    // The default budget is a fraction of the character's size.
     let usual = join(&bake, &model, Joining::default(), &out).unwrap();
     let mm = usual.budget_mm.unwrap();
     assert!((0.1..0.4).contains(&mm) && worst(&usual) <= mm, "{mm} {}", usual.receipt);
     assert!(usual.receipt.targets < exact.receipt.targets && exact.budget_mm.is_none());
     assert!(usual.receipt.to_string().contains("at 31 times from 0.000 to 1.250 s: distance largest"));
-    // What cannot be kept changes no file.
+    // A failed join leaves the file unchanged.
     let before = std::fs::read(&out).unwrap();
     let error = join(&bake, &model, budget(1e-7), &out).unwrap_err().to_string();
     assert!(error.contains("error budget") && std::fs::read(&out).unwrap() == before, "{error}");

@@ -7,21 +7,21 @@ use crate::render::View;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// Maximum gap in a silhouette, pixels.
+/// Maximum distance between neighbouring silhouette points per axis, pixels.
 const GAP: i32 = 4;
-/// Factor on the length of a step across a gap.
+/// Cost factor on the length of a step across a gap.
 const ACROSS: f32 = 3.0;
-/// Additional cost factor of a step at a distance of one stroke length from the stroke.
+/// Additional cost factor of a step whose distance from the stroke equals the stroke's length.
 const ASIDE: f32 = 4.0;
 
-/// The piece of silhouette from the point nearest to a stroke's first end to the point nearest to its last (thesis
-/// 7.3). It is the shortest path over neighbouring points with small gaps. Steps cost more the farther they lie from
-/// the stroke (of a closed outline's two sides this selects the nearer) and the more they jump in depth.
+/// Returns the piece of silhouette between the points nearest to the stroke's two ends (thesis 7.3). It is the
+/// shortest path over neighbouring points, across small gaps. Steps cost more with increasing distance from the
+/// stroke, which selects the nearer side of a closed outline, and with increasing jumps in depth.
 ///
-/// `stroke` has at least two positions in the picture, pixels; `view` and `size` are the picture's.
+/// `stroke` holds at least two image positions, pixels. `view` and `size` belong to the image.
 ///
 /// # Errors
-/// There is no silhouette, none connects both ends, or the stroke is invalid.
+/// There is no silhouette, no silhouette connects both ends, or the stroke is invalid.
 pub fn chain(
     points: &[SilhouettePoint],
     stroke: &[[f32; 2]],
@@ -47,7 +47,7 @@ pub fn chain(
         let away = stroke.windows(2).map(|s| to_segment(p.pixel, s[0], s[1])).fold(f32::INFINITY, f32::min);
         1.0 + ASIDE * away / length
     };
-    // The width of a pixel at the point's distance, metres.
+    // Width of a pixel at a distance of one metre, metres.
     let footprint = view.ray_right.length() / size[0].max(1) as f32;
     let width = |p: &SilhouettePoint| footprint * Vec3::from(p.position).distance(view.eye);
     let weights: Vec<f32> = points.iter().map(aside).collect();
@@ -73,8 +73,8 @@ fn to_segment(p: [f32; 2], a: [f32; 2], b: [f32; 2]) -> f32 {
     apart(p, [a[0] + dx * s, a[1] + dy * s])
 }
 
-/// Dijkstra over points within [`GAP`] of each other, given the cost factor of steps and the width of a
-/// pixel at each point.
+/// Runs Dijkstra's algorithm over points within [`GAP`] of each other. `weights` are the steps' cost factors, and
+/// `widths` are the pixel widths at each point, metres.
 fn shortest(
     points: &[SilhouettePoint],
     (first, last): (usize, usize),
@@ -86,7 +86,7 @@ fn shortest(
     points.iter().enumerate().for_each(|(i, p)| at.entry(cell(p)).or_default().push(i));
     let mut best = vec![f32::INFINITY; points.len()];
     let mut from = vec![usize::MAX; points.len()];
-    // Costs are not negative, so their bits have the same order.
+    // Costs are not negative, so their bit patterns have the same order.
     let mut queue = BinaryHeap::from([Reverse((0u32, first))]);
     best[first] = 0.0;
     while let Some(Reverse((bits, i))) = queue.pop() {
@@ -112,7 +112,7 @@ fn shortest(
                 let gap = if step > 1.5 { ACROSS } else { 1.0 };
                 let space = Vec3::from(points[i].position).distance(points[k].position.into());
                 let jump = space / widths[i].min(widths[k]).max(f32::MIN_POSITIVE);
-                // Along a silhouette the surface recedes from the eye: a small change of depth is not a jump.
+                // Along a silhouette the surface recedes from the camera, so a small change of depth is not a jump.
                 let far = (jump - 4.0 * step).clamp(0.0, 1e6);
                 let cost = so_far + (gap * step + far) * 0.5 * (weights[i] + weights[k]);
                 if cost < best[k] {
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// A circle of pixels about the middle, radius 30.
+    /// A circle of pixels around the image centre, radius 30.
     fn circle() -> Vec<SilhouettePoint> {
         let mut out: Vec<SilhouettePoint> = Vec::new();
         for k in 0..720 {
@@ -165,7 +165,8 @@ mod tests {
     fn of_a_closed_outline_the_side_at_the_stroke_is_meant() {
         let points = circle();
         for side in [-1.0, 1.0] {
-            // From left to right, above or below; the ends are nearly opposite, so the other side is not longer.
+            // From left to right, above or below the centre. The ends are nearly opposite: both sides are equally
+            // long.
             let stroke = [[19.0, 50.0], [50.0, 50.0 + 38.0 * side], [81.0, 50.0]];
             let way = chain(&points, &stroke, &view(), [100, 100]).unwrap();
             assert!(way.len() > 40, "{}", way.len());

@@ -4,7 +4,7 @@ use crate::bind::Character;
 use crate::gpu::testing::{assert_silent, device};
 use crate::render::{Camera, GBuffer, Renderer, SurfaceBuffers};
 
-/// A half float's value.
+/// Converts a half float to f32.
 fn single(half: u16) -> f32 {
     let (sign, exponent, mantissa) = (half >> 15, (half >> 10) & 31, half & 1023);
     let size = match exponent {
@@ -14,8 +14,8 @@ fn single(half: u16) -> f32 {
     if sign == 1 { -size } else { size }
 }
 
-/// CPU reference of the filters, computed from the images: strength, and the relative depth by which a
-/// pixel lies behind its surroundings; `None` off the surface.
+/// CPU reference of the filters, computed from the images. It returns the strength and the relative depth of a pixel
+/// behind its surroundings; `None` off the surface.
 struct Twin {
     size: [usize; 2],
     ids: Vec<[u32; 2]>,
@@ -126,7 +126,7 @@ fn every_filter_lists_what_its_twin_does_and_names_points_of_the_skin() {
             assert!(place.distance(point.position.into()) < 1e-4);
         }
         assert_eq!(listed, found.len(), "each once");
-        // An outline of a capsule that fills most of the picture.
+        // The outline of a capsule that fills most of the image.
         assert!((side / 2..side * 8).contains(&listed), "{filter:?}: {listed}");
     }
     assert_silent(&device);

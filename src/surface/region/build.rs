@@ -1,4 +1,4 @@
-//! From a mark to a region: the faces it crosses, the flood around them, the falloff between.
+//! Builds a region from a mark: finds the faces under the mark, floods their surroundings and computes the falloff.
 
 use super::{MAX_EDGES, round};
 use crate::base::math::Vec3;
@@ -10,15 +10,15 @@ use crate::surface::{Reach, Region, SurfacePoint, SurfaceStroke};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Rounds in which the falloff is smoothed before it is shaped.
+/// Number of smoothing iterations of the falloff, before its curve is applied.
 const SMOOTHING: usize = 40;
 
 impl Region {
-    /// The region that a mark affects: all vertices of the faces that it crosses, those between its samples too,
-    /// and what is within reach of them. A ring gives a band, on all shells that the limb consists of there.
+    /// Creates the region that a mark affects: all vertices of the faces under the mark, including the faces between
+    /// its points, and the vertices within reach. A ring gives a band that covers all shells of the limb.
     ///
     /// # Errors
-    /// The mark does not lie on this character, or only on rigid props.
+    /// The mark does not lie on this character, or lies only on rigid props.
     pub fn from_mark(character: &Character, mark: &SurfaceStroke, reach: Reach) -> Result<Self> {
         mark.validate(Some(character.display.triangles.len()))?;
         let control = &character.control;
@@ -33,7 +33,7 @@ impl Region {
             faces.push(point.triangle);
             let x = walk.position(&to, &control.positions).ok_or_else(|| off(mark))?;
             let last = before.filter(|_| !point.lifted || i == mark.points.len());
-            // A ring goes on where its points lie on different shells.
+            // The line of a ring also joins points on different shells.
             if let Some(from) = last.or(before.filter(|_| mark.closed)) {
                 let from = (from.triangle, from.barycentrics);
                 let a = walk.position(&from, &control.positions).ok_or_else(|| off(mark))?;
@@ -67,11 +67,11 @@ impl Region {
         Ok(region)
     }
 
-    /// The vertices attached to some bones, all kinematic, with their parameters along the bones: for radial profiles
-    /// (thesis 5.1), which end where the bones end.
+    /// Creates a region of all vertices attached to some bones. All vertices are kinematic, with their parameters
+    /// along the bones. Radial profiles use it (thesis 5.1); their region ends where the bones end.
     ///
     /// # Errors
-    /// No skin is attached to them.
+    /// No skin is attached to these bones.
     pub fn on_bones(character: &Character, attachments: &Attachments, bones: &[BoneId]) -> Result<Self> {
         let control = &character.control;
         let on = |v: &usize| !control.rigid[*v] && bones.contains(&attachments.bone[*v]);
@@ -92,8 +92,8 @@ fn off(mark: &SurfaceStroke) -> Error {
     Error::input(format!("mark {} is not on this character", mark.id.0 + 1), "draw it again")
 }
 
-/// The mark on the other side of the character: each point goes to the place of the skin nearest to its mirror image
-/// in bind.
+/// Mirrors a mark to the other side of the character. Each point moves to the skin point nearest to its mirror image
+/// in bind space.
 ///
 /// # Errors
 /// The mark does not lie on this character.
@@ -108,7 +108,7 @@ pub fn mirrored_mark(character: &Character, mirror: &Mirror, mark: &SurfaceStrok
         let mut best: Option<(f32, u32, [f32; 3])> = None;
         for (t, corners) in control.triangles.iter().enumerate() {
             let [a, b, c] = corners.map(|v| control.positions[v as usize]);
-            // The triangle's ball cannot hold anything nearer.
+            // Skip the triangle if its bounding sphere is farther away than the best point so far.
             let centre = (a + b + c) / 3.0;
             let ball = centre.distance(a).max(centre.distance(b)).max(centre.distance(c));
             if best.is_some_and(|(d, ..)| (centre.distance(x) - ball).max(0.0) > d) {
@@ -127,7 +127,8 @@ pub fn mirrored_mark(character: &Character, mirror: &Mirror, mark: &SurfaceStrok
     Ok(out)
 }
 
-/// Weights of the point of a triangle nearest to `x` (C. Ericson, "Real-Time Collision Detection", 2004, 5.1.5).
+/// Returns the barycentric weights of the triangle's point nearest to `x` (C. Ericson, "Real-Time Collision
+/// Detection", 2004, 5.1.5).
 fn nearest_in_triangle(x: Vec3, a: Vec3, b: Vec3, c: Vec3) -> [f32; 3] {
     let on_edge = |p: Vec3, q: Vec3| {
         let along = (q - p).length_squared();
@@ -148,16 +149,16 @@ fn nearest_in_triangle(x: Vec3, a: Vec3, b: Vec3, c: Vec3) -> [f32; 3] {
     candidates.into_iter().min_by(|v, w| distance(v).total_cmp(&distance(w))).unwrap_or([1.0, 0.0, 0.0])
 }
 
-/// A straight piece of a mark.
+/// A straight segment of a mark.
 struct Piece {
     a: Vec3,
     b: Vec3,
 }
 
-/// A mark in bind space by length.
+/// A mark as a polyline in bind space, parameterised by length.
 struct Line {
     pieces: Vec<Piece>,
-    /// Length up to each piece, and in all.
+    /// Cumulative length before each piece; the last entry is the total length.
     length: Vec<f32>,
 }
 
@@ -170,7 +171,7 @@ impl Line {
         Self { pieces, length }
     }
 
-    /// Parameter of the nearest point, 0..=1.
+    /// Returns the parameter of the mark's point nearest to `x`, 0..=1.
     fn parameter(&self, x: Vec3) -> f32 {
         let mut best = (f32::INFINITY, 0.0);
         for (piece, pair) in self.pieces.iter().zip(self.length.windows(2)) {
@@ -187,7 +188,7 @@ impl Line {
     }
 }
 
-/// Mean length of the edges at some vertices, metres.
+/// Returns the mean length of the edges at some vertices, metres.
 pub fn mean_edge(character: &Character, vertices: &[u32]) -> f32 {
     let control = &character.control;
     let (mut sum, mut count) = (0.0, 0.0f32);
@@ -200,11 +201,11 @@ pub fn mean_edge(character: &Character, vertices: &[u32]) -> f32 {
     sum / count.max(1.0)
 }
 
-/// Finds passive and fixed vertices around the kinematic ones. The parameter of a vertex is what `parameter` says of
-/// its place in bind, or else that of the nearest kinematic vertex.
+/// Finds passive and fixed vertices around the kinematic ones. `parameter` maps a bind position to the parameter
+/// along the mark; without it, a vertex takes the parameter of the nearest kinematic vertex.
 ///
 /// # Errors
-/// A reach that is none.
+/// The reach is not a valid number.
 pub fn spread(
     region: &mut Region,
     character: &Character,
@@ -252,7 +253,7 @@ pub fn spread(
     Ok(())
 }
 
-/// Parameters and falloff of a region whose vertices are known.
+/// Computes parameters and falloff of a region with known vertices.
 fn finish(
     region: &mut Region,
     character: &Character,
@@ -290,8 +291,9 @@ fn edge(control: &ControlMesh, a: u32, b: u32) -> f32 {
     control.positions[a as usize].distance(control.positions[b as usize])
 }
 
-/// Dijkstra from some vertices: the distance of every vertex within `most`. `step` gives the distance of a
-/// neighbour from that of a vertex. Rigid props, and what `enter` refuses, are not entered.
+/// Runs Dijkstra's algorithm from some vertices and returns the distance of every vertex within `most`. `step`
+/// returns the distance of a neighbour, given a vertex, the neighbour and the vertex's distance. It does not enter
+/// rigid props or vertices for which `enter` is false.
 pub fn flood(
     control: &ControlMesh,
     seeds: &[u32],
@@ -300,7 +302,7 @@ pub fn flood(
     most: f32,
 ) -> BTreeMap<u32, f32> {
     let mut done = BTreeMap::new();
-    // Distances are not negative, so their bits order like them; ties fall to the lower vertex.
+    // Distances are not negative, so their bit patterns have the same order. Ties go to the lower vertex index.
     let mut queue: BinaryHeap<Reverse<(u32, u32)>> = seeds.iter().map(|&v| Reverse((0, v))).collect();
     while let Some(Reverse((bits, v))) = queue.pop() {
         if done.contains_key(&v) {
@@ -320,8 +322,9 @@ pub fn flood(
     done
 }
 
-/// The falloff of the passive vertices: their place between rim and kinematic vertices along the edges, evened out over
-/// the region, raised smoothly over the outer part that the softness names.
+/// Returns the falloff of the passive vertices. It starts as their relative distance between rim and kinematic
+/// vertices along edges, is smoothed over the region, and then rises smoothly over the fraction given by the
+/// softness.
 pub fn falloff(region: &Region, character: &Character) -> Vec<f32> {
     if region.round.is_some() {
         return round::falloff(region, character);
@@ -331,7 +334,7 @@ pub fn falloff(region: &Region, character: &Character) -> Vec<f32> {
         return vec![1.0; region.passive.len()];
     }
     let by_edge = |a: u32, b: u32, so_far: f32| so_far + edge(control, a, b);
-    // Passive vertices rise, see [`spread`].
+    // [`spread`] lists passive vertices in ascending order.
     let enter = |v: u32| region.passive.binary_search(&v).is_ok();
     let inner = flood(control, &region.kinematic, enter, by_edge, f32::MAX);
     let outer = flood(control, &region.fixed, enter, by_edge, f32::MAX);
@@ -340,7 +343,7 @@ pub fn falloff(region: &Region, character: &Character) -> Vec<f32> {
     for &v in &region.passive {
         let of = |map: &BTreeMap<u32, f32>| map.get(&v).copied().unwrap_or(f32::INFINITY);
         let (a, b) = (of(&inner), of(&outer));
-        // What the rim does not enclose goes along.
+        // Vertices that the rim does not enclose move fully with the kinematic vertices.
         place.insert(v, if b.is_infinite() { 1.0 } else { b / (a + b).max(f32::MIN_POSITIVE) });
     }
     for _ in 0..SMOOTHING {

@@ -1,9 +1,9 @@
-//! Regions of rings on limbs that consist of several shells: skin, sleeve and armour that do not touch each other.
+//! Regions of rings around limbs with several shells: skin, sleeve and armour that are not connected.
 //!
-//! What lies round the limb goes along by its place alone, on whatever shell it is: `f(h)`, where `h` is the distance along
-//! the bone from the ring's plane. It is 1 over the height of the kinematic vertices and falls to 0 over the reach. As
-//! vertices move in proportion to their distance from the bone, no shell passes through another. Which vertices are the
-//! limb's is distinguished by skin weights ([`Limb`]): the share on other limbs and far away from the bone fades out.
+//! The weight of a vertex depends only on its position, not on its shell: it is `f(h)`, where `h` is the distance
+//! from the ring's plane along the bone. The weight is 1 at the kinematic vertices' heights and falls to 0 over the
+//! reach. Displacements are proportional to the distance from the bone, so that shells do not intersect. Skin weights
+//! ([`Limb`]) identify the vertices of the limb. The weight fades out on other limbs and far from the bone.
 
 use super::build::flood;
 use crate::base::math::{DMat3, DVec3, Vec3};
@@ -13,51 +13,51 @@ use crate::surface::ring::About;
 use crate::surface::{Reach, Region, RingFinder, SurfacePoint, SurfaceStroke};
 use serde::{Deserialize, Serialize};
 
-/// Further from the bone than so many radii of the ring vertices go along less,
+/// Distance from the bone, in radii of the ring, beyond which the weight of a vertex decreases.
 const FADE: f32 = 2.0;
-/// and from here on not at all.
+/// Distance from the bone, in radii of the ring, beyond which the weight of a vertex is 0.
 const FAR: f32 = 3.0;
-/// Vertices with this share of their weights on the limb go along whole.
+/// Minimum fraction of a vertex's skin weights on the limb for which its weight is not reduced.
 const WHOLE: f32 = 0.5;
-/// A ring's plane leans by at most this much, height over radius.
+/// Maximum slope of a ring's plane: height over radius.
 const LEAN: f64 = 1.0;
-/// An edge of the reach counts for at most this share of the ring's radius: boxes have long ones.
+/// Maximum length of one edge of the reach, as a fraction of the ring's radius (boxes have long edges).
 const COARSE: f32 = 0.5;
 
-/// The place of a ring about a bone, bind space, metres.
+/// Plane, axis and radius of a ring around a bone, bind space, metres.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Round {
-    /// Where the ring's plane meets the line through the bone.
+    /// Intersection of the ring's plane with the line through the bone.
     pub centre: [f32; 3],
-    /// Direction of the bone, unit.
+    /// Direction of the bone, unit length.
     pub axis: [f32; 3],
-    /// Normal of the plane, its product with `axis` being 1.
+    /// Normal of the plane, scaled so that its dot product with `axis` is 1.
     pub normal: [f32; 3],
     /// Mean distance of the ring from the line.
     pub radius: f32,
 }
 
 impl Round {
-    /// The vector to a place from the line through the bone, across it.
+    /// Returns the vector from the line through the bone to a point, perpendicular to the line.
     pub fn radial(&self, x: Vec3) -> Vec3 {
         let (from, axis) = (x - Vec3::from(self.centre), Vec3::from(self.axis));
         from - axis * axis.dot(from)
     }
 
-    /// How far a place is from the ring's plane along the bone.
+    /// Returns the signed distance of a point from the ring's plane, measured along the bone.
     pub fn height(&self, x: Vec3) -> f32 {
         Vec3::from(self.normal).dot(x - Vec3::from(self.centre))
     }
 
-    /// Whether all its numbers are sound.
+    /// Returns whether all values are valid.
     pub(super) fn is_sound(&self) -> bool {
         let axis = Vec3::from(self.axis);
         let finite = [self.centre, self.normal].iter().flatten().all(|v| v.is_finite());
         finite && axis.is_normalized() && self.radius.is_finite() && self.radius > 0.0
     }
 
-    /// The place of a closed mark: the plane that it lies in best, by the way about the bone.
+    /// Fits a plane to a closed mark. Segments are weighted by their angle around the bone.
     fn of(about: &About, at: &[DVec3]) -> Option<Self> {
         let ends = || at.iter().zip(at.iter().cycle().skip(1));
         let weight = |a: &DVec3, b: &DVec3| about.angle(*a, *b).abs();
@@ -69,7 +69,7 @@ impl Round {
         let middle = mean(&|x| about.along(x));
         let right = about.axis.any_orthonormal_vector();
         let up = about.axis.cross(right);
-        // Height over the middle by the two directions across the bone, least squares.
+        // Least-squares fit of the height above the middle, linear in the two directions across the bone.
         let row =
             |x: DVec3| DVec3::new(1.0, about.radial(x).dot(right) / radius, about.radial(x).dot(up) / radius);
         let (mut square, mut side) = (DMat3::ZERO, DVec3::ZERO);
@@ -92,7 +92,7 @@ impl Round {
     }
 }
 
-/// Where a ring's region is one of several shells: its place, with the kinematic vertices. None for a ring on one skin.
+/// Returns plane and kinematic vertices of a ring over several shells; `None` if the ring lies on a single skin.
 pub fn around(
     character: &Character,
     mark: &SurfaceStroke,
@@ -113,7 +113,7 @@ pub fn around(
     let mut own: Vec<u32> = under.iter().map(|&v| shells[v as usize]).collect();
     own.sort_unstable();
     own.dedup();
-    // The faces that the ring's plane cuts round the bone.
+    // Faces that the ring's plane intersects near the bone.
     let distance = |v: u32| round.radial(control.positions[v as usize]).length();
     let cut = |corners: &&[u32; 3]| {
         let [a, b, c] = corners.map(|v| round.height(control.positions[v as usize]) >= 0.0);
@@ -139,11 +139,11 @@ pub fn around(
     (several || (0..control.positions.len()).any(other)).then_some((round, region.kinematic))
 }
 
-/// The heights over which a region goes along.
+/// The range of heights that a region affects.
 struct Span {
     low: f32,
     high: f32,
-    /// To the rim.
+    /// Height from the kinematic vertices to the rim.
     width: f32,
 }
 
@@ -164,7 +164,7 @@ impl Span {
     }
 }
 
-/// Mean length of the edges at some vertices by their length, so that the coarser of two shells counts for more, metres.
+/// Returns the mean edge length at some vertices, metres, weighted by length to favour the coarser shell.
 fn long_edge(character: &Character, vertices: &[u32]) -> f32 {
     let control = &character.control;
     let (mut squares, mut sum) = (0.0, 0.0f32);
@@ -182,7 +182,7 @@ fn smooth(u: f32) -> f32 {
     u * u * (3.0 - 2.0 * u)
 }
 
-/// How much vertices go along.
+/// Computes the weights of vertices in a ring's region over several shells.
 struct Share<'a> {
     character: &'a Character,
     round: Round,
@@ -213,14 +213,14 @@ impl<'a> Share<'a> {
     }
 }
 
-/// The passive vertices of such a region and its rim: what goes along of the shells of the limb at this place.
+/// Finds the passive vertices and the rim of a ring's region over several shells.
 pub fn spread(region: &mut Region, character: &Character) {
     region.passive.clear();
     region.fixed.clear();
     let Some(share) = Share::new(region, character) else { return };
     let control = &character.control;
     let goes = |v: u32| share.of(v) > 0.0;
-    // From the limb's own vertices on all shells over edges, so that a cuff goes along as far as its sleeve does.
+    // The flood starts at the limb's vertices on all shells, so that a cuff moves with its sleeve.
     let own = |v: &u32| share.limb.own(character, *v) >= WHOLE && goes(*v);
     let mut seeds = region.kinematic.clone();
     seeds.extend((0..control.positions.len() as u32).filter(own));
@@ -233,7 +233,7 @@ pub fn spread(region: &mut Region, character: &Character) {
     region.fixed.dedup();
 }
 
-/// The falloff of the passive vertices of such a region.
+/// Returns the falloff of the passive vertices of a ring's region over several shells.
 pub fn falloff(region: &Region, character: &Character) -> Vec<f32> {
     let Some(share) = Share::new(region, character) else { return vec![1.0; region.passive.len()] };
     region.passive.iter().map(|&v| share.of(v)).collect()

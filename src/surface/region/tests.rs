@@ -1,4 +1,4 @@
-//! Regions on a capsule, where everything is known.
+//! Tests of regions on a capsule with known results.
 
 use super::*;
 use crate::base::{BoneId, MarkId};
@@ -24,7 +24,7 @@ fn a_ring_takes_a_band_with_passive_vertices_and_a_rim_on_both_sides() {
     assert!(mark.closed && mark.points.len() >= 24);
     let region = Region::from_mark(&tube.0, &mark, Reach::default()).unwrap();
     region.validate(Some(tube.0.control.positions.len())).unwrap();
-    // The mark lies between two rings of 24 vertices; 3 more rings on each side, then the rim.
+    // The mark lies between two rings of 24 vertices. On each side follow 3 rings of passive vertices and the rim.
     assert_eq!(region.kinematic.len(), 48);
     assert!(region.kinematic.iter().all(|v| (y(v) - 0.525).abs() < 0.026));
     assert_eq!((region.passive.len(), region.fixed.len()), (6 * 24, 2 * 24));
@@ -33,7 +33,7 @@ fn a_ring_takes_a_band_with_passive_vertices_and_a_rim_on_both_sides() {
         let u = 1.0 - rings / 4.0;
         assert!((w - u * u * (3.0 - 2.0 * u)).abs() < 0.03, "{rings} rings away: {w}");
     }
-    // The parameter goes once round.
+    // The parameter runs from 0 to 1 once around the tube.
     let mut t = region.t[..48].to_vec();
     t.sort_by(f32::total_cmp);
     assert!(t[0] < 0.05 && t[47] > 0.95 && t.windows(2).all(|p| p[1] - p[0] < 0.06));
@@ -54,7 +54,7 @@ fn reach_by_edges_and_by_distance_grow_and_shrink() {
     assert!(same(&four.grown(&tube.0, 4).unwrap(), &eight));
     assert!(same(&eight.grown(&tube.0, -4).unwrap(), &four));
     assert_eq!(eight.grown(&tube.0, -100).unwrap().reach, Reach::Edges(1));
-    // 0.21 m along edges of 0.05 m: four rings, of which the last is the rim. Through the air too on a tube.
+    // A reach of 0.21 m covers four rings at 0.05 m, the last of which is the rim. On a tube, both metrics agree.
     for reach in [Reach::Along(0.21), Reach::Euclidean(0.21)] {
         let region = of(reach);
         assert!(same(&region, &four));

@@ -1,4 +1,4 @@
-//! Sculpt layers in a session: undone, hashed, journalled; and what they mean on a capsule.
+//! Tests of sculpt layers: undo, hash and journal in a session, and their effect on a capsule.
 
 use super::*;
 use crate::base::BoneId;
@@ -61,7 +61,7 @@ fn shapes_are_undone_hashed_and_read_back() {
         assert_eq!(s.document().hash(), *hash);
     }
     assert_eq!(*s.document(), plain);
-    // A drag is one step and keeps its last state.
+    // A drag is one undo step and keeps its last state.
     s.apply(Edit::AddSculpt { index: None, sculpt: Box::new(first.clone()) }).unwrap();
     let before = s.document().hash();
     s.apply(Edit::SetSculpt(Box::new(Sculpt { amplitude: 0.1, ..first.clone() }))).unwrap();
@@ -120,7 +120,7 @@ fn a_shape_drawn_in_any_pose_is_the_same_shape() {
     for pose in &poses {
         let rig = PosedRig::new(&character.skeleton, pose);
         let turns = turns(&character, &rig, &region);
-        // Any surface will do to draw on.
+        // The start positions may be arbitrary.
         let from: Vec<Vec3> = (0..wanted.len()).map(|k| Vec3::new(k as f32, 2.0, 1.0) * 0.1).collect();
         let to: Vec<Vec3> =
             turns.iter().zip(from.iter().zip(&wanted)).map(|(q, (a, d))| decode(*q, *a, *d)).collect();

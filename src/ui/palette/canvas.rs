@@ -1,4 +1,4 @@
-//! One panel's egui: run when something changed, and painted again only where that made a difference.
+//! The egui context of one panel. It runs when something changed and repaints only if the result differs.
 
 use super::theme;
 use super::widgets::Touch;
@@ -6,16 +6,16 @@ use crate::render::PanelPaint;
 use egui::epaint::Primitive;
 use egui::{Event, Modifiers, PointerButton, Pos2, RawInput, Rect, Ui, pos2, vec2};
 
-/// Columns of the font atlas; egui wants no fewer.
+/// Width of the font atlas, pixels; egui's minimum.
 const ATLAS: usize = 1024;
 
 pub(super) struct Canvas {
     context: egui::Context,
     size: [u32; 2],
     pub paint: PanelPaint,
-    /// The picture no longer shows [`Canvas::paint`].
+    /// Whether the panel's image is older than [`Canvas::paint`].
     pub dirty: bool,
-    /// egui wants another pass, or has had none.
+    /// Whether egui requested another pass or has not run yet.
     pub again: bool,
     pointer: Option<Pos2>,
     down: bool,
@@ -25,22 +25,22 @@ impl Canvas {
     pub fn new(size: [u32; 2]) -> Self {
         let context = egui::Context::default();
         context.options_mut(|o| {
-            // A hand trembles, and takes its time; the pointer's own dead zone tells a press from a drag.
+            // Hands tremble and presses are slow, so the module `pointer` distinguishes presses from drags.
             o.input_options.max_click_dist = f32::INFINITY;
             o.input_options.max_click_duration = f64::INFINITY;
         });
-        // Nothing moves on its own: a panel is painted when something happens.
+        // Without animations a panel is repainted only when something happens.
         context.all_styles_mut(|style| style.animation_time = 0.0);
         let paint = PanelPaint { pixels_per_point: 1.0, ..PanelPaint::default() };
         Self { context, size, paint, dirty: true, again: true, pointer: None, down: false }
     }
 
-    /// Whether the pointer came, went, moved or was pressed since the last pass.
+    /// Whether the pointer moved, appeared, disappeared, or changed its button since the last pass.
     pub fn touched(&self, pointer: Option<Pos2>, down: bool) -> bool {
         pointer != self.pointer || down != self.down
     }
 
-    /// One pass at `time` (seconds) with the pointer at a pixel, or off the panel.
+    /// Runs one pass at `time` (seconds). `pointer` is a pixel, `None` off the panel.
     pub fn run(
         &mut self,
         time: f64,
@@ -53,7 +53,7 @@ impl Canvas {
             events.push(pointer.map_or(Event::PointerGone, Event::PointerMoved));
         }
         if down != self.down {
-            // Let go off the panel, a press is no click.
+            // A press that is released off the panel is no click.
             let pos = pointer.or(self.pointer).filter(|_| pointer.is_some() || down);
             let button = |pos| Event::PointerButton {
                 pos,
@@ -98,13 +98,13 @@ impl Canvas {
             self.paint.primitives = primitives;
             self.dirty = true;
         }
-        // What was pressed shows its effect in the next pass.
+        // The effect of a press shows in the next pass.
         self.again = touch.clicked || delay.is_some_and(|d| d.is_zero());
         touch
     }
 }
 
-/// The end of the ray: a ring that closes when the trigger is pulled.
+/// Draws the end of the pointer's ray as a ring that shrinks while the trigger is pulled.
 fn cursor(ui: &Ui, at: Pos2, down: bool) {
     let painter = ui.painter();
     let radius = if down { 6.0 } else { 9.0 };
@@ -113,7 +113,7 @@ fn cursor(ui: &Ui, at: Pos2, down: bool) {
     painter.circle_filled(at, radius - 3.0, theme::ACCENT);
 }
 
-/// Whether two passes paint the same.
+/// Whether two passes paint the same primitives.
 pub(crate) fn same(a: &[egui::ClippedPrimitive], b: &[egui::ClippedPrimitive]) -> bool {
     let equal = |a: &egui::ClippedPrimitive, b: &egui::ClippedPrimitive| match (&a.primitive, &b.primitive) {
         (Primitive::Mesh(x), Primitive::Mesh(y)) => a.clip_rect == b.clip_rect && x == y,

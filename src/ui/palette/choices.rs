@@ -1,4 +1,4 @@
-//! The palette: tools, undo and redo always in sight, everything else on pages drawn from the table.
+//! The palette: tools, undo and redo always show; all other items are on pages drawn from the table.
 
 use super::state::PanelState;
 use super::table::{ENTRIES, Entry, Item};
@@ -8,11 +8,11 @@ use super::{Memory, Page, Spot, theme, widgets};
 use crate::workbench::CommandKind;
 use egui::{Rect, Ui, pos2};
 
-/// Tiles of the tools.
+/// Height of the tool tiles, pixels.
 const TOOLS: f32 = 104.0;
 const TABS: f32 = 54.0;
 
-/// Its size, pixels.
+/// Size of the palette's image, pixels.
 pub(super) const SIZE: [u32; 2] = [640, 546];
 
 pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &PanelState, time: f64) {

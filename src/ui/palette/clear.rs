@@ -1,7 +1,7 @@
-//! Places where a panel does not cover the character, as the head sees both.
+//! Finds places where a panel does not cover the character in the user's view.
 //!
-//! A direction from the head is a heading about the vertical, positive to the right of a reference, and an elevation;
-//! radians. The character is seen as a rectangle for every bone with its flesh, a panel as the one about its corners.
+//! Directions from the head are angles in radians: heading about the vertical, positive to the right of a reference,
+//! and elevation. Each bone with its flesh, and each panel, is approximated by a rectangle of directions.
 
 use super::Panel;
 use super::place::{Placement, beside, facing, size_at};
@@ -9,9 +9,9 @@ use crate::base::math::{Vec2, Vec3};
 use crate::workbench::Capsule;
 use std::f32::consts::{PI, TAU};
 
-/// Between panel and character.
+/// Smallest gap between panel and character, radians.
 const GAP: f32 = 2.0 * DEGREE;
-/// A panel that would cover the character is shown this much higher or lower, where that is free nearer to its place,
+/// Changes of elevation that are tried for a panel that would cover the character, radians.
 const STEPS: [f32; 8] = [
     0.0,
     -5.0 * DEGREE,
@@ -22,34 +22,34 @@ const STEPS: [f32; 8] = [
     5.0 * DEGREE,
     10.0 * DEGREE,
 ];
-/// within these elevations,
+/// Allowed elevations of a panel that was moved up or down, radians.
 const ELEVATIONS: [f32; 2] = [-65.0 * DEGREE, 8.0 * DEGREE];
-/// which counts for so much more than aside.
+/// Cost of a change of elevation relative to an equal change of heading.
 const STEEP: f32 = 1.5;
-/// No further aside.
+/// Largest change of heading, radians.
 const FARTHEST: f32 = 110.0 * DEGREE;
-/// Another place is taken only where it is nearer by so much.
+/// Reduction of the cost of the last frame's detour, radians; it keeps panels from jumping.
 const STICKY: f32 = 10.0 * DEGREE;
 pub(super) const DEGREE: f32 = PI / 180.0;
 
-/// A rectangle of directions.
+/// A rectangle of directions: heading and elevation, radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sight {
     pub min: Vec2,
     pub max: Vec2,
 }
 
-/// Within half a turn.
+/// Wraps an angle to -π..π.
 pub(super) fn wrapped(angle: f32) -> f32 {
     (angle + PI).rem_euclid(TAU) - PI
 }
 
-/// Heading and elevation of a vector from the head; heading 0 is the room's -Z.
+/// Returns heading and elevation of a vector from the head, radians. Heading 0 is -Z of the room.
 pub(super) fn heading(v: Vec3) -> Vec2 {
     Vec2::new(v.x.atan2(-v.z), v.y.atan2(v.x.hypot(v.z)))
 }
 
-/// The unit vector of a direction.
+/// Returns the unit vector for a heading and elevation.
 pub(super) fn along(direction: Vec2) -> Vec3 {
     let ((sin, cos), (up, out)) = (direction.x.sin_cos(), direction.y.sin_cos());
     Vec3::new(sin * out, up, -cos * out)
@@ -63,7 +63,7 @@ impl Sight {
         self.max = self.max.max(at + half);
     }
 
-    /// Of a bone from an eye, headings from a reference; `None` if the eye is within it.
+    /// Bounds a bone seen from an eye, headings relative to `reference`; `None` if the eye is almost inside the bone.
     pub fn of(capsule: &Capsule, eye: Vec3, reference: f32) -> Option<Self> {
         let mut out = Self::NOTHING;
         for share in [0.0, 0.5, 1.0] {
@@ -73,7 +73,7 @@ impl Sight {
                 return None;
             }
             let at = heading(to);
-            // Towards the zenith a degree of heading is less of the sky.
+            // The heading range of a sphere widens towards the zenith.
             let wide = sine / at.y.cos();
             let half = Vec2::new(if wide < 1.0 { wide.asin() } else { PI }, sine.asin());
             out.take(Vec2::new(wrapped(at.x - reference), at.y), half);
@@ -81,7 +81,7 @@ impl Sight {
         Some(out)
     }
 
-    /// Of a panel.
+    /// Bounds a panel seen from an eye, with headings relative to a reference.
     pub fn of_panel(placement: &Placement, eye: Vec3, reference: f32) -> Self {
         let mut out = Self::NOTHING;
         for (u, v) in [(0, 0), (1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2), (2, 2)] {
@@ -91,7 +91,7 @@ impl Sight {
         out
     }
 
-    /// Whether they share a direction, or nearly.
+    /// Whether the rectangles overlap or are closer than `gap`.
     pub fn meets(&self, other: &Self, gap: f32) -> bool {
         (self.min - gap).cmplt(other.max).all() && (self.max + gap).cmpgt(other.min).all()
     }
@@ -101,10 +101,10 @@ impl Sight {
     }
 }
 
-/// A way out of the character's sight: index into [`STEPS`] and the side.
+/// A panel's detour around the character: index into [`STEPS`], and whether the panel moves to the right.
 pub(super) type Way = (usize, bool);
 
-/// A place that is wanted, the side to which the panel goes from there (-1 is left), and how much worse that is.
+/// A wanted direction, the side to which the panel may move (-1 is left), and the extra cost of this choice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     pub at: Vec2,
@@ -112,8 +112,8 @@ pub(super) struct Wanted {
     pub worse: f32,
 }
 
-/// The free place nearest to one of those that are wanted, for a panel at a distance, the palette with the label below it,
-/// among these sights; `last` is the way of the frame before. None where all is covered.
+/// Returns the cheapest direction near one of `wanted` at which the panel covers none of `sights`, if any. The
+/// palette includes the wrist panel below it. `last` is the detour of the previous frame.
 pub(super) fn nearest(
     panel: Panel,
     distance: f32,
@@ -141,7 +141,7 @@ pub(super) fn nearest(
     best.map(|(_, at, way)| (at, way))
 }
 
-/// What a panel hides at an elevation, ahead.
+/// Returns the directions that a panel at heading 0 hides. For the palette, the second is the wrist panel's.
 pub(super) fn block(panel: Panel, distance: f32, elevation: f32) -> [Sight; 2] {
     let pose = facing(along(Vec2::new(0.0, elevation)) * distance, Vec3::ZERO);
     let whole = Placement { panel, pose, size: size_at(panel, distance) };
@@ -154,11 +154,11 @@ pub(super) fn block(panel: Panel, distance: f32, elevation: f32) -> [Sight; 2] {
     [own, Sight::of_panel(&label, Vec3::ZERO, 0.0)]
 }
 
-/// The first heading from one on to a side at which nothing is hidden.
+/// Returns the first heading from `from` towards `side` at which the panel covers none of `sights`.
 fn pushed(block: &[Sight; 2], from: f32, side: f32, sights: &[Sight]) -> Option<f32> {
     let mut at = from;
     loop {
-        // The next that is in the way, and where it ends.
+        // The next heading to try clears all rectangles that overlap at the current heading.
         let beyond = block
             .iter()
             .flat_map(|b| sights.iter().map(move |s| (b, s)))

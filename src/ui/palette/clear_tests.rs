@@ -1,4 +1,4 @@
-//! Where the palette stands about a character: in nobody's way.
+//! Tests that the palette does not cover the character.
 
 use super::tests::{Room, tracked};
 use super::*;
@@ -7,7 +7,7 @@ use crate::workbench::{Capsule, Rigid, Tracking};
 
 const HEAD: Vec3 = Vec3::new(0.0, 1.6, 0.0);
 
-/// A person who stands before the user, arms stretched out.
+/// Returns a character in front of the user with arms stretched out.
 fn person() -> Vec<Capsule> {
     let at = |x: f32, y: f32| Vec3::new(x, y, -1.4);
     let bone = |a: Vec3, b: Vec3, radius: f32| Capsule { ends: [a, b], radius };
@@ -20,7 +20,7 @@ fn person() -> Vec<Capsule> {
     out
 }
 
-/// With the character, and so many controllers.
+/// Returns panels in front of the character; `hands` is the number of tracked controllers.
 fn before_person(hands: usize) -> Room {
     let mut room = Room::new();
     room.state.preferences.palette = false;
@@ -38,7 +38,7 @@ fn place(room: &Room, panel: Panel) -> Placement {
     *room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap()
 }
 
-/// How much of the character palette and label hide, by rays from the head to its skin.
+/// Counts the points of the character's skin that palette and wrist panel hide from the head.
 fn hidden(room: &Room) -> usize {
     let eye = room.input.head.pose.position;
     let mut hidden = 0;
@@ -64,7 +64,7 @@ fn hidden(room: &Room) -> usize {
     hidden
 }
 
-/// Degrees aside of the way to the character, positive to the right, and below the eyes; metres away.
+/// Returns the palette's angle to the right of the character and below the eyes, degrees, and its distance, metres.
 fn stands(room: &Room) -> [f32; 3] {
     let eye = room.input.head.pose.position;
     let to = place(room, Panel::Palette).pose.position - eye;
@@ -91,7 +91,7 @@ fn with_one_controller_it_opens_beside_the_line_of_sight_and_stays() {
         assert_eq!(hidden(&room), 0);
         let palette = place(&room, Panel::Palette);
         assert!((palette.pose.orientation * Vec3::Z).dot((HEAD - palette.pose.position).normalize()) > 0.999);
-        // Wherever the user looks and the character goes it stays, until it is opened again.
+        // An open palette stays in place while head and character move.
         room.input.head.pose.orientation = Quat::from_rotation_y(0.5 * side);
         room.input.head.pose.position.x += 0.2;
         room.panels.surroundings.body.iter_mut().for_each(|c| c.ends = c.ends.map(|p| p - Vec3::X * side));
@@ -116,18 +116,18 @@ fn where_one_side_is_taken_it_opens_on_the_other_and_it_opens_in_any_case() {
         room.step(1);
         (stands(room)[0], hidden(room))
     };
-    // A tail on the left, as wide as the palette reaches.
+    // A tail on the user's left covers the palette's usual place.
     let ends = [-3.0, -0.6].map(|x| Vec3::new(x, 1.0, -1.4));
     room.panels.surroundings.body.push(Capsule { ends, radius: 0.5 });
     let (aside, covered) = open(&mut room);
     assert!(aside > 20.0 && covered == 0, "{aside} {covered}");
-    // Looked away from, it is not behind the user.
+    // If the user looks away from the character, the palette still opens in view.
     room.panels.surroundings.body = person();
     room.input.head.pose.orientation = Quat::from_rotation_y(-2.0);
     assert!(open(&mut room).1 == 0);
     let to = (place(&room, Panel::Palette).pose.position - HEAD).normalize();
     assert!(room.input.head.pose.forward().dot(to) > 0.7);
-    // All about the user.
+    // Surrounds the user with capsules, so that every place is covered.
     room.panels.surroundings.body = (0..24)
         .map(|i| {
             let turn = Quat::from_rotation_y(i as f32 * 0.26);
@@ -163,7 +163,7 @@ fn at_the_hand_it_goes_out_of_the_way_and_comes_back() {
     room.input.hands[0].grip.pose.position = natural;
     room.step(100);
     assert!(above_hand(&room));
-    // The numbers beside it are on its far side.
+    // The strain panel is on the side of the palette away from the character.
     room.press(&Spot::Page(Page::View));
     let (palette, strain) = (place(&room, Panel::Palette), place(&room, Panel::Strain));
     assert!(strain.pose.position.x < palette.pose.position.x);
@@ -174,7 +174,7 @@ fn a_hand_that_takes_hold_leaves_the_palette_in_the_air_until_it_is_free() {
     let mut room = before_person(2);
     room.step(60);
     let before = place(&room, Panel::Palette).pose;
-    // The tool hand grabs: the palette is in the other.
+    // The palette follows the off hand while only the tool hand holds something.
     room.panels.surroundings.holds = [false, true];
     room.input.hands[0].grip.pose.position.x -= 0.1;
     room.step(60);
@@ -188,7 +188,7 @@ fn a_hand_that_takes_hold_leaves_the_palette_in_the_air_until_it_is_free() {
         assert!(place(&room, Panel::Palette).pose.position.distance(parked.position) < 1e-3, "{i}");
         assert_eq!(hidden(&room), 0);
     }
-    // The room's origin moves under it.
+    // After recentring, the palette stays at its physical place.
     let moved = Rigid { position: Vec3::new(0.5, 0.1, -0.2), orientation: Quat::from_rotation_y(0.8) };
     let mut carried = room.input.clone();
     carried.recentred = Some(moved);
@@ -204,13 +204,13 @@ fn a_hand_that_takes_hold_leaves_the_palette_in_the_air_until_it_is_free() {
     room.input.recentred = None;
     room.step(20);
     assert!(place(&room, Panel::Palette).pose.position.distance(moved.point(parked.position)) < 1e-3);
-    // What is held is pulled behind the palette: that goes aside.
+    // If the held character moves behind the palette, the palette moves aside.
     let behind = moved.point(parked.position + (parked.position - HEAD) * 1.5);
     room.panels.surroundings.body.push(Capsule { ends: [behind; 2], radius: 0.15 });
     room.step(100);
     assert_eq!(hidden(&room), 0);
     room.panels.surroundings.body.pop();
-    // The hand is free again.
+    // Once the hand is free, the palette returns to the hand.
     room.panels.surroundings.holds = [false; 2];
     room.input.hands[0].grip = tracked(moved.point(Vec3::new(-0.25, 1.15, -0.35)).into());
     room.step(100);

@@ -1,4 +1,4 @@
-//! The file panel: characters and projects of a folder, what was opened lately, what can be recovered.
+//! The file panel: characters and projects of a folder, recent files, and sessions to recover.
 
 use super::icons::Icon;
 use super::state::{FileEntry, FileKind, PanelState};
@@ -9,9 +9,9 @@ use super::{Memory, Spot, Tab, theme, widgets};
 use crate::workbench::{Command, CommandKind};
 use egui::{Align2, CornerRadius, Id, Rect, Sense, Ui, pos2, vec2};
 
-/// Its size, pixels.
+/// Size of the file panel's image, pixels.
 pub(super) const SIZE: [u32; 2] = [820, 660];
-/// Height of a line.
+/// Height of a line, pixels.
 const LINE: f32 = 64.0;
 
 pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &PanelState, time: f64) {
@@ -72,7 +72,7 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
     lines(ui, touch, memory, list, entries);
 }
 
-/// The folder's name and the way up; what is left of the room.
+/// Draws the folder's name and the button to the parent folder. Returns the rectangle below the line.
 fn folder_line(ui: &mut Ui, touch: &mut Touch, list: Rect, state: &PanelState) -> Rect {
     let (line, rest) = list.split_top_bottom_at_y(list.min.y + 56.0);
     let (name, above) = state.files.place();
@@ -139,7 +139,7 @@ fn lines(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, list: Rect, entrie
             note.min.x - left.x - 12.0,
         );
         let command = Command::Open(entry.path.clone());
-        // Half a line at the list's edge is no place to aim at.
+        // A line cut by the list's edge is no target for scripts.
         if seen.height() > LINE * 0.8 {
             touch.spots.push((Spot::Command(command.clone()), seen));
         }

@@ -1,11 +1,11 @@
-//! The panels' state from the workbench's.
+//! Copies the workbench's state into the panels' state.
 
 use super::state::{PanelState, Pin};
 use crate::workbench::{Tool, Workbench};
 
 impl PanelState {
-    /// Takes in what the workbench knows. Labels, files, strain, and whether there is something unsaved come from the
-    /// front end, which may also put a message of its own in place of the workbench's after this.
+    /// Copies the workbench's state. The front end sets control names, files, strain and `unsaved`; after this call
+    /// it may replace the message by its own.
     pub fn follow(&mut self, bench: &Workbench) {
         if self.preferences != *bench.preferences() {
             self.preferences.clone_from(bench.preferences());
@@ -13,11 +13,11 @@ impl PanelState {
         let session = bench.session();
         let document = session.document();
         let (done, all) = session.history();
-        // The first step opens the character.
+        // The first step opens the character and cannot be undone.
         self.undo = done.saturating_sub(1);
         self.redo = all.saturating_sub(done);
         self.strokes = document.strokes().len() + document.marks().len();
-        // The same press removes these.
+        // With the measure tool, the remove button removes measures instead of strokes.
         if bench.preferences().tool == Tool::Measure {
             self.strokes = bench.measures().len();
         }

@@ -1,11 +1,11 @@
-//! Icons as strokes in a square from -1 to 1, +Y down: they stay sharp at any size and need no picture.
+//! Icons as vector strokes in the square from -1 to 1, +Y down, so that they are sharp at any size.
 
 use super::theme;
 use crate::workbench::Tool;
 use egui::{Color32, Painter, Pos2, Shape, Stroke, pos2};
 use std::f32::consts::{PI, TAU};
 
-/// A picture on a tile.
+/// An icon of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after what they show")]
 pub enum Icon {
@@ -52,28 +52,28 @@ pub enum Icon {
     Warning,
 }
 
-/// A piece of an icon.
+/// A drawing element of an icon.
 enum Mark {
     /// A polyline.
     Path(&'static [[f32; 2]]),
-    /// Centre, radii, first angle and turn (0 is right, positive clockwise on the screen).
+    /// Part of an ellipse: centre, radii, start and swept angle in radians (0 is right, positive is clockwise).
     Arc([f32; 2], [f32; 2], f32, f32),
-    /// Centre and radius, filled.
+    /// A filled disc: centre and radius.
     Dot([f32; 2], f32),
-    /// Tip and the direction it points, radians.
+    /// An arrow head: its tip and its direction, radians.
     Head([f32; 2], f32),
-    /// A polyline in a colour of its own.
+    /// A polyline with its own colour.
     Tinted(&'static [[f32; 2]], [u8; 3]),
 }
 
 use Mark::{Arc, Dot, Head, Path, Tinted};
 
-/// Colours of baseline and offset strokes, as they are in the scene.
+/// Colours of baseline and offset strokes, equal to the colours of strokes in the scene.
 const BLUE: [u8; 3] = [88, 170, 255];
 const RED: [u8; 3] = [255, 100, 110];
 
 impl Icon {
-    /// That of a tool.
+    /// Returns the icon of a tool.
     pub fn of(tool: Tool) -> Self {
         match tool {
             Tool::Line => Self::Line,
@@ -298,13 +298,13 @@ impl Icon {
         }
     }
 
-    /// Draws it around a point; `radius` is half its side.
+    /// Draws the icon around a point; `radius` is half the icon's side.
     pub(crate) fn draw(self, painter: &Painter, center: Pos2, radius: f32, color: Color32) {
         let at = |p: [f32; 2]| pos2(center.x + p[0] * radius, center.y + p[1] * radius);
         let width = (radius * 0.17).max(2.0);
         let faint = color == theme::FAINT;
         let line = |points: Vec<Pos2>, color| {
-            // Round ends and joints.
+            // Discs at the ends round the line's caps.
             for p in [points.first(), points.last()].into_iter().flatten() {
                 painter.circle_filled(*p, width * 0.5, color);
             }

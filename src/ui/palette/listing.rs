@@ -1,19 +1,19 @@
-//! The file panel's lists, read from disk: for a worker, never within a frame.
+//! Reads the lists of the file panel from disk, on a worker thread because disk access is too slow for a frame.
 
 use super::state::{FileEntry, FileKind, FileList};
 use crate::base::{Error, Result};
 use crate::project::recovery;
 use std::path::{Path, PathBuf};
 
-/// A folder's entries beyond these are left out.
+/// Maximum number of listed entries of a folder.
 const MOST: usize = 4096;
 
 impl FileList {
-    /// Lists a folder's folders, characters and projects by name; `recent` files, the newest first, as far as they
-    /// are still there; and the unfinished sessions whose journals lie in `journals`. Takes as long as the disk does.
+    /// Lists the folders, characters and projects in a folder by name, the `recent` files that still exist, and the
+    /// unsaved sessions with journals in `journals`. Blocks while it reads the disk.
     ///
     /// # Errors
-    /// The folder cannot be read. Journals that cannot be are left out: `sinew recover` tells of them.
+    /// If the folder cannot be read. Unreadable journals are skipped; `sinew recover` reports them.
     pub fn read(folder: &Path, recent: &[PathBuf], journals: Option<&Path>) -> Result<Self> {
         let folder = std::path::absolute(folder).map_err(|e| Error::io(folder, e))?;
         let read = std::fs::read_dir(&folder).map_err(|e| Error::io(&folder, e))?;
@@ -27,7 +27,7 @@ impl FileList {
     }
 }
 
-/// A line for what can be opened; none for everything else, and for what is hidden.
+/// Returns the entry for a file that Sinew can open or a folder; `None` for hidden and other files.
 fn entry(path: &Path) -> Option<FileEntry> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let about = std::fs::metadata(path).ok()?;

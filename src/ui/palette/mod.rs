@@ -1,12 +1,12 @@
-//! Panels: an off-hand palette, the files, and labels, drawn by egui.
+//! The panels of the headset, drawn with egui: palette, files, labels. The off hand (without tool) has the palette.
 //!
-//! A front end's frame: [`PanelState::follow`] and [`Panels::see`] take the workbench's state in; [`Panels::step`] says
-//! what was pressed ([`crate::workbench::Workbench::run_command`], and into the take) and whether the tool hand points at
-//! a panel ([`crate::workbench::Hand::on_panel`]), before [`crate::workbench::Workbench::step`]. Then [`Panels::draw`]
-//! adds the ray, and [`PanelScreens`] paints what changed, for quad layers at the [`Placement`]s or for quads in the
-//! scene.
+//! The front end first passes the workbench's state to [`PanelState::follow`] and [`Panels::see`]. [`Panels::step`]
+//! then returns the commands of pressed items, for [`crate::workbench::Workbench::run_command`] and the take. The
+//! result also says whether the tool hand points at a panel ([`crate::workbench::Hand::on_panel`]). After
+//! [`crate::workbench::Workbench::step`], [`Panels::draw`] adds the pointer's ray. [`PanelScreens`] paints the
+//! changed panels as images for quads at the [`Placement`]s, in compositor layers or in the scene.
 //!
-//! [`Panels::step`] looks at nothing but its input and what it is asked to show, and needs no device.
+//! [`Panels::step`] depends only on its arguments and the panels' memory; it needs no GPU device.
 
 mod canvas;
 mod choices;
@@ -48,31 +48,31 @@ use place::Places;
 use pointer::Pointer;
 use widgets::Touch;
 
-/// A message goes after so many seconds.
+/// Time that a message shows, seconds.
 const MESSAGE_TIME: f64 = 12.0;
-/// Pixels that the stick scrolls in a second.
+/// Scroll speed of the stick, pixels per second.
 const SCROLL: f64 = 1100.0;
 
-/// The panels.
+/// One of the panels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Panel {
     /// Tools and switches, at the off hand.
     Palette,
-    /// Characters and projects, before the user.
+    /// Characters and projects, in front of the user.
     Files,
-    /// World scale, tool, buttons: at the off hand.
+    /// World scale, current tool and button names, at the off hand.
     Wrist,
-    /// Numbers of the deformation, beside the palette.
+    /// Measurements of the deformation, beside the palette.
     Strain,
-    /// What went wrong, before the user.
+    /// A problem and its advice, in front of the user.
     Message,
 }
 
 impl Panel {
-    /// All of them.
+    /// All panels, in the order of their indices.
     pub const ALL: [Self; 5] = [Self::Palette, Self::Files, Self::Wrist, Self::Strain, Self::Message];
 
-    /// Size of its picture, pixels.
+    /// Size of the panel's image, pixels.
     pub fn size(self) -> [u32; 2] {
         match self {
             Self::Palette => choices::SIZE,
@@ -83,12 +83,12 @@ impl Panel {
         }
     }
 
-    /// For messages and files.
+    /// The panel's name in messages and files.
     pub fn name(self) -> &'static str {
         ["palette", "files", "wrist", "strain", "message"][self as usize]
     }
 
-    /// Whether it can be pointed at.
+    /// Whether the pointer's ray can press items of the panel.
     fn pressable(self) -> bool {
         matches!(self, Self::Palette | Self::Files)
     }
@@ -97,24 +97,24 @@ impl Panel {
 /// A page of the palette.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Page {
-    /// Strokes and bones.
+    /// Settings of strokes, brush, bone lengths and pins.
     #[default]
     Pose,
-    /// The selected sculpt layer.
+    /// Settings of the selected sculpt layer.
     Shape,
-    /// Keys and playing.
+    /// Animation keys and playback.
     Time,
-    /// How the character is looked at.
+    /// Deformation method, overlays and view of the character.
     View,
-    /// Files and habits.
+    /// Files and user preferences.
     Session,
 }
 
 impl Page {
-    /// All of them, in the palette's order.
+    /// All pages, in the palette's order.
     pub const ALL: [Self; 5] = [Self::Pose, Self::Shape, Self::Time, Self::View, Self::Session];
 
-    /// For people.
+    /// The page's label.
     pub fn label(self) -> &'static str {
         ["Pose", "Shape", "Time", "View", "Session"][self as usize]
     }
@@ -123,35 +123,35 @@ impl Page {
 /// A list of the file panel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tab {
-    /// The folder's.
+    /// Characters and projects of the current folder.
     #[default]
     Folder,
-    /// Opened lately.
+    /// Recently opened files.
     Recent,
-    /// To recover.
+    /// Unsaved sessions that can be recovered.
     Unfinished,
 }
 
-/// Something that can be pressed.
+/// A target that the pointer can press.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spot {
-    /// What gives this command at the moment.
+    /// The item that would give this command if pressed now.
     Command(Command),
-    /// A page of the palette.
+    /// The tab of a palette page.
     Page(Page),
-    /// A list of the file panel.
+    /// The tab of a list of the file panel.
     Tab(Tab),
 }
 
-/// What the panels remember that is no choice of the user's.
+/// Interface state of the panels that is not a user preference.
 struct Memory {
     page: Page,
     tab: Tab,
-    /// Pixels.
+    /// Scroll offset of the file list, pixels.
     scroll: f32,
-    /// Methods A and B.
+    /// The methods in the slots A and B of the palette.
     methods: [&'static str; 2],
-    /// Until when a second press of what asks for confirmation counts.
+    /// Time until which a second press confirms, seconds; `None` if no confirmation is pending.
     armed: Option<f64>,
 }
 
@@ -162,7 +162,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// What takes the current method's place in its slot.
+    /// Returns the method that replaces the current one in its slot.
     fn other_method(&self, current: &str) -> &'static str {
         let slot = self.slot(method(current));
         table::next_method(self.methods[slot], self.methods[1 - slot])
@@ -172,7 +172,7 @@ impl Memory {
         usize::from(self.methods[0] != current)
     }
 
-    /// Puts a newly chosen method into the slot of the previous one, unless a slot holds it already.
+    /// Puts a newly chosen method into the slot of the previous method, unless a slot holds the new method already.
     fn take_method(&mut self, before: &str, now: &str) {
         let now = method(now);
         let known = crate::deform::Recipe::NAMES.into_iter().find(|n| *n == now);
@@ -183,20 +183,20 @@ impl Memory {
     }
 }
 
-/// Result of [`Panels::step`], kept between frames.
+/// Result of [`Panels::step`], reused between frames.
 #[derive(Default)]
 pub struct PanelsOut {
-    /// The tool hand points at a panel: its buttons and stick are the panel's.
+    /// Whether the tool hand points at a panel. The hand's buttons and stick then belong to the panel.
     pub pointing: bool,
-    /// What was pressed.
+    /// Commands of the items that were pressed.
     pub commands: Vec<Command>,
-    /// The panels that show.
+    /// The visible panels.
     pub placements: Vec<Placement>,
-    /// For the tool hand.
+    /// Vibration for the tool hand.
     pub haptic: Option<Haptic>,
 }
 
-/// All panels.
+/// State of all panels.
 pub struct Panels {
     canvases: [Canvas; Panel::ALL.len()],
     spots: [Vec<(Spot, egui::Rect)>; Panel::ALL.len()],
@@ -205,9 +205,9 @@ pub struct Panels {
     memory: Memory,
     places: Places,
     pointer: Pointer,
-    /// What shows at the moment.
+    /// The state that the panels show.
     state: PanelState,
-    /// Since when the message shows.
+    /// Time at which the current message appeared, seconds.
     told: f64,
     left_handed: bool,
     surroundings: Surroundings,
@@ -221,7 +221,7 @@ impl Default for Panels {
 }
 
 impl Panels {
-    /// Panels that have shown nothing yet.
+    /// Makes panels that show nothing yet.
     pub fn new() -> Self {
         Self {
             canvases: Panel::ALL.map(|p| Canvas::new(p.size())),
@@ -239,13 +239,13 @@ impl Panels {
         }
     }
 
-    /// Takes in where the character is, in this pose, and what the hands hold: what panels keep clear of.
+    /// Updates the parts of the character and the hands that the panels must not cover, for this pose.
     pub fn see(&mut self, bench: &Workbench, rig: &PosedRig) {
         bench.surroundings(rig, &mut self.surroundings);
     }
 
-    /// One frame: before the tools, which leave the tool hand alone where it is `pointing`. `tool_hand` is an index
-    /// into [`Input::hands`].
+    /// Runs one frame, before the tools. The tools must ignore the tool hand while the result says `pointing`.
+    /// `tool_hand` is an index into [`Input::hands`].
     pub fn step(&mut self, input: &Input, tool_hand: usize, state: &PanelState) -> &PanelsOut {
         self.out.commands.clear();
         self.out.haptic = None;
@@ -294,7 +294,7 @@ impl Panels {
         })
     }
 
-    /// The stick moves the list that is pointed at.
+    /// Scrolls the file list by the stick while the pointer is on the file panel.
     fn scroll(&mut self, input: &Input, tool_hand: usize, step: f64) {
         let stick = input.hands[tool_hand].stick[1];
         if self.pointer.at.is_some_and(|at| at.panel == Panel::Files) && stick.abs() > 0.15 {
@@ -341,17 +341,17 @@ impl Panels {
         }
     }
 
-    /// Where the head was last seen, room; none before it was.
+    /// The last known head position, room space, metres; `None` before the first tracked head.
     pub fn head(&self) -> Option<Vec3> {
         self.places.head().map(|h| h.position)
     }
 
-    /// What the last step gave.
+    /// The result of the last step.
     pub fn out(&self) -> &PanelsOut {
         &self.out
     }
 
-    /// The pointer's ray up to the panel, and a dot where it meets it.
+    /// Draws the pointer's ray up to the panel, and a dot at its end.
     pub fn draw(&self, world_from_room: &Similarity, lines: &mut Lines) {
         if let Some(ends) = self.pointer.ray {
             let [from, to] = ends.map(|p: Vec3| world_from_room.point(p));
@@ -360,8 +360,8 @@ impl Panels {
         }
     }
 
-    /// The panel on which something can be pressed, and where on its picture, 0..=1 from the upper left. None while
-    /// its page does not show.
+    /// Finds the panel with this target and the target's centre on the panel's image, 0..=1 from the upper left.
+    /// Returns `None` while the target does not show.
     pub fn find(&self, spot: &Spot) -> Option<(Panel, [f32; 2])> {
         Panel::ALL.into_iter().find_map(|panel| {
             let shows = self.out.placements.iter().any(|p| p.panel == panel);
@@ -371,8 +371,8 @@ impl Panels {
         })
     }
 
-    /// The panel with the slider of a command, and a place of its track on its picture, as [`Panels::find`]; `share` is 0 at
-    /// the left end and 1 at the right.
+    /// Finds the panel with the slider of this command and a point on the slider's track, 0..=1 from the upper left.
+    /// `share` is 0 at the track's left end and 1 at its right end.
     pub fn find_track(&self, kind: CommandKind, share: f32) -> Option<(Panel, [f32; 2])> {
         Panel::ALL.into_iter().find_map(|panel| {
             let shows = self.out.placements.iter().any(|p| p.panel == panel);
@@ -382,30 +382,30 @@ impl Panels {
         })
     }
 
-    /// Whether a panel's picture is out of date.
+    /// Whether a panel's image is out of date.
     pub fn is_dirty(&self, panel: Panel) -> bool {
         self.canvases[panel as usize].dirty
     }
 
-    /// What a panel's picture is painted from.
+    /// The egui output from which a panel's image is painted.
     pub fn paint(&self, panel: Panel) -> &PanelPaint {
         &self.canvases[panel as usize].paint
     }
 
-    /// A panel was painted: its texture changes must not be applied again.
+    /// Marks a panel as painted, so that its texture changes are not applied again.
     pub fn painted(&mut self, panel: Panel) {
         let canvas = &mut self.canvases[panel as usize];
         canvas.dirty = false;
         canvas.paint.textures.clear();
     }
 
-    /// Everything is painted again, fonts too: the pictures are gone with their device.
+    /// Discards fonts and images and paints every panel again, e.g. after the GPU device was lost.
     pub fn renew(&mut self) {
         self.canvases = Panel::ALL.map(|p| Canvas::new(p.size()));
     }
 }
 
-/// Whether a panel, the palette at this page, shows two states differently.
+/// Whether a panel shows two states differently; `page` is the palette's current page.
 fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
     match panel {
         Panel::Palette => {

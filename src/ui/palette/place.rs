@@ -1,4 +1,4 @@
-//! Where panels stand in the room. Their size is an angle: they look the same at any distance and any world scale.
+//! Poses of the panels in the room. Panels keep their angular size at any distance and any scale of the world.
 
 use super::clear::{DEGREE, Sight, Wanted, Way, along, heading, nearest, wrapped};
 use super::theme::PER_DEGREE;
@@ -6,46 +6,46 @@ use super::{Panel, Panels};
 use crate::base::math::{Mat3, Quat, Vec2, Vec3};
 use crate::workbench::{Input, Rigid, Surroundings, Tracked, Tracking};
 
-/// Nearest and farthest distance for which a panel is sized, metres.
+/// Smallest and largest distance for which panels are sized, metres.
 const DISTANCES: [f32; 2] = [0.25, 3.0];
-/// The file panel stands so far before the user, metres.
+/// Distance of the file panel in front of the head, metres.
 const BEFORE: f32 = 1.0;
-/// The palette without an off hand: metres from the head,
+/// Distance of the palette from the head if no off hand is tracked, metres.
 const REACH: f32 = 0.5;
-/// aside of the line of sight to the character and below the eyes, radians. The label alone stands lower.
+/// Heading from the character and elevation of the palette without an off hand, radians.
 const ASIDE: [f32; 2] = [30.0 * DEGREE, -22.0 * DEGREE];
 const LABEL: f32 = -30.0 * DEGREE;
-/// On the side of the tool hand it stands only where it is nearer by so much, radians.
+/// Extra cost of a place on the tool hand's side in the search for a free place, radians.
 const WRONG_SIDE: f32 = 15.0 * DEGREE;
-/// At the hand it is moved aside to the other side only where that is nearer by so much, radians.
+/// Extra cost of moving a panel at the off hand towards the tool hand's side, radians.
 const ACROSS: f32 = 6.0 * DEGREE;
-/// A character so far aside is not looked at, radians.
+/// Angle between the head's forward axis and the character beyond which the user looks away, radians.
 const LOOKED_AT: f32 = 60.0 * DEGREE;
-/// After so long without tracking there is no off hand, seconds.
+/// Time without tracking after which the off hand counts as absent, seconds.
 const GONE: f64 = 1.0;
-/// Time in which a panel at the hand follows two thirds of a movement, seconds: takes the tremble out.
+/// Time constant of the smoothing that removes hand tremor from panels at the hand, seconds.
 const FOLLOW: f64 = 0.06;
 
-/// A panel in the room.
+/// A panel's pose and size in the room.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
-    /// Which.
+    /// The placed panel.
     pub panel: Panel,
-    /// Room from panel: its middle; +X to the reader's right, +Y up, +Z towards the reader.
+    /// Transform from panel to room: origin at the panel's centre, +X to the reader's right, +Y up, +Z to the reader.
     pub pose: Rigid,
-    /// Width and height, metres.
+    /// Width and height of the panel, metres.
     pub size: [f32; 2],
 }
 
 impl Placement {
-    /// The room point at a place of its picture, 0..=1 from the upper left.
+    /// Returns the room point at a point of the panel's image, 0..=1 from the upper left.
     pub fn point(&self, at: [f32; 2]) -> Vec3 {
         let local = Vec3::new((at[0] - 0.5) * self.size[0], (0.5 - at[1]) * self.size[1], 0.0);
         self.pose.point(local)
     }
 
-    /// Where a ray from `ray`'s origin along its -Z meets the panel's plane from the reader's side: the distance,
-    /// metres, and the place of the picture, not bounded to it.
+    /// Intersects a ray (origin and -Z of `ray`) with the panel's plane, from the front only. Returns the distance in
+    /// metres and the point of the image, which can lie outside of 0..=1.
     pub fn meet(&self, ray: &Rigid) -> Option<(f32, Vec2)> {
         let inverse = self.pose.orientation.inverse();
         let origin = inverse * (ray.position - self.pose.position);
@@ -59,41 +59,41 @@ impl Placement {
     }
 }
 
-/// What is remembered between frames.
+/// State of the placement between frames.
 #[derive(Default)]
 pub(super) struct Places {
     head: Option<Rigid>,
-    /// The off hand's palm and when it was last tracked.
+    /// Pose of the off hand's palm, and the time of its last tracking, seconds.
     palm: Option<(Rigid, f64)>,
-    /// Stand where they were opened.
+    /// Poses of panels that stay where they opened.
     fixed: [Option<Rigid>; Panel::ALL.len()],
-    /// Away from the tool hand: -1 is left.
+    /// The side away from the tool hand: -1 is left, 1 is right.
     outside: f32,
-    /// Smoothed, at the hand.
+    /// Smoothed poses of panels at the hand.
     followed: [Option<Rigid>; Panel::ALL.len()],
-    /// Where the hand was when it began to hold something: the panel stays there.
+    /// Poses at which panels wait while the off hand holds something.
     parked: [Option<Rigid>; Panel::ALL.len()],
-    /// The off hand holds the character or the world.
+    /// Whether the off hand holds the character or the world.
     held: bool,
-    /// The character as the head sees it, headings from `reference`.
+    /// The character's bones as rectangles of directions from the head, relative to `reference`.
     sights: Vec<Sight>,
-    /// Heading of the character's middle, of the head's where there is no character.
+    /// Heading of the character's centre from the head, or of the head's forward axis without a character, radians.
     reference: f32,
-    /// There is a character.
+    /// Whether there is a character.
     seen: bool,
-    /// How panels at the hand last went out of the character's way.
+    /// The last detour of each panel at the hand around the character; `None` if no detour was needed.
     ways: [Option<Way>; Panel::ALL.len()],
     time: f64,
 }
 
-/// The pose of what stands at `center` and faces `head`, upright.
+/// Returns the upright pose at `center` that faces `head`.
 pub(super) fn facing(center: Vec3, head: Vec3) -> Rigid {
     let z = (head - center).try_normalize().unwrap_or(Vec3::Z);
     let x = Vec3::Y.cross(z).try_normalize().unwrap_or(Vec3::X);
     Rigid { position: center, orientation: Quat::from_mat3(&Mat3::from_cols(x, z.cross(x), z)) }
 }
 
-/// Metres that a panel's pixels cover at a distance.
+/// Returns width and height of a panel, metres, for the panel's fixed angular size at a distance in metres.
 pub(super) fn size_at(panel: Panel, distance: f32) -> [f32; 2] {
     let distance = distance.clamp(DISTANCES[0], DISTANCES[1]);
     panel.size().map(|n| 2.0 * distance * (0.5 * (n as f32 / PER_DEGREE).to_radians()).tan())
@@ -106,10 +106,10 @@ fn checked(tracked: &Tracked) -> Option<Rigid> {
     (tracked.tracking != Tracking::Lost && sound && unit).then_some(pose)
 }
 
-/// Ahead of the head, level, metres away and metres above it.
+/// Returns the point `away` metres ahead of the head, horizontally, and `above` metres above the head.
 fn before(head: &Rigid, away: f32, above: f32) -> Vec3 {
     let forward = head.forward();
-    // Straight up or down there is no ahead; the top of the head tells.
+    // When the user looks straight up or down, the top of the head gives the direction ahead.
     let ahead = Vec3::new(forward.x, 0.0, forward.z);
     let ahead = if ahead.length() > 0.2 { ahead } else { head.orientation * Vec3::Y * -forward.y.signum() };
     let ahead = Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::NEG_Z);
@@ -117,7 +117,7 @@ fn before(head: &Rigid, away: f32, above: f32) -> Vec3 {
 }
 
 impl Places {
-    /// Takes a frame's poses in.
+    /// Updates head and off hand from the input. Returns the time step, seconds.
     pub fn update(&mut self, input: &Input, tool_hand: usize) -> f64 {
         let step = (input.time - self.time).clamp(0.0, 0.1);
         self.time = input.time;
@@ -141,7 +141,7 @@ impl Places {
         step
     }
 
-    /// Takes in what the panels must not cover, and whether the hand that carries them is free.
+    /// Updates the character that panels must not cover, and whether the off hand holds something.
     pub fn look(&mut self, about: &Surroundings, tool_hand: usize) {
         self.held = about.holds[1 - tool_hand];
         self.sights.clear();
@@ -153,12 +153,12 @@ impl Places {
         self.sights.extend(about.body.iter().filter_map(|c| Sight::of(c, eye, self.reference)));
     }
 
-    /// Where the head is.
+    /// The last known pose of the head, room space.
     pub fn head(&self) -> Option<Rigid> {
         self.head
     }
 
-    /// Forgets where panels stood: other hands hold them.
+    /// Forgets the off hand and the poses of its panels, because the tool hand changed.
     pub fn forget(&mut self) {
         self.palm = None;
         self.followed = Default::default();
@@ -166,7 +166,7 @@ impl Places {
         self.ways = Default::default();
     }
 
-    /// Places the panels that show.
+    /// Computes the placements of the visible panels.
     pub fn place(&mut self, shown: &[bool; Panel::ALL.len()], step: f64, out: &mut Vec<Placement>) {
         out.clear();
         let Some(head) = self.head else { return };
@@ -189,7 +189,7 @@ impl Places {
                 (Panel::Files, _) => fixed(before(&head, BEFORE, -0.12)),
                 (Panel::Message, _) => fixed(before(&head, BEFORE * 0.9, -0.32)),
                 (Panel::Palette, None) => stands.unwrap_or_else(|| self.open(panel, &head, ASIDE[1])),
-                // Under the palette, in its plane: seen from above, the hand itself is behind its lower edge.
+                // The wrist panel hangs below the palette, in the palette's plane.
                 (Panel::Wrist, _) if palette.is_some() => {
                     self.followed[index] = None;
                     palette.map_or(head, |p| beside(&p, panel, eye, [0.0, -1.0]))
@@ -203,7 +203,7 @@ impl Places {
             };
             let at_hand = matches!(panel, Panel::Palette | Panel::Wrist) && self.palm.is_some();
             let hangs = panel == Panel::Strain || (panel == Panel::Wrist && palette.is_some());
-            // Taken up by a hand, it stays with the hand.
+            // A panel at a hand, or beside another panel, has no fixed pose.
             self.fixed[index] = (!at_hand && !hangs).then_some(pose);
             let size = size_at(panel, pose.position.distance(eye));
             let placement = Placement { panel, pose, size };
@@ -214,7 +214,7 @@ impl Places {
         }
     }
 
-    /// A place in reach beside the line of sight to the character, or ahead where that is looked away from.
+    /// Returns a pose in reach beside the line of sight to the character, or ahead if the user looks elsewhere.
     fn open(&self, panel: Panel, head: &Rigid, elevation: f32) -> Rigid {
         let gaze = wrapped(heading(before(head, 1.0, 0.0) - head.position).x - self.reference);
         let ahead = if gaze.abs() > LOOKED_AT { gaze } else { 0.0 };
@@ -228,7 +228,7 @@ impl Places {
         facing(head.position + along(at + Vec2::X * self.reference) * REACH, head.position)
     }
 
-    /// At the hand, or where it was before it took hold of something; aside where it would cover the character.
+    /// Returns the pose at the hand, or the pose from before the hand took hold. Avoids the character.
     fn carried(&mut self, panel: Panel, palm: &Rigid, eye: Vec3, step: f64) -> Rigid {
         let index = panel as usize;
         let height = size_at(panel, palm.position.distance(eye))[1];
@@ -253,7 +253,7 @@ impl Places {
         self.follow(index, pose, step)
     }
 
-    /// The side of the palette on which nothing of the character is: -1 is left.
+    /// Returns the side of the palette that faces away from the character: -1 is left, 1 is right.
     fn away(&self, palette: &Placement, eye: Vec3) -> f32 {
         let aside = wrapped(heading(palette.pose.position - eye).x - self.reference);
         if self.seen && aside != 0.0 { aside.signum() } else { self.outside }
@@ -272,7 +272,7 @@ impl Places {
     }
 }
 
-/// Next to a panel, in its plane: one to the right is (1, 0), one above (0, 1).
+/// Returns the pose of a panel next to `other`, in its plane: right of `other` for (1, 0), above for (0, 1).
 pub(super) fn beside(other: &Placement, panel: Panel, eye: Vec3, side: [f32; 2]) -> Rigid {
     let size = size_at(panel, other.pose.position.distance(eye));
     let gap = 0.03 * other.size[0];
@@ -281,13 +281,13 @@ pub(super) fn beside(other: &Placement, panel: Panel, eye: Vec3, side: [f32; 2])
 }
 
 impl Panels {
-    /// The room point of something that can be pressed, where its panel shows it: what a script aims at.
+    /// Returns the room point of a visible target on its panel; scripts point there.
     pub fn target(&self, spot: &super::Spot) -> Option<Vec3> {
         let (panel, at) = self.find(spot)?;
         self.place_of(panel, at)
     }
 
-    /// The room point of a place of a slider's track, see [`Panels::find_track`].
+    /// Returns the room point of a position on a slider's track, see [`Panels::find_track`].
     pub fn slider(&self, kind: crate::workbench::CommandKind, share: f32) -> Option<Vec3> {
         let (panel, at) = self.find_track(kind, share)?;
         self.place_of(panel, at)

@@ -1,4 +1,4 @@
-//! The tool hand's ray on the panels: which one it meets, and presses with hysteresis.
+//! The pointer of the tool hand: finds the panel that the hand's ray hits, and detects presses with hysteresis.
 
 use super::Panel;
 use super::place::Placement;
@@ -7,38 +7,38 @@ use crate::base::math::{Vec2, Vec3};
 use crate::workbench::{Input, Rigid, Tracking};
 use egui::Pos2;
 
-/// Trigger values at which it is pressed and let go.
+/// Trigger values that begin and end a press.
 const PRESS: [f32; 2] = [0.6, 0.4];
-/// A press holds the pointer still until it has moved so far, pixels.
+/// During a press, movement up to this distance does not move the pointer, pixels.
 const STILL: f32 = 0.75 * PER_DEGREE;
-/// Around a panel the ray still counts as pointing at it, share of its size.
+/// Margin around a panel that counts as part of the panel, as a fraction of the panel's size.
 const RIM: f32 = 0.04;
 
-/// State between frames.
+/// State of the pointer between frames.
 #[derive(Default)]
 pub(super) struct Pointer {
     pressed: bool,
-    /// The panel that was pressed, where, and whether the pointer has moved since.
+    /// The pressed panel, the point of the press (0..=1), and whether the pointer has moved since.
     held: Option<(Panel, Vec2, bool)>,
-    /// Trigger or squeeze was pulled elsewhere: the ray is the tool's until both are let go.
+    /// Whether trigger or squeeze was pulled off the panels. The tool then owns the ray until both are released.
     elsewhere: bool,
-    /// This frame's result.
+    /// The pointer's position in this frame; `None` off the panels.
     pub at: Option<At>,
-    /// The ray to draw: from and to, room; `None` if it meets no panel.
+    /// Start and end of the ray to draw, room space; `None` if the ray hits no panel.
     pub ray: Option<[Vec3; 2]>,
 }
 
-/// Where the pointer is.
+/// Position of the pointer on a panel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct At {
     pub panel: Panel,
-    /// Pixel; none beside the panel.
+    /// Pixel of the panel's image; `None` in the margin around the panel.
     pub pixel: Option<Pos2>,
     pub down: bool,
 }
 
 impl Pointer {
-    /// One frame; `panels` are those that can be pointed at.
+    /// Runs one frame. `panels` are the panels that can be pressed.
     pub fn step(&mut self, input: &Input, hand: usize, panels: impl Iterator<Item = Placement> + Clone) {
         let hand = &input.hands[hand];
         let ray = hand.aim.pose;
@@ -84,7 +84,7 @@ impl Pointer {
             at = if *moved { at } else { *from };
         }
         let inside = at.cmpge(Vec2::ZERO).all() && at.cmplt(Vec2::ONE).all();
-        // Whole pixels: a hand that rests changes nothing.
+        // Rounding to whole pixels prevents redraws while the hand rests.
         let pixel = (at * size).round();
         let shown = inside || self.held.is_some();
         self.at = Some(At {
@@ -98,7 +98,7 @@ impl Pointer {
         }
     }
 
-    /// The held panel's plane is not met: the hand is turned away.
+    /// Keeps the press while the ray misses the plane of the pressed panel.
     fn keep(&mut self) {
         if let Some((panel, ..)) = self.held {
             self.at = Some(At { panel, pixel: None, down: self.pressed });
@@ -109,7 +109,7 @@ impl Pointer {
     }
 }
 
-/// The nearest panel that the ray meets: distance and place.
+/// Returns the nearest panel that the ray hits, the distance in metres and the point of the panel's image, 0..=1.
 fn nearest(ray: &Rigid, panels: impl Iterator<Item = Placement>) -> Option<(Placement, f32, Vec2)> {
     let met = panels.filter_map(|p| {
         let (distance, at) = p.meet(ray)?;

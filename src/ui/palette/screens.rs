@@ -1,4 +1,4 @@
-//! The panels' pictures on a device.
+//! GPU images of the panels.
 
 use super::place::Placement;
 use super::{Panel, Panels};
@@ -8,10 +8,10 @@ use crate::render::{PanelImage, PanelPainter, Quad, QuadBindings, QuadPainter, T
 use crate::workbench::Similarity;
 use std::sync::Arc;
 
-/// What stands before a panel lets this share of it through: it can always be found.
+/// Opacity of those parts of a panel that the scene hides, so that the user can always find the panel.
 const HIDDEN: f32 = 0.15;
 
-/// One picture per panel: sRGB colours times alpha, for a compositor's quad layers or for quads in the scene.
+/// One image per panel, in sRGB with premultiplied alpha, for quad layers of a compositor or for quads in the scene.
 pub struct PanelScreens {
     painter: PanelPainter,
     quads: QuadPainter,
@@ -20,7 +20,7 @@ pub struct PanelScreens {
 }
 
 impl PanelScreens {
-    /// Makes pipelines and pictures. Errors where the device cannot, or when memory is short.
+    /// Creates pipelines and images. Fails if the device does not support them or lacks memory.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let painter = PanelPainter::new(device)?;
         let image = |panel: Panel| painter.image(panel.name(), panel.size());
@@ -34,10 +34,10 @@ impl PanelScreens {
         Ok(Self { painter, quads: QuadPainter::new(device)?, images, order: Vec::new() })
     }
 
-    /// Paints the panels that show and are out of date, in a phase of its own where there are any; says which they
-    /// were. A frame that is recorded here must be submitted.
+    /// Paints the outdated visible panels in a GPU phase of its own. Returns which panels it painted. The caller must
+    /// submit the recorded frame.
     ///
-    /// Errors when memory is short.
+    /// Fails if the device lacks memory.
     pub fn record(&mut self, frame: &mut Frame, panels: &mut Panels) -> Result<[bool; Panel::ALL.len()]> {
         let mut painted = [false; Panel::ALL.len()];
         for placement in &panels.out().placements {
@@ -59,22 +59,22 @@ impl PanelScreens {
         Ok(painted)
     }
 
-    /// A panel's picture.
+    /// The image of a panel.
     pub fn image(&self, panel: Panel) -> &Image {
         &self.images[panel as usize].image
     }
 
-    /// Binds the pictures to targets: once, as long as these targets are used.
+    /// Binds the images to render targets, once for the lifetime of the targets.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If the device lacks memory.
     pub fn bind(&self, targets: &Targets) -> Result<QuadBindings> {
         let images: Vec<&Image> = Panel::ALL.into_iter().map(|p| self.image(p)).collect();
         self.quads.bind(targets, &images)
     }
 
-    /// Shows the placed panels in the finished picture of the eyes, the nearest on top. After
-    /// [`crate::render::Renderer::record`], in a phase of its own.
+    /// Draws the placed panels over the rendered eyes, nearest last, in a GPU phase of its own. Call this after
+    /// [`crate::render::Renderer::record`].
     pub fn record_quads(
         &mut self,
         frame: &mut Frame,
@@ -97,7 +97,7 @@ impl PanelScreens {
     }
 }
 
-/// A placed panel in the world.
+/// Converts a placed panel to a quad in world space.
 fn quad(placement: &Placement, world_from_room: &Similarity) -> Quad {
     let point = |at| world_from_room.point(placement.point(at));
     let corner = point([0.0, 0.0]);
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(at(0, 0), [0; 4], "round corners");
         let glass = at(width / 2, height - 8);
         assert!(glass[3] > 230 && glass[..3].iter().all(|c| *c < 40), "{glass:?}");
-        // The chosen tool's tile, and print on it.
+        // Checks the background of the chosen tool's tile, then counts the bright pixels of the tile's text.
         assert_eq!(at(30, 60), [47, 111, 224, 255]);
         let ink = pixels[(100 * width) as usize..(124 * width) as usize].iter();
         let ink = ink.filter(|p| p[0] > 220).count();

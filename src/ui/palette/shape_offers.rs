@@ -1,4 +1,4 @@
-//! What the palette's page of shapes offers: the selected one's amplitude, stiffness and profile.
+//! Items of the palette's Shape page: amplitude, stiffness and profile of the selected sculpt layer.
 
 use super::state::PanelState;
 use super::table::{Choice, Offer};
@@ -6,7 +6,7 @@ use crate::deform::sculpt::{Curve, Easing, Wave};
 use crate::workbench::{AMPLITUDES, COUNTS, Command, CommandKind as C, SPEEDS, STIFFNESSES, WAVE};
 use std::f32::consts::TAU;
 
-/// How what is about the selected shape behaves now.
+/// Returns the behaviour of an item for the selected sculpt layer.
 pub(super) fn offer_of_shape(kind: C, state: &PanelState) -> Offer {
     let shape = state.shape.as_ref();
     let press = |command, label: Option<String>| Offer::Press {
@@ -66,7 +66,7 @@ fn slider([least, most]: [f32; 2], value: f32, text: String, command: fn(f32) ->
     }
 }
 
-/// The profiles; that of the easings goes on to the next one where it is on.
+/// Returns the choices of a profile. While an easing is on, its tile switches to the next easing.
 fn profiles(now: Option<Curve>) -> Vec<Choice> {
     let eased = match now {
         Some(Curve::Ease(easing)) => Some(easing),

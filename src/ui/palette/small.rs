@@ -1,4 +1,4 @@
-//! The panels that only tell: the wrist's label, the numbers of the strain, a message.
+//! The panels without buttons: wrist panel, strain and message.
 
 use super::icons::Icon;
 use super::state::{PanelState, Strain};
@@ -12,7 +12,7 @@ pub(super) const WRIST: [u32; 2] = [380, 176];
 pub(super) const STRAIN: [u32; 2] = [320, 300];
 pub(super) const MESSAGE: [u32; 2] = [640, 112];
 
-/// How large the world is, what is in hand, what the buttons do.
+/// Draws world scale, current tool and button names.
 pub(super) fn wrist(ui: &Ui, state: &PanelState) {
     let whole = ui.max_rect();
     let painter = ui.painter();
@@ -37,7 +37,7 @@ pub(super) fn wrist(ui: &Ui, state: &PanelState) {
     if p.mirror {
         Icon::Mirror.draw(painter, room.right_top() + vec2(-16.0, 30.0), 15.0, theme::SOFT);
     }
-    // Buttons in a line, as many as fit.
+    // Draws as many button names as fit into the line.
     let y = room.max.y - 17.0;
     let mut x = room.min.x;
     for (button, does) in hints(state) {
@@ -57,7 +57,7 @@ pub(super) fn wrist(ui: &Ui, state: &PanelState) {
     }
 }
 
-/// The buttons that work from every tool, those of the tool hand first.
+/// Returns name and effect of the buttons that work in every tool. Buttons of the tool hand have priority.
 fn hints(state: &PanelState) -> impl Iterator<Item = (&'static str, &'static str)> {
     let tool = state.preferences.tool_hand();
     let labels = [state.labels[tool], state.labels[1 - tool]];
@@ -65,7 +65,7 @@ fn hints(state: &PanelState) -> impl Iterator<Item = (&'static str, &'static str
     known.filter_map(move |c| Some((labels[0].of(c).or(labels[1].of(c))?, c.label())))
 }
 
-/// 1 : 1 as `1×`, half as `1/2×`, twice as `2×`.
+/// Formats a scale, e.g. life size as `1.00×` and half size as `0.50×`.
 fn scale_text(magnification: f32) -> String {
     let m = if magnification.is_finite() { magnification.clamp(1e-3, 1e3) } else { 1.0 };
     match m {
@@ -75,7 +75,7 @@ fn scale_text(magnification: f32) -> String {
     }
 }
 
-/// What the deformation did to the body.
+/// Draws the measurements of the deformation.
 pub(super) fn strain(ui: &Ui, state: &PanelState) {
     let whole = ui.max_rect();
     let painter = ui.painter();
@@ -132,7 +132,7 @@ pub(super) fn strain(ui: &Ui, state: &PanelState) {
     }
 }
 
-/// One line with its advice.
+/// Draws a message of one line with its advice.
 pub(super) fn message(ui: &Ui, state: &PanelState) {
     let whole = ui.max_rect();
     let painter = ui.painter();

@@ -1,79 +1,79 @@
-//! What the panels show. The workbench fills it; what comes from outside (files, hints, strain) is handed to it.
+//! The state that the panels show. The workbench sets most of it; the front end adds files, control names and strain.
 
 use crate::geom::MeasureReport;
 use crate::workbench::{Labels, Preferences, ShapeState, Timeline};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Everything the panels show, kept between frames.
+/// Everything that the panels show, reused between frames.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PanelState {
-    /// The user's choices: tool, radius, switches, which panels show.
+    /// User preferences: tool, radius, switches, visible panels.
     pub preferences: Preferences,
-    /// Steps that can be undone.
+    /// Number of steps that can be undone.
     pub undo: usize,
-    /// Steps that can be done again.
+    /// Number of steps that can be redone.
     pub redo: usize,
-    /// Strokes and marks in the document.
+    /// Number of strokes and marks in the document, or of measures while the measure tool is chosen.
     pub strokes: usize,
-    /// An offset stroke can be drawn again.
+    /// Whether there is a stroke whose offset stroke can be redrawn.
     pub redraw: bool,
-    /// The motion.
+    /// Keys and playback state of the motion.
     pub timeline: Timeline,
     /// The selected sculpt layer; `None` if the document has none.
     pub shape: Option<ShapeState>,
-    /// The joint that the tool hand was near last.
+    /// The joint that the tool hand touched last.
     pub pin: Option<Pin>,
-    /// Deformation method; none named is springs.
+    /// Name of the deformation method; empty means springs.
     pub deformer: String,
-    /// How fast the springs' flesh swings, hertz, and its damping, at the moment shown; none for methods without springs.
+    /// Frequency in hertz and damping of the springs' oscillation; `None` for methods without springs.
     pub swing: Option<[f32; 2]>,
-    /// How much larger than life the world is shown.
+    /// Display scale of the world: 1 is life size, 2 is twice as large.
     pub magnification: f32,
-    /// There is a view to go back to.
+    /// Whether there is a previous view that the user can return to.
     pub moved: bool,
-    /// The document has changes that are in no project file.
+    /// Whether the document has changes that are in no project file.
     pub unsaved: bool,
-    /// What the controls of the left and the right hand are called.
+    /// Names of the controls of the left and the right hand.
     pub labels: [Labels; 2],
-    /// What the deformation did to the body; none until it has been measured.
+    /// Measurements of the deformed body; `None` before the first measurement.
     pub strain: Option<Strain>,
-    /// For the file panel.
+    /// The lists of the file panel.
     pub files: FileList,
-    /// Whether the mark being drawn, or just drawn, is a ring or open, in words.
+    /// Kind of the mark being drawn or drawn last, in words: ring or open line.
     pub mark: Option<String>,
-    /// One line that the user should know, with its advice.
+    /// One line of information for the user, with advice.
     pub message: Option<String>,
 }
 
-/// A joint that could be pinned or freed.
+/// A joint that can be pinned or freed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pin {
-    /// Its name.
+    /// The joint's name.
     pub joint: String,
-    /// It stays where it is.
+    /// Whether the joint is pinned.
     pub pinned: bool,
 }
 
-/// Numbers of the strain.
+/// Measurements of the deformed surface against the bind shape.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Strain {
-    /// Method that made the shape.
+    /// Name of the deformation method that made the shape.
     pub method: String,
-    /// Volume over that of the bind shape; none for sheets.
+    /// Volume divided by the volume of the bind shape; `None` if the bind shape is a sheet without volume.
     pub volume_ratio: Option<f64>,
-    /// Largest `|l / l0 - 1|` of an edge.
+    /// Largest edge strain `|l / l0 - 1|`.
     pub stretch_max: f32,
-    /// Mean `|l / l0 - 1|` of the edges.
+    /// Mean edge strain `|l / l0 - 1|`.
     pub stretch_mean: f32,
-    /// Inverted triangles.
+    /// Number of inverted triangles.
     pub flipped: usize,
     /// Solver iterations; `None` for methods without a solver.
     pub iterations: Option<u32>,
 }
 
 impl Strain {
-    /// From a measurement of a method's shape.
+    /// Takes the numbers from a measurement of a method's shape.
     pub fn new(method: &str, iterations: Option<u32>, report: &MeasureReport) -> Self {
         Self {
             method: method.to_owned(),
@@ -86,47 +86,47 @@ impl Strain {
     }
 }
 
-/// What a file is.
+/// Kind of a file in the file panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// A folder: opening it lists it.
+    /// A folder; opening it lists its files.
     Folder,
     /// A glTF file.
     Character,
-    /// A document of Sinew's.
+    /// A Sinew project.
     Project,
-    /// A journal that was not saved: opening it recovers the document.
+    /// The journal of an unsaved session; opening it recovers the document.
     Journal,
 }
 
 /// A line of the file panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEntry {
-    /// What opening it names.
+    /// Path for the command that opens this entry.
     pub path: PathBuf,
-    /// For people; mostly the file's name.
+    /// Displayed name, usually the file name.
     pub name: String,
-    /// Size, age, or how many edits: a few words.
+    /// File size or number of edits, as text.
     pub note: String,
-    /// What it is.
+    /// Kind of the file.
     pub kind: FileKind,
 }
 
-/// Files to choose from. Made by a worker, never within a frame.
+/// Files to choose from. A worker thread builds the list, because reading folders is too slow for a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileList {
-    /// The folder that is listed.
+    /// The listed folder.
     pub folder: PathBuf,
-    /// What is in it: folders, characters, projects.
+    /// The folder's subfolders, characters and projects.
     pub entries: Vec<FileEntry>,
-    /// Files opened lately.
+    /// Recently opened files.
     pub recent: Vec<FileEntry>,
-    /// Journals to recover.
+    /// Journals of sessions that can be recovered.
     pub unfinished: Vec<FileEntry>,
 }
 
 impl FileList {
-    /// Goes on with another folder's, which knows no files opened lately.
+    /// Replaces the list by `next`, but keeps the recent files if `next` has none.
     pub fn follow(&mut self, next: Self) {
         let recent = std::mem::take(&mut self.recent);
         *self = next;
@@ -135,7 +135,7 @@ impl FileList {
         }
     }
 
-    /// The folder's name, and the folder above it.
+    /// Returns the folder's name and the path of its parent folder.
     pub(super) fn place(&self) -> (String, Option<&Path>) {
         let name =
             self.folder.file_name().map_or_else(|| self.folder.to_string_lossy(), |n| n.to_string_lossy());

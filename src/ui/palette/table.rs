@@ -1,5 +1,5 @@
-//! The one table of what can be pressed on the panels: the palette is drawn from it. Tests press everything and find
-//! every [`CommandKind`] that its routes promise.
+//! The table of all items on the panels; the palette is drawn from the table. Tests press every item and check that
+//! every [`CommandKind`] with a route through a panel has an item.
 
 use super::icons::Icon;
 use super::shape_offers::offer_of_shape;
@@ -11,33 +11,33 @@ use crate::pose::Lengths;
 use crate::scene::{DAMPINGS, SWINGS, method};
 use crate::workbench::{Command, CommandKind, RADIUS_RANGE, Tool};
 
-/// Something that can be pressed.
+/// An item that can be pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Item {
-    /// What gives a command of this kind.
+    /// The item that gives commands of this kind.
     Of(CommandKind),
-    /// The other of both methods.
+    /// The item that switches to another deformation method.
     OtherMethod,
-    /// A step of the view to the left; the kind's own is to the right.
+    /// The item that rotates the view to the left; `Of(CommandKind::SnapTurn)` rotates it to the right.
     TurnLeft,
 }
 
-/// Where an item is and how it is called.
+/// Position and look of an item.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
-    /// What it is.
+    /// The described item.
     pub item: Item,
-    /// The panel it is on.
+    /// The item's panel.
     pub panel: Panel,
-    /// The palette's page; `None` if it always shows.
+    /// The page of the palette; `None` if the item always shows.
     pub page: Option<Page>,
-    /// Row of the page, from 0; items of a row stand in the table's order.
+    /// Row of the page, from 0. Items of a row are in the table's order.
     pub row: u8,
-    /// Width in its row, relative to its neighbours'.
+    /// Relative width in the row.
     pub weight: f32,
-    /// What its tile says.
+    /// Label of the item's tile.
     pub label: &'static str,
-    /// What its tile shows.
+    /// Icon of the item's tile.
     pub icon: Option<Icon>,
 }
 
@@ -52,7 +52,7 @@ const fn on(page: Page, row: u8, weight: f32, item: Item, label: &'static str, i
 use CommandKind as C;
 use Page::{Pose, Session, Shape, Time, View};
 
-/// All of them.
+/// All items.
 pub const ENTRIES: [Entry; 52] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
@@ -91,7 +91,7 @@ pub const ENTRIES: [Entry; 52] = [
     on(View, 2, 1.0, Item::Of(C::Wire), "Wire", Some(Icon::Wire)),
     on(View, 2, 1.0, Item::Of(C::Binding), "Binding", Some(Icon::Binding)),
     on(View, 2, 1.0, Item::Of(C::Measure), "Measure", Some(Icon::Measure)),
-    // Arrows that need no word.
+    // These arrow tiles are too narrow for a label.
     on(View, 3, 0.35, Item::TurnLeft, "Turn", Some(Icon::Left)),
     on(View, 3, 1.0, Item::Of(C::LifeSize), "Life size", Some(Icon::Person)),
     on(View, 3, 0.35, Item::Of(C::SnapTurn), "Turn", Some(Icon::Right)),
@@ -118,7 +118,7 @@ pub const ENTRIES: [Entry; 52] = [
 ];
 
 impl Item {
-    /// The kind of command it gives.
+    /// The kind of command that the item gives.
     pub fn kind(self) -> CommandKind {
         match self {
             Self::Of(kind) => kind,
@@ -127,31 +127,31 @@ impl Item {
         }
     }
 
-    /// Its line of the table.
+    /// The item's entry in the table.
     pub fn entry(self) -> &'static Entry {
         let found = ENTRIES.iter().find(|e| e.item == self);
-        // A test finds every item in the table.
+        // A test checks that the table has every item.
         found.unwrap_or(&ENTRIES[0])
     }
 }
 
-/// How an item behaves at the moment.
+/// Behaviour of an item in the current state of the panels.
 pub(super) enum Offer {
-    /// Gives its command. The number stands beside the label.
+    /// Gives the command when pressed. `count` is a number shown beside the label.
     Press { command: Command, enabled: bool, label: Option<String>, count: Option<usize> },
-    /// On or off.
+    /// A switch that is on or off.
     Switch { on: bool, command: Command },
-    /// One of several.
+    /// A choice of one of several values.
     Choice(Vec<Choice>),
-    /// A number that a drag changes: where it is on the slider, 0..=1, in words, and back.
+    /// A slider: its position 0..=1, the value as text, and the command for a new position.
     Slider { value: f32, text: String, command: Box<dyn Fn(f32) -> Command> },
-    /// Gives its command at the second press.
+    /// Gives the command at the second press; `label` shows after the first press.
     Confirm { command: Command, label: &'static str },
-    /// Is drawn by its panel.
+    /// The item's panel draws the item with its own code.
     Own,
 }
 
-/// One of a [`Offer::Choice`].
+/// One value of an [`Offer::Choice`].
 pub(super) struct Choice {
     pub label: String,
     pub icon: Option<Icon>,
@@ -164,7 +164,7 @@ pub(super) fn press(command: Command, enabled: bool) -> Offer {
 }
 
 impl Item {
-    /// How it behaves now.
+    /// Returns the item's behaviour in this state.
     pub(super) fn offer(self, state: &PanelState, memory: &Memory) -> Offer {
         let p = &state.preferences;
         let counted = |command, count: usize| Offer::Press {
@@ -219,7 +219,7 @@ impl Item {
                 count: None,
             },
             C::Measure => {
-                // The first press chooses the tool, each further one what it measures.
+                // The first press chooses the measure tool; each further press chooses the next quantity to measure.
                 let by = if p.tool == Tool::Measure { p.measure.next() } else { p.measure };
                 let label = if p.tool == Tool::Measure { p.measure.label() } else { "Measure" };
                 Offer::Press {
@@ -305,7 +305,7 @@ impl Item {
     }
 }
 
-/// A number of how flesh swings.
+/// Returns the slider of a dynamics parameter of the springs: 0 is the frequency, 1 the damping.
 fn offer_of_swing(
     state: &PanelState,
     which: usize,
@@ -322,7 +322,7 @@ fn offer_of_swing(
     }
 }
 
-/// A method for people.
+/// The displayed name of a deformation method.
 pub(crate) fn method_label(name: &str) -> &str {
     match method(name) {
         "rigid" => "Rigid",
@@ -340,7 +340,7 @@ pub(crate) fn method_label(name: &str) -> &str {
     }
 }
 
-/// The method after `name` in the table of methods, leaving out one.
+/// Returns the method that follows `name` in the table of methods, skipping `without`.
 pub(super) fn next_method(name: &str, without: &str) -> &'static str {
     let names = Recipe::NAMES;
     let at = names.iter().position(|n| *n == name).unwrap_or(0);
@@ -348,7 +348,7 @@ pub(super) fn next_method(name: &str, without: &str) -> &'static str {
     turned.into_iter().find(|n| *n != without).unwrap_or(names[0])
 }
 
-/// Radii are spread evenly by their logarithm.
+/// Converts a brush radius to a slider position 0..=1, on a logarithmic scale.
 fn slider_of_radius(radius: f32) -> f32 {
     let [least, most] = RADIUS_RANGE;
     ((radius / least).ln() / (most / least).ln()).clamp(0.0, 1.0)

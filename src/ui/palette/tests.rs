@@ -1,4 +1,4 @@
-//! Hands that point, press and scroll, frame by frame.
+//! Tests of hands that point, press and scroll on the panels, frame by frame.
 
 use super::*;
 use crate::base::math::{Quat, Vec2};
@@ -9,7 +9,7 @@ use crate::workbench::{
     Tracking,
 };
 
-/// Panels and the hands of a user before them.
+/// Panels with the input of a user's head and hands.
 pub(super) struct Room {
     pub panels: Panels,
     pub state: PanelState,
@@ -28,7 +28,7 @@ fn file(name: &str, kind: FileKind) -> FileEntry {
     FileEntry { path: name.into(), name: name.into(), note: "1 MB".into(), kind }
 }
 
-/// Everything can be pressed.
+/// Returns a state in which every item can be pressed.
 fn full_state() -> PanelState {
     PanelState {
         preferences: Preferences { palette: true, ..Preferences::default() },
@@ -85,7 +85,7 @@ impl Room {
         room
     }
 
-    /// So many frames at 50 Hz.
+    /// Runs frames at 50 Hz.
     pub fn step(&mut self, frames: usize) {
         for _ in 0..frames {
             self.input.time += 0.02;
@@ -114,7 +114,7 @@ impl Room {
         self.step(1);
     }
 
-    /// Points at something, pulls the trigger and lets it go.
+    /// Points at a target, pulls the trigger and releases it.
     pub fn press(&mut self, spot: &Spot) {
         self.aim_at(spot);
         self.step(2);
@@ -143,7 +143,7 @@ fn everything_in_the_table_can_be_pressed_and_gives_every_command_its_routes_pro
         for spot in spots {
             let Spot::Command(command) = &spot else { continue };
             if room.panels.find(&spot).is_none() {
-                // The other method changed by an earlier press.
+                // An earlier press changed the method that this item offers.
                 continue;
             }
             room.press(&spot);
@@ -152,7 +152,7 @@ fn everything_in_the_table_can_be_pressed_and_gives_every_command_its_routes_pro
                 room.press(&spot);
             }
             let kinds: Vec<CommandKind> = room.taken().iter().map(Command::kind).collect();
-            // A slider that is pressed where it stands says nothing.
+            // Pressing a slider at its current value gives no command.
             let slides = [
                 CommandKind::Radius,
                 CommandKind::Scrub,
@@ -227,21 +227,21 @@ fn a_press_has_hysteresis_survives_tremble_and_is_felt() {
     room.step(2);
     assert_eq!(room.felt, [Haptic::Hover]);
     assert!(room.panels.out().pointing);
-    // Between the two thresholds nothing changes, from either side.
+    // Trigger values between both thresholds change nothing, whether they rise or fall.
     room.trigger(0.55);
     room.trigger(0.0);
     assert_eq!(room.taken(), []);
     room.trigger(0.65);
     room.trigger(0.45);
     assert_eq!(room.taken(), []);
-    // Half a degree of tremble while the trigger is pulled.
+    // The hand trembles by half a degree while the trigger is pulled.
     let target = room.panels.target(&spot).unwrap();
     room.aim(target + Vec3::new(0.0, 0.003, 0.0));
     room.step(1);
     room.trigger(0.35);
     assert_eq!(room.taken(), [Command::LifeSize]);
     assert_eq!(room.felt, [Haptic::Hover, Haptic::Selection]);
-    // Let go elsewhere, it is none.
+    // A release off the panel cancels the press.
     room.trigger(0.9);
     room.away();
     room.step(2);
@@ -250,7 +250,7 @@ fn a_press_has_hysteresis_survives_tremble_and_is_felt() {
     room.step(2);
     assert_eq!(room.taken(), []);
     assert!(!room.panels.out().pointing);
-    // What cannot be done now says so to the hand.
+    // Pressing a disabled item makes the hand vibrate.
     room.state.moved = false;
     room.felt.clear();
     room.press(&Spot::Command(Command::UndoNavigation));
@@ -338,7 +338,7 @@ fn methods_are_switched_on_the_same_pose() {
     assert_eq!(room.taken(), [Command::Deformer("dqs".into())]);
     room.state.deformer = "dqs".into();
     room.step(2);
-    // The other method takes the place of the one that shows, B, and never doubles A.
+    // The other method replaces the current method in slot B and is never the method of slot A.
     room.press(&Spot::Command(Command::Deformer("blend".into())));
     assert_eq!(room.taken(), [Command::Deformer("blend".into())]);
     room.state.deformer = "blend".into();
@@ -346,7 +346,7 @@ fn methods_are_switched_on_the_same_pose() {
     for method in ["springs", "blend"] {
         assert!(room.panels.find(&Spot::Command(Command::Deformer(method.into()))).is_some(), "{method}");
     }
-    // A document that comes with another.
+    // The document switches to a method that is in no slot.
     room.state.deformer = "cor".into();
     room.step(2);
     for method in ["springs", "cor"] {
@@ -364,9 +364,9 @@ fn only_what_changed_is_painted_again() {
     };
     assert!(dirty(&mut room).contains(&Panel::Palette));
     room.step(50);
-    // Panels that have never shown stay as they are.
+    // Panels that have never shown stay unpainted.
     assert_eq!(dirty(&mut room), []);
-    // Hands and head move: the places change, the pictures do not.
+    // Moving head and hands moves the panels without repainting them.
     room.input.hands[0].grip.pose.position.y += 0.1;
     room.input.head.pose.position.x += 0.1;
     room.step(60);
@@ -385,7 +385,7 @@ fn only_what_changed_is_painted_again() {
     assert_eq!(dirty(&mut room), [Panel::Palette]);
     room.step(5);
     assert_eq!(dirty(&mut room), []);
-    // The same again on another device: fonts and all.
+    // After the loss of the GPU device everything is painted again, fonts included.
     room.panels.renew();
     room.step(1);
     assert!(room.panels.paint(Panel::Palette).textures.iter().any(|(_, d)| d.pos.is_none()));
@@ -404,12 +404,12 @@ fn panels_stand_at_the_hand_or_beside_the_user_and_survive_recentring() {
     assert!(palette.pose.position.y - palette.size[1] * 0.5 > hand.y, "above the hand");
     let wrist = place(&room, Panel::Wrist).unwrap();
     assert!(wrist.pose.position.y + wrist.size[1] * 0.5 < palette.pose.position.y - palette.size[1] * 0.4);
-    // Tracking that stops for a moment does not throw the palette about.
+    // A short loss of tracking does not move the palette.
     room.input.hands[0].grip.tracking = Tracking::Lost;
     room.step(20);
     let kept = place(&room, Panel::Palette).unwrap();
     assert!(kept.pose.position.distance(palette.pose.position) < 1e-3);
-    // One controller: beside the user's way, and there it stays.
+    // With one controller, the palette opens beside the line of sight and stays there.
     room.step(60);
     let alone = place(&room, Panel::Palette).unwrap();
     let aside = Quat::from_rotation_y(30_f32.to_radians()) * Quat::from_rotation_x(-22_f32.to_radians());
@@ -418,7 +418,7 @@ fn panels_stand_at_the_hand_or_beside_the_user_and_survive_recentring() {
     room.input.head.pose.orientation = Quat::from_rotation_y(1.0);
     room.step(20);
     assert_eq!(place(&room, Panel::Palette).unwrap().pose, alone.pose);
-    // The room's origin moves under it: everything is where it was.
+    // After recentring, the palette is at the same physical place.
     let moved = Rigid { position: Vec3::new(0.5, 0.1, -0.2), orientation: Quat::from_rotation_y(0.8) };
     let carried = moved.point(alone.pose.position);
     room.input.recentred = Some(moved);
@@ -426,7 +426,7 @@ fn panels_stand_at_the_hand_or_beside_the_user_and_survive_recentring() {
     *head = Rigid { position: moved.point(head.position), orientation: moved.orientation * head.orientation };
     room.step(1);
     assert!(place(&room, Panel::Palette).unwrap().pose.position.distance(carried) < 1e-5);
-    // The other hand takes the tools: the palette changes hands.
+    // If the tool hand changes, the palette moves to the other hand.
     let mut left = Room::new();
     left.tool = 0;
     left.step(2);
@@ -473,7 +473,7 @@ fn lost_tracking_focus_and_broken_poses_press_nothing() {
         let told = room.taken();
         assert!(told.is_empty() || told == [Command::Undo], "{told:?}");
     }
-    // Nothing at all, and nonsense.
+    // Missing and invalid input does no harm.
     let mut panels = Panels::new();
     panels.step(&Input::default(), 1, &PanelState::default());
     let mut input = Room::new().input;

@@ -1,15 +1,15 @@
-//! How the panels look: dark glass, large print, one accent. Sizes are pixels of the panel, 20 to a degree.
+//! Colours, sizes and text of the panels: large text on dark glass. Sizes are in pixels of the panel's image.
 
 use egui::epaint::text::{LayoutJob, TextWrapping};
 use egui::{Align2, Color32, CornerRadius, FontFamily, FontId, Painter, Pos2, Rect, Stroke, pos2};
 
-/// Pixels per degree as the user sees a panel.
+/// Pixels of a panel's image per degree of the user's view.
 pub(super) const PER_DEGREE: f32 = 20.0;
-/// Between panel's edge and content.
+/// Distance between a panel's edge and its content, pixels.
 pub(super) const MARGIN: f32 = 20.0;
-/// Between tiles.
+/// Gap between tiles, pixels.
 pub(super) const GAP: f32 = 8.0;
-/// Height of a row: 3 degrees.
+/// Height of a row, pixels: 3 degrees.
 pub(super) const ROW: f32 = 60.0;
 
 pub(super) const GLASS: Color32 = Color32::from_rgba_premultiplied(18, 20, 26, 242);
@@ -31,16 +31,16 @@ pub(super) const SMALL: f32 = 20.0;
 pub(super) const BODY: f32 = 24.0;
 pub(super) const LARGE: f32 = 40.0;
 
-/// The panel's own ground.
+/// Draws the rounded background and the edge of a panel.
 pub(super) fn glass(painter: &Painter, rect: Rect) {
-    // A clear edge of two pixels lets the picture's filter fade it out.
+    // A transparent edge of two pixels lets texture filtering fade the panel out.
     let rect = rect.shrink(2.0);
     painter.rect_filled(rect, CornerRadius::same(30), GLASS);
     painter.rect_stroke(rect, CornerRadius::same(30), Stroke::new(2.0, EDGE), egui::StrokeKind::Inside);
 }
 
-/// One line of print, cut with an ellipsis where it is wider than `width`. The default font is a light one: it is
-/// set twice, a little apart, which a headset's pixels need. Returns where it stands.
+/// Draws one line of text, cut with an ellipsis if it is wider than `width`. The text is drawn twice, slightly
+/// offset, because egui's light default font is hard to read in a headset. Returns the text's rectangle.
 pub(super) fn print(
     painter: &Painter,
     at: Pos2,
@@ -61,7 +61,7 @@ pub(super) fn print(
     rect
 }
 
-/// Several lines of print from the upper left corner, at most `rows`.
+/// Draws at most `rows` lines of wrapped text, left-aligned and vertically centred in `rect`.
 pub(super) fn paragraph(painter: &Painter, rect: Rect, text: &str, size: f32, color: Color32, rows: usize) {
     let font = FontId::new(size, FontFamily::Proportional);
     let mut job = LayoutJob::simple(text.to_owned(), font, color, rect.width());
@@ -73,7 +73,7 @@ pub(super) fn paragraph(painter: &Painter, rect: Rect, text: &str, size: f32, co
     painter.galley(corner + egui::vec2(size * 0.03, 0.0), galley, color);
 }
 
-/// `rect` cut into columns of these weights with gaps between.
+/// Splits `rect` into columns with these relative widths and gaps between them.
 pub(super) fn columns(rect: Rect, weights: &[f32]) -> Vec<Rect> {
     let total: f32 = weights.iter().sum();
     let room = rect.width() - GAP * weights.len().saturating_sub(1) as f32;

@@ -1,11 +1,11 @@
-//! What the palette offers of time: playing, keys, frames.
+//! Items of the palette's Time page: playback, keys and frame rate.
 
 use super::table::{Choice, Offer, press};
 use crate::asset::Interpolation;
 use crate::document::FRAME_RATES;
 use crate::workbench::{Command, CommandKind as C, Timeline};
 
-/// How it behaves now.
+/// Returns the behaviour of an item of the Time page.
 pub(super) fn offer_of_time(kind: C, timeline: &Timeline) -> Offer {
     let head = timeline.playhead;
     let length = timeline.length.max(1e-3);

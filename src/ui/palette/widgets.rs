@@ -1,4 +1,4 @@
-//! What can be pressed: tiles, choices, sliders. They tell what happened to a [`Touch`].
+//! Widgets of the panels: tiles, choices, sliders and tabs. Each widget reports its events to a [`Touch`].
 
 use super::icons::Icon;
 use super::table::{Choice, Item, Offer};
@@ -7,40 +7,40 @@ use super::{Memory, Spot, theme};
 use crate::workbench::{Command, CommandKind};
 use egui::{Align2, Color32, CornerRadius, Id, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
-/// What the pointer did to a panel in one pass.
+/// The events and layout of one pass of a panel.
 #[derive(Default)]
 pub(super) struct Touch {
-    /// The thing under the pointer.
+    /// The widget under the pointer.
     pub hovered: Option<Id>,
-    /// Something was pressed.
+    /// Whether a widget was pressed.
     pub clicked: bool,
-    /// Something was pressed that cannot be at the moment.
+    /// Whether a disabled widget was pressed.
     pub refused: bool,
-    /// What it means.
+    /// Commands of the pressed widgets.
     pub commands: Vec<Command>,
-    /// Where things are.
+    /// Press targets (commands, pages and tabs) with their rectangles.
     pub spots: Vec<(Spot, Rect)>,
-    /// Where sliders run.
+    /// Slider tracks with their rectangles.
     pub tracks: Vec<(CommandKind, Rect)>,
 }
 
-/// How a tile looks.
+/// Appearance of a tile.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tile<'a> {
     pub label: &'a str,
     pub icon: Option<Icon>,
     pub on: bool,
     pub enabled: bool,
-    /// Beside the label.
+    /// A number beside the label.
     pub count: Option<usize>,
-    /// Icon above the label instead of beside it.
+    /// Whether the icon is above the label instead of beside it.
     pub tall: bool,
-    /// Shows whether it is on or off by a switch.
+    /// Whether a switch on the tile shows the on or off state.
     pub switch: bool,
     pub warn: bool,
 }
 
-/// A tile; true where it was pressed.
+/// Draws a tile. Returns true if an enabled tile was pressed.
 pub(super) fn tile(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, tile: Tile<'_>) -> bool {
     let response = ui.interact(rect, id, Sense::click());
     let over = response.hovered() || response.is_pointer_button_down_on();
@@ -111,7 +111,7 @@ pub(super) fn tile(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, tile: Til
     pressed && tile.enabled
 }
 
-/// A switch that is on or off.
+/// Draws a switch that is on or off.
 fn switch(ui: &Ui, rect: Rect, on: bool) {
     let painter = ui.painter();
     let r = rect.height() / 2.0;
@@ -121,7 +121,7 @@ fn switch(ui: &Ui, rect: Rect, on: bool) {
     painter.circle_filled(pos2(x, rect.center().y), r - 4.0, theme::TEXT);
 }
 
-/// What an item offers, in its place.
+/// Draws an item with the widget for the item's current behaviour.
 pub(super) fn item(
     ui: &mut Ui,
     touch: &mut Touch,
@@ -169,7 +169,7 @@ pub(super) fn item(
     }
 }
 
-/// Tiles of which one is on, as one piece.
+/// Draws a row of tiles of which one is on.
 fn choice(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, choices: Vec<Choice>) {
     let tall = rect.height() > 80.0;
     let weights = vec![1.0; choices.len()];
@@ -192,10 +192,10 @@ fn choice(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, choices: Vec<Choic
     }
 }
 
-/// Sliders narrower than this have their track below their print.
+/// Width below which a slider's track is below its text, pixels.
 const NARROW: f32 = 420.0;
 
-/// A number from 0 to 1: its name on the left, in words on the right, the track between or below.
+/// Draws a slider for a value 0..=1 with its name on the left, its text on the right, and the track between or below.
 fn slider(
     ui: &mut Ui,
     touch: &mut Touch,
@@ -219,7 +219,7 @@ fn slider(
     theme::print(painter, left, Align2::LEFT_CENTER, label, size, theme::TEXT, widths[0]);
     let right = pos2(rect.max.x - 16.0, line);
     theme::print(painter, right, Align2::RIGHT_CENTER, text, size, theme::SOFT, widths[1]);
-    // A knob at an end stays within the tile.
+    // The inset keeps the knob within the tile at both ends.
     let inset = if narrow { [rect.height() * 0.5; 2] } else { [130.0, 140.0] };
     let y = if narrow { rect.max.y - 17.0 } else { line };
     let thick = if narrow { 4.0 } else { 5.0 };
@@ -229,7 +229,7 @@ fn slider(
     painter.rect_filled(track, CornerRadius::same(5), theme::FAINT.gamma_multiply(0.6));
     painter.rect_filled(track.with_max_x(x), CornerRadius::same(5), theme::ACCENT_HOVER);
     painter.circle_filled(pos2(x, y), if narrow { 11.0 } else { 16.0 }, theme::TEXT);
-    // Its middle is where the number is: pressing there changes nothing.
+    // The knob's target has the current value, so a press there changes nothing.
     let knob = Rect::from_center_size(pos2(x, rect.center().y), vec2(rect.height(), rect.height()));
     let now = command(value);
     touch.tracks.push((now.kind(), track));
@@ -238,7 +238,7 @@ fn slider(
         && let Some(pointer) = response.interact_pointer_pos()
     {
         let at = ((pointer.x - track.min.x) / track.width()).clamp(0.0, 1.0);
-        // Less than a pixel or two is tremble.
+        // Movement below 1.5 pixels is hand tremor.
         if (at - value).abs() * track.width() > 1.5 {
             touch.commands.push(command(at));
         }
@@ -246,7 +246,7 @@ fn slider(
     touch.clicked |= response.clicked() || response.drag_stopped();
 }
 
-/// Tabs; the one that was pressed.
+/// Draws tabs. Returns the tab that was pressed.
 pub(super) fn tabs<T: Copy + PartialEq>(
     ui: &mut Ui,
     touch: &mut Touch,

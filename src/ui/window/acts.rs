@@ -1,4 +1,4 @@
-//! Doing what keys and buttons of the panels ask for.
+//! Carries out the actions of keys and panel buttons.
 
 use super::camera::{Lens, Side, Stand};
 use super::choices::{Choices, Plane, ZOOM_RANGE};
@@ -12,16 +12,16 @@ use crate::pose::Lengths;
 use crate::workbench::{Command, Request, Tool, Workbench};
 use std::f32::consts::PI;
 
-/// A press of a turning key, radians: a 24th of a turn, as in Blender.
+/// Rotation of the view per key press, radians: 15 degrees, as in Blender.
 const TURN: f32 = PI / 12.0;
-/// A press of a bracket sizes the brush by this factor.
+/// Factor on the brush radius per press of a bracket key.
 const GROWTH: f32 = 1.15;
-/// A press sizes the panels by this.
+/// Change of the panels' zoom factor per key press.
 const LARGER: f32 = 0.1;
 
 impl WindowEditor {
     pub(super) fn key(&mut self, chord: Chord, repeat: bool, time: f64, bench: Option<&mut Workbench>) {
-        // Whoever writes means the text, though the key ends it; a question comes first.
+        // Text fields and questions have priority over shortcuts. A text field also gets the key that ends it.
         if self.typing || self.takes_keys() {
             return;
         }
@@ -59,13 +59,13 @@ impl WindowEditor {
         }
     }
 
-    /// Runs a command that comes from elsewhere, e.g. from the window's frame or a script. What it asks for is in
-    /// [`WindowEditor::output`] at once.
+    /// Runs a command from outside the panels, e.g. of the window's menu or a script. The command's requests are in
+    /// [`WindowEditor::output`] immediately.
     pub fn run_command(&mut self, command: Command, bench: Option<&mut Workbench>) {
         self.command(command, bench);
     }
 
-    /// Runs a command: those about the view are the camera's.
+    /// Runs a command. Commands about the view move the camera; most other commands go to the workbench.
     pub(super) fn command(&mut self, command: Command, bench: Option<&mut Workbench>) {
         self.changed = true;
         match (command, bench) {
@@ -76,7 +76,7 @@ impl WindowEditor {
             (Command::SnapTurn(steps), Some(_)) => self.turn(-2.0 * steps as f32, 0.0),
             (Command::LifeSize, Some(bench)) => self.frame_all(bench),
             (Command::UndoNavigation, Some(bench)) => {
-                // A turntable that went on would leave the view at once.
+                // A running turntable would change the restored view at once.
                 if self.camera.back() && bench.preferences().turntable {
                     bench.run_command(Command::Turntable(false));
                 }
@@ -91,7 +91,7 @@ impl WindowEditor {
         }
     }
 
-    /// Does what a key or a button of the window stands for.
+    /// Carries out the action of a key or button.
     pub(super) fn act(&mut self, act: Act, time: f64, mut bench: Option<&mut Workbench>) {
         self.changed = true;
         if let Some(bench) = bench.as_deref_mut() {
@@ -101,7 +101,7 @@ impl WindowEditor {
                 Act::BrushSize => return self.begin_brush(bench),
                 Act::Cancel => {
                     self.panels.help = false;
-                    // What is under way first, then the plane that is being moved, then the motion.
+                    // Escape cancels the operation, else hides the drawing plane's gizmo, else leaves the motion.
                     if self.hold != Hold::Free || bench.is_busy() {
                         return self.drop_act(bench);
                     }
@@ -160,7 +160,7 @@ impl WindowEditor {
         }
     }
 
-    /// Tells the user something in the line below the picture.
+    /// Shows a message in the line below the picture.
     pub(super) fn tell(&mut self, text: &str) {
         self.facts.message = Some(text.to_owned());
     }
@@ -170,7 +170,7 @@ impl WindowEditor {
         self.choices = Choices { zoom, ..self.choices.clone() };
     }
 
-    /// Turns the view by steps of a key, to the left and up.
+    /// Rotates the view by steps of a key press, to the left and up.
     fn turn(&mut self, left: f32, up: f32) {
         let s = *self.camera.stand();
         self.camera.go(Stand { yaw: s.yaw - left * TURN, pitch: s.pitch + up * TURN, ..s });
@@ -183,7 +183,7 @@ impl WindowEditor {
         self.camera.frame(if bones.is_empty() { b } else { &posed }, self.aspect());
     }
 
-    /// The selected joint with its bones, or all.
+    /// Frames the selected joint and its bones or, without a selection, the whole character.
     fn frame_selected(&mut self, bench: &Workbench) {
         let Some(node) = bench.selected() else {
             self.tell("no joint is selected: everything is shown");
@@ -198,7 +198,7 @@ impl WindowEditor {
         self.camera.frame(&Aabb { min: at - reach, max: at + reach }, self.aspect());
     }
 
-    /// Strokes are drawn on the plane through the selected joint or the root that faces this view; or facing it again.
+    /// Fixes the drawing plane through the selected joint or the root, facing the camera. A fixed plane is released.
     fn fix_plane(&mut self, bench: &Workbench) {
         let node = bench.selected().or(bench.posable().first().copied());
         let at = node.and_then(|n| bench.rig().world.get(n.index())).map(|w| Vec3::from(w.translation));
@@ -212,7 +212,7 @@ impl WindowEditor {
         self.moves_plane &= self.choices.plane != Plane::Camera;
     }
 
-    /// Shows the gizmo of the plane that strokes are drawn on, or takes it away; a plane that faces the view is fixed first.
+    /// Shows or hides the gizmo of the drawing plane. A plane that faces the camera is fixed first.
     fn move_plane(&mut self, bench: &Workbench) {
         if self.choices.plane == Plane::Camera {
             self.fix_plane(bench);
@@ -221,7 +221,7 @@ impl WindowEditor {
         self.moves_plane = !self.moves_plane && self.choices.plane != Plane::Camera;
     }
 
-    /// Divides the picture between the document's deformer and LBS, or DQS where it is LBS; or takes the divider away.
+    /// Starts or ends the comparison of the document's deformer with LBS, or with DQS if the document uses LBS.
     fn compare(&mut self, bench: &Workbench) {
         let own = &bench.session().document().deformer().method;
         let method = if own == "lbs" { "dqs" } else { "lbs" }.to_owned();
@@ -237,7 +237,7 @@ impl WindowEditor {
     }
 }
 
-/// The command of all front ends that an act gives now.
+/// Returns the command that an action gives in the current state; `None` for actions that only the window has.
 pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
     let (p, timeline) = (bench.preferences(), bench.timeline());
     let playhead = timeline.playhead;
@@ -287,7 +287,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
     })
 }
 
-/// The method after this one.
+/// Returns the deformation method after `name`, cyclically.
 fn next_method(name: &str) -> String {
     let name = if name.is_empty() { "springs" } else { name };
     let at = Recipe::NAMES.iter().position(|n| *n == name).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Where the tip of the mouse's hand is: on a plane, on a knot, on the skin.
+//! Finds the tip of the mouse's hand: on a plane, on a knot of a stroke, or on the skin.
 
 use super::input::{Pick, Picked};
 use super::pointer::Eyepiece;
@@ -8,15 +8,15 @@ use crate::base::math::Vec3;
 use crate::pose::WorkingPlane;
 use crate::workbench::{MeasureBy, Tool, Workbench};
 
-/// Knots and joints within so many points of the mouse are meant.
+/// Largest distance between mouse and knot or joint for a hit, logical pixels.
 const NEAR: f32 = 11.0;
-/// Joints within so many points of the start of a stroke tell its depth.
+/// Largest distance between the start of a stroke and a joint that gives the stroke its depth, logical pixels.
 const DEPTH: f32 = 60.0;
-/// An answer is still good where the mouse has moved by no more than this, pixels.
+/// Largest movement of the mouse after which a pick result is still valid, logical pixels.
 const SAME: f32 = 2.5;
 
 impl WindowEditor {
-    /// Where the tip is; `None` if nothing should be touched.
+    /// Returns the tip, world space; `None` if the hand should touch nothing.
     pub(super) fn tip(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> Option<Vec3> {
         match self.hold {
             Hold::Tool { plane, waits: None, .. } => {
@@ -41,14 +41,14 @@ impl WindowEditor {
         }
     }
 
-    /// What is known of the skin under a pixel: `None` if it has to be asked for, none within where there is none.
+    /// Returns the picked skin point at a pixel: `None` if no result is valid, `Some(None)` if there is no skin.
     pub(super) fn skin_at(&self, at: [f32; 2]) -> Option<Option<Vec3>> {
         let (picked, there) = self.seen?;
         let near = (at[0] - there[0]).hypot(at[1] - there[1]) <= SAME * self.scale;
         near.then(|| picked.surface.map(|s| s.position))
     }
 
-    /// The plane that a stroke from this pixel is drawn on.
+    /// Returns the plane for a stroke that begins at this pixel.
     pub(super) fn plane(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> WorkingPlane {
         let fixed = self.fixed_plane();
         let normal = fixed.map_or(self.camera.rotation() * Vec3::Z, |p| p.normal);
@@ -61,7 +61,7 @@ impl WindowEditor {
             return fixed;
         }
         if let Some(layer) = bench.awaits_offset() {
-            // What is drawn belongs to its baseline.
+            // An offset stroke lies at the depth of its baseline.
             let knots = layer.baseline.knots().iter().map(|k| Vec3::from(k.position));
             let near = self.nearest(knots, eyepiece, at, f32::INFINITY);
             return through(near.map_or(self.camera.stand().target, |n| n.1));
@@ -72,7 +72,7 @@ impl WindowEditor {
         through(near.or_else(|| joints().next()).unwrap_or(self.camera.stand().target))
     }
 
-    /// The knot that a pixel means: its distance in points, and where it is.
+    /// Returns the knot of a stroke near a pixel: its distance in logical pixels and its position.
     fn knot_at(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> Option<(f32, Vec3)> {
         let layers = bench.session().document().strokes().iter();
         let strokes = layers.flat_map(|l| l.offset.iter().chain([&l.baseline]));
@@ -80,7 +80,7 @@ impl WindowEditor {
         self.nearest(knots, eyepiece, at, NEAR)
     }
 
-    /// The joint that a pixel means.
+    /// Returns the posable joint near a pixel.
     pub(super) fn joint_at(&self, bench: &Workbench, at: [f32; 2]) -> Option<NodeId> {
         let (eyepiece, _) = self.eyepiece(at);
         let place = |n: &NodeId| bench.rig().world.get(n.index()).map(|w| Vec3::from(w.translation));
@@ -100,15 +100,15 @@ impl WindowEditor {
         near.filter(|(d, _)| *d <= within).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// The first button goes down in the picture.
+    /// Handles a press of the primary button in the picture.
     pub(super) fn press_tool(&mut self, time: f64, bench: &mut Workbench) {
         let Some(at) = self.at else { return };
         let (eyepiece, _) = self.eyepiece(at);
-        // What was told of the last thing is no more of interest.
+        // The message of the last operation is outdated.
         self.facts.message = None;
         let tool = bench.preferences().tool;
         let skin = self.skin_at(at);
-        // What is grabbed has to be known; a stroke over the skin is begun by the skin's own answers.
+        // Grab and measure need the skin's position; the skin tool takes it from later pick results.
         let waits = (matches!(tool, Tool::Grab | Tool::Measure) && skin.is_none()).then_some(time);
         let normal = self.camera.rotation() * Vec3::Z;
         let plane = match (tool, skin.flatten()) {
@@ -116,13 +116,13 @@ impl WindowEditor {
             (_, Some(origin)) => WorkingPlane { origin, normal },
         };
         self.force = [self.pressure.unwrap_or(1.0).max(0.6), 0.0];
-        // Where the tip is known the hand is there before it presses.
+        // With a known tip, the hand first moves there without pressing.
         if waits.is_none() {
             let force = std::mem::take(&mut self.force);
             self.hand(bench, time, None);
             self.force = force;
         }
-        // With no skin under it the tool grabs nothing.
+        // Grab does nothing where there is no skin.
         let skinless = skin == Some(None);
         if tool == Tool::Grab && skinless {
             self.force = [0.0; 2];
@@ -138,7 +138,7 @@ impl WindowEditor {
         }
     }
 
-    /// A press that waits for the skin under it goes on when that is known.
+    /// Begins a waiting press once the skin under it is known or the waiting time is over.
     pub(super) fn await_skin(&mut self, bench: &mut Workbench) {
         let Hold::Tool { start, waits: Some(since), moved, .. } = self.hold else { return };
         let known = self.skin_at(start);
@@ -153,7 +153,7 @@ impl WindowEditor {
             return;
         };
         let plane = WorkingPlane { origin, normal: self.camera.rotation() * Vec3::Z };
-        // The hand comes to where the button went down, presses there, and follows the mouse from then on.
+        // The hand moves to the pressed pixel and presses there; then it follows the mouse.
         let (now, force) = (self.at.replace(start), std::mem::take(&mut self.force));
         self.hold = Hold::Tool { start, plane, waits: None, moved };
         self.hand(bench, self.time, None);
@@ -163,7 +163,7 @@ impl WindowEditor {
         self.at = now;
     }
 
-    /// The skin that is known under a press, which is what is measured: a click may be over before another answer comes.
+    /// Returns the pick result under a press for the measure tool, since a click can end before the next result.
     fn pressed_at(&self, bench: &Workbench) -> Option<Picked> {
         let (mut picked, _) = self.seen.filter(|_| bench.preferences().tool == Tool::Measure)?;
         if let Some(sample) = &mut picked.surface {
@@ -172,7 +172,7 @@ impl WindowEditor {
         Some(picked)
     }
 
-    /// Asks for the skin under the mouse where a tool wants it.
+    /// Requests a pick of the skin under the mouse if the tool needs it.
     pub(super) fn ask_pick(&mut self, bench: Option<&Workbench>) {
         let wants =
             bench.is_some_and(|b| matches!(b.preferences().tool, Tool::Grab | Tool::Skin | Tool::Measure));

@@ -1,4 +1,4 @@
-//! The way of the selected joint through the motion, with a tick at every frame and a dot at every key.
+//! Draws the motion path of the selected joint, with a tick at every frame and a dot at every key.
 
 use super::{Hold, WindowEditor};
 use crate::base::math::Vec3;
@@ -9,16 +9,16 @@ use crate::scene::onion;
 use crate::workbench::Workbench;
 use std::sync::Arc;
 
-/// The arc that was found last.
+/// The cached motion path.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Whose, of which joint, in which revision of the document.
+    /// The character, joint and document revision that the path belongs to.
     of: Option<(Arc<Character>, NodeId, Version)>,
     path: Vec<(Vec3, bool)>,
 }
 
 impl WindowEditor {
-    /// Shows it, found again where another joint is selected, or the document has changed and nothing is held any more.
+    /// Draws the path. Recomputes it for another joint or, once the mouse holds nothing, for a changed document.
     pub(super) fn draw_arc(&mut self, bench: &Workbench, lines: &mut Lines) {
         let (Some(node), true) = (bench.selected(), self.choices.arcs) else {
             self.arc = Found::default();
@@ -32,7 +32,7 @@ impl WindowEditor {
             self.arc.path = onion::path(&character.skeleton, bench.session().document(), node);
             self.arc.of = Some((character.clone(), node, revision));
         }
-        // One frame is no way.
+        // A motion of one frame has no path.
         if self.arc.path.len() > 1 {
             onion::arc(&self.arc.path, lines);
         }

@@ -1,5 +1,5 @@
-//! Turns and moves by keys, as in Blender: R or G, then X, Y or Z (once more for the joint's own axis), then a number.
-//! Without a number the mouse does it. Enter or a click keeps it, Escape or the right button puts everything back.
+//! Rotates and moves joints by keys, as in Blender: R or G, then X, Y or Z (twice for the joint's own axis), then a
+//! number. Without a number the mouse moves the joint. Enter confirms; Escape or the right button cancels.
 
 use super::gizmo::{AXES, COLORS};
 use super::keys::Chord;
@@ -13,24 +13,24 @@ use crate::workbench::Workbench;
 use egui::Key;
 use std::f32::consts::TAU;
 
-/// Letters of a number at most.
+/// Maximum number of characters of a typed number.
 const LONG: usize = 9;
-/// An axis that goes along the line of sight is followed as if it leaned so far, squared sine: a pixel would be miles.
+/// Smallest squared sine between axis and line of sight; it limits how far a pixel moves a joint along the axis.
 const LEAN: f32 = 0.01;
 
-/// What a joint is turned about or moved along.
+/// The axis of a rotation or movement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Along {
-    /// The line of sight, or everywhere on the plane that faces the view.
+    /// Rotation about the line of sight, or free movement on a plane that faces the camera.
     #[default]
     Free,
-    /// An axis of the world, 0..3.
+    /// A world axis, 0..3.
     World(usize),
-    /// An axis of the joint, 0..3.
+    /// An axis of the joint itself, 0..3.
     Own(usize),
 }
 
-/// A number as it is typed.
+/// A number while it is typed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Typed {
     negative: bool,
@@ -56,7 +56,7 @@ impl Typed {
         }
     }
 
-    /// None where nothing is typed.
+    /// The value; `None` if no digit is typed.
     fn value(&self) -> Option<f32> {
         let value = self.digits().parse().unwrap_or(0.0_f32);
         (self.count > 0).then_some(if self.negative { -value } else { value })
@@ -67,12 +67,12 @@ impl Typed {
     }
 }
 
-/// A joint that is turned or moved by keys.
+/// State of a joint that is rotated or moved by keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ByKey {
-    /// Where it was, world.
+    /// Position of the joint at the start, world space, metres.
     origin: Vec3,
-    /// Its own axes then, world, unit.
+    /// The joint's own axes at the start, world space, unit length.
     own: [Vec3; 3],
     along: Along,
     typed: Typed,
@@ -89,7 +89,7 @@ impl ByKey {
         Self { origin, own, along: Along::Free, typed: Typed::default() }
     }
 
-    /// The axis, with its number; `None` if it is free.
+    /// Returns index and direction of the chosen axis; `None` for [`Along::Free`].
     fn axis(&self) -> Option<(usize, Vec3)> {
         match self.along {
             Along::Free => None,
@@ -98,7 +98,7 @@ impl ByKey {
         }
     }
 
-    /// Chooses an axis of the world, at the second press the joint's, at the third none.
+    /// Chooses a world axis. A second press chooses the joint's own axis, a third none.
     fn choose(&mut self, axis: usize) {
         self.along = match self.along {
             Along::World(a) if a == axis => Along::Own(axis),
@@ -107,10 +107,10 @@ impl ByKey {
         };
     }
 
-    /// Where a place goes that the mouse moved there on a plane with this normal.
+    /// Returns the joint's target. `moved` is the mouse's point on the plane with the normal `facing`.
     pub fn place(&self, moved: Option<Vec3>, facing: Vec3) -> Option<Vec3> {
         match (self.axis(), self.typed.value()) {
-            // As in Blender a number without an axis is for the first.
+            // As in Blender, a number without an axis applies to X.
             (axis, Some(length)) => Some(self.origin + axis.map_or(Vec3::X, |a| a.1) * length),
             (Some((_, axis)), None) => {
                 let across = axis - facing * axis.dot(facing);
@@ -121,7 +121,7 @@ impl ByKey {
         }
     }
 
-    /// A number and what it is along, for people; `shown` where none is typed.
+    /// Formats number and axis for the user. `shown` replaces the number while none is typed.
     fn text(&self, shown: Option<String>, unit: &str, preposition: &str, free: &str) -> String {
         let sign = if self.typed.negative { "-" } else { "" };
         let number = match (self.typed.count, shown) {
@@ -139,19 +139,19 @@ impl ByKey {
     }
 }
 
-/// The direction of a pixel from a world point's picture, radians, anticlockwise.
+/// Returns the direction from a projected world point to a pixel, radians, anticlockwise from the right.
 fn direction(eyepiece: &Eyepiece, origin: Vec3, at: [f32; 2]) -> f32 {
     let [x, y] = eyepiece.project(origin).unwrap_or(at);
     (y - at[1]).atan2(at[0] - x)
 }
 
 impl WindowEditor {
-    /// Whether keys and buttons are for a turn, a move or the brush's size alone.
+    /// Whether a rotation, a grab or the brush resizing takes all keys and buttons.
     pub(super) fn is_by_key(&self) -> bool {
         matches!(self.hold, Hold::Turn { .. } | Hold::Grab { .. } | Hold::Brush { .. })
     }
 
-    /// Turns the selected joint, or the one under the mouse.
+    /// Starts rotating the selected joint or, without a selection, the joint under the mouse.
     pub(super) fn begin_turn(&mut self, bench: &mut Workbench) {
         if self.hold != Hold::Free {
             return;
@@ -174,7 +174,7 @@ impl WindowEditor {
         self.hold = Hold::Turn { by, angle: 0.0, last };
     }
 
-    /// Takes hold of the joint under the mouse, of the selected one, or of the skin, until the next click.
+    /// Starts grabbing the joint under the mouse, the selected joint, or the skin, until the next click.
     pub(super) fn begin_grab(&mut self, time: f64, bench: &mut Workbench) {
         if self.hold != Hold::Free {
             return;
@@ -203,13 +203,13 @@ impl WindowEditor {
         }
     }
 
-    /// Nothing is begun: what would choose its axis and type its number does nothing either.
+    /// Reports that a rotation or grab could not begin. The keys for its axis and number then do nothing.
     fn miss(&mut self, told: &str) {
         self.facts.message = Some(told.to_owned());
         (self.missed, self.changed) = (true, true);
     }
 
-    /// A key while something is done by keys, or was to be; true where it is no shortcut.
+    /// Handles a key of a rotation or grab, even of one that could not begin. Returns whether the key was used.
     pub(super) fn key_by_key(&mut self, chord: Chord, time: f64, bench: &mut Workbench) -> bool {
         let key = chord.key();
         if !self.is_by_key() {
@@ -219,7 +219,7 @@ impl WindowEditor {
         match (&mut self.hold, key) {
             (_, Key::Escape) => self.drop_act(bench),
             (_, Key::Enter) => self.keep_by_key(time, bench),
-            // With Control or Alt it would be another key.
+            // Keys with Control or Alt are shortcuts, not axes or digits.
             (Hold::Turn { by, .. } | Hold::Grab { by, .. }, key) if !chord.is_command() => {
                 match key {
                     Key::X => by.choose(0),
@@ -234,7 +234,7 @@ impl WindowEditor {
         true
     }
 
-    /// Whether a key belongs to a turn or a move that could not begin.
+    /// Whether a key belongs to a rotation or grab that could not begin.
     fn is_missed(&mut self, chord: Chord) -> bool {
         let key = chord.key();
         let digit = (Key::Num0 as u8..=Key::Num9 as u8).contains(&(key as u8));
@@ -247,12 +247,12 @@ impl WindowEditor {
         missed
     }
 
-    /// Enter or a click: what is turned, moved or sized stays as it is, as one step.
+    /// Confirms the rotation, grab or brush size. A rotation or grab becomes one step of the history.
     pub(super) fn keep_by_key(&mut self, time: f64, bench: &mut Workbench) {
         match self.hold {
             Hold::Turn { .. } => bench.let_joint_go(),
             Hold::Grab { .. } => {
-                // A number may have been typed since the last frame. Letting go puts the pose into the document.
+                // The first step applies the typed number; the second releases the hand and edits the document.
                 self.hand(bench, time, None);
                 self.force = [0.0; 2];
                 self.hand(bench, time, None);
@@ -262,19 +262,19 @@ impl WindowEditor {
         (self.hold, self.before) = (Hold::Free, None);
     }
 
-    /// The motion shows again, where its pose was taken for what is dropped now.
+    /// Shows the motion again if the cancelled operation had copied the motion's pose.
     pub(super) fn give_back(&mut self, bench: &mut Workbench) {
         if let Some((steps, time)) = self.before.take() {
             bench.give_pose_back(steps, time);
         }
     }
 
-    /// The joint that is turned follows the mouse, or what is typed.
+    /// Rotates the grabbed joint by the mouse or the typed number.
     pub(super) fn turn_by_key(&mut self, bench: &mut Workbench) {
         let Hold::Turn { by, mut angle, mut last } = self.hold else { return };
         if let Some(at) = self.at {
             let now = direction(&self.eyepiece(at).0, by.origin, at);
-            // Anticlockwise as seen; whole turns add up.
+            // Adds the signed change of at most half a rotation, so that full rotations add up.
             angle += (now - last + TAU * 1.5).rem_euclid(TAU) - TAU * 0.5;
             last = now;
         }
@@ -287,7 +287,7 @@ impl WindowEditor {
         bench.move_joint(turn, DVec3::ZERO);
     }
 
-    /// The axis and the angle about it, radians, that a turn by so much of the mouse is.
+    /// Returns the axis and the angle, radians, for this rotation of the mouse.
     fn turned(&self, by: &ByKey, mouse: f32) -> (Vec3, f32) {
         let back = self.camera.rotation() * Vec3::Z;
         let axis = by.axis().map_or(back, |a| a.1);
@@ -295,11 +295,11 @@ impl WindowEditor {
         (axis, by.typed.value().map_or(mouse, f32::to_radians))
     }
 
-    /// What is turned or moved by keys, for people.
+    /// Describes the current rotation or grab for the user.
     pub(super) fn text_by_key(&self) -> Option<String> {
         match &self.hold {
             Hold::Turn { by, angle, .. } => {
-                // Nothing is no negative nothing.
+                // Adding 0.0 turns -0.0 into 0.0.
                 let degrees = (self.turned(by, *angle).1.to_degrees() * 10.0).round() / 10.0 + 0.0;
                 Some(by.text(Some(format!("{degrees:.1}")), "°", "about", "about the line of sight"))
             }
@@ -308,7 +308,7 @@ impl WindowEditor {
         }
     }
 
-    /// Shows the axis.
+    /// Draws a line along the chosen axis.
     pub(super) fn draw_axis(&self, bench: &Workbench, lines: &mut Lines) {
         let (Hold::Turn { by, .. } | Hold::Grab { by, .. }) = &self.hold else { return };
         let Some((axis, along)) = by.axis() else { return };

@@ -1,51 +1,51 @@
-//! The window's camera: it turns about a place, as in Blender.
+//! The window's camera: it orbits about a target point, as in Blender.
 
 use crate::base::math::{Aabb, Quat, Turn, Vec3};
 use crate::render::{Camera, Tangents, View};
 use serde::{Deserialize, Serialize};
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// Angle of view of the nearly parallel lens, radians: a telescope from far away.
+/// Vertical field of view of the nearly orthographic lens, radians; the camera stands far away to compensate.
 const PARALLEL: f32 = 0.02;
-/// Radians per logical pixel of an orbiting drag.
+/// Rotation per logical pixel of an orbiting drag, radians.
 const ORBIT: f32 = 0.0075;
-/// A step of the wheel shows so much more or less.
+/// Factor on the visible height per step of the wheel.
 const ZOOM: f32 = 0.88;
-/// Metres of height shown, at least and at most.
+/// Smallest and largest visible height, metres.
 const HEIGHTS: [f32; 2] = [1e-5, 1e5];
-/// Eyes stand so far apart as a share of the distance of what they look at: what is comfortable on a screen.
+/// Distance between the eyes of the stereo preview, as a fraction of the distance to the target.
 const EYES: f32 = 1.0 / 30.0;
 
-/// A lens.
+/// The camera's kind of projection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lens {
-    /// As an eye sees.
+    /// Perspective projection.
     #[default]
     Perspective,
-    /// Lines that are parallel stay so, but for a hair.
+    /// Nearly orthographic projection, with a tiny field of view.
     Parallel,
 }
 
 impl Lens {
-    /// For people.
+    /// The displayed name.
     pub fn label(self) -> &'static str {
         ["Perspective", "Orthographic"][self as usize]
     }
 }
 
-/// Where the camera stands.
+/// The camera's view parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stand {
-    /// What it looks at and turns about, world, metres.
+    /// The point that the camera looks at and orbits about, world space, metres.
     pub target: Vec3,
-    /// About +Y, radians: 0 sees the front of a character that faces +Z, a quarter turn its left side.
+    /// Rotation about +Y, radians. 0 shows the front of a character that faces +Z, a quarter rotation its left side.
     pub yaw: f32,
-    /// Raises it, radians, within a quarter turn.
+    /// Elevation of the camera above the target, radians, within a quarter rotation.
     pub pitch: f32,
-    /// What the picture shows at the target from its lower to its upper edge, metres.
+    /// Height of the view at the target's distance, metres.
     pub height: f32,
-    /// Its lens.
+    /// Kind of projection.
     pub lens: Lens,
 }
 
@@ -55,7 +55,7 @@ impl Default for Stand {
     }
 }
 
-/// A side from which to look.
+/// A side from which the camera looks at the character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "named after the character's sides")]
@@ -68,33 +68,33 @@ pub enum Side {
     Bottom,
 }
 
-/// The camera, the floor on which the turntable turns the character, and the view before.
+/// The camera, the floor on which the turntable rotates the character, and the previous view.
 #[derive(Clone, Debug, Default)]
 pub struct Orbit {
     stand: Stand,
-    /// World from floor: the world is the character's space.
+    /// Transform from floor to world. World space is the character's space.
     floor: Turn,
-    /// The view before the last command about it.
+    /// View before the last camera command.
     before: Option<(Stand, Turn)>,
-    /// A drag is under way: the view before it.
+    /// View before the current drag; `None` outside a drag.
     drag: Option<(Stand, Turn)>,
-    /// The last command was a zoom, or the turntable turns: the view before it is remembered.
+    /// Whether the last camera command was a zoom. Consecutive zooms, or turntable frames, count as one change.
     zooming: bool,
     turning: bool,
 }
 
 impl Orbit {
-    /// Where it stands.
+    /// The current view parameters.
     pub fn stand(&self) -> &Stand {
         &self.stand
     }
 
-    /// World from floor.
+    /// Transform from floor to world.
     pub fn floor(&self) -> &Turn {
         &self.floor
     }
 
-    /// Stands elsewhere; [`Orbit::back`] goes back.
+    /// Sets the view parameters. [`Orbit::back`] restores the previous view.
     pub fn go(&mut self, stand: Stand) {
         if stand != self.stand {
             if self.drag.is_none() {
@@ -104,21 +104,21 @@ impl Orbit {
         }
     }
 
-    /// A drag begins: all that comes until [`Orbit::end`] is one step back.
+    /// Begins a drag. [`Orbit::back`] reverts everything until [`Orbit::end`] in one step.
     pub fn begin(&mut self) {
         self.drag = Some((self.stand, self.floor));
     }
 
-    /// A drag ends.
+    /// Ends a drag.
     pub fn end(&mut self) {
-        // A click is no drag.
+        // A drag that changed nothing was a click; it saves no view.
         if let Some(before) = self.drag.take().filter(|d| *d != (self.stand, self.floor)) {
             (self.before, self.zooming) = (Some(before), false);
         }
     }
 
-    /// To the view before the last drag, zoom or jump, or before the turntable began to turn; from there back to this one.
-    /// False where there is nothing to go to.
+    /// Swaps the current view with the view before the last drag, zoom, jump or start of the turntable. Returns false
+    /// if no other view is stored.
     pub fn back(&mut self) -> bool {
         self.end();
         let Some((stand, floor)) = self.before.take() else { return false };
@@ -131,14 +131,14 @@ impl Orbit {
         (self.before, self.zooming) = (Some((self.stand, self.floor)), false);
     }
 
-    /// Turns about the target by a drag, logical pixels right and down.
+    /// Rotates the camera about the target by a drag. `by` is the drag to the right and down, logical pixels.
     pub fn orbit(&mut self, by: [f32; 2]) {
         let s = self.stand;
         self.stand = sane(Stand { yaw: s.yaw - by[0] * ORBIT, pitch: s.pitch + by[1] * ORBIT, ..s });
     }
 
-    /// Turns the character on the floor about the vertical through a place of the world: the turntable. Camera and floor
-    /// stay where they are to each other.
+    /// Rotates the character on the floor about the vertical axis through `centre`, radians, for the turntable. The
+    /// camera moves with the floor, so the floor stands still in the picture.
     pub fn turn(&mut self, centre: Vec3, angle: f32) {
         if !std::mem::replace(&mut self.turning, true) {
             self.remember();
@@ -149,18 +149,18 @@ impl Orbit {
         self.floor = self.floor.about(centre, angle);
     }
 
-    /// The turntable is switched off.
+    /// Notes that the turntable stopped.
     pub fn stop_turning(&mut self) {
         self.turning = false;
     }
 
-    /// Shows another character as it was made, in a picture of this aspect. Nothing leads back to the one before.
+    /// Frames a newly opened character and resets floor and view history. `aspect` is width over height.
     pub fn meet(&mut self, bounds: &Aabb, aspect: f32) {
         self.frame(bounds, aspect);
         *self = Self { stand: self.stand, ..Self::default() };
     }
 
-    /// Moves with what is held, pixels right and down of a picture `rows` high.
+    /// Pans so that the grabbed point follows the mouse. `by` is right and down, pixels of a picture `rows` high.
     pub fn pan(&mut self, by: [f32; 2], rows: f32) {
         let (turn, s) = (self.rotation(), self.stand);
         let per_pixel = s.height / rows.max(1.0);
@@ -168,8 +168,8 @@ impl Orbit {
         self.stand = sane(Stand { target, ..s });
     }
 
-    /// Comes nearer by steps of the wheel; what is under the pointer stays there. `pointer` is its place from the
-    /// middle of the picture as a share of the picture's height, right and up.
+    /// Zooms in by steps of the wheel and keeps the point under the pointer in place. `pointer` is relative to the
+    /// picture's centre, right and up, as a fraction of the picture's height.
     pub fn zoom(&mut self, steps: f32, pointer: [f32; 2]) {
         if self.drag.is_none() && !self.zooming {
             self.remember();
@@ -181,7 +181,7 @@ impl Orbit {
         self.stand = sane(Stand { height, target: s.target + shift, ..s });
     }
 
-    /// Looks from a side, at the same place; `PARALLEL` as Blender does is left to the user.
+    /// Looks at the current target from a side. Keeps the lens.
     pub fn look_from(&mut self, side: Side) {
         let (yaw, pitch) = match side {
             Side::Front => (0.0, 0.0),
@@ -194,7 +194,7 @@ impl Orbit {
         self.go(Stand { yaw, pitch, ..self.stand });
     }
 
-    /// Shows a whole box in a picture of this aspect.
+    /// Fits a bounding box into a picture of this aspect ratio.
     pub fn frame(&mut self, bounds: &Aabb, aspect: f32) {
         if bounds.is_empty() {
             return;
@@ -205,22 +205,22 @@ impl Orbit {
         self.go(Stand { target: camera.target, height, ..s });
     }
 
-    /// World from camera: it looks along its -Z.
+    /// Rotation from camera to world space. The camera looks along its -Z axis.
     pub fn rotation(&self) -> Quat {
         Quat::from_rotation_y(self.stand.yaw) * Quat::from_rotation_x(-self.stand.pitch)
     }
 
-    /// Distance of the target, metres.
+    /// Distance from the camera to the target, metres.
     pub fn distance(&self) -> f32 {
         0.5 * self.stand.height / self.tangent()
     }
 
-    /// Where it is, world, metres.
+    /// Position of the camera, world space, metres.
     pub fn eye(&self) -> Vec3 {
         self.stand.target + self.rotation() * Vec3::Z * self.distance()
     }
 
-    /// Metres at the target that a pixel of a picture `rows` high covers.
+    /// Size of a pixel at the target's distance, metres, for a picture `rows` high.
     pub fn per_pixel(&self, rows: f32) -> f32 {
         self.stand.height / rows.max(1.0)
     }
@@ -232,12 +232,12 @@ impl Orbit {
         }
     }
 
-    /// What it sees in a picture of this aspect.
+    /// Returns the render view for a picture of this aspect ratio.
     pub fn view(&self, aspect: f32) -> View {
         self.eye_view(aspect, 0.0)
     }
 
-    /// The left and the right eye's view, converging on the target.
+    /// Returns the views of the left and the right eye, converging on the target.
     pub fn stereo(&self, aspect: f32) -> [View; 2] {
         let half = 0.5 * EYES * self.distance();
         [self.eye_view(aspect, -half), self.eye_view(aspect, half)]
@@ -254,7 +254,7 @@ impl Orbit {
     }
 }
 
-/// Everything finite and in range.
+/// Makes all parameters finite and clamps them to their ranges.
 fn sane(mut s: Stand) -> Stand {
     let usual = Stand::default();
     s.target =
@@ -281,7 +281,7 @@ mod tests {
             orbit.orbit([130.0, -40.0]);
             let [u, v] = seen(&orbit, orbit.stand().target);
             assert!((u - 0.5).abs() < 1e-4 && (v - 0.5).abs() < 1e-4);
-            // A point at the target's depth goes with the hand: 90 of 600 rows down and 60 right.
+            // A point at the target's depth follows the drag: 90 of 600 rows down and 60 right.
             let point = orbit.stand().target + orbit.rotation() * Vec3::new(0.2, 0.3, 0.0);
             let before = seen(&orbit, point);
             orbit.pan([60.0, 90.0], 600.0);
@@ -334,12 +334,12 @@ mod tests {
             orbit.end();
             let dragged = *orbit.stand();
             assert!(orbit.back() && *orbit.stand() == framed && framed != first);
-            // A click in between is no view.
+            // A click saves no view.
             orbit.begin();
             orbit.end();
             assert!(orbit.back() && *orbit.stand() == dragged);
             assert!(orbit.back() && *orbit.stand() == framed);
-            // Steps of the wheel that follow each other are one.
+            // Consecutive steps of the wheel count as one change of the view.
             (0..5).for_each(|_| orbit.zoom(1.0, [0.1, 0.2]));
             assert!(orbit.back() && *orbit.stand() == framed);
         }
@@ -359,7 +359,7 @@ mod tests {
         orbit.begin();
         orbit.orbit([30.0, 0.0]);
         orbit.end();
-        // It goes on after a drag; the view before that is the one to go back to.
+        // The turntable continues after a drag; the view before the drag stays the one to return to.
         let before = orbit.before;
         orbit.turn(axis, 0.01);
         assert_eq!(orbit.before, before);

@@ -1,85 +1,85 @@
-//! What a user of the window has chosen: kept between sessions beside [`crate::workbench::Preferences`].
+//! User preferences of the window, saved between sessions together with [`crate::workbench::Preferences`].
 
 use super::keys::KeyMap;
 use serde::{Deserialize, Serialize};
 
-/// Smallest and largest zoom of the panels.
+/// Smallest and largest zoom factor of the panels.
 pub const ZOOM_RANGE: [f32; 2] = [0.5, 3.0];
 
-/// Light or dark.
+/// The colour theme of the panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
-    /// As the system.
+    /// The theme of the operating system.
     System,
-    /// Dark.
+    /// The dark theme.
     #[default]
     Dark,
-    /// Light.
+    /// The light theme.
     Light,
 }
 
-/// How two eyes are shown.
+/// The mode of the stereo preview.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stereo {
-    /// One eye.
+    /// No stereo: one view.
     #[default]
     Off,
-    /// Side by side.
+    /// The views of both eyes side by side.
     SideBySide,
-    /// Red and cyan glasses.
+    /// One picture for red-cyan glasses.
     Anaglyph,
 }
 
 impl Stereo {
-    /// All of them.
+    /// All modes, in the order of [`Stereo::next`].
     pub const ALL: [Self; 3] = [Self::Off, Self::SideBySide, Self::Anaglyph];
 
-    /// For people.
+    /// The displayed name.
     pub fn label(self) -> &'static str {
         ["One eye", "Side by side", "Anaglyph"][self as usize]
     }
 
-    /// The next one.
+    /// Returns the next mode, cyclically.
     pub fn next(self) -> Self {
         Self::ALL[(self as usize + 1) % Self::ALL.len()]
     }
 }
 
-/// The plane that strokes are drawn on.
+/// The drawing plane for strokes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Plane {
-    /// Parallel to the window, at the depth of the joint where the stroke begins, or of the root.
+    /// Faces the camera, at the depth of a joint near the start of the stroke, or of the root joint.
     #[default]
     Camera,
-    /// Where the user has put it: a point and a unit normal, world, metres.
+    /// A plane that the user has placed, world space, metres.
     Fixed {
-        /// A point of it.
+        /// A point on the plane.
         origin: [f32; 3],
-        /// Its normal.
+        /// The plane's unit normal.
         normal: [f32; 3],
     },
 }
 
-/// Choices that outlive a session. [`super::WindowEditor::choices`] gives them to be saved.
+/// Preferences that outlive a session. The front end saves what [`super::WindowEditor::choices`] returns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Choices {
-    /// Keys that the user has chosen.
+    /// Key bindings.
     pub keys: KeyMap,
-    /// Light or dark.
+    /// Colour theme.
     pub theme: Theme,
-    /// Size of the panels, see [`ZOOM_RANGE`].
+    /// Zoom factor of the panels, within [`ZOOM_RANGE`].
     pub zoom: f32,
-    /// Whether the panels at the sides show.
+    /// Whether the side panels show.
     pub panels: bool,
-    /// Stereo preview.
+    /// Mode of the stereo preview.
     pub stereo: Stereo,
-    /// Where strokes are drawn.
+    /// Drawing plane for strokes.
     pub plane: Plane,
-    /// Whether the selected joint's way through the motion shows.
+    /// Whether the motion path of the selected joint shows.
     pub arcs: bool,
 }
 
@@ -98,7 +98,7 @@ impl Default for Choices {
 }
 
 impl Choices {
-    /// The same with everything in range, for what was read from a file.
+    /// Clamps all values to their ranges, for preferences read from a file.
     pub fn sane(mut self) -> Self {
         self.zoom = if self.zoom.is_finite() { self.zoom.clamp(ZOOM_RANGE[0], ZOOM_RANGE[1]) } else { 1.0 };
         if let Plane::Fixed { origin, normal } = self.plane {

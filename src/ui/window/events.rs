@@ -1,11 +1,11 @@
-//! What events of the mouse do in the picture, and what it is in the middle of.
+//! Handles events of mouse and keyboard in the picture.
 
 use super::keys::Chord;
 use super::{CLICK, Drag, Hold, WindowEditor, paths, pointer};
 use crate::workbench::{Command, RADIUS_RANGE, Tool, Workbench};
 use egui::{Event, PointerButton};
 
-/// Whether a press that began there is more than a click.
+/// Whether the mouse has moved too far from the press for a click.
 fn is_drag(start: [f32; 2], at: [f32; 2], scale: f32) -> bool {
     (at[0] - start[0]).hypot(at[1] - start[1]) > CLICK * scale
 }
@@ -54,7 +54,7 @@ impl WindowEditor {
                 self.modifiers = *modifiers;
                 self.key(Chord::new(*key, *modifiers), *repeat, time, bench);
             }
-            // A path that was copied elsewhere is opened, unless it is pasted into a text.
+            // Pasting a path outside of a text field opens the file.
             Event::Paste(text) if !self.typing && !self.takes_keys() => {
                 if let Some(path) = paths::pasted(text) {
                     self.command(Command::Open(path), bench);
@@ -153,7 +153,7 @@ impl WindowEditor {
         }
     }
 
-    /// A press in the picture with nothing in hand.
+    /// Begins an operation with a press in the picture.
     fn take(&mut self, button: PointerButton, time: f64, bench: &mut Workbench) {
         let m = self.modifiers;
         let drag = match (m.shift, m.ctrl || m.command) {
@@ -182,7 +182,7 @@ impl WindowEditor {
         }
     }
 
-    /// Uses the gizmo or the tool where the pointer is; on the motion both work on its pose.
+    /// Presses the gizmo or the tool under the mouse. While a motion shows, first makes its current pose editable.
     fn press(&mut self, time: f64, bench: &mut Workbench) {
         if self.press_plane() {
             return;
@@ -215,7 +215,7 @@ impl WindowEditor {
                 if moved {
                     self.hand(bench, time, None);
                 } else {
-                    // A click draws nothing: it selects, or measures.
+                    // A click draws no stroke; it selects a joint or measures.
                     if bench.preferences().tool != Tool::Measure {
                         bench.drop_act();
                     }
@@ -231,7 +231,7 @@ impl WindowEditor {
         }
     }
 
-    /// Drops what is being done, as if it had never begun.
+    /// Cancels the current operation and undoes its effects.
     pub(super) fn drop_act(&mut self, bench: &mut Workbench) {
         if let Hold::Camera(..) = self.hold {
             self.camera.end();
@@ -239,7 +239,7 @@ impl WindowEditor {
         if let Hold::Brush { radius, .. } = self.hold {
             bench.run_command(Command::Radius(radius));
         }
-        // The plane goes back where it was.
+        // Restores the plane from before the drag.
         if let Hold::Plane(_, before) = self.hold {
             self.set_plane(before);
         }

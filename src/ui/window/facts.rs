@@ -1,37 +1,37 @@
-//! What the panels show that the workbench does not know: the front end fills it.
+//! Facts for the panels that the workbench does not know. The front end sets them.
 
 use super::question::Question;
 use crate::scene::Model;
 use crate::ui::palette::{FileList, Strain};
 use std::path::PathBuf;
 
-/// What comes from outside of the workbench.
+/// Facts from outside of the workbench.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// The file that is open; none before one is.
+    /// The open file; `None` before a file is open.
     pub file: Option<PathBuf>,
-    /// Something is being loaded, saved or made ready: a few words.
+    /// A few words about what is being loaded, saved or prepared; `None` when idle.
     pub busy: Option<String>,
-    /// The document has changes that are in no project file.
+    /// Whether the document has changes that are in no project file.
     pub unsaved: bool,
-    /// One line that the user should know, with its advice.
+    /// One line of information for the user, with advice.
     pub message: Option<String>,
-    /// What should be answered before anything else.
+    /// A question that the user must answer first.
     pub question: Option<Question>,
-    /// Files to choose from.
+    /// The lists of files to choose from.
     pub files: FileList,
-    /// Meshes of the file with their triangles.
+    /// Names of the file's meshes with their number of triangles.
     pub meshes: Vec<(String, usize)>,
-    /// What is wrong with the file, one line each, with its remedy.
+    /// Problems of the file, one line each, with advice.
     pub problems: Vec<String>,
-    /// What the deformation did to the body; none until it has been measured.
+    /// Measurements of the deformed body; `None` before the first measurement.
     pub strain: Option<Strain>,
-    /// Stages of the last frame with their times, milliseconds: GPU phases, then the CPU's.
+    /// Names and times of the last frame's stages, milliseconds: first the GPU's phases, then the CPU's.
     pub stages: Vec<(String, f32)>,
 }
 
 impl Facts {
-    /// Takes over what there is to know of a character.
+    /// Sets file, problems and meshes for a newly opened character.
     pub fn know(&mut self, model: &Model) {
         self.file = Some(model.asset.path.clone());
         self.problems = model.asset.problems.iter().map(|p| format!("{}: {}", p.at, p.text)).collect();

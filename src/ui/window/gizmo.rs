@@ -1,5 +1,5 @@
-//! The gizmo of the selected joint: three rings turn it about the world's axes, three arrows move it along them. Keys do
-//! the same without it (`bykey`). The plane that strokes are drawn on has the same rings and arrows (`plane`).
+//! The gizmo of the selected joint: three rings rotate the joint about the world's axes, three arrows move it along
+//! them. The module `bykey` does this by keys. The drawing plane for strokes uses the same gizmo (`plane`).
 
 use super::pointer::Eyepiece;
 use super::{Hold, WindowEditor};
@@ -9,43 +9,43 @@ use crate::render::Lines;
 use crate::workbench::{Tool, Workbench};
 use std::f32::consts::TAU;
 
-/// Radius of the rings, points.
+/// Radius of the rings, logical pixels.
 const RING: f32 = 62.0;
-/// Where arrows begin and end, points from the joint.
+/// Start and end of the arrows, logical pixels from the joint.
 const ARROW: [f32; 2] = [14.0, 92.0];
-/// The mouse grabs what is nearer than this, points.
+/// Largest distance at which the mouse grabs a handle, logical pixels.
 const NEAR: f32 = 7.0;
-/// Segments of a ring.
+/// Number of line segments of a ring.
 const STEPS: usize = 48;
-/// Red, green, blue: the axes' colours everywhere.
+/// Colours of the X, Y and Z axes in the whole window: red, green, blue.
 pub(super) const COLORS: [[u8; 4]; 3] = [[236, 84, 84, 255], [110, 200, 90, 255], [80, 140, 246, 255]];
 const LIT: [u8; 4] = [255, 226, 110, 255];
 
-/// What a drag does to the joint.
+/// The kind of a gizmo handle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Way {
-    /// Turns it about an axis of the world, 0..3.
+    /// Rotates about a world axis, 0..3.
     Turn(usize),
-    /// Moves it along an axis of the world.
+    /// Moves along a world axis, 0..3.
     Move(usize),
 }
 
-/// A joint, or a plane, that is being moved.
+/// A drag of a joint or plane by a handle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Drag {
     pub way: Way,
-    /// Where it was, world.
+    /// Position of the joint or plane at the start, world space, metres.
     pub origin: Vec3,
-    /// Pixel at the start.
+    /// Pixel of the mouse at the start.
     pub start: [f32; 2],
-    /// Pixels that a radian or a metre is, at the place that was grabbed.
+    /// Pixels per radian or per metre at the grabbed point, right and down.
     pub pixels: [f32; 2],
 }
 
 pub(super) const AXES: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
 
 impl Drag {
-    /// What it turns and moves when the mouse is at a pixel, as the world sees it.
+    /// Rotation and translation of the drag when the mouse is at this pixel, world space.
     pub fn turn_and_shift(&self, at: [f32; 2]) -> (DQuat, DVec3) {
         let [px, py] = self.pixels;
         let length = px * px + py * py;
@@ -59,21 +59,21 @@ impl Drag {
     }
 }
 
-/// A ring's point: about an axis, at an angle.
+/// Returns the point at an angle in radians on the unit circle around a world axis.
 fn ring(axis: usize, angle: f32) -> Vec3 {
     let (sin, cos) = angle.sin_cos();
     AXES[(axis + 1) % 3] * cos + AXES[(axis + 2) % 3] * sin
 }
 
 impl WindowEditor {
-    /// The selected joint, its place, and a point's worth of metres there, while the tool shows the gizmo.
+    /// Returns the selected joint, its position and the size of a logical pixel there, metres, while the gizmo shows.
     fn gizmo(&self, bench: &Workbench) -> Option<(NodeId, Vec3, f32)> {
         let node = bench.selected().filter(|_| bench.preferences().tool == Tool::Joint)?;
         let at = Vec3::from(bench.rig().world.get(node.index())?.translation);
         Some((node, at, self.per_point(at)?))
     }
 
-    /// What a point of the window is at a place, metres of the world; none behind the eye.
+    /// Size of a logical pixel of the window at a world point, metres; `None` behind the camera.
     pub(super) fn per_point(&self, at: Vec3) -> Option<f32> {
         let depth = (self.camera.rotation() * Vec3::Z).dot(self.camera.eye() - at);
         let rows = self.output.viewport[3] as f32;
@@ -81,18 +81,18 @@ impl WindowEditor {
         (depth > 0.0 && per_point.is_finite()).then_some(per_point)
     }
 
-    /// Whether a ring is seen from its side far enough to be used: edge on it is a line over the arrows.
+    /// Whether a ring is usable: a ring seen edge-on is a line that covers the arrows.
     fn is_open(&self, axis: usize, origin: Vec3) -> bool {
         AXES[axis].dot((self.camera.eye() - origin).normalize_or(Vec3::Z)).abs() > 0.12
     }
 
-    /// The handle of the selected joint under a pixel.
+    /// Returns the handle of the selected joint's gizmo under a pixel.
     fn handle(&self, bench: &Workbench, at: [f32; 2]) -> Option<(NodeId, Drag)> {
         let (node, origin, _) = self.gizmo(bench)?;
         Some((node, self.handle_about(origin, at)?))
     }
 
-    /// The handle under a pixel of rings and arrows at a place, with the pixels that a radian or a metre is there.
+    /// Returns the handle under a pixel for a gizmo at this origin, world space.
     pub(super) fn handle_about(&self, origin: Vec3, at: [f32; 2]) -> Option<Drag> {
         let size = self.per_point(origin)?;
         let (eyepiece, _) = self.eyepiece(at);
@@ -105,7 +105,7 @@ impl WindowEditor {
                 best = Some((d - bonus, way, point, direction));
             }
         };
-        // Arrows first: where a ring crosses one, the arrow is meant.
+        // Arrows come first, because an arrow has priority where a ring crosses it.
         for (axis, direction) in AXES.into_iter().enumerate() {
             for i in 0..24 {
                 let along = ARROW[0] + (ARROW[1] - ARROW[0]) * i as f32 / 23.0;
@@ -129,7 +129,7 @@ impl WindowEditor {
         self.at.is_some_and(|at| self.handle(bench, at).is_some())
     }
 
-    /// Takes hold of a handle under the mouse.
+    /// Grabs the handle under the mouse. Returns false if there is no handle or the joint cannot be posed.
     pub(super) fn press_gizmo(&mut self, bench: &mut Workbench) -> bool {
         let Some((node, drag)) = self.at.and_then(|at| self.handle(bench, at)) else { return false };
         let held = bench.hold_joint(node);
@@ -139,7 +139,7 @@ impl WindowEditor {
         held
     }
 
-    /// The joint that is held follows the mouse.
+    /// Moves or rotates the grabbed joint by the current drag.
     pub(super) fn drag_joint(&mut self, bench: &mut Workbench) {
         let (Hold::Joint(drag), Some(at)) = (self.hold, self.at) else { return };
         let (turn, shift) = drag.turn_and_shift(at);
@@ -148,7 +148,7 @@ impl WindowEditor {
         }
     }
 
-    /// Shows the gizmo.
+    /// Draws the gizmo of the selected joint.
     pub(super) fn draw_gizmo(&self, bench: &Workbench, lines: &mut Lines) {
         let held = if let Hold::Joint(drag) = self.hold { Some(drag.way) } else { None };
         if let Some((_, origin, _)) = self.gizmo(bench) {
@@ -156,7 +156,7 @@ impl WindowEditor {
         }
     }
 
-    /// Shows rings and arrows at a place, the one that is held or under the mouse lit.
+    /// Draws rings and arrows at a point. Highlights the `held` handle or, without one, the handle under the mouse.
     pub(super) fn draw_handles(&self, origin: Vec3, held: Option<Way>, lines: &mut Lines) {
         let Some(size) = self.per_point(origin) else { return };
         let free = self.hold == Hold::Free && self.over;
@@ -174,17 +174,17 @@ impl WindowEditor {
             let [from, to] = ARROW.map(|d| origin + AXES[axis] * d * size);
             lines.polyline(&[from, to], color(Way::Move(axis)), 2.5, 0.6);
             lines.dot(to, color(Way::Move(axis)), 9.0);
-            // A handle can be used wherever it is.
+            // Handles stay visible through the body, because they can be used there.
             lines.segments[first..].iter_mut().for_each(|s| s.hidden = 0.85);
         }
     }
 }
 
-/// Pixels right and down that a step along a direction is at a point; `None` if it goes along the line of sight.
+/// Pixels right and down per unit of `direction` at a point; `None` if the direction is along the line of sight.
 fn slope(eyepiece: &Eyepiece, point: Vec3, direction: Vec3, size: f32) -> Option<[f32; 2]> {
     let step = size / direction.length().max(f32::MIN_POSITIVE);
     let (a, b) = (eyepiece.project(point - direction * step)?, eyepiece.project(point + direction * step)?);
     let slope = [0, 1].map(|i| (b[i] - a[i]) / (2.0 * step));
-    // Along the line of sight a pixel would be miles.
+    // Along the line of sight, one pixel of the mouse would be a huge movement.
     (slope[0].hypot(slope[1]) * step > 0.05).then_some(slope)
 }

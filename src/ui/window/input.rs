@@ -1,35 +1,35 @@
-//! What a window tells the window in a frame.
+//! The input of the window editor in one frame.
 
 use crate::scene::SurfaceSample;
 use std::path::PathBuf;
 
-/// A frame of a window's input.
+/// Input of one frame.
 #[derive(Clone, Debug, Default)]
 pub struct WindowInput {
-    /// Seconds since the session began; never falls.
+    /// Time since the session began, seconds; never decreases.
     pub time: f64,
-    /// The window's size, pixels.
+    /// Size of the window, pixels.
     pub size: [u32; 2],
-    /// Pixels per point of the display, without the user's own zoom: 2 where it has twice the usual density.
+    /// Pixels per logical pixel of the display, without the user's zoom; 2 on a display of twice the usual density.
     pub scale: f32,
-    /// The window has the keyboard.
+    /// Whether the window has the keyboard focus.
     pub focused: bool,
-    /// What happened since the last frame, in order, as egui's events but with positions in pixels of the window.
+    /// Events since the last frame, in order: egui events, but with positions in pixels of the window.
     pub events: Vec<egui::Event>,
     /// Files that were dropped on the window.
     pub dropped: Vec<PathBuf>,
-    /// Files are held over the window.
+    /// Whether files are being dragged over the window.
     pub hovering: bool,
-    /// Whether the system is dark, where it tells.
+    /// Colour theme of the operating system; `None` if unknown.
     pub theme: Option<egui::Theme>,
-    /// Pressure of the pen, 0..=1; none from a mouse.
+    /// Pressure of the pen, 0..=1; `None` for a mouse.
     pub pressure: Option<f32>,
-    /// The newest answer to a [`Pick`] that has come since the last frame.
+    /// The newest result of a [`Pick`] since the last frame.
     pub picked: Option<Picked>,
 }
 
 impl WindowInput {
-    /// From what egui's own adapters for windows gather: positions in points, `scale` pixels each.
+    /// Converts the input of egui's window adapters. egui's positions are in logical pixels of `scale` pixels each.
     pub fn from_egui(raw: egui::RawInput, size: [u32; 2], scale: f32) -> Self {
         let mut events = raw.events;
         for event in &mut events {
@@ -55,24 +55,24 @@ impl WindowInput {
     }
 }
 
-/// A question for the picture's G-buffer, asked of the frame that is drawn with this output.
+/// A request to look up a pixel in the G-buffer of the frame that is drawn with the same output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pick {
-    /// Pixel of the view's picture, from the upper left.
+    /// Pixel of the view, from the upper left.
     pub pixel: [u32; 2],
-    /// View in which it lies: 1 is the right half of side by side.
+    /// Index of the view: 0, or 1 for the right half in side-by-side mode.
     pub view: u32,
-    /// Time of its frame, seconds.
+    /// Time of the requesting frame, seconds.
     pub time: f64,
-    /// The button or the pen's pressure at that time, 0..=1.
+    /// State of the button or pressure of the pen at that time, 0..=1.
     pub draw: f32,
 }
 
-/// What it shows there.
+/// The result of a [`Pick`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Picked {
-    /// The question.
+    /// The request.
     pub pick: Pick,
-    /// The skin under the pixel, with time and pressure of the question; `None` if there is none.
+    /// The skin under the pixel, with the request's time and pressure; `None` if there is no skin.
     pub surface: Option<SurfaceSample>,
 }

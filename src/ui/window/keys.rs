@@ -1,5 +1,5 @@
-//! The one table of what keys do: shortcuts, `?`, menus, and the reference's table come from it. Keys are Blender's where
-//! Blender has the thing.
+//! The key map: one table defines the shortcuts, the help list, the menus and the table in `docs/reference.md`. Keys
+//! equal Blender's for features that Blender has.
 
 use crate::workbench::CommandKind;
 use egui::{Key, Modifiers};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a key or a button of the window does.
+/// An action of a key or button of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the table tells")]
@@ -78,7 +78,7 @@ pub enum Act {
     Smaller,
 }
 
-/// A group of the list.
+/// A group of the help list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "named after their titles")]
 pub enum Group {
@@ -91,36 +91,36 @@ pub enum Group {
 }
 
 impl Group {
-    /// All of them, in the list's order.
+    /// All groups, in the order of the help list.
     pub const ALL: [Self; 6] = [Self::File, Self::Tools, Self::Pose, Self::Time, Self::View, Self::Window];
 
-    /// For people.
+    /// The displayed title.
     pub fn label(self) -> &'static str {
         ["File and history", "Tools", "Pose", "Time", "View", "Window"][self as usize]
     }
 }
 
-/// A line of the table.
+/// An entry of the key table.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
-    /// What is done.
+    /// The action.
     pub act: Act,
-    /// For people.
+    /// Displayed name of the action.
     pub label: &'static str,
-    /// Where it is listed.
+    /// Group in the help list.
     pub group: Group,
-    /// The keys, until the user chooses others.
+    /// Default keys.
     pub keys: &'static [Chord],
-    /// The command of all front ends that it gives; none for what only a window has.
+    /// The command that the action gives in all front ends; `None` if only the window has the action.
     pub command: Option<CommandKind>,
 }
 
-/// A key with the keys that are held.
+/// A key with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Chord {
     key: Key,
-    /// Control, on a Mac command.
+    /// Control, or Command on a Mac.
     ctrl: bool,
     shift: bool,
     alt: bool,
@@ -159,7 +159,7 @@ const fn line(
 use CommandKind as C;
 use Group::{File, Pose, Time, Tools, View, Window};
 
-/// The table.
+/// The key table, in the order of the help list.
 pub const ACTS: &[Line] = &[
     line(Act::Undo, "Undo", File, &[ctrl(Key::Z)], Some(C::Undo)),
     line(Act::Redo, "Redo", File, &[ctrl_shift(Key::Z), ctrl(Key::Y)], Some(C::Redo)),
@@ -246,15 +246,15 @@ pub const ACTS: &[Line] = &[
 ];
 
 impl Act {
-    /// Its line of the table.
+    /// The action's entry in the table.
     pub fn line(self) -> &'static Line {
-        // A test finds every act in the table.
+        // A test checks that the table has every action.
         ACTS.iter().find(|l| l.act == self).unwrap_or(&ACTS[0])
     }
 }
 
 impl Chord {
-    /// Of a key event. `?` and the like are keys of their own, so shift does not count for them.
+    /// Converts a key event. Shift is ignored for keys like `?` that are typed with Shift.
     pub fn new(key: Key, modifiers: Modifiers) -> Self {
         let shifts = matches!(
             key,
@@ -270,7 +270,7 @@ impl Chord {
         Self { key, ctrl, shift: modifiers.shift && !shifts, alt: modifiers.alt }
     }
 
-    /// Whether nothing is held beside the key.
+    /// Whether the key has no modifiers.
     pub fn is_plain(self) -> bool {
         !(self.ctrl || self.shift || self.alt)
     }
@@ -280,7 +280,7 @@ impl Chord {
         self.ctrl || self.alt
     }
 
-    /// The key itself.
+    /// The key without modifiers.
     pub fn key(self) -> Key {
         self.key
     }
@@ -328,7 +328,7 @@ impl TryFrom<String> for Chord {
     }
 }
 
-/// Which keys do what: the table, with the user's choices in place of its own.
+/// Key bindings: the table's defaults, overridden by the user's choices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyMap {
@@ -336,17 +336,17 @@ pub struct KeyMap {
 }
 
 impl KeyMap {
-    /// The keys of an act.
+    /// Returns the keys of an action.
     pub fn keys(&self, act: Act) -> &[Chord] {
         self.chosen.get(&act).map_or(act.line().keys, Vec::as_slice)
     }
 
-    /// What a chord does.
+    /// Returns the action of a key combination.
     pub fn act(&self, chord: Chord) -> Option<Act> {
         ACTS.iter().map(|l| l.act).find(|act| self.keys(*act).contains(&chord))
     }
 
-    /// Gives an act one key in place of its own; another act loses it.
+    /// Replaces the keys of an action by one key combination and removes the combination from other actions.
     pub fn bind(&mut self, act: Act, chord: Chord) {
         for other in ACTS.iter().map(|l| l.act).filter(|a| *a != act) {
             if self.keys(other).contains(&chord) {
@@ -357,17 +357,17 @@ impl KeyMap {
         self.chosen.insert(act, vec![chord]);
     }
 
-    /// The table's own keys again.
+    /// Restores the default keys.
     pub fn reset(&mut self) {
         self.chosen.clear();
     }
 
-    /// Whether the user has chosen any.
+    /// Whether the user has changed any key.
     pub fn is_chosen(&self) -> bool {
         !self.chosen.is_empty()
     }
 
-    /// An act's keys for people; empty where it has none.
+    /// Formats the keys of an action; empty if the action has none.
     pub fn text(&self, act: Act) -> String {
         self.keys(act).iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
@@ -382,7 +382,7 @@ mod tests {
         let mut acts: Vec<Act> = ACTS.iter().map(|l| l.act).collect();
         acts.sort_unstable();
         acts.dedup();
-        // The last of the declaration is the highest.
+        // Sorted by discriminant, the last declared action is the highest.
         assert_eq!((acts.len(), acts[acts.len() - 1]), (ACTS.len(), Act::Smaller));
         assert_eq!(acts[acts.len() - 1] as usize + 1, ACTS.len());
         let keys: Vec<Chord> = ACTS.iter().flat_map(|l| l.keys).copied().collect();

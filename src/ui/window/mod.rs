@@ -1,18 +1,18 @@
-//! The window: everything a mouse, a pen and a keyboard do to the document of a [`Workbench`], and the panels beside the
-//! picture. It knows no window and no device, and looks at nothing but its input.
+//! The window editor applies mouse, pen and keyboard input to the document of a [`Workbench`] and lays out the
+//! panels. It uses no OS window and no GPU device; its result depends only on its input.
 //!
-//! A window's frame: events are gathered into a [`WindowInput`] (with the answer of the last [`Pick`]);
-//! [`WindowEditor::step`] runs panels, keys, camera and tools; the window draws [`WindowOutput::views`] with
-//! [`WindowOutput::lines`] into the viewport, paints [`WindowOutput::paint`] over it, looks up [`WindowOutput::pick`],
-//! and does what is asked. What the panels show that the workbench does not know is in [`WindowEditor::facts`].
+//! In each frame the front end gathers events and the result of the last [`Pick`] into a [`WindowInput`] and calls
+//! [`WindowEditor::step`]. It then draws [`WindowOutput::views`] and [`WindowOutput::lines`] into the viewport,
+//! paints [`WindowOutput::paint`] over it, looks up [`WindowOutput::pick`] and carries out [`WindowOutput::asks`].
+//! [`WindowEditor::facts`] holds what the panels show that the workbench does not know.
 //!
-//! A mouse is a hand (`pointer`), so the tools are those of the headset, and so is the document: taking a headset on
-//! is giving the same workbench another input.
+//! The module `pointer` converts the mouse to a tracked hand, so window and headset share the tools and the document.
 //!
-//! The hand's tip lies where the ray through its pixel meets a plane or the skin, in a room whose axes are the camera's
-//! and where a point of the window is 2.5 mm: so brushes, reaches and trembles of the headset's tools suit a mouse at any
-//! distance, and a take can hold either. The gizmo is Sinew's own, since the usual library for egui wants another egui
-//! than this one.
+//! The tip of the mouse's hand lies where the ray through the mouse's pixel meets a plane or the skin. The hand's
+//! room has the axes of the camera, and one logical pixel of the window is 2.5 mm wide in the room. Brush sizes and
+//! thresholds of the headset's tools therefore suit a mouse at any distance.
+//!
+//! Sinew has its own gizmo because the usual gizmo crate needs another version of egui.
 
 mod acts;
 mod aim;
@@ -52,42 +52,42 @@ use egui::{Event, Modifiers, PointerButton};
 use pointer::Eyepiece;
 use std::time::Duration;
 
-/// Logical pixels within which a press is a click.
+/// Largest movement between press and release of a click, logical pixels.
 const CLICK: f32 = 4.0;
-/// More moves of the mouse than this in a frame are thinned out.
+/// Maximum number of mouse moves processed per frame; further moves are thinned out.
 const MOVES: usize = 24;
-/// A press waits no longer than this for the skin under it, seconds.
+/// Maximum time that a press waits for the pick result of the skin under it, seconds.
 const PATIENCE: f64 = 0.5;
-/// A tool that is still at work after the button went up is stepped again so soon: a mark waits for its last sample.
+/// Delay before the next step while a tool still works after the button release: a mark waits for its last sample.
 const AFTER: Duration = Duration::from_millis(50);
 
-/// What the mouse is doing in the picture.
+/// The drag or key operation that the mouse currently controls in the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hold {
-    /// Nothing.
+    /// No operation.
     Free,
-    /// Moves the camera.
+    /// Moves the camera while the given button is down.
     Camera(Drag, PointerButton),
-    /// Went down on the motion: a drag takes its pose and uses the tool from here on, a click selects.
+    /// The button went down while the motion shows. A drag edits the shown pose; a click selects a joint.
     Reach { start: [f32; 2] },
-    /// Uses the tool: where it was pressed, the plane its tip stays on, and since when it waits for the skin there.
+    /// Uses the tool. `start` is the pressed pixel, `plane` the tip's plane, `waits` when waiting for the skin began.
     Tool { start: [f32; 2], plane: WorkingPlane, waits: Option<f64>, moved: bool },
-    /// Holds the body by a key until the next click: the tip's plane and its distance from the ray.
+    /// Grabs the body by key G until the next click. `from_ray` is the tip's offset from the ray's hit on `plane`.
     Grab { by: bykey::ByKey, plane: WorkingPlane, from_ray: Vec3 },
-    /// Turns a joint by a key until the next click: the mouse's angle so far, whole turns included, and its last direction
-    /// from the joint, radians, anticlockwise.
+    /// Rotates a joint by key R until the next click, radians, anticlockwise. `angle` is the mouse's angle about the
+    /// joint so far, full rotations included; `last` is its last direction from the joint.
     Turn { by: bykey::ByKey, angle: f32, last: f32 },
-    /// Moves a joint by the gizmo.
+    /// Moves or rotates a joint by the gizmo.
     Joint(gizmo::Drag),
-    /// Moves the plane that strokes are drawn on by the gizmo.
+    /// Moves or rotates the drawing plane by the gizmo; holds the plane before the drag.
     Plane(gizmo::Drag, WorkingPlane),
-    /// Moves the divider between two deformers.
+    /// Moves the divider between the pictures of two deformers.
     Wipe,
-    /// Sizes the brush until the next click: pixel and radius at the start.
+    /// Resizes the brush by key F until the next click. Holds the pixel and the radius at the start.
     Brush { start: [f32; 2], radius: f32 },
 }
 
-/// What a drag does to the camera.
+/// The camera movement of a drag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Drag {
     Orbit,
@@ -95,59 +95,59 @@ enum Drag {
     Zoom,
 }
 
-/// Everything of a window but the window.
+/// State and logic of the window's editor, independent of the OS window.
 pub struct WindowEditor {
-    /// What the panels show that the workbench does not know.
+    /// Facts for the panels that the workbench does not know.
     pub facts: Facts,
     choices: Choices,
     camera: Orbit,
     context: egui::Context,
     panels: panels::Memory,
-    /// Box of the character that was framed when it came.
+    /// Bounding box of the character that the camera framed last.
     framed: Option<Aabb>,
     time: f64,
     size: [u32; 2],
     scale: f32,
     modifiers: Modifiers,
-    /// Where the mouse is, pixels of the window.
+    /// Mouse position, pixels of the window.
     at: Option<[f32; 2]>,
-    /// It is over the picture, not over a panel.
+    /// Whether the mouse is over the picture, not over a panel.
     over: bool,
     hold: Hold,
-    /// What was to be turned or moved by a key was not there: the keys that go on with it do nothing.
+    /// Whether a rotation or grab by key could not begin. The keys for its axis and number then do nothing.
     missed: bool,
-    /// The motion's time, seconds, and the steps before its pose was taken for what is done by a key.
+    /// Number of undo steps and time of the motion, seconds, before an operation by key copied the motion's pose.
     before: Option<(usize, f64)>,
-    /// The keyboard was for a text, a number or a question when the frame began.
+    /// Whether a text field, number field or question had the keyboard when the frame began.
     typing: bool,
-    /// A press that was not for the panels: nor is its end.
+    /// Whether the current press began outside the panels; its release does not go to the panels either.
     kept_press: bool,
-    /// Trigger and squeeze of the hand that it is.
+    /// Trigger and squeeze of the mouse's hand, 0..=1.
     force: [f32; 2],
     pressure: Option<f32>,
     focused: bool,
-    /// The newest answer, and the mouse's pixel when it was asked.
+    /// The newest pick result, and the mouse's pixel when the pick was requested.
     seen: Option<(Picked, [f32; 2])>,
     asked: Option<(Pick, [f32; 2])>,
     other: Option<DeformerSettings>,
-    /// The plane that strokes are drawn on shows its gizmo.
+    /// Whether the gizmo of the drawing plane shows.
     moves_plane: bool,
-    /// The divider between the document's deformer and the other, share of the picture's width.
+    /// Position of the divider between the two deformers, fraction of the picture's width.
     divider: f32,
     arc: arc::Found,
     output: WindowOutput,
-    /// A list of files shows, as of the last frame.
+    /// Whether a list of files showed in the last frame.
     lists: bool,
-    /// Something changed that no event tells.
+    /// Whether something changed without an event, so that the window must be redrawn.
     changed: bool,
-    /// What the output of the last step was made from.
+    /// The versions that the last step's output shows.
     shown: Shown,
-    /// What the panels say, and where: pixels.
+    /// Texts of the panels with their rectangles, pixels.
     #[cfg(test)]
     words: Vec<(String, egui::Rect)>,
 }
 
-/// Versions of what the window shows of a workbench.
+/// Versions of the workbench's pose and document.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Shown {
     pose: Version,
@@ -155,7 +155,7 @@ struct Shown {
 }
 
 impl WindowEditor {
-    /// A desk with these choices and nothing on it.
+    /// Makes an editor with these choices and no character.
     pub fn new(choices: Choices) -> Self {
         Self {
             facts: Facts::default(),
@@ -193,44 +193,44 @@ impl WindowEditor {
         }
     }
 
-    /// The user's choices, to be kept.
+    /// The user's choices, which the front end saves.
     pub fn choices(&self) -> &Choices {
         &self.choices
     }
 
-    /// egui's context, for a window's adapter; another one after [`WindowEditor::renew`].
+    /// The egui context, for the adapter of the OS window. [`WindowEditor::renew`] replaces it.
     pub fn context(&self) -> &egui::Context {
         &self.context
     }
 
-    /// The camera.
+    /// The window's orbiting camera.
     pub fn camera(&self) -> &Orbit {
         &self.camera
     }
 
-    /// The deformer right of a [`Picture::Wipe`]'s divider.
+    /// The deformer shown right of the divider of a [`Picture::Wipe`].
     pub fn other_deformer(&self) -> Option<&DeformerSettings> {
         self.other.as_ref()
     }
 
-    /// What the last step gave.
+    /// The output of the last step.
     pub fn output(&self) -> &WindowOutput {
         &self.output
     }
 
-    /// For the window to take texture changes out of [`WindowOutput::paint`].
+    /// Mutable output, so that the front end can take texture changes out of [`WindowOutput::paint`].
     pub fn output_mut(&mut self) -> &mut WindowOutput {
         &mut self.output
     }
 
-    /// Everything is painted again, fonts too: the pictures are gone with their device.
+    /// Discards fonts and textures and paints everything again, e.g. after the GPU device was lost.
     pub fn renew(&mut self) {
         self.context = panels::context();
         self.output.paint.textures.clear();
         self.changed = true;
     }
 
-    /// One frame; without a workbench while nothing is open.
+    /// Runs one frame. `bench` is `None` while no character is open.
     pub fn step(&mut self, input: &WindowInput, mut bench: Option<&mut Workbench>) -> &WindowOutput {
         let before = if input.time.is_finite() { self.time } else { input.time };
         let step = (input.time - before).clamp(0.0, 0.1);
@@ -277,7 +277,7 @@ impl WindowEditor {
         &self.output
     }
 
-    /// Another character is framed.
+    /// Frames the character if it is a new one.
     fn meet(&mut self, bench: &Workbench) {
         if self.framed != Some(*bench.bounds()) {
             self.framed = Some(*bench.bounds());
@@ -286,20 +286,20 @@ impl WindowEditor {
         }
     }
 
-    /// Width over height of the picture.
+    /// Aspect ratio of the picture, width over height.
     fn aspect(&self) -> f32 {
         let [_, _, width, height] = self.output.viewport;
         width.max(1) as f32 / height.max(1) as f32
     }
 
-    /// Whether a pixel of the window means the divider between two deformers.
+    /// Whether a pixel of the window lies on the divider between two deformers.
     fn on_divider(&self, at: [f32; 2]) -> bool {
         let [x, _, width, _] = self.output.viewport.map(|v| v as f32);
         let shows = matches!(self.output.picture, Picture::Wipe(_));
         shows && (at[0] - x - self.divider * width).abs() <= 6.0 * self.scale
     }
 
-    /// The picture that a pixel of the window lies in.
+    /// Returns the rectangle and view that contain a pixel of the window. The index is 1 for the right eye's half.
     fn eyepiece(&self, at: [f32; 2]) -> (Eyepiece, u32) {
         let [x, y, width, height] = self.output.viewport.map(|v| v as f32);
         let (corner, size, scale) = ([x, y], [width.max(1.0), height.max(1.0)], self.scale);
@@ -313,7 +313,7 @@ impl WindowEditor {
         (Eyepiece { corner, size, view: self.camera.view(size[0] / size[1]), scale }, 0)
     }
 
-    /// Whether a pixel of the window is the picture's, not a panel's.
+    /// Whether a pixel of the window belongs to the picture and not to a panel.
     fn is_picture(&self, at: [f32; 2]) -> bool {
         let [x, y, width, height] = self.output.viewport.map(|v| v as f32);
         let inside = (x..x + width).contains(&at[0]) && (y..y + height).contains(&at[1]);
@@ -322,14 +322,14 @@ impl WindowEditor {
         inside && layer.is_none_or(|l| l.order == egui::Order::Background) && !self.context.any_popup_open()
     }
 
-    /// The hand that the mouse is, for one step of the workbench.
+    /// Steps the workbench once with the mouse as its tool hand.
     fn hand(&mut self, bench: &mut Workbench, time: f64, picked: Option<Picked>) {
         let at = self.at.unwrap_or_default();
         let (eyepiece, _) = self.eyepiece(at);
         let room = pointer::room(&self.camera, &eyepiece);
         let tip = self.tip(bench, &eyepiece, at);
         let surface = picked.and_then(|p| p.surface);
-        // A sample of the skin is where the tip was.
+        // The skin and measure tools use the picked point as tip, because the mouse may have moved since the pick.
         let follows = matches!(bench.preferences().tool, Tool::Skin | Tool::Measure);
         let on_skin = surface.filter(|_| follows).map(|s| s.position);
         let force =
@@ -347,7 +347,7 @@ impl WindowEditor {
         self.output.asks.extend(output.requests.iter().cloned().map(Ask::Editor));
     }
 
-    /// Takes over what the workbench wants shown.
+    /// Copies the workbench's lines into the output and adds selection, motion path, drawing plane, gizmo and axis.
     fn follow(&mut self, bench: &Workbench) {
         let mut lines = std::mem::take(&mut self.output.lines);
         let shown = bench.output();
@@ -375,7 +375,7 @@ impl WindowEditor {
             Stereo::SideBySide => self.output.views.extend(self.camera.stereo(aspect * 0.5)),
             Stereo::Anaglyph => self.output.views.extend(self.camera.stereo(aspect)),
         }
-        // Another view has other skin under the mouse.
+        // After a camera change the pick result no longer matches the mouse.
         if before.as_ref() != self.output.views.first() {
             self.seen = None;
         }
@@ -399,7 +399,7 @@ impl WindowEditor {
         let out = &mut self.output;
         out.scale = self.scale;
         out.smooth = bench.is_none_or(|b| b.preferences().smooth);
-        // Panels come before keys and tools: what these have changed shows on them in the next turn.
+        // Panels run before keys and tools, so changes by keys and tools reach the panels one frame later.
         let stale = std::mem::take(&mut self.changed) || shown_now != self.shown;
         self.shown = shown_now;
         out.dirty = shown.painted || events || runs || busy || stale;
@@ -410,9 +410,9 @@ impl WindowEditor {
     }
 }
 
-/// Where the picture puts the room of the hands, for tests and takes.
+/// Coordinate conversions for tests and takes.
 impl WindowEditor {
-    /// World from the window's room, as the tools see it.
+    /// Transform from the room of the mouse's hand to the world.
     pub fn world_from_room(&self) -> Similarity {
         let [x, y, width, height] = self.output.viewport.map(|v| v as f32);
         pointer::room(&self.camera, &self.eyepiece([x + width * 0.5, y + height * 0.5]).0)

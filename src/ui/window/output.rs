@@ -1,4 +1,4 @@
-//! What the window wants a window to show and do.
+//! The output of the window editor: what the front end draws and does.
 
 use super::input::Pick;
 use crate::base::math::Turn;
@@ -7,88 +7,88 @@ use crate::workbench::Request;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How the views make the picture.
+/// How the views form the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Picture {
-    /// One view fills it.
+    /// One view fills the picture.
     #[default]
     Whole,
-    /// Two views, the left eye's in the left half: both are as wide as half the picture.
+    /// The left eye's view in the left half of the picture, the right eye's view in the right half.
     SideBySide,
-    /// Two views, each as large as the picture, in one for red and cyan glasses ([`crate::render::Look::anaglyph`]).
+    /// Both eyes' views at full size, combined for red-cyan glasses ([`crate::render::Look::anaglyph`]).
     Anaglyph,
-    /// One view of two deformers, divided: left of this share of the width the document's own, right of it
-    /// [`super::WindowEditor::other_deformer`]'s.
+    /// One view, divided at this fraction of the width: the document's deformer is left of the divider,
+    /// [`super::WindowEditor::other_deformer`] is right.
     Wipe(f32),
 }
 
-/// What is written to a place that the user chooses.
+/// A kind of file that is saved to a path chosen by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writes {
-    /// The project.
+    /// The Sinew project.
     Project,
-    /// A posed glTF.
+    /// The posed character as glTF.
     Posed,
 }
 
 impl Writes {
-    /// What is asked.
+    /// The title of the dialog.
     pub fn title(self) -> &'static str {
         ["Save the project as", "Export a posed .glb as"][self as usize]
     }
 
-    /// What the button says.
+    /// The label of the dialog's button.
     pub fn verb(self) -> &'static str {
         ["Save", "Export"][self as usize]
     }
 }
 
-/// What a window does beside showing pictures.
+/// A request to the front end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
-    /// As in a headset.
+    /// A request of the workbench, as in a headset.
     Editor(Request),
-    /// The number of the answer to [`super::facts::Facts::question`], which is gone.
+    /// Reports the index of the user's answer to [`super::facts::Facts::question`], which is closed.
     Answer(usize),
-    /// Let the user choose a file to open.
+    /// Opens a dialog in which the user chooses a file to open.
     OpenDialog,
-    /// Let the user choose where to save ([`super::WindowEditor::ask_where`]), then save.
+    /// Asks the user where to save ([`super::WindowEditor::ask_where`]), then saves.
     SaveAsDialog,
-    /// Write it there: the user has chosen.
+    /// Writes the file to the path that the user has chosen.
     Write(Writes, PathBuf),
-    /// The user was asked where to write, and wants nothing written.
+    /// Reports that the user cancelled the dialog that asks where to save.
     WriteNothing,
-    /// Read a folder again for [`super::facts::Facts::files`], beside the frames.
+    /// Reads a folder again into [`super::facts::Facts::files`], outside the frame.
     List(PathBuf),
 }
 
-/// Result of [`super::WindowEditor::step`], kept between frames.
+/// Result of [`super::WindowEditor::step`], reused between frames.
 #[derive(Default)]
 pub struct WindowOutput {
-    /// Where the picture is in the window: left, top, width, height, pixels. Panels lie beside and over it.
+    /// Rectangle of the picture in the window: left, top, width, height, pixels. Panels lie beside and over it.
     pub viewport: [u32; 4],
-    /// One or two views of the picture.
+    /// The picture's one or two views.
     pub views: Vec<View>,
-    /// Where the floor is, on which the turntable turns the character.
+    /// Transform from floor to world; the turntable rotates the character relative to the floor.
     pub world_from_floor: Turn,
-    /// How they make it.
+    /// How the views form the picture.
     pub picture: Picture,
-    /// Pixels per point, for lines as for panels.
+    /// Pixels per logical pixel, for lines and panels.
     pub scale: f32,
-    /// Edges are smoothed.
+    /// Whether edges are antialiased.
     pub smooth: bool,
-    /// Strokes, bones, gizmo: world.
+    /// Strokes, bones and gizmo, world space.
     pub lines: Lines,
-    /// Panels: paint over the whole window. Take the texture changes out when they are uploaded; they are in order.
+    /// The panels, painted over the whole window. The front end takes texture changes out, in order, on upload.
     pub paint: PanelPaint,
-    /// Cursor, clipboard, links, as egui tells.
+    /// Cursor, clipboard text and links, as egui reports them.
     pub platform: egui::PlatformOutput,
-    /// Something in the window looks otherwise than after the last step.
+    /// Whether the window looks different from the last step's result.
     pub dirty: bool,
-    /// When to step again if nothing happens before: none waits for events.
+    /// Time until the next step if no event comes earlier; `None` waits for an event.
     pub again: Option<Duration>,
-    /// Pixels to be looked up in this frame's G-buffer.
+    /// The pixel to look up in this frame's G-buffer.
     pub pick: Option<Pick>,
-    /// To be done, in order.
+    /// Requests to the front end, in order.
     pub asks: Vec<Ask>,
 }

@@ -1,10 +1,10 @@
-//! Paths as people write and paste them.
+//! Parses paths that users type or paste.
 
 use crate::base::percent_decoded;
 use std::path::{Path, PathBuf};
 
-/// The path that a text means: absolute, from the home folder (`~/`), a `file://` URI, or relative to a folder; with quotes
-/// round it or without. None for an empty text.
+/// Parses an absolute path, a path in the home folder (`~/`), a `file://` URI or a path relative to `folder`, with or
+/// without quotes. Returns `None` for an empty text.
 pub(super) fn typed(text: &str, folder: &Path) -> Option<PathBuf> {
     let text = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let bare = ['"', '\''].iter().find_map(|q| text.strip_prefix(*q)?.strip_suffix(*q)).unwrap_or(text);
@@ -21,13 +21,13 @@ pub(super) fn typed(text: &str, folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The path that a pasted text means where nobody asked for one: only what cannot be anything else.
+/// Returns the path of a text that was pasted outside a path field, if the text is an absolute path.
 pub(super) fn pasted(text: &str) -> Option<PathBuf> {
     let path = typed(text, Path::new(""))?;
     path.is_absolute().then_some(path)
 }
 
-/// `file:///a%20b` and `file://host/a%20b` are `/a b`.
+/// Converts `file:///a%20b` and `file://host/a%20b` to `/a b`.
 fn of_uri(text: &str) -> Option<PathBuf> {
     let scheme = text.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("file://"))?;
     let rest = &text[scheme.len()..];

@@ -1,4 +1,4 @@
-//! The plane that strokes are drawn on where it does not face the view: a grid in the picture, moved by rings and arrows.
+//! The fixed drawing plane for strokes: shown as a grid, moved by the rings and arrows of the gizmo.
 
 use super::choices::{Choices, Plane};
 use super::{Hold, WindowEditor, gizmo};
@@ -7,17 +7,17 @@ use crate::pose::WorkingPlane;
 use crate::render::Lines;
 use crate::workbench::{Tool, Workbench};
 
-/// Squares from the middle of the grid to its rim.
+/// Number of squares from the grid's centre to its edge.
 const SQUARES: i32 = 6;
-/// The grid's half width, as a share of the character's diagonal.
+/// Half width of the grid, as a fraction of the diagonal of the character's bounding box.
 const HALF: f32 = 0.36;
 const GRID: [u8; 4] = [120, 190, 255, 60];
 const RIM: [u8; 4] = [120, 190, 255, 150];
-/// Seen from its edge nearer than this, sine, a plane takes no stroke: a pixel would be miles.
+/// Sine of the smallest angle between view and plane for a stroke; below it, one pixel would span a huge distance.
 const EDGE: f32 = 0.06;
 
 impl WindowEditor {
-    /// The plane, where one was chosen.
+    /// Returns the fixed drawing plane; `None` if strokes are drawn on a plane that faces the camera.
     pub(super) fn fixed_plane(&self) -> Option<WorkingPlane> {
         let Plane::Fixed { origin, normal } = self.choices.plane else { return None };
         Some(WorkingPlane { origin: origin.into(), normal: Vec3::from(normal).normalize_or(Vec3::Z) })
@@ -28,13 +28,13 @@ impl WindowEditor {
         self.choices = Choices { plane, ..self.choices.clone() }.sane();
     }
 
-    /// Whether strokes are drawn on it, and it is seen from its edge.
+    /// Whether the drawing plane is fixed and seen almost edge-on.
     pub(super) fn is_edge_on(&self, plane: &WorkingPlane) -> bool {
         let away = (self.camera.eye() - plane.origin).normalize_or(Vec3::Z);
         self.fixed_plane().is_some() && away.dot(plane.normal).abs() < EDGE
     }
 
-    /// Takes hold of the plane by a handle under the mouse.
+    /// Grabs the handle of the drawing plane under the mouse. Returns false if there is no handle.
     pub(super) fn press_plane(&mut self) -> bool {
         let Some(plane) = self.fixed_plane().filter(|_| self.moves_plane) else { return false };
         let Some(drag) = self.at.and_then(|at| self.handle_about(plane.origin, at)) else { return false };
@@ -42,7 +42,7 @@ impl WindowEditor {
         true
     }
 
-    /// The plane follows the mouse.
+    /// Moves or rotates the drawing plane by the current drag.
     pub(super) fn drag_plane(&mut self) {
         let (Hold::Plane(drag, before), Some(at)) = (self.hold, self.at) else { return };
         let (turn, shift) = drag.turn_and_shift(at);
@@ -52,7 +52,7 @@ impl WindowEditor {
         }
     }
 
-    /// Shows it while a tool draws on it.
+    /// Draws the grid while a tool draws on the fixed plane.
     pub(super) fn draw_plane(&self, bench: &Workbench, lines: &mut Lines) {
         let draws = matches!(bench.preferences().tool, Tool::Line | Tool::Silhouette);
         let Some(plane) = self.fixed_plane().filter(|_| draws) else { return };

@@ -1,8 +1,8 @@
-//! The mouse as a hand: its tip lies where the ray through its pixel meets a plane or the skin, and the room in which
-//! it moves is the window's.
+//! Converts the mouse to a tracked hand. The hand's tip lies where the ray through the mouse's pixel meets a plane or
+//! the skin.
 //!
-//! In that room a point of the window is [`PER_POINT`] metres, so that a brush, a reach or a tremble that suits a hand
-//! in a headset is as many points here, at any distance of the camera. The room's axes are the camera's.
+//! The hand's room has the axes of the camera, and one logical pixel is [`PER_POINT`] metres wide in it. Thresholds
+//! of tools in metres thus become fixed distances in the window, at any camera distance.
 
 use super::camera::Orbit;
 use crate::base::math::{Quat, Vec3};
@@ -12,55 +12,55 @@ use crate::scene::SurfaceSample;
 use crate::workbench::tools::TIP;
 use crate::workbench::{Hand, Rigid, Similarity, Tracked, Tracking};
 
-/// Metres of the room that a point of the window is.
+/// Size of a logical pixel of the window in the hand's room, metres.
 pub(super) const PER_POINT: f32 = 0.0025;
 
-/// A picture in a window, and what looks into it.
+/// A rectangle of the window that shows a view.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Eyepiece {
-    /// Where its left upper corner is, pixels of the window.
+    /// Upper left corner, pixels of the window.
     pub corner: [f32; 2],
-    /// Its size, pixels.
+    /// Width and height, pixels.
     pub size: [f32; 2],
-    /// What it shows.
+    /// The view that the rectangle shows.
     pub view: View,
-    /// Pixels per point.
+    /// Pixels per logical pixel.
     pub scale: f32,
 }
 
 impl Eyepiece {
-    /// The ray through a pixel of the window: origin and direction, not unit.
+    /// Returns the ray through a pixel of the window: origin and unnormalised direction, world space.
     pub fn ray(&self, at: [f32; 2]) -> (Vec3, Vec3) {
         let [u, v] = [0, 1].map(|i| (at[i] - self.corner[i]) / self.size[i].max(1.0));
         (self.view.eye, self.view.ray(u, v))
     }
 
-    /// Where a world point shows, pixels of the window; none behind the eye.
+    /// Projects a world point to a pixel of the window; `None` for points behind the camera.
     pub fn project(&self, point: Vec3) -> Option<[f32; 2]> {
         let uv = self.view.project(point)?;
         Some([0, 1].map(|i| self.corner[i] + uv[i] * self.size[i]))
     }
 
-    /// Distance of a world point's picture from a pixel, points; none behind the eye.
+    /// Distance in the window from a projected world point to a pixel, logical pixels; `None` behind the camera.
     pub fn distance(&self, point: Vec3, at: [f32; 2]) -> Option<f32> {
         let [x, y] = self.project(point)?;
         Some((x - at[0]).hypot(y - at[1]) / self.scale)
     }
 
-    /// Where the ray through a pixel meets a plane.
+    /// Intersects the ray through a pixel with a plane.
     pub fn on_plane(&self, at: [f32; 2], plane: &WorkingPlane) -> Option<Vec3> {
         let (from, direction) = self.ray(at);
         plane.hit(from, direction)
     }
 }
 
-/// Where the camera puts the room of the hands.
+/// Transform from the room of the mouse's hand to the world, for this camera and rectangle.
 pub(super) fn room(orbit: &Orbit, eyepiece: &Eyepiece) -> Similarity {
     let per_point = orbit.per_pixel(eyepiece.size[1]) * eyepiece.scale;
     Similarity { translation: orbit.eye(), rotation: orbit.rotation(), scale: per_point / PER_POINT }
 }
 
-/// The hand that a mouse is.
+/// Builds the tracked hand of the mouse. `tip` is in world space; without a tip the hand's poses are untracked.
 pub(super) fn hand(
     world_from_room: &Similarity,
     tip: Option<Vec3>,

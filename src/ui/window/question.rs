@@ -1,24 +1,23 @@
-//! A question of the window's front end, shown over everything until it is answered; an answer is
-//! [`super::output::Ask::Answer`].
+//! A modal question of the window's front end. The answer is reported as [`super::output::Ask::Answer`].
 
 use super::panels::primary;
 use egui::{Align, Button, Context, Id, Key, Layout, Modal, RichText};
 
-/// A question with its answers.
+/// A question with its possible answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Question {
-    /// One line.
+    /// Title of the dialog, one line.
     pub title: String,
-    /// What it is about.
+    /// Text below the title.
     pub text: String,
-    /// What buttons say: the first stands out, and Enter is that; Escape is the last.
+    /// Labels of the answer buttons. The first is highlighted and chosen by Enter; Escape chooses the last.
     pub answers: Vec<String>,
-    /// An answer by which something is lost: it stands apart, and its number is after those of the others.
+    /// Label of an answer that discards work. The button stands apart; its index follows the indices of `answers`.
     pub discards: Option<String>,
 }
 
 impl Question {
-    /// Shows it; the number of the answer where one was given.
+    /// Shows the question. Returns the index of the chosen answer, `None` while the question is open.
     pub(super) fn show(&self, context: &Context) -> Option<usize> {
         let mut answer = None;
         Modal::new(Id::new("question")).show(context, |ui| {

@@ -1,10 +1,10 @@
-//! Every command, by what it is given in a headset and at the window: the table of docs/reference.md is this one.
+//! The table of all commands in `docs/reference.md`, with the headset's and the window's control for each.
 
 use super::keys::{ACTS, Act};
 use crate::workbench::{CommandKind, Control, Route};
 use std::fmt::Write;
 
-/// What of the window is no command of its own, where it is, and what a headset has for it.
+/// Features of the window that are no commands: name, counterpart in the headset, place in the window.
 const LISTS: [(&str, &str, &str); 11] = [
     ("Any step of the history", "undo, redo", "history"),
     ("Settings of the deformer", "the method", "deformer"),
@@ -19,7 +19,7 @@ const LISTS: [(&str, &str, &str); 11] = [
     ("Select any joint", "touch it", "click, outliner"),
 ];
 
-/// The table as Markdown: first all commands of both, then what the window has beyond them.
+/// Returns the table as Markdown: first the commands of both front ends, then features of the window only.
 pub fn table() -> String {
     let mut out = String::from("| command | headset | window |\n|---|---|---|\n");
     for kind in CommandKind::ALL {
@@ -55,7 +55,7 @@ fn window(kind: CommandKind) -> String {
     }
 }
 
-/// Whether it is about the selected shape, which has a panel of its own.
+/// Whether a command is about the selected sculpt layer, which has its own panel.
 fn is_shape(kind: CommandKind) -> bool {
     (CommandKind::SelectShape..=CommandKind::WavePhase).contains(&kind)
 }
@@ -64,7 +64,7 @@ fn keys(act: Act) -> String {
     act.line().keys.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What a headset has for what only the window has by a key of its own.
+/// Returns the headset's counterpart of an action that only the window has.
 fn instead(act: Act) -> &'static str {
     match act {
         Act::TakePose => "reach for the body",
@@ -104,17 +104,17 @@ mod tests {
     fn every_command_of_the_headset_is_given_in_the_window() {
         let character = biped();
         let bench = Workbench::new(session(&character), character, Preferences::default());
-        // These are about the headset and are switched on the tool panel; a file is chosen in a dialog.
+        // Settings of the headset are switches on the tool panel; a dialog chooses the file to open.
         let elsewhere = [
             CommandKind::LeftHanded,
-            // The deformer panel sets the same numbers.
+            // The deformer panel sets these two numbers.
             CommandKind::Swing,
             CommandKind::Damping,
             CommandKind::Haptics,
             CommandKind::RollWorld,
             CommandKind::Smooth,
             CommandKind::Open,
-            // The tool panel has these about keys.
+            // The tool panel has these settings of keys.
             CommandKind::MoveKey,
             CommandKind::AutoKey,
             CommandKind::Rate,
@@ -126,7 +126,7 @@ mod tests {
             let own = matches!(kind, CommandKind::Palette | CommandKind::OtherFace | CommandKind::Quit);
             assert!(given || own || is_shape(kind) || elsewhere.contains(&kind), "{kind:?}");
         }
-        // And what a line of the table promises is what its key does.
+        // The command of each table entry is the command that its key gives.
         for line in ACTS {
             if let Some(command) = command_of(line.act, &bench) {
                 assert_eq!(line.command, Some(command.kind()), "{:?}", line.act);

@@ -1,4 +1,4 @@
-//! A mouse and a keyboard on a small biped, without window, GPU or clock. The skin under a pixel is what a ray meets.
+//! Tests with mouse and keyboard on a small biped, without OS window, GPU or clock. Ray casts answer picks.
 
 mod files;
 mod measuring;
@@ -18,12 +18,12 @@ const SIZE: [u32; 2] = [1280, 800];
 const ELBOW: usize = 5;
 const HAND: usize = 6;
 
-/// A window with a workbench.
+/// A window editor with a workbench and its next input.
 struct Table {
     desk: WindowEditor,
     bench: Workbench,
     input: WindowInput,
-    /// Asked in the frame before.
+    /// The pick requested in the last frame.
     asked: Option<Pick>,
 }
 
@@ -38,7 +38,7 @@ impl Table {
         table
     }
 
-    /// A frame with what has been gathered.
+    /// Runs a frame with the gathered events.
     fn frame(&mut self) {
         self.input.time += 1.0 / 60.0;
         let picked = self.asked.take().map(|pick| Picked { pick, surface: self.skin(&pick) });
@@ -52,7 +52,7 @@ impl Table {
         (0..count).for_each(|_| self.frame());
     }
 
-    /// The nearest triangle on the ray through a pixel.
+    /// Returns the skin on the nearest triangle that the ray through a pixel hits.
     fn skin(&self, pick: &Pick) -> Option<SurfaceSample> {
         let [x, y, ..] = self.desk.output.viewport.map(|v| v as f32);
         let at = [x + pick.pixel[0] as f32 + 0.5, y + pick.pixel[1] as f32 + 0.5];
@@ -88,7 +88,7 @@ impl Table {
         self.bench.rig().world[node].translation.into()
     }
 
-    /// Where a world point shows.
+    /// Projects a world point to a pixel.
     fn pixel(&self, point: Vec3) -> [f32; 2] {
         self.desk.eyepiece([640.0, 400.0]).0.project(point).unwrap()
     }
@@ -128,7 +128,7 @@ impl Table {
         self.bench.session().document().hash()
     }
 
-    /// Along the left arm, and the same raised by an angle, as pixels.
+    /// Returns pixels along the straight left arm, rotated up by an angle in radians.
     fn arm(&self, angle: f32) -> Vec<[f32; 2]> {
         let shoulder = Vec3::new(0.2, 1.5, 0.0);
         let turn = crate::base::math::Quat::from_rotation_z(angle);
@@ -143,7 +143,7 @@ fn two_strokes_of_the_mouse_pose_an_arm_from_any_side() {
         t.drag(PointerButton::Primary, &t.arm(0.0));
         assert_eq!(t.bench.session().document().strokes().len(), 1, "{:?}", t.bench.notice());
         assert_eq!(t.bench.session().document().strokes()[0].selection.len(), 3);
-        // The view may be turned and zoomed between both; from the front the strokes lie in one plane.
+        // The view may change between a stroke and its offset stroke; seen from the front, both lie in one plane.
         t.key(side, Modifiers::NONE);
         t.key(Key::Num1, Modifiers::NONE);
         t.input.events.push(Event::MouseWheel {
@@ -182,7 +182,7 @@ fn the_camera_moves_by_middle_button_wheel_and_keys_and_never_the_document() {
     t.drag(PointerButton::Primary, &[[600.0, 400.0], [640.0, 400.0]]);
     assert!(t.desk.camera().stand().yaw < turned.yaw);
     t.input.events.push(Event::ModifiersChanged(Modifiers::NONE));
-    // Last view changes between two views.
+    // The key 0 swaps the current view and the last view.
     let (last, panned) = (*t.desk.camera().stand(), panned);
     for wanted in [panned, last, panned] {
         t.key(Key::Num0, Modifiers::NONE);
@@ -210,7 +210,7 @@ fn a_click_selects_and_what_is_selected_is_framed_pinned_and_grabbed() {
     let [left, top, w, h] = t.desk.output().viewport.map(|v| v as f32);
     assert!((x - left - w / 2.0).abs() < 1.0 && (y - top - h / 2.0).abs() < 1.0);
     t.key(Key::Home, Modifiers::NONE);
-    // G grabs it until the next click; the hand is a forearm away.
+    // G grabs the hand until the next click.
     let hand = t.pixel(t.joint(HAND));
     t.to(hand);
     let before = t.hash();
@@ -223,7 +223,7 @@ fn a_click_selects_and_what_is_selected_is_framed_pinned_and_grabbed() {
     t.button(PointerButton::Primary, true);
     t.button(PointerButton::Primary, false);
     assert!(t.hash() != before && !t.bench.is_busy());
-    // Escape drops it.
+    // Escape cancels the grab.
     let after = t.hash();
     t.to(held);
     t.key(Key::G, Modifiers::NONE);
@@ -246,7 +246,7 @@ fn the_grab_tool_takes_the_skin_under_the_mouse_and_nothing_beside_it() {
     let rest = t.joint(HAND);
     t.drag(PointerButton::Primary, &[hand, [hand[0] - 40.0, hand[1] - 60.0]]);
     assert!(t.hash() != hash && t.joint(HAND).y > rest.y + 0.05, "{}", t.joint(HAND));
-    // A press that was too quick for the answer waits for it.
+    // A press that comes before the pick result waits for the result.
     t.key(Key::Z, Modifiers::COMMAND);
     assert_eq!(t.joint(HAND), rest);
     let far = [hand[0] + 200.0, hand[1] + 100.0];
@@ -295,7 +295,7 @@ fn a_mark_is_finished_after_its_button_though_nothing_more_happens() {
     stroke.iter().for_each(|at| t.to(*at));
     t.frames(2);
     t.button(PointerButton::Primary, false);
-    // A window sleeps as long as it should, and no picture answers any more.
+    // The window sleeps as long as the output asks, and no pick result arrives any more.
     let mut turns = 0;
     while let Some(again) = t.desk.output().again {
         t.asked = None;
@@ -325,7 +325,7 @@ fn an_accent_stroke_asks_for_its_silhouette_and_what_comes_is_one_step() {
     asks.append(&mut t.desk.output_mut().asks);
     let [Ask::Editor(crate::workbench::Request::Sketch(sketch))] = &asks[..] else { panic!("{asks:?}") };
     assert_eq!(t.hash(), hash, "nothing is known yet");
-    // What was drawn lies in the picture, where the mouse was.
+    // The drawn stroke projects to the pixels of the mouse.
     assert!(sketch.stroke.len() > 8 && sketch.pose == *t.bench.pose());
     for (point, at) in sketch.stroke.iter().zip(&path) {
         let [u, v] = sketch.view.project(*point).unwrap();
@@ -333,7 +333,7 @@ fn an_accent_stroke_asks_for_its_silhouette_and_what_comes_is_one_step() {
         assert!((0.0..1.0).contains(&u) && (0.0..1.0).contains(&v));
         assert!((shown[0] - at[0]).abs() < 6.0 && (shown[1] - at[1]).abs() < 1.0, "{shown:?} {at:?}");
     }
-    // The answer waits for a stroke under way.
+    // The new sculpt layer waits until the current stroke ends.
     let region = crate::surface::Region { kinematic: vec![0], t: vec![0.5], ..Default::default() };
     let form = crate::surface::Form::Drawn(vec![[0.0, 0.1, 0.0]]);
     let shape = crate::surface::Sculpt::new(crate::base::SculptId(0), None, region, form);
@@ -380,7 +380,7 @@ fn a_joint_is_turned_by_its_ring_and_by_a_key_about_an_axis() {
     let elbow = t.joint(ELBOW);
     t.drag(PointerButton::Primary, &[t.pixel(elbow)]);
     assert_eq!(t.bench.selected(), Some(NodeId::from(ELBOW)));
-    // From the front the blue ring is a circle; a quarter of it from the right to the top turns the forearm up.
+    // Seen from the front, the blue ring is a circle. A drag along the ring rotates the forearm up.
     let hash = t.hash();
     let [x, y] = t.pixel(elbow);
     let start = [x + 62.0 * 0.8, y - 62.0 * 0.6];
@@ -392,7 +392,7 @@ fn a_joint_is_turned_by_its_ring_and_by_a_key_about_an_axis() {
     assert!(t.hash() != hash && t.joint(ELBOW).distance(elbow) < 1e-5);
     t.key(Key::Z, Modifiers::COMMAND);
     assert_eq!(t.hash(), hash, "one step");
-    // R, then half round about the joint; X takes the view's axis back to one that leaves the forearm where it is.
+    // R and a quarter circle of the mouse rotate the forearm up. X then rotates about the forearm's rest direction.
     t.to([x + 80.0, y]);
     t.key(Key::R, Modifiers::NONE);
     t.to([x, y - 80.0]);
@@ -403,7 +403,7 @@ fn a_joint_is_turned_by_its_ring_and_by_a_key_about_an_axis() {
     t.key(Key::Escape, Modifiers::NONE);
     t.frame();
     assert!(t.hash() == hash && !t.bench.is_busy() && t.desk.hold == Hold::Free);
-    // An arrow moves it.
+    // Dragging an arrow moves the joint.
     let grip = [x, y - 50.0];
     t.drag(PointerButton::Primary, &[grip, [grip[0], grip[1] - 30.0]]);
     let moved = t.pixel(t.joint(ELBOW));
@@ -414,7 +414,7 @@ fn a_joint_is_turned_by_its_ring_and_by_a_key_about_an_axis() {
 fn poses_are_keyed_scrubbed_and_played() {
     let mut t = Table::new();
     t.key(Key::I, Modifiers::NONE);
-    // The timeline's rows take their room in the next frame.
+    // The rows of the timeline appear in the next frame.
     assert_eq!(t.desk.output().again, Some(Duration::ZERO));
     t.frame();
     t.drag(PointerButton::Primary, &t.arm(0.0));
@@ -429,7 +429,7 @@ fn poses_are_keyed_scrubbed_and_played() {
     assert!(t.bench.shown_time().is_none() && t.joint(HAND).distance(high) < 1e-5);
     t.key(Key::I, Modifiers::NONE);
     assert_eq!(t.bench.session().document().motion().key_times(), [0.0, 1.0]);
-    // The hand's way through the motion: a dot a frame.
+    // The motion path of the hand has a dot for each frame.
     let dots = |t: &Table| t.desk.output().lines.anchors.len() + t.desk.output().lines.segments.len();
     t.bench.select(None);
     t.frame();
@@ -450,19 +450,19 @@ fn poses_are_keyed_scrubbed_and_played() {
     t.frames(6);
     assert!(t.joint(HAND).y > middle.y);
     assert_eq!(t.desk.output().again, Some(Duration::ZERO));
-    // Round and round.
+    // Playback loops.
     t.frames(60);
     assert!(t.bench.shown_time().is_some_and(|time| time < 1.0));
     t.key(Key::Space, Modifiers::NONE);
     t.frames(3);
     assert_ne!(t.desk.output().again, Some(Duration::ZERO));
-    // What shows becomes the pose being edited, in one step.
+    // Shift-I copies the displayed pose of the motion into the edited pose as one history step.
     let (shown, steps) = (t.joint(HAND), t.bench.session().history().0);
     t.key(Key::I, Modifiers::SHIFT);
     assert!(t.bench.shown_time().is_none() && t.joint(HAND).distance(shown) < 1e-4);
     assert_eq!(t.bench.session().history().0, steps + 1);
     let [left, top, ..] = t.desk.output().viewport.map(|v| v as f32);
-    // So it does where a tool drags, and a click selects without an edit.
+    // A drag with a tool also copies the pose; a click selects a joint without an edit.
     t.key(Key::ArrowRight, Modifiers::NONE);
     t.key(Key::ArrowRight, Modifiers::NONE);
     let shown = t.joint(HAND);
@@ -504,7 +504,7 @@ fn panels_keep_their_presses_and_an_idle_desk_wants_no_frame() {
     assert!(!t.desk.output().dirty && t.desk.output().again.is_none(), "{:?}", t.desk.output().again);
     t.to([500.0, 300.0]);
     assert!(t.desk.output().dirty);
-    // Nor does one whose caret stands in a text: the outliner's filter.
+    // A window with a caret in the outliner's filter does not redraw either.
     t.drag(PointerButton::Primary, &[[1150.0, 85.0]]);
     assert!(t.desk.context.text_edit_focused());
     t.frames(10);

@@ -1,4 +1,4 @@
-//! What is in reach with which controllers in which hands.
+//! Checks which commands are reachable, by controller and hand.
 
 use super::named;
 use crate::app::xr::profiles::{Act, Profile};
@@ -6,17 +6,17 @@ use crate::workbench::{CommandKind, Control, Route};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// Which controllers there are and which hand holds the tools. With one controller its hand does, whichever is chosen.
+/// The connected controllers, and the hand that holds the tool. A single controller always holds the tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Case {
-    /// Left and right.
+    /// Whether the left and the right controller are connected.
     pub present: [bool; 2],
-    /// 0 left, 1 right.
+    /// The hand that holds the tool: 0 left, 1 right.
     pub tool_hand: usize,
 }
 
 impl Case {
-    /// All of them.
+    /// All cases.
     pub const ALL: [Self; 4] = [
         Self { present: [true, true], tool_hand: 0 },
         Self { present: [true, true], tool_hand: 1 },
@@ -24,7 +24,7 @@ impl Case {
         Self { present: [false, true], tool_hand: 1 },
     ];
 
-    /// Whether there is but one controller.
+    /// Returns whether only one controller is connected.
     pub fn single(&self) -> bool {
         self.present != [true, true]
     }
@@ -45,41 +45,41 @@ impl fmt::Display for Case {
     }
 }
 
-/// How a command is given.
+/// The way in which the user gives a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// By a hand's own control.
+    /// By a control of this hand (0 left, 1 right).
     Control(Control, usize),
-    /// By the palette, or the file panel that it shows.
+    /// By the palette, or by the file panel that the palette opens.
     Palette,
 }
 
-/// What a hand does to the character and the world, beside the commands.
+/// An action of a hand that is not a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ToolAct {
-    /// Strokes in the air and on the skin.
+    /// Drawing strokes in the air and on the skin.
     Stroke,
-    /// Taking hold of the body.
+    /// Grabbing the body.
     Grab,
-    /// Pulling the world.
+    /// Dragging the world.
     Pull,
-    /// Pressing what a panel shows.
+    /// Pressing a button of a panel.
     Press,
 }
 
-/// All of them.
+/// All actions of a hand.
 pub(super) const ACTS: [ToolAct; 4] = [ToolAct::Stroke, ToolAct::Grab, ToolAct::Pull, ToolAct::Press];
 
-/// Something that cannot be done.
+/// A command or action that is not reachable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Missing {
-    /// The profile.
+    /// Name of the interaction profile.
     pub profile: &'static str,
-    /// In which case, in words.
+    /// Description of the case.
     pub case: String,
-    /// The command or act.
+    /// The command or action.
     pub what: String,
-    /// Why it cannot.
+    /// Reason why it is unreachable.
     pub why: String,
 }
 
@@ -93,28 +93,28 @@ fn labels<S: Serializer>(kinds: &[CommandKind], serializer: S) -> Result<S::Ok, 
     serializer.collect_seq(kinds.iter().map(|k| k.label()))
 }
 
-/// A profile's examination.
+/// Result of checking one profile.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reach {
-    /// Its name.
+    /// Name of the interaction profile.
     pub profile: &'static str,
-    /// For people.
+    /// Name of the controller for users.
     pub title: &'static str,
-    /// When a runtime knows it.
+    /// Condition under which a runtime supports the profile.
     pub needs: String,
-    /// Per hand: what each control is for and what it is called.
+    /// Controls of each hand, left and right: purpose and name.
     pub controls: [Vec<(&'static str, &'static str)>; 2],
-    /// What takes the palette with one controller, whichever it is, though there may be a control of its own with both.
+    /// Commands that need the palette if only one controller is connected.
     #[serde(serialize_with = "labels")]
     pub by_palette_with_one: Vec<CommandKind>,
-    /// What cannot be done: empty where all is well.
+    /// Unreachable commands and actions; empty if everything is reachable.
     pub missing: Vec<Missing>,
-    /// What is different here, though nothing is lost.
+    /// Remarks on differences that make no command unreachable.
     pub notes: Vec<&'static str>,
 }
 
-/// Why the palette cannot be used, where it cannot. It lies in the hand without tools, or with one controller before
-/// the user; the tool hand points.
+/// Returns an error with the reason if the palette is unusable. The hand without the tool holds the palette; with one
+/// controller it floats before the user. The tool hand points.
 fn palette(profile: &Profile, case: &Case) -> Result<(), String> {
     if !case.hands().any(|hand| profile.control(Control::Menu, hand).is_some()) {
         return Err("no control shows the palette".into());
@@ -135,13 +135,13 @@ fn press(profile: &Profile, case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// How a command is given; why it cannot be where it cannot.
+/// Returns how a command is given, or the reason why it is unreachable.
 pub(super) fn reach(profile: &Profile, case: &Case, kind: CommandKind) -> Result<How, String> {
     let mut why = None;
     for route in kind.routes() {
         match route {
             Route::Control(control) => {
-                // The tool hand's own first.
+                // Prefer the tool hand's control.
                 let mut hands: Vec<usize> = case.hands().collect();
                 hands.sort_by_key(|&hand| hand != case.tool_hand);
                 if let Some(hand) = hands.into_iter().find(|&h| profile.control(*control, h).is_some()) {
@@ -161,7 +161,7 @@ pub(super) fn reach(profile: &Profile, case: &Case, kind: CommandKind) -> Result
 fn act(profile: &Profile, case: &Case, act: ToolAct) -> Result<(), String> {
     match act {
         ToolAct::Press | ToolAct::Stroke => press(profile, case),
-        // By squeezing, or where nothing squeezes by the Grab tool on the trigger.
+        // Grabbing needs the squeeze, or the Grab tool on the trigger if the controller lacks a squeeze.
         ToolAct::Grab | ToolAct::Pull => {
             if profile.binding(Act::Grip, case.tool_hand).is_none() {
                 return Err("the tool hand has no grip pose".into());
@@ -174,7 +174,7 @@ fn act(profile: &Profile, case: &Case, act: ToolAct) -> Result<(), String> {
     }
 }
 
-/// Examines profiles.
+/// Checks the reach of every command with each profile.
 pub fn examine(profiles: &[Profile]) -> Vec<Reach> {
     profiles.iter().map(examine_one).collect()
 }

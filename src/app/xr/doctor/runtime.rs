@@ -1,4 +1,4 @@
-//! The OpenXR runtime on this machine, and what to do where something is missing.
+//! Report on the installed OpenXR runtime, with advice if something is missing.
 #![allow(unsafe_code, reason = "loading a shared library runs its code")]
 
 use crate::app::xr::actions;
@@ -6,35 +6,35 @@ use openxr as xr;
 use serde::Serialize;
 use std::fmt;
 
-/// What there is, as far as it could be asked.
+/// Findings about the runtime; fields stay empty if a query fails.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RuntimeReport {
-    /// The loader was found.
+    /// Whether the OpenXR loader was found.
     pub loader: bool,
     /// Name and version of the runtime.
     pub runtime: Option<String>,
-    /// The OpenXR version that was agreed upon.
+    /// OpenXR version of the instance.
     pub version: Option<String>,
     /// Name of the headset.
     pub system: Option<String>,
-    /// Extensions that Sinew uses, and whether they are there.
+    /// Extensions that Sinew uses, and whether the runtime supports them.
     pub extensions: Vec<(&'static str, bool)>,
-    /// Controllers whose profile the runtime may know.
+    /// Interaction profiles that the runtime may support.
     pub profiles: Vec<&'static str>,
-    /// Recommended pixels of each eye.
+    /// Recommended image size of each eye, pixels.
     pub views: Vec<[u32; 2]>,
-    /// One line per missing thing.
+    /// Advice, one line per missing component.
     pub advice: Vec<String>,
 }
 
 impl RuntimeReport {
-    /// Whether a session can be had.
+    /// Returns whether a session can be created.
     pub fn ready(&self) -> bool {
         self.views.len() == 2 && self.advice.is_empty()
     }
 }
 
-/// What a session uses, and whether it can do without.
+/// Extensions that a session uses, and whether they are required.
 const USED: [(&str, bool); 6] = [
     ("XR_KHR_vulkan_enable2", true),
     ("XR_KHR_composition_layer_depth", false),
@@ -50,10 +50,10 @@ const NO_RUNTIME: &str = "no OpenXR runtime answers: start SteamVR or Monado and
                           XR_RUNTIME_JSON to its manifest, or run through tools/xr-runtime";
 const NO_HEADSET: &str = "the runtime has no headset: connect it, switch it on, put it on";
 
-/// Asks the runtime, if there is one. Starts no session.
+/// Queries the runtime, if there is one, without creating a session.
 pub fn probe() -> RuntimeReport {
     let mut report = RuntimeReport::default();
-    // SAFETY: the system's OpenXR loader is trusted as any other shared library that this program loads.
+    // SAFETY: the system's OpenXR loader is trusted like every other shared library that this program loads.
     match unsafe { xr::Entry::load(&()) } {
         Ok(entry) => {
             report.loader = true;

@@ -8,7 +8,7 @@ fn everything_is_in_reach_on_every_profile() {
     let missing: Vec<String> = reaches.iter().flat_map(|r| &r.missing).map(|m| format!("{m:?}")).collect();
     assert!(missing.is_empty(), "{missing:#?}");
     assert!(reaches.len() >= 20);
-    // One simple controller has two buttons: all but showing the palette goes by it.
+    // A single simple controller has two buttons: every command except showing the palette needs the palette.
     let simple = reaches.iter().find(|r| r.profile == "khr/simple_controller").unwrap();
     assert_eq!(simple.by_palette_with_one.len(), CommandKind::ALL.len() - 1);
     let touch = reaches.iter().find(|r| r.profile == "oculus/touch_controller").unwrap();
@@ -26,22 +26,22 @@ fn without(name: &str, gone: impl Fn(&Profile, usize) -> bool) -> Vec<Missing> {
 #[test]
 fn a_binding_taken_away_is_found() {
     let act = |name, act| without(name, |p, i| p.bindings[i].act == act);
-    // Without the menu nothing that only the palette has can be reached.
+    // Without a menu button, the commands that only the palette offers are unreachable.
     let missing = act("valve/index_controller", Act::Menu);
     assert!(missing.iter().any(|m| m.what == "Save" && m.why.contains("palette")), "{missing:?}");
     assert!(missing.iter().all(|m| m.what != "Undo"), "it has a button of its own");
-    // Without its press the right hand alone has no menu: that is the left controller's button.
+    // Without the stick click, the right controller alone has no menu button: that button is on the left controller.
     let right_alone =
         without("oculus/touch_controller", |p, i| p.bindings[i].component.contains("thumbstick/"));
     assert!(!right_alone.is_empty());
     assert!(right_alone.iter().all(|m| m.case == "the right controller alone"), "{right_alone:?}");
-    // Without a trigger no hand draws, and without an aim pose none points.
+    // Without a trigger no hand can draw, and without an aim pose no hand can point.
     for gone in [Act::Draw, Act::Aim] {
         let missing = act("khr/simple_controller", gone);
         assert!(missing.iter().any(|m| m.what == "Stroke") && missing.iter().any(|m| m.what == "Undo"));
     }
     assert!(act("khr/simple_controller", Act::Grip).iter().any(|m| m.what == "Grab"));
-    // What has a second way stays in reach.
+    // A command with a second route stays reachable.
     for spare in [Act::Undo, Act::Redo, Act::Stick, Act::Grab, Act::Haptic] {
         assert_eq!(act("oculus/touch_controller", spare), []);
     }

@@ -2,7 +2,7 @@ use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// The Khronos registry of the `openxr-sys` crate that this program was built with.
+/// Returns the OpenXR registry (`xr.xml`) of the `openxr-sys` crate with which this program was built.
 fn registry() -> Option<String> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))?;
@@ -27,7 +27,7 @@ fn every_path_is_in_the_registry_with_a_kind_that_converts() {
     let Some(xml) = registry() else {
         return crate::base::testing::skip("registry", "there is no registry of the openxr-sys crate");
     };
-    // (profile, hand, component) -> kind; extensions of profiles are listed elsewhere and not used here.
+    // Maps (profile, hand, component) to the type. Extensions of profiles are listed elsewhere and are not used here.
     let mut known: BTreeMap<(String, usize, String), String> = BTreeMap::new();
     let mut profile = String::new();
     let section = xml.split("<interaction_profiles>").nth(1).unwrap().split("</interaction_profiles>").next();
@@ -85,7 +85,7 @@ fn names_are_what_openxr_takes_and_each_is_used_once() {
     }
     for p in profiles() {
         assert!(names.insert(p.name), "{} is listed twice", p.name);
-        // One component may not stand for two actions of one hand.
+        // A component must not be bound to two actions of the same hand.
         let mut components = BTreeSet::new();
         for b in &p.bindings {
             for hand in (0..2).filter(|&h| b.on(h)) {

@@ -11,7 +11,7 @@ pub(super) const U16: u32 = 5123;
 pub(super) const U32: u32 = 5125;
 pub(super) const F32: u32 = 5126;
 
-/// A file under construction: JSON and one binary buffer.
+/// A file being built: JSON and one binary buffer.
 pub(super) struct Build {
     pub json: Value,
     pub bin: Vec<u8>,
@@ -22,7 +22,7 @@ impl Build {
         Self { json: json!({"asset": {"version": "2.0"}}), bin: Vec::new() }
     }
 
-    /// Appends to a top-level array; returns the index.
+    /// Appends to a top-level array and returns the index.
     pub fn push(&mut self, table: &str, value: Value) -> usize {
         let tables = self.json.as_object_mut().unwrap();
         let list = tables.entry(table).or_insert_with(|| json!([])).as_array_mut().unwrap();
@@ -30,7 +30,7 @@ impl Build {
         list.len() - 1
     }
 
-    /// Adds a buffer view for the bytes.
+    /// Adds a buffer view for the bytes and returns its index.
     pub fn view(&mut self, bytes: &[u8]) -> usize {
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);
         let offset = self.bin.len();
@@ -38,14 +38,14 @@ impl Build {
         self.push("bufferViews", json!({"buffer": 0, "byteOffset": offset, "byteLength": bytes.len()}))
     }
 
-    /// Adds an accessor with its own view.
+    /// Adds an accessor with its own buffer view.
     pub fn accessor(&mut self, bytes: &[u8], component: u32, kind: &str, count: usize) -> usize {
         let view = self.view(bytes);
         let value = json!({"bufferView": view, "componentType": component, "type": kind, "count": count});
         self.push("accessors", value)
     }
 
-    /// An accessor of floats.
+    /// Adds an accessor of floats.
     pub fn floats(&mut self, kind: &str, values: &[f32]) -> usize {
         let width = match kind {
             "SCALAR" => 1,
@@ -58,7 +58,7 @@ impl Build {
         self.accessor(&bytes, F32, kind, values.len() / width)
     }
 
-    /// An accessor of unsigned shorts.
+    /// Adds an accessor of unsigned shorts.
     pub fn shorts(&mut self, kind: &str, width: usize, values: &[u16]) -> usize {
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         self.accessor(&bytes, U16, kind, values.len() / width)
@@ -70,7 +70,7 @@ impl Build {
         self.push("nodes", json!({"name": "shown", "mesh": mesh}))
     }
 
-    /// The JSON with the buffer's length.
+    /// Returns the JSON, with the buffer's length filled in.
     fn finished(&self) -> Value {
         let mut json = self.json.clone();
         if !self.bin.is_empty() && json.get("buffers").is_none() {
@@ -79,7 +79,7 @@ impl Build {
         json
     }
 
-    /// The content as a binary glTF.
+    /// Returns the file as a .glb.
     pub fn glb(&self) -> Vec<u8> {
         let mut text = self.finished().to_string().into_bytes();
         text.resize(text.len().next_multiple_of(4), b' ');
@@ -95,7 +95,7 @@ impl Build {
         out
     }
 
-    /// The content as a text file with its buffer in a data URI.
+    /// Returns the file as a .gltf, with its buffer in a data URI.
     pub fn gltf(&self) -> Vec<u8> {
         let mut json = self.finished();
         let body: String = self.bin.iter().map(|byte| format!("%{byte:02X}")).collect();
@@ -103,21 +103,21 @@ impl Build {
         json.to_string().into_bytes()
     }
 
-    /// Loads the content as a binary glTF.
+    /// Loads the file as a .glb.
     pub fn load(&self) -> Result<Asset> {
         Asset::from_slice(&self.glb(), "built.glb")
     }
 
-    /// The message of the error that loading returns.
+    /// Returns the message of the expected loading error.
     pub fn refusal(&self) -> String {
         self.load().expect_err("a refusal").to_string()
     }
 }
 
-/// Corners of a unit square in the plane z = 0, in order around it.
+/// Corners of a unit square in the plane z = 0, in order around the square.
 pub(super) const SQUARE: [f32; 12] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0];
 
-/// A skinned, morphed, textured and animated square, with one of each element.
+/// Builds a skinned, morphed, textured and animated square, with one of each element.
 pub(super) fn everything() -> Build {
     let mut b = Build::new();
     let positions = b.floats("VEC3", &SQUARE);

@@ -2,8 +2,8 @@ use super::builder::{Build, F32, SQUARE};
 use crate::base::math::Vec3;
 use serde_json::json;
 
-/// EXT_meshopt_compression's attribute codec, version 0, in its simplest form: at most 16 elements, every
-/// delta stored as a whole byte.
+/// Encodes with EXT_meshopt_compression's attribute codec, version 0, in its simplest form: at most 16 elements,
+/// every delta stored as a whole byte.
 fn meshopt_attributes(elements: &[Vec<u8>]) -> Vec<u8> {
     let stride = elements[0].len();
     let mut out = vec![0xA0];
@@ -36,7 +36,7 @@ fn meshopt_buffer_views_are_decoded() {
     b.json["bufferViews"][view] = json!({"buffer": 1, "byteLength": 48, "byteStride": 12, "extensions": {
         "EXT_meshopt_compression": {"buffer": 0, "byteLength": stream.len(), "byteStride": 12, "count": 4,
             "mode": "ATTRIBUTES"}}});
-    // The second buffer is the placeholder that readers without the extension would need.
+    // The second buffer is the fallback buffer for readers without the extension.
     b.json["buffers"] = json!([{"byteLength": b.bin.len()}, {"byteLength": 48,
         "extensions": {"EXT_meshopt_compression": {"fallback": true}}}]);
     b.push("accessors", json!({"bufferView": view, "componentType": F32, "type": "VEC3", "count": 4}));
@@ -51,9 +51,9 @@ fn meshopt_buffer_views_are_decoded() {
     assert!(b.refusal().contains("EXT_meshopt_compression"));
 }
 
-/// The square in Draco's sequential encoding: header (version 2.2, triangular mesh, sequential); two faces,
-/// four points, plain indices of one byte; one decoder of one attribute (position, float, 3 components, id
-/// 0, stored without change); its values.
+/// Returns the square in Draco's sequential encoding: a header (version 2.2, triangular mesh, sequential), two faces,
+/// four points, plain one-byte indices, one decoder with one attribute (position, float, 3 components, id 0,
+/// uncompressed), and the attribute's values.
 fn draco_square() -> Vec<u8> {
     let mut out = b"DRACO\x02\x02\x01\0\0\0".to_vec();
     out.extend([2, 4, 1, 0, 1, 2, 0, 2, 3, 1, 1, 0, 9, 3, 0, 0, 0]);
@@ -76,7 +76,7 @@ fn draco_primitives_are_decoded() {
     assert_eq!(primitive.positions, corners());
     assert_eq!(primitive.triangles, [[0, 1, 2], [0, 2, 3]]);
     assert_eq!(primitive.normals, [Vec3::Z; 4]);
-    // With any byte changed, or truncated: an error or valid geometry, never a panic.
+    // Any changed byte or truncation gives an error or valid geometry, never a panic.
     for at in 0..stream.len() {
         for value in [0x00, 0x7F, 0xFF] {
             let mut damaged = Build { json: b.json.clone(), bin: stream.clone() };

@@ -1,4 +1,4 @@
-//! Seeded mutations: loading returns for any change of a file's bytes.
+//! Fuzz tests with a fixed seed: the loader returns for any change of a file's bytes.
 
 use super::builder::{Build, SQUARE, U8, everything};
 use crate::asset::Asset;
@@ -16,7 +16,7 @@ fn sparse() -> Build {
     b
 }
 
-/// Checks every float of the asset that other modules compute with.
+/// Checks that all floats of the asset are finite.
 fn assert_finite(asset: &Asset) {
     for primitive in asset.meshes.iter().flat_map(|m| &m.primitives) {
         let count = primitive.positions.len();
@@ -36,14 +36,14 @@ fn mutated_files_load_soundly_or_are_refused() {
     let mut random = Random::new(1);
     let (mut loaded, mut refused) = (0, 0);
     for original in [everything().glb(), sparse().glb(), everything().gltf()] {
-        // Where the JSON ends and plain data begins.
+        // Offset where the JSON ends and binary data begins.
         let data = original.windows(4).position(|w| w == b"BIN\0" || w == b"%00%").unwrap();
         for round in 0..400 {
             let mut bytes = original.clone();
             match round % 4 {
                 0 => bytes.truncate(random.below(bytes.len())),
                 1 => {
-                    // Changes a digit of the JSON: indices, counts, offsets.
+                    // Changes a digit of the JSON, e.g. of an index, count or offset.
                     let digits: Vec<usize> =
                         (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit()).collect();
                     bytes[digits[random.below(digits.len())]] = b'0' + random.below(10) as u8;

@@ -126,7 +126,7 @@ fn quantized_attributes_are_fractions_or_whole_numbers() {
     let uvs = b.shorts("VEC2", 2, &[0, 65535, 3, 4, 5, 6]);
     b.json["extensionsRequired"] = json!(["KHR_mesh_quantization"]);
     b.show(json!({"attributes": {"POSITION": positions, "NORMAL": normals, "TEXCOORD_0": uvs}}));
-    // Elements of 8 bytes, the last component unused: x of the second is the fifth short.
+    // Elements have 8 bytes, and the last short is unused: x of the second element is the fifth short.
     let plain = b.load().unwrap();
     assert_eq!(plain.meshes[0].primitives[0].positions[1], Vec3::new(32767.0, 0.0, 0.0));
     assert_eq!(plain.meshes[0].primitives[0].normals[1], Vec3::Z);

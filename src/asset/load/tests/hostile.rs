@@ -6,7 +6,7 @@ fn refusal(bytes: &[u8]) -> String {
     Asset::from_slice(bytes, "hostile.gltf").expect_err("a refusal").to_string()
 }
 
-/// A fan whose POSITION accessor has these properties instead.
+/// Builds a triangle fan and overrides properties of its POSITION accessor.
 fn with_accessor(accessor: serde_json::Value) -> Build {
     let mut b = Build::new();
     let positions = b.floats("VEC3", &SQUARE);
@@ -66,7 +66,7 @@ fn zeros_and_shared_data_are_paid_for() {
     b.push("accessors", json!({"componentType": F32, "type": "VEC3", "count": limits::ACCESSOR_COUNT}));
     b.show(json!({"attributes": {"POSITION": 0}, "mode": 6}));
     assert!(b.refusal().contains("accessor 0: its decoded data would exceed"));
-    // A megabyte of positions, used by enough primitives to exhaust the file's budget.
+    // 1.2 MB of positions are used by enough primitives to exhaust the file's budget.
     let mut b = Build::new();
     let positions = b.floats("VEC3", &vec![0.5; 300_000]);
     let primitive = json!({"attributes": {"POSITION": positions}});
@@ -140,7 +140,7 @@ fn a_file_is_loaded_without_a_picture_that_is_too_large() {
     image::RgbaImage::new(1, 1).write_to(&mut png, image::ImageFormat::Png).unwrap();
     let mut png = png.into_inner();
     png[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
-    // The header's checksum, so that only the size is wrong (computed from the polynomial 0xEDB88320).
+    // Updates the header's checksum (CRC-32, polynomial 0xEDB88320), so that only the size is wrong.
     let crc = !png[12..29].iter().fold(!0_u32, |crc, &byte| {
         (0..8).fold(crc ^ u32::from(byte), |c, _| if c & 1 == 1 { c >> 1 ^ 0xEDB8_8320 } else { c >> 1 })
     });
@@ -148,7 +148,7 @@ fn a_file_is_loaded_without_a_picture_that_is_too_large() {
     let mut b = everything();
     let view = b.view(&png);
     b.json["images"][0]["bufferView"] = json!(view);
-    // The header alone shows it: nothing is decoded.
+    // The header alone exceeds the limit, so nothing is decoded.
     let asset = b.load().unwrap();
     assert_eq!(asset.images[0].rgba, [255, 0, 255, 255]);
     assert!(super::told(
@@ -157,7 +157,7 @@ fn a_file_is_loaded_without_a_picture_that_is_too_large() {
         "with its 65536 x 65536 pixels it exceeds the limit of 67108864 pixels"
     ));
     assert!(super::told(&asset, "image 0", "export a smaller texture"));
-    // The export still contains it.
+    // The export still contains the image.
     let glb = crate::export::unedited(&asset).unwrap();
     assert!(glb.windows(png.len()).any(|bytes| bytes == png));
 }

@@ -32,7 +32,7 @@ fn texture_transforms_move_the_coordinates() {
     b.json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["extensions"] = json!({
         "KHR_texture_transform": {"offset": [0.5, 0.25], "rotation": std::f32::consts::FRAC_PI_2, "scale": [2, 4]}});
     let asset = b.load().unwrap();
-    // A quarter turn takes (1, 0) * scale to (0, -2) and (0, 1) * scale to (4, 0).
+    // A rotation by 90 degrees maps (1, 0) * scale to (0, -2) and (0, 1) * scale to (4, 0).
     let uvs = &asset.meshes[0].primitives[0].uvs;
     assert!(uvs[1].distance(Vec2::new(0.5, -1.75)) < 1e-5, "{}", uvs[1]);
     assert!(uvs[3].distance(Vec2::new(4.5, 0.25)) < 1e-5, "{}", uvs[3]);

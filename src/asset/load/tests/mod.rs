@@ -1,4 +1,4 @@
-//! Tests of the loader on small files built in memory, by intent.
+//! Tests of the loader on small files built in memory.
 
 mod builder;
 mod clips;
@@ -11,7 +11,7 @@ mod nodes;
 mod skinning;
 mod uris;
 
-/// Whether a problem was reported whose location and text contain these words.
+/// Returns whether a problem was reported whose location and text contain `at` and `text`.
 fn told(asset: &crate::asset::Asset, at: &str, text: &str) -> bool {
     asset.problems.iter().any(|p| p.at.contains(at) && p.text.contains(text))
 }

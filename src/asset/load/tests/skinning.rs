@@ -3,7 +3,7 @@ use super::told;
 use crate::asset::Influences;
 use serde_json::json;
 
-/// A square bound to three joints by sets of (joints, weights), the same for all four vertices.
+/// Builds a square bound to three joints by `(joints, weights)` sets that all four vertices share.
 fn bound(sets: &[([u8; 4], [f32; 4])]) -> Build {
     let mut b = Build::new();
     let positions = b.floats("VEC3", &SQUARE);

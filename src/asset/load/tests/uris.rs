@@ -2,7 +2,7 @@ use super::builder::{Build, SQUARE};
 use crate::asset::Asset;
 use serde_json::json;
 
-/// A triangle fan whose buffer is at a URI.
+/// Builds a triangle fan whose buffer is at a URI.
 fn at(uri: &str) -> Vec<u8> {
     let mut b = Build::new();
     let positions = b.floats("VEC3", &SQUARE);

@@ -1,34 +1,34 @@
-//! The transform of a cell as a linear function of its vertices' positions (thesis eq. 4).
+//! The transform of a cell as a linear function of the positions of its vertices (thesis eq. 4).
 
 use crate::base::math::{DMat3, DQuat, DVec3};
 use crate::geom::fit_rotation;
 
-/// Of a cell's moments of inertia, the share below which it does not say a turn: cells on a line.
+/// Relative moment of inertia below which a cell counts as a line, which determines no rotation about itself.
 const FLAT: f64 = 1e-12;
 
-/// `(AᵀA)⁻¹` of eq. 4, split into parts: about the cell's centre, scale, rotation and translation decouple.
+/// `(AᵀA)⁻¹` of eq. 4, in parts. Relative to the cell's centre, scale, rotation and translation decouple.
 pub(super) struct Frame {
     center: DVec3,
     /// Differential coordinate (eq. 3) at rest.
     delta: DVec3,
-    /// One over the sum of squared distances from the centre; 0 if the cell has no size.
+    /// Inverse of the sum of squared distances from the centre; 0 if all vertices of the cell coincide.
     inverse_size: f64,
-    /// Inverse moments of inertia about the centre; 0 about an axis that contains all vertices.
+    /// Inverse inertia tensor about the centre; 0 about an axis that contains all vertices.
     inverse_inertia: DMat3,
 }
 
-/// The matrix of `v -> a × v`.
+/// Returns the matrix of the map `v -> a × v`.
 fn cross(a: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, a.z, -a.y), DVec3::new(-a.z, 0.0, a.x), DVec3::new(a.y, -a.x, 0.0))
 }
 
-/// The matrix `a bᵀ`.
+/// Returns the matrix `a bᵀ`.
 fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 impl Frame {
-    /// The frame of the cell of vertex `i`.
+    /// Computes the frame of the cell of vertex `i`.
     pub fn new(rest: &[DVec3], i: usize, ring: &[u32]) -> Self {
         let points = || std::iter::once(rest[i]).chain(ring.iter().map(|&k| rest[k as usize]));
         let count = (ring.len() + 1) as f64;
@@ -46,14 +46,14 @@ impl Frame {
         }
     }
 
-    /// Contribution of a cell vertex at this rest position to `T_i δ_i`, as a matrix on its new position:
-    /// `s δ + h × δ` with `s = Σ c·x' / Σ |c|²` and `h = J⁻¹ Σ c × x'`.
+    /// Returns the contribution of a cell vertex to `T_i δ_i`, as a matrix that applies to its new position:
+    /// `s δ + h × δ` with `s = Σ c·x' / Σ |c|²` and `h = J⁻¹ Σ c × x'`. `rest` is the vertex's rest position.
     pub fn transform_of(&self, rest: DVec3) -> DMat3 {
         let c = rest - self.center;
         outer(self.delta, c) * self.inverse_size - cross(self.delta) * self.inverse_inertia * cross(c)
     }
 
-    /// `δ_i`, transformed by the rotation and scale that best fit the cell's new positions.
+    /// Returns `δ_i`, transformed by the rotation and scale that best fit the cell's new positions.
     pub fn similar(&self, rest: &[DVec3], now: &[DVec3], i: usize, ring: &[u32]) -> DVec3 {
         let cell = || std::iter::once(i).chain(ring.iter().map(|&k| k as usize));
         let covariance = cell().fold(DMat3::ZERO, |m, k| m + outer(rest[k] - self.center, now[k]));
@@ -63,8 +63,8 @@ impl Frame {
     }
 }
 
-/// Pseudo-inverse of a symmetric positive semidefinite matrix with trace `2 size`: zero along an axis whose
-/// eigenvalue vanishes. At most one eigenvalue vanishes unless all do, as for moments of inertia of a line.
+/// Returns the pseudo-inverse of a symmetric positive semidefinite matrix with trace `2 size`: zero along an axis
+/// with eigenvalue zero. The matrix is an inertia tensor, so at most one eigenvalue is zero unless all are.
 fn pseudo_inverse(m: DMat3, size: f64) -> DMat3 {
     if size.is_nan() || size <= 0.0 {
         return DMat3::ZERO;
@@ -73,7 +73,7 @@ fn pseudo_inverse(m: DMat3, size: f64) -> DMat3 {
     if unit.determinant() > FLAT {
         return unit.inverse() * (1.0 / size);
     }
-    // A line: both other moments are `size`.
+    // The points lie on a line: both other moments are `size`.
     let axis = [DVec3::X, DVec3::Y, DVec3::Z].map(|e| e - unit * e);
     let axis = axis.into_iter().fold(DVec3::ZERO, |a, b| if b.length() > a.length() { b } else { a });
     let axis = axis.normalize_or_zero();

@@ -1,12 +1,12 @@
-//! Independent dense solvers in f64, written from the papers and from the definitions of libigl's `cotmatrix` and
-//! `arap_linear_block`, on whole meshes: no patch, no cells, no sparse matrix, no shared function. They compute the
-//! reference values. Some of these are stored, so that solver and reference cannot change together.
+//! Independent dense solvers in f64 for whole meshes. Written from the papers and from the definitions of libigl's
+//! `cotmatrix` and `arap_linear_block`, they share no function with the solvers under test. Some of their results are
+//! stored as constants, so that the solvers and their tests cannot change together.
 
 use super::*;
 
 type Matrix = Vec<Vec<f64>>;
 
-/// Gaussian elimination with partial pivoting; `b` has any number of right sides.
+/// Solves by Gaussian elimination with partial pivoting. `b` has any number of right-hand sides.
 fn solve(mut a: Matrix, mut b: Matrix) -> Matrix {
     let n = a.len();
     for k in 0..n {
@@ -33,7 +33,7 @@ fn solve(mut a: Matrix, mut b: Matrix) -> Matrix {
     b
 }
 
-/// Minimises `½ xᵀ A x - xᵀ b` with some rows of `x` given (libigl's `min_quad_with_fixed`).
+/// Minimises `½ xᵀ A x - xᵀ b` with the rows of `x` outside `free` fixed (libigl's `min_quad_with_fixed`).
 fn with_fixed(a: &Matrix, b: &Matrix, x: &Matrix, free: &[usize]) -> Matrix {
     let is_free = |j: usize| free.contains(&j);
     let rows = free.iter().map(|&i| free.iter().map(|&j| a[i][j]).collect()).collect();
@@ -57,7 +57,7 @@ fn vectors(rows: &Matrix) -> Vec<DVec3> {
     rows.iter().map(|r| DVec3::new(r[0], r[1], r[2])).collect()
 }
 
-/// libigl's `cotmatrix_entries`: from side lengths and Heron's area, half cotangents at the corners.
+/// Computes half cotangents at the corners from side lengths and Heron's area, like libigl's `cotmatrix_entries`.
 fn entries(x: &[DVec3], t: [u32; 3]) -> [f64; 3] {
     let p = t.map(|v| x[v as usize]);
     let l = [p[1].distance(p[2]), p[2].distance(p[0]), p[0].distance(p[1])];
@@ -69,14 +69,14 @@ fn entries(x: &[DVec3], t: [u32; 3]) -> [f64; 3] {
     })
 }
 
-/// The rotation of the largest `tr(R S)`, by power iteration on Davenport's matrix.
+/// Returns the rotation `R` that maximises `tr(R S)`, by power iteration on Davenport's matrix.
 fn rotation(s: [[f64; 3]; 3]) -> DQuat {
     let gain = |q: DQuat| {
         let m = crate::base::math::DMat3::from_quat(q).to_cols_array_2d();
         // tr(R S) = Σ R_ab S_ba; m[b][a] is R_ab.
         (0..3).map(|a| (0..3).map(|b| m[b][a] * s[b][a]).sum::<f64>()).sum::<f64>()
     };
-    // Shifted so that the largest eigenvalue is the largest in size.
+    // The shift makes the largest eigenvalue also the largest in absolute value.
     let b = |i: usize, j: usize| s[j][i];
     let trace = b(0, 0) + b(1, 1) + b(2, 2);
     let z = [b(1, 2) - b(2, 1), b(2, 0) - b(0, 2), b(0, 1) - b(1, 0)];
@@ -89,7 +89,7 @@ fn rotation(s: [[f64; 3]; 3]) -> DQuat {
     k[3][3] = trace;
     let shift = 4.0 * k.iter().flatten().fold(0.0f64, |m, v| m.max(v.abs()));
     (0..4).for_each(|i| k[i][i] += shift);
-    // Squaring 40 times is 2^40 iterations.
+    // 40 squarings equal 2^40 iterations.
     for _ in 0..40 {
         let mut square = [[0.0; 4]; 4];
         for (i, j, l) in (0..64).map(|n| (n / 16, n / 4 % 4, n % 4)) {
@@ -103,7 +103,7 @@ fn rotation(s: [[f64; 3]; 3]) -> DQuat {
     if gain(q) >= gain(q.inverse()) { q } else { q.inverse() }
 }
 
-/// Whole-mesh ARAP as `igl::arap` does it, `iterations` rounds of rotations and positions.
+/// Solves ARAP on the whole mesh like `igl::arap`, with `iterations` rounds of rotations and positions.
 fn arap(
     rest: &[DVec3],
     triangles: &[[u32; 3]],
@@ -165,7 +165,7 @@ fn arap(
     x
 }
 
-/// The 3 x 7 matrix A_i of eq. 4 for a point: it takes (s, h, t) to `s v + h × v + t`.
+/// Returns the 3 x 7 matrix A_i of eq. 4 for a point. The matrix maps (s, h, t) to `s v + h × v + t`.
 fn point_rows(v: DVec3) -> [[f64; 7]; 3] {
     [
         [v.x, 0.0, v.z, -v.y, 1.0, 0.0, 0.0],
@@ -174,7 +174,7 @@ fn point_rows(v: DVec3) -> [[f64; 7]; 3] {
     ]
 }
 
-/// Whole-mesh LSE: `Σ_i |T_i(V') δ_i - (L V')_i|²` with `(s, h, t) = (AᵀA)⁻¹ Aᵀ b`, straight from eq. 3 and 4.
+/// Solves LSE on the whole mesh from eq. 3 and 4: `Σ_i |T_i(V') δ_i - (L V')_i|²` with `(s, h, t) = (AᵀA)⁻¹ Aᵀ b`.
 fn lse(rest: &[DVec3], triangles: &[[u32; 3]], free: &[usize], start: &[DVec3]) -> Vec<DVec3> {
     let n = rest.len();
     let mut normal = vec![vec![0.0; 3 * n]; 3 * n];
@@ -192,7 +192,7 @@ fn lse(rest: &[DVec3], triangles: &[[u32; 3]], free: &[usize], start: &[DVec3]) 
             (0..7).map(|p| (0..7).map(|q| a.iter().map(|r| r[p] * r[q]).sum()).collect()).collect();
         let transposed: Matrix = (0..7).map(|p| a.iter().map(|r| r[p]).collect()).collect();
         let pseudo = solve(gram, transposed);
-        // T δ without translation: differential coordinates are differences.
+        // T δ has no translation, because differential coordinates are differences.
         let turned = point_rows(delta);
         for row in 0..3 {
             let mut residual = vec![0.0; 3 * n];
@@ -217,7 +217,7 @@ fn lse(rest: &[DVec3], triangles: &[[u32; 3]], free: &[usize], start: &[DVec3]) 
 
 const N: u32 = 8;
 
-/// Rest, triangles, region, start, unknowns.
+/// Rest positions, triangles, region, start positions, indices of the unknowns.
 type Case = (Vec<Vec3>, Vec<[u32; 3]>, Roi, Vec<DVec3>, Vec<usize>);
 
 fn case() -> Case {
@@ -246,7 +246,7 @@ fn arap_agrees_with_a_dense_solver_round_by_round() {
 
 #[test]
 fn arap_with_few_fixed_vertices_agrees_too() {
-    // A handle only, nothing fixed, and vertices outside of the region that hold it.
+    // A region with a handle but no fixed vertices; vertices outside the region hold it.
     let (rest, triangles, _, _, _) = case();
     let kinematic = [0, 1, N, N + 1, 2 * N + 2];
     let passive: Vec<u32> = (0..60).filter(|v| !kinematic.contains(v)).collect();
@@ -300,7 +300,7 @@ fn scale_vectors_agree_with_a_dense_solver() {
     assert!(largest(&own, &other) < 1e-9, "{}", largest(&own, &other));
 }
 
-/// Two bones across the sheet, the second bent: anchors, rotations and scale vectors.
+/// Returns anchors, rotations and scale vectors of two bones across the sheet; the second bone is bent.
 pub(super) fn skinned(rest: &[Vec3]) -> (Vec<DVec3>, Vec<DQuat>, Vec<Vec3>) {
     let bend = DQuat::from_rotation_z(0.6);
     let below = |p: &Vec3| Vec3::new(p.x, -0.3, 0.5);
@@ -344,7 +344,7 @@ fn stored_numbers() {
     }
 }
 
-/// Results of the dense solvers above, which the solvers under test match to 1e-8: spokes, spokes and rims, LSE.
+/// Results of the dense solvers above: spokes, spokes and rims, LSE. The tested solvers match them to 1e-8.
 const STORED: [[[f64; 3]; 4]; 3] = [
     [
         [0.376486476, 0.068801431, 0.148739510],

@@ -1,4 +1,4 @@
-//! Motions with a known result.
+//! Tests with motions whose result is known.
 
 use super::*;
 use crate::bind::shapes;
@@ -28,8 +28,7 @@ fn rigid((rest, triangles): &(Vec<Vec3>, Vec<[u32; 3]>), energies: &[Energy]) {
         let mut lse = start();
         Lse::new(rest, triangles, &lists, LseOptions::default()).unwrap().solve(&mut lse).unwrap();
         for &energy in energies {
-            // Starts from the LSE result: the energy has other minima, and one of those is nearer to a
-            // start a metre from rest.
+            // The solve starts from the LSE result, since a start far from rest may reach another local minimum.
             let options = ArapOptions { energy, iterations: 3000, tolerance: 1e-10 };
             let mut shape = lse.clone();
             let solved = Arap::new(rest, triangles, &lists, options).unwrap().solve(&mut shape).unwrap();
@@ -37,7 +36,7 @@ fn rigid((rest, triangles): &(Vec<Vec3>, Vec<[u32; 3]>), energies: &[Energy]) {
             assert!(apart < tolerance, "{energy:?} {angle}: {apart} after {}", solved.iterations);
             assert!(*solved.energy.last().unwrap() < 1e-10);
         }
-        // Every round comes closer; slowly, as scale and rotation of each cell are free.
+        // Every round comes closer to the result, but slowly, because the scale and rotation of each cell are free.
         let mut before = f64::INFINITY;
         for rounds in [0, 1, 10, 100] {
             let mut shape = start();
@@ -101,7 +100,7 @@ fn scale_vectors_of_one_rigid_motion_turn_with_it() {
     assert!(largest(&shape, &goal) < 1e-6, "{}", largest(&shape, &goal));
 }
 
-/// A bar of 1.6 m with its ends held and the upper end rotated by `angle`; returns the positions after the solve.
+/// Solves a bar of 1.6 m whose held upper end is rotated by `angle`. Returns rest and solved positions, energies.
 fn bent(angle: f64, energy: Energy) -> (Vec<Vec3>, Vec<DVec3>, Vec<f64>) {
     let character = shapes::bar(2, 24, 4, 0.15, 1.6);
     let rest = character.control.positions.clone();
@@ -113,7 +112,7 @@ fn bent(angle: f64, energy: Energy) -> (Vec<Vec3>, Vec<DVec3>, Vec<f64>) {
     let lists = Lists { kinematic: &kinematic, passive: &passive, fixed: &fixed };
     let mut shape = doubles(&rest);
     let turn = DQuat::from_rotation_z(-angle);
-    // Start on the arc that a bent rod of this length takes.
+    // The start is the circular arc of a bent rod of this length.
     let (middle, radius) = (DVec3::new(0.0, 0.8, 0.0), 0.35);
     for &v in &kinematic {
         let from_end = shape[v as usize] - DVec3::new(0.0, 1.6, 0.0);
@@ -135,14 +134,14 @@ fn energy_never_rises_and_a_bar_bends_smoothly() {
             assert!(pair[1] <= pair[0] * (1.0 + 1e-12), "{energy:?}: {energies:?}");
         }
         assert!(*energies.last().unwrap() < 0.5 * energies[0]);
-        // Symmetric in z, as are the bar and the handles.
+        // The result is symmetric in z, like the bar and the handles.
         let mirrored =
             |p: &Vec3| rest.iter().position(|q| q.distance(Vec3::new(p.x, p.y, -p.z)) < 1e-5).unwrap();
         for (p, x) in rest.iter().zip(&shape) {
             let other = shape[mirrored(p)];
             assert!(x.distance(DVec3::new(other.x, other.y, -other.z)) < 2e-2, "{p}");
         }
-        // The sections in the middle of the bar rotate evenly: the axis changes direction a little at each.
+        // The cross-sections in the middle of the bar rotate evenly, by a small angle from each to the next.
         let section = |k: usize| {
             let at = |p: &Vec3| (p.y - 1.6 * k as f32 / 24.0).abs() < 1e-4;
             let here: Vec<DVec3> = rest.iter().zip(&shape).filter(|(p, _)| at(p)).map(|(_, x)| *x).collect();
@@ -183,7 +182,7 @@ fn size_does_not_matter() {
     let solve = |scale: f32| {
         let rest: Vec<Vec3> = rest.iter().map(|p| *p * scale).collect();
         let start = moved(&rest, &roi.kinematic);
-        // The handle's translation scales too.
+        // The translation of the handle is scaled, too.
         let start: Vec<DVec3> = start
             .iter()
             .zip(&rest)

@@ -1,4 +1,4 @@
-//! Degenerate meshes and invalid lists.
+//! Tests with degenerate meshes and invalid lists.
 
 use super::*;
 use proptest::prelude::*;
@@ -36,11 +36,11 @@ fn all(rest: &[Vec3], triangles: &[[u32; 3]], lists: &Lists<'_>, start: &[DVec3]
 #[test]
 fn degenerate_triangles_fins_bowties_and_isolated_vertices() {
     let (mut rest, mut triangles) = skewed(6, 0.02);
-    // Triangles collapsed to a point, collapsed to a line, with a repeated vertex, and without any size.
+    // Triangles that are collapsed to a point, collapsed to a line, or have a repeated vertex.
     rest[16] = rest[17];
     rest[30] = (rest[29] + rest[31]) * 0.5;
     triangles.extend([[9, 9, 10], [16, 17, 16], [24, 25, 18], [24, 25, 18]]);
-    // Edges with three and four triangles, a fan connected at one vertex, a separate component, and an isolated vertex.
+    // Edges with three and four triangles, a fan joined at one vertex, a separate component, and an isolated vertex.
     let first = rest.len() as u32;
     for p in [
         [0.3, 0.4, 0.3],
@@ -69,7 +69,7 @@ fn degenerate_triangles_fins_bowties_and_isolated_vertices() {
             assert_eq!(shape[lone], start[lone], "nothing holds it: it stays");
         }
         let far = largest(shape, &start);
-        // LSE may scale the fan at one vertex freely: that is a similarity.
+        // LSE may scale the fan freely, because a uniform scale about its one held vertex is a similarity.
         assert!(far < if method == 2 { 50.0 } else { 3.0 }, "nothing flies off: {far} by method {method}");
     }
 }
@@ -114,8 +114,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
     let mut shape = doubles(&rest);
     shape[6].y = f64::INFINITY;
     assert!(arap.solve(&mut shape).unwrap_err().to_string().contains("given position of vertex 6"));
-    // A fan of thousands of triangles at one vertex exceeds LSE's limit: its matrix has an entry per pair
-    // of neighbours.
+    // A fan of thousands of triangles exceeds LSE's limit: the matrix has an entry per pair of neighbours.
     let n = 6000;
     let ring = |k: u32| (f32::from(k as u16) / n as f32 * std::f32::consts::TAU).sin_cos();
     let mut fan = vec![Vec3::ZERO];
@@ -139,7 +138,7 @@ proptest! {
         roles in prop::collection::vec(0u8..3, 24),
         shift in prop::array::uniform3(-5.0f64..5.0),
     ) {
-        // On a lattice, so that points coincide or are collinear.
+        // The points are on a lattice, so that some coincide or are collinear.
         let rest: Vec<Vec3> = points.iter().map(|p| Vec3::from(p.map(f32::from))).collect();
         let n = rest.len() as u32;
         let triangles: Vec<[u32; 3]> = corners.iter().map(|t| t.map(|v| v % n)).collect();

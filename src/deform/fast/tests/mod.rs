@@ -26,7 +26,7 @@ impl Made {
         Reduced::bind(&self.shape(), params).unwrap()
     }
 
-    /// Linear blend skinning of all vertices by transforms of all handles.
+    /// Applies linear blend skinning to all vertices with the transforms of all handles.
     fn skinned(&self, reduced: &Reduced, maps: &[DAffine3]) -> Vec<DVec3> {
         let blend = |v: usize| {
             reduced
@@ -39,7 +39,7 @@ impl Made {
     }
 }
 
-/// The testing cylinder: `bones` handles in a chain.
+/// Returns the test cylinder with a chain of `bones` handles.
 fn cylinder(bones: usize) -> Made {
     let bound = testing::cylinder(bones, 12, 12 * bones);
     let character = &bound.character;
@@ -95,7 +95,7 @@ fn with_all_handles_given_it_is_linear_blend_skinning() {
     }
 }
 
-/// A bent cylinder: both ends held by points, the upper end pulled aside.
+/// Returns constraints that bend a cylinder: points hold both ends, and the upper end moves by `by`.
 fn pulled(reduced: &Reduced, by: DVec3) -> (Constrained, Vec<Target>) {
     let points = [Vec3::ZERO, Vec3::new(0.25, 0.0, 0.0), Vec3::Y * 4.0];
     let handles = [0, 0, reduced.given - 1];
@@ -117,8 +117,8 @@ fn the_energy_never_rises() {
             solver.set_targets(&reduced, &constrained, &targets);
             solver.solve(count, acceleration);
             let energy = solver.energy(&reduced);
-            // Plain runs are nested: a run with more steps continues one with fewer. Accelerated runs end
-            // differently, so there the energy must fall only from frame to frame.
+            // A plain run with more iterations continues a run with fewer. Accelerated runs differ in their last
+            // step, so their energy need not decrease with the number of iterations.
             if acceleration == Acceleration::Plain {
                 assert!(energy <= last + 1e-7 * reduced.offset, "{count}: {last} {energy}");
             }
@@ -214,7 +214,7 @@ fn placed_points_are_where_they_were_placed_and_a_size_changes_nothing() {
 
 #[test]
 fn a_pull_straight_back_turns_the_end_round_instead_of_inside_out() {
-    // The end handle rotated by half a turn at once: rotations start at the worst position.
+    // The end handle is rotated by 180 degrees, so the rotations start as far from the optimum as possible.
     let made = cylinder(3);
     let reduced = made.bind(&Params::default());
     let constraints = vec![Constraint::Full { handle: 0 }, Constraint::Full { handle: 2 }];
@@ -256,18 +256,18 @@ fn odd_shapes_are_solved_or_refused_and_never_break() {
             }
         }
     };
-    // Flat.
+    // A flat mesh.
     let mut flat = cylinder(3);
     flat.positions.iter_mut().for_each(|x| x.z = 0.0);
     pull(&flat);
-    // One bone.
+    // A single bone.
     pull(&cylinder(1));
     // Bones that move nothing, and a duplicate bone.
     let mut idle = cylinder(3);
     idle.handles.push(Handle { pivot: Vec3::X, parent: None });
     idle.handles.push(Handle { pivot: Vec3::Y * 2.0, parent: Some(2) });
     pull(&idle);
-    // Two bodies with no connection.
+    // Two disconnected bodies.
     let mut two = cylinder(2);
     let n = two.positions.len() as u32;
     let more: Vec<Vec3> = two.positions.iter().map(|x| *x + Vec3::X * 3.0).collect();
@@ -287,7 +287,7 @@ fn odd_shapes_are_solved_or_refused_and_never_break() {
     bare.triangles.extend([[0, 0, 1], [5, 5, 5]]);
     bare.positions[7] = bare.positions[8];
     pull(&bare);
-    // No triangle, no triangle with area, and all vertices at one point.
+    // No triangles, only triangles without area, and all vertices at one point.
     let mut none = cylinder(3);
     none.triangles.clear();
     pull(&none);

@@ -1,11 +1,11 @@
-//! FAST as a node: the pose that it passes to later nodes.
+//! Tests of FAST as a node of the deformer graph: the pose that it passes to later nodes.
 
 use crate::base::math::{Quat, Vec3};
 use crate::deform::surface::Display;
 use crate::deform::{Bound, CpuGraph, Recipe, Streams, testing};
 use crate::rig::{Pose, PosedRig};
 
-/// A chain of five joints with only the last one rotated and moved: those between follow the first.
+/// Returns a pose of five joints in which only the last joint moves; the joints between follow the first.
 fn pulled(bound: &Bound) -> PosedRig {
     let mut pose = testing::rest(bound);
     let skeleton = &bound.character.skeleton;
@@ -57,10 +57,10 @@ fn springs_are_fed_by_the_pose_of_fast() {
         a.iter().zip(b).map(|(a, b)| f64::from(a.distance(*b))).sum::<f64>() / a.len() as f64
     };
     assert!(both.iter().all(|x| x.is_finite()));
-    // They act on the result of FAST, not on the given pose.
+    // The springs deform the result of FAST, not the original pose.
     let (to_fast, to_springs) = (apart(&both, &fast), apart(&both, &springs));
     assert!(to_fast > 1e-4 && to_fast < 0.25 * to_springs, "{to_fast} {to_springs}");
-    // If the pose places every joint, FAST solves only for its abstract handles.
+    // If the pose moves every joint, FAST solves only for its abstract handles.
     let mut pose = testing::rest(&bound);
     for joint in bound.character.skeleton.joints.iter().skip(1) {
         let local = &mut pose.local[joint.node.index()];

@@ -1,10 +1,10 @@
-//! As-rigid-as-possible deformation without reduction, an independent implementation in f64: a rotation per
-//! vertex over spokes and rims, with every vertex an unknown.
+//! As-rigid-as-possible deformation without reduction, as an independent implementation in f64. Every vertex is an
+//! unknown and has its own rotation over spokes and rims.
 
 use super::*;
 use crate::base::math::DMat3;
 
-/// Triangles with half cotangents, over vertices.
+/// The unreduced problem: rest positions, and edges with half cotangents as weights.
 pub(super) struct Full {
     rest: Vec<DVec3>,
     edges: Vec<(usize, usize, f64, [usize; 3])>,
@@ -44,7 +44,7 @@ impl Full {
         self.edges.iter().map(part).sum()
     }
 
-    /// Local and global steps with some vertices fixed.
+    /// Alternates local and global steps while some vertices are fixed.
     fn solve(&self, fixed: &[(usize, DVec3)], rounds: usize) -> Vec<DVec3> {
         let n = self.rest.len();
         let mut x = self.rest.clone();
@@ -77,7 +77,7 @@ impl Full {
     }
 }
 
-/// Higham's iteration for the polar factor; none of these blocks is inverted.
+/// Returns the polar factor by Higham's iteration; all blocks have positive determinants.
 pub(super) fn nearest(m: DMat3) -> DMat3 {
     let mut m = m * (1.0 / m.to_cols_array().iter().map(|v| v.abs()).fold(0.0, f64::max));
     assert!(m.determinant() > 0.0, "{m}");
@@ -107,7 +107,7 @@ fn inverse(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     out
 }
 
-/// The ends of a short cylinder held, the upper one displaced.
+/// Returns positions for the end vertices of a short cylinder: the lower end fixed, the upper end displaced.
 pub(super) fn held(made: &Made) -> Vec<(usize, DVec3)> {
     let top = made.positions.iter().map(|x| x.y).fold(0.0, f32::max);
     let ends = made.positions.iter().enumerate().filter(|(_, x)| x.y < 1e-3 || x.y > top - 1e-3);
@@ -138,12 +138,12 @@ fn shell() -> Params {
     Params { energy: Some(Energy::Rims), ..Params::default() }
 }
 
-/// A tube without its caps, which are flat.
+/// Returns a short tube. A tube has no caps, because caps are flat.
 fn small() -> Made {
     tube(2, 8, 6)
 }
 
-/// A chain of bones in a tube without caps.
+/// Returns a tube without caps, with a chain of bones.
 pub(super) fn tube(bones: usize, sides: usize, rings: usize) -> Made {
     let bound = testing::cylinder(bones, sides, rings);
     let control = &bound.character.control;
@@ -194,6 +194,6 @@ fn more_clusters_come_nearer_to_a_rotation_per_vertex_step_by_step() {
     for pair in energies.windows(2) {
         assert!(pair[1] <= pair[0] * (1.0 + 1e-3), "{energies:?}");
     }
-    // The remaining difference is the subspace of skinning.
+    // The remaining difference is due to the restriction to linear blend skinning.
     assert!(energies[5] >= best && energies[5] < 0.9 * energies[0], "{energies:?} {best}");
 }

@@ -1,4 +1,4 @@
-//! The energy of the interior, integrated independently.
+//! Tests of the volume energy against an independent integration.
 
 use super::reference::{Full, held, nearest, tube};
 use super::*;
@@ -9,8 +9,8 @@ use crate::deform::fast::inside::Inside;
 use crate::deform::fast::weights::own_weights;
 use crate::geom::Cell;
 
-/// `½ ∫ |∇x' - R|²` over a full cube and the covariance `∫ ∇x'` by Gauss quadrature with two points in each
-/// direction; corners at `rest`, moved to `x`.
+/// Returns `½ ∫ |∇x' - R|²` over a full cube and the covariance `∫ ∇x'`, by Gauss quadrature with two points per
+/// axis. `rest` and `x` are the corners at rest and deformed.
 fn integrated(rest: &[DVec3; 8], x: &[DVec3; 8], rotation: DMat3) -> (f64, DMat3) {
     let size = rest[1].distance(rest[0]);
     let axes = [rest[1] - rest[0], rest[2] - rest[0], rest[4] - rest[0]].map(|a| a / size);
@@ -49,7 +49,7 @@ fn corners(of: &[DVec3], cell: &Cell) -> [DVec3; 8] {
     cell.corners.map(|n| of[n as usize])
 }
 
-/// The same energy from an element's Laplacian: `½ tr(D'ᵀ L D')` for differences `D' = x' - R x`.
+/// Returns the same energy from an element's Laplacian: `½ tr(D'ᵀ L D')` for differences `D' = x' - R x`.
 fn by_laplacian(element: &Element, rest: &[DVec3], x: &[DVec3], rotation: DMat3) -> f64 {
     let off: Vec<DVec3> =
         element.corners().iter().map(|&v| x[v as usize] - rotation * rest[v as usize]).collect();
@@ -70,7 +70,7 @@ fn a_cubes_edges_are_the_integral_over_it() {
     let rotation = DMat3::from_rotation_y(0.7);
     let (energy, _) = integrated(&rest, &x, rotation);
     assert!((by_laplacian(&element, &rest, &x, rotation) - 0.5 * energy).abs() < 1e-12);
-    // Three times the cube's volume.
+    // The measure of a cube is three times its filled volume.
     assert!((element.measure(&rest) - 3.0 * 0.5 * 0.027).abs() < 1e-12);
     let flat = triangle(&rest, &[0, 1, 2], 2.0).unwrap();
     assert!((flat.measure(&rest) - 2.0 * 2.0 * 0.045).abs() < 1e-12, "twice the area, twice as stiff");
@@ -94,8 +94,8 @@ impl Filled {
         (Inside::of(&positions, &self.made.triangles, &own, self.cubes).0.unwrap(), size)
     }
 
-    /// The unreduced energy (model size one) of the solved tube, cubes and skin each with optimal
-    /// rotations; and the energy that the solver reports.
+    /// Returns the unreduced energy (model size one) of the solved tube, with optimal rotations for cubes and shell,
+    /// and the energy that the solver reports.
     fn solved(&self, params: &Params) -> (f64, f64, Reduced) {
         let reduced = Reduced::filled(&self.made.shape(), params, self.cubes).unwrap();
         let held = held(&self.made);
@@ -114,7 +114,7 @@ impl Filled {
             let row = |d: usize| DVec3::from_slice(rows.row(4 * j + d));
             row(0) * x.x + row(1) * x.y + row(2) * x.z + row(3)
         };
-        // Without abstract handles, which have weights inside too.
+        // Uses only the given handles; abstract handles also have weights inside.
         let x: Vec<DVec3> = (0..inside.nodes.len())
             .map(|n| inside.weights.of(n).map(|(j, w)| w * map(j, inside.nodes[n])).sum())
             .collect();
@@ -138,12 +138,12 @@ fn the_inside_is_filled_and_its_weights_are_those_of_the_skin_around() {
     let low = filled.made.positions.iter().map(|x| x.y).fold(f32::INFINITY, f32::min);
     let high = filled.made.positions.iter().map(|x| x.y).fold(0.0, f32::max);
     let radius = filled.made.positions.iter().map(|x| x.x).fold(0.0, f32::max);
-    // Twelve sides.
+    // The cross-section has twelve sides.
     let section = 6.0 * f64::from(radius).powi(2) * (std::f64::consts::TAU / 12.0).sin();
     let expected = section * f64::from(high - low);
     assert!((volume / expected - 1.0).abs() < 0.02, "{volume} {expected}");
     assert!(inside.cells.iter().all(|c| c.fill > 0.0 && c.fill < 1.0 + 1e-9));
-    // Weights of a height are the same from the skin to the middle.
+    // At one height, weights are equal from the surface to the axis.
     let (positions, ..) = normalized(&filled.made.positions);
     let own = own_weights(&filled.made.weights);
     for (n, x) in inside.nodes.iter().enumerate() {
@@ -177,7 +177,7 @@ fn with_more_clusters_the_energy_is_the_unreduced_one_step_by_step() {
         assert!(pair[1] <= pair[0] * (1.0 + 1e-3), "{energies:?}");
     }
     assert!(energies[5] < 0.95 * energies[0], "{energies:?}");
-    // With a rotation per cube and vertex the solver's energy is the integral, plus small terms.
+    // With one rotation per cube and vertex, the solver's energy is the integral plus small terms.
     assert!((all[5].1 / energies[5] - 1.0).abs() < 0.01, "{} {energies:?}", all[5].1);
 }
 
@@ -195,7 +195,7 @@ fn what_is_open_stays_a_shell_and_limbs_in_one_cube_stay_apart() {
     let reduced = made.bind(&Params { energy: Some(Energy::Volume), ..Params::default() });
     assert_eq!((reduced.energy, reduced.parts.cubes, reduced.parts.open), (Energy::Rims, 0, 1));
 
-    // Two cylinders a tenth of a cube apart: none of their cubes' corners has weights of both.
+    // Two cylinders a tenth of a cube apart. No cube corner has weights of both.
     let mut two = cylinder(1);
     let radius = two.positions.iter().map(|x| x.x).fold(0.0, f32::max);
     let n = two.positions.len() as u32;
@@ -215,7 +215,7 @@ fn what_is_open_stays_a_shell_and_limbs_in_one_cube_stay_apart() {
 
 #[test]
 fn a_twisted_bar_keeps_its_thickness_and_has_no_ripples() {
-    // Between the handles a circular cylinder twists without a change of radius.
+    // Between the handles, a circular cylinder twists without a change of radius.
     let bound = testing::cylinder(2, 16, 96);
     let control = &bound.character.control;
     let made = Made {

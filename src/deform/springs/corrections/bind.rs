@@ -9,13 +9,14 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A joint's tissue starts at vertices that the joint deforms at least this much (1: both sides of it have
-/// equal weight).
+/// Minimum influence of a joint at vertices where its tissue starts. Influence is 1 where the bones before and after
+/// the joint have equal weight, and 0 where one of them has all the weight.
 const DEFORMED: f32 = 0.2;
-/// Distance over which a joint's tissue fades beyond them: in distances to the bone, and at least in edges.
+/// Distance over which a joint's tissue fades out, in multiples of the mean distance to the bone. `EDGES` is a lower
+/// limit in edge lengths.
 const REACH: f32 = 1.0;
 const EDGES: f32 = 1.5;
-/// Shares below this are dropped.
+/// Minimum degree to which a vertex must belong to a joint's tissue to be part of it.
 const LEAST: f32 = 1e-3;
 
 /// A triangle's contribution to a joint.
@@ -23,71 +24,71 @@ const LEAST: f32 = 1e-3;
 pub struct Entry {
     /// Index into [`Corrections::sides`].
     pub side: u32,
-    /// Share of the triangle's volume that belongs to the joint.
+    /// Fraction of the triangle's volume that belongs to the joint.
     pub share: f32,
-    /// Factor by which the triangle follows the joint's factor.
+    /// Fraction of the joint's growth factor that applies to the triangle.
     pub weight: f32,
-    /// Volume of the triangle's prism in bind, cubic metres.
+    /// Volume of the prism between the triangle and its attachment points in bind, cubic metres.
     pub rest: f32,
 }
 
 /// A triangle that may invert.
 #[derive(Clone, Copy, Debug)]
 pub struct Face {
-    /// Its vertices.
+    /// Vertex indices.
     pub triangle: [u32; 3],
     /// Unit normal in bind.
     pub normal: Vec3,
-    /// Twice its area in bind, square metres.
+    /// Twice the triangle's area in bind, square metres.
     pub area: f32,
 }
 
 /// A triangle that contributes to a volume.
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
-    /// Its vertices.
+    /// Vertex indices.
     pub triangle: [u32; 3],
-    /// Volume of the cone over it from the middle of the box in bind, cubic metres.
+    /// Volume of the tetrahedron from the centre of the bind pose's bounding box to the triangle, cubic metres.
     pub cone: f32,
 }
 
 /// Rest measures of the corrections.
 #[derive(Clone, Debug, Default)]
 pub struct Corrections {
-    /// CSR offsets into `entries`, one more than joints with tissue.
+    /// CSR offsets into `entries`; length: number of joints with tissue + 1.
     pub offset: Vec<u32>,
-    /// Triangles in order of joints.
+    /// Contributions of triangles, ordered by joint.
     pub entries: Vec<Entry>,
-    /// Per joint, in cubic metres: the volume change below which nothing happens, the minimum change of
-    /// volume by its factor, and the sum of the absolute volumes of its prisms.
+    /// Per joint, in cubic metres: the volume change below which nothing happens, the lower limit of the derivative
+    /// of the volume by the joint's growth factor, and the sum of the absolute volumes of its prisms.
     pub bounds: Vec<[f32; 3]>,
-    /// The triangles that belong to some joint; then, if the volume of the whole mesh is preserved, the
-    /// others of the closed mesh with the lids of its boundaries.
+    /// The triangles that belong to a joint. If the volume of the whole mesh is preserved, the other triangles of the
+    /// mesh and the triangles that close its boundary holes follow.
     pub sides: Vec<Side>,
-    /// Number of triangles that belong to some joint.
+    /// Number of triangles at the start of `sides` that belong to a joint.
     pub prisms: usize,
     /// Whether the volume of the whole mesh is preserved.
     pub closed: bool,
-    /// Vector from the first vertex's attachment point to the apex of the cones, bind space, metres.
+    /// Vector from the first vertex's attachment point to the apex of the `cone` volumes, bind space, metres.
     pub middle: Vec3,
-    /// Changes of the whole volume below this are ignored, cubic metres.
+    /// Changes of the whole mesh's volume below this are ignored, cubic metres.
     pub whole_dead: f32,
-    /// CSR offsets into `pulls`, one more than vertices.
+    /// CSR offsets into `pulls`; length: number of vertices + 1.
     pub pull_offset: Vec<u32>,
-    /// Per vertex, the joints whose factor it follows, with a weight.
+    /// Per vertex, the joints whose growth factor scales its scale vector, each with a weight.
     pub pulls: Vec<(u32, f32)>,
     /// Triangles that may invert.
     pub faces: Vec<Face>,
-    /// Vertices that the untangling moves.
+    /// Vertices that may move to open triangles.
     pub soft: Vec<u32>,
-    /// CSR offsets into `corners`, one more than `soft`.
+    /// CSR offsets into `corners`; length: length of `soft` + 1.
     pub corner_offset: Vec<u32>,
-    /// The other two vertices of each triangle at a soft vertex, in the triangle's order, and its index in `faces`.
+    /// Per triangle at a soft vertex: the other two vertices, in the triangle's order, and the index in `faces`.
     pub corners: Vec<[u32; 3]>,
 }
 
-/// The volume between a triangle and its attachment points, and its derivative with respect to a factor on
-/// the scale vectors. The prism's sides are bilinear. Cubic metres.
+/// Returns the volume between a triangle and its attachment points, cubic metres, and its derivative by a growth
+/// factor on the scale vectors. The prism's sides are bilinear.
 pub fn prism(a: [Vec3; 3], s: [Vec3; 3]) -> (f32, f32) {
     let height = (s[0] + s[1] + s[2]) * (1.0 / 3.0);
     let (b1, b2) = (a[1] - a[0], a[2] - a[0]);
@@ -99,7 +100,7 @@ pub fn prism(a: [Vec3; 3], s: [Vec3; 3]) -> (f32, f32) {
     (volume, volume + 0.5 * height.dot(growth))
 }
 
-/// Measures the bind pose of the original mesh, whose springs are bound.
+/// Computes the rest measures from the bind pose of the original mesh. `binding` holds the mesh's springs.
 pub fn bind(bound: &Bound, binding: &Binding) -> Corrections {
     let control = &bound.character.control;
     let mut out = Corrections::default();
@@ -164,7 +165,7 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Corrections {
         }
         out.entries.extend(entries);
         out.offset.push(out.entries.len() as u32);
-        // A sheet around its own bones has no volume to preserve; what is measured there is rounding.
+        // A sheet around its own bones has no volume to preserve; its measured volume is a rounding error.
         let dead = if size > super::SHEET * solid { super::DEAD * size } else { f32::MAX };
         out.bounds.push([dead, super::STIFFEST * growth.abs(), size]);
     }
@@ -177,7 +178,7 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Corrections {
     out
 }
 
-/// The volume of the cone from the origin over a triangle, cubic metres.
+/// Returns the volume of the tetrahedron between the origin and a triangle, cubic metres.
 pub fn cone([a, b, c]: [Vec3; 3]) -> f32 {
     a.dot(b.cross(c)) * (1.0 / 6.0)
 }
@@ -186,7 +187,7 @@ fn springy(control: &ControlMesh, t: &[u32; 3]) -> bool {
     t[0] != t[1] && t[1] != t[2] && t[2] != t[0] && !t.iter().any(|&v| control.rigid[v as usize])
 }
 
-/// Per joint that deforms tissue: its vertices and how far they follow it, 0..=1.
+/// Returns, per joint that deforms tissue, its vertices and the degree to which each belongs to the joint, 0..=1.
 fn fields(control: &ControlMesh, skeleton: &Skeleton, binding: &Binding) -> Vec<Vec<(u32, f32)>> {
     let nodes = &skeleton.nodes;
     let found: Vec<Vec<(u32, f32)>> = (0..skeleton.joints.len())
@@ -205,7 +206,7 @@ fn fields(control: &ControlMesh, skeleton: &Skeleton, binding: &Binding) -> Vec<
     found.into_iter().filter(|f| !f.is_empty()).collect()
 }
 
-/// The tissue between the joints that rotate and those that do not.
+/// Finds the tissue between the joints that `turns` marks as rotating and the other joints.
 fn field(control: &ControlMesh, binding: &Binding, turns: &[bool]) -> Vec<(u32, f32)> {
     let count = control.positions.len();
     let turning = |v: usize| -> f32 {
@@ -230,7 +231,7 @@ fn field(control: &ControlMesh, binding: &Binding, turns: &[bool]) -> Vec<(u32, 
         return Vec::new();
     }
     let reach = (REACH * reach / sum).max(EDGES * edge / sum);
-    // Distances are positive, so their bits have the same order.
+    // Positive floats sort like their bits.
     let mut distance = vec![f32::INFINITY; count];
     queue.iter().for_each(|Reverse((_, v))| distance[*v as usize] = 0.0);
     while let Some(Reverse((bits, v))) = queue.pop() {
@@ -255,7 +256,7 @@ fn field(control: &ControlMesh, binding: &Binding, turns: &[bool]) -> Vec<(u32, 
 }
 
 impl Corrections {
-    /// Finds the triangles whose corners do not all follow the same joints, and their surroundings.
+    /// Finds the triangles whose corners follow different joints, and the triangles around them.
     fn tangles(&mut self, control: &ControlMesh) {
         let mut soft = vec![false; control.positions.len()];
         for t in control.triangles.iter().filter(|t| springy(control, t)) {
@@ -291,8 +292,8 @@ impl Corrections {
         }
     }
 
-    /// The same with some vertices left alone: those that sculpt layers shape on purpose. The whole volume is
-    /// then as they want it.
+    /// Returns a copy without corrections at `vertices`, which sculpt layers shape on purpose. The copy does not
+    /// preserve the whole mesh's volume, because the layers may change it.
     pub fn without(&self, vertices: &[u32]) -> Self {
         let count = self.pull_offset.len().saturating_sub(1);
         let mut left = vec![false; count];

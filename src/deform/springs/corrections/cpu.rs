@@ -1,5 +1,5 @@
-//! The corrections' CPU reference, in the arithmetic of the shaders
-//! (`glsl/deform/springs/{sides,respond,measure,volume,balance,inflate,tangled,untangle}`).
+//! The CPU reference of the corrections, with the arithmetic of the shaders
+//! `glsl/deform/springs/{sides,respond,measure,volume,balance,inflate,tangled,untangle}`.
 
 use super::super::Params;
 use super::super::cpu::PosedVertex;
@@ -28,8 +28,7 @@ pub fn correct(corrections: &Corrections, params: &Params, posed: &[PosedVertex]
     }
 }
 
-/// How far each vertex takes part in growing: the area of its triangles along the rotated rest normals,
-/// relative to that in bind.
+/// Returns the response to growth per vertex, from the area of its triangles along the rotated rest normals.
 fn response(corrections: &Corrections, sides: &[Vec3], x: &[Vec3]) -> Vec<f32> {
     let mut out = vec![1.0; x.len()];
     for (k, &v) in corrections.soft.iter().enumerate() {
@@ -52,11 +51,11 @@ fn response(corrections: &Corrections, sides: &[Vec3], x: &[Vec3]) -> Vec<f32> {
 struct Sums {
     /// Volume lost, cubic metres.
     lost: f32,
-    /// Derivative of the volume with respect to the joint's factor.
+    /// Derivative of the volume with respect to the joint's growth factor.
     growth: f32,
-    /// How much the joint's tissue deforms; 0 if it does not.
+    /// Degree to which the joint's tissue deforms; 0 if it does not deform.
     active: f32,
-    /// The growth after lower limits.
+    /// `growth`, raised to its lower limit.
     firm: f32,
 }
 
@@ -98,13 +97,13 @@ fn factors(
         told += s.growth * own(s);
         room += s.firm * s.active;
     }
-    // The part of the loss that the joints together do not account for.
+    // The part of the whole mesh's loss that the joints' prisms do not explain.
     let rest = if corrections.closed { share * whole(corrections, posed, x) - told } else { 0.0 };
     let more = if room > 0.0 { rest / room } else { 0.0 };
     sums.iter().map(|s| (own(s) + more * s.active).clamp(-LIMIT, LIMIT)).collect()
 }
 
-/// Volume that the whole mesh has lost, cubic metres.
+/// Returns the volume that the whole mesh has lost, cubic metres.
 fn whole(corrections: &Corrections, posed: &[PosedVertex], x: &[Vec3]) -> f32 {
     let Some(first) = posed.first() else { return 0.0 };
     let from = first.attachment + first.rotation * corrections.middle;
@@ -127,7 +126,7 @@ fn inflate(
     }
 }
 
-/// The rest normal, rotated by the mean of the corners' rotations.
+/// Returns the rest normal, rotated by the mean of the corners' rotations.
 pub(super) fn side(face: &Face, posed: &[PosedVertex]) -> Vec3 {
     let [a, b, c] = face.triangle.map(|v| posed[v as usize].rotation);
     let same = |q: Quat| if a.dot(q) < 0.0 { -q } else { q };
@@ -149,8 +148,8 @@ pub(super) fn untangle(corrections: &Corrections, rounds: u32, sides: &[Vec3], x
     }
 }
 
-/// The weighted mean of the displacements that a vertex's triangles require, each weighted by its size, so
-/// that a small requirement changes little.
+/// Returns the weighted mean of the displacements that a vertex's triangles require. Each weight is the
+/// displacement's length, so that a small requirement has little effect.
 fn push(corrections: &Corrections, sides: &[Vec3], x: &[Vec3], k: usize) -> Vec3 {
     let at = x[corrections.soft[k] as usize];
     let (mut sum, mut sizes) = (Vec3::ZERO, 0.0f32);

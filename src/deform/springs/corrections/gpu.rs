@@ -11,7 +11,7 @@ use crate::spv;
 use bytemuck::Pod;
 use std::sync::Arc;
 
-/// Number of groups that sum the whole mesh's volume, each a part.
+/// Number of workgroups that sum the whole mesh's volume; each sums a part.
 const PARTS: u32 = 64;
 
 shared_with_shaders! {
@@ -54,9 +54,9 @@ shared_with_shaders! {
     }
 }
 
-/// The pipelines, created once per device.
+/// The compute pipelines of the corrections, created once per device.
 pub struct CorrectionPipelines {
-    /// Elements per invocation.
+    /// Number of elements that one invocation processes.
     span: u32,
     sides: Compute,
     respond: Compute,
@@ -86,24 +86,24 @@ pub struct CorrectionState {
     balance: Bindings,
     inflate: Bindings,
     tangled: Bindings,
-    /// One per direction between the two position buffers.
+    /// One set of bindings per direction between the two position buffers.
     untangle: [Bindings; 2],
     positions: Buffer,
     other: Buffer,
-    /// Groups and vertices of every round, and the initial values before the first.
+    /// Group and vertex counts per round. `no_rounds` holds the initial values.
     pub(super) rounds: Buffer,
     no_rounds: Buffer,
     queued: Buffer,
 }
 
-/// The springs' buffers that the corrections read, and the stream that they change.
+/// The spring buffers that the corrections read, and the position stream that they change.
 pub(crate) struct FleshStreams<'a> {
     pub anchors: &'a Buffer,
     pub turns: &'a Buffer,
     pub positions: &'a Buffer,
 }
 
-/// Texel buffers must have at least one element.
+/// Adds a zero element to an empty list: texel buffers must have at least one element.
 fn filled<T: Pod>(mut data: Vec<T>) -> Vec<T> {
     if data.is_empty() {
         data.push(T::zeroed());
@@ -112,7 +112,7 @@ fn filled<T: Pod>(mut data: Vec<T>) -> Vec<T> {
 }
 
 impl CorrectionPipelines {
-    /// Creates the pipelines; stages with simple elements process `span` elements per invocation.
+    /// Creates the pipelines. Shaders with simple elements process `span` elements per invocation.
     pub fn new(device: &Arc<Device>, span: u32) -> Result<Self> {
         Ok(Self {
             span,
@@ -267,7 +267,7 @@ impl CorrectionPipelines {
         })
     }
 
-    /// Dispatches a stage that processes several elements per invocation.
+    /// Dispatches a shader that processes several elements per invocation.
     fn dispatch<P: Layout>(
         &self,
         stage: &Compute,
@@ -279,7 +279,7 @@ impl CorrectionPipelines {
         frame.dispatch_groups(stage, bindings, push, [count.div_ceil(GROUP_SIZE * self.span), 1, 1]);
     }
 
-    /// Records the correction of the position stream. It starts with a barrier; none follows the last stage.
+    /// Records the correction of the position stream. The commands start with a barrier and end without one.
     pub fn record(&self, state: &CorrectionState, params: &Params, frame: &mut Frame) {
         let grows = params.volume > 0.0 && state.joints > 0;
         let opens = params.untangle > 0 && state.soft > 0;
@@ -325,7 +325,7 @@ impl CorrectionPipelines {
         self.dispatch(&self.inflate, &state.inflate, &push, state.vertices, frame);
     }
 
-    /// Records the opening of inverted triangles, at most `rounds` rounds; rounds without work run no groups.
+    /// Records at most `rounds` rounds that open inverted triangles. Rounds with an empty list dispatch nothing.
     fn open(&self, state: &CorrectionState, rounds: u32, frame: &mut Frame) {
         frame.barrier();
         frame.copy(&state.positions, &state.other, state.other.bytes().min(state.positions.bytes()));

@@ -1,26 +1,26 @@
-//! What the springs leave undone, mended at the end of a frame: lost volume, and inverted triangles.
+//! Corrections after the iterations: they restore lost volume and open inverted triangles.
 //!
-//! Springs act along the surface and towards the bone, so their equilibrium does not depend on volume. After the
-//! iterations, the tissue of every joint is measured as the sum of the prisms between its triangles and their
-//! attachment points. One factor lengthens or shortens its scale vectors until the volume is that in bind; the factor
-//! fades with the distance from where the joint deforms. This is a local volume correction as in D. Rohmer, S. Hahmann
-//! and M.-P. Cani, "Local volume preservation for skinned characters", 2008, but along scale vectors: a smooth factor
-//! on them causes no folds. Then triangles that oppose the rotated rest normal are pushed open by projections of their
-//! signed area (M. Müller et al., "Position based dynamics", 2007), which does not move any others. Rigid motions
-//! change neither volume nor sides, so both corrections are exact there. Both are bounded: by a fraction of the scale
-//! vector and by a fraction of a triangle's size.
+//! Springs act along the surface and towards the bone, so their equilibrium does not depend on volume. The
+//! corrections therefore measure the tissue of every joint as the sum of the prisms between its triangles and their
+//! attachment points. A growth factor per joint scales the scale vectors until the volume equals the bind volume. The
+//! growth factor fades with the distance from the deformation at the joint. This is a local volume correction as in
+//! D. Rohmer, S. Hahmann and M.-P. Cani, "Local volume preservation for skinned characters", 2008, but along scale
+//! vectors: a smooth factor on scale vectors causes no folds. Then projections of the signed area (M. Müller et al.,
+//! "Position based dynamics", 2007) push triangles open whose normal opposes the rotated rest normal. The projections
+//! move no other triangles. Rigid motions change neither volume nor orientation, so they cause no corrections. The
+//! volume correction is limited to a fraction of the scale vector, and a push to a fraction of a triangle's size.
 //!
-//! Prisms show which joint lost how much, but not the whole loss: where limbs leave a trunk the attachment
-//! points enclose a volume of their own. The volume of the whole mesh is therefore measured too (with lids
-//! over its boundaries), and the part that the joints' prisms do not account for is distributed over the
-//! joints in proportion to the deformation of their tissue. Compressed or folded skin does not grow,
-//! because it would fold deeper; the skin around it grows instead. Opening triangles changes the volume, so
-//! another round of volume correction and a few more pushes follow.
+//! Prisms show how much volume each joint lost, but not the whole loss: where limbs leave a trunk, the attachment
+//! points enclose additional volume. The volume of the whole mesh (with its boundary holes closed) is therefore
+//! measured too. Any loss that the joints' prisms do not explain is distributed over the joints in proportion to the
+//! deformation of their tissue. Compressed or folded skin does not grow, because it would fold deeper; the skin
+//! around it grows instead. Opening triangles changes the volume, so another round of volume correction and a few
+//! more pushes follow.
 //!
-//! On the GPU a round of pushes processes a list of vertices: at first those of the inverted triangles, then those that
-//! the last round moved and their neighbours. Elsewhere nothing can change, so the result equals that of processing all
-//! vertices, as the CPU reference does. A dispatch is as large as its list, and empty if nothing is left to push. A
-//! vertex reads only results of the last round, so the order of a list does not change a bit.
+//! On the GPU a round of pushes processes a list of vertices. The first list has the vertices of inverted triangles;
+//! each later list has the vertices that the last round moved and their neighbours. No other vertex can change, so
+//! the result equals the CPU reference, which processes all vertices. A dispatch is as large as its list. A vertex
+//! reads only results of the last round, so the order of a list does not affect the result.
 
 pub mod bind;
 pub mod cpu;
@@ -29,29 +29,27 @@ pub mod gpu;
 #[cfg(test)]
 mod tests;
 
-/// Rounds of the volume correction before triangles are opened: Newton's method on one factor per joint.
-/// One more follows.
+/// Rounds of the volume correction before triangles are opened; one more round follows afterwards. Each round is a
+/// step of Newton's method for one growth factor per joint.
 pub(super) const ROUNDS: u32 = 2;
-/// A joint whose prisms changed by less than this fraction of their absolute volume does not take part in
-/// distributing the whole mesh's loss.
+/// A joint gets a part of the whole mesh's volume loss if its prisms' volume changes by more than this fraction.
 pub(super) const IDLE: f32 = 0.01;
-/// Skin grows in full if its area, projected along the rotated rest normals, is at least this fraction of
-/// that in bind, and not at all if that area is zero.
+/// Skin grows in full if its area, projected along the rotated rest normals, is at least this fraction of its bind
+/// area. Growth falls to zero at zero area.
 pub(super) const FREE: f32 = 0.5;
 /// Maximum relative change of scale vectors per round.
 pub(super) const LIMIT: f32 = 0.35;
-/// Relative changes of volume below this are rounding.
+/// Relative changes of volume below this are rounding errors.
 pub(super) const DEAD: f32 = 1e-5;
-/// Tissue whose prisms hold at most this fraction of the volume that they would have with scale vectors
-/// perpendicular to the skin is a sheet without volume.
+/// Tissue is a sheet without volume if its prisms have at most this fraction of the volume area times height.
 pub(super) const SHEET: f32 = 0.01;
-/// Lower bound on a joint's change of volume by its factor, relative to that in bind: a folded joint hardly responds.
+/// Lower limit of the derivative of a joint's volume by its growth factor, relative to bind: folds hardly grow.
 pub(super) const STIFFEST: f32 = 0.5;
-/// Triangles are opened until their area, projected along the rotated rest normal, is this fraction of that in bind.
+/// Triangles open until their area, projected along the rotated rest normal, is this fraction of the bind area.
 pub(super) const OPEN: f32 = 0.1;
-/// A push moves a vertex by at most this factor times the square root of twice the triangle's area.
+/// Limit on the move of a vertex in one push, in multiples of the square root of twice the triangle's area.
 pub(super) const PUSH: f32 = 0.5;
-/// Over-relaxation: the mean of several triangles' requirements falls short of each.
+/// Over-relaxation factor: the mean of several triangles' required moves is too short for each triangle.
 pub(super) const RELAXATION: f32 = 1.5;
-/// Maximum rounds of untangling.
+/// Maximum number of rounds that open inverted triangles.
 pub(super) const MOST: u32 = 64;

@@ -1,4 +1,4 @@
-//! Known results of the corrections, and the shaders against the CPU reference.
+//! Tests of the corrections: known results, and the shaders against the CPU reference.
 
 use super::bind::{Corrections, bind as bind_corrections};
 use super::cpu::{correct, side, untangle};
@@ -18,7 +18,7 @@ use crate::rig::{Pose, PosedRig};
 use std::f32::consts::PI;
 use std::sync::Arc;
 
-/// A capsule whose elbow is bent by dual quaternion skinning: the input of the corrections.
+/// A capsule with an elbow bent by dual quaternion skinning, as input of the corrections.
 struct Case {
     bound: Bound,
     corrections: Corrections,
@@ -52,7 +52,7 @@ impl Case {
         x
     }
 
-    /// Inverted triangles.
+    /// Returns the number of inverted triangles.
     fn flipped(&self, x: &[Vec3]) -> usize {
         let turns: Vec<Quat> = self.posed.iter().map(|v| v.rotation).collect();
         Measure::new(&self.bound.character.control).flipped(x, &turns).len()
@@ -63,7 +63,7 @@ impl Case {
     }
 }
 
-/// The same case on a device.
+/// A [`Case`] on a Vulkan device.
 struct OnGpu {
     device: Arc<Device>,
     pipelines: CorrectionPipelines,
@@ -97,7 +97,7 @@ impl OnGpu {
         self.device.read(&self.positions, self.start.len()).unwrap()
     }
 
-    /// Number of vertices that each round of the last opening processed.
+    /// Returns the number of vertices that each round of the last opening of triangles processed.
     fn looked_at(&self) -> Vec<u32> {
         let rounds: Vec<[u32; 4]> = self.device.read(&self.state.rounds, MOST as usize + 1).unwrap();
         rounds.iter().map(|r| r[3]).collect()
@@ -144,7 +144,7 @@ fn rounds_look_at_what_is_tangled_alone_and_end_where_nothing_is() {
     let gpu = OnGpu::new(&device, &case);
     gpu.corrected(&params);
     let looked_at = gpu.looked_at();
-    // The last opening starts from the result of the first.
+    // The last opening of triangles starts from the result of the first.
     let sides: Vec<Vec3> = case.corrections.faces.iter().map(|f| side(f, &case.posed)).collect();
     let mut x = case.start.clone();
     untangle(&case.corrections, 2, &sides, &mut x);
@@ -156,7 +156,7 @@ fn rounds_look_at_what_is_tangled_alone_and_end_where_nothing_is() {
         }
     }
     let tangled = case.corrections.soft.iter().filter(|&&v| tangled[v as usize]).count() as u32;
-    // Rounding decides about triangles exactly at the limit.
+    // Rounding errors decide about triangles exactly at the limit.
     assert!(tangled > 20 && looked_at[0].abs_diff(tangled) <= 3, "{looked_at:?}, {tangled} on the CPU");
     for still in [Case::new(Quat::IDENTITY, Quat::IDENTITY), Case::new(bend(70.0), bend(5.0))] {
         let gpu = OnGpu::new(&device, &still);

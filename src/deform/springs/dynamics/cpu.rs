@@ -1,10 +1,10 @@
-//! The dynamics' CPU reference, in the arithmetic of `glsl/deform/springs/dynamics.comp`.
+//! The CPU reference of the dynamics, with the arithmetic of `glsl/deform/springs/dynamics.comp`.
 
 use super::{Rest, Way};
 use crate::base::math::Vec3;
 use std::f32::consts::TAU;
 
-/// A vertex in motion.
+/// The dynamic state of a vertex.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VertexMotion {
     /// Position in world space, metres.
@@ -15,8 +15,8 @@ pub struct VertexMotion {
     pub target: Vec3,
 }
 
-/// Advances vertices to a frame whose equilibrium is `x` and writes their positions there. `frequency` is
-/// that of the thickest tissue, hertz; `damping` is the ratio, 1 is critical.
+/// Advances vertices to a frame whose equilibrium is `x`, and writes their positions to `x`. `frequency` is the
+/// frequency of the thickest tissue, hertz; `damping` is the damping ratio, 1 is critical.
 pub fn advance_all(
     rest: &[Rest],
     frequency: f32,
@@ -36,7 +36,7 @@ pub fn advance_all(
     }
 }
 
-/// Advances one vertex to a frame with another equilibrium.
+/// Advances one vertex to a frame with a new equilibrium.
 pub fn advance(
     rest: Rest,
     omega: f32,

@@ -1,4 +1,4 @@
-//! The dynamics on the GPU: one invocation per vertex runs all sub-steps.
+//! The dynamics on the GPU. One invocation per vertex runs all sub-steps.
 
 use super::{Rest, Way};
 use crate::base::Result;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 shared_with_shaders! {
     struct DynamicsPush as "Push" {
         count: u32,
-        /// 1 to start at rest.
+        /// 1 if the vertices start at rest, otherwise 0.
         start: u32,
         steps: u32,
         seconds: f32,
@@ -27,7 +27,7 @@ pub struct DynamicsState {
 }
 
 impl DynamicsState {
-    /// Uploads the constants; `positions` is the stream to move. Errors if memory is short.
+    /// Uploads the constants. `positions` is the stream that the dynamics move. Errors if memory is short.
     pub fn new(pipeline: &Compute, device: &Arc<Device>, rest: &[Rest], positions: &Buffer) -> Result<Self> {
         let mut rests: Vec<[f32; 2]> = rest.iter().map(|r| [r.haste, r.reach]).collect();
         rests.resize(rest.len().max(1), [0.0; 2]);
@@ -42,7 +42,7 @@ impl DynamicsState {
         Compute::new(device, spv!("deform/springs/dynamics.comp"), &[])
     }
 
-    /// Records one frame for the position stream. It starts with a barrier; none follows.
+    /// Records one frame of the position stream. The commands start with a barrier; none follows.
     pub fn record(&self, pipeline: &Compute, frequency: f32, damping: f32, way: Way, frame: &mut Frame) {
         let (start, seconds, steps) = match way {
             Way::Start => (1, 0.0, 0),

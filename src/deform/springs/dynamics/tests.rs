@@ -1,4 +1,4 @@
-//! Known results of the dynamics.
+//! Tests of the dynamics against known results.
 
 use super::cpu::{VertexMotion, advance};
 use super::{Clock, REACH, Rest, Way};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const FREE: Rest = Rest { haste: 1.0, reach: f32::MAX };
 
-/// A vertex displaced by one and released; its state after every frame.
+/// Displaces a vertex by 1 m, releases it, and returns its state after every frame.
 fn let_go(frequency: f32, damping: f32, rate: u32, steps: u32, frames: u32) -> Vec<VertexMotion> {
     let mut me = VertexMotion { position: Vec3::X, ..VertexMotion::default() };
     (0..frames)
@@ -26,7 +26,7 @@ fn let_go(frequency: f32, damping: f32, rate: u32, steps: u32, frames: u32) -> V
         .collect()
 }
 
-/// Closed form of the damped oscillator that starts at one, at rest.
+/// Returns the displacement at time `t` of a damped oscillator that starts at displacement 1 with zero velocity.
 fn closed_form(frequency: f64, damping: f64, t: f64) -> f64 {
     let omega = std::f64::consts::TAU * frequency;
     let damped = omega * (1.0 - damping * damping).sqrt();
@@ -54,14 +54,14 @@ fn a_vertex_let_go_is_a_damped_oscillator_and_halved_steps_halve_what_it_is_off(
 fn energy_falls_and_all_comes_to_rest_in_equilibrium() {
     let found = let_go(3.0, 0.15, 60, 8, 300);
     let omega = TAU * 3.0;
-    // Over whole periods: within one, the modified energy that the step preserves differs from the true one.
+    // Compares energies over whole periods: within one, the integrator's modified energy differs from the true one.
     let energy =
         |me: &VertexMotion| me.velocity.length_squared() + omega * omega * me.position.length_squared();
     for pair in found.chunks_exact(20).collect::<Vec<_>>().windows(2) {
         assert!(energy(&pair[1][19]) < 0.5 * energy(&pair[0][19]), "{}", energy(&pair[1][19]));
     }
     assert!(found[299].position.length() < 1e-5 && found[299].velocity.length() < 1e-3);
-    // It overshoots on its way.
+    // The vertex overshoots its target.
     assert!(found.iter().any(|me| me.position.x < -0.4));
 }
 
@@ -118,7 +118,7 @@ fn capsule() -> Bound {
     Bound { character: Arc::new(character), attachments: Arc::new(attachments) }
 }
 
-/// Bends within a third of a second and holds still for the rest of `frames`.
+/// Returns a motion that bends the elbow within a third of a second, then holds still for the rest of `frames`.
 fn bending(bound: &Bound, frames: u32) -> Vec<(f64, PosedRig)> {
     let skeleton = &bound.character.skeleton;
     let elbow = skeleton.joints[skeleton.bones[1].parent.index()].node;
@@ -155,7 +155,7 @@ fn flesh_lags_overshoots_and_settles_and_the_gpu_agrees() {
     assert!(off(&first[3], &calm[3]) > 1e-4 * diagonal, "it lags: {}", off(&first[3], &calm[3]));
     assert!(off(&first[22], &calm[22]) > 1e-3 * diagonal, "it overshoots");
     assert!(off(&first[119], &calm[119]) < 2e-4 * diagonal, "it settles: {}", off(&first[119], &calm[119]));
-    // A second run, also from a new graph, gives the same bits.
+    // A second run and a new graph give bitwise equal results.
     assert_eq!(frames(&mut twin, &motion), first);
     assert_eq!(frames(&mut CpuGraph::new(&bound, &swinging).unwrap(), &motion), first);
     // Without a time there are no dynamics.

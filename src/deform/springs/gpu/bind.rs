@@ -1,4 +1,4 @@
-//! Uploads a character's springs.
+//! Uploads a character's springs to the GPU.
 
 use super::super::bind::Binding;
 use super::super::corrections::bind::Corrections;
@@ -15,23 +15,23 @@ use crate::gpu::{Bindings, Buffer, Device, Resource, Texel};
 use std::mem::size_of;
 use std::sync::Arc;
 
-/// Shaders pack indices of vertices and half-edges in 24 bits, degrees in 8.
+/// Limit on vertex and half-edge indices: shaders pack an index into 24 bits and a degree into 8.
 const MAX_INDEX: usize = 1 << 24;
 
 /// A character's springs on the GPU.
 pub struct SpringState {
-    /// Levels, finest first.
+    /// Multigrid levels, finest first.
     pub(in super::super) levels: Vec<LevelState>,
-    /// Transfers between each level and the next coarser one.
+    /// Transfers between each level and the next coarser level.
     pub(super) links: Vec<LinkState>,
-    /// Groups of a dispatch over each level, and of the stop test.
+    /// Group counts of a dispatch over each level, and of the stop test.
     pub(super) groups: Buffer,
-    /// Indirect arguments of the dispatches: equal to `groups`, or zeros after convergence.
+    /// Indirect dispatch arguments: equal to `groups`, or zeros after convergence.
     pub(super) arguments: Buffer,
     pub(super) test: Bindings,
     pub(super) finish: Bindings,
     pub(super) corrections: CorrectionState,
-    /// The corrections while sculpt layers are on.
+    /// The corrections that replace `corrections` while sculpt layers are on.
     pub(super) left: Option<CorrectionState>,
     pub(super) dynamics: DynamicsState,
     pub(super) thickness: f32,
@@ -39,7 +39,7 @@ pub struct SpringState {
 
 pub(in super::super) struct LevelState {
     pub(super) count: u32,
-    /// Number of groups that cover them.
+    /// Number of workgroups that cover the level's vertices.
     pub(super) groups: u32,
     pub(super) has_tail: bool,
     pub(super) on_bone: f32,
@@ -61,7 +61,7 @@ pub(super) struct LinkState {
     pub(super) prolong: Bindings,
 }
 impl SpringPipelines {
-    /// Uploads a character's springs on all levels; they read and write the position stream.
+    /// Uploads a character's springs on all levels. The springs read and write the position stream.
     pub fn bind(
         &self,
         device: &Arc<Device>,
@@ -132,10 +132,10 @@ impl SpringPipelines {
         )
     }
 
-    /// Corrects no vertices of these after the iterations while a sculpt layer is on: edits shape them.
+    /// Excludes vertices that sculpt layers shape from the corrections while a sculpt layer is on.
     ///
     /// # Errors
-    /// Memory is short.
+    /// If memory is short.
     pub fn leave(
         &self,
         device: &Arc<Device>,
@@ -149,7 +149,7 @@ impl SpringPipelines {
         Ok(())
     }
 
-    /// Binds the transfers from a level to the coarser one and back.
+    /// Binds the transfers from a level to the next coarser level and back.
     fn link(
         &self,
         device: &Arc<Device>,
@@ -184,7 +184,7 @@ impl SpringPipelines {
         })
     }
 
-    /// Uploads one level; `origin` gives its vertices in the position stream (empty: all of them).
+    /// Uploads one level. `origin` maps its vertices to the position stream; if empty, the level has all vertices.
     fn level(
         &self,
         device: &Arc<Device>,

@@ -37,10 +37,10 @@ shared_with_shaders! {
     }
 }
 
-/// Rest measures of a vertex, one texel each; see `REST_TEXELS` in `glsl/types/springs.glsl`.
+/// Rest measures of a vertex, as texels; see `REST_TEXELS` in `glsl/types/springs.glsl`.
 pub(super) type GpuRest = [[f32; 4]; 5];
 
-/// The same in the pose; see `POSE_TEXELS` there.
+/// Posed rest measures of a vertex, as texels; see `POSE_TEXELS` in `glsl/types/springs.glsl`.
 pub(super) type GpuPose = [[f32; 4]; 4];
 
 shared_with_shaders! {
@@ -111,7 +111,7 @@ shared_with_shaders! {
     }
 }
 
-/// Compares the layouts with the stages that use them. Errors if they differ.
+/// Compares the data layouts of the shaders with their Rust declarations. Errors if they differ.
 pub(super) fn check(stiffen: &Compute, finish: &Compute, edit: &Compute) -> Result<()> {
     stiffen.reflection().check::<GpuMeasure>()?;
     stiffen.reflection().check::<GpuGains>()?;
@@ -119,17 +119,17 @@ pub(super) fn check(stiffen: &Compute, finish: &Compute, edit: &Compute) -> Resu
     edit.reflection().check::<SpringEdit>()
 }
 
-/// Bytes that one iteration transfers, counted from the loads and stores of `glsl/deform/springs/iterate.comp`.
+/// Memory traffic of one iteration, bytes. Counted from the loads and stores in `glsl/deform/springs/iterate.comp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IterationBytes {
-    /// Every element of every array once. Per vertex: its posed rest measures, two texels of its gains, its
-    /// anchor, two iterates read and one written. Per half-edge: its own entry. Neighbours count as cached.
+    /// Traffic if every array element is transferred once. Per vertex: posed rest measures, two texels of gains,
+    /// anchor, two iterates read and one written. Per half-edge: its entry. Neighbours count as cached.
     pub once: u64,
-    /// Without a cache: additionally, per half-edge, the neighbour's anchor and iterate.
+    /// Traffic without a cache: `once` plus the neighbour's anchor and iterate per half-edge.
     pub gathered: u64,
 }
 
-/// Bytes of one iteration on a mesh of this size.
+/// Returns the memory traffic of one iteration on a mesh of this size.
 pub fn iteration_bytes(vertices: usize, half_edges: usize) -> IterationBytes {
     let vec4 = size_of::<[f32; 4]>();
     let once = (vertices * (size_of::<GpuPose>() + 6 * vec4) + half_edges * size_of::<GpuEdge>()) as u64;

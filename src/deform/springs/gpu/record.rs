@@ -1,4 +1,4 @@
-//! Recording of a frame's springs.
+//! Records the commands of the springs in a frame.
 
 use super::super::cpu::RESOLVED;
 use super::super::dynamics::Way;
@@ -17,8 +17,7 @@ use crate::gpu::{Bindings, Compute, Device, Frame, Layout};
 use std::sync::Arc;
 
 impl SpringPipelines {
-    /// Records what depends on the parameters alone: before the first frame, and before the next frame
-    /// after they change.
+    /// Records the data that depends only on the parameters: once before the first frame and after every change.
     pub fn stiffen(&self, state: &SpringState, params: &Params, schedule: &Schedule, frame: &mut Frame) {
         let params = params.sane();
         for level in &state.levels[..schedule.levels] {
@@ -44,9 +43,9 @@ impl SpringPipelines {
         frame.barrier();
     }
 
-    /// Records a frame's springs. The schedule must belong to the parameters that
-    /// [`SpringPipelines::stiffen`] was last recorded with. With `from_last` the start is the last frame's
-    /// result. [`EditState::update`] must have been recorded for changed sculpt layers.
+    /// Records the springs of a frame. The schedule must match the parameters of the last call to
+    /// [`SpringPipelines::stiffen`]. With `from_last`, the iterations start from the last frame's result. After a
+    /// change of sculpt layers, [`EditState::update`] must be recorded first.
     #[allow(clippy::too_many_arguments, reason = "what a frame of springs depends on")]
     pub fn record(
         &self,
@@ -134,7 +133,7 @@ impl SpringPipelines {
 }
 
 impl SpringPipelines {
-    /// Records the dynamics of the frame whose equilibrium was recorded.
+    /// Records the dynamics for the equilibrium that was recorded last.
     pub fn advance(&self, state: &SpringState, params: &Params, way: Way, frame: &mut Frame) {
         let params = params.sane();
         state.dynamics.record(&self.dynamics, params.dynamics, params.damping, way, frame);
@@ -168,7 +167,7 @@ fn iterate_push(level: &LevelState, params: &Params, iteration: &Iteration) -> I
 }
 
 impl SpringState {
-    /// Dispatches over a level's vertices; after a first stop test, only while the springs have not converged.
+    /// Dispatches over a level's vertices. If a stop test found convergence, the dispatch does nothing.
     fn dispatch<P: Layout>(
         &self,
         tested: bool,
@@ -185,8 +184,7 @@ impl SpringState {
         }
     }
 
-    /// Iterations on the original mesh that the last finished frame ran. Waits for the device: for tools
-    /// and tests, not within a frame.
+    /// Returns the number of iterations on the original mesh in the last finished frame. Waits for the device.
     pub fn iterations(&self, device: &Arc<Device>) -> Result<u32> {
         Ok(device.read::<u32>(&self.levels[0].state, 1)?[0])
     }

@@ -1,4 +1,4 @@
-//! Bars that bend and twist: figures 9 and 13.
+//! Bars that bend and twist: figures 9 and 13 of the FAST paper.
 
 use super::{Sitter, Wish, framing, model, moved};
 use crate::asset::Influences;
@@ -10,12 +10,12 @@ use crate::lab::figures::easel::Easel;
 use crate::scene::{Cell, Model};
 use std::f64::consts::PI;
 
-/// Height of a bar, and the share of the way to the next handle on which a handle has all the weight.
+/// Height of a bar, metres; and the fraction of the distance to the next handle over which a handle has full weight.
 const BAR: (f32, f32) = (1.5, 0.1);
-/// Rotation clusters: more than the usual two per handle, which would show as ripples on a bar's even sides.
+/// Number of rotation clusters. The default of two per handle would show as ripples on a bar's flat sides.
 pub(super) const CLUSTERS: u32 = 160;
 
-/// A bar with handles at even heights, the first and last of them at the ends; weights go evenly from one to the next.
+/// Builds a bar with evenly spaced handles from end to end; weights blend linearly between neighbouring handles.
 fn bar_with(handles: usize, radius: f32) -> Result<Model> {
     let (length, flat) = BAR;
     let shape = Shape { bones: 1, rings: 96, segments: 72, radius, length, blend: 0.0 };
@@ -37,7 +37,7 @@ fn bar_with(handles: usize, radius: f32) -> Result<Model> {
     model(mesh.positions.clone(), mesh.triangles.clone(), &joints, weights)
 }
 
-/// Where a bar bent into a circle's arc has a height, as a map.
+/// Returns the transform of the cross-section at height `y` of a bar bent into an arc of `angle` radians.
 fn on_arc(y: f64, angle: f64) -> DAffine3 {
     let length = f64::from(BAR.0);
     let (radius, turned) = (length / angle, angle * y / length);

@@ -1,4 +1,4 @@
-//! Shapes with limbs: figures 11, 12 and 15.
+//! Shapes with limbs: figures 11, 12 and 15 of the FAST paper.
 
 use super::{Sitter, Wish, framing, model, moved};
 use crate::base::Result;
@@ -30,7 +30,7 @@ pub(super) fn cross(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let (at, reach) = (center.as_dvec3(), f64::from(half.x));
     let tip = |k: usize| tips[k].as_dvec3();
     let keep = |k: usize| (k, Wish::Map(DAffine3::IDENTITY));
-    // Arms bent towards the eye and up, one twisted; then a bow.
+    // `bent` bends the side arms towards the camera and twists the top arm; `bow` tilts the top arm forward.
     let bent = || {
         let side = |k: usize, s: f64| {
             let by = DVec3::new(-0.42 * s, 0.35, 0.45) * reach;
@@ -54,7 +54,7 @@ pub(super) fn cross(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     Ok(rows)
 }
 
-/// Joints of the hound's three skeletons with where each bone ends; no skeleton knows the others.
+/// Returns head, parent and tail of each bone in the hound's three skeletons. The skeletons are not connected.
 fn hound_bones() -> Vec<(Vec3, Option<usize>, Vec3)> {
     let v = Vec3::new;
     let mut out = vec![
@@ -84,7 +84,7 @@ pub(super) fn skeletons(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
         Sitter::new(easel, model(positions, triangles, &joints, weights)?, [62.0, 14.0], [560, 400])?;
     let frame = framing(Vec3::new(-0.25, 0.0, -0.75), Vec3::new(0.25, 0.75, 0.95));
     let high = framing(Vec3::new(-0.25, 0.0, -0.85), Vec3::new(0.25, 1.35, 0.6));
-    // Whole skeletons moved as one: everything that hangs on their first joint goes along.
+    // Each skeleton moves rigidly: all its joints get the same transform.
     let group = |map: DAffine3, members: &[usize]| -> Vec<(usize, Wish)> {
         members.iter().map(|&k| (k, Wish::Map(map))).collect()
     };

@@ -1,5 +1,5 @@
-//! Figures of "Fast automatic skinning transformations" (paper 2), drawn again on Sinew's own shapes: whole maps are given to
-//! some handles (white), places to others (yellow), all else is found. Abstract handles are red.
+//! Figures of "Fast automatic skinning transformations" (paper 2), redrawn with Sinew's own shapes. White handles
+//! have a fixed transform, yellow handles a fixed position, and red handles are abstract.
 
 mod bars;
 mod limbs;
@@ -18,7 +18,7 @@ use crate::rig::PosedRig;
 use crate::scene::{Angle, Cell, Evaluation, Model, Studio};
 use std::time::Duration;
 
-/// The set.
+/// The set of the FAST paper's figures.
 pub const SET: Set = Set {
     name: "fast",
     paper: "Fast automatic skinning transformations",
@@ -51,25 +51,25 @@ pub const SET: Set = Set {
     ],
 };
 
-/// Until nothing moves any more.
+/// Maximum solver iterations; enough to converge.
 const ITERATIONS: u32 = 400;
 const WHOLE: [u8; 4] = [255, 255, 255, 255];
 const PLACE: [u8; 4] = [255, 206, 40, 255];
 const ABSTRACT: [u8; 4] = [255, 70, 60, 255];
 
-/// What is asked of a handle.
+/// The constraint on one handle.
 enum Wish {
     Map(DAffine3),
     Place(DVec3),
 }
 
-/// A shape with handles before a camera.
+/// A shape with handles, its renderer and its camera.
 struct Sitter {
     model: Model,
     studio: Studio,
     angle: Angle,
     size: [u32; 2],
-    /// Bound with the number of abstract handles that was asked for last.
+    /// The reduced model, with the number of abstract handles for which it was bound.
     body: Option<(u32, Body)>,
 }
 
@@ -80,7 +80,7 @@ impl Sitter {
         Ok(Self { model, studio, angle, size, body: None })
     }
 
-    /// The shape that FAST finds with so many abstract handles.
+    /// Renders the shape that FAST finds with `extra` abstract handles.
     fn shot(&mut self, extra: u32, wishes: &[(usize, Wish)], frame: &Aabb, caption: &str) -> Result<Cell> {
         let body = match self.body.take().filter(|(of, _)| *of == extra) {
             Some((_, body)) => body,
@@ -101,7 +101,7 @@ fn bound(model: &Model, extra: u32) -> Result<Body> {
     )
 }
 
-/// The shape of wishes for joints by index, with a dot for each; without any the shape in rest with all its handles.
+/// Solves for the shape under constraints on joints, and draws a dot per handle. No constraints: the rest shape.
 fn solved(model: &Model, body: &Body, wishes: &[(usize, Wish)], lines: &mut Lines) -> Result<Evaluation> {
     let skeleton = model.skeleton();
     let rest = PosedRig::new(skeleton, &model.rest());
@@ -110,7 +110,7 @@ fn solved(model: &Model, body: &Body, wishes: &[(usize, Wish)], lines: &mut Line
         for joint in &body.joints {
             lines.dot(skeleton.joints[joint.index()].bind_from_joint.translation.into(), WHOLE, 11.0);
         }
-        // Abstract handles are zero in rest.
+        // The transforms of abstract handles are zero in the rest pose.
         let mut maps: Vec<Affine3A> = body.posed(&rest).iter().map(|m| m.as_affine3a()).collect();
         maps.resize(body.reduced.handles, Affine3A::ZERO);
         return Ok(shape(model, body, &rest, &maps));
@@ -139,7 +139,7 @@ fn solved(model: &Model, body: &Body, wishes: &[(usize, Wish)], lines: &mut Line
     Ok(shape(model, body, &rest, &solver.transforms(&body.reduced)))
 }
 
-/// A model of a mesh with joints where handles are.
+/// Builds a model from a mesh, with a joint per handle.
 fn model(
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
@@ -158,7 +158,7 @@ fn model(
     Model::bind(asset, &BindOptions::default(), Duration::ZERO)
 }
 
-/// A turn about an axis through a point, then a shift.
+/// Returns a rotation about an axis through the point `about`, followed by the translation `by`.
 fn moved(axis: DVec3, degrees: f64, about: DVec3, by: DVec3) -> DAffine3 {
     DAffine3::from_translation(about + by)
         * DAffine3::from_quat(DQuat::from_axis_angle(axis, degrees.to_radians()))

@@ -1,4 +1,4 @@
-//! The bars: what concerns the whole document above, what to do next and what went wrong below.
+//! The bar above the picture with actions on the document, and the bar below it with hints and messages.
 
 use super::{Pressed, Shows, theme, widgets};
 use crate::ui::palette::Icon;

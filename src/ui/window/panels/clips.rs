@@ -1,4 +1,4 @@
-//! The file's own clips, played below strokes and keys: which, how much of them, how fast, from when on.
+//! The panel of the file's animation clips, which play below strokes and keys: weight, speed and start of each clip.
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, widgets};
@@ -7,12 +7,12 @@ use crate::rig::Skeleton;
 use crate::workbench::Workbench;
 use egui::{RichText, Ui};
 
-/// Times as fast, and as slow, that the slider goes.
+/// Smallest and largest playback speed of the slider, as a factor.
 const SPEEDS: [f64; 2] = [0.1, 4.0];
 
-/// What became of a layer.
+/// A change of a clip layer.
 enum Change {
-    /// It is another, as part of the step before or not.
+    /// New settings; true if the change belongs to the previous history step.
     Set(bool),
     Remove,
 }

@@ -1,4 +1,4 @@
-//! The deformation method, its settings with ranges in which they do something sensible, and the comparison with another.
+//! The panel of the deformation method, its settings, and the comparison with another method.
 
 use super::{Memory, Pressed, Shows, widgets};
 use crate::deform::{Geometric, Recipe};
@@ -9,11 +9,11 @@ use crate::workbench::{Command, Workbench};
 use egui::{ComboBox, Ui};
 use serde_json::{Value, json};
 
-/// A number of the springs.
+/// A numeric setting of the springs.
 struct Number {
     name: &'static str,
     label: &'static str,
-    /// In which a slider moves it: within what the solver takes, and where it looks different.
+    /// Range of the slider: valid for the solver and visible in the result.
     range: [f64; 2],
     logarithmic: bool,
     whole: bool,
@@ -28,7 +28,7 @@ const fn reach(name: &'static str, label: &'static str, tip: &'static str) -> Nu
     Number { logarithmic: true, ..number(name, label, [0.02, 2.0], tip) }
 }
 
-/// What shapes the flesh.
+/// Settings for the shape of the flesh.
 const SHAPE: [Number; 9] = [
     number("surface", "Skin", [0.0, 1.0], "Keeps lengths along the skin"),
     number("length", "Thickness", [0.0, 2.0], "Keeps differences of distance from the bone"),
@@ -41,7 +41,7 @@ const SHAPE: [Number; 9] = [
     reach("hold_reach", "Hold reach", "How far a difference from the blend fades, distances from the bone"),
 ];
 
-/// How it moves.
+/// Settings for the dynamics of the flesh.
 const MOVE: [Number; 2] = [
     number(
         "dynamics",
@@ -52,13 +52,13 @@ const MOVE: [Number; 2] = [
     number("damping", "Damping", DAMPINGS, "How soon swinging ends; 1: without overshooting"),
 ];
 
-/// What shapes the flesh of the volume.
+/// Settings of the volume's flesh.
 const VOLUME: [Number; 2] = [
     number("firmness", "Firmness", [0.0, 4.0], "How closely the flesh at bones follows the skin weights"),
     number("volume", "Volume", [0.0, 1.0], "Resistance to changes of volume"),
 ];
 
-/// How the volume is solved.
+/// Settings of the volume's solver.
 const CUBES: [Number; 2] = [
     Number {
         logarithmic: true,
@@ -68,7 +68,7 @@ const CUBES: [Number; 2] = [
     Number { whole: true, ..number("cycles", "Cycles", [1.0, 16.0], "Solver cycles per frame") },
 ];
 
-/// How it is solved.
+/// Settings of the solver.
 const SOLVE: [Number; 2] = [
     Number {
         logarithmic: true,
@@ -157,7 +157,7 @@ pub(super) fn show(
     }
 }
 
-/// A list of methods: what was chosen, none within for no method.
+/// Draws a list of methods. Returns the user's choice; `Some(None)` means no method.
 fn methods(ui: &mut Ui, id: &str, now: Option<&str>, none: bool) -> Option<Option<&'static str>> {
     let mut out = None;
     let text = now.map_or("off", method_label);
@@ -174,7 +174,7 @@ fn methods(ui: &mut Ui, id: &str, now: Option<&str>, none: bool) -> Option<Optio
     out
 }
 
-/// The settings with one of them changed.
+/// Returns an edit that changes the setting `name`.
 fn with(settings: &DeformerSettings, name: &str, value: Value) -> Edit {
     let mut new = settings.clone();
     new.method = method(&settings.method).to_owned();
@@ -182,7 +182,7 @@ fn with(settings: &DeformerSettings, name: &str, value: Value) -> Edit {
     Edit::SetDeformer(new)
 }
 
-/// The name of a setting, before its value.
+/// Draws the name of a setting before the setting's value.
 fn name_of(ui: &mut Ui, label: &str) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(egui::vec2(82.0, 20.0), egui::Sense::hover());
     let color = ui.visuals().text_color();
@@ -212,7 +212,7 @@ fn numbers(
             let print = widgets::Print::Decimals(if whole { 0 } else { 3 });
             let slide = widgets::Slide { label: "", range, logarithmic, print };
             if let Some((value, continues)) = widgets::slide(ui, &slide, value, &mut memory.held).moved {
-                // Sliders work in f64, settings in f32: their shortest decimals are what files show.
+                // Rounds to four decimals, so that files do not show the digits of an f32 converted to f64.
                 let value = if whole {
                     Value::from(value.round() as u64)
                 } else {

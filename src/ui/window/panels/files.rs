@@ -1,5 +1,5 @@
-//! Files at hand: the folder's, those opened lately, sessions that a crash has left. Folders are walked through, by the
-//! mouse or by keys: up and down choose, Enter opens, Backspace and left go to the folder above.
+//! The lists of files: the current folder, recent files, unsaved sessions. The arrow keys up and down choose a line,
+//! Enter opens the line, Backspace and left go to the parent folder.
 
 use super::{Memory, Pressed, Shows};
 use crate::ui::palette::{FileEntry, FileKind, FileList, Tab};
@@ -12,25 +12,25 @@ use egui::text_edit::TextEditState;
 use egui::{Align, Align2, Event, FontId, Key, Layout, Response, RichText, ScrollArea, TextEdit, Ui, vec2};
 use std::path::{Path, PathBuf};
 
-/// Files of the lists over the folder's, in a window with nothing on the window.
+/// Maximum number of recent files and of unsaved sessions on the welcome screen.
 const SHORT: usize = 4;
-/// Rows that a page is.
+/// Number of rows per Page Up or Page Down.
 const PAGE: usize = 10;
 
-/// The row of a folder that was chosen.
+/// The selection in the lists of files.
 #[derive(Default)]
 pub(in crate::ui::window) struct Chosen {
     tab: Tab,
     row: usize,
-    /// It was chosen by a key and should be seen.
+    /// Whether a key moved the selection, so that the list must scroll to it.
     moved: bool,
-    /// What is listed: another folder begins at its first row.
+    /// The listed folder; for another folder, the selection returns to the first row.
     folder: PathBuf,
-    /// The path that is typed.
+    /// Text of the path field.
     path: String,
 }
 
-/// What can be opened from a list: its lines, before them the folder above.
+/// Returns the parent folder and the entries that a list shows.
 fn entries(files: &FileList, tab: Tab) -> (Option<&Path>, &[FileEntry]) {
     match tab {
         Tab::Folder => (files.folder.parent().filter(|p| !p.as_os_str().is_empty()), &files.entries),
@@ -40,7 +40,7 @@ fn entries(files: &FileList, tab: Tab) -> (Option<&Path>, &[FileEntry]) {
 }
 
 impl WindowEditor {
-    /// A key while a list of files shows; true where the list takes it.
+    /// Handles a key while a list of files shows. Returns true if the list uses the key.
     pub(in crate::ui::window) fn choose_file(&mut self, key: Key, bench: Option<&mut Workbench>) -> bool {
         if bench.as_ref().is_some_and(|b| !b.preferences().files) {
             return false;
@@ -70,9 +70,9 @@ impl WindowEditor {
     }
 }
 
-/// Reading folders again.
+/// Refreshes of the lists of files.
 impl WindowEditor {
-    /// Has the folder read where its list comes to be seen, and where it may have changed in another program meanwhile.
+    /// Requests the folder's list when the list appears and when the window gets the focus back.
     pub(in crate::ui::window) fn keep_lists(&mut self, input: &WindowInput, bench: Option<&Workbench>) {
         let lists = bench.is_none_or(|b| b.preferences().files);
         let back = input.events.iter().any(|e| matches!(e, Event::WindowFocused(true)));
@@ -82,7 +82,7 @@ impl WindowEditor {
         self.lists = lists;
     }
 
-    /// Asks for a folder to be read.
+    /// Requests the list of a folder.
     pub(in crate::ui::window) fn list(&mut self, folder: PathBuf) {
         if !folder.as_os_str().is_empty() {
             self.output.asks.push(Ask::List(folder));
@@ -90,7 +90,7 @@ impl WindowEditor {
     }
 }
 
-/// A window with nothing on the window.
+/// Draws the welcome screen of a window without a document.
 pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     let files = &shows.facts.files;
     egui::Window::new("welcome")
@@ -122,7 +122,7 @@ pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, press
         });
 }
 
-/// The list beside the document.
+/// Draws the lists of files over the picture of a document.
 pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     let mut open = true;
     let window = egui::Window::new("Files").open(&mut open).collapsible(false).default_size([400.0, 340.0]);
@@ -141,7 +141,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     pressed.command(Command::Files, !open);
 }
 
-/// The lines of the chosen tab.
+/// Draws the lines of the chosen tab.
 fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, height: f32, pressed: &mut Pressed) {
     let (files, chosen) = (&shows.facts.files, &mut memory.files);
     if chosen.folder != files.folder {
@@ -170,7 +170,7 @@ fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, height: f32, presse
     });
 }
 
-/// The folder's path, in which another file or folder can be written, and a button that reads the folder again.
+/// Draws the folder's path as a text field, and a button that reads the folder again.
 fn path(ui: &mut Ui, files: &FileList, chosen: &mut Chosen, pressed: &mut Pressed) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if ui.small_button("Refresh").on_hover_text("Reads the folder again").clicked() {
@@ -187,13 +187,13 @@ fn path(ui: &mut Ui, files: &FileList, chosen: &mut Chosen, pressed: &mut Presse
         let path = paths::typed(&chosen.path, &files.folder).filter(|_| ended(Key::Enter));
         match path {
             Some(path) if path != files.folder => pressed.commands.push(Command::Open(path)),
-            // What is there already may have changed.
+            // For an unchanged path, reads the folder again.
             path => pressed.list = path.or(pressed.list.take()),
         }
     });
 }
 
-/// Chooses the whole of a text, which what is typed or pasted replaces.
+/// Selects the whole text of a field, so that typing or pasting replaces it.
 pub(super) fn select_all(ui: &Ui, text: &Response, content: &str) {
     let mut state = TextEditState::load(ui.ctx(), text.id).unwrap_or_default();
     let (first, last) = (CCursor::default(), CCursor::new(content.chars().count()));
@@ -201,7 +201,7 @@ pub(super) fn select_all(ui: &Ui, text: &Response, content: &str) {
     state.store(ui.ctx(), text.id);
 }
 
-/// Lines to choose a place from: what was clicked, and whether that is a folder.
+/// Draws the lines of a folder. Returns the path that was clicked, and whether the path is a folder.
 pub(super) fn browse(ui: &mut Ui, files: &FileList) -> Option<(PathBuf, bool)> {
     let (above, entries) = entries(files, Tab::Folder);
     let up = above.map(|path| (path, Line { name: "..", note: "folder above", folder: true }));
@@ -215,7 +215,7 @@ pub(super) fn browse(ui: &mut Ui, files: &FileList) -> Option<(PathBuf, bool)> {
     chosen
 }
 
-/// What a line says.
+/// The text of a line.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     name: &'a str,

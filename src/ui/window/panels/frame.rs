@@ -1,4 +1,4 @@
-//! A pass of egui: input in, triangles out, and where it leaves the picture.
+//! Runs one egui pass over the panels, converts its input, and collects triangles and commands.
 
 use super::{Pressed, Shows, hint, show};
 use crate::ui::palette::same;
@@ -10,12 +10,12 @@ use crate::workbench::Workbench;
 use egui::{RawInput, Rect, ViewportId, pos2, vec2};
 use std::time::Duration;
 
-/// Columns and rows of the font atlas at most.
+/// Largest width and height of the font atlas, pixels.
 const ATLAS: usize = 4096;
-/// egui asks for another pass later than this only for what nobody waits for.
+/// Delay above which a repaint request of egui is ignored.
 const NEVER: Duration = Duration::from_secs(3600);
 
-/// What a pass of the panels gave.
+/// Result of a pass over the panels.
 #[derive(Default)]
 pub(in crate::ui::window) struct Shown {
     pub painted: bool,
@@ -23,7 +23,7 @@ pub(in crate::ui::window) struct Shown {
 }
 
 impl WindowEditor {
-    /// Shows the panels and does what was pressed on them.
+    /// Draws the panels and carries out what the user pressed.
     pub(in crate::ui::window) fn run_panels(
         &mut self,
         input: &WindowInput,
@@ -38,7 +38,7 @@ impl WindowEditor {
             Theme::Light => egui::ThemePreference::Light,
         });
         self.typing = self.takes_keys();
-        // Whoever presses in the picture has done with a text beside it, before the tool is used.
+        // A press in the picture ends the editing of a text field before the tool is used.
         let leaves_text = input.events.iter().any(|e| match e {
             egui::Event::PointerButton { pos, pressed, .. } => *pressed && self.is_picture([pos.x, pos.y]),
             _ => false,
@@ -138,12 +138,12 @@ impl WindowEditor {
         }
     }
 
-    /// Whether keys are for a text, a number or a question.
+    /// Whether a text field, number field or question has the keyboard.
     pub(in crate::ui::window) fn takes_keys(&self) -> bool {
         self.context.text_edit_focused() || self.facts.question.is_some() || self.panels.saving.is_some()
     }
 
-    /// What was told before something new is done is of no interest any more.
+    /// Clears messages of earlier actions before a new one.
     pub(in crate::ui::window) fn forget_messages(&mut self, bench: Option<&mut Workbench>) {
         self.facts.message = None;
         if let Some(bench) = bench {
@@ -151,7 +151,7 @@ impl WindowEditor {
         }
     }
 
-    /// A rectangle of points as left, top, width, height in pixels; never empty.
+    /// Converts a rectangle from logical pixels to left, top, width and height in pixels, at least 1 pixel each way.
     fn pixels(&self, room: Rect) -> [u32; 4] {
         let pixel = |v: f32, most: u32| ((v * self.scale).round().max(0.0) as u32).min(most);
         let (left, top) = (pixel(room.min.x, self.size[0] - 1), pixel(room.min.y, self.size[1] - 1));
@@ -159,7 +159,7 @@ impl WindowEditor {
         [left, top, right.saturating_sub(left).max(1), bottom.saturating_sub(top).max(1)]
     }
 
-    /// egui's own input: what is pressed outside of text is a key of the table.
+    /// Converts the input for egui. Without a focused text field, egui gets no keys, since they are shortcuts.
     fn raw(&mut self, input: &WindowInput) -> RawInput {
         let (takes_keys, by_key, scale) = (self.typing, self.is_by_key(), self.scale);
         let points = |p: egui::Pos2| pos2(p.x / scale, p.y / scale);
@@ -167,7 +167,7 @@ impl WindowEditor {
         let mut event = |event: &egui::Event| {
             let mut event = event.clone();
             match &mut event {
-                // What is done by keys is ended by a click, wherever the mouse is.
+                // A click ends an operation by keys, even over a panel.
                 egui::Event::PointerButton { pressed: true, .. } if by_key => {
                     kept_press = true;
                     return None;
@@ -202,13 +202,13 @@ impl WindowEditor {
         raw
     }
 
-    /// Keeps what should be painted; whether it looks otherwise, and when egui wants another pass.
+    /// Stores the triangles and textures to paint. Returns whether they changed, and when egui wants another pass.
     fn paint(&mut self, mut full: egui::FullOutput) -> (bool, Option<Duration>) {
         let paint = &mut self.output.paint;
         let deltas = std::mem::take(&mut full.textures_delta.set);
         let mut changed = false;
         for (id, delta) in deltas.into_iter().flat_map(|(id, list)| list.into_iter().map(move |d| (id, d))) {
-            // A whole new picture makes those before it void.
+            // A full texture replaces all earlier changes of the texture.
             if delta.pos.is_none() {
                 paint.textures.retain(|(other, _)| *other != id);
             }
@@ -230,7 +230,7 @@ impl WindowEditor {
     }
 }
 
-/// What is written and where, pixels, for tests.
+/// Returns the drawn texts with their rectangles in pixels, for tests.
 #[cfg(test)]
 fn words(shapes: &[egui::epaint::ClippedShape], scale: f32) -> Vec<(String, Rect)> {
     let word = |clipped: &egui::epaint::ClippedShape| {

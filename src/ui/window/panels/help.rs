@@ -1,11 +1,11 @@
-//! The list of keys, from the table; a key that is clicked at can be chosen again.
+//! The list of shortcuts, from the key table. A click on a shortcut lets the user choose another key.
 
 use super::{Memory, Pressed, Shows};
 use crate::ui::window::choices::Choices;
 use crate::ui::window::keys::{ACTS, Group, KeyMap};
 use egui::{Grid, RichText, ScrollArea, TextEdit, Ui};
 
-/// What the mouse does, which no key map changes.
+/// Fixed functions of mouse and pen.
 const MOUSE: [(&str, &str); 7] = [
     ("Left button", "the tool; a click selects a joint"),
     ("Middle button, Alt-left", "orbit"),

@@ -1,4 +1,4 @@
-//! The steps of the document; a click goes to the state after one.
+//! The list of the document's history steps. A click restores the state after a step.
 
 use super::{Pressed, widgets};
 use crate::document::{Edit, Line};
@@ -24,7 +24,7 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
     );
 }
 
-/// An edit for people.
+/// Returns the displayed name of an edit.
 fn label(edit: &Edit, bench: &Workbench) -> String {
     let nodes = &bench.character().skeleton.nodes;
     let node =
@@ -61,12 +61,12 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
             let first = label(&edits[0], bench);
             if edits.len() == 1 { first } else { format!("{first} and {} more", edits.len() - 1) }
         }
-        // Its own name says what it is.
+        // Other edits show their serialized name.
         other => serde_json::to_value(other).ok().map_or_else(|| "Edit".to_owned(), |v| name_of(&v)),
     }
 }
 
-/// `remove_sculpt` becomes `Remove sculpt`.
+/// Converts `remove_sculpt` to `Remove sculpt`.
 fn name_of(value: &serde_json::Value) -> String {
     let key = value.as_object().and_then(|o| o.keys().next().cloned());
     let text = key.or(value.as_str().map(str::to_owned)).unwrap_or_default().replace('_', " ");

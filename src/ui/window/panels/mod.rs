@@ -1,4 +1,4 @@
-//! The panels of the window, drawn by egui around the picture: functions from what there is to what was pressed.
+//! The panels of the window, drawn by egui around the picture. Each panel is a function from state to user actions.
 
 mod bar;
 mod clips;
@@ -33,63 +33,63 @@ use egui::Ui;
 /// Colour of the selected joint in the picture.
 pub(super) const SELECTED: [u8; 4] = [255, 255, 255, 255];
 
-/// What the panels remember that is no choice of the user's.
+/// Interface state of the panels that is not a user preference.
 #[derive(Default)]
 pub(super) struct Memory {
-    /// The list of keys shows.
+    /// Whether the list of shortcuts shows.
     pub help: bool,
-    /// The next key is for this act.
+    /// The action that gets the next pressed key as its shortcut.
     pub binding: Option<Act>,
-    /// Filters the outliner.
+    /// Filter text of the outliner.
     pub filter: String,
-    /// Filters the list of keys.
+    /// Filter text of the list of shortcuts.
     pub key_filter: String,
-    /// The slider that is held: its edits are one step.
+    /// The slider that is being dragged; its edits form one history step.
     pub held: Option<egui::Id>,
-    /// The timeline's ruler while it is held.
+    /// State of a drag on the timeline's ruler.
     pub scrubbing: Option<timeline::Scrubbing>,
-    /// The shape that gets another name.
+    /// The sculpt layer being renamed, and its new name.
     pub renaming: Option<(crate::base::SculptId, String)>,
-    /// What the next pose should be called.
+    /// Name for the next pose that is kept.
     pub pose_name: String,
-    /// The pose that is being blended.
+    /// The pose being blended.
     pub blending: Option<poses::Blending>,
-    /// What is chosen of the lists of files.
+    /// Selection in the lists of files.
     pub files: files::Chosen,
-    /// Where something should be written is being asked.
+    /// State of the dialog for the path of a file.
     pub saving: Option<save::Saving>,
 }
 
-/// What was pressed.
+/// The user's actions on the panels in one pass.
 #[derive(Default)]
 pub(super) struct Pressed {
     pub acts: Vec<Act>,
     pub commands: Vec<Command>,
-    /// What sliders give, and whether it belongs to the step before.
+    /// Commands of sliders, and whether each belongs to the previous history step.
     pub slides: Vec<(Command, bool)>,
-    /// Edits, and whether they belong to the step before them.
+    /// Edits, and whether each belongs to the previous history step.
     pub edits: Vec<(Edit, bool)>,
     pub jump: Option<usize>,
-    /// The number of a measure to be removed.
+    /// Index of a measure to remove.
     pub measure: Option<usize>,
-    /// The shape that is wanted on the other side too.
+    /// The sculpt layer to mirror to the other side.
     pub other_side: Option<crate::base::SculptId>,
     pub select: Option<Option<crate::base::NodeId>>,
     pub choices: Option<Choices>,
-    /// The method to compare with.
+    /// The method to compare with; `Some(None)` ends the comparison.
     pub compare: Option<Option<DeformerSettings>>,
-    /// The number of the answer to the question.
+    /// Index of the answer to the question.
     pub answer: Option<usize>,
-    /// Why something that was pressed is not done.
+    /// Why an action was not carried out.
     pub tell: Option<String>,
-    /// A folder to be read.
+    /// A folder to read.
     pub list: Option<std::path::PathBuf>,
-    /// Where something should be written; none within where nothing is.
+    /// The file to write, from the dialog; `Some(None)` if the user cancelled.
     pub write: Option<Option<(super::output::Writes, std::path::PathBuf)>>,
 }
 
 impl Pressed {
-    /// Whether something was done that the user may be told of.
+    /// Whether the user did something that makes earlier messages outdated.
     fn does_something(&self) -> bool {
         let Self { acts, commands, slides, edits, jump, other_side, .. } = self;
         !(acts.is_empty() && commands.is_empty() && slides.is_empty() && edits.is_empty())
@@ -110,21 +110,21 @@ impl Pressed {
     }
 }
 
-/// What the panels show.
+/// The state that the panels show.
 pub(super) struct Shows<'a> {
     pub bench: Option<&'a Workbench>,
     pub facts: &'a Facts,
     pub choices: &'a Choices,
     pub compared: Option<&'a DeformerSettings>,
-    /// Where the divider is, share of the picture's width; `None` if one deformer fills it.
+    /// Position of the divider, fraction of the picture's width; `None` without a comparison.
     pub divider: Option<f32>,
-    /// The plane that strokes are drawn on shows its gizmo.
+    /// Whether the gizmo of the drawing plane shows.
     pub moves_plane: bool,
-    /// The camera's.
+    /// The camera's projection.
     pub lens: super::camera::Lens,
-    /// What the mouse is in the middle of.
+    /// A hint for the current operation of the mouse.
     pub hint: String,
-    /// What is shown beside the mouse: where that is, points, and the words.
+    /// Position and content of the text beside the mouse, logical pixels.
     pub beside: Option<(egui::Pos2, String)>,
 }
 
@@ -133,7 +133,7 @@ impl Shows<'_> {
         &self.choices.keys
     }
 
-    /// A label with its key, for a tip.
+    /// Returns an action's label with its shortcut, for a tooltip.
     fn tip(&self, act: Act) -> String {
         let keys = self.keys().text(act);
         let label = act.line().label;
@@ -141,7 +141,7 @@ impl Shows<'_> {
     }
 }
 
-/// All of them; what is left of the window is the picture.
+/// Draws all panels. The remaining rectangle of the window is for the picture.
 fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     bar::top(ui, shows, pressed);
     bar::bottom(ui, shows);
@@ -172,7 +172,7 @@ fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Press
     }
 }
 
-/// The line between two deformers, with their names.
+/// Draws the divider between two deformers with their names.
 fn divider(ui: &Ui, shows: &Shows<'_>, at: f32) {
     use crate::ui::palette::method_label;
     let room = ui.available_rect_before_wrap();
@@ -197,7 +197,7 @@ fn divider(ui: &Ui, shows: &Shows<'_>, at: f32) {
     }
 }
 
-/// Words beside the mouse.
+/// Draws a text beside the mouse.
 fn beside(ui: &Ui, at: egui::Pos2, text: &str) {
     let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::new("beside"));
     let painter = ui.ctx().layer_painter(layer);
@@ -210,7 +210,7 @@ fn beside(ui: &Ui, at: egui::Pos2, text: &str) {
     painter.galley(rect.min, galley, egui::Color32::WHITE);
 }
 
-/// The next step for the user.
+/// Returns a hint about what the user can do next.
 pub(super) fn hint(desk: &WindowEditor, bench: Option<&Workbench>) -> String {
     use super::Hold;
     use crate::workbench::GrabBy;
@@ -233,7 +233,7 @@ pub(super) fn hint(desk: &WindowEditor, bench: Option<&Workbench>) -> String {
     }
 }
 
-/// How a turn or a move by keys ends.
+/// How the user ends a rotation or grab by keys.
 const KEEP: &str = "Enter or a click keeps it, Esc or the right button drops it";
 
 fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {

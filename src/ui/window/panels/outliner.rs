@@ -1,4 +1,4 @@
-//! What the document has: meshes, joints, strokes, marks.
+//! The outliner: the meshes, joints, strokes, marks and sculpt layers of the document.
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, theme, widgets};
@@ -34,12 +34,12 @@ pub(super) fn show(
     }
 }
 
-/// Vertices that an edit moves.
+/// The number of vertices that a sculpt layer moves.
 fn moved(sculpt: &Sculpt) -> usize {
     sculpt.region.kinematic.len() + sculpt.region.passive.len()
 }
 
-/// Sculpt layers, each with how far it reaches; how strong it is, is the shape panel's.
+/// Draws the sculpt layers with width and softness. Their amplitude is on the shape panel.
 fn sculpts(
     ui: &mut Ui,
     bench: &Workbench,
@@ -108,16 +108,16 @@ fn sculpts(
     }
 }
 
-/// What was pressed of an entry.
+/// The user's actions on an entry.
 #[derive(Default)]
 struct Entry {
     switch: bool,
     remove: bool,
-    /// Its name, twice.
+    /// Whether the name was double-clicked.
     named: bool,
 }
 
-/// A switch, a name, a cross.
+/// Draws an entry with switch, name and remove button.
 fn entry(ui: &mut Ui, color: egui::Color32, name: &str, on: Option<bool>) -> Entry {
     let mut answer = Entry::default();
     ui.horizontal(|ui| {
@@ -207,7 +207,7 @@ fn joints(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, flat: b
     );
 }
 
-/// Posable nodes, each right after its parent.
+/// Returns the posable nodes, each after its parent.
 fn tree(bench: &Workbench) -> Vec<NodeId> {
     let skeleton = &bench.character().skeleton;
     let mut children = vec![Vec::new(); skeleton.nodes.len()];

@@ -1,4 +1,4 @@
-//! The pose library: poses kept by name, taken up whole, in part, or with their sides exchanged.
+//! The pose library: stores poses by name, and applies them fully, blended or mirrored.
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, widgets};
@@ -7,10 +7,10 @@ use crate::rig::Pose;
 use crate::workbench::Workbench;
 use egui::{RichText, TextEdit, Ui};
 
-/// Letters of a name that there is room for.
+/// Maximum number of displayed characters of a name.
 const LONG: usize = 14;
 
-/// A pose that is being blended towards one of the library.
+/// The blend of a pose towards a pose of the library.
 pub(in crate::ui::window) struct Blending {
     name: String,
     from: Pose,
@@ -45,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
     }
     for pose in document.poses() {
         ui.horizontal(|ui| {
-            // Long names leave room for what follows them.
+            // Shortening long names leaves room for the buttons.
             let name = RichText::new(short(&pose.name));
             if ui.button(name).on_hover_text(format!("Takes {}", pose.name)).clicked() {
                 take(pose.pose.clone());
@@ -68,7 +68,7 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
     }
 }
 
-/// A slider from the pose that showed when it was grabbed, 0, to the kept one, 1.
+/// Draws a slider that blends from the pose at the start of the drag (0) to the stored pose (1).
 fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut Memory, pressed: &mut Pressed) {
     let own = memory.blending.as_ref().filter(|b| b.name == name);
     let amount = f64::from(own.map_or(0.0, |b| b.amount));
@@ -89,7 +89,7 @@ fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut Memory, presse
     }
 }
 
-/// The start of a long name.
+/// Shortens a long name.
 fn short(name: &str) -> String {
     if name.chars().count() <= LONG {
         name.to_owned()
@@ -98,7 +98,7 @@ fn short(name: &str) -> String {
     }
 }
 
-/// A name that no pose has.
+/// Returns a name that no stored pose has.
 fn free_name(document: &Document) -> String {
     let taken = |name: &String| document.poses().iter().any(|p| p.name == *name);
     let mut names = (1..).map(|n| format!("Pose {n}"));

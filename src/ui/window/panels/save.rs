@@ -1,4 +1,4 @@
-//! Where a project or an export is written: a folder and a name, asked for before the first time and by *Save as*.
+//! The dialog that asks for folder and name of a project or export, before the first save and for *Save as*.
 
 use super::{Memory, Pressed, Shows, files, widgets};
 use crate::export::is_model;
@@ -7,19 +7,19 @@ use crate::ui::window::{WindowEditor, paths};
 use egui::{Align, Context, Id, Key, Layout, Modal, RichText, ScrollArea, TextEdit, Ui};
 use std::path::{Path, PathBuf};
 
-/// What is being asked.
+/// State of the dialog.
 pub(in crate::ui::window) struct Saving {
     writes: Writes,
     folder: String,
     name: String,
-    /// The folder that was listed for it last.
+    /// The folder whose list the dialog shows.
     listed: PathBuf,
-    /// The name has not had the keyboard yet.
+    /// Whether the name field still has to get the keyboard.
     fresh: bool,
 }
 
 impl Saving {
-    /// The file that is meant; none while the name is empty.
+    /// Returns the path to write; `None` while the name is empty.
     fn target(&self) -> Option<PathBuf> {
         if self.name.trim().is_empty() {
             return None;
@@ -37,7 +37,7 @@ impl Saving {
 }
 
 impl WindowEditor {
-    /// Asks the user where to write; this is the place where nothing else is chosen. The answer is
+    /// Asks the user where to write; `place` is the proposed path. The answer is
     /// [`crate::ui::window::output::Ask::Write`] or [`crate::ui::window::output::Ask::WriteNothing`].
     pub fn ask_where(&mut self, writes: Writes, place: &Path) {
         let folder = place.parent().unwrap_or(Path::new("")).to_owned();
@@ -52,7 +52,7 @@ impl WindowEditor {
         self.changed = true;
     }
 
-    /// What is asked about where to write; `None` if nothing is.
+    /// The title of the open dialog; `None` if no dialog is open.
     pub fn asks_where(&self) -> Option<&'static str> {
         self.panels.saving.as_ref().map(|s| s.writes.title())
     }
@@ -64,7 +64,7 @@ pub(super) fn show(context: &Context, shows: &Shows<'_>, memory: &mut Memory, pr
         ui.set_width(440.0);
         ui.heading(saving.writes.title());
         ui.add_space(6.0);
-        // In the folder's text Enter goes there.
+        // In the folder field, Enter opens the folder instead of saving.
         let goes = paths::typed(&saving.folder, &saving.listed).is_some_and(|f| f != saving.listed);
         places(ui, shows, saving, pressed);
         ui.add_space(10.0);
@@ -78,7 +78,7 @@ pub(super) fn show(context: &Context, shows: &Shows<'_>, memory: &mut Memory, pr
     memory.saving = None;
 }
 
-/// The folder, what is in it, and the name.
+/// Draws the folder's path and content, and the name field.
 fn places(ui: &mut Ui, shows: &Shows<'_>, saving: &mut Saving, pressed: &mut Pressed) {
     let mut enter = |folder: PathBuf, saving: &mut Saving| {
         saving.folder = folder.to_string_lossy().into_owned();
@@ -117,7 +117,7 @@ fn places(ui: &mut Ui, shows: &Shows<'_>, saving: &mut Saving, pressed: &mut Pre
     }
 }
 
-/// The answer: none within where nothing should be written.
+/// Draws the buttons. Returns the path to write once the user saves, `Some(None)` once the user cancels.
 fn buttons(ui: &mut Ui, saving: &Saving, enter: bool) -> Option<Option<PathBuf>> {
     let target = saving.target();
     let mut answer = None;

@@ -1,4 +1,4 @@
-//! The selected sculpt layer: what the headset's page of shapes has, by the same commands.
+//! The panel of the selected sculpt layer; it gives the same commands as the headset's Shape page.
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, widgets};

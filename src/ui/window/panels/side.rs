@@ -1,4 +1,4 @@
-//! The panel at the right: what there is, how it deforms, how it came about, how it does.
+//! The right side panel: document, poses and clips, deformer, history and statistics.
 
 use super::{Memory, Pressed, Shows, clips, deformer, history, outliner, poses, shape, statistics, widgets};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};

@@ -1,4 +1,4 @@
-//! Numbers: the character, what deformation does to it, what a frame costs; and what is wrong with its file.
+//! The statistics panel: the character, measurements of its deformation, the frame time, and problems of its file.
 
 use super::{Shows, theme};
 use crate::workbench::Workbench;

@@ -1,4 +1,4 @@
-//! Panels by themselves: what is found by its words is clicked and dragged, and what it asks for is done.
+//! Tests of single panels: find text, click and drag it, and apply the resulting edits.
 
 use super::*;
 use crate::asset::{Channel, Clip, Interpolation, Property};
@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 type Panel = fn(&mut Ui, &Workbench, &mut Memory, &mut Pressed);
 
-/// One panel in a window of its own.
+/// A single panel without the rest of the window.
 struct Sheet {
     context: egui::Context,
     bench: Workbench,
     memory: Memory,
     panel: Panel,
-    /// Words and where they start.
+    /// Texts of the panel with their rectangles.
     words: Vec<(String, Rect)>,
 }
 
@@ -85,7 +85,7 @@ impl Sheet {
         ]);
     }
 
-    /// Clicks on what is written.
+    /// Clicks on a text.
     fn click(&mut self, words: &str) {
         let at = self.at(words).center();
         self.press(at, true);
@@ -93,7 +93,7 @@ impl Sheet {
         self.frame(Vec::new());
     }
 
-    /// Drags what stands before a label, from there to there, points from the label's start.
+    /// Drags the widget left of a label from one offset to others, logical pixels from the label's start.
     fn drag(&mut self, label: &str, from: f32, to: &[f32]) {
         let start = self.at(label).left_center();
         let place = |x: f32| pos2(start.x + x, start.y);
@@ -118,7 +118,7 @@ impl Sheet {
         self.frame(vec![event(true), event(false)]);
     }
 
-    /// Clicks a number and types another, a frame a letter.
+    /// Clicks a number and types another, one letter per frame.
     fn write(&mut self, over: &str, text: &str) {
         self.click(over);
         text.chars().for_each(|c| self.frame(vec![Event::Text(c.to_string())]));
@@ -138,11 +138,11 @@ fn a_pose_is_kept_blended_in_flipped_and_forgotten() {
     assert_eq!((document.poses().len(), document.poses()[0].name.as_str()), (1, "Pose 1"));
     assert_eq!(document.poses()[0].pose, raised);
 
-    // Half-way from another pose, in one step, however often the slider moves; and it springs back for the next time.
+    // Blending half-way is one history step, however often the slider moves; the slider then returns to 0.
     sheet.bench.apply(Edit::SetPose(rest.clone()), false);
     sheet.frame(Vec::new());
     let steps = sheet.steps();
-    // The slider and its number stand before the words.
+    // The slider and its number are left of the label.
     sheet.drag("towards Pose 1", -150.0, &[-130.0, -115.0, -100.0]);
     assert_eq!(sheet.steps(), steps + 1);
     let angle = |pose: &crate::rig::Pose| pose.local[4].rotation().angle_between(rest.local[4].rotation());
@@ -242,7 +242,7 @@ fn a_number_is_one_step_whether_it_is_typed_or_dragged() {
     sheet.click("+");
     let layer = |s: &Sheet| s.bench.session().document().motion().clips()[0].clone();
     let steps = sheet.steps();
-    // A share is typed as it is shown, with its sign or without.
+    // A percentage is typed with or without the percent sign.
     sheet.write("100 %", "57");
     assert_eq!((sheet.steps(), layer(&sheet).weight), (steps, 1.0));
     sheet.key(egui::Key::Enter);
@@ -258,13 +258,13 @@ fn a_number_is_one_step_whether_it_is_typed_or_dragged() {
         (0..4).for_each(|_| sheet.frame(Vec::new()));
         assert_eq!((sheet.steps(), layer(&sheet).weight), (steps + 2, 0.08), "{text:?} and {key:?}");
     }
-    // The keyboard goes elsewhere.
+    // A click elsewhere ends typing and accepts the number.
     sheet.write("0.00 s", "1.25");
     sheet.press(pos2(290.0, 1590.0), true);
     sheet.press(pos2(290.0, 1590.0), false);
     sheet.frame(Vec::new());
     assert_eq!((sheet.steps(), layer(&sheet).offset), (steps + 3, 1.25));
-    // The number itself is dragged, slowly.
+    // Dragging the number itself changes the value slowly.
     let at = sheet.at("1.25 s").center();
     sheet.press(at, true);
     (1..30).for_each(|i| sheet.frame(vec![Event::PointerMoved(at + vec2(2.0 * i as f32, 0.0))]));
@@ -272,13 +272,13 @@ fn a_number_is_one_step_whether_it_is_typed_or_dragged() {
     sheet.frame(Vec::new());
     assert!(layer(&sheet).offset > 2.0, "{}", layer(&sheet).offset);
     assert_eq!(sheet.steps(), steps + 4);
-    // A slider that is pressed while its number is being typed.
+    // A press of the slider ends typing in the slider's number field.
     sheet.write("1.00", "2");
     sheet.drag("times as fast", -110.0, &[-100.0, -90.0, -80.0]);
     assert_eq!(sheet.steps(), steps + 5);
 }
 
-/// A sheet with a shape in it.
+/// A shape panel with one sculpt layer.
 fn shaped() -> Sheet {
     let mut sheet = Sheet::new(shape::show);
     let region = Region { kinematic: vec![0], t: vec![0.5], ..Region::default() };

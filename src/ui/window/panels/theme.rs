@@ -1,17 +1,17 @@
-//! How the window looks: quiet grounds, one accent, dark or light.
+//! Colours, sizes and fonts of the window's panels, for the dark and the light theme.
 
 use egui::style::{ScrollStyle, WidgetVisuals};
 use egui::{
     Color32, CornerRadius, FontFamily, FontId, Margin, Stroke, Style, TextStyle, Theme, Visuals, vec2,
 };
 
-/// What is chosen or can be pulled.
+/// Colour of chosen items and handles.
 pub(super) const ACCENT: Color32 = Color32::from_rgb(47, 111, 224);
 pub(super) const GOOD: Color32 = Color32::from_rgb(70, 170, 105);
 pub(super) const FAIR: Color32 = Color32::from_rgb(224, 160, 46);
 pub(super) const BAD: Color32 = Color32::from_rgb(228, 88, 84);
 
-/// Grounds and inks of a theme.
+/// Background and text colours of a theme.
 struct Tones {
     panel: Color32,
     window: Color32,
@@ -48,10 +48,10 @@ const LIGHT: Tones = Tones {
     strong: Color32::from_rgb(18, 21, 28),
 };
 
-/// egui with our looks.
+/// Creates an egui context with the themes of the window.
 pub(in crate::ui::window) fn context() -> egui::Context {
     let context = egui::Context::default();
-    // Zoom is ours: its keys are in the table.
+    // Sinew implements the zoom by its own key table.
     context.options_mut(|o| o.zoom_with_keyboard = false);
     context.style_mut_of(Theme::Dark, |style| dress(style, Visuals::dark(), &DARK));
     context.style_mut_of(Theme::Light, |style| dress(style, Visuals::light(), &LIGHT));
@@ -87,7 +87,7 @@ fn dress(style: &mut Style, mut v: Visuals, t: &Tones) {
     v.slider_trailing_fill = true;
     v.handle_shape = egui::style::HandleShape::Circle;
     v.striped = false;
-    // A window in which nothing happens is not drawn twice a second for a caret.
+    // A blinking caret would redraw an idle window twice a second.
     v.text_cursor.blink = false;
     style.visuals = v;
     style.spacing.item_spacing = vec2(7.0, 5.0);
@@ -105,6 +105,6 @@ fn dress(style: &mut Style, mut v: Visuals, t: &Tones) {
     ] {
         style.text_styles.insert(name, FontId::new(size, FontFamily::Proportional));
     }
-    // A window that waits for events does not move on its own.
+    // Animations would redraw an idle window.
     style.animation_time = 0.0;
 }

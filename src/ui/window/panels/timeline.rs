@@ -1,4 +1,4 @@
-//! The timeline: a ruler with a cursor and a mark for every time that has keys, and a row per node below it.
+//! The timeline: a ruler with the playhead and a mark at every key time, and below it a row of keys per node.
 
 use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::ui::palette::Icon;
@@ -10,19 +10,19 @@ use egui::{
     Stroke, Ui, pos2, vec2,
 };
 
-/// Room for names before the rows, points.
+/// Width of the names before the rows, logical pixels.
 const NAMES: f32 = 150.0;
 const RULER: f32 = 30.0;
 const ROW: f32 = 17.0;
-/// Between rows.
+/// Gap between rows, logical pixels.
 const GAP: f32 = 2.0;
-/// Of the panel, above and below together, and of its edge.
+/// Height of the panel's margins and borders, logical pixels.
 const MARGIN: f32 = 12.0;
-/// Room beside both ends of the ruler, points.
+/// Margin at both ends of the ruler, logical pixels.
 const END: f32 = 8.0;
-/// The mouse means an end or a key that is nearer than this, points.
+/// Distance within which the mouse snaps to a key or an end, logical pixels.
 const NEAR: f32 = 4.0;
-/// Rows that are seen without scrolling.
+/// Number of rows visible without scrolling.
 const ROWS: usize = 5;
 
 pub(super) fn show(
@@ -35,7 +35,7 @@ pub(super) fn show(
     let timeline = bench.timeline();
     let sheet = &timeline.sheet;
     let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::symmetric(8, 5));
-    // An exact size where there are keys: one that follows its contents would stay as small as it was before the first.
+    // With keys, the panel needs an exact size, because egui would keep the panel's size from before the first key.
     let rows = sheet.rows.len().min(ROWS);
     let mut panel = Panel::bottom(if rows == 0 { "timeline" } else { "keys" }).frame(frame).resizable(false);
     if rows > 0 {
@@ -97,23 +97,23 @@ fn controls(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pre
     }
 }
 
-/// The ruler under the mouse.
+/// A drag on the ruler.
 pub(in crate::ui::window) struct Scrubbing {
-    /// Seconds that it spans as long as it is held, wherever the cursor goes.
+    /// Length of the ruler during the drag, seconds; constant wherever the playhead goes.
     end: f64,
-    /// Where the cursor was put last.
+    /// The last time that the drag set.
     last: Option<f64>,
 }
 
-/// Puts the cursor where the ruler is pressed, and takes it along; what the ruler spans.
+/// Moves the playhead while the ruler is pressed. Returns the ruler's mapping from seconds to pixels.
 fn scrub(ui: &Ui, ruler: Rect, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) -> Span {
     let timeline = bench.timeline();
     let mut span = Span::new(ruler, timeline);
-    // Whoever aims at an end may miss it: the panel's margins belong to it.
+    // The panel's margins belong to the ruler, so that its ends are easy to hit.
     let room = ruler.with_min_x(span.left - 2.0 * END).with_max_x(ruler.max.x + END);
     let answer = ui.interact(room, ui.id().with("ruler"), Sense::click_and_drag());
     let held = answer.is_pointer_button_down_on();
-    // A press that ends in the same frame somewhere else is neither a click nor a drag.
+    // egui reports a press and release in one frame at different places neither as click nor as drag.
     let quick = ui.input(|i| {
         let button = |down: bool| {
             i.events.iter().find_map(|e| match e {
@@ -145,7 +145,7 @@ fn scrub(ui: &Ui, ruler: Rect, bench: &Workbench, memory: &mut Memory, pressed: 
     span
 }
 
-/// Seconds on the screen.
+/// Mapping from times in seconds to positions on the screen.
 struct Span {
     left: f32,
     width: f32,
@@ -167,10 +167,10 @@ impl Span {
         f64::from(((x - self.left) / self.width).clamp(0.0, 1.0)) * self.end
     }
 
-    /// The time at a place; near an end of the ruler or of the motion, or near a key, exactly that one.
+    /// Returns the time at a position. Snaps to keys and to the ends of ruler and motion.
     fn near(&self, x: f32, timeline: &Timeline) -> f64 {
         let sheet = &timeline.sheet;
-        // A frame after the ruler's end would make it longer.
+        // A frame beyond the ruler's end would lengthen the ruler.
         let rate = f64::from(sheet.rate);
         let last = (self.end * rate).floor() / rate;
         let exact = [0.0, last, sheet.duration].into_iter().chain(sheet.columns.iter().copied());
@@ -179,7 +179,7 @@ impl Span {
         nearest.unwrap_or_else(|| self.time(x).min(last))
     }
 
-    /// Seconds between the ruler's numbers: some 70 points apart.
+    /// Returns the seconds between labels of the ruler, at least 70 logical pixels apart.
     fn step(&self) -> f64 {
         let wanted = self.end * 70.0 / f64::from(self.width);
         let power = 10.0_f64.powf(wanted.log10().floor());

@@ -1,4 +1,4 @@
-//! The tools and what the chosen one can be told.
+//! The panel of the tools and the settings of the chosen tool.
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, widgets};
@@ -12,7 +12,7 @@ use crate::ui::window::keys::Act;
 use crate::workbench::{Command, GrabBy, MeasureBy, RADIUS_RANGE, Tool, Workbench};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
-/// Points of the window per metre of the brush's radius.
+/// Logical pixels of the window per metre of the brush radius.
 const POINTS: f32 = 1.0 / crate::ui::window::pointer::PER_POINT;
 
 pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
@@ -87,7 +87,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     });
 }
 
-/// What becomes a key, and how keys are joined.
+/// Draws the settings of keys: auto key, frame rate, interpolation.
 fn keys(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
     let timeline = bench.timeline();
     widgets::caption(ui, "Keys");
@@ -119,7 +119,7 @@ fn keys(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Press
     }
 }
 
-/// What follows a grab.
+/// Draws the choice of what a grab moves.
 fn follows(ui: &mut Ui, shows: &Shows<'_>, chosen: GrabBy, pressed: &mut Pressed) {
     widgets::caption(ui, "A grab moves");
     ui.horizontal(|ui| {
@@ -130,7 +130,7 @@ fn follows(ui: &mut Ui, shows: &Shows<'_>, chosen: GrabBy, pressed: &mut Pressed
     });
 }
 
-/// Where strokes are drawn.
+/// Draws the choice of the drawing plane.
 fn plane(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
     widgets::caption(ui, "Strokes are drawn");
     let fixed = matches!(shows.choices.plane, Plane::Fixed { .. });
@@ -153,7 +153,7 @@ fn plane(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
     }
 }
 
-/// What is measured.
+/// Draws the choice of the measured quantity and the list of measures.
 fn measures(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
     widgets::caption(ui, "Measures");
     let by = bench.preferences().measure;

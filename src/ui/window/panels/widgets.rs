@@ -1,4 +1,4 @@
-//! What several panels are made of.
+//! Widgets shared by several panels.
 
 use super::theme;
 use crate::ui::palette::Icon;
@@ -6,7 +6,7 @@ use egui::{
     Align2, Button, Color32, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping, Ui, vec2,
 };
 
-/// A square with an icon.
+/// Draws a square icon button.
 pub(super) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled: bool) -> Response {
     let sense = if enabled { Sense::click() } else { Sense::hover() };
     let (rect, response) = ui.allocate_exact_size(vec2(size, size), sense);
@@ -27,7 +27,7 @@ pub(super) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled: bool) 
     response
 }
 
-/// A wide button with an icon and words.
+/// Draws a wide button with icon and text.
 pub(super) fn tile(ui: &mut Ui, icon: Icon, text: &str, on: bool, enabled: bool) -> Response {
     let sense = if enabled { Sense::click() } else { Sense::hover() };
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), sense);
@@ -55,14 +55,14 @@ pub(super) fn tile(ui: &mut Ui, icon: Icon, text: &str, on: bool, enabled: bool)
     response
 }
 
-/// How a number is written, and read where it is typed.
+/// Format of a number for display and input.
 #[derive(Clone, Copy)]
 pub(super) enum Print {
-    /// With so many decimals.
+    /// A fixed number of decimals.
     Decimals(usize),
-    /// As a share of a hundred, without decimals.
+    /// A fraction as percent, without decimals.
     Percent,
-    /// With so many decimals and a unit.
+    /// A fixed number of decimals, and a unit.
     Unit(usize, &'static str),
 }
 
@@ -75,7 +75,7 @@ impl Print {
         }
     }
 
-    /// None for what is no number; a unit may be left out, and a comma is a point.
+    /// Parses a typed number, with or without unit, with comma or point; `None` if the text is no number.
     fn value(self, text: &str) -> Option<f64> {
         let number = text.trim().trim_end_matches(|c: char| !c.is_ascii_digit() && !".,".contains(c));
         let value: f64 = number.replace(',', ".").parse().ok()?;
@@ -83,7 +83,7 @@ impl Print {
     }
 }
 
-/// A slider with its number.
+/// A slider with a number field.
 pub(super) struct Slide<'a> {
     pub label: &'a str,
     pub range: [f64; 2],
@@ -91,9 +91,8 @@ pub(super) struct Slide<'a> {
     pub print: Print,
 }
 
-/// Shows a slider; a new value, and whether it belongs to the one before: as long as a slider is held, what it gives is one
-/// step. What is typed counts with Enter or when the keyboard goes elsewhere, and Escape leaves the value as it was.
-/// `held` is the slider that is.
+/// Draws a slider. All changes during a drag form one history step. Enter or leaving the number field accepts a typed
+/// value, Escape restores the old one. `held` is the slider being dragged.
 pub(super) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut Option<Id>) -> Slid {
     let (mut now, print) = (value, slide.print);
     let slider = Slider::new(&mut now, slide.range[0]..=slide.range[1])
@@ -106,7 +105,7 @@ pub(super) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut Optio
     Slid { moved: moved(&answer, print, [value, now], held), answer }
 }
 
-/// The same for a number alone, which is dragged by so much for a point.
+/// Draws a number field that is also dragged; `speed` is the change of value per logical pixel.
 pub(super) fn number(ui: &mut Ui, print: Print, speed: f64, value: f64, held: &mut Option<Id>) -> Slid {
     let mut now = value;
     let drag = DragValue::new(&mut now)
@@ -118,10 +117,10 @@ pub(super) fn number(ui: &mut Ui, print: Print, speed: f64, value: f64, held: &m
     Slid { moved: moved(&answer, print, [value, now], held), answer }
 }
 
-/// What became of a slider or a number.
+/// Result of a slider or number field.
 pub(super) struct Slid {
     pub answer: Response,
-    /// Its new value, and whether that belongs to the step before.
+    /// The new value, and whether it belongs to the previous history step.
     pub moved: Option<(f64, bool)>,
 }
 
@@ -135,21 +134,21 @@ fn moved(
         *held = None;
     }
     let escaped = escaped(&answer.ctx);
-    // One thing at a time is dragged. A slider whose number has the keyboard goes by that one's name.
+    // Only one slider is dragged at a time, so `held` need not match its id, which changes during text input.
     let grip = answer.dragged() || answer.drag_stopped();
     let continues = grip && held.is_some();
-    // Each letter that is typed is a change of the text.
+    // While the user types, each letter is a change without a new value.
     if now == before || (escaped && !grip) {
         return None;
     }
     *held = grip.then_some(answer.id);
-    // A text that was looked at and left alone is rounded, the value is not.
+    // A text field that was only focused contains a rounded value, which must not replace the exact one.
     let untouched = !grip && print.value(&print.text(before)) == Some(now);
     (!untouched).then_some((now, continues))
 }
 
-/// Whether Escape was pressed in this pass or in the one before. egui has told a number of the end of its text for two passes
-/// and then forgets by which key.
+/// Whether Escape was pressed in this pass or the last two. A number field reports the end of its input up to two
+/// passes late, and without the key that ended the input.
 fn escaped(context: &egui::Context) -> bool {
     let (id, now) = (Id::new("escaped"), context.cumulative_pass_nr());
     if context.input(|i| i.key_pressed(egui::Key::Escape)) {
@@ -158,18 +157,18 @@ fn escaped(context: &egui::Context) -> bool {
     context.data(|d| d.get_temp::<u64>(id)).is_some_and(|then| now - then <= 2)
 }
 
-/// The button that Enter presses.
+/// Returns the highlighted button, which Enter presses.
 pub(in crate::ui::window) fn primary(text: &str) -> Button<'_> {
     Button::new(egui::RichText::new(text).strong().color(Color32::WHITE)).fill(theme::ACCENT)
 }
 
-/// A heading in small letters over a group.
+/// Draws a small caption above a group.
 pub(super) fn caption(ui: &mut Ui, text: &str) {
     ui.add_space(6.0);
     ui.label(egui::RichText::new(text.to_uppercase()).size(10.5).weak());
 }
 
-/// A section that folds, open at first where `open`.
+/// Draws a collapsible section; `open` is its initial state.
 pub(super) fn section(ui: &mut Ui, title: &str, open: bool, content: impl FnOnce(&mut Ui)) {
     let heading = egui::RichText::new(title).strong();
     egui::CollapsingHeader::new(heading).id_salt(title.split(" (").next()).default_open(open).show(
@@ -182,7 +181,7 @@ pub(super) fn section(ui: &mut Ui, title: &str, open: bool, content: impl FnOnce
     ui.separator();
 }
 
-/// A line of a list: the whole width answers.
+/// Draws a line of a list, clickable over its whole width.
 pub(super) fn row(ui: &mut Ui, indent: f32, text: egui::RichText, on: bool) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::click());
     let visuals = ui.style().interact(&response);

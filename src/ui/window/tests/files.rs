@@ -1,4 +1,4 @@
-//! Files: lists that are read again, paths that are typed and pasted, questions and places to save to.
+//! Tests of files: refreshed lists, typed and pasted paths, questions and the save dialog.
 
 use super::*;
 use crate::ui::palette::FileList;
@@ -10,7 +10,7 @@ impl Table {
         std::mem::take(&mut self.desk.output_mut().asks)
     }
 
-    /// A window with the list of files.
+    /// Returns a window that shows the lists of files.
     fn with_files() -> Self {
         let mut t = Self::new();
         t.desk.facts.files = FileList { folder: "/home/me".into(), ..FileList::default() };
@@ -18,7 +18,7 @@ impl Table {
         t
     }
 
-    /// A frame of one event; what is asked for.
+    /// Runs a frame with one event and returns the requests to the front end.
     fn send(&mut self, event: Event) -> Vec<Ask> {
         self.input.events.push(event);
         self.frame();
@@ -53,7 +53,7 @@ fn a_folder_is_read_again_when_its_list_opens_when_the_window_comes_back_and_by_
     t.button(PointerButton::Primary, true);
     t.button(PointerButton::Primary, false);
     assert_eq!(t.asks(), lists("/home/me"));
-    // Shut, it is of no interest.
+    // A closed list is not refreshed.
     t.bench.run_command(Command::Files);
     t.frame();
     t.send(Event::WindowFocused(false));
@@ -72,11 +72,11 @@ fn a_path_is_typed_pasted_or_dropped_as_text_and_opened() {
     t.click_at(t.words_at("file:///data/my%20hero.glb"));
     t.write("walks");
     assert_eq!(t.press_key(Key::Enter), opens("/home/me/walks"));
-    // The folder that is entered is what the text shows then.
+    // After a folder is opened, the text field shows the folder's path.
     t.desk.facts.files.follow(FileList { folder: "/home/me/walks".into(), ..FileList::default() });
     t.frames(3);
     t.words_at("/home/me/walks");
-    // Without a text it opens what cannot be anything else.
+    // Outside of text fields, pasting opens only absolute paths.
     assert_eq!(t.send(Event::Paste("/data/hero.glb\n".into())), opens("/data/hero.glb"));
     assert_eq!(t.send(Event::Paste("some words".into())), []);
 }
@@ -89,18 +89,18 @@ fn where_to_save_is_asked_by_folder_and_name() {
     t.frames(2);
     assert_eq!(t.asks(), []);
     assert_eq!(t.desk.asks_where(), Some("Save the project as"));
-    // No shortcut acts; Escape writes nothing.
+    // In the save dialog, keys are no shortcuts; Escape cancels.
     t.key(Key::Num7, Modifiers::NONE);
     t.key(Key::I, Modifiers::NONE);
     assert_eq!(t.press_key(Key::Escape), [Ask::WriteNothing]);
     assert_eq!((t.desk.asks_where(), t.hash()), (None, hash));
-    // Enter takes what is proposed.
+    // Enter accepts the proposed path.
     let project = |path: &str| vec![Ask::Write(Writes::Project, path.into())];
     t.desk.ask_where(Writes::Project, Path::new("/home/me/hero.project.glb"));
     t.frames(2);
     t.asks();
     assert_eq!(t.press_key(Key::Enter), project("/home/me/hero.project.glb"));
-    // Another name is typed over the one that is proposed; another folder is listed first.
+    // Typing replaces the proposed name; Enter in the folder field first lists the new folder.
     t.desk.ask_where(Writes::Project, Path::new("/home/me/hero.project.glb"));
     t.frames(2);
     t.asks();
@@ -112,7 +112,7 @@ fn where_to_save_is_asked_by_folder_and_name() {
     assert_eq!(t.press_key(Key::Enter), lists("/home/me/walks"));
     t.frames(3);
     assert_eq!(t.press_key(Key::Enter), project("/home/me/walks/dance.project.glb"));
-    // The button does what Enter does.
+    // The button has the effect of Enter.
     t.desk.ask_where(Writes::Posed, Path::new("/home/me/hero.posed.glb"));
     t.frames(2);
     t.asks();

@@ -1,11 +1,11 @@
-//! Measures by clicks.
+//! Tests of the measure tool.
 
 use super::*;
 use crate::scene::{Evaluation, Measurement};
 use crate::workbench::MeasureBy;
 
 impl Table {
-    /// What a front end does: reads what waits for it, off the shape in bind.
+    /// Answers pending measurements from the bind shape, as a front end does.
     fn read(&mut self) {
         let character = self.bench.character().clone();
         let display = &character.display;
@@ -23,7 +23,7 @@ impl Table {
         self.bench.measures().iter().map(|m| m.text().join(" ").trim().to_owned()).collect()
     }
 
-    /// A click in the picture.
+    /// Clicks at a pixel of the picture.
     fn click(&mut self, at: [f32; 2]) {
         self.drag(PointerButton::Primary, &[at]);
     }
@@ -41,7 +41,7 @@ fn two_clicks_measure_a_distance_which_stays_until_it_is_dismissed_and_is_no_edi
     let [elbow, hand] = [ELBOW, HAND].map(|j| t.pixel(t.joint(j) + Vec3::new(0.004, 0.004, 0.022)));
     t.click(elbow);
     assert!(t.bench.measures().is_empty() && t.bench.chooses_measure());
-    // The end that was chosen can be forgotten; the view may be turned before the other is.
+    // Escape discards the first end of a distance. The view may change between both ends.
     t.key(Key::Escape, Modifiers::NONE);
     assert!(!t.bench.chooses_measure());
     t.click(elbow);
@@ -50,16 +50,16 @@ fn two_clicks_measure_a_distance_which_stays_until_it_is_dismissed_and_is_no_edi
     t.click(hand);
     let [measure] = t.bench.measures() else { panic!("{} measures", t.bench.measures().len()) };
     assert!(measure.awaits_reading());
-    // Told from where it was pointed at until it is read: a quarter of a metre from elbow to hand.
+    // Until the front end measures, the text shows the straight distance of the clicks: 0.25 m from elbow to hand.
     let told = |t: &Table| t.texts()[0].trim_end_matches(" m").parse::<f32>().unwrap();
     assert!((told(&t) - 0.25).abs() < 4e-3, "{:?}", t.texts());
     let lines = t.desk.output().lines.segments.len();
     t.read();
     t.frame();
-    // No way leads along the skin to another piece.
+    // Elbow and hand are on separate pieces of the skin, so there is no distance along the skin.
     assert!((told(&t) - 0.25).abs() < 4e-3 && t.bench.measures()[0].text()[1].is_empty());
     assert!(!t.bench.awaits_readings() && t.desk.output().lines.segments.len() >= lines);
-    // On one piece there is a way, longer than the straight one.
+    // On one piece, the distance along the skin is longer than the straight distance.
     let [front, side] = [Vec3::new(0.004, 0.004, 0.022), Vec3::new(-0.02, 0.004, 0.006)];
     t.click(t.pixel(t.joint(ELBOW) + front));
     t.click(t.pixel(t.joint(ELBOW) + side));
@@ -68,7 +68,7 @@ fn two_clicks_measure_a_distance_which_stays_until_it_is_dismissed_and_is_no_edi
     assert!(numbers.len() == 2 && numbers[1] > numbers[0] && numbers[1] < 0.06, "{:?}", t.texts());
     t.frames(10);
     assert!(!t.desk.output().dirty && t.desk.output().again.is_none(), "a measure keeps the window awake");
-    // Another tool leaves them; the key that removes takes the newest.
+    // Other tools keep the measures; X removes the newest measure.
     t.key(Key::L, Modifiers::NONE);
     assert_eq!(t.bench.measures().len(), 2);
     t.key(Key::K, Modifiers::NONE);
@@ -89,7 +89,7 @@ fn a_click_measures_a_thickness_or_an_angle_that_follows_the_pose() {
     t.click(t.pixel(elbow + Vec3::new(0.002, 0.002, 0.026)));
     assert!(t.bench.awaits_readings());
     t.read();
-    // An octahedron of 3 cm to each side, through opposite faces: 6 cm over the square root of 3.
+    // The octahedron has 3 cm from centre to corner, so opposite faces are 6 cm / sqrt(3) apart.
     let [text] = &t.texts()[..] else { panic!("{:?}", t.texts()) };
     let thick: f32 = text.trim_end_matches(" m").parse().unwrap();
     assert!((0.03..0.06).contains(&thick), "{text}");
@@ -102,13 +102,13 @@ fn a_click_measures_a_thickness_or_an_angle_that_follows_the_pose() {
     t.click(t.pixel(elbow));
     t.frame();
     assert_eq!(t.texts()[1], "180°");
-    // Half a radian is 29 degrees.
+    // A rotation of 0.5 rad is 29 degrees.
     t.bench.hold_joint(NodeId::from(ELBOW));
     t.bench.move_joint(crate::base::math::DQuat::from_rotation_z(0.5), crate::base::math::DVec3::ZERO);
     t.frame();
     assert_eq!(t.texts()[1], "151°");
     t.bench.let_joint_go();
-    // Nothing ends at the root.
+    // The root joint has no angle, because no bone ends there.
     t.click(t.pixel(t.joint(0)));
     assert_eq!(t.bench.measures().len(), 2);
     assert!(t.bench.notice().is_some_and(|n| n.contains("two bones")), "{:?}", t.bench.notice());

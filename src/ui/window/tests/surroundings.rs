@@ -1,4 +1,4 @@
-//! The plane that strokes are drawn on, and the walk through folders.
+//! Tests of the drawing plane and of the navigation through folders.
 
 use super::*;
 use crate::ui::palette::{FileEntry, FileKind, FileList};
@@ -12,24 +12,24 @@ fn fixed(t: &Table) -> WorkingPlane {
 fn the_plane_to_draw_on_is_turned_and_moved_and_strokes_lie_on_it() {
     let mut t = Table::new();
     assert!(t.desk.fixed_plane().is_none());
-    // Chosen where it is moved first: through the root, facing the view.
+    // Alt-D fixes the drawing plane through the root, facing the camera.
     t.key(Key::D, Modifiers::ALT);
     assert!(t.desk.moves_plane && fixed(&t).normal.distance(Vec3::Z) < 1e-5);
     let root = fixed(&t).origin;
-    // A quarter of the green ring, which is a line from the front: the arrow to the right moves it first.
+    // Seen from the front, the green ring is a line across the right arrow. The arrow has priority.
     let [x, y] = t.pixel(root);
     t.drag(PointerButton::Primary, &[[x + 50.0, y], [x + 80.0, y]]);
     let moved = fixed(&t).origin - root;
     assert!(moved.x > 0.05 && moved.y.abs() < 1e-5 && moved.z.abs() < 1e-5, "{moved}");
     assert!(t.bench.session().history() == (1, 1), "the plane is no part of the document");
-    // From above the green ring is a circle.
+    // Seen from above, the green ring is a circle.
     t.key(Key::Num7, Modifiers::NONE);
     let [x, y] = t.pixel(fixed(&t).origin);
     let start = [x + 62.0 * 0.8, y - 62.0 * 0.6];
     t.drag(PointerButton::Primary, &[start, [start[0] - 0.6 * 31.0, start[1] - 0.8 * 31.0]]);
     let normal = fixed(&t).normal;
     assert!((normal.x.atan2(normal.z) - 0.5).abs() < 0.03 && normal.y.abs() < 1e-4, "{normal}");
-    // The right button puts it back.
+    // The right button restores the plane from before the drag.
     let before = fixed(&t);
     t.to([x + 50.0, y]);
     t.frames(2);
@@ -42,7 +42,7 @@ fn the_plane_to_draw_on_is_turned_and_moved_and_strokes_lie_on_it() {
     t.button(PointerButton::Primary, false);
     t.key(Key::Escape, Modifiers::NONE);
     assert!(!t.desk.moves_plane && t.desk.choices().plane != Plane::Camera);
-    // Strokes lie on it, though it does not face the view.
+    // Strokes lie on the fixed plane, although the plane does not face the camera.
     t.key(Key::Num1, Modifiers::NONE);
     let normal = crate::base::math::Quat::from_rotation_y(0.05) * Vec3::Z;
     t.desk.set_plane(WorkingPlane { origin: root, normal });
@@ -55,7 +55,7 @@ fn the_plane_to_draw_on_is_turned_and_moved_and_strokes_lie_on_it() {
         let off = (Vec3::from(knot.position) - before.origin).dot(before.normal);
         assert!(off.abs() < 1e-4, "{off} beside the plane");
     }
-    // Seen from its edge it takes none.
+    // A plane seen edge-on takes no stroke.
     let plane = WorkingPlane { origin: root, normal: Vec3::X };
     t.desk.set_plane(plane);
     let steps = t.bench.session().history();
@@ -101,7 +101,7 @@ fn an_empty_window_walks_through_folders_by_keys_and_by_the_mouse() {
     }
     assert_eq!(frame(&mut desk, key(Key::Enter)), opens("/home/me/hero.glb"));
     assert_eq!(frame(&mut desk, key(Key::Backspace)), opens("/home"));
-    // What comes is listed from its first line; the root has none above.
+    // A new folder's list starts at its first line; the root folder has no parent.
     desk.facts.files.follow(FileList {
         folder: "/".into(),
         entries: vec![entry("/", "home", FileKind::Folder)],
@@ -110,7 +110,7 @@ fn an_empty_window_walks_through_folders_by_keys_and_by_the_mouse() {
     frame(&mut desk, vec![]);
     assert_eq!(frame(&mut desk, key(Key::Enter)), opens("/home"));
     assert_eq!(frame(&mut desk, key(Key::Backspace)), []);
-    // A click anywhere on a line: down the middle of the window the first that is hit is the only one.
+    // Clicks down the middle of the window; the first line that is hit gives the only request.
     let mut asked = Vec::new();
     for y in (300..560).step_by(10) {
         let pos = pos2(640.0, y as f32);

@@ -1,11 +1,11 @@
-//! Clicks on the ruler of the timeline.
+//! Tests of clicks on the ruler of the timeline.
 
 use super::*;
 use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::document::{ClipLayer, Edit, KeyEdit};
 use std::sync::Arc;
 
-/// A window on a character whose clip ends between two frames.
+/// Returns a window with a character whose clip has this duration in seconds.
 fn table(seconds: f32) -> Table {
     let mut character = biped();
     let turn = |angle: f32| crate::base::math::Quat::from_rotation_x(angle).to_array();
@@ -25,7 +25,7 @@ fn table(seconds: f32) -> Table {
     t
 }
 
-/// A press and its end in one frame, as a slow display gives them.
+/// Presses and releases in one frame, as on a slow display.
 fn quick_click(t: &mut Table, from: [f32; 2], to: [f32; 2]) {
     let moved = |at: [f32; 2]| Event::PointerMoved(pos2(at[0], at[1]));
     let button = |pressed, at: [f32; 2]| Event::PointerButton {
@@ -39,7 +39,7 @@ fn quick_click(t: &mut Table, from: [f32; 2], to: [f32; 2]) {
     t.frames(3);
 }
 
-/// The middle of the ruler's height.
+/// Returns the vertical centre of the ruler, pixels.
 fn ruler(t: &Table) -> f32 {
     let [_, top, _, height] = t.desk.output().viewport.map(|v| v as f32);
     top + height + 47.0
@@ -47,7 +47,7 @@ fn ruler(t: &Table) -> f32 {
 
 #[test]
 fn a_click_at_either_end_of_the_ruler_goes_exactly_there_and_none_is_lost() {
-    // 2.03 s is between the 48th and the 49th frame; the ruler spans a quarter more.
+    // 2.03 s lies between frames 48 and 49; the ruler is a quarter longer than the motion.
     let mut t = table(2.03);
     let duration = t.bench.timeline().sheet.duration;
     let whole = t.bench.timeline().length;
@@ -66,11 +66,11 @@ fn a_click_at_either_end_of_the_ruler_goes_exactly_there_and_none_is_lost() {
         t.click_at([x, y]);
         assert_eq!(t.bench.shown_time(), Some(0.0), "at {x}");
     }
-    // The motion's own end, though it lies between two frames.
+    // Clicks snap to the end of the motion, although it lies between two frames.
     let end = left + (right - left) * (duration / whole) as f32;
     t.click_at([end + 2.0, y]);
     assert_eq!(t.bench.shown_time(), Some(duration));
-    // A press goes there at once; one that ends in the same frame somewhere else too.
+    // A press moves the playhead at once, even if the release comes in the same frame at another place.
     t.to([600.0, y]);
     t.button(PointerButton::Primary, true);
     assert!(t.bench.shown_time().is_some_and(|s| s < 2.0), "{:?}", t.bench.shown_time());

@@ -1,9 +1,9 @@
-//! The keyboard in number fields, in texts, and in turns and moves by keys.
+//! Tests of the keyboard in number fields, in text fields, and in rotations and grabs by keys.
 
 use super::*;
 use std::f32::consts::FRAC_PI_4;
 
-/// The key of a letter.
+/// Returns the key that types a letter.
 fn key_of(letter: char) -> Key {
     match letter {
         '.' => Key::Period,
@@ -13,7 +13,7 @@ fn key_of(letter: char) -> Key {
 }
 
 impl Table {
-    /// Types a text, a frame a letter.
+    /// Types a text, one letter per frame.
     pub(super) fn write(&mut self, text: &str) {
         for letter in text.chars() {
             self.input.events.push(Event::Text(letter.to_string()));
@@ -21,13 +21,13 @@ impl Table {
         }
     }
 
-    /// The middle of what is written, pixels.
+    /// Returns the centre of a displayed text, pixels.
     pub(super) fn words_at(&self, words: &str) -> [f32; 2] {
         let found = self.desk.words.iter().find(|w| w.0 == words);
         found.unwrap_or_else(|| panic!("no {words:?} in {:?}", self.desk.words)).1.center().into()
     }
 
-    /// The number in the row of a label.
+    /// Returns the position of the number field beside a label.
     fn number(&self, label: &str) -> [f32; 2] {
         let row = self.words_at(label)[1];
         let beside = |w: &&(String, egui::Rect)| {
@@ -76,7 +76,7 @@ fn a_number_is_typed_as_a_whole_in_one_step_and_no_shortcut_acts_meanwhile() {
     t.frames(2);
     assert_eq!((t.steps(), t.springs().torsion), (steps + 1, 0.57));
     assert_eq!(*t.desk.camera().stand(), stand, "a digit is no view");
-    // Escape leaves the number as it was, and leaves nothing else.
+    // Escape in a number field restores the number; selection and motion stay.
     t.bench.select(Some(NodeId::from(ELBOW)));
     t.key(Key::I, Modifiers::NONE);
     let (steps, shown) = (t.steps(), t.bench.shown_time());
@@ -87,25 +87,25 @@ fn a_number_is_typed_as_a_whole_in_one_step_and_no_shortcut_acts_meanwhile() {
     t.key(Key::Escape, Modifiers::NONE);
     t.frames(2);
     assert_eq!((t.steps(), t.springs().torsion, t.bench.shown_time()), (steps, 0.57, shown));
-    // Neither does a look at it.
+    // Focusing the number field and pressing Enter makes no edit.
     t.click_at(t.number("Twist"));
     t.key(Key::Enter, Modifiers::NONE);
     t.frames(2);
     assert_eq!(t.steps(), steps);
-    // Tab ends it, and chooses no deformer.
+    // Tab accepts the number and does not switch the deformer.
     t.click_at(t.number("Twist"));
     t.write("0.7");
     t.key(Key::Tab, Modifiers::NONE);
     t.frames(2);
     assert_eq!((t.steps(), t.springs().torsion), (steps + 1, 0.7));
-    // A press in the picture too, and the stroke that begins there is drawn.
+    // A press in the picture accepts the number, and the stroke that begins there is drawn.
     t.click_at(t.number("Twist"));
     t.write("0.8");
     t.drag(PointerButton::Primary, &t.arm(0.0));
     assert_eq!((t.springs().torsion, t.bench.session().document().strokes().len()), (0.8, 1));
     t.key(Key::P, Modifiers::NONE);
     assert_eq!(t.bench.session().document().pins().len(), 1, "keys are shortcuts again");
-    // The brush's number has a unit.
+    // The number field of the brush has a unit.
     t.click_at(t.words_at("24 px"));
     t.write("30");
     t.key(Key::Enter, Modifiers::NONE);
@@ -135,7 +135,7 @@ fn a_turn_without_a_selection_does_nothing_and_its_axis_and_angle_neither() {
     let [left, top, ..] = t.desk.output().viewport.map(|v| v as f32);
     let empty = [left + 20.0, top + 20.0];
     for begin in [Key::R, Key::G] {
-        // Over nothing, and beside the picture.
+        // Tries the empty part of the picture and a point outside the picture.
         for at in [empty, [5.0, 5.0]] {
             t.to(at);
             t.frames(2);
@@ -149,7 +149,7 @@ fn a_turn_without_a_selection_does_nothing_and_its_axis_and_angle_neither() {
             assert_eq!((t.hash(), t.steps(), *t.desk.camera().stand()), (hash, steps, stand));
         }
     }
-    // Then keys do what they do.
+    // Afterwards, keys are shortcuts again.
     t.key(Key::X, Modifiers::NONE);
     assert!(t.bench.session().document().strokes().is_empty());
 }
@@ -160,7 +160,7 @@ fn a_joint_is_turned_about_an_axis_by_a_typed_angle_as_in_blender() {
     let (elbow, hand) = (t.joint(ELBOW), t.joint(HAND));
     let (hash, steps, stand) = (t.hash(), t.steps(), *t.desk.camera().stand());
     t.select(ELBOW);
-    // Wherever the pointer is.
+    // The mouse's position does not matter while an angle is typed.
     t.to([5.0, 5.0]);
     t.key(Key::R, Modifiers::NONE);
     t.write("z4");
@@ -179,7 +179,7 @@ fn a_joint_is_turned_about_an_axis_by_a_typed_angle_as_in_blender() {
     assert!((angle(&t) + 4.0_f32.to_radians()).abs() < 1e-4);
     t.write(".5");
     assert!((angle(&t) + 4.5_f32.to_radians()).abs() < 1e-4);
-    // No other key acts.
+    // During the rotation, keys are no shortcuts.
     for key in [Key::Num7, Key::L, Key::Tab, Key::Delete, Key::I, Key::Space, Key::M, Key::N] {
         t.key(key, Modifiers::NONE);
     }
@@ -189,14 +189,14 @@ fn a_joint_is_turned_about_an_axis_by_a_typed_angle_as_in_blender() {
     t.frame();
     assert!(t.hash() == hash && t.joint(HAND) == hand && t.desk.hold == Hold::Free);
 
-    // Enter keeps it, in one step.
+    // Enter keeps the rotation as one history step.
     t.key(Key::R, Modifiers::NONE);
     t.write("z45");
     t.key(Key::Enter, Modifiers::NONE);
     t.frame();
     assert_eq!((t.steps(), t.desk.hold), (steps + 1, Hold::Free));
     assert!((angle(&t) - FRAC_PI_4).abs() < 1e-4);
-    // The forearm's own X axis is its length or not: a second press takes the joint's axes, a third none.
+    // A second press of X chooses the joint's own X axis instead of the world's.
     let world = t.bench.rig().world[ELBOW];
     let own = Vec3::from(world.matrix3.x_axis).normalize();
     let before = (t.joint(HAND) - elbow).normalize();
@@ -208,7 +208,7 @@ fn a_joint_is_turned_about_an_axis_by_a_typed_angle_as_in_blender() {
     let wanted = crate::base::math::Quat::from_axis_angle(own, std::f32::consts::FRAC_PI_2) * before;
     assert!(turned.distance(wanted) < 1e-4, "{turned} {wanted}");
 
-    // The right button puts it back, a click keeps it, and neither draws nor selects anything.
+    // The right button cancels the rotation, a click confirms it, and neither draws or selects anything.
     let (hash, steps) = (t.hash(), t.steps());
     let [x, y] = t.pixel(elbow);
     t.to([x + 80.0, y]);
@@ -247,7 +247,7 @@ fn a_turn_of_what_the_motion_shows_goes_back_to_it() {
         t.frame();
         assert_eq!((t.hash(), t.bench.shown_time(), t.joint(HAND)), (hash.clone(), Some(0.5), shown));
     }
-    // Without a selection nothing is taken.
+    // Without a selected joint, R does not copy the motion's pose.
     t.bench.select(None);
     t.to([5.0, 5.0]);
     t.key(Key::R, Modifiers::NONE);
@@ -266,7 +266,7 @@ fn a_joint_is_moved_along_an_axis_by_a_typed_length() {
     t.frame();
     let moved = t.joint(HAND) - hand;
     assert!((moved.x + 0.1).abs() < 0.01 && moved.y.abs() < 0.01, "{moved}");
-    // Along another axis; the straight arm is too short for all of it.
+    // Y moves the hand along another axis; the arm is too short for the full length.
     t.write("y");
     t.frame();
     let moved = t.joint(HAND) - hand;
@@ -274,7 +274,7 @@ fn a_joint_is_moved_along_an_axis_by_a_typed_length() {
     t.key(Key::Escape, Modifiers::NONE);
     t.frame();
     assert_eq!(t.hash(), hash);
-    // Without a number the mouse moves it along the axis alone.
+    // Without a number, the mouse moves the hand along the chosen axis only.
     let [x, y] = t.pixel(hand);
     t.key(Key::G, Modifiers::NONE);
     t.write("x");
