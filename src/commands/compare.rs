@@ -17,6 +17,9 @@ use crate::scene::{Angle, Cell, Evaluator, Model, Studio, sheet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+/// Name of the gold standard in place of a method: the volume's equilibrium, solved to convergence in f64 on the CPU.
+pub const GOLD: &str = "gold";
+
 /// One line of the table: a method's results on a file.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Line {
@@ -49,7 +52,10 @@ pub fn evaluate(
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let mut out = Vec::new();
     for method in methods {
-        let mut evaluator = Evaluator::new(&side, model, &Recipe::from_name(method)?)?;
+        let mut evaluator = match method.as_str() {
+            GOLD => Evaluator::gold(model)?,
+            _ => Evaluator::new(&side, model, &Recipe::from_name(method)?)?,
+        };
         let shape = evaluator.evaluate(model, pose)?;
         let line = Line {
             file: file.clone(),
@@ -72,15 +78,17 @@ pub struct Args {
     /// The pose
     #[command(flatten)]
     pub pose: PoseArgs,
-    /// Comma-separated
-    #[arg(long, value_delimiter = ',', default_values_t = ["lbs".to_owned(), "dqs".into(), "springs".into()])]
+    /// Comma-separated; `gold` is the volume solved to convergence, which takes seconds per pose
+    #[arg(long, value_delimiter = ',', default_values_t = ["lbs".to_owned(), "dqs".into(), "springs".into(), "volume".into()])]
     pub methods: Vec<String>,
-    /// Bend each of the character's main joints by 90 degrees, one at a time, in place of a pose
-    #[arg(long)]
-    pub bends: bool,
-    /// Twist each of the character's main joints by 120 and 180 degrees, one at a time
-    #[arg(long)]
-    pub twists: bool,
+    /// Bend each of the character's main joints by these degrees, one at a time, in place of a pose (without a value: 90)
+    #[arg(long, value_name = "DEGREES", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "90")]
+    pub bends: Vec<f32>,
+    /// Twist each of the character's main joints by these degrees, one at a time (without a value: 120,180)
+    #[arg(long, value_name = "DEGREES", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "120,180")]
+    pub twists: Vec<f32>,
     /// With --bends or --twists: a parameter of the springs, e.g. torsion=0.5
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub set: Vec<String>,
@@ -95,14 +103,16 @@ pub struct Args {
 impl Args {
     /// Returns the requested rotations of single joints.
     fn motions(&self) -> Vec<Motion> {
-        let bends = self.bends.then_some(Motion::Bend(90.0));
-        let twists = self.twists.then_some([Motion::Twist(120.0), Motion::Twist(180.0)]);
-        bends.into_iter().chain(twists.into_iter().flatten()).collect()
+        let bends = self.bends.iter().map(|d| Motion::Bend(*d));
+        bends.chain(self.twists.iter().map(|d| Motion::Twist(*d))).collect()
     }
 
     /// Returns the settings of the requested methods; `--set` applies to the springs only.
     fn settings(&self) -> Result<Vec<DeformerSettings>> {
         let settings = |method: &String| {
+            if method == GOLD {
+                return Ok(DeformerSettings { method: GOLD.to_owned(), ..DeformerSettings::default() });
+            }
             let set = if method == "springs" { self.set.clone() } else { Vec::new() };
             MethodArgs { method: Some(method.clone()), set }.settings()
         };
@@ -135,7 +145,7 @@ fn compare(
     cpu: bool,
     out: &Path,
 ) -> Result<String> {
-    methods.iter().try_for_each(|m| Recipe::from_name(m).map(|_| ()))?;
+    methods.iter().filter(|m| *m != GOLD).try_for_each(|m| Recipe::from_name(m).map(|_| ()))?;
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for path in files {
         let model = Model::load(path, &BindOptions::default())?;

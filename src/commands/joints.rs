@@ -1,13 +1,13 @@
 //! `sinew compare --bends --twists`: compares methods at a character's own joints and rotates one joint at a time.
 
+use super::compare::GOLD;
 use super::tables::write_tables;
 use crate::app::context::{Context, folder, write_png};
 use crate::base::math::{Aabb, DQuat, Vec3};
 use crate::base::{NodeId, Result};
 use crate::bind::BindOptions;
-use crate::deform::Recipe;
 use crate::document::DeformerSettings;
-use crate::geom::{MeasureReport, volume_under};
+use crate::geom::{Distortion, DistortionReport, MeasureReport, volume_under};
 use crate::render::Lines;
 use crate::rig::{LimbJoint, PosedRig, Skeleton, limb_joints, turn_joint};
 use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, recipe, sheet};
@@ -64,6 +64,9 @@ pub struct JointLine {
     /// Measurements of the whole character.
     #[serde(flatten)]
     pub measure: MeasureReport,
+    /// Distortion of the whole character.
+    #[serde(flatten)]
+    pub distortion: DistortionReport,
 }
 
 /// The part of the body that a joint deforms: vertices near the joint, or with skin weights on both of its sides.
@@ -182,10 +185,13 @@ pub fn study(
     mut each: impl FnMut(&LimbJoint, &Region, &[(JointLine, Evaluation)]) -> Result<()>,
 ) -> Result<Vec<JointLine>> {
     let skeleton = model.skeleton();
-    let recipes: Vec<Recipe> = methods.iter().map(recipe).collect::<Result<_>>()?;
-    let mut evaluators: Vec<Evaluator> =
-        recipes.iter().map(|r| Evaluator::new(side, model, r)).collect::<Result<_>>()?;
+    let bound = |method: &DeformerSettings| match method.method.as_str() {
+        GOLD => Evaluator::gold(model),
+        _ => Evaluator::new(side, model, &recipe(method)?),
+    };
+    let mut evaluators: Vec<Evaluator> = methods.iter().map(bound).collect::<Result<_>>()?;
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let distortion = Distortion::new(&model.bound.character.control);
     let (rest, mut before) = (model.rest(), Vec::new());
     for evaluator in &mut evaluators {
         let shape = evaluator.evaluate(model, &rest)?;
@@ -209,6 +215,7 @@ pub fn study(
                     method: method.method.clone(),
                     joint_volume_ratio: region.volume_ratio(model.volume(), measure.volume_ratio, *before),
                     measure,
+                    distortion: distortion.report(&shape.control),
                 };
                 shapes.push((line, shape));
             }
@@ -265,7 +272,7 @@ fn table(lines: &[JointLine]) -> String {
             methods.push(&line.method);
         }
     }
-    let columns = ["volume", "inverted", "folded", "stretch"];
+    let columns = ["volume", "inverted", "folded", "stretch", "elongation", "energy", "turned over"];
     let heads: Vec<String> =
         columns.iter().flat_map(|c| methods.iter().map(move |m| format!("{c} {m}"))).collect();
     let mut out = format!("| file | joint | motion | {} |\n", heads.join(" | "));
@@ -277,6 +284,9 @@ fn table(lines: &[JointLine]) -> String {
         row.extend(group.iter().map(|l| l.measure.flipped_triangles.to_string()));
         row.extend(group.iter().map(|l| l.measure.folded_edges.to_string()));
         row.extend(group.iter().map(|l| format!("{:.4}", l.measure.stretch_mean)));
+        row.extend(group.iter().map(|l| format!("{:.3}", l.distortion.elongation)));
+        row.extend(group.iter().map(|l| format!("{:.5}", l.distortion.energy)));
+        row.extend(group.iter().map(|l| l.distortion.turned_over.to_string()));
         let _ = writeln!(out, "| {} |", row.join(" | "));
     }
     out

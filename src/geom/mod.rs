@@ -3,6 +3,7 @@
 mod adjacency;
 mod cholesky;
 mod cotangent;
+mod distortion;
 mod fit;
 mod geodesic;
 mod lattice;
@@ -19,6 +20,7 @@ mod weld;
 
 pub use cholesky::{Cholesky, Columns, Entry};
 pub use cotangent::half_cotangents;
+pub use distortion::{Distortion, DistortionReport};
 pub use fit::fit_rotation;
 pub use geodesic::{position, shortest_way, through};
 pub use lattice::{Cell, Lattice};

@@ -75,6 +75,18 @@ impl Evaluator {
         Ok(new)
     }
 
+    /// Binds the gold standard of the volume to a model ([`CpuGraph::gold`]).
+    ///
+    /// # Errors
+    /// As [`Evaluator::new`].
+    pub fn gold(model: &Model) -> Result<Self> {
+        let mut new = Self::Cpu(Box::new(CpuGraph::gold(&model.bound).map_err(|e| model.named(e))?));
+        if let Some(document) = &model.document {
+            new.set_document_sculpts(model, document)?;
+        }
+        Ok(new)
+    }
+
     /// Replaces all sculpt layers. The new layers stay off until [`Evaluator::set_sculpt_states`].
     ///
     /// # Errors

@@ -45,17 +45,28 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// The springs' parameters with one of them set.
-fn set(name: &str, to: Value) -> Value {
+/// The parameters of the springs or of the volume with one of them set.
+fn set(method: &str, name: &str, to: Value) -> Value {
     let parameters = [(name.to_owned(), to)].into();
-    let settings = DeformerSettings { method: "springs".into(), parameters };
-    serde_json::to_value(recipe(&settings).unwrap().springs.unwrap()).unwrap()[name].clone()
+    let recipe = recipe(&DeformerSettings { method: method.into(), parameters }).unwrap();
+    let springs = recipe.springs.map(|p| serde_json::to_value(p).unwrap());
+    springs.or(recipe.volume.map(|p| serde_json::to_value(p).unwrap())).unwrap()[name].clone()
 }
 
 #[test]
 fn the_parameters_defaults_and_ranges_are_those_of_the_springs() {
-    let rows = table("| `--set` | default | range | meaning |\n");
     let defaults = serde_json::to_value(Params::default()).unwrap();
+    check_parameters("springs", "| `--set` | default | range | meaning |\n", &defaults);
+}
+
+#[test]
+fn the_parameters_defaults_and_ranges_are_those_of_the_volume() {
+    let defaults = serde_json::to_value(sinew::deform::volume::Params::default()).unwrap();
+    check_parameters("volume", "| `--set` of `volume` | default | range | meaning |\n", &defaults);
+}
+
+fn check_parameters(method: &str, header: &str, defaults: &Value) {
+    let rows = table(header);
     let defaults = defaults.as_object().unwrap();
     let named: Vec<&str> = rows.iter().map(|r| code(&r[0])).collect();
     for name in defaults.keys() {
@@ -68,12 +79,12 @@ fn the_parameters_defaults_and_ranges_are_those_of_the_springs() {
     assert_eq!(
         rows.len(),
         defaults.len() + 1,
-        "docs/reference.md has parameters that the springs do not: {named:?}"
+        "docs/reference.md has parameters that {method} has not: {named:?}"
     );
     for row in &rows {
         let (name, told) = (code(&row[0]), value(&row[1]));
         if name == "start" {
-            let start = Recipe::from_name("springs").unwrap().geometric;
+            let start = Recipe::from_name(method).unwrap().geometric;
             assert_eq!(told, start.name());
             Geometric::ALL
                 .iter()
@@ -93,7 +104,7 @@ fn the_parameters_defaults_and_ranges_are_those_of_the_springs() {
         let (below, above) = if whole { (json!(0), json!(u32::MAX)) } else { (of(-1e9), of(1e9)) };
         for (given, expected) in [(below, low), (above, high)] {
             let expected = if whole { json!(expected as u64) } else { of(expected) };
-            let got = set(name, given);
+            let got = set(method, name, given);
             assert!(same(&got, &expected), "docs/reference.md: `{name}` ends at {expected}, not {got}");
         }
     }

@@ -5,7 +5,7 @@ use crate::base::math::{DVec3, Vec3};
 use crate::base::{BoneId, Result};
 use crate::bind::{Attachments, Character};
 use crate::deform::Bound;
-use crate::deform::fast::{Inside, own_weights};
+use crate::deform::fast::{Inside, Weights, own_weights};
 use crate::geom::{Adjacency, ControlMesh, apart, root, unite};
 use std::sync::Arc;
 
@@ -13,6 +13,8 @@ use std::sync::Arc;
 const ALONE: f64 = 0.98;
 /// Depths below the skin, in cubes, at which the cube of a vertex is searched, in order.
 const DEPTHS: [f64; 6] = [0.02, 0.1, 0.3, 0.6, -0.1, -0.3];
+/// A vertex takes a cube only if their weights agree at least to this fraction: its limb may touch another limb.
+const AGREE: f64 = 0.5;
 /// Distance of samples on a bone, in cubes.
 const SAMPLE: f64 = 0.2;
 
@@ -63,7 +65,7 @@ impl Cells {
         let weights = own_weights(&control.influences);
         let inside = Inside::of(&positions, &triangles, &weights, f64::from(cubes)).0;
         match inside {
-            Some(inside) => Self::of(character, inside, &positions, &triangles),
+            Some(inside) => Self::of(character, inside, &weights, &positions, &triangles),
             None => Self::none(character),
         }
     }
@@ -81,6 +83,7 @@ impl Cells {
     fn of(
         character: &Character,
         inside: Inside,
+        own: &Weights,
         positions: &[DVec3],
         triangles: &[[u32; 3]],
     ) -> Result<Self> {
@@ -120,13 +123,21 @@ impl Cells {
         let home = cells.iter().map(|cell| home(cell, &inside)).collect();
         let mut embedding: Vec<Option<Place>> = vec![None; positions.len()];
         let normals = normals(positions, triangles);
+        let agrees = |cell: usize, v: usize| {
+            let of_cell = |joint: usize| {
+                let at = cells[cell].iter().flat_map(|&n| inside.weights.of(n as usize));
+                at.filter(|w| w.0 == joint).map(|w| w.1).sum::<f64>() / 8.0
+            };
+            own.of(v).map(|(joint, w)| w.min(of_cell(joint))).sum::<f64>() >= AGREE
+        };
         let place = |cell: usize, v: usize| {
             let at = (positions[v] - rest[cells[cell][0] as usize]) / size;
             Place { cell: cell as u32, at: at.as_vec3() }
         };
         for t in triangles.iter().flatten() {
             let v = *t as usize;
-            let deep = |depth: &f64| inside.find(positions[v] - normals[v] * (depth * size));
+            let found = |depth: &f64| inside.find(positions[v] - normals[v] * (depth * size));
+            let deep = |depth: &f64| found(depth).filter(|&c| agrees(c, v));
             let cell = embedding[v].is_none().then(|| DEPTHS.iter().find_map(deep)).flatten();
             if let Some(cell) = cell.filter(|&c| anchored[part[cells[c][0] as usize] as usize]) {
                 embedding[v] = Some(place(cell, v));

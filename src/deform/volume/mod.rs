@@ -17,6 +17,7 @@
 //! stiffness is [`Params::firmness`].
 
 pub mod cells;
+pub mod converge;
 pub mod gold;
 pub mod gpu;
 pub mod levels;

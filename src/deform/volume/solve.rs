@@ -6,6 +6,7 @@
 
 use super::Params;
 use super::cells::Cells;
+use super::converge::Flesh;
 use super::levels::{LEVELS, Level, NEAR, Node};
 use crate::base::Result;
 use crate::base::math::{Mat3, Quat, Vec3};
@@ -20,6 +21,10 @@ const STEPS: [usize; LEVELS] = [3, 8, 20];
 const RATIO: [f32; 2] = [10.0, 20.0];
 /// Rotation updates of a cube at the start of a frame and, on coarser levels, of a cycle.
 pub const START_TURNS: u32 = 8;
+/// An exact solve ends when a step lowers the energy by less than this fraction, or after [`MOST`] steps.
+const TOLERANCE: f64 = 1e-8;
+/// See [`TOLERANCE`].
+const MOST: usize = 500;
 /// See [`START_TURNS`].
 pub const COARSE_TURNS: u32 = 3;
 
@@ -169,6 +174,8 @@ pub struct VolumeReference {
     params: Params,
     schedule: Vec<Op>,
     states: Vec<State>,
+    /// Lets every solve converge in f64.
+    exact: Option<Flesh>,
 }
 
 /// The method that poses the nodes where this method poses the skin: the same one if it needs weights only, LBS for FAST,
@@ -210,7 +217,7 @@ impl VolumeReference {
         let states = cells.levels.iter().map(state).collect();
         let start = start_of(method).bind(&cells.nodes)?;
         let schedule = schedule(&params, cells.levels.len());
-        Ok(Self { cells: cells.clone(), start, schedule, params, states })
+        Ok(Self { cells: cells.clone(), start, schedule, params, states, exact: None })
     }
 
     /// The parameters.
@@ -222,6 +229,15 @@ impl VolumeReference {
     pub fn set_params(&mut self, params: &Params) {
         self.params = params.sane();
         self.schedule = schedule(&self.params, self.cells.levels.len());
+    }
+
+    /// Makes every solve converge in f64 ([`super::converge`]): seconds instead of milliseconds.
+    ///
+    /// # Errors
+    /// As [`Flesh::new`].
+    pub fn make_exact(&mut self) -> Result<()> {
+        self.exact = Flesh::new(&self.cells, Stiffness::new(&self.params))?;
+        Ok(())
     }
 
     /// The cubes.
@@ -243,6 +259,10 @@ impl VolumeReference {
             self.run(*op, rig, &nodes.position, skin);
         }
         self.schedule = schedule;
+        if let Some(flesh) = &self.exact {
+            flesh.minimise(&mut self.states[0].y, &nodes.position, TOLERANCE, MOST);
+            self.run(Op::Skin, rig, &nodes.position, skin);
+        }
     }
 
     fn run(&mut self, op: Op, rig: &PosedRig, start: &[Vec3], skin: &mut [Vec3]) {

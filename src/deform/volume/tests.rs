@@ -245,3 +245,50 @@ fn every_vertex_of_a_closed_body_has_a_place_that_gives_it_back() {
         }
     }
 }
+
+#[test]
+fn many_cycles_end_at_the_gold_standard() {
+    use super::converge::Flesh;
+    use super::solve::Stiffness;
+    let bound = cylinder(2, 24, 32);
+    for (volume, firmness) in [(0.0, 0.3), (1.0, 0.0)] {
+        let rig = PosedRig::new(&bound.character.skeleton, &bent(&bound, Quat::from_rotation_x(1.2)));
+        let params = Params { volume, firmness, cycles: 64, cubes: 400 };
+        let cells = Arc::new(Cells::bind(&bound.character, params.cubes).unwrap());
+        let mut start = crate::deform::Streams::default();
+        Geometric::Dqs.bind(&cells.nodes).unwrap().reference(&rig, &mut start);
+        let flesh = Flesh::new(&cells, Stiffness::new(&params)).unwrap().unwrap();
+        let mut gold = start.position.clone();
+        let minimum = flesh.minimise(&mut gold, &start.position, 1e-10, 2000);
+        assert!(minimum.converged && minimum.steps < 500, "{minimum:?}");
+        let mut solver = VolumeReference::with(&cells, &Geometric::Dqs, &params).unwrap();
+        solver.solve(&rig, &mut bound.character.control.positions.clone());
+        let off = farthest(solver.nodes(), &gold);
+        assert!(off < 2e-3, "{volume} {firmness}: {off} {minimum:?}");
+        let energies = [solver.nodes(), &gold].map(|x| energy(&cells, x, params.lambda()));
+        assert!((energies[0] / energies[1] - 1.0).abs() < 1e-3 || firmness > 0.0, "{energies:?}");
+        if firmness == 0.0 {
+            assert!((minimum.energy / energies[1] - 1.0).abs() < 1e-4, "{minimum:?} {energies:?}");
+        }
+        // With λ = 0 the energy is energy A of the gold standard, which knows held nodes only.
+        if volume == 0.0 {
+            let params = Params { firmness: 0.0, ..params };
+            let level = &cells.levels[0];
+            let rest: Vec<DVec3> =
+                cells.nodes.character.control.positions.iter().map(|x| x.as_dvec3()).collect();
+            let held: Vec<u32> =
+                (0..rest.len() as u32).filter(|&n| level.nodes[n as usize].cubes == 0.0).collect();
+            let elements = gold::Elements::cubes(&rest, &level.cells).unwrap();
+            let mut other = gold::Gold::new(elements, &held).unwrap();
+            let mut x: Vec<DVec3> = start.position.iter().map(|x| x.as_dvec3()).collect();
+            let local_global = other.minimise(&mut x, 1e-9, 5000);
+            let flesh = Flesh::new(&cells, Stiffness::new(&params)).unwrap().unwrap();
+            let mut minimum = start.position.clone();
+            let own = flesh.minimise(&mut minimum, &start.position, 1e-10, 2000);
+            // ½ Σ against ¼ Σ.
+            let h = f64::from(level.size);
+            let both = [2.0 * own.energy * h * h, local_global.energy];
+            assert!((both[0] / both[1] - 1.0).abs() < 1e-3, "{both:?}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
 use crate::deform::springs::gpu::iteration_bytes;
 use crate::deform::springs::{Params, Solver, Stop};
-use crate::deform::{Geometric, Graph, Kernels, Recipe};
+use crate::deform::{Geometric, Graph, Kernels, Recipe, volume};
 use crate::rig::PosedRig;
 use crate::scene::Model;
 use std::sync::Arc;
@@ -40,6 +40,12 @@ pub(super) fn mesh(
             .0;
 
     let bench = Bench { kernels: &kernels, rigs: &rigs, effort };
+    let recipe = Recipe::volume(volume::Params::default());
+    let volume = stage(&format!("{name}: volume"), || {
+        let runs = bench.run(Graph::new(&kernels, &model.bound, &recipe, false)?)?.1;
+        Ok(DeformTimes { skinning: runs.phases(&["volume"]), ..times(&runs) })
+    })?
+    .0;
     let graph = Graph::new(&kernels, &model.bound, &Recipe::default(), false)?;
     let ((graph, springs, normals), _) = stage(&format!("{name}: springs"), || bench.fixed(graph))?;
     let (mut graph, mut converged) = (graph, Vec::new());
@@ -79,6 +85,7 @@ pub(super) fn mesh(
         cpu_lbs,
         lbs,
         dqs,
+        volume,
         iteration: Iteration {
             milliseconds,
             ns_per_vertex: milliseconds * 1e6 / vertices.max(1) as f64,

@@ -169,6 +169,8 @@ pub struct MeshReport {
     pub lbs: DeformTimes,
     /// Times of dual quaternion skinning.
     pub dqs: DeformTimes,
+    /// Times of the volume with its default settings; `skinning` is the solve.
+    pub volume: DeformTimes,
     /// Plain Jacobi with 1, 25, 50 and 100 iterations.
     pub springs: Vec<Springs>,
     /// Springs to convergence: multigrid (the default), Chebyshev acceleration, plain Jacobi.

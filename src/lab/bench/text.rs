@@ -113,6 +113,22 @@ pub(super) fn text(report: &BenchReport) -> String {
         &["mesh", "springs", "whole frame", "iterations", "/ CPU LBS"],
         &converged_rows(report),
     );
+    table(
+        &mut out,
+        "Volume with its default settings; frames include normals; / springs: a frame of the springs to convergence",
+        &["mesh", "solve", "whole frame", "/ springs", "/ LBS"],
+        &each(&|m| {
+            let springs = m.converged.first().map_or(f64::NAN, |c| c.frame.median_ms);
+            let frame = m.volume.frame.median_ms;
+            let ratio = |of: f64| format!("{:.2}", frame / of);
+            vec![
+                sample(m.volume.skinning),
+                sample(m.volume.frame),
+                ratio(springs),
+                ratio(m.lbs.frame.median_ms),
+            ]
+        }),
+    );
     iterations(&mut out, report);
     table(
         &mut out,
