@@ -3,7 +3,7 @@
 use super::Params;
 use super::cells::Cells;
 use super::levels::{Level, Lists, Node, Share};
-use super::solve::{COARSE_TURNS, Op, START_TURNS, schedule, start_of};
+use super::solve::{COARSE_TURNS, Op, START_TURNS, reschedule, schedule, start_of};
 use crate::base::Result;
 use crate::deform::Geometric;
 use crate::deform::geometric_gpu::{GeometricPipelines, GeometricState};
@@ -409,7 +409,7 @@ impl VolumeState {
         let params = params.sane();
         if params != self.params {
             self.params = params;
-            self.schedule = schedule(&params, self.levels.len());
+            reschedule(&mut self.schedule, &params, self.levels.len());
         }
     }
 

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Steps on each level in a cycle, finest first; the coarsest level makes the last number.
-const STEPS: [usize; LEVELS] = [3, 8, 20];
+const STEPS: [usize; LEVELS] = [2, 4, 8];
 /// Ratio of the largest eigenvalue to the smallest one that the steps damp, on all levels but the coarsest, and there.
 const RATIO: [f32; 2] = [10.0, 20.0];
 /// Rotation updates of a cube at the start of a frame and, on coarser levels, of a cycle.
@@ -100,13 +100,19 @@ pub enum Op {
 
 /// The stages of a frame in order; none without levels.
 pub fn schedule(params: &Params, levels: usize) -> Vec<Op> {
-    if levels == 0 {
-        return Vec::new();
-    }
-    let mut out = vec![Op::Start, Op::Orient];
-    (0..params.cycles).for_each(|_| cycle(&mut out, params, 0, levels));
-    out.push(Op::Skin);
+    let mut out = Vec::new();
+    reschedule(&mut out, params, levels);
     out
+}
+
+/// As [`schedule`], in place; allocates only if the frame has more stages than any before.
+pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize) {
+    out.clear();
+    if levels > 0 {
+        out.extend([Op::Start, Op::Orient]);
+        (0..params.cycles).for_each(|_| cycle(out, params, 0, levels));
+        out.push(Op::Skin);
+    }
 }
 
 fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize) {
@@ -228,7 +234,7 @@ impl VolumeReference {
     /// Changes the parameters without a new binding.
     pub fn set_params(&mut self, params: &Params) {
         self.params = params.sane();
-        self.schedule = schedule(&self.params, self.cells.levels.len());
+        reschedule(&mut self.schedule, &self.params, self.cells.levels.len());
     }
 
     /// Makes every solve converge in f64 ([`super::converge`]): seconds instead of milliseconds.

@@ -264,7 +264,7 @@ fn many_cycles_end_at_the_gold_standard() {
         let mut solver = VolumeReference::with(&cells, &Geometric::Dqs, &params).unwrap();
         solver.solve(&rig, &mut bound.character.control.positions.clone());
         let off = farthest(solver.nodes(), &gold);
-        assert!(off < 2e-3, "{volume} {firmness}: {off} {minimum:?}");
+        assert!(off < 5e-3, "{volume} {firmness}: {off} {minimum:?}");
         let energies = [solver.nodes(), &gold].map(|x| energy(&cells, x, params.lambda()));
         assert!((energies[0] / energies[1] - 1.0).abs() < 1e-3 || firmness > 0.0, "{energies:?}");
         if firmness == 0.0 {
