@@ -5,15 +5,15 @@ use super::joints::{Motion, compare_joints};
 use super::pose::PoseArgs;
 use super::tables::write_tables;
 use crate::app::context::{Context, folder, write_png};
-use crate::base::Result;
 use crate::base::math::Aabb;
+use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
 use crate::document::DeformerSettings;
 use crate::geom::MeasureReport;
 use crate::render::Lines;
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Angle, Cell, Evaluator, Model, Studio, sheet};
+use crate::scene::{Angle, Cell, Evaluator, Model, Studio, recipe, sheet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -89,7 +89,7 @@ pub struct Args {
     #[arg(long, value_name = "DEGREES", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "120,180")]
     pub twists: Vec<f32>,
-    /// With --bends or --twists: a parameter of the springs, e.g. torsion=0.5
+    /// With --bends or --twists: a parameter of springs or volume, e.g. torsion=0.5
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub set: Vec<String>,
     /// Where to evaluate
@@ -107,14 +107,39 @@ impl Args {
         bends.chain(self.twists.iter().map(|d| Motion::Twist(*d))).collect()
     }
 
-    /// Returns the settings of the requested methods; `--set` applies to the springs only.
+    /// Returns the settings of the requested methods. Each `--set` applies to springs and volume, where they have such a
+    /// parameter.
+    ///
+    /// # Errors
+    /// If no requested method has the parameter, or the value is wrong.
     fn settings(&self) -> Result<Vec<DeformerSettings>> {
+        let with =
+            |method: &str, set: Vec<String>| MethodArgs { method: Some(method.to_owned()), set }.settings();
+        let accepts =
+            |method: &str, set: &str| with(method, vec![set.to_owned()]).and_then(|s| recipe(&s).map(|_| ()));
+        let tuned: Vec<&String> =
+            self.methods.iter().filter(|m| ["springs", "volume"].contains(&m.as_str())).collect();
+        for set in &self.set {
+            let mut errors = tuned.iter().map(|m| accepts(m, set).err()).collect::<Vec<_>>();
+            match errors.iter().position(Option::is_none) {
+                Some(_) => {}
+                None => match errors.first_mut().and_then(Option::take) {
+                    Some(error) => return Err(error),
+                    None => {
+                        return Err(Error::input(
+                            format!("--set {set}"),
+                            "compare springs or volume, or leave it out",
+                        ));
+                    }
+                },
+            }
+        }
         let settings = |method: &String| {
             if method == GOLD {
                 return Ok(DeformerSettings { method: GOLD.to_owned(), ..DeformerSettings::default() });
             }
-            let set = if method == "springs" { self.set.clone() } else { Vec::new() };
-            MethodArgs { method: Some(method.clone()), set }.settings()
+            let set = if tuned.contains(&method) { self.set.clone() } else { Vec::new() };
+            with(method, set.into_iter().filter(|set| accepts(method, set).is_ok()).collect())
         };
         self.methods.iter().map(settings).collect()
     }
