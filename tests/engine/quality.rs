@@ -84,3 +84,32 @@ fn the_human_keeps_its_volume_and_turns_hardly_a_triangle_inside_out() {
     assert!(4 * flipped < best, "{flipped} triangles flipped, {best} by the better of both");
     assert!(worse == 0 && thin == 0 && losing > 10, "{worse} rows flip more, {thin} of {losing} lose volume");
 }
+
+/// Measured apart from any solver: lengths, as-rigid-as-possible energy and triangles turned over (`geom::Distortion`).
+#[test]
+fn the_volume_distorts_the_skin_less_than_linear_blending() {
+    let own = |name: &str| Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name));
+    let files = [own("human.glb"), own("chibi.glb"), shared("derived/makehuman_male_4infl.glb")];
+    let motions = [Motion::Bend(90.0), Motion::Twist(120.0)];
+    let methods =
+        ["lbs", "volume"].map(|m| DeformerSettings { method: m.into(), ..DeformerSettings::default() });
+    for path in files.into_iter().flatten() {
+        let model = Model::load(&path, &BindOptions::default()).unwrap();
+        let lines = study(&Where::Cpu, &model, &motions, &methods, |_, _, _| Ok(())).unwrap();
+        let name = path.display();
+        let median = |of: fn(&JointLine) -> f64| {
+            let mut ratios: Vec<f64> = lines.chunks(2).map(|row| of(&row[1]) / of(&row[0])).collect();
+            ratios.sort_by(f64::total_cmp);
+            ratios[ratios.len() / 2]
+        };
+        let (elongation, energy) = (median(|l| l.distortion.elongation), median(|l| l.distortion.energy));
+        assert!(elongation < 0.75 && energy < 0.6, "{name}: elongation {elongation}, energy {energy}");
+        let over =
+            |method: usize| -> usize { lines.chunks(2).map(|row| row[method].distortion.turned_over).sum() };
+        assert!(4 * over(1) <= over(0), "{name}: {} triangles turned over, LBS {}", over(1), over(0));
+        for line in lines.chunks(2).map(|row| &row[1]) {
+            let volume = line.measure.volume_ratio.unwrap();
+            assert!((0.93..1.03).contains(&volume), "{name} {} {}: {volume}", line.joint, line.motion);
+        }
+    }
+}
