@@ -92,7 +92,14 @@ fn played(method: &str, setting: &str) -> (Arc<Model>, Workbench) {
 #[test]
 fn a_motion_that_plays_allocates_nothing() {
     let device = device();
-    for (method, setting) in [("springs", "torsion"), ("blend", "factor"), ("springs", "dynamics")] {
+    let played_settings = [
+        ("springs", "torsion"),
+        ("blend", "factor"),
+        ("springs", "dynamics"),
+        ("volume", "firmness"),
+        ("volume", "volume"),
+    ];
+    for (method, setting) in played_settings {
         let (model, mut bench) = played(method, setting);
         let mut stage = device.as_ref().map(|device| {
             let pipelines = Pipelines::new(device).unwrap();
