@@ -1,4 +1,4 @@
-//! A desktop of its own: an X server without a screen, its pointer and keyboard, and what it shows.
+//! A private desktop for tests: a virtual X server (Xvfb), simulated mouse and keyboard input, and screenshots.
 
 use image::RgbImage;
 use std::io::{BufRead, BufReader};
@@ -11,17 +11,17 @@ use x11rb::rust_connection::RustConnection;
 /// Width and height of the screen, pixels.
 pub const SCREEN: [u16; 2] = [1400, 900];
 
-/// An X server and a connection to it.
+/// A running X server and a connection to the server.
 pub struct Desktop {
     server: Child,
-    /// What programs call it, e.g. `:7`.
+    /// Value of the `DISPLAY` variable for this server, e.g. `:7`.
     pub name: String,
     pub connection: RustConnection,
     pub root: Window,
 }
 
 impl Desktop {
-    /// None, and a line, where there is no Xvfb.
+    /// Starts the X server. Returns `None` and prints a line if Xvfb is not installed.
     pub fn start() -> Option<Self> {
         let screen = format!("{}x{}x24", SCREEN[0], SCREEN[1]);
         let spawned = Command::new("Xvfb")
@@ -34,7 +34,7 @@ impl Desktop {
             sinew::base::testing::skip("x11", "there is no Xvfb; install the package xvfb");
             return None;
         };
-        // It tells its number when it is ready.
+        // Xvfb prints its display number when it is ready.
         let mut number = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
         let name = format!(":{}", number.trim());
@@ -43,7 +43,7 @@ impl Desktop {
         Some(Self { server, name, connection, root })
     }
 
-    /// The program's window; none while it has none.
+    /// Returns the visible window of the program, or `None` if the program shows no window.
     pub fn window(&self) -> Option<Window> {
         let tree = self.connection.query_tree(self.root).unwrap().reply().unwrap();
         tree.children.into_iter().find(|window| {
@@ -55,7 +55,7 @@ impl Desktop {
         })
     }
 
-    /// Where a window's corner is on the screen.
+    /// Returns the position of a window's upper-left corner on the screen, pixels.
     pub fn corner(&self, window: Window) -> [i16; 2] {
         let at = self.connection.translate_coordinates(window, self.root, 0, 0).unwrap().reply().unwrap();
         [at.dst_x, at.dst_y]
@@ -71,18 +71,18 @@ impl Desktop {
         self.fake(MOTION_NOTIFY_EVENT, 0, at);
     }
 
-    /// Presses or lets go of a button: 1 left, 2 middle, 3 right, 4 and 5 the wheel.
+    /// Presses or releases a mouse button: 1 left, 2 middle, 3 right, 4 and 5 the wheel.
     pub fn button(&self, button: u8, down: bool) {
         self.fake(if down { BUTTON_PRESS_EVENT } else { BUTTON_RELEASE_EVENT }, button, [0; 2]);
     }
 
-    /// Presses or lets go of the key that gives a keysym.
+    /// Presses or releases the key that produces a keysym.
     pub fn key(&self, keysym: u32, down: bool) {
         let (code, _) = self.keycode(keysym);
         self.fake(if down { KEY_PRESS_EVENT } else { KEY_RELEASE_EVENT }, code, [0; 2]);
     }
 
-    /// The key that gives a keysym, and whether Shift is needed for it.
+    /// Returns the keycode that produces a keysym, and whether Shift is required.
     pub fn keycode(&self, keysym: u32) -> (u8, bool) {
         let setup = self.connection.setup();
         let (first, last) = (setup.min_keycode, setup.max_keycode);
@@ -97,38 +97,38 @@ impl Desktop {
         panic!("no key gives {keysym:#x}")
     }
 
-    /// Gives a window the keyboard, as a window manager would.
+    /// Gives a window the keyboard focus, as a window manager would.
     pub fn focus(&self, window: Window) {
         self.connection.set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME).unwrap();
         self.connection.flush().unwrap();
     }
 
-    /// Makes a window another size.
+    /// Resizes a window; `size` is width and height, pixels.
     pub fn resize(&self, window: Window, size: [u32; 2]) {
         let to = ConfigureWindowAux::new().width(size[0]).height(size[1]);
         self.connection.configure_window(window, &to).unwrap();
         self.connection.flush().unwrap();
     }
 
-    /// Asks a window to close, as the button in its frame does.
+    /// Asks a window to close, as the close button in the title bar does.
     pub fn close(&self, window: Window) {
         let (protocols, delete) = (self.atom("WM_PROTOCOLS"), self.atom("WM_DELETE_WINDOW"));
         let event = ClientMessageEvent::new(32, window, protocols, [delete, 0, 0, 0, 0]);
         self.send(window, event);
     }
 
-    /// Sends a message to a window.
+    /// Sends an X11 client message to a window.
     pub fn send(&self, window: Window, event: ClientMessageEvent) {
         self.connection.send_event(false, window, EventMask::NO_EVENT, event).unwrap();
         self.connection.flush().unwrap();
     }
 
-    /// The number of a name.
+    /// Returns the X11 atom of a name.
     pub fn atom(&self, name: &str) -> Atom {
         self.connection.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom
     }
 
-    /// What the screen shows.
+    /// Captures the screen as an RGB image.
     pub fn screenshot(&self) -> RgbImage {
         let [width, height] = SCREEN;
         let image = self

@@ -1,4 +1,4 @@
-//! Both faces from end to end: the window on an X server without a screen, the headset on a real OpenXR runtime.
+//! End-to-end tests of the window on a virtual X server, and of the headset on a real OpenXR runtime.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

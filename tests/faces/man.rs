@@ -1,4 +1,4 @@
-//! A real character to grab: the MakeHuman man with 163 joints, else the project's own human.
+//! The character of the grab tests: the MakeHuman man with 163 joints if present, else the project's own human.
 
 use sinew::base::NodeId;
 use sinew::base::math::Vec3;
@@ -8,17 +8,17 @@ use sinew::rig::{Pose, PosedRig};
 use sinew::scene::Model;
 use std::path::{Path, PathBuf};
 
-/// Names of both wrists, both feet and the hips in the characters that are tried.
+/// Joint names of both wrists, both feet and the hips, one row per supported character.
 const NAMES: [[&str; 5]; 2] = [
     ["wrist.L", "wrist.R", "foot.L", "foot.R", "root"],
     ["LeftHand", "RightHand", "LeftFoot", "RightFoot", "Hips"],
 ];
 
-/// The character and what is held of it.
+/// The character and the joints that the tests grab or pin.
 pub struct Man {
     pub file: PathBuf,
     pub model: Model,
-    /// Wrists, the one that is on the left as seen from the front first; feet in the same order; hips.
+    /// Both wrists, both feet, hips. In each pair, the joint on the left as seen from the front comes first.
     pub nodes: [NodeId; 5],
 }
 
@@ -40,12 +40,12 @@ impl Man {
         Self { file, model, nodes }
     }
 
-    /// Where the named joints are in its own pose, metres of the world.
+    /// Returns the positions of the five joints in the rest pose, world space, metres.
     pub fn places(&self) -> [Vec3; 5] {
         places(&self.model, &self.model.rest(), &self.nodes)
     }
 
-    /// Where a pose has them. Checks that no bone has changed its length: only the hips are moved, all others turn.
+    /// Returns the world positions of the joints in `pose`. Checks that every joint except the hips only rotates.
     pub fn checked(&self, pose: &Pose) -> [Vec3; 5] {
         let rest = self.model.rest();
         for (id, node) in self.model.skeleton().nodes.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! `sinew ... --report` as a child process: what it tells, line by line, and what it is asked. How it is started is each bed's.
+//! Runs `sinew ... --report` as a child process, reads its report line by line and sends it requests.
 //!
-//! Time is the program's frames and turns, not a clock. A watch ends a wait only where the program hangs.
+//! The tests count the program's frames instead of clock time. A timeout only catches a program that hangs.
 
 use sinew::app::report::{Ask, Event, Frame, Line, WindowFrame};
 use sinew::base::math::{Mat4, Vec3};
@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The program hangs if it says nothing for this long: building pipelines on a busy machine takes seconds.
+/// Longest silence before a test reports a hang. Pipeline creation on a busy machine takes seconds.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program under test.
@@ -19,24 +19,24 @@ pub struct Program {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<Line>,
-    /// The headset's newest frame.
+    /// The newest frame report of the headset.
     pub frame: Frame,
-    /// The window's newest turn.
+    /// The newest frame report of the window.
     pub turn: WindowFrame,
-    /// All events so far.
+    /// All events that the program has reported so far.
     pub events: Vec<Event>,
-    /// What recentring did: the program's room from the puppet's.
+    /// Transform from the puppet's space to the program's room space. Recentring changes this transform.
     pub room_from_stage: Rigid,
     errors: Option<std::thread::JoinHandle<String>>,
-    /// It was told to validate what it asks of Vulkan.
+    /// Whether the command sets `SINEW_VALIDATION`, which enables Vulkan's validation layer.
     validates: bool,
 }
 
 impl Program {
-    /// Starts a command that runs `sinew ... --report`, in a folder with settings and journals of its own.
+    /// Starts a command that runs `sinew ... --report` in a folder with private settings and journals.
     pub fn spawn(mut command: Command, folder: &Path) -> Self {
         command.current_dir(folder);
-        // The user's own settings and journals stay out of it.
+        // Keeps the user's own settings and journals out of the test.
         command.env("XDG_STATE_HOME", folder.join("state")).env("XDG_CONFIG_HOME", folder.join("settings"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let validates = command.get_envs().any(|(name, value)| name == "SINEW_VALIDATION" && value.is_some());
@@ -45,7 +45,7 @@ impl Program {
         let (send, lines) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                // Vulkan's validation layer says on its own where it writes to.
+                // Vulkan's validation layer prints a plain line that names its output. Report lines are JSON objects.
                 if !line.starts_with('{') {
                     continue;
                 }
@@ -62,7 +62,7 @@ impl Program {
         Self { child, input, lines, frame, turn, events, room_from_stage, errors: Some(errors), validates }
     }
 
-    /// The next line, none at the end of the output.
+    /// Returns the next report line, or `None` at the end of the output.
     pub fn next(&mut self) -> Option<Line> {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => {
@@ -88,14 +88,14 @@ impl Program {
         }
     }
 
-    /// It ended too soon.
+    /// Panics with a message that the program ended before `what` happened.
     pub fn gone(&mut self, what: &str) -> ! {
         let words = self.words();
         panic!("the program ended without {what}: {:?}; {words}", self.events);
     }
 
-    /// Runs on until a new event is as wanted, and gives what was taken of it. Frames that show nothing pass too
-    /// quickly to be counted, so a watch ends this wait.
+    /// Waits until `wanted` returns a value for a new event, and returns this value. Frames without an image pass too
+    /// quickly to be counted, so a timeout limits the wait.
     pub fn event<T>(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
         let begin = Instant::now();
         while let Some(line) = self.next() {
@@ -109,7 +109,7 @@ impl Program {
         self.gone(what)
     }
 
-    /// Runs on until a turn of the window is as wanted, which the newest may be already.
+    /// Waits until `wanted` accepts a frame report of the window. The newest report may match already.
     pub fn until(&mut self, what: &str, mut wanted: impl FnMut(&WindowFrame) -> bool) {
         while !wanted(&self.turn) {
             if self.next().is_none() {
@@ -118,38 +118,38 @@ impl Program {
         }
     }
 
-    /// Runs on until nothing is under way in the window any more.
+    /// Waits until the window is idle and has presented an image.
     pub fn rest(&mut self) {
         self.until("rest", |t| t.idle && t.shown > 0);
     }
 
-    /// Where the window shows a point of the world, pixels of the window.
+    /// Projects a world-space point to pixels of the window.
     pub fn pixel(&self, world: Vec3) -> [f32; 2] {
         let clip = Mat4::from_cols_array(&self.turn.clip_from_world) * world.extend(1.0);
         let [x, y, width, height] = self.turn.viewport.map(|v| v as f32);
         [x + (clip.x / clip.w * 0.5 + 0.5) * width, y + (0.5 - clip.y / clip.w * 0.5) * height]
     }
 
-    /// Asks for something.
+    /// Writes a request to the standard input of the program.
     pub fn ask(&mut self, ask: &Ask) {
         let mut line = serde_json::to_string(ask).unwrap();
         line.push('\n');
         self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
     }
 
-    /// The document's hash as last told.
+    /// Returns the document's hash from the newest [`Event::Hash`].
     pub fn hash(&self) -> String {
         let hash = self.events.iter().rev().find_map(|e| if let Event::Hash(h) = e { Some(h) } else { None });
         hash.expect("no hash was told").clone()
     }
 
-    /// Resident memory, bytes.
+    /// Returns the resident memory of the program, bytes.
     pub fn memory(&self) -> u64 {
         let text = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
         4096 * text.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
     }
 
-    /// Waits for its end, which must be a good one: everything that it told, and its words on standard error.
+    /// Waits until the program exits, and checks for success. Returns all events and the text of standard error.
     pub fn finish(&mut self) -> (Vec<Event>, String) {
         while self.next().is_some() {}
         let status = self.child.wait().unwrap();
@@ -161,10 +161,10 @@ impl Program {
         (events, words)
     }
 
-    /// Waits for its end, which must be a good one, without a finding of Vulkan's validation layer: everything that it told.
+    /// Checks for a successful exit without findings of Vulkan's validation layer. Returns all events.
     pub fn ended(mut self) -> Vec<Event> {
         let (events, words) = self.finish();
-        // Where Sinew itself switches the layer on, it does not start without it.
+        // With `SINEW_VALIDATION`, Sinew refuses to start if the validation layer is missing.
         let switched_on = words.contains("Khronos Validation Layer Active") || self.validates;
         assert!(switched_on, "Vulkan's validation layer did not run: {words}");
         let finding = |l: &&str| {
@@ -175,13 +175,13 @@ impl Program {
         events
     }
 
-    /// Ends it as `kill -9` does.
+    /// Kills the program as `kill -9` does.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// What it said on standard error, all of it: ends it.
+    /// Kills the program and returns the complete text of its standard error.
     pub fn words(&mut self) -> String {
         let _ = self.child.kill();
         let _ = self.child.wait();

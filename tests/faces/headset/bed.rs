@@ -1,7 +1,7 @@
-//! The test bed: the real OpenXR runtime, the program under test, and a puppet that moves headset and controllers.
+//! Test bed: a real OpenXR runtime, the program under test, and a puppet that simulates headset and controllers.
 //!
-//! Time is the program's frames, not a clock: a state is sent, and what follows waits until the program reports a frame
-//! that was made of it. Watches end a wait only where the program hangs.
+//! The tests count the program's frames instead of clock time. After the puppet sends a state, a test waits until the
+//! program reports a frame with this state. Timeouts only catch a program that hangs.
 
 use crate::desktop::Desktop;
 use crate::program::PATIENCE;
@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-/// Seconds of a script per frame.
+/// Script time per frame, seconds.
 pub const STEP: f64 = 1.0 / 30.0;
 
 fn tool() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/xr-runtime")
 }
 
-/// A runtime of its own.
+/// A private OpenXR runtime with its own folder and port.
 pub struct Runtime {
     folder: tempfile::TempDir,
     port: u16,
@@ -29,9 +29,9 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// None, and a line, where there is no runtime on this machine.
+    /// Starts a runtime. Returns `None` and prints a line if no OpenXR runtime is installed.
     pub fn start() -> Option<Self> {
-        // A socket's path is short, so not below the target folder.
+        // The path of a socket must be short, so the folder is not below Cargo's target folder.
         let folder = tempfile::Builder::new().prefix("sxr").tempdir().unwrap();
         let probe = Command::new(tool()).arg("env").arg("--dir").arg(folder.path()).output().unwrap();
         if !probe.status.success() {
@@ -44,7 +44,7 @@ impl Runtime {
         Some(runtime)
     }
 
-    /// Starts the service, which is not running.
+    /// Starts the service and waits for its socket. The service must not be running.
     pub fn serve(&mut self) {
         assert!(self.service.is_none());
         let log = std::fs::File::create(self.path("service.log")).unwrap();
@@ -65,25 +65,25 @@ impl Runtime {
         }
     }
 
-    /// Ends the service as a crash would.
+    /// Kills the service without cleanup, as a crash would.
     pub fn kill(&mut self) {
         if let Some(mut service) = self.service.take() {
             service.kill().unwrap();
             service.wait().unwrap();
         }
-        // As after a crash the socket is still there; serve() takes care of it, as a user's service manager does.
+        // The socket file remains, as after a crash. The next `serve` replaces it, as a service manager does.
     }
 
     fn log(&self) -> String {
         std::fs::read_to_string(self.path("service.log")).unwrap_or_default()
     }
 
-    /// A file in the runtime's folder.
+    /// Returns the path of a file in the runtime's folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A program under this runtime.
+    /// Returns a command that runs `program` under this runtime with both validation layers.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(tool());
         command.args(["run", "--alone", "--xr-check", "--vk-check", "--dir"]).arg(self.folder.path());
@@ -91,12 +91,12 @@ impl Runtime {
         command
     }
 
-    /// The puppet of this runtime.
+    /// Connects a puppet to this runtime.
     pub fn puppet(&self) -> Puppet {
         Puppet::connect(self.port).unwrap()
     }
 
-    /// Everything that OpenXR's validation layer found in what ran here. [`App::quit`] looks at Vulkan's.
+    /// Returns all findings of OpenXR's validation layer. [`App::quit`] checks the findings of Vulkan's layer.
     pub fn findings(&self) -> String {
         let text = std::fs::read_to_string(self.path("xr-validation.txt")).unwrap_or_default();
         assert!(text.contains("VUID-CoreValidation-Initialize"), "OpenXR's validation layer did not run");
@@ -112,12 +112,12 @@ impl Drop for Runtime {
 }
 
 impl App {
-    /// `sinew vr ARGUMENTS --report` under the runtime, without a display.
+    /// Runs `sinew vr ARGUMENTS --report` under the runtime, without a display.
     pub fn start(runtime: &Runtime, arguments: &[&str]) -> Self {
         Self::run(runtime, &[&["vr"], arguments].concat(), None)
     }
 
-    /// `sinew ARGUMENTS --report` under the runtime, on a desktop where there is one.
+    /// Runs `sinew ARGUMENTS --report` under the runtime, on `desktop` if it is given, else without a display.
     pub fn run(runtime: &Runtime, arguments: &[&str], desktop: Option<&Desktop>) -> Self {
         let mut command = runtime.command(env!("CARGO_BIN_EXE_sinew"));
         command.args(arguments).arg("--report").env_remove("WAYLAND_DISPLAY");
@@ -128,8 +128,8 @@ impl App {
         Self::spawn(command, runtime.folder.path())
     }
 
-    /// Runs on until a frame is as wanted; fails after `most` frames with pictures or where the program ends. Frames
-    /// that show nothing pass too quickly to be counted, so a watch ends a wait for the others.
+    /// Waits until `wanted` accepts a frame. Fails after `most` rendered frames or if the program ends. Frames
+    /// without an image pass too quickly to be counted, so a timeout limits the wait for a rendered frame.
     pub fn until_frame(&mut self, most: usize, what: &str, mut wanted: impl FnMut(&Frame) -> bool) {
         let (mut seen, mut last) = (0, Instant::now());
         while let Some(line) = self.next() {
@@ -151,19 +151,19 @@ impl App {
         self.gone(what)
     }
 
-    /// Runs on for `count` frames.
+    /// Waits until the program has reported `count` more frames.
     pub fn frames(&mut self, count: u64) {
         let end = self.frame.frame + count;
         self.until_frame(count as usize + 2, "running on", |f| f.frame >= end);
     }
 
-    /// As if pressed.
+    /// Runs a command as if the user pressed its button, then waits two frames.
     pub fn press(&mut self, command: Press) {
         self.ask(&Ask::Command(command));
         self.frames(2);
     }
 
-    /// What both eyes see, side by side, into the folder of pictures.
+    /// Captures the images of both eyes side by side, saves them as a PNG file and returns them.
     pub fn picture(&mut self, name: &str) -> image::RgbImage {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("headset");
         std::fs::create_dir_all(&folder).unwrap();
@@ -173,14 +173,14 @@ impl App {
         image::open(&path).unwrap().into_rgb8()
     }
 
-    /// Ends it as its user would, and checks that it ends well and that Vulkan's validation layer found nothing.
+    /// Quits the program as its user would. Checks its exit status and that Vulkan's validation layer found nothing.
     pub fn quit(mut self) -> Vec<Event> {
         self.ask(&Ask::Quit);
         self.ended()
     }
 }
 
-/// Plays a script, a step a frame: each state is sent and seen in a frame before the next is.
+/// Plays a script at one step per frame. Waits for a frame with each state before sending the next.
 pub fn play(puppet: &mut Puppet, app: &mut App, script: &str) {
     let mut player = Player::new(Script::read(script, Path::new("scenario")).unwrap());
     while player.advance(STEP, &mut puppet.state) {
@@ -188,7 +188,7 @@ pub fn play(puppet: &mut Puppet, app: &mut App, script: &str) {
     }
 }
 
-/// Sends the puppet's state and waits until a frame was made of it.
+/// Sends the puppet's state and waits until the program reports a frame with this state.
 pub fn show(puppet: &mut Puppet, app: &mut App) {
     puppet.send().unwrap();
     let (state, room) = (puppet.state.clone(), app.room_from_stage);

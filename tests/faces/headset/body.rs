@@ -1,4 +1,4 @@
-//! Hands on the body and on the world.
+//! Scenarios: grab the body with both hands, move and scale the world, draw a ring around a limb.
 
 use super::bed::Runtime;
 use super::stage::{RADIUS, Session, joints, shape, words};
@@ -38,7 +38,7 @@ pub fn the_world_is_pulled_and_scaled_and_no_document_changes(s: &mut Session, r
     s.play("left by -0.3 0 0 over 0.4 &\nright by 0.3 0 0 over 0.4\nwait 0.1\nleft squeeze 0 &\nright squeeze 0\nwait 0.1");
     let scaled = s.app.frame.world_from_room;
     assert!((scaled.scale - 0.5).abs() < 0.01, "{scaled:?}");
-    // From there to the view before, and back.
+    // `UndoNavigation` switches back and forth between the last two views.
     for wanted in [moved, scaled, moved] {
         s.app.press(Command::UndoNavigation);
         let now = s.app.frame.world_from_room;
@@ -54,7 +54,7 @@ pub fn a_ring_is_drawn_round_a_limb_by_hand_motion_alone(s: &mut Session, runtim
     const HEIGHT: f32 = 0.7;
     s.app.press(Command::Tool(Tool::Skin));
     let head = s.app.frame.head;
-    // The hand goes round the capsule, 10 cm from the skin, and looks at its axis all the time.
+    // The hand circles the capsule 10 cm from the skin and always points at the capsule's axis.
     let axis = words(s.stage(Vec3::Y * HEIGHT));
     let start = words(s.stage(Vec3::new(0.0, HEIGHT, RADIUS + 0.1)));
     s.play(&format!("right at {start}\nright look {axis}\nwait 0.2"));

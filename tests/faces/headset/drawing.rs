@@ -1,4 +1,4 @@
-//! Posing by line of action, and everything that may come between.
+//! Scenarios that pose a character by a line of action, with undo, the left hand, lost tracking and recentring.
 
 use super::bed::Runtime;
 use super::stage::{Session, check_bent, covered, joints};
@@ -38,7 +38,7 @@ pub fn undo_and_redo_are_one_press_each(s: &mut Session, runtime: &Runtime) {
     assert_eq!(press("b", s), line);
     assert_eq!(press("b", s), bent);
     assert_eq!(press("b", s), bent, "there is nothing further on");
-    // The other hand's buttons do the same.
+    // The buttons of the left controller also undo and redo.
     s.play("left press a");
     s.app.frames(2);
     assert_eq!(s.app.hash(), line);
@@ -72,7 +72,7 @@ fn a_controller_of_one_button_is_enough() {
 
 pub fn a_stroke_outlives_lost_tracking_and_takes_no_sample_from_it(s: &mut Session, runtime: &Runtime) {
     s.baseline("right");
-    // Half of the arc, a loss during which the hand is far away, the other half.
+    // Draw half of the arc, lose tracking while the hand is far away, then draw the other half.
     let (start, centre) = (s.tip(Vec3::ZERO), super::stage::words(s.stage(Vec3::X)));
     let half = format!("right arc {centre} 0 0 1 -42.5 over 0.3");
     s.play(&format!("right turn 0 0 0\nright at {start}\nright trigger 1\n{half}"));
@@ -105,7 +105,7 @@ pub fn recentring_moves_the_view_and_no_document(s: &mut Session, runtime: &Runt
     let after = s.app.frame.world_from_room.point(s.app.frame.head.position);
     assert!(before.distance(after) < 2e-3, "the world moved from under the user: {before} {after}");
     assert_eq!(s.app.hash(), hash);
-    // The same points of the world are drawn to, by other places of the room.
+    // Draw the arc through the usual world-space points, which have new room coordinates after recentring.
     let from = s.stage(Vec3::ZERO);
     let centre = super::stage::words(s.stage(Vec3::X));
     let (start, axis) = (from - super::stage::TIP, Vec3::Z);

@@ -1,4 +1,4 @@
-//! One document, two faces: from the window to the headset and back.
+//! Test of switching one document between the window and the headset.
 
 use super::bed::{App, Runtime};
 use super::stage::{Session, shape};
@@ -12,10 +12,10 @@ use sinew::workbench::{Command, Tool};
 use std::path::Path;
 use x11rb::protocol::xproto::Window;
 
-/// Keysyms.
+/// X11 keysym of the left Control key.
 const CONTROL: u32 = 0xffe3;
 
-/// Waits for a window that shows the document and has the keyboard.
+/// Waits until the window shows the document, then gives the window the keyboard focus.
 fn at_the_desk(app: &mut App, desktop: &Desktop) -> Window {
     let turns = app.turn.frame;
     app.until("the window", |t| t.frame > turns && t.history[0] > 0);
@@ -33,7 +33,7 @@ fn press(app: &mut App, desktop: &Desktop, keysyms: &[u32]) {
     app.until("rest", |t| t.idle);
 }
 
-/// Draws with the mouse along points of the world.
+/// Draws a stroke with the mouse through world-space points.
 fn draw(app: &mut App, desktop: &Desktop, window: Window, path: &[Vec3]) {
     let corner = desktop.corner(window);
     let pixels: Vec<[f32; 2]> = path.iter().map(|p| app.pixel(*p).map(f32::round)).collect();
@@ -51,7 +51,7 @@ fn draw(app: &mut App, desktop: &Desktop, window: Window, path: &[Vec3]) {
     app.until("rest", |t| t.idle);
 }
 
-/// Sessions in journals in which something was done.
+/// Returns the sessions in the journals that ended without saving.
 fn left(folder: &Path) -> Vec<Unfinished> {
     let state = folder.join("state").into_os_string();
     let journals = journal_folder(|name| (name == "XDG_STATE_HOME").then(|| state.clone())).unwrap();
@@ -68,7 +68,7 @@ fn keep(desktop: &Desktop, name: &str) {
 fn a_headset_put_on_in_mid_work_goes_on_with_it_and_taken_off_gives_it_back() {
     let (Some(mut runtime), Some(desktop)) = (Runtime::start(), Desktop::start()) else { return };
     let folder = runtime.path("");
-    // A socket is there, and nobody behind it.
+    // The socket file of the killed runtime remains, but no process serves it.
     runtime.kill();
     let glb = sinew::export::unedited(&shape().capsule_asset()).unwrap();
     std::fs::write(folder.join("capsule.glb"), &glb).unwrap();
@@ -87,19 +87,19 @@ fn a_headset_put_on_in_mid_work_goes_on_with_it_and_taken_off_gives_it_back() {
     assert_eq!((app.turn.tool, steps), (Tool::Grab, [2, 0]));
     keep(&desktop, "faces_desk");
 
-    // The runtime comes, and somebody wears its headset.
+    // The runtime starts, and the simulated user puts the headset on.
     runtime.serve();
     let mut s = Session { puppet: runtime.puppet(), app };
     s.focus();
     assert_eq!((s.app.hash(), s.app.frame.history, s.app.frame.tool), (drawn.clone(), steps, Tool::Grab));
     s.app.press(Command::Tool(Tool::Line));
-    // The baseline of the window still waits for its offset.
+    // The baseline that was drawn in the window has no offset stroke yet.
     s.arc("right", Vec3::ZERO, Vec3::X, -85.0);
     let bent = s.app.hash();
     assert!(bent != drawn && s.app.frame.history == [3, 0], "{:?}", s.app.frame.history);
     s.app.picture("faces_headset");
 
-    // Taken off: the window again, as it was left.
+    // A second program takes the focus, which simulates taking the headset off. The window returns unchanged.
     let other = App::start(&runtime, &["other.glb", "--forget"]);
     at_the_desk(&mut s.app, &desktop);
     assert_eq!((s.app.hash(), s.app.turn.history, s.app.turn.tool), (bent.clone(), [3, 0], Tool::Line));
@@ -113,7 +113,7 @@ fn a_headset_put_on_in_mid_work_goes_on_with_it_and_taken_off_gives_it_back() {
     assert_eq!(s.app.hash(), bent);
     keep(&desktop, "faces_back");
 
-    // Put on again, by the session that was there; then the runtime dies, and comes back.
+    // The user puts the headset on, and the OpenXR session continues. Then the runtime crashes and restarts.
     drop(other);
     s.focus();
     assert_eq!((s.app.hash(), s.app.frame.history), (bent.clone(), [3, 0]));
@@ -123,7 +123,7 @@ fn a_headset_put_on_in_mid_work_goes_on_with_it_and_taken_off_gives_it_back() {
     runtime.serve();
     s.puppet = runtime.puppet();
     s.focus();
-    // To the window by command, and not back while the headset is worn.
+    // A command switches to the window. Sinew stays in the window although the user still wears the headset.
     s.app.ask(&Ask::Command(Command::OtherFace));
     at_the_desk(&mut s.app, &desktop);
     let frame = s.app.frame.frame;
@@ -134,7 +134,7 @@ fn a_headset_put_on_in_mid_work_goes_on_with_it_and_taken_off_gives_it_back() {
     assert_eq!((s.app.hash(), s.app.frame.frame), (bent.clone(), frame));
     s.app.quit();
 
-    // One journal, which holds all of it.
+    // A single journal holds the edits from both the window and the headset.
     let journals = left(&folder);
     assert_eq!(journals.len(), 1, "{journals:?}");
     let model = journals[0].load(&BindOptions::default()).unwrap();

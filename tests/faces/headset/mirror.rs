@@ -1,4 +1,4 @@
-//! The window on the desktop that shows what the headset sees.
+//! Test of the mirror window, which shows the headset's image on the desktop.
 
 use super::bed::Runtime;
 use super::stage::Session;
@@ -8,7 +8,7 @@ use image::imageops::{FilterType, crop_imm, resize};
 use std::path::Path;
 use x11rb::protocol::xproto::Window;
 
-/// What a window shows.
+/// Captures the contents of a window and saves the image as a PNG file.
 fn shown(desktop: &Desktop, window: Window, size: [u32; 2], name: &str) -> RgbImage {
     let corner = desktop.corner(window).map(|v| v as u32);
     let picture = crop_imm(&desktop.screenshot(), corner[0], corner[1], size[0], size[1]).to_image();
@@ -17,7 +17,7 @@ fn shown(desktop: &Desktop, window: Window, size: [u32; 2], name: &str) -> RgbIm
     picture
 }
 
-/// The middle of one half of a picture of both eyes, cut and stretched to a size.
+/// Crops the centre of one eye's image to the aspect ratio of `size`, then resizes the crop to `size`.
 fn eye(both: &RgbImage, right: bool, size: [u32; 2]) -> RgbImage {
     let [w, h] = [both.width() / 2, both.height()];
     let scale = (f64::from(size[0]) / f64::from(w)).max(f64::from(size[1]) / f64::from(h));
@@ -27,14 +27,14 @@ fn eye(both: &RgbImage, right: bool, size: [u32; 2]) -> RgbImage {
     resize(&cut, size[0], size[1], FilterType::Triangle)
 }
 
-/// Mean difference of a channel, of 255.
+/// Returns the mean absolute difference of the channel values, 0..=255.
 fn difference(a: &RgbImage, b: &RgbImage) -> f64 {
     assert_eq!(a.dimensions(), b.dimensions());
     let sum: u64 = a.as_raw().iter().zip(b.as_raw()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
     sum as f64 / a.as_raw().len() as f64
 }
 
-/// Runs on until the mirror has shown newer pictures of a scene that stands still.
+/// Waits until the mirror window has displayed four more images.
 fn settle(s: &mut Session) {
     let enough = s.app.frame.mirrored + 4;
     s.app.until_frame(200, "in the mirror", |f| f.mirrored >= enough);
@@ -59,13 +59,13 @@ fn a_window_on_the_desktop_shows_what_the_left_eye_sees() {
             near < 1.5 && far > 2.0 * near,
             "{round}: {near} from the left eye, {far} from the right one"
         );
-        // Another size: what fills it is the middle of the eye's picture.
+        // After a resize, the centre of the eye's image fills the window.
         size = [420, 560];
         desktop.resize(window, size);
         settle(&mut s);
         settle(&mut s);
     }
-    // Closing it ends nothing else.
+    // The session continues after the mirror window is closed.
     desktop.close(window);
     s.app.frames(4);
     let (count, hash) = (s.app.frame.mirrored, s.app.hash());

@@ -1,5 +1,5 @@
-//! The headset front end, from end to end: `sinew vr` under the real OpenXR runtime, moved by a puppet, with the
-//! validation layers of OpenXR and Vulkan switched on. Without a display and without a headset.
+//! End-to-end tests of the headset: `sinew vr` runs under a real OpenXR runtime with the validation layers of OpenXR
+//! and Vulkan. A puppet simulates the headset and the controllers; no physical headset or display is needed.
 
 mod bed;
 mod body;

@@ -1,5 +1,5 @@
-//! Scenarios that start alike share one session: the file is opened again for each. It is the long session, too: what
-//! they leave behind may not grow.
+//! Runs all scenarios with the same initial state in one session, and reopens the file before each scenario. The
+//! session also checks that the program does not leak memory.
 
 use super::bed::Runtime;
 use super::stage::Session;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 type Scenario = fn(&mut Session, &Runtime);
 
-/// In this order: the palette is found turned as it begins, and recentring moves the room.
+/// The order matters: the palette scenario expects the initial palette page, and recentring moves the room.
 const SCENARIOS: [(&str, Scenario); 12] = [
     ("the palette", palette::the_palette_is_pressed_by_the_other_hands_ray),
     ("an accent stroke", shaping::an_accent_stroke_in_the_air_swells_what_is_behind_it),
@@ -24,12 +24,12 @@ const SCENARIOS: [(&str, Scenario); 12] = [
     ("recentring", drawing::recentring_moves_the_view_and_no_document),
 ];
 
-/// Scenarios before memory is looked at: they use every kind of job once, and so fill the caches.
+/// Number of scenarios before the first memory reading. These run every kind of job, which fills the caches.
 const FIRST: usize = 3;
-/// What memory may grow by after them, bytes.
+/// Maximum growth of memory after the first reading, bytes.
 const GROWTH: u64 = 8 << 20;
 
-/// Frames that the session lasts at least: `SINEW_HEADSET_FRAMES`.
+/// Returns the minimum length of the session in frames, from `SINEW_HEADSET_FRAMES`; default 0.
 fn frames() -> u64 {
     std::env::var("SINEW_HEADSET_FRAMES").ok().and_then(|n| n.parse().ok()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The palette on the off hand.
+//! Test of the palette, a panel attached to the hand that holds no tool.
 
 use super::bed::Runtime;
 use super::stage::{Session, words};
@@ -6,12 +6,12 @@ use sinew::base::math::{Quat, Vec3};
 use sinew::ui::palette::{Page, Panel, PanelState, Panels, Placement, Spot};
 use sinew::workbench::{Command, CommandKind, Hand, Input, Tool, Tracked, Tracking};
 
-/// Where an entry of the palette, turned to a page, is in the room: by the same panels, where the program has put them.
+/// Returns the room-space position of a palette control on `page`, laid out by the program's own panel code.
 pub fn target(session: &Session, page: Option<Page>, entry: &Spot) -> Vec3 {
     place(session, turned(session, page).find(entry).expect("the palette has no such entry"))
 }
 
-/// Where a share of a slider's track is.
+/// Returns a room-space position on a slider's track. `share` is 0 at the track's left end and 1 at its right end.
 pub fn slider(session: &Session, page: Page, kind: CommandKind, share: f32) -> Vec3 {
     place(
         session,
@@ -19,7 +19,7 @@ pub fn slider(session: &Session, page: Page, kind: CommandKind, share: f32) -> V
     )
 }
 
-/// The room point of a place of the palette, where that stands in the program.
+/// Converts a point on the palette to room space by the palette pose that the program reports.
 fn place(session: &Session, (panel, at): (Panel, [f32; 2])) -> Vec3 {
     let (pose, size) = session.app.frame.palette_place.expect("the palette shows");
     assert_eq!(panel, Panel::Palette);
@@ -67,7 +67,7 @@ pub fn the_palette_is_pressed_by_the_other_hands_ray(s: &mut Session, runtime: &
         assert_eq!(s.app.frame.tool, tool);
     }
     assert_eq!((s.app.hash(), s.app.frame.history), (hash, [1, 0]), "a press on a panel drew");
-    // Hidden and shown by the menu button, a press of the stick.
+    // A press of the thumbstick acts as the menu button, which hides and shows the palette.
     for shown in [false, true] {
         s.play("left press stick\nwait 0.1\nleft release stick\nwait 0.1");
         assert_eq!(s.app.frame.palette, shown);

@@ -1,4 +1,4 @@
-//! Looking at what was made: methods against each other on one pose, edges, the turntable, the numbers of the strain.
+//! Scenario of the review tools: comparison of deformation methods, wireframe, turntable and strain values.
 
 use super::bed::Runtime;
 use super::palette::target;
@@ -8,13 +8,13 @@ use sinew::app::report::Event;
 use sinew::ui::palette::{Page, Spot, Strain};
 use sinew::workbench::Command;
 
-/// Presses a spot of the palette by the tool hand's ray.
+/// Presses a palette control with the ray of the hand that holds the tool.
 pub fn press(s: &mut Session, page: Option<Page>, spot: &Spot) {
     let at = words(target(s, page, spot));
     s.play(&format!("right look {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright trigger 0\nwait 0.1"));
 }
 
-/// Runs on until a method is on the stage and measured, whether that was told already or is still to come.
+/// Waits until the stage shows a deformation method and its strain is measured. Past events count, too.
 fn measured(s: &mut Session, method: &str) -> Strain {
     let shown = |e: &Event| matches!(e, Event::Shown(m) if m == method).then_some(());
     let told =
@@ -30,7 +30,7 @@ fn measured(s: &mut Session, method: &str) -> Strain {
     strain
 }
 
-/// The floor between the palette and the character, as both eyes see it, but for the axes on the ground at its feet.
+/// Returns the pixels of both eyes that show the floor between palette and character, without the ground axes.
 fn floor(picture: &RgbImage) -> impl Iterator<Item = (u32, u32, &Rgb<u8>)> {
     let [eye, rows] = [picture.width() / 2, picture.height()];
     let shown = move |x: u32, y: u32| {
@@ -48,7 +48,7 @@ pub fn methods_are_compared_on_one_pose_and_the_body_is_looked_at_from_all_sides
     s.play("left at -0.32 1.3 -0.4 &\nright at 0.2 1.3 -0.2\nwait 0.6");
     press(s, None, &Spot::Page(Page::View));
     let method = |name: &str| Spot::Command(Command::Deformer(name.into()));
-    // Still hands, so that only the body may differ.
+    // Points the right hand in the same direction before each image, so that only the body differs.
     let away = "right look 2 1 2\nwait 0.2";
     press(s, Some(Page::View), &method("dqs"));
     s.play(away);
@@ -83,7 +83,7 @@ pub fn methods_are_compared_on_one_pose_and_the_body_is_looked_at_from_all_sides
     assert!(turned > 0.2, "the turntable stands still: {turned}");
     let side = s.app.picture("review_turned");
     assert!(differing(&before, &side) > 500 && covered(&side).iter().all(|n| *n > 1000));
-    // The character has turned with its shadow; floor, posts and backdrop beside it are where they were.
+    // The turntable rotates the character and its shadow. Floor, posts and backdrop stay in place.
     let apart = |a: &Rgb<u8>, b: &Rgb<u8>| (0..3).map(|i| a[i].abs_diff(b[i])).max().unwrap_or(0);
     let lines = floor(&before).filter(|(x, y, p)| {
         [(1, 0), (0, 1)].iter().any(|(i, k)| apart(p, before.get_pixel(x + i, y + k)) > 3)
@@ -99,7 +99,7 @@ pub fn methods_are_compared_on_one_pose_and_the_body_is_looked_at_from_all_sides
     s.app.frames(4);
     assert_eq!(s.app.picture("review_turned_again"), side);
     assert_eq!(s.app.hash(), compared, "looking changed the document");
-    // The choice of a method is an edit like any other.
+    // The choice of a deformation method is an edit, so undo reverts it.
     s.app.press(Command::Undo);
     s.app.press(Command::Undo);
     assert_eq!(s.app.hash(), pose);

@@ -1,4 +1,4 @@
-//! Flesh shaped by hand and keyed: a ring round the upper arm, pulled out, swells as the elbow bends.
+//! Tests of sculpt layers: a keyed bulge around the upper arm that swells as the elbow bends, and an accent stroke.
 
 use super::bed::Runtime;
 use super::palette::{slider, target};
@@ -12,12 +12,12 @@ use sinew::surface::Form;
 use sinew::ui::palette::{Page, Spot};
 use sinew::workbench::{Command, CommandKind, GrabBy, Tool};
 
-/// Where the hand goes round the arm: metres from its axis.
+/// Distance between the hand and the arm's axis while the hand circles the arm, metres.
 const ROUND: f32 = 0.09;
-/// How far the ring is pulled out, metres.
+/// Distance by which the hand pulls the ring outwards, metres.
 const PULLED: f32 = 0.035;
 
-/// The arm of the person on the stage, world, metres: shoulder, elbow, hand in bind.
+/// Returns the positions of left shoulder, elbow and hand in the rest pose, world space, metres.
 fn arm(model: &Model) -> [Vec3; 3] {
     let skeleton = model.skeleton();
     let rig = sinew::rig::PosedRig::new(skeleton, &model.rest());
@@ -25,7 +25,7 @@ fn arm(model: &Model) -> [Vec3; 3] {
         .map(|name| rig.world[skeleton.find(name).unwrap().index()].translation.into())
 }
 
-/// Turns the palette to a page, and a slider on it to a share of its track.
+/// Opens a palette page and drags a slider to the fraction `share` of its track.
 fn slide(s: &mut Session, page: Page, kind: CommandKind, share: f32) {
     press(s, None, &Spot::Page(page));
     let (from, to) = (words(slider(s, page, kind, 0.5)), words(slider(s, page, kind, share)));
@@ -39,7 +39,7 @@ fn choose(s: &mut Session, page: Page, command: Command) {
     press(s, Some(page), &Spot::Command(command));
 }
 
-/// Both hands where the palette can be pressed.
+/// Script that moves both hands to positions from which the right hand's ray can press the palette.
 const AT_PALETTE: &str = "left at -0.12 1.3 -0.4 &\nright turn 0 0 0 &\nright at 0.2 1.3 -0.2\nwait 0.6";
 
 #[test]
@@ -50,7 +50,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     let [shoulder, elbow, hand] = arm(&model);
     let axis = (elbow - shoulder).normalize();
     let middle = shoulder.lerp(elbow, 0.55);
-    // In front of the arm, then round it.
+    // Unit vector perpendicular to the arm's axis, towards the front of the body (+Z).
     let out = (Vec3::Z - axis * axis.z).normalize();
 
     s.play(AT_PALETTE);
@@ -69,18 +69,18 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     ));
     assert_eq!(s.app.frame.history, [2, 0], "opened, ring");
 
-    // The near side of the ring is pulled away from the bone.
+    // The hand pulls the front of the ring away from the bone.
     let (from, to) = (s.tip(held), s.tip(held + out * PULLED));
     s.play(&format!(
         "right turn 0 0 0\nright at {from}\nwait 0.2\nright trigger 1\nwait 0.1\nright at {to} over 0.5\nwait 0.1\nright trigger 0\nwait 0.2"
     ));
     assert_eq!(s.app.frame.history, [3, 0], "opened, ring, shape");
 
-    // At the start it is flat: amplitude 0, keyed.
+    // Key the start of the motion with amplitude 0, which makes the sculpt layer flat.
     s.play(AT_PALETTE);
     slide(&mut s, Page::Shape, CommandKind::Amplitude, 1.0 / 3.0);
     choose(&mut s, Page::Time, Command::Key);
-    // A second later the elbow bends, and it swells.
+    // Key the motion about one second later, with a bent elbow and a higher amplitude.
     slide(&mut s, Page::Time, CommandKind::Scrub, 0.5);
     let later = s.app.frame.time.expect("the motion does not show");
     assert!((0.7..=1.3).contains(&later), "{later}");
@@ -94,7 +94,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     s.play(AT_PALETTE);
     choose(&mut s, Page::Time, Command::Key);
 
-    // Looked at from near, with the palette out of sight.
+    // Capture images close to the elbow, with the palette out of view.
     let mut pictures = Vec::new();
     for (share, name) in [(0.0, "shaping_flat"), (0.5 * later as f32, "shaping_swollen")] {
         s.play(AT_PALETTE);
@@ -109,7 +109,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     choose(&mut s, Page::Time, Command::Play(true));
     look_near(&mut s, elbow);
     let first = s.app.picture("shaping_playing_0");
-    // As many frames from picture to picture may be just the motion's length: a few more each time.
+    // A constant interval between images could equal the motion's length, so the interval grows each time.
     let moves = (1..=8).any(|k| {
         let before = s.app.frame.time;
         s.app.until_frame(100, "time going on", |f| f.time.is_some() && f.time != before);
@@ -132,7 +132,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     let amplitude = motion.channel(&Target::SculptAmplitude(shape.id)).expect("the amplitude has no keys");
     assert_eq!(amplitude.times.len(), 2, "{:?}", amplitude.times);
     assert!(amplitude.value(0)[0].abs() < 0.1 && amplitude.value(1)[0] > 0.8, "{amplitude:?}");
-    // The elbow goes from straight to bent, and the flesh half-way with it.
+    // Halfway between the keys, both the elbow angle and the amplitude have intermediate values.
     let angle = |time: f64| {
         let state = document.state(model.skeleton(), Some(time));
         let rig = sinew::rig::PosedRig::new(model.skeleton(), &state.pose);
@@ -147,7 +147,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
 
 pub fn an_accent_stroke_in_the_air_swells_what_is_behind_it(s: &mut Session, runtime: &Runtime) {
     s.app.press(Command::Tool(Tool::Silhouette));
-    // Along the right edge of the capsule as the head sees it, and out by 8 cm in the middle.
+    // The stroke follows the capsule's right silhouette and lies 8 cm outside the silhouette in the middle.
     let at = |out: f32, height: f32| Vec3::new(RADIUS + out, height, 0.0);
     let [from, middle, to] = [at(0.0, 0.6), at(0.08, 0.9), at(0.0, 1.2)].map(|p| s.tip(p));
     s.play(&format!(
@@ -163,7 +163,7 @@ pub fn an_accent_stroke_in_the_air_swells_what_is_behind_it(s: &mut Session, run
     assert!((0.05..0.12).contains(&most), "the edge goes out by {most} m");
 }
 
-/// Puts the head beside the arm, looking at it, and the hands away.
+/// Moves the head close to the elbow, facing the elbow, and moves the hands out of view.
 fn look_near(s: &mut Session, elbow: Vec3) {
     let (from, at) = (words(s.stage(elbow + Vec3::new(0.6, 0.15, 0.4))), words(s.stage(elbow)));
     s.play(&format!(

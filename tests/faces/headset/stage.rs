@@ -1,4 +1,4 @@
-//! What scenarios begin with and end with: a capsule on four bones before the user, a document on disk.
+//! Setup and end of the scenarios: a capsule with four bones in front of the user, and a saved project on disk.
 
 use super::bed::{App, Runtime, play, show};
 use crate::desktop::Desktop;
@@ -13,33 +13,33 @@ use sinew::scene::Model;
 use sinew::workbench::{Command, Rigid, Tool, Tracking};
 use std::path::Path;
 
-/// Capsule radius, metres.
+/// Radius of the capsule, metres.
 pub const RADIUS: f32 = 0.15;
-/// Its joints' heights, metres of the world.
+/// Heights of the capsule's joints, world space, metres.
 pub const JOINTS: [f32; 4] = [0.0, 0.45, 0.9, 1.35];
-/// Where the brush tip is from the hand, metres, hand's space.
+/// Position of the brush tip in the hand's space, metres.
 pub const TIP: Vec3 = Vec3::new(0.0, 0.0, -0.05);
 
-/// The numbers of the capsule that the scenarios work on: along +Y from the world's origin.
+/// Returns the dimensions of the test capsule, which extends along +Y from the world's origin.
 pub fn shape() -> Shape {
     Shape { bones: 4, rings: 36, segments: 16, radius: RADIUS, length: 1.8, blend: 0.5 }
 }
 
-/// A session with the capsule, focused, both hands tracked.
+/// A running program that shows a character, and the puppet that simulates its headset and controllers.
 pub struct Session {
     pub app: App,
     pub puppet: Puppet,
 }
 
 impl Session {
-    /// None, and a line, where there is no runtime here.
+    /// Starts a runtime and a session with the capsule. Returns `None` if no OpenXR runtime is installed.
     pub fn start(arguments: &[&str]) -> Option<(Runtime, Self)> {
         let runtime = Runtime::start()?;
         let session = Self::on(&runtime, arguments);
         Some((runtime, session))
     }
 
-    /// With another character.
+    /// Starts a runtime and a session with the character in `glb`. The runtime's folder stores the file as `name`.
     pub fn start_with(name: &str, glb: &[u8], arguments: &[&str]) -> Option<(Runtime, Self)> {
         let runtime = Runtime::start()?;
         std::fs::write(runtime.path(name), glb).unwrap();
@@ -47,21 +47,21 @@ impl Session {
         Some((runtime, session))
     }
 
-    /// On a runtime that runs.
+    /// Starts a session with the capsule on a running runtime.
     pub fn on(runtime: &Runtime, arguments: &[&str]) -> Self {
         Self::before(runtime, arguments, None)
     }
 
-    /// With a desktop where there is one.
+    /// Starts a session with the capsule, on the display of `desktop` if it is given.
     pub fn before(runtime: &Runtime, arguments: &[&str], desktop: Option<&Desktop>) -> Self {
         let glb = sinew::export::unedited(&shape().capsule_asset()).unwrap();
         std::fs::write(runtime.path("capsule.glb"), glb).unwrap();
         Self::with(runtime, "capsule.glb", arguments, desktop)
     }
 
-    /// With another file.
+    /// Starts a session with the character in `file`, on the display of `desktop` if it is given.
     pub fn with(runtime: &Runtime, file: &str, arguments: &[&str], desktop: Option<&Desktop>) -> Self {
-        // Before the program, so that its room is measured from a head at rest.
+        // The puppet connects before the program starts, so that the room's origin comes from the head's rest pose.
         let puppet = runtime.puppet();
         let fixed = ["vr", file, "--forget", "--out", "out"];
         let app = App::run(runtime, &[&fixed[..], arguments].concat(), desktop);
@@ -71,7 +71,7 @@ impl Session {
         session
     }
 
-    /// Runs on until the program has the user's attention and sees both hands, and measures its room.
+    /// Waits until the OpenXR session is focused and both hands are tracked, then measures the room.
     pub fn focus(&mut self) {
         self.app.until_frame(3000, "focused", |f| {
             f.state == "FOCUSED" && f.rendered && f.tracking == [Tracking::Tracked; 2]
@@ -79,7 +79,7 @@ impl Session {
         self.measure_room();
     }
 
-    /// Measures where the program's room is from the puppet's, by the head.
+    /// Computes the transform from the puppet's space to the program's room from the head pose in both spaces.
     pub fn measure_room(&mut self) {
         let (seen, sent) = (self.app.frame.head, self.puppet.state.head);
         let orientation = (seen.orientation * sent.orientation.inverse()).normalize();
@@ -87,24 +87,24 @@ impl Session {
             Rigid { position: seen.position - orientation * sent.position, orientation };
     }
 
-    /// Plays a script, in the puppet's room.
+    /// Plays a script; the script's coordinates are in the puppet's space.
     pub fn play(&mut self, script: &str) {
         play(&mut self.puppet, &mut self.app, script);
     }
 
-    /// Where the puppet's room has a point of the world.
+    /// Converts a world-space point to the puppet's space.
     pub fn stage(&self, world: Vec3) -> Vec3 {
         let room = self.app.frame.world_from_room.inverse_point(world);
         let from = self.app.room_from_stage;
         from.orientation.inverse() * (room - from.position)
     }
 
-    /// For scripts: where a hand that is not turned must be so that its brush tip is at a point of the world.
+    /// Returns the script coordinates of an unrotated hand whose brush tip is at a world-space point.
     pub fn tip(&self, world: Vec3) -> String {
         words(self.stage(world) - TIP)
     }
 
-    /// Draws a straight line in the world by a hand's trigger.
+    /// Draws a straight line between two world-space points with a hand's trigger.
     pub fn line(&mut self, hand: &str, from: Vec3, to: Vec3) {
         let (from, to) = (self.tip(from), self.tip(to));
         self.play(&format!(
@@ -112,7 +112,7 @@ impl Session {
         ));
     }
 
-    /// Draws an arc about the world's z axis through `centre` by a hand's trigger: degrees, counter-clockwise.
+    /// Draws an arc from `from` about the world's z axis through `centre`. `degrees` is positive counter-clockwise.
     pub fn arc(&mut self, hand: &str, from: Vec3, centre: Vec3, degrees: f32) {
         let (from, centre) = (self.tip(from), words(self.stage(centre)));
         self.play(&format!(
@@ -121,19 +121,19 @@ impl Session {
         ));
     }
 
-    /// Draws a baseline through the capsule's joints. It begins below them, so that what is drawn from the lowest joint
-    /// does not grab its knot.
+    /// Draws a baseline through the capsule's joints. The baseline begins below the lowest joint, so that a stroke
+    /// from the lowest joint does not grab the first knot of the baseline.
     pub fn baseline(&mut self, hand: &str) {
         self.line(hand, Vec3::Y * -0.05, Vec3::Y * 1.5);
     }
 
-    /// Draws a line of action by a hand: a baseline through the capsule, and an offset stroke that bends it to +X.
+    /// Draws a line of action: a baseline through the capsule, and an offset stroke that bends the capsule to +X.
     pub fn bend(&mut self, hand: &str) {
         self.baseline(hand);
         self.arc(hand, Vec3::ZERO, Vec3::X, -85.0);
     }
 
-    /// Opens the capsule again, as at the start: its hash, the first view, hands and head at rest, the usual tool.
+    /// Reopens the capsule and resets hands, head, tool and palette. Checks that the document's hash equals `fresh`.
     pub fn reopen(&mut self, fresh: &str) {
         self.app.ask(&Ask::Command(Command::Open("capsule.glb".into())));
         self.app.event("a character", |e| matches!(e, Event::Loaded(_)).then_some(()));
@@ -152,7 +152,7 @@ impl Session {
         assert_eq!((self.app.hash().as_str(), self.app.frame.history), (fresh, [1, 0]));
     }
 
-    /// Saves the document and reads it back; checks that OpenXR's validation layer found nothing.
+    /// Saves the document and loads the saved project. Checks that OpenXR's validation layer found nothing.
     pub fn save(&mut self, runtime: &Runtime) -> (Model, Document) {
         assert_eq!(self.app.frame.mirrored, 0, "a mirror without a display");
         self.app.ask(&Ask::Command(Command::Save));
@@ -163,7 +163,7 @@ impl Session {
         saved(&runtime.path("out/project.glb"))
     }
 
-    /// Ends the program and reads what it left; checks that the validation layers found nothing.
+    /// Ends the program and loads the saved project. Checks that the validation layers found nothing.
     pub fn end(self, runtime: &Runtime) -> (Model, Document) {
         assert_eq!(self.app.frame.mirrored, 0, "a mirror without a display");
         self.app.quit();
@@ -172,20 +172,20 @@ impl Session {
     }
 }
 
-/// A project on disk.
+/// Loads the model and the document of a saved project.
 pub fn saved(path: &Path) -> (Model, Document) {
     let model = Model::load(path, &BindOptions::default()).unwrap();
     let document = model.document.clone().expect("the project holds a document");
     (model, document)
 }
 
-/// Where the capsule's joints are in a document, metres.
+/// Returns the positions of the capsule's joints in the document's pose, world space, metres.
 pub fn joints(model: &Model, document: &Document) -> Vec<Vec3> {
     let rig = PosedRig::new(model.skeleton(), &document.posed(model.skeleton()));
     (0..JOINTS.len()).map(|j| rig.world[j].translation.into()).collect()
 }
 
-/// Checks that the joints lie on the arc that [`Session::bend`] draws, within the tolerance, at their own distances.
+/// Checks that the joints lie within `tolerance` metres of the arc of [`Session::bend`], with constant bone lengths.
 pub fn check_bent(model: &Model, document: &Document, tolerance: f32) {
     let joints = joints(model, document);
     for (j, joint) in joints.iter().enumerate() {
@@ -199,12 +199,12 @@ pub fn check_bent(model: &Model, document: &Document, tolerance: f32) {
     assert!(joints[3].x > 0.5, "{joints:?}");
 }
 
-/// Three numbers for a script.
+/// Formats a vector as three numbers for a script.
 pub fn words(v: Vec3) -> String {
     format!("{:.6} {:.6} {:.6}", v.x, v.y, v.z)
 }
 
-/// Counts of pixels of each eye's half that are far from the picture's corner colour.
+/// Counts, for each eye, the pixels that differ clearly from the colour of the image's upper-left pixel.
 pub fn covered(picture: &image::RgbImage) -> [usize; 2] {
     let ground = *picture.get_pixel(0, 0);
     let half = picture.width() / 2;
@@ -216,7 +216,7 @@ pub fn covered(picture: &image::RgbImage) -> [usize; 2] {
     out
 }
 
-/// How many pixels differ clearly.
+/// Counts the pixels that differ by more than 24 of 255 in any channel.
 pub fn differing(a: &image::RgbImage, b: &image::RgbImage) -> usize {
     a.pixels().zip(b.pixels()).filter(|(a, b)| (0..3).any(|i| a[i].abs_diff(b[i]) > 24)).count()
 }

@@ -1,4 +1,4 @@
-//! What each eye sees.
+//! Test of the rendered image of each eye against rays cast at a ball.
 
 use super::bed::{App, Runtime};
 use sinew::app::report::Event;
@@ -7,12 +7,12 @@ use sinew::bind::shapes::Shape;
 use sinew::puppet::Eye;
 use sinew::workbench::{Command, Rigid, Similarity, Tracking};
 
-/// Radius of the ball, metres, and its centre's height.
+/// Radius of the ball, metres. `HEIGHT` is the height of the ball's centre, metres.
 const RADIUS: f32 = 0.2;
 const HEIGHT: f32 = 0.0005;
 
-/// Where a disc's upper left outline lies: the mean of the first covered pixel over the rows of its upper half and over
-/// the columns of its left half. Its lower right lies in shadow and cannot be told from the ground.
+/// Returns the mean x of a disc's left silhouette over the rows above its centre `half`, and the mean y of its upper
+/// silhouette over the columns left of its centre. The disc's lower right is in shadow and looks like the ground.
 fn outline(size: [u32; 2], half: [u32; 2], covered: impl Fn(u32, u32) -> bool) -> [f64; 2] {
     let mean =
         |firsts: Vec<u32>| firsts.iter().map(|v| f64::from(*v)).sum::<f64>() / firsts.len().max(1) as f64;
@@ -21,7 +21,7 @@ fn outline(size: [u32; 2], half: [u32; 2], covered: impl Fn(u32, u32) -> bool) -
     [mean(rows), mean(columns)]
 }
 
-/// Whether the ball covers a pixel of an eye, by its own geometry: a ray through the pixel's middle.
+/// Returns whether the ball covers a pixel of an eye, by a ray cast through the pixel's centre.
 fn hits(world_from_room: &Similarity, head: &Rigid, eye: &Eye, size: [u32; 2], x: u32, y: u32) -> bool {
     let [left, right, up, down] = eye.fov.map(f32::tan);
     let [s, t] = [(x as f32 + 0.5) / size[0] as f32, (y as f32 + 0.5) / size[1] as f32];
@@ -41,7 +41,7 @@ fn both_eyes_see_a_ball_where_their_poses_and_fields_of_view_put_it() {
     let glb = sinew::export::unedited(&ball.capsule_asset()).unwrap();
     std::fs::write(runtime.path("ball.glb"), glb).unwrap();
     let mut puppet = runtime.puppet();
-    // Two unlike eyes: nothing may come out right by symmetry.
+    // The eyes have different poses and fields of view, so that symmetry cannot hide an error.
     let eye = |x: f32, turn: f32, fov| Eye {
         fov,
         pose: Rigid { position: Vec3::new(x, 0.01, -0.005), orientation: Quat::from_rotation_y(turn) },
@@ -62,7 +62,7 @@ fn both_eyes_see_a_ball_where_their_poses_and_fields_of_view_put_it() {
         app.press(Command::Palette);
     }
     let mut head = puppet.state.head;
-    // Straight at the ball.
+    // The head looks straight at the ball.
     let centre = app.frame.world_from_room.inverse_point(Vec3::Y * HEIGHT);
     let down = (head.position.y - centre.y).atan2(-centre.z);
     head.orientation = Quat::from_rotation_x(-down) * Quat::from_rotation_z(0.05);
@@ -72,7 +72,7 @@ fn both_eyes_see_a_ball_where_their_poses_and_fields_of_view_put_it() {
         f.head.orientation.angle_between(head.orientation) < 1e-3
     });
     app.frames(3);
-    // The ball is white before grey. It is shown a little after it is loaded.
+    // The ball is white on a grey background. The ball appears a few frames after loading.
     let white = |pixel: &image::Rgb<u8>| pixel.0.iter().all(|v| *v > 190);
     let (mut picture, mut tries) = (app.picture("ball"), 0);
     while !picture.pixels().any(white) && tries < 50 {

@@ -1,4 +1,4 @@
-//! Recorded takes.
+//! Tests that replaying a recorded take reproduces its document.
 
 use super::bed::Runtime;
 use super::stage::{Session, check_bent, saved};
@@ -23,7 +23,7 @@ fn a_take_gives_the_same_document_three_times_in_a_row() {
     assert_eq!(again.hash(), hash);
 }
 
-/// Without a runtime: the take alone, once by the program as it is and twice here.
+/// Replays a take without a runtime, once by `sinew play` and twice in this process. Checks the document's hash.
 fn replay(take: &Path, hash: &str, folder: &Path) {
     let out = folder.join("replay");
     let mut play = Command::new(env!("CARGO_BIN_EXE_sinew"));
@@ -62,7 +62,7 @@ fn the_demonstrations_take_gives_its_document_three_times_in_a_row() {
         assert!(folder.join(left).exists(), "no {left}: {words}{told}");
     }
     let (_, document) = saved(&folder.join("project.glb"));
-    // A machine too slow for the puppet's pace draws less finely, but it draws.
+    // On a slow machine, strokes have fewer samples, but the document must still contain a line of action.
     println!("{} marks, {} strokes", document.marks().len(), document.strokes().len());
     assert!(document.strokes().len() == 1 && document.hash().len() == 64, "no line of action");
     replay(&folder.join("demo.take"), &document.hash(), &runtime.path(""));

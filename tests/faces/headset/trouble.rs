@@ -1,4 +1,4 @@
-//! Headsets taken off, runtimes that die, and none at all.
+//! Tests of interruptions: the headset is taken off, the runtime crashes, or no runtime is found.
 
 use super::bed::{App, Runtime};
 use super::stage::{Session, check_bent, saved, words};
@@ -9,7 +9,7 @@ use std::process::Command;
 pub fn a_headset_taken_off_saves_the_document_and_goes_on_when_put_on(s: &mut Session, runtime: &Runtime) {
     s.bend("right");
     let hash = s.app.hash();
-    // A newer program takes the display, as a headset's dashboard does when it is taken off.
+    // A second program takes the focus, as a headset's dashboard does when the user takes the headset off.
     let other = App::start(runtime, &["capsule.glb", "--forget"]);
     s.app
         .event("the end of attention", |e| matches!(e, Event::State(s) if s == "SYNCHRONIZED").then_some(()));
@@ -47,7 +47,7 @@ fn a_runtime_that_dies_in_mid_stroke_costs_that_stroke_and_nothing_else() {
     s.puppet = runtime.puppet();
     s.focus();
     assert_eq!((s.app.hash(), s.app.frame.history), (hash, [2, 0]));
-    // The layer still waits for its offset.
+    // The baseline has no offset stroke yet.
     s.arc("right", Vec3::ZERO, Vec3::X, -85.0);
     s.app.picture("after_a_crash");
     let (model, document) = s.end(&runtime);
@@ -60,7 +60,7 @@ fn without_a_runtime_there_is_one_line_of_advice() {
     let folder = tempfile::tempdir().unwrap();
     let glb = sinew::export::unedited(&super::stage::shape().capsule_asset()).unwrap();
     std::fs::write(folder.path().join("capsule.glb"), glb).unwrap();
-    // No runtime's manifest; on many machines no loader either.
+    // `XR_RUNTIME_JSON` names a missing file. Many machines also have no OpenXR loader.
     let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
     command.env("XR_RUNTIME_JSON", folder.path().join("none.json")).env("XDG_RUNTIME_DIR", folder.path());
     command.args(["vr", "capsule.glb", "--forget"]).current_dir(folder.path()).env("HOME", folder.path());

@@ -1,4 +1,4 @@
-//! A real character held by both wrists: the body follows by its own stiffness, pinned feet stay.
+//! Test of full-body posing: the hands pull both wrists of a character, the body follows, and pinned feet stay.
 
 use super::bed::Runtime;
 use super::stage::{Session, covered, words};
@@ -7,7 +7,7 @@ use sinew::app::report::Event;
 use sinew::base::math::Vec3;
 use sinew::workbench::{Command, GrabBy};
 
-/// What both hands do: towards the user, up, and to the user's right.
+/// Displacement of both hands, world space, metres: to the user's right, up, and towards the user.
 const PULL: Vec3 = Vec3::new(0.15, 0.1, 0.45);
 
 #[test]
@@ -45,7 +45,7 @@ fn both_wrists_of_a_real_character_are_pulled_and_its_pinned_feet_stay() {
     s.play("left squeeze 0 &\nright squeeze 0\nwait 0.1");
     assert_ne!(s.app.hash(), hash, "letting go changed nothing");
     assert_eq!(s.app.frame.history, [steps + 1, 0], "one step of undo");
-    // The palette says what it did to the body.
+    // The palette displays the strain that the pull causes in the body.
     s.app.press(Command::Palette);
     let strain =
         s.app.event("the strain", |e| if let Event::Measured(m) = e { Some(m.clone()) } else { None });
